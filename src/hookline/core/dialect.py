@@ -1,0 +1,173 @@
+"""The Dialect protocol, and the literal tables by which one dialect differs from another."""
+
+from __future__ import annotations
+
+from hookline.model.event import Lifecycle
+from hookline.model.frozen import Frozen
+from hookline.model.verdict import Stance
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, Protocol
+
+    from hookline.model.event import Body, Event, Json
+    from hookline.model.outcome import Outcome
+    from hookline.model.problem import Problem
+    from hookline.model.reply import Reply
+    from hookline.model.spec import HookSpec
+    from hookline.model.verdict import Decision, Verdict
+
+
+class Field(Frozen):
+    """One payload field: its native name, and the canonical fact that it carries.
+
+    A fact that starts with `@` is of the event itself (`@session_id`, `@cwd`, `@native`, `@raw` = only what the host
+    sent). `default` is sent when there is no value; ABSENT leaves the field out.
+    """
+
+    native: str
+    fact: str
+    default: Any = None
+
+
+class _Absent:
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+
+ABSENT = _Absent()
+
+
+class Row(Frozen):
+    """What one dialect says of one of its events.
+
+    `subject`: the fact that a matcher is compared with ("" = no matcher). `powers`: what a decision may carry here.
+    `parallel`: hooks start at once, or one after the other, each seeing the former's rewrite. `blocks`: what a block
+    means (SILENT: it cannot). `fails`: what a failure means unless the hook says otherwise. `plain_context`: plain
+    stdout is context for the model.
+    """
+
+    native: str
+    kind: str
+    body: type[Body] = Lifecycle
+    fields: tuple[Field, ...] = ()
+    subject: str = ""
+    powers: frozenset[str] = frozenset()
+    parallel: bool = True
+    blocks: Stance = Stance.SILENT
+    fails: Stance = Stance.SILENT
+    plain_context: bool = False
+
+
+class FoldRule(Frozen):
+    """How many verdicts become one.
+
+    `joins_reasons`: a denial gives all its reasons, one a line, instead of the first. `drops_rewrite_when_denied`: the
+    effective input of a denied call is the original. `firsts`: rewrite targets of which the first wins, not the last.
+    """
+
+    joins_reasons: bool = False
+    drops_rewrite_when_denied: bool = False
+    firsts: frozenset[str] = frozenset({"summary"})
+
+
+class Table(Frozen):
+    """A dialect's facts.
+
+    `rows`: native event -> row. `aliases`: other spellings of native events. `base`: fields of every payload, sent
+    first. `ticks_per_second`: the unit of its timeouts. `default_timeout` in seconds. `compact`, `ascii_only` and
+    `echo_safe` are the wire text. `detached_after_denial`: whether detached hooks start although something denied.
+    `ask_becomes`: the stance that an ask is lowered to where nobody can be asked.
+    """
+
+    name: str
+    rows: Mapping[str, Row]
+    base: tuple[Field, ...] = ()
+    aliases: Mapping[str, str] = {}
+    fold: FoldRule = FoldRule()
+    ticks_per_second: int = 1
+    default_timeout: float = 60.0
+    compact: bool = False
+    ascii_only: bool = False
+    echo_safe: bool = True
+    detached_after_denial: bool = True
+    ask_becomes: Stance = Stance.SILENT
+
+    def row(self, native: str) -> Row | None:
+        """The row of a native event name, also by an alias; None for an unknown one."""
+        return self.rows.get(native) or self.rows.get(self.aliases.get(native, ""))
+
+    def row_of_kind(self, kind: str) -> Row | None:
+        """The first row for a canonical kind; None where the dialect has no such event."""
+        return next((row for row in self.rows.values() if row.kind == kind), None)
+
+
+class Companion(Frozen):
+    """A file that belongs to a source, as far as loading needs to know it. `head` is its first line."""
+
+    path: str
+    executable: bool
+    head: str = ""
+
+
+class Source(Frozen):
+    """One thing to load hooks from: a tree or a text, and what is known of it.
+
+    `mode` is "fidelity" or "strict". `companions`: files beside it, by relative path. `placed`: find line numbers too.
+    `names`: what the host knows of the source (plugin root and data folder, project folder), by the dialect's words.
+    """
+
+    file: str = ""
+    text: str | None = None
+    tree: Json = None
+    scope: str = "explicit"
+    mode: str = "fidelity"
+    trusted: bool = True
+    shadow: bool = False
+    placed: bool = True
+    companions: Mapping[str, Companion] = {}
+    names: Mapping[str, str] = {}
+
+
+class Loaded(Frozen):
+    """What a source held: hooks in declared order, and everything that is wrong with it."""
+
+    specs: tuple[HookSpec, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+if TYPE_CHECKING:
+
+    class Dialect(Protocol):
+        """One table of facts, a `load`, and four small functions."""
+
+        @property
+        def table(self) -> Table: ...
+
+        def load(self, source: Source) -> Loaded:
+            """Read a source. Never raises for what a person wrote: problems are values.
+
+            Raises:
+                ConfigError: the source as a whole is no configuration.
+            """
+
+        def decode_event(self, payload: Json, native: str = "") -> Event:
+            """A host's payload as an event; `native` names it where the payload does not.
+
+            Raises:
+                CodecError: the payload cannot be understood.
+            """
+
+        def encode_decision(self, decision: Decision, event: Event) -> Reply:
+            """A decision in the host's own words."""
+
+        def encode_event(self, event: Event, spec: HookSpec) -> str:
+            """What the hook's handler is sent: one line of JSON, newline included.
+
+            Raises:
+                ValueError, TypeError, RecursionError: the payload cannot be serialised.
+            """
+
+        def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:
+            """What the handler meant. Never raises: an unreadable answer is a verdict with a fault."""

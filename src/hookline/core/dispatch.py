@@ -1,0 +1,194 @@
+"""Dispatch: the generator that asks for runs, is given their outcomes, and returns the decision.
+
+It knows no process, no clock and no loop. Whoever drives it (synchronously, asynchronously, in a play, in a replay)
+performs the runs that it yields, in any order or at once, and sends back their outcomes in the order asked.
+"""
+
+from __future__ import annotations
+
+from hookline.core.failure import failed
+from hookline.core.fit import fit
+from hookline.core.fold import fold
+from hookline.core.match import holds
+from hookline.model.event import changed
+from hookline.model.frozen import Frozen
+from hookline.model.handler import Broken, Builtin, InProcess
+from hookline.model.outcome import Failure, Outcome
+from hookline.model.verdict import Stance, Verdict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+    from typing import TypeAlias
+
+    from hookline.core.plan import Group, Plan
+    from hookline.core.registry import Entry
+    from hookline.model.event import Event
+    from hookline.model.spec import HookSpec
+    from hookline.model.verdict import Decision
+
+    Dispatch: TypeAlias = "Generator[tuple[Run, ...], tuple[Outcome, ...], Decision]"
+    _Asking: TypeAlias = "Generator[tuple[Run, ...], tuple[Outcome, ...], Event]"
+
+
+class Run(Frozen):
+    """One request: perform this hook's handler on this event.
+
+    `payload` is what a process is sent (None for a handler in this process). `detached`: start it, do not wait; the
+    outcome sent back is empty.
+    """
+
+    spec: HookSpec
+    event: Event
+    payload: str | None = None
+    detached: bool = False
+
+
+def dispatch(plan: Plan, event: Event) -> Dispatch:
+    """Ask every hook of a plan; fold, fit and return what they said."""
+    verdicts: list[Verdict] = []
+    current = event
+    for group in plan.groups:
+        ask = _at_once if group.parallel else _in_turn
+        current = yield from ask(group, current, verdicts)
+    if plan.reexamine and current is not event:
+        yield from _reexamine(plan, event, current, verdicts)
+    yield from _detach(plan, current, verdicts)
+    decision = fold(verdicts, plan.rule, event)
+    if decision.stance or decision.for_agent or decision.for_user or decision.rewrite or decision.effects or decision.retry_after is not None:
+        return fit(decision, plan.powers, ask_becomes=plan.ask_becomes)
+    return decision
+
+
+def _at_once(group: Group, event: Event, verdicts: list[Verdict]) -> _Asking:
+    """All hooks of a group see the same event; their rewrites land afterwards, in plan order."""
+    chosen = [step for step in group.steps if _takes_part(step, event)]
+    spoken = yield from _ask(chosen, event)
+    current = event
+    landed: set[str] = set()
+    for verdict in spoken:
+        settled, current = _land(verdict, current, group, landed)
+        verdicts.append(settled)
+    return current
+
+
+def _in_turn(group: Group, event: Event, verdicts: list[Verdict]) -> _Asking:
+    """Each hook matches and sees the event as the former hooks left it."""
+    landed: set[str] = set()
+    for step in group.steps:
+        if not _takes_part(step, event):
+            continue
+        (verdict,) = yield from _ask((step,), event)
+        verdict, event = _land(verdict, event, group, landed)
+        verdicts.append(verdict)
+        if verdict.ends and not verdict.shadow:
+            break
+    return event
+
+
+def _takes_part(step: Entry, event: Event) -> bool:
+    return not step.content or all(holds(condition, event) for condition in step.content)
+
+
+def _land(verdict: Verdict, event: Event, group: Group, landed: set[str]) -> tuple[Verdict, Event]:
+    """Apply a verdict's rewrite, and complete it: the whole new value, and what changed."""
+    rewrite = verdict.rewrite
+    if rewrite is None or verdict.shadow:
+        return verdict, event
+    attribute = type(event.body).rewritable.get(rewrite.target)
+    if attribute is None or (rewrite.target in group.dialect.table.fold.firsts and rewrite.target in landed):
+        return verdict, event
+    landed.add(rewrite.target)
+    after = event.rewritten(rewrite)
+    value = getattr(after.body, attribute)
+    patch = changed(getattr(event.body, attribute), value) if rewrite.target == "input" else None
+    return verdict.replace(rewrite=rewrite.replace(value=value, merge=False, patch=patch)), after
+
+
+def _ask(steps: Sequence[Entry], event: Event) -> Generator[tuple[Run, ...], tuple[Outcome, ...], list[Verdict]]:
+    """Yield the runs of some hooks at once, and read their outcomes, in the order of the hooks."""
+    if not steps:
+        return []
+    prepared = [_prepare(step, event) for step in steps]
+    runs = tuple(run for run in prepared if isinstance(run, Run))
+    outcomes = iter((yield runs) if runs else ())
+    return [
+        _read(step, next(outcomes) if isinstance(run, Run) else run, event) for step, run in zip(steps, prepared, strict=True)
+    ]
+
+
+def _prepare(step: Entry, event: Event, *, detached: bool = False) -> Run | Outcome:
+    """A run; or at once an outcome, where the hook cannot be run at all."""
+    spec = step.spec
+    handler = spec.handler
+    if type(handler) is InProcess:
+        return Run(spec=spec, event=event, detached=detached)
+    if type(handler) is Broken:
+        return Outcome(failure=Failure.UNLOADABLE, detail=handler.reason)
+    if not spec.trusted:
+        return Outcome(failure=Failure.UNTRUSTED, detail="project hooks are inert until somebody approves them")
+    if type(handler) is Builtin:
+        return Run(spec=spec, event=event, detached=detached)
+    try:
+        payload = step.dialect.encode_event(event, spec)
+    except (TypeError, ValueError, RecursionError) as error:
+        return Outcome(failure=Failure.UNSERIALISABLE, detail=str(error))
+    return Run(spec=spec, event=event, payload=payload, detached=detached)
+
+
+def _read(step: Entry, outcome: Outcome, event: Event) -> Verdict:
+    spec = step.spec
+    if type(spec.handler) is not InProcess:
+        verdict = step.dialect.decode_outcome(outcome, spec, event)
+        return verdict.replace(shadow=True) if spec.shadow and not verdict.shadow else verdict
+    if outcome.failure is not None:
+        return failed(spec, outcome)
+    answer = outcome.answer
+    if answer is None:
+        return Verdict(hook_id=spec.id, seconds=outcome.seconds, shadow=spec.shadow)
+    if not isinstance(answer, Verdict):
+        fault = f"returned {answer!r:.80}, which is no verdict"
+        return failed(spec, outcome, fault)
+    return answer.replace(hook_id=spec.id, seconds=outcome.seconds, shadow=spec.shadow or answer.shadow)
+
+
+def _reexamine(plan: Plan, event: Event, final: Event, verdicts: list[Verdict]) -> Generator[tuple[Run, ...], tuple[Outcome, ...], None]:
+    """Ask once more, about the final input, whoever spoke before it was final; only stances count (decision 5)."""
+    rewriters = [at for at, verdict in enumerate(verdicts) if verdict.rewrite is not None and not verdict.shadow]
+    after_last_rewrite = {verdict.hook_id for verdict in verdicts[rewriters[-1] + 1 :]} if rewriters else set()
+    by_dialect = [(group, step) for group in plan.groups for step in group.steps]
+    parallel_too_early = {step.spec.id for group, step in by_dialect if group.parallel and len(group.steps) > 1}
+    heard_final = after_last_rewrite - parallel_too_early
+    again = [step for _, step in by_dialect if step.spec.id not in heard_final and _takes_part(step, final)]
+    spoken = yield from _ask(again, final)
+    for verdict in spoken:
+        if verdict.stance > Stance.ALLOW or verdict.fault:
+            verdicts.append(
+                Verdict(
+                    hook_id=verdict.hook_id,
+                    stance=verdict.stance,
+                    reason=verdict.reason,
+                    for_user=verdict.for_user,
+                    fault=verdict.fault,
+                    exit_code=verdict.exit_code,
+                    seconds=verdict.seconds,
+                    shadow=verdict.shadow,
+                )
+            )
+
+
+def _detach(plan: Plan, event: Event, verdicts: list[Verdict]) -> Generator[tuple[Run, ...], tuple[Outcome, ...], None]:
+    """Start what is not waited for, after everything that is."""
+    denied = any(verdict.stance >= Stance.DENY and not verdict.shadow for verdict in verdicts)
+    for group in plan.groups:
+        if not group.detached or (denied and not group.dialect.table.detached_after_denial):
+            continue
+        for step in group.detached:
+            if not _takes_part(step, event):
+                continue
+            prepared = _prepare(step, event, detached=True)
+            if isinstance(prepared, Run):
+                yield (prepared,)
+                verdicts.append(Verdict(hook_id=step.spec.id, shadow=step.spec.shadow))
+            else:
+                verdicts.append(failed(step.spec, prepared))

@@ -1,0 +1,46 @@
+"""What a failed hook says: its `on_failure`, with a fault that nobody can overlook."""
+
+from __future__ import annotations
+
+from hookline.model.kinds import kind
+from hookline.model.verdict import Stance, Verdict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookline.model.outcome import Outcome
+    from hookline.model.spec import HookSpec
+
+
+def failed(spec: HookSpec, outcome: Outcome, fault: str = "") -> Verdict:
+    """The verdict of a hook that gave no answer (architecture, decision 2).
+
+    `fault` overrides the words for the failure. On a gate a hook that fails open leaves a note for the user, so that a
+    guard which could not run is never the same as a guard that said yes.
+    """
+    words = fault or describe(outcome)
+    label = spec.name or spec.id
+    stance = spec.on_failure
+    note = f"hook `{label}` had no say: {words}" if stance is Stance.SILENT and kind(spec.kind).gate else ""
+    reason = f"hook `{label}` failed: {words}" if stance is not Stance.SILENT else ""
+    return Verdict(
+        hook_id=spec.id,
+        stance=stance,
+        reason=reason,
+        for_user=note,
+        fault=words,
+        exit_code=outcome.exit_code,
+        seconds=outcome.seconds,
+        shadow=spec.shadow,
+    )
+
+
+def describe(outcome: Outcome) -> str:
+    """A failure, or an exit code that counts as one, in a few words."""
+    if outcome.failure is None:
+        return f"exited with status {outcome.exit_code}{_tail(outcome)}"
+    return f"{outcome.failure.value}: {outcome.detail}" if outcome.detail else outcome.failure.value
+
+
+def _tail(outcome: Outcome) -> str:
+    lines = outcome.stderr.strip().splitlines()
+    return f": {lines[0][:200]}" if lines else ""

@@ -1,0 +1,51 @@
+"""Guardrails: counters that keep a stop gate from sending an agent back for ever."""
+
+from __future__ import annotations
+
+from hookline.model.frozen import Frozen
+from hookline.model.verdict import Lowered, Stance
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hookline.model.verdict import Decision
+
+DEFAULT_REDO_LIMIT = 3
+# Kinds that begin a new turn, and with it a new count.
+_NEW_TURN = frozenset({"prompt.submit", "prompt.steer", "session.start"})
+
+
+class Redos(Frozen):
+    """How often each stop gate of each session sent its agent back in the running turn."""
+
+    counts: Mapping[tuple[str, str], int] = {}
+
+    def count(self, session: str, kind: str) -> int:
+        return self.counts.get((session, kind), 0)
+
+    def after(self, session: str, decision: Decision) -> Redos:
+        """The counters after this decision."""
+        if decision.redo:
+            key = (session, decision.kind)
+            return Redos(counts={**self.counts, key: self.counts.get(key, 0) + 1})
+        if decision.kind in _NEW_TURN and any(known == session for known, _ in self.counts):
+            return Redos(counts={key: count for key, count in self.counts.items() if key[0] != session})
+        return self
+
+
+def cap_redo(decision: Decision, count: int, limit: int) -> Decision:
+    """The decision, or, when the agent was already sent back `limit` times this turn, leave to stop, said aloud.
+
+    A limit of 0 or less is no limit. (architecture, decision 12)
+    """
+    if not decision.redo or limit <= 0 or count < limit:
+        return decision
+    note = f"a hook sent the agent back {count} times in this turn, which is the limit; it may stop now"
+    return decision.replace(
+        stance=Stance.SILENT,
+        reason="",
+        redo=False,
+        for_user=(*decision.for_user, note),
+        lowered=(*decision.lowered, Lowered(effect="deny", reason=f"the limit of {limit} redos in a turn is reached")),
+    )

@@ -1,0 +1,107 @@
+"""Does this condition hold of this event; and if not, why not."""
+
+from __future__ import annotations
+
+import json
+
+from hookline.core.rules import rule_holds
+from hookline.model.conditions import Glob, Leaves, Never, OneOf, Pattern, Rule
+from hookline.text.globs import path_matches
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Never as Unreachable
+
+    from hookline.model.conditions import Condition
+    from hookline.model.event import Event, Json
+    from hookline.model.spec import HookSpec
+
+# Keys under which the known tools keep a path.
+_PATH_KEYS = ("file_path", "path", "notebook_path", "filename", "file", "paths")
+
+
+def holds(condition: Condition, event: Event) -> bool:
+    """Whether a condition holds of an event."""
+    match condition:
+        case OneOf(field=field, names=names):
+            return _text(event, field) in names
+        case Pattern(field=field, regex=regex, full=full):
+            text = _text(event, field)
+            return regex.covers(text) if full else regex.found_in(text)
+        case Leaves(regex=regex):
+            return any(regex.found_in(leaf) for leaf in leaves(event.input))
+        case Glob(patterns=patterns):
+            return any(path_matches(path, patterns, event.cwd) for path in paths(event.input))
+        case Rule():
+            return rule_holds(condition, event.tool, event.input, event.cwd)
+        case Never():
+            return False
+        case _ as unreachable:
+            raise _forgotten(unreachable)
+
+
+def why_not(spec: HookSpec, event: Event) -> str:
+    """Why a hook does not take part in an event, in words; empty if it does."""
+    if spec.kind != event.kind:
+        return f"it is declared for `{spec.native_event}`"
+    for condition in spec.conditions:
+        if not holds(condition, event):
+            return _unmet(condition, event)
+    return ""
+
+
+def _unmet(condition: Condition, event: Event) -> str:
+    match condition:
+        case OneOf(field=field, names=names):
+            listed = ", ".join(f"`{name}`" for name in sorted(names))
+            return f"{field} `{_text(event, field)}` is not exactly {listed}"
+        case Pattern(field=field, source=source, full=full):
+            how = "is not fully matched by" if full else "is not matched by"
+            return f"{field} `{_text(event, field)}` {how} `{source}`"
+        case Leaves(source=source):
+            return f"no value of the input is matched by `{source}`"
+        case Glob(patterns=patterns):
+            return f"no path of the input is matched by {', '.join(f'`{pattern}`' for pattern in patterns)}"
+        case Rule(source=source):
+            return f"the call is not covered by the rule `{source}`"
+        case Never(reason=reason):
+            return reason
+        case _ as unreachable:
+            raise _forgotten(unreachable)
+
+
+def _text(event: Event, field: str) -> str:
+    found = event.command if field == "command" else event.body.value(field)
+    return found if isinstance(found, str) else ""
+
+
+def leaves(value: Json) -> Iterator[str]:
+    """Every leaf value at any depth, as text: numbers and booleans as JSON writes them, keys never (agenthooks.md 5)."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for inner in value.values():
+            yield from leaves(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from leaves(inner)
+    elif value is not None:
+        yield json.dumps(value)
+
+
+def paths(value: Json) -> Iterator[str]:
+    """The paths that a tool's input names."""
+    if not isinstance(value, dict):
+        return
+    for key in _PATH_KEYS:
+        found = value.get(key)
+        if isinstance(found, str):
+            yield found
+        elif isinstance(found, list):
+            yield from (path for path in found if isinstance(path, str))
+
+
+def _forgotten(condition: Unreachable) -> AssertionError:
+    # `typing.assert_never` without the import of typing; the type checker proves that nobody gets here.
+    return AssertionError(condition)

@@ -1,0 +1,113 @@
+"""Plan: which hooks an event asks, in which order, and which of them at once."""
+
+from __future__ import annotations
+
+from hookline.core.dialect import FoldRule
+from hookline.model.frozen import Frozen
+from hookline.model.kinds import kind
+from hookline.model.spec import SCOPES
+from hookline.model.verdict import Stance
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from hookline.core.dialect import Dialect
+    from hookline.core.registry import Entry, Registry
+    from hookline.model.event import Event
+    from hookline.model.spec import HookSpec
+
+_SCOPE_ORDER = {scope: order for order, scope in enumerate(SCOPES)}
+
+
+class Group(Frozen):
+    """The hooks of one dialect, in its own order.
+
+    `parallel`: all at once, each seeing the same event; otherwise one after the other, each seeing the former's rewrite.
+    `detached`: hooks that are started and not waited for.
+    """
+
+    dialect: Dialect
+    steps: tuple[Entry, ...]
+    detached: tuple[Entry, ...]
+    parallel: bool
+
+
+class Plan(Frozen):
+    """What one event does to one registry, as its host orders and folds it.
+
+    `reexamine`: hooks whose input changed after they spoke are asked once more, for their stance only.
+    """
+
+    groups: tuple[Group, ...]
+    rule: FoldRule
+    powers: frozenset[str]
+    ask_becomes: Stance = Stance.SILENT
+    reexamine: bool = False
+    registry: Registry | None = None
+
+
+def plan(registry: Registry, event: Event, host: Dialect, *, reexamine: bool = False) -> Plan:
+    """Select, deduplicate, order and group the hooks of an event.
+
+    The conditions on the input are left to `dispatch`, because a rewrite may change what they say.
+    """
+    key = (event.kind, event.tool, event.dialect, event.native_name)
+    known = registry.plans.get(key)
+    if known is None:
+        known = _plan(registry, event, host, reexamine=reexamine)
+        registry.remember(key, known)
+    return known
+
+
+def _plan(registry: Registry, event: Event, host: Dialect, *, reexamine: bool) -> Plan:
+    row = host.table.row(event.native_name) or host.table.row_of_kind(event.kind)
+    return Plan(
+        groups=tuple(_group(entries) for entries in _by_dialect(registry.candidates(event))),
+        rule=host.table.fold,
+        powers=row.powers if row else kind(event.kind).powers | {"note"},
+        ask_becomes=host.table.ask_becomes,
+        reexamine=reexamine,
+        registry=registry if reexamine else None,
+    )
+
+
+def _by_dialect(entries: Iterable[Entry]) -> list[list[Entry]]:
+    """Entries of one dialect together, because each dialect promises an order inside itself; strongest scope first."""
+    groups: dict[int, list[Entry]] = {}
+    for entry in entries:
+        groups.setdefault(id(entry.dialect), []).append(entry)
+    return sorted(groups.values(), key=lambda group: min(_SCOPE_ORDER[entry.spec.origin.scope] for entry in group))
+
+
+def _group(entries: list[Entry]) -> Group:
+    dialect = entries[0].dialect
+    row = dialect.table.row(entries[0].spec.native_event) or dialect.table.row_of_kind(entries[0].spec.kind)
+    ordered = tuple(_distinct(sorted(entries, key=lambda entry: (entry.spec.rank, _SCOPE_ORDER[entry.spec.origin.scope]))))
+    return Group(
+        dialect=dialect,
+        steps=tuple(entry for entry in ordered if not entry.spec.detached),
+        detached=tuple(entry for entry in ordered if entry.spec.detached),
+        parallel=row.parallel if row else False,
+    )
+
+
+def _distinct(entries: Iterable[Entry]) -> Iterable[Entry]:
+    seen: set[str] = set()
+    for entry in entries:
+        if entry.spec.identity not in seen:
+            yield entry
+        if entry.spec.identity:
+            seen.add(entry.spec.identity)
+
+
+def duplicates(entries: Iterable[Entry]) -> set[str]:
+    """Ids of hooks that do not run because an equal one does."""
+    listed = list(entries)
+    kept = {entry.spec.id for group in _by_dialect(listed) for part in (_group(group),) for entry in part.steps + part.detached}
+    return {entry.spec.id for entry in listed} - kept
+
+
+def order(entries: Iterable[Entry]) -> list[HookSpec]:
+    """Hooks of one kind in the order in which they run, detached ones last in each dialect's group."""
+    return [entry.spec for group in map(_group, _by_dialect(entries)) for entry in group.steps + group.detached]

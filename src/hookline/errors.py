@@ -1,0 +1,114 @@
+"""What can go wrong, typed by who erred: the file, the wire, the trust, the handler."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# One stable code for each problem's name. A code is never reused; `hookline explain CODE` tells its page.
+# 1xxx configuration, 2xxx hooks at run time, 3xxx trust, 4xxx host and wire, 5xxx service, 9xxx internal.
+CODES: Mapping[str, str] = {
+    "config.syntax": "HKL1001",
+    "config.missing": "HKL1002",
+    "config.unreadable": "HKL1003",
+    "config.type": "HKL1004",
+    "config.duplicate-key": "HKL1005",
+    "config.dialect": "HKL1006",
+    "config.option": "HKL1007",
+    "config.too-large": "HKL1008",
+    "key.unknown": "HKL1101",
+    "key.missing": "HKL1102",
+    "key.misplaced": "HKL1103",
+    "key.ignored": "HKL1104",
+    "event.unknown": "HKL1203",
+    "event.legacy": "HKL1204",
+    "group.shape": "HKL1205",
+    "group.empty": "HKL1206",
+    "handler.type": "HKL1301",
+    "handler.command": "HKL1302",
+    "handler.unsupported": "HKL1303",
+    "handler.builtin": "HKL1304",
+    "value.type": "HKL1401",
+    "value.range": "HKL1402",
+    "value.choice": "HKL1403",
+    "matcher.regex": "HKL1501",
+    "matcher.ignored": "HKL1502",
+    "matcher.rule": "HKL1503",
+    "hook.async": "HKL1601",
+    "hook.duplicate": "HKL1602",
+    "hook.override": "HKL1603",
+    "hook.never-runs": "HKL1604",
+    "entry.missing": "HKL1701",
+    "entry.not-executable": "HKL1702",
+    "frontmatter.absent": "HKL1801",
+    "frontmatter.unclosed": "HKL1802",
+    "frontmatter.yaml": "HKL1803",
+    "frontmatter.not-mapping": "HKL1804",
+    "name.missing": "HKL1811",
+    "name.style": "HKL1812",
+    "name.dir-mismatch": "HKL1813",
+    "description.missing": "HKL1814",
+    "description.length": "HKL1815",
+    "trigger.missing": "HKL1816",
+    "hook.failed": "HKL2001",
+    "hook.reentered": "HKL2002",
+    "trust.untrusted": "HKL3001",
+    "wire.payload": "HKL4001",
+    "wire.event": "HKL4002",
+    "wire.lowered": "HKL4003",
+    "internal": "HKL9001",
+}
+
+
+class HookError(Exception):
+    """The root of everything hookline raises on purpose.
+
+    `name` is the problem's name in `CODES`, `code` its stable number, `hint` what to do about it.
+    """
+
+    name = "internal"
+
+    def __init__(self, message: str, *, name: str | None = None, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.name = name or self.name
+        self.hint = hint
+
+    @property
+    def code(self) -> str:
+        return CODES[self.name]
+
+    def __str__(self) -> str:
+        return f"{self.message} ({self.hint})" if self.hint else self.message
+
+
+class ConfigError(HookError):
+    """A file or a tree that declares hooks is wrong; `place` says where (`file:line:column`)."""
+
+    name = "config.syntax"
+
+    def __init__(self, message: str, *, name: str | None = None, hint: str = "", place: str = "") -> None:
+        super().__init__(message, name=name, hint=hint)
+        self.place = place
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.code} {super().__str__()}" if self.place else super().__str__()
+
+
+class CodecError(HookError):
+    """A payload that a host sent, or an event that somebody named, cannot be understood."""
+
+    name = "wire.payload"
+
+
+class TrustError(HookError):
+    """Something was asked to run that nobody approved."""
+
+    name = "trust.untrusted"
+
+
+class HandlerError(HookError):
+    """A handler could not be run at all on this machine."""
+
+    name = "hook.failed"

@@ -1,0 +1,62 @@
+"""Conditions: what must hold of an event before a hook takes part in it, as data."""
+
+from __future__ import annotations
+
+from hookline.model.frozen import Frozen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, TypeAlias
+
+    Condition: TypeAlias = "OneOf | Pattern | Leaves | Glob | Rule | Never"
+
+# A condition on `subject` looks at the one text that a matcher of the dialect is compared with (a tool's name, a source,
+# a reason ...); only such conditions may be answered from the index.
+SUBJECT = "subject"
+
+
+class OneOf(Frozen):
+    """The field's text is one of these names, exactly."""
+
+    field: str
+    names: frozenset[str]
+
+
+class Pattern(Frozen):
+    """A compiled expression is found in the field's text; with `full` it must cover all of it."""
+
+    field: str
+    source: str
+    regex: Any
+    full: bool = False
+
+
+class Leaves(Frozen):
+    """A compiled expression is found in at least one leaf value of the tool's input, each taken by itself."""
+
+    source: str
+    regex: Any
+
+
+class Glob(Frozen):
+    """One of the paths that a tool's input names matches one of these patterns, relative to cwd or absolute."""
+
+    patterns: tuple[str, ...]
+
+
+class Rule(Frozen):
+    """A permission rule such as `Bash(git commit:*)`: tools, and what one of their commands or paths must look like.
+
+    `pattern` is the text between the brackets; None covers every call of the tools.
+    """
+
+    source: str
+    tools: frozenset[str]
+    pattern: str | None = None
+
+
+class Never(Frozen):
+    """Holds for no event; `reason` says why the hook can never run."""
+
+    reason: str

@@ -1,0 +1,55 @@
+"""Handlers: where a hook's code lives, not how it runs."""
+
+from __future__ import annotations
+
+from hookline.model.frozen import Frozen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any, TypeAlias
+
+    Handler: TypeAlias = "Command | Builtin | InProcess | Broken"
+
+NO_ENV: Mapping[str, str] = {}
+
+
+class Command(Frozen):
+    """A program. Either `argv` (no shell) or `script`, a text for the shell named in `shell`.
+
+    `shell` lists interpreters in order of preference ("bash", "sh", "powershell"). `env` is added to the inherited
+    environment, from which names that match `drop_env` are left out. `expand` says which references in `env` and
+    `working_dir` are filled in from the environment when the hook runs ("" none, "dotenv" `${env.X}` and, in paths, `~`
+    `$X` `${X}`). `working_dir` is relative to the event's cwd. `substitute` are literal replacements in `script`, `argv`.
+    `kill_leftovers`: what the hook left running in the background dies with it; otherwise it is only no longer read.
+    """
+
+    argv: tuple[str, ...] = ()
+    script: str = ""
+    shell: tuple[str, ...] = ()
+    env: Mapping[str, str] = NO_ENV
+    drop_env: tuple[str, ...] = ()
+    expand: str = ""
+    working_dir: str = ""
+    substitute: Mapping[str, str] = NO_ENV
+    kill_leftovers: bool = False
+
+
+class Builtin(Frozen):
+    """A handler that hookline ships, by name."""
+
+    name: str
+    args: tuple[str, ...] = ()
+
+
+class InProcess(Frozen):
+    """A Python callable, plain or asynchronous: takes the event, returns a Verdict or None."""
+
+    call: Callable[..., Any]
+    name: str = ""
+
+
+class Broken(Frozen):
+    """A hook that could not be loaded: running it is a failure that says why."""
+
+    reason: str

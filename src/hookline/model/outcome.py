@@ -1,0 +1,46 @@
+"""Outcome: what running a handler produced, before anyone reads a meaning into it."""
+
+from __future__ import annotations
+
+import enum
+
+from hookline.model.frozen import Frozen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Failure(enum.Enum):
+    """Why a handler gave no answer. What a failure means is the hook's `on_failure`."""
+
+    TIMED_OUT = "timed out"
+    NOT_STARTED = "could not be started"
+    KILLED = "killed by a signal"
+    FLOODED = "exceeded the output limit"
+    RAISED = "raised an exception"
+    UNSERIALISABLE = "payload cannot be serialised"
+    UNREADABLE = "answered something that cannot be read"
+    UNLOADABLE = "could not be loaded"
+    UNTRUSTED = "not approved"
+    REENTERED = "called again from inside itself"
+    CANCELLED = "cancelled"
+
+
+class Outcome(Frozen):
+    """What a run produced, unread.
+
+    `exit_code` is None when no process ended by itself. `stdout` and `stderr` are text (undecodable bytes replaced), at
+    most the kept part of the stream; `truncated` says that more came. `answer` is what an in-process handler returned.
+    `detail` makes a failure concrete; `seconds` is wall time; `leftovers` says that the hook left processes running.
+    """
+
+    exit_code: int | None = None
+    stdout: str = ""
+    stderr: str = ""
+    answer: Any = None
+    failure: Failure | None = None
+    detail: str = ""
+    seconds: float = 0.0
+    truncated: bool = False
+    leftovers: bool = False

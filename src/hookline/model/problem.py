@@ -1,0 +1,65 @@
+"""Origin and Problem: where something was declared, and what is wrong with it."""
+
+from __future__ import annotations
+
+from hookline.errors import CODES
+from hookline.model.frozen import Frozen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Origin(Frozen):
+    """A place in a source: `pointer` is the path of keys (`pre_tool_use.0.hooks.0`), line and column count from 1.
+
+    Line and column are 0 where they are not known: a tree has none, and the fast path of `answer` does not look.
+    """
+
+    file: str = ""
+    pointer: str = ""
+    line: int = 0
+    column: int = 0
+    scope: str = "explicit"
+
+    @property
+    def place(self) -> str:
+        """`file:line:column`, as far as it is known."""
+        return ":".join(str(part) for part in (self.file, self.line, self.column) if part)
+
+
+class Problem(Frozen):
+    """One finding about a source, with what to do about it.
+
+    `name` is its key in `errors.CODES`; `severity` is "error" (what it names does not take part) or "warning".
+    """
+
+    name: str
+    message: str
+    hint: str = ""
+    severity: str = "error"
+    origin: Origin = Origin()
+    hook: str = ""
+
+    @property
+    def code(self) -> str:
+        return CODES[self.name]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "code": self.code,
+            "name": self.name,
+            "severity": self.severity,
+            "message": self.message,
+            "hint": self.hint,
+            "file": self.origin.file,
+            "line": self.origin.line,
+            "column": self.origin.column,
+            "pointer": self.origin.pointer,
+            "hook": self.hook,
+        }
+
+    def __str__(self) -> str:
+        hint = f" ({self.hint})" if self.hint else ""
+        place = f"{self.origin.place}: " if self.origin.place else ""
+        return f"{place}{self.code} {self.message}{hint}"

@@ -1,0 +1,48 @@
+"""HookSpec: a hook as declared, whatever file and dialect declared it."""
+
+from __future__ import annotations
+
+from hookline.model.frozen import Frozen
+from hookline.model.problem import Origin
+from hookline.model.verdict import Stance
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from hookline.model.conditions import Condition
+    from hookline.model.handler import Handler
+
+# Across sources: managed policy first, in-process hooks last (architecture, decision 3).
+SCOPES = ("managed", "user", "project", "local", "explicit", "process")
+NO_FACTS: Mapping[str, Any] = {}
+
+
+class HookSpec(Frozen):
+    """A hook as declared.
+
+    `rank`: lower runs first, in every dialect. `timeout` is in seconds, in every dialect. `on_failure`: what a failure
+    of this hook means (SILENT = fail open, ASK, DENY = fail closed). `detached`: started and not waited for. `shadow`:
+    run and recorded, never enforced. `identity`: hooks of one dialect with equal identity run once per event; empty
+    means never the same. `facts` belong to the dialect. `trusted` is False while nobody approved the source.
+    """
+
+    id: str
+    dialect: str
+    kind: str
+    native_event: str
+    handler: Handler
+    conditions: tuple[Condition, ...] = ()
+    rank: int = 0
+    timeout: float = 60.0
+    detached: bool = False
+    shadow: bool = False
+    once: bool = False
+    on_failure: Stance = Stance.SILENT
+    strict: bool = False
+    origin: Origin = Origin()
+    name: str = ""
+    identity: str = ""
+    facts: Mapping[str, Any] = NO_FACTS
+    trusted: bool = True

@@ -1,0 +1,135 @@
+"""Verdict and Decision: one hook's opinion, and what the host must do because of all of them."""
+
+from __future__ import annotations
+
+import enum
+
+from hookline.model.frozen import Frozen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from hookline.model.event import Rewrite
+
+SCHEMA = "hookline.decision/1"
+
+
+class Stance(enum.IntEnum):
+    """From the weakest claim to the strongest.
+
+    SILENT is no opinion; ALLOW vouches (the host may skip its prompt); ASK wants a person; DENY refuses (at a stop gate:
+    go on working, with the reason as the instruction); HALT ends the run.
+    """
+
+    SILENT = 0
+    ALLOW = 1
+    ASK = 2
+    DENY = 3
+    HALT = 4
+
+
+NO_EFFECTS: Mapping[str, Any] = {}
+
+
+class Verdict(Frozen):
+    """One hook's opinion.
+
+    `fault` says what went wrong with the hook, if anything did; `ends` keeps the remaining hooks of its source from
+    running; `effects` are those that have no field of their own (env, title, watch, grant ...), by power;
+    `unsupported` lists what the hook asked for that its own dialect does not honour on this event.
+    """
+
+    hook_id: str = ""
+    stance: Stance = Stance.SILENT
+    reason: str = ""
+    evidence: Any = None
+    rewrite: Rewrite | None = None
+    for_agent: str = ""
+    for_user: str = ""
+    retry_after: float | None = None
+    effects: Mapping[str, Any] = NO_EFFECTS
+    unsupported: tuple[str, ...] = ()
+    ends: bool = False
+    fault: str | None = None
+    exit_code: int | None = None
+    seconds: float = 0.0
+    shadow: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "hook": self.hook_id,
+            "stance": self.stance.name.lower(),
+            "reason": self.reason,
+            "rewrite": self.rewrite.to_dict() if self.rewrite else None,
+            "for_agent": self.for_agent,
+            "for_user": self.for_user,
+            "fault": self.fault,
+            "exit_code": self.exit_code,
+            "seconds": self.seconds,
+            "shadow": self.shadow,
+        }
+
+
+class Lowered(Frozen):
+    """An effect that could not be carried out: which, whose, and why."""
+
+    effect: str
+    reason: str
+    hook: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"effect": self.effect, "reason": self.reason, "hook": self.hook}
+
+
+class Decision(Frozen):
+    """What the host must do, and every verdict that led there.
+
+    `rewrite` carries the complete effective value; `redo` is true when a stop gate sends the agent back to work;
+    `retry_after` is in seconds; `lowered` lists every effect that the event or the host could not express.
+    """
+
+    kind: str
+    dialect: str
+    native_event: str
+    stance: Stance = Stance.SILENT
+    reason: str = ""
+    evidence: Any = None
+    rewrite: Rewrite | None = None
+    for_agent: tuple[str, ...] = ()
+    for_user: tuple[str, ...] = ()
+    retry_after: float | None = None
+    redo: bool = False
+    effects: Mapping[str, Any] = NO_EFFECTS
+    lowered: tuple[Lowered, ...] = ()
+    seconds: float = 0.0
+    verdicts: tuple[Verdict, ...] = ()
+
+    @property
+    def allowed(self) -> bool:
+        """Whether what the event announces may go ahead without asking a person."""
+        return self.stance < Stance.ASK
+
+    def to_dict(self) -> dict[str, Any]:
+        """The decision document, `hookline.decision/1`; `effects` is there only when a hook used one."""
+        document = {
+            "schema": SCHEMA,
+            "kind": self.kind,
+            "dialect": self.dialect,
+            "native_event": self.native_event,
+            "stance": self.stance.name.lower(),
+            "reason": self.reason,
+            "evidence": self.evidence,
+            "rewrite": self.rewrite.to_dict() if self.rewrite else None,
+            "for_agent": list(self.for_agent),
+            "for_user": list(self.for_user),
+            "retry_after": self.retry_after,
+            "redo": self.redo,
+            "lowered": [entry.to_dict() for entry in self.lowered],
+            "seconds": self.seconds,
+            "verdicts": [verdict.to_dict() for verdict in self.verdicts],
+        }
+        if self.effects:
+            document["effects"] = dict(self.effects)
+        return document

@@ -1,0 +1,26 @@
+"""Globs over paths, as people know them from `**`, with paths brought to one form first."""
+
+from __future__ import annotations
+
+import posixpath
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def normalised(path: str, cwd: str) -> str:
+    """The path without `.` and `..`, absolute when cwd is: `../x`, `a/./b` and `a//b` cannot hide from a pattern."""
+    return posixpath.normpath(posixpath.join(cwd, path)) if cwd else posixpath.normpath(path)
+
+
+def path_matches(path: str, patterns: Iterable[str], cwd: str) -> bool:
+    """Whether the path, absolute or as seen from cwd, matches one of the patterns (`**`, braces, dot files included)."""
+    from wcmatch import glob  # noqa: PLC0415 - only rules with paths need it
+
+    flags = glob.GLOBSTAR | glob.BRACE | glob.EXTGLOB | glob.DOTGLOB | glob.FORCEUNIX
+    absolute = normalised(path, cwd)
+    seen = [absolute]
+    if cwd and absolute.startswith(cwd.rstrip("/") + "/"):
+        seen.append(absolute[len(cwd.rstrip("/")) + 1 :])
+    return any(glob.globmatch(form, pattern, flags=flags) for form in seen for pattern in patterns)

@@ -1,0 +1,99 @@
+"""Regular expressions that people write: compiled on RE2, so that no text can make a match slow."""
+
+from __future__ import annotations
+
+from hookline.errors import ConfigError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_BEYOND_RE2 = (
+    ("(?=", "look-ahead"),
+    ("(?!", "look-ahead"),
+    ("(?<=", "look-behind"),
+    ("(?<!", "look-behind"),
+    ("(?>", "an atomic group"),
+    ("(?(", "a conditional group"),
+    ("(?P=", "a back-reference"),
+)
+_MEMORY = 8 << 20  # bytes an expression and its automaton may take
+
+
+class Regex:
+    """A compiled expression; `source` is what the person wrote."""
+
+    __slots__ = ("_fullmatch", "_search", "source")
+
+    def __init__(self, source: str, compiled: Any) -> None:
+        self.source = source
+        self._search = compiled.search
+        self._fullmatch = compiled.fullmatch
+
+    def found_in(self, text: str) -> bool:
+        """Whether the expression matches anywhere in the text."""
+        try:
+            return self._search(text) is not None
+        except UnicodeEncodeError:  # a lone surrogate, which no UTF-8 engine can see
+            return self._search(_encodable(text)) is not None
+
+    def covers(self, text: str) -> bool:
+        """Whether the expression matches the whole text."""
+        try:
+            return self._fullmatch(text) is not None
+        except UnicodeEncodeError:
+            return self._fullmatch(_encodable(text)) is not None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Regex) and other.source == self.source
+
+    def __hash__(self) -> int:
+        return hash(self.source)
+
+    def __repr__(self) -> str:
+        return f"Regex({self.source!r})"
+
+
+def _encodable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def compile_regex(source: str) -> Regex:
+    """Compile an expression.
+
+    Raises:
+        ConfigError: `matcher.regex`; the message names the construct that RE2 lacks, or what is wrong.
+    """
+    import re2  # noqa: PLC0415 - 4 ms that a configuration without expressions does not pay
+
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = _MEMORY
+    try:
+        return Regex(source, re2.compile(source, options=options))
+    except re2.error as error:
+        raise ConfigError(f"invalid expression `{source}`: {_why(source, error)}", name="matcher.regex", hint=_hint(source)) from None
+    except UnicodeEncodeError:
+        raise ConfigError(f"invalid expression {source!a}: not valid Unicode", name="matcher.regex") from None
+
+
+def _construct(source: str) -> str:
+    for mark, construct in _BEYOND_RE2:
+        if mark in source:
+            return construct
+    backslashed = {source[at + 1] for at in range(len(source) - 1) if source[at] == "\\"}
+    return "a back-reference" if backslashed & set("123456789") else ""
+
+
+def _why(source: str, error: Exception) -> str:
+    construct = _construct(source)
+    if construct:
+        return f"it uses {construct}"
+    told = error.args[0] if error.args else ""
+    return told.decode("utf-8", "replace") if isinstance(told, bytes) else str(told)
+
+
+def _hint(source: str) -> str:
+    if _construct(source):
+        return "patterns run on RE2, in linear time, which has no look-around and no back-references"
+    return "RE2 syntax; write `.*` where a glob has `*`"

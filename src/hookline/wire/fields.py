@@ -1,0 +1,179 @@
+"""Typed readers over a tree: each takes a key, checks it, and files a complaint with its place when it is wrong."""
+
+from __future__ import annotations
+
+from hookline.errors import ConfigError
+from hookline.model.problem import Origin, Problem
+from hookline.text.suggest import did_you_mean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+    from hookline.wire.trees import Path, Tree
+
+
+class Node:
+    """One part of a tree, its place, and the list of complaints that all nodes of a source share."""
+
+    __slots__ = ("file", "path", "problems", "scope", "tree", "value")
+
+    def __init__(self, tree: Tree, file: str, scope: str, problems: list[Problem], path: Path = (), value: Any = None) -> None:
+        self.tree = tree
+        self.file = file
+        self.scope = scope
+        self.problems = problems
+        self.path = path
+        self.value = value if path else tree.value
+
+    @property
+    def pointer(self) -> str:
+        """The path of keys, joined by dots."""
+        return ".".join(str(step) for step in self.path)
+
+    def origin(self, *key: str | int) -> Origin:
+        """Where this node, or the key below it, stands."""
+        line, column = self.tree.place((*self.path, *key))
+        pointer = ".".join(str(step) for step in (*self.path, *key))
+        return Origin(file=self.file, pointer=pointer, line=line, column=column, scope=self.scope)
+
+    def child(self, key: str | int) -> Node:
+        """The part under a key or an index."""
+        return Node(self.tree, self.file, self.scope, self.problems, (*self.path, key), self.value[key])
+
+    def complain(self, name: str, message: str, *key: str | int, hint: str = "", severity: str = "error") -> None:
+        """File a complaint about this node, or about the key below it."""
+        self.problems.append(Problem(name=name, message=message, hint=hint, severity=severity, origin=self.origin(*key)))
+
+    def errors(self) -> int:
+        """How many errors the source has so far; a hook whose reading raised the number is broken."""
+        return sum(1 for problem in self.problems if problem.severity == "error")
+
+    # -- shapes ----------------------------------------------------------------------------------------------------
+
+    def is_mapping(self, what: str, name: str = "value.type") -> bool:
+        """Whether this is a mapping; complains if not."""
+        if isinstance(self.value, dict):
+            return True
+        self.complain(name, f"{what} must be a mapping, not {shape(self.value)}")
+        return False
+
+    def children(self) -> Iterator[Node]:
+        """The items of a list, or the values of a mapping."""
+        keys: Iterable[str | int] = range(len(self.value)) if isinstance(self.value, list) else list(self.value)
+        return (self.child(key) for key in keys)
+
+    def only(self, known: Iterable[str], what: str, *, severity: str = "error") -> None:
+        """Complain about each key that is not known."""
+        listed = list(known)
+        for key in self.value:
+            if key not in listed:
+                hint = did_you_mean(key, listed) or f"known keys: {', '.join(listed)}"
+                self.complain("key.unknown", f"unknown key `{key}` in {what}", key, hint=hint, severity=severity)
+
+    # -- scalars ---------------------------------------------------------------------------------------------------
+
+    def text(self, key: str, default: str = "", *, required: bool = False) -> str:
+        """The text under a key."""
+        value = self._given(key, required=required)
+        if value is None:
+            return default
+        if isinstance(value, str):
+            return value
+        self._wrong_type(key, value, "text")
+        return default
+
+    def number(self, key: str, default: float | None = None) -> float | None:
+        """The number under a key: an integer or a fraction, never a boolean."""
+        value = self._given(key)
+        if value is None:
+            return default
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return value
+        self._wrong_type(key, value, "a number")
+        return default
+
+    def integer(self, key: str, default: int | None = None) -> int | None:
+        """The whole number under a key."""
+        value = self._given(key)
+        if value is None:
+            return default
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value
+        self._wrong_type(key, value, "a whole number")
+        return default
+
+    def flag(self, key: str, *, default: bool = False) -> bool:
+        """The boolean under a key."""
+        value = self._given(key)
+        if value is None:
+            return default
+        if isinstance(value, bool):
+            return value
+        self._wrong_type(key, value, "true or false")
+        return default
+
+    def choice(self, key: str, allowed: Iterable[str], default: str, *, name: str = "value.choice") -> str:
+        """The text under a key, one of some words."""
+        value = self.text(key, default)
+        listed = list(allowed)
+        if value in listed:
+            return value
+        hint = did_you_mean(value, listed) or f"one of {', '.join(f'`{word}`' for word in listed)}"
+        self.complain(name, f"`{key}: {value}` is not known", key, hint=hint)
+        return default
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """The list of texts under a key."""
+        value = self._given(key)
+        if value is None:
+            return ()
+        if isinstance(value, list) and all(isinstance(item, str) for item in value):
+            return tuple(value)
+        self._wrong_type(key, value, "a list of texts")
+        return ()
+
+    def mapping(self, key: str) -> Mapping[str, str]:
+        """The mapping of texts under a key; numbers and booleans are taken as JSON writes them."""
+        value = self._given(key)
+        if value is None:
+            return {}
+        if isinstance(value, dict) and all(isinstance(item, str | int | float) for item in value.values()):
+            return {name: _as_text(item) for name, item in value.items()}
+        self._wrong_type(key, value, "a mapping of texts")
+        return {}
+
+    def _given(self, key: str, *, required: bool = False) -> Any:
+        value = self.value.get(key)
+        if value is None and required:
+            self.complain("key.missing", f"the key `{key}` is missing")
+        return value
+
+    def _wrong_type(self, key: str, value: Any, wanted: str) -> None:
+        self.complain("value.type", f"`{key}` must be {wanted}, not {shape(value)}", key)
+
+
+def shape(value: Any) -> str:
+    """What a value is, in the words of the person who wrote it."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool | int | float):
+        return f"`{_as_text(value)}`"
+    if isinstance(value, str):
+        return f"the text `{value:.40}`"
+    return "a list" if isinstance(value, list) else "a mapping"
+
+
+def _as_text(value: Any) -> str:
+    return {True: "true", False: "false"}[value] if isinstance(value, bool) else str(value)
+
+
+def problem_of(error: ConfigError, file: str, scope: str) -> Problem:
+    """An error that stopped the reading of a whole file, as a problem with its place."""
+    parts = error.place.rsplit(":", 2)
+    numbered = len(parts) == 3 and parts[1].isdigit() and parts[2].isdigit()  # noqa: PLR2004 - file, line, column
+    line, column = (int(parts[1]), int(parts[2])) if numbered else (0, 0)
+    return Problem(
+        name=error.name, message=error.message, hint=error.hint, origin=Origin(file=file, line=line, column=column, scope=scope)
+    )

@@ -1,0 +1,141 @@
+"""Payloads: an event to and from the object that a dialect puts on the wire, by the rows of its table."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from hookline.core.dialect import ABSENT
+from hookline.errors import CodecError
+from hookline.model import kinds
+from hookline.model.event import Event, Lifecycle
+from hookline.text.suggest import did_you_mean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from hookline.core.dialect import Field, Row, Table
+
+# Escapes that a shell's `echo` would expand, in the form that it leaves alone (architecture, decision 8).
+_ESCAPE = re.compile(r'\\["\\bfnrt]')
+_UNEXPANDED = {
+    '\\"': "\\u0022", "\\\\": "\\u005c", "\\b": "\\u0008", "\\f": "\\u000c",
+    "\\n": "\\u000a", "\\r": "\\u000d", "\\t": "\\u0009",
+}  # fmt: skip
+
+
+def wire_text(payload: Mapping[str, Any], table: Table) -> str:
+    """A payload as the one line that a handler is sent, newline included.
+
+    Raises:
+        TypeError, ValueError, RecursionError: it holds something that JSON cannot say (NaN and infinity included).
+    """
+    separators = (",", ":") if table.compact else (", ", ": ")
+    text = json.dumps(payload, ensure_ascii=table.ascii_only, allow_nan=False, separators=separators)
+    if table.echo_safe and "\\" in text:
+        text = _ESCAPE.sub(lambda found: _UNEXPANDED[found.group()], text)
+    return text + "\n"
+
+
+def encode(event: Event, table: Table, row: Row | None, native: str) -> dict[str, Any]:
+    """The payload object of an event: the dialect's base fields, the row's fields, then whatever else the host sent.
+
+    What the event says now (rewrites included) goes before what the host sent.
+    """
+    same_wire = event.dialect == table.name
+    payload: dict[str, Any] = {}
+    for field in (*table.base, *(row.fields if row else ())):
+        value = _fact(event, field, native)
+        if value is None:
+            sent = event.raw.get(field.native, ABSENT) if same_wire else ABSENT
+            value = sent if sent is not ABSENT else field.default
+        if value is not ABSENT:
+            payload[field.native] = value
+    if same_wire:
+        payload |= {key: value for key, value in event.raw.items() if key not in payload}
+    return payload
+
+
+def _fact(event: Event, field: Field, native: str) -> Any:
+    match field.fact:
+        case "@native":
+            return native
+        case "@session_id":
+            return event.session_id or None
+        case "@cwd":
+            return event.cwd or None
+        case "@raw":
+            return None
+        case fact:
+            return event.body.value(fact)
+
+
+def decode(payload: Any, table: Table, native: str, names: Mapping[str, str]) -> Event:
+    """A host's payload as an event. `names`: event attribute -> payload key (`native`, `session_id`, `cwd`).
+
+    An event that the dialect does not know passes as `x.<dialect>.<native>`, so that a newer host degrades to logging.
+
+    Raises:
+        CodecError: not an object, no event named, or a field of the wrong type.
+    """
+    if not isinstance(payload, dict):
+        raise CodecError(f"a {table.name} payload must be a JSON object", hint=f"it is {_shape(payload)}")
+    if not all(isinstance(key, str) for key in payload):
+        raise CodecError(f"the keys of a {table.name} payload must be texts")
+    native = native or _text(payload, names["native"], table)
+    if not native:
+        raise CodecError(f"the payload names no event: `{names['native']}` is missing", name="wire.event")
+    row = table.row(native)
+    if row is None:
+        kind, body = kinds.unknown(table.name, native), Lifecycle(facts=dict(payload))
+    else:
+        kind, body = row.kind, _body(payload, row, table)
+    return Event(
+        kind=kind,
+        dialect=table.name,
+        native_name=native,
+        session_id=_text(payload, names["session_id"], table),
+        cwd=_text(payload, names["cwd"], table),
+        body=body,
+        raw=payload,
+    )
+
+
+def _body(payload: Mapping[str, Any], row: Row, table: Table) -> Any:
+    known = row.body.__fields__
+    given: dict[str, Any] = {}
+    facts: dict[str, Any] = {}
+    for field in row.fields:
+        if field.native not in payload or field.fact.startswith("@"):
+            continue
+        value = payload[field.native]
+        (given if field.fact in known else facts)[field.fact] = value
+    if "tool" in known and not isinstance(given.get("tool"), str):
+        native = next(field.native for field in row.fields if field.fact == "tool")
+        raise CodecError(f"`{native}` of a {table.name} `{row.native}` payload must be text", hint=f"it is {_shape(given.get('tool'))}")
+    if "prompt" in known and not isinstance(given.get("prompt", ""), str):
+        raise CodecError(f"the prompt of a {table.name} `{row.native}` payload must be text")
+    return row.body(**{name: value for name, value in given.items() if value is not None or name not in row.body.__defaults__}, facts=facts)
+
+
+def _text(payload: Mapping[str, Any], key: str, table: Table) -> str:
+    value = payload.get(key)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise CodecError(f"`{key}` of a {table.name} payload must be text", hint=f"it is {_shape(value)}")
+    return value
+
+
+def _shape(value: Any) -> str:
+    if value is None:
+        return "missing or null"
+    return {dict: "an object", list: "a list", str: "text", bool: "a boolean"}.get(type(value), "a number")
+
+
+def unknown_event(table: Table, native: str) -> CodecError:
+    """The error for an event that a person named and the dialect does not have."""
+    hint = did_you_mean(native, (*table.rows, *table.aliases)) or f"`hookline show --dialect {table.name}` lists its events"
+    return CodecError(f"unknown event `{native}` of {table.name}", name="wire.event", hint=hint)

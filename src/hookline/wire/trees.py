@@ -1,0 +1,188 @@
+"""Trees: YAML, JSON and front matter as plain values that know on which line each of their parts stands."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from hookline.errors import ConfigError
+from hookline.model.frozen import Frozen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any, TypeAlias
+
+    Path: TypeAlias = tuple[str | int, ...]
+    Places: TypeAlias = Mapping[Path, tuple[int, int]]
+
+# A file that expands to more parts than this (aliases of aliases) is refused.
+_MOST_NODES = 200_000
+_NO_PLACES: Places = {}
+
+
+class Tree(Frozen):
+    """A parsed file: a plain value, and line and column (from 1) of its parts by their path of keys."""
+
+    value: Any
+    places: Places = _NO_PLACES
+
+    def place(self, path: Path) -> tuple[int, int]:
+        """Line and column of the deepest known part on the way to `path`; (0, 0) where nothing is known."""
+        for length in range(len(path), -1, -1):
+            found = self.places.get(path[:length])
+            if found is not None:
+                return found
+        return (0, 0)
+
+
+def parse(text: str, file: str, *, placed: bool = True) -> Tree:
+    """A file's text as a tree: JSON when its name ends in `.json`, else YAML 1.2 (of which JSON is a part).
+
+    Raises:
+        ConfigError: `config.syntax`, `config.duplicate-key`, `config.too-large`, with the place.
+    """
+    return parse_json(text, file, placed=placed) if file.endswith(".json") else parse_yaml(text, file)
+
+
+def parse_json(text: str, file: str = "", *, placed: bool = True) -> Tree:
+    """JSON as a tree. With `placed` false, line numbers are left out, which is several times faster.
+
+    Raises:
+        ConfigError: `config.syntax`, with the place.
+    """
+    try:
+        value = json.loads(text.removeprefix("\ufeff"))
+    except json.JSONDecodeError as error:
+        raise ConfigError(f"not JSON: {error.msg.lower()}", place=_place(file, error.lineno, error.colno)) from None
+    except RecursionError:
+        raise ConfigError("nested too deeply", name="config.too-large", place=file) from None
+    return Tree(value=value, places=_JsonPlaces(text).found if placed else _NO_PLACES)
+
+
+def parse_yaml(text: str, file: str = "", *, first_line: int = 1) -> Tree:
+    """YAML 1.2 as a tree; `first_line` is where the text begins in its file.
+
+    Raises:
+        ConfigError: `config.syntax`, `config.duplicate-key`, `config.too-large`, with the place.
+    """
+    from ruamel.yaml import YAML  # noqa: PLC0415 - 20 ms that a host's JSON settings do not pay
+    from ruamel.yaml.constructor import DuplicateKeyError  # noqa: PLC0415
+    from ruamel.yaml.error import MarkedYAMLError, YAMLError  # noqa: PLC0415
+
+    try:
+        loaded = YAML(typ="rt").load(text)
+    except DuplicateKeyError as error:
+        said = str(error.problem or "").partition('"')[2].partition('"')[0]
+        raise ConfigError(
+            f"the key `{said}` stands twice",
+            name="config.duplicate-key",
+            place=_marked(file, error.problem_mark, first_line),
+            hint="join the two blocks",
+        ) from None
+    except MarkedYAMLError as error:
+        why = " ".join(part for part in (error.context, error.problem) if part)
+        raise ConfigError(f"not YAML: {why}", place=_marked(file, error.problem_mark or error.context_mark, first_line)) from None
+    except (YAMLError, ValueError, TypeError, RecursionError) as error:
+        raise ConfigError(f"not YAML: {str(error).splitlines()[0] if str(error) else type(error).__name__}", place=file) from None
+    plain = _Plain(file, first_line - 1)
+    return Tree(value=plain.copy(loaded, ()), places=plain.places)
+
+
+def _place(file: str, line: int, column: int) -> str:
+    return f"{file}:{line}:{column}" if file else f"{line}:{column}"
+
+
+def _marked(file: str, mark: Any, first_line: int) -> str:
+    return _place(file, mark.line + first_line, mark.column + 1) if mark is not None else file
+
+
+class _Plain:
+    """Copies what ruamel loaded into plain values, and keeps the places."""
+
+    def __init__(self, file: str, lines_before: int) -> None:
+        self.file = file
+        self.lines_before = lines_before
+        self.places: dict[Path, tuple[int, int]] = {(): (1 + lines_before, 1)}
+        self.left = _MOST_NODES
+
+    def copy(self, node: Any, path: Path) -> Any:
+        self.left -= 1
+        if self.left < 0 or len(path) > 200:  # noqa: PLR2004 - deeper than anybody nests
+            raise ConfigError("too many or too deeply nested parts", name="config.too-large", place=self.file, hint="check its aliases")
+        if hasattr(node, "lc") and hasattr(node, "items"):
+            return {self._key(key): self._part(node, key, node.lc.key, value, path) for key, value in node.items()}
+        if hasattr(node, "lc") and isinstance(node, list):
+            return [self._part(node, at, node.lc.item, value, path) for at, value in enumerate(node)]
+        return self._scalar(node)
+
+    def _part(self, node: Any, key: Any, locate: Callable[[Any], tuple[int, int]], value: Any, path: Path) -> Any:
+        here = (*path, key if isinstance(key, int) and isinstance(node, list) else self._key(key))
+        try:
+            line, column = locate(key)
+            self.places[here] = (line + 1 + self.lines_before, column + 1)
+        except (KeyError, IndexError, TypeError):  # a merged key (`<<`) has no place of its own
+            pass
+        return self.copy(value, here)
+
+    @staticmethod
+    def _key(key: Any) -> str:
+        return key if type(key) is str else str(key)
+
+    @staticmethod
+    def _scalar(node: Any) -> Any:
+        for plain in (bool, int, float, str):
+            if isinstance(node, plain):
+                return node if type(node) is plain else plain(node)
+        return node if node is None else str(node)
+
+
+class _JsonPlaces:
+    """Where each key and item of a JSON text begins; only for a text that `json` has accepted."""
+
+    _SPACE = re.compile(r"[ \t\r\n\ufeff]*")
+    _SCALAR = re.compile(r"[^,\]}\s]+")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.breaks = [at for at, char in enumerate(text) if char == "\n"]
+        self.found: dict[Path, tuple[int, int]] = {}
+        self._value(self._skip(0), ())
+
+    def _skip(self, at: int) -> int:
+        space = self._SPACE.match(self.text, at)
+        return space.end() if space else at
+
+    def _note(self, path: Path, at: int) -> None:
+        import bisect  # noqa: PLC0415 - only where places are asked for
+
+        line = bisect.bisect_left(self.breaks, at)
+        self.found[path] = (line + 1, at - (self.breaks[line - 1] if line else -1))
+
+    def _value(self, at: int, path: Path) -> int:
+        self.found.setdefault(path, (0, 0)) if path else self._note(path, at)
+        first = self.text[at]
+        if first == "{":
+            return self._items(at, path, "}", keyed=True)
+        if first == "[":
+            return self._items(at, path, "]", keyed=False)
+        if first == '"':
+            return int(json.decoder.scanstring(self.text, at + 1)[1])
+        scalar = self._SCALAR.match(self.text, at)
+        return scalar.end() if scalar else at + 1
+
+    def _items(self, at: int, path: Path, closing: str, *, keyed: bool) -> int:
+        at, count = self._skip(at + 1), 0
+        while self.text[at] != closing:
+            if keyed:
+                key, after = json.decoder.scanstring(self.text, at + 1)
+                self._note((*path, key), at)
+                at = self._skip(self._skip(after) + 1)
+                at = self._value(at, (*path, key))
+            else:
+                self._note((*path, count), at)
+                at = self._value(at, (*path, count))
+            at, count = self._skip(at), count + 1
+            if self.text[at] == ",":
+                at = self._skip(at + 1)
+        return at + 1
