@@ -45,7 +45,8 @@ class Row(Frozen):
     `subject`: the fact that a matcher is compared with ("" = no matcher). `powers`: what a decision may carry here.
     `parallel`: hooks start at once, or one after the other, each seeing the former's rewrite. `blocks`: what a block
     means (SILENT: it cannot). `fails`: what a failure means unless the hook says otherwise. `plain_context`: plain
-    stdout is context for the model.
+    stdout is context for the model. `secondary`: another event of the same moment speaks for it to hooks of other
+    dialects, so that each of these runs once.
     """
 
     native: str
@@ -58,6 +59,7 @@ class Row(Frozen):
     blocks: Stance = Stance.SILENT
     fails: Stance = Stance.SILENT
     plain_context: bool = False
+    secondary: bool = False
 
 
 class FoldRule(Frozen):
@@ -65,26 +67,30 @@ class FoldRule(Frozen):
 
     `joins_reasons`: a denial gives all its reasons, one a line, instead of the first. `drops_rewrite_when_denied`: the
     effective input of a denied call is the original. `firsts`: rewrite targets of which the first wins, not the last.
+    `exclusive`: effects of which two different values are a denial, by its reason; a denial drops such effects.
     """
 
     joins_reasons: bool = False
     drops_rewrite_when_denied: bool = False
     firsts: frozenset[str] = frozenset({"summary"})
+    exclusive: Mapping[str, str] = {}
 
 
 class Table(Frozen):
     """A dialect's facts.
 
-    `rows`: native event -> row. `aliases`: other spellings of native events. `base`: fields of every payload, sent
-    first. `ticks_per_second`: the unit of its timeouts. `default_timeout` in seconds. `compact`, `ascii_only` and
+    `rows`: native event -> row, in the order in which one moment passes through them. `aliases`: other spellings of
+    native events. `covers`: natives whose hooks an event also selects. `base`: fields of every payload, sent first. `ticks_per_second`: the unit of its timeouts. `default_timeout` in seconds. `compact`, `ascii_only` and
     `echo_safe` are the wire text. `detached_after_denial`: whether detached hooks start although something denied.
-    `ask_becomes`: the stance that an ask is lowered to where nobody can be asked.
+    `ask_becomes`: the stance that an ask is lowered to where nobody can be asked. `redo_limit`: how often a stop gate
+    may send the agent back in one turn.
     """
 
     name: str
     rows: Mapping[str, Row]
     base: tuple[Field, ...] = ()
     aliases: Mapping[str, str] = {}
+    covers: Mapping[str, tuple[str, ...]] = {}
     fold: FoldRule = FoldRule()
     ticks_per_second: int = 1
     default_timeout: float = 60.0
@@ -93,14 +99,21 @@ class Table(Frozen):
     echo_safe: bool = True
     detached_after_denial: bool = True
     ask_becomes: Stance = Stance.SILENT
+    redo_limit: int = 3
 
     def row(self, native: str) -> Row | None:
         """The row of a native event name, also by an alias; None for an unknown one."""
         return self.rows.get(native) or self.rows.get(self.aliases.get(native, ""))
 
+    def selects(self, native: str) -> tuple[str, ...]:
+        """The rows, by their own names, whose hooks an event of this native name selects."""
+        row = self.row(native)
+        return self.covers.get(native, (row.native,) if row else (native,))
+
     def row_of_kind(self, kind: str) -> Row | None:
-        """The first row for a canonical kind; None where the dialect has no such event."""
-        return next((row for row in self.rows.values() if row.kind == kind), None)
+        """The row that speaks for a canonical kind; None where the dialect has no such event."""
+        rows = [row for row in self.rows.values() if row.kind == kind]
+        return next((row for row in rows if not row.secondary), rows[0] if rows else None)
 
 
 class Companion(Frozen):
@@ -151,6 +164,9 @@ if TYPE_CHECKING:
             Raises:
                 ConfigError: the source as a whole is no configuration.
             """
+
+        def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
+            """What the hooks of all sources of this dialect become together: overrides, duplicates, switches."""
 
         def decode_event(self, payload: Json, native: str = "") -> Event:
             """A host's payload as an event; `native` names it where the payload does not.

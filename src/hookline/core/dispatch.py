@@ -14,11 +14,11 @@ from hookline.model.event import changed
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Broken, Builtin, InProcess
 from hookline.model.outcome import Failure, Outcome
-from hookline.model.verdict import Stance, Verdict
+from hookline.model.verdict import NO_EFFECTS, Stance, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Callable, Generator, Sequence
     from typing import TypeAlias
 
     from hookline.core.plan import Group, Plan
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 
     Dispatch: TypeAlias = "Generator[tuple[Run, ...], tuple[Outcome, ...], Decision]"
     _Asking: TypeAlias = "Generator[tuple[Run, ...], tuple[Outcome, ...], Event]"
+
+
+def _no_clock() -> float:
+    return 0.0
 
 
 class Run(Frozen):
@@ -44,18 +48,26 @@ class Run(Frozen):
     detached: bool = False
 
 
-def dispatch(plan: Plan, event: Event) -> Dispatch:
-    """Ask every hook of a plan; fold, fit and return what they said."""
+def dispatch(plan: Plan, event: Event, clock: Callable[[], float] = _no_clock) -> Dispatch:
+    """Ask every hook of a plan; fold, fit and return what they said. `clock` tells seconds."""
+    began = clock()
     verdicts: list[Verdict] = []
     current = event
     for group in plan.groups:
         ask = _at_once if group.parallel else _in_turn
         current = yield from ask(group, current, verdicts)
     if plan.reexamine and current is not event:
-        yield from _reexamine(plan, event, current, verdicts)
+        yield from _reexamine(plan, current, verdicts)
     yield from _detach(plan, current, verdicts)
-    decision = fold(verdicts, plan.rule, event)
-    if decision.stance or decision.for_agent or decision.for_user or decision.rewrite or decision.effects or decision.retry_after is not None:
+    decision = fold(verdicts, plan.rule, event, seconds=clock() - began)
+    if (
+        decision.stance
+        or decision.for_agent
+        or decision.for_user
+        or decision.rewrite
+        or decision.effects
+        or decision.retry_after is not None
+    ):
         return fit(decision, plan.powers, ask_becomes=plan.ask_becomes)
     return decision
 
@@ -112,9 +124,7 @@ def _ask(steps: Sequence[Entry], event: Event) -> Generator[tuple[Run, ...], tup
     prepared = [_prepare(step, event) for step in steps]
     runs = tuple(run for run in prepared if isinstance(run, Run))
     outcomes = iter((yield runs) if runs else ())
-    return [
-        _read(step, next(outcomes) if isinstance(run, Run) else run, event) for step, run in zip(steps, prepared, strict=True)
-    ]
+    return [_read(step, next(outcomes) if isinstance(run, Run) else run, event) for step, run in zip(steps, prepared, strict=True)]
 
 
 def _prepare(step: Entry, event: Event, *, detached: bool = False) -> Run | Outcome:
@@ -152,29 +162,30 @@ def _read(step: Entry, outcome: Outcome, event: Event) -> Verdict:
     return answer.replace(hook_id=spec.id, seconds=outcome.seconds, shadow=spec.shadow or answer.shadow)
 
 
-def _reexamine(plan: Plan, event: Event, final: Event, verdicts: list[Verdict]) -> Generator[tuple[Run, ...], tuple[Outcome, ...], None]:
+def _reexamine(plan: Plan, final: Event, verdicts: list[Verdict]) -> Generator[tuple[Run, ...], tuple[Outcome, ...], None]:
     """Ask once more, about the final input, whoever spoke before it was final; only stances count (decision 5)."""
-    rewriters = [at for at, verdict in enumerate(verdicts) if verdict.rewrite is not None and not verdict.shadow]
-    after_last_rewrite = {verdict.hook_id for verdict in verdicts[rewriters[-1] + 1 :]} if rewriters else set()
-    by_dialect = [(group, step) for group in plan.groups for step in group.steps]
-    parallel_too_early = {step.spec.id for group, step in by_dialect if group.parallel and len(group.steps) > 1}
-    heard_final = after_last_rewrite - parallel_too_early
-    again = [step for _, step in by_dialect if step.spec.id not in heard_final and _takes_part(step, final)]
+    heard_final = _heard_final(plan, verdicts)
+    again = [step for group in plan.groups for step in group.steps if step.spec.id not in heard_final and _takes_part(step, final)]
     spoken = yield from _ask(again, final)
-    for verdict in spoken:
-        if verdict.stance > Stance.ALLOW or verdict.fault:
-            verdicts.append(
-                Verdict(
-                    hook_id=verdict.hook_id,
-                    stance=verdict.stance,
-                    reason=verdict.reason,
-                    for_user=verdict.for_user,
-                    fault=verdict.fault,
-                    exit_code=verdict.exit_code,
-                    seconds=verdict.seconds,
-                    shadow=verdict.shadow,
-                )
-            )
+    verdicts.extend(_stance_only(verdict) for verdict in spoken if verdict.stance > Stance.ALLOW or verdict.fault)
+
+
+def _heard_final(plan: Plan, verdicts: list[Verdict]) -> set[str]:
+    """The hooks that spoke after the last rewrite, and not beside it."""
+    last = max(at for at, verdict in enumerate(verdicts) if verdict.rewrite is not None and not verdict.shadow)
+    after = {verdict.hook_id for verdict in verdicts[last + 1 :]}
+    beside = next(
+        ({step.spec.id for step in group.steps} for group in plan.groups if group.parallel and _has(group, verdicts[last])), set()
+    )
+    return after - beside
+
+
+def _has(group: Group, verdict: Verdict) -> bool:
+    return any(step.spec.id == verdict.hook_id for step in group.steps)
+
+
+def _stance_only(verdict: Verdict) -> Verdict:
+    return verdict.replace(rewrite=None, for_agent="", effects=NO_EFFECTS, retry_after=None, evidence=None)
 
 
 def _detach(plan: Plan, event: Event, verdicts: list[Verdict]) -> Generator[tuple[Run, ...], tuple[Outcome, ...], None]:

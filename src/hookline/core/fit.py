@@ -6,9 +6,10 @@ from hookline.model.verdict import NO_EFFECTS, Lowered, Stance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
-    from hookline.model.verdict import Decision
+    from hookline.model.verdict import Decision, Verdict
 
 _POWER_OF = {Stance.ALLOW: "allow", Stance.ASK: "ask", Stance.DENY: "deny", Stance.HALT: "halt"}
 
@@ -19,39 +20,49 @@ def fit(decision: Decision, powers: frozenset[str], *, ask_becomes: Stance = Sta
     Nothing is ever turned into a block that was none, but where the dialect says that an ask which nobody can answer is
     a denial (`ask_becomes`).
     """
-    changes: dict[str, Any] = {}
-    losses: list[Lowered] = []
-
-    def lose(effect: str, **change: Any) -> None:
-        losses.append(_loss(decision, effect))
-        changes.update(change)
-
-    stance = decision.stance
-    if stance is Stance.HALT and "halt" not in powers:
-        stance = Stance.DENY if "deny" in powers else Stance.SILENT
-        lose("halt", stance=stance)
-    if stance is Stance.ASK and "ask" not in powers:
-        stance = ask_becomes if _POWER_OF.get(ask_becomes) in powers else Stance.SILENT
-        lose("ask", stance=stance)
-    elif stance is not Stance.SILENT and _POWER_OF[stance] not in powers:
-        lose(_POWER_OF[stance], stance=Stance.SILENT)
-        stance = Stance.SILENT
-    if losses and stance is Stance.SILENT:
+    stance, lost = _stance(decision.stance, powers, ask_becomes)
+    changes: dict[str, Any] = {"stance": stance}
+    if stance is Stance.SILENT:
         changes["reason"] = ""
-    if decision.redo and stance is not Stance.DENY:
+    if stance is not Stance.DENY:
         changes["redo"] = False
-    if decision.rewrite is not None and decision.rewrite.target not in powers:
-        lose(decision.rewrite.target, rewrite=None)
-    if decision.for_agent and "context" not in powers:
-        lose("context", for_agent=())
-    if decision.for_user and "note" not in powers:
-        lose("note", for_user=())
-    if decision.retry_after is not None and "retry" not in powers:
-        lose("retry", retry_after=None)
+    for effect, field, nothing in _carried(decision):
+        if effect not in powers:
+            lost.append(effect)
+            changes[field] = nothing
     beyond = [power for power in decision.effects if power not in powers]
-    for power in beyond:
-        lose(power, effects={k: v for k, v in decision.effects.items() if k not in beyond} or NO_EFFECTS)
-    return decision.replace(**changes, lowered=decision.lowered + tuple(losses)) if losses else decision
+    if beyond:
+        lost += beyond
+        changes["effects"] = {power: value for power, value in decision.effects.items() if power in powers} or NO_EFFECTS
+    if not lost:
+        return decision
+    return decision.replace(**changes, lowered=decision.lowered + tuple(_loss(decision, effect) for effect in lost))
+
+
+def _stance(stance: Stance, powers: frozenset[str], ask_becomes: Stance) -> tuple[Stance, list[str]]:
+    """The strongest stance that can be expressed and claims no more, and the stances lost on the way."""
+    lost: list[str] = []
+    while stance is not Stance.SILENT and _POWER_OF[stance] not in powers:
+        lost.append(_POWER_OF[stance])
+        if stance is Stance.HALT:
+            stance = Stance.DENY if "deny" in powers else Stance.SILENT
+        elif stance is Stance.ASK:
+            stance = ask_becomes
+        else:
+            stance = Stance.SILENT
+    return stance, lost
+
+
+def _carried(decision: Decision) -> Iterator[tuple[str, str, Any]]:
+    """What a decision carries beside its stance: the power it needs, its field, and the empty value of that."""
+    if decision.rewrite is not None:
+        yield decision.rewrite.target, "rewrite", None
+    if decision.for_agent:
+        yield "context", "for_agent", ()
+    if decision.for_user:
+        yield "note", "for_user", ()
+    if decision.retry_after is not None:
+        yield "retry", "retry_after", None
 
 
 def _loss(decision: Decision, effect: str) -> Lowered:
@@ -59,14 +70,11 @@ def _loss(decision: Decision, effect: str) -> Lowered:
     return Lowered(effect=effect, reason=f"`{decision.native_event or decision.kind}` of {decision.dialect} cannot express it", hook=whose)
 
 
-def _asks(verdict: Any, effect: str) -> bool:
-    asked = {
-        "context": bool(verdict.for_agent),
-        "note": bool(verdict.for_user),
-        "retry": verdict.retry_after is not None,
-    }
-    if effect in asked:
-        return asked[effect]
+def _asks(verdict: Verdict, effect: str) -> bool:
+    """Whether a verdict is what an effect came from."""
+    carried = {"context": bool(verdict.for_agent), "note": bool(verdict.for_user), "retry": verdict.retry_after is not None}
+    if carried.get(effect):
+        return True
     if verdict.rewrite is not None and verdict.rewrite.target == effect:
         return True
     return _POWER_OF.get(verdict.stance) == effect or effect in verdict.effects

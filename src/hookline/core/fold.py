@@ -4,33 +4,33 @@ from __future__ import annotations
 
 from hookline.model.event import Rewrite, changed
 from hookline.model.kinds import kind
-from hookline.model.verdict import NO_EFFECTS, Decision, Lowered, Stance
+from hookline.model.verdict import NO_EFFECTS, Decision, Lowered, Stance, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Container, Mapping, Sequence
     from typing import Any
 
     from hookline.core.dialect import FoldRule
     from hookline.model.event import Event
-    from hookline.model.verdict import Verdict
 
 
-def fold(verdicts: Sequence[Verdict], rule: FoldRule, event: Event) -> Decision:
-    """The decision that follows from the verdicts of one event. Total and deterministic.
+def fold(verdicts: Sequence[Verdict], rule: FoldRule, event: Event, *, seconds: float = 0.0) -> Decision:
+    """The decision that follows from the verdicts of one event; `seconds` is how long asking took. Total, deterministic.
 
     The strongest stance wins and, among equals, the first in plan order gives the reason; so adding a verdict never
     lowers the stance, and permuting verdicts never changes it. Shadow verdicts are listed and count for nothing.
     """
     counted = [verdict for verdict in verdicts if not verdict.shadow]
     if not counted:
-        return Decision(kind=event.kind, dialect=event.dialect, native_event=event.native_name, verdicts=tuple(verdicts))
+        return Decision(kind=event.kind, dialect=event.dialect, native_event=event.native_name or event.kind, verdicts=tuple(verdicts))
+    counted += _clashes(counted, rule)
     leader = max(counted, key=lambda verdict: verdict.stance)
     stance = leader.stance
     return Decision(
         kind=event.kind,
         dialect=event.dialect,
-        native_event=event.native_name,
+        native_event=event.native_name or event.kind,
         stance=stance,
         reason=_reason(counted, stance, rule),
         evidence=_evidence(counted),
@@ -39,10 +39,21 @@ def fold(verdicts: Sequence[Verdict], rule: FoldRule, event: Event) -> Decision:
         for_user=tuple(verdict.for_user for verdict in counted if verdict.for_user),
         retry_after=next((verdict.retry_after for verdict in counted if verdict.retry_after is not None), None),
         redo=stance is Stance.DENY and kind(event.kind).redo,
-        effects=_effects(counted),
+        effects=_effects(counted, without=rule.exclusive if stance >= Stance.DENY else ()),
         lowered=tuple(lowered for verdict in counted for lowered in _unsupported(verdict)),
+        seconds=seconds,
         verdicts=tuple(verdicts),
     )
+
+
+def _clashes(verdicts: list[Verdict], rule: FoldRule) -> list[Verdict]:
+    """A denial for each exclusive effect to which two hooks gave different values."""
+    values = {effect: [verdict.effects[effect] for verdict in verdicts if effect in verdict.effects] for effect in rule.exclusive}
+    return [
+        Verdict(stance=Stance.DENY, reason=rule.exclusive[effect])
+        for effect, given in values.items()
+        if any(value != given[0] for value in given)
+    ]
 
 
 def _reason(verdicts: list[Verdict], stance: Stance, rule: FoldRule) -> str:
@@ -84,12 +95,12 @@ def _evidence(verdicts: list[Verdict]) -> Any:
     return max((v for v in verdicts if v.evidence is not None), key=lambda verdict: verdict.stance).evidence
 
 
-def _effects(verdicts: list[Verdict]) -> Mapping[str, Any]:
+def _effects(verdicts: list[Verdict], *, without: Container[str]) -> Mapping[str, Any]:
     merged: dict[str, Any] = {}
     for verdict in verdicts:
         for power, value in verdict.effects.items():
             merged[power] = _joined(merged[power], value) if power in merged else value
-    return merged or NO_EFFECTS
+    return {power: value for power, value in merged.items() if power not in without} or NO_EFFECTS
 
 
 def _joined(former: Any, latter: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hookline.core.dialect import FoldRule
 from hookline.model.frozen import Frozen
 from hookline.model.kinds import kind
 from hookline.model.spec import SCOPES
@@ -12,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from hookline.core.dialect import Dialect
+    from hookline.core.dialect import Dialect, FoldRule
     from hookline.core.registry import Entry, Registry
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
@@ -53,7 +52,7 @@ def plan(registry: Registry, event: Event, host: Dialect, *, reexamine: bool = F
     The conditions on the input are left to `dispatch`, because a rewrite may change what they say.
     """
     key = (event.kind, event.tool, event.dialect, event.native_name)
-    known = registry.plans.get(key)
+    known: Plan | None = registry.plans.get(key)
     if known is None:
         known = _plan(registry, event, host, reexamine=reexamine)
         registry.remember(key, known)
@@ -63,7 +62,7 @@ def plan(registry: Registry, event: Event, host: Dialect, *, reexamine: bool = F
 def _plan(registry: Registry, event: Event, host: Dialect, *, reexamine: bool) -> Plan:
     row = host.table.row(event.native_name) or host.table.row_of_kind(event.kind)
     return Plan(
-        groups=tuple(_group(entries) for entries in _by_dialect(registry.candidates(event))),
+        groups=tuple(_group(entries) for entries in _by_row(registry.candidates(event, row))),
         rule=host.table.fold,
         powers=row.powers if row else kind(event.kind).powers | {"note"},
         ask_becomes=host.table.ask_becomes,
@@ -72,23 +71,33 @@ def _plan(registry: Registry, event: Event, host: Dialect, *, reexamine: bool) -
     )
 
 
-def _by_dialect(entries: Iterable[Entry]) -> list[list[Entry]]:
-    """Entries of one dialect together, because each dialect promises an order inside itself; strongest scope first."""
-    groups: dict[int, list[Entry]] = {}
+def _by_row(entries: Iterable[Entry]) -> list[list[Entry]]:
+    """Entries of one dialect and row together, because each dialect promises an order inside itself.
+
+    Dialects follow each other by the strongest scope that they have a hook in, rows by their order in the table.
+    """
+    groups: dict[tuple[int, str], list[Entry]] = {}
+    scope: dict[int, int] = {}
     for entry in entries:
-        groups.setdefault(id(entry.dialect), []).append(entry)
-    return sorted(groups.values(), key=lambda group: min(_SCOPE_ORDER[entry.spec.origin.scope] for entry in group))
+        whose = id(entry.dialect)
+        groups.setdefault((whose, entry.row.native if entry.row else ""), []).append(entry)
+        scope[whose] = min(scope.get(whose, len(SCOPES)), _SCOPE_ORDER[entry.spec.origin.scope])
+    seen = list(scope)
+    return sorted(groups.values(), key=lambda group: (scope[id(group[0].dialect)], seen.index(id(group[0].dialect)), _row_order(group[0])))
+
+
+def _row_order(entry: Entry) -> int:
+    return list(entry.dialect.table.rows).index(entry.row.native) if entry.row else 0
 
 
 def _group(entries: list[Entry]) -> Group:
-    dialect = entries[0].dialect
-    row = dialect.table.row(entries[0].spec.native_event) or dialect.table.row_of_kind(entries[0].spec.kind)
+    first = entries[0]
     ordered = tuple(_distinct(sorted(entries, key=lambda entry: (entry.spec.rank, _SCOPE_ORDER[entry.spec.origin.scope]))))
     return Group(
-        dialect=dialect,
+        dialect=first.dialect,
         steps=tuple(entry for entry in ordered if not entry.spec.detached),
         detached=tuple(entry for entry in ordered if entry.spec.detached),
-        parallel=row.parallel if row else False,
+        parallel=first.row.parallel if first.row else False,
     )
 
 
@@ -104,10 +113,10 @@ def _distinct(entries: Iterable[Entry]) -> Iterable[Entry]:
 def duplicates(entries: Iterable[Entry]) -> set[str]:
     """Ids of hooks that do not run because an equal one does."""
     listed = list(entries)
-    kept = {entry.spec.id for group in _by_dialect(listed) for part in (_group(group),) for entry in part.steps + part.detached}
+    kept = {entry.spec.id for group in _by_row(listed) for part in (_group(group),) for entry in part.steps + part.detached}
     return {entry.spec.id for entry in listed} - kept
 
 
 def order(entries: Iterable[Entry]) -> list[HookSpec]:
     """Hooks of one kind in the order in which they run, detached ones last in each dialect's group."""
-    return [entry.spec for group in map(_group, _by_dialect(entries)) for entry in group.steps + group.detached]
+    return [entry.spec for group in map(_group, _by_row(entries)) for entry in group.steps + group.detached]

@@ -9,9 +9,9 @@ from hookline.model.frozen import Frozen
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from typing import Any
 
-    from hookline.core.dialect import Dialect
-    from hookline.core.plan import Plan
+    from hookline.core.dialect import Dialect, Row
     from hookline.model.conditions import Condition
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
@@ -21,10 +21,11 @@ _REMEMBERED = 512
 
 
 class Entry(Frozen):
-    """A hook, the dialect that its handler is spoken to in, and the conditions that the index cannot answer."""
+    """A hook, the dialect that its handler is spoken to in, its row there, and what the index cannot answer."""
 
     spec: HookSpec
     dialect: Dialect
+    row: Row | None
     content: tuple[Condition, ...]
 
 
@@ -35,14 +36,16 @@ class Registry:
 
     def __init__(self, by_kind: Mapping[str, tuple[Entry, ...]] | None = None) -> None:
         self._by_kind = dict(by_kind or {})
-        self.plans: dict[tuple[str, str, str, str], Plan] = {}
+        # What `plan` made of this registry, by kind, tool, dialect and native name; it dies with the registry.
+        self.plans: dict[tuple[str, str, str, str], Any] = {}
 
     @property
     def kinds(self) -> tuple[str, ...]:
         return tuple(self._by_kind)
 
-    def __iter__(self) -> Iterable[Entry]:  # type: ignore[override]  # read-only view, in registration order by kind
-        return (entry for entries in self._by_kind.values() for entry in entries)
+    def entries(self) -> tuple[Entry, ...]:
+        """Every hook, by kind and in registration order."""
+        return tuple(entry for entries in self._by_kind.values() for entry in entries)
 
     def of_kind(self, kind: str) -> tuple[Entry, ...]:
         """Every hook of a kind, in registration order."""
@@ -52,7 +55,8 @@ class Registry:
         """A registry that also has these hooks, all of one dialect, after the present ones."""
         grown = {kind: list(entries) for kind, entries in self._by_kind.items()}
         for spec in specs:
-            entry = Entry(spec=spec, dialect=dialect, content=tuple(c for c in spec.conditions if not _on_tool(c)))
+            content = tuple(condition for condition in spec.conditions if not _on_tool(condition))
+            entry = Entry(spec=spec, dialect=dialect, row=dialect.table.row(spec.native_event), content=content)
             grown.setdefault(spec.kind, []).append(entry)
         return Registry({kind: tuple(entries) for kind, entries in grown.items()})
 
@@ -61,16 +65,27 @@ class Registry:
         kept = {kind: tuple(e for e in entries if e.spec.id not in hook_ids) for kind, entries in self._by_kind.items()}
         return Registry({kind: entries for kind, entries in kept.items() if entries})
 
-    def candidates(self, event: Event) -> tuple[Entry, ...]:
-        """The hooks of the event's kind whose conditions on the tool's name hold."""
+    def candidates(self, event: Event, row: Row | None) -> tuple[Entry, ...]:
+        """The hooks that the event, of this row of its host, selects and whose conditions on the tool's name hold."""
         entries = self._by_kind.get(event.kind, ())
-        return tuple(e for e in entries if all(holds(c, event) for c in e.spec.conditions if _on_tool(c)))
+        return tuple(e for e in entries if selects(event, row, e) and all(holds(c, event) for c in e.spec.conditions if _on_tool(c)))
 
-    def remember(self, key: tuple[str, str, str, str], plan: Plan) -> None:
+    def remember(self, key: tuple[str, str, str, str], plan: object) -> None:
         """Keep a plan for the next event of its kind, tool, dialect and native name."""
         if len(self.plans) >= _REMEMBERED:
             self.plans.clear()
         self.plans[key] = plan
+
+
+def selects(event: Event, row: Row | None, entry: Entry) -> bool:
+    """Whether an event, of this row of its host, selects a hook of its kind.
+
+    Inside one dialect it is the native event that counts, because several natives may share a canonical kind and the
+    host raises each of them; across dialects, and where no native event is named, it is the kind, once a moment.
+    """
+    if event.dialect != entry.spec.dialect or not event.native_name:
+        return row is None or not row.secondary
+    return (entry.row.native if entry.row else entry.spec.native_event) in entry.dialect.table.selects(event.native_name)
 
 
 def _on_tool(condition: Condition) -> bool:

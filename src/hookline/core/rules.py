@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from hookline.text.globs import path_matches
-from hookline.text.shell import simple_commands
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hookline.model.conditions import Rule

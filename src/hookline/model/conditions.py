@@ -6,14 +6,11 @@ from hookline.model.frozen import Frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any, TypeAlias
+    from typing import TypeAlias
+
+    from hookline.text.regex import Regex
 
     Condition: TypeAlias = "OneOf | Pattern | Leaves | Glob | Rule | Never"
-
-# A condition on `subject` looks at the one text that a matcher of the dialect is compared with (a tool's name, a source,
-# a reason ...); only such conditions may be answered from the index.
-SUBJECT = "subject"
 
 
 class OneOf(Frozen):
@@ -28,7 +25,7 @@ class Pattern(Frozen):
 
     field: str
     source: str
-    regex: Any
+    regex: Regex
     full: bool = False
 
 
@@ -36,7 +33,7 @@ class Leaves(Frozen):
     """A compiled expression is found in at least one leaf value of the tool's input, each taken by itself."""
 
     source: str
-    regex: Any
+    regex: Regex
 
 
 class Glob(Frozen):

@@ -44,7 +44,7 @@ class _FrozenMeta(type):
         return super().__new__(mcs, name, bases, body)
 
 
-def _first_call(cls: Any, **given: Any) -> Any:
+def _first_call(cls: Any, /, **given: Any) -> Any:
     """Generate the class's real constructor, install it, and use it."""
     cls.__new__ = constructor = _constructor(cls)
     return constructor(cls, **given)
@@ -95,10 +95,10 @@ def _constructor(cls: _FrozenMeta) -> Callable[..., Any]:
     """
     twin = _open_twin(cls)
     parameters = [f"{field}=defaults[{field!r}]" if cls.__defaults__[field] is not _REQUIRED else field for field in cls.__fields__]
-    lines = [f"def __new__(cls, *, {', '.join(parameters)}):" if parameters else "def __new__(cls):"]
+    lines = [f"def __new__(_cls_, /, *, {', '.join(parameters)}):" if parameters else "def __new__(_cls_):"]
     lines.append("    self = new(twin)")
     lines += [f"    self.{field} = {field}" for field in cls.__fields__]
-    lines += ["    self.__class__ = cls", "    return self"]
+    lines += ["    self.__class__ = _cls_", "    return self"]
     scope: dict[str, Any] = {"new": object.__new__, "twin": twin, "defaults": cls.__defaults__}
     exec("\n".join(lines), scope)  # noqa: S102 - our own field names, the way dataclasses does it
     constructor: Callable[..., Any] = scope["__new__"]

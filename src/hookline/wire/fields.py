@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hookline.errors import ConfigError
 from hookline.model.problem import Origin, Problem
 from hookline.text.suggest import did_you_mean
 
@@ -11,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
+    from hookline.errors import ConfigError
     from hookline.wire.trees import Path, Tree
 
 
@@ -174,6 +174,4 @@ def problem_of(error: ConfigError, file: str, scope: str) -> Problem:
     parts = error.place.rsplit(":", 2)
     numbered = len(parts) == 3 and parts[1].isdigit() and parts[2].isdigit()  # noqa: PLR2004 - file, line, column
     line, column = (int(parts[1]), int(parts[2])) if numbered else (0, 0)
-    return Problem(
-        name=error.name, message=error.message, hint=error.hint, origin=Origin(file=file, line=line, column=column, scope=scope)
-    )
+    return Problem(name=error.name, message=error.message, hint=error.hint, origin=Origin(file=file, line=line, column=column, scope=scope))

@@ -107,7 +107,7 @@ def _body(payload: Mapping[str, Any], row: Row, table: Table) -> Any:
     known = row.body.__fields__
     given: dict[str, Any] = {}
     facts: dict[str, Any] = {}
-    for field in row.fields:
+    for field in (*table.base, *row.fields):
         if field.native not in payload or field.fact.startswith("@"):
             continue
         value = payload[field.native]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from json.decoder import scanstring  # type: ignore[attr-defined]  # documented by use: every decoder hook gets it
 
 from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
@@ -112,8 +113,9 @@ class _Plain:
             raise ConfigError("too many or too deeply nested parts", name="config.too-large", place=self.file, hint="check its aliases")
         if hasattr(node, "lc") and hasattr(node, "items"):
             return {self._key(key): self._part(node, key, node.lc.key, value, path) for key, value in node.items()}
-        if hasattr(node, "lc") and isinstance(node, list):
-            return [self._part(node, at, node.lc.item, value, path) for at, value in enumerate(node)]
+        if isinstance(node, list):
+            locate = node.lc.item  # type: ignore[attr-defined]  # ruamel's list
+            return [self._part(node, at, locate, value, path) for at, value in enumerate(node)]
         return self._scalar(node)
 
     def _part(self, node: Any, key: Any, locate: Callable[[Any], tuple[int, int]], value: Any, path: Path) -> Any:
@@ -167,7 +169,7 @@ class _JsonPlaces:
         if first == "[":
             return self._items(at, path, "]", keyed=False)
         if first == '"':
-            return int(json.decoder.scanstring(self.text, at + 1)[1])
+            return int(scanstring(self.text, at + 1)[1])
         scalar = self._SCALAR.match(self.text, at)
         return scalar.end() if scalar else at + 1
 
@@ -175,7 +177,7 @@ class _JsonPlaces:
         at, count = self._skip(at + 1), 0
         while self.text[at] != closing:
             if keyed:
-                key, after = json.decoder.scanstring(self.text, at + 1)
+                key, after = scanstring(self.text, at + 1)
                 self._note((*path, key), at)
                 at = self._skip(self._skip(after) + 1)
                 at = self._value(at, (*path, key))

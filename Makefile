@@ -1,0 +1,73 @@
+# Two commands do everything: `make demo` runs hookline on real hook files, `make test` runs all checks and tests.
+# Each sets itself up in a fresh virtual environment, from the lock files in requirements/.
+
+PYTHON ?= python3
+VENV := .venv
+DEMO := .venv-demo
+PIP_FLAGS := --quiet --disable-pip-version-check --require-hashes
+LOCAL := --quiet --disable-pip-version-check --no-deps --no-build-isolation
+
+.PHONY: demo test lint types floors unit bench lock format docs tools clean help
+
+help:
+	@sed -n 's/^# //p; s/^\([a-z]*\):.*## \(.*\)/  make \1: \2/p' $(MAKEFILE_LIST)
+
+demo: $(DEMO)/.ready tools ## install hookline, then run real hook files through it
+	$(DEMO)/bin/python examples/demo.py
+
+test: $(VENV)/.ready tools lint types floors docs unit ## every check and every test
+
+lint: $(VENV)/.ready ## ruff: rules and format
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+
+types: $(VENV)/.ready ## mypy --strict
+	$(VENV)/bin/mypy
+
+floors: $(VENV)/.ready ## import-linter: a module imports only from floors below
+	$(VENV)/bin/lint-imports
+
+docs: $(VENV)/.ready ## generated pages are what the code generates
+	$(VENV)/bin/python tools/generate.py --check
+
+unit: $(VENV)/.ready tools ## pytest, with branch coverage
+	$(VENV)/bin/python -m pytest -n 2 --cov --cov-report=term
+
+bench: $(VENV)/.ready ## benchmarks, each beside its floor and its peers
+	$(VENV)/bin/python -m bench.dispatch
+	$(VENV)/bin/python -m bench.command
+	$(VENV)/bin/python -m bench.startup
+	$(VENV)/bin/python -m bench.hostile
+
+format: $(VENV)/.ready ## bring code and generated pages into form
+	$(VENV)/bin/ruff format .
+	$(VENV)/bin/ruff check --fix .
+	$(VENV)/bin/python tools/generate.py
+
+lock: $(VENV)/.ready ## write the lock files anew (needs uv)
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
+	  pyproject.toml requirements/build.in -o requirements/run.txt
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
+	  pyproject.toml requirements/build.in --group dev -o requirements/dev.txt
+
+# The sample hooks of the seeds read their payload with jq.
+tools:
+	@command -v jq >/dev/null || { apt-get update -qq && apt-get install -y -qq jq; } || \
+	  { echo 'jq is missing: the sample hooks need it (apt-get install jq)' >&2; exit 1; }
+
+$(VENV)/.ready: requirements/dev.txt pyproject.toml
+	rm -rf $(VENV)
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/pip install $(PIP_FLAGS) -r requirements/dev.txt
+	$(VENV)/bin/pip install $(LOCAL) -e .
+	touch $@
+
+$(DEMO)/.ready: requirements/run.txt pyproject.toml
+	rm -rf $(DEMO)
+	$(PYTHON) -m venv $(DEMO)
+	$(DEMO)/bin/pip install $(PIP_FLAGS) -r requirements/run.txt
+	$(DEMO)/bin/pip install $(LOCAL) .
+	touch $@
+
+clean: ## remove what the other targets made
+	rm -rf $(VENV) $(DEMO) .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage

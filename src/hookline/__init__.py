@@ -1,0 +1,100 @@
+"""hookline: the one engine that runs every AI-agent lifecycle hook."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookline.core.answers import allow, ask, context, deny, halt, note, retry, rewrite
+    from hookline.engine.engine import Engine
+    from hookline.errors import CodecError, ConfigError, HandlerError, HookError, TrustError
+    from hookline.handlers.process import Limits
+    from hookline.model.event import Compaction, Event, Generation, Lifecycle, Message, Prompt, Rewrite, Stop, ToolCall
+    from hookline.model.problem import Problem
+    from hookline.model.reply import Reply
+    from hookline.model.spec import HookSpec
+    from hookline.model.verdict import Decision, Stance, Verdict
+
+# Name -> module. Each is loaded when it is first used, because `hookline answer` is started for every tool call.
+_HOMES = {
+    "CodecError": "errors",
+    "Compaction": "model.event",
+    "ConfigError": "errors",
+    "Decision": "model.verdict",
+    "Engine": "engine.engine",
+    "Event": "model.event",
+    "Generation": "model.event",
+    "HandlerError": "errors",
+    "HookError": "errors",
+    "HookSpec": "model.spec",
+    "Lifecycle": "model.event",
+    "Limits": "handlers.process",
+    "Message": "model.event",
+    "Problem": "model.problem",
+    "Prompt": "model.event",
+    "Reply": "model.reply",
+    "Rewrite": "model.event",
+    "Stance": "model.verdict",
+    "Stop": "model.event",
+    "ToolCall": "model.event",
+    "TrustError": "errors",
+    "Verdict": "model.verdict",
+    "allow": "core.answers",
+    "ask": "core.answers",
+    "context": "core.answers",
+    "deny": "core.answers",
+    "halt": "core.answers",
+    "note": "core.answers",
+    "retry": "core.answers",
+    "rewrite": "core.answers",
+}
+
+__version__ = "0.1.0"
+__all__ = [
+    "CodecError",
+    "Compaction",
+    "ConfigError",
+    "Decision",
+    "Engine",
+    "Event",
+    "Generation",
+    "HandlerError",
+    "HookError",
+    "HookSpec",
+    "Lifecycle",
+    "Limits",
+    "Message",
+    "Problem",
+    "Prompt",
+    "Reply",
+    "Rewrite",
+    "Stance",
+    "Stop",
+    "ToolCall",
+    "TrustError",
+    "Verdict",
+    "__version__",
+    "allow",
+    "ask",
+    "context",
+    "deny",
+    "halt",
+    "note",
+    "retry",
+    "rewrite",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Load a public name from its home (PEP 562)."""
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module `hookline` has no attribute `{name}`")
+    from importlib import import_module  # noqa: PLC0415 - as above
+
+    found = getattr(import_module(f"hookline.{home}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

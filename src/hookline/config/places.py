@@ -1,0 +1,71 @@
+"""Places: where each dialect keeps its files, in the order in which they count."""
+
+from __future__ import annotations
+
+import glob
+import os
+
+from hookline.model.frozen import Frozen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+
+class Place(Frozen):
+    """One place of a dialect's files. `path` is a pattern; `{home}`, `{config}`, `{cwd}` and `{claude}` are filled in."""
+
+    dialect: str
+    scope: str
+    path: str
+
+
+# Managed, user, project, project-local (architecture, decision 3); inside a scope in the order written.
+PLACES: tuple[Place, ...] = (
+    # harnesses.md 2.1
+    Place(dialect="claude-code", scope="managed", path="/etc/claude-code/managed-settings.json"),
+    Place(dialect="claude-code", scope="managed", path="/etc/claude-code/managed-settings.d/*.json"),
+    Place(dialect="claude-code", scope="user", path="{claude}/settings.json"),
+    Place(dialect="claude-code", scope="project", path="{cwd}/.claude/settings.json"),
+    Place(dialect="claude-code", scope="local", path="{cwd}/.claude/settings.local.json"),
+    # docker-agent.md 3; agent files are named by the person who runs them
+    Place(dialect="docker-agent", scope="user", path="{home}/.config/cagent/config.yaml"),
+    Place(dialect="docker-agent", scope="user", path="{home}/.config/cagent/hooks.d/*.yaml"),
+    # agenthooks.md 3
+    Place(dialect="agenthooks", scope="user", path="{config}/agents/hooks"),
+    Place(dialect="agenthooks", scope="project", path="{cwd}/.agents/hooks"),
+)
+
+# What a clone brings along: inert until somebody approves it.
+UNTRUSTED_SCOPES = frozenset({"project", "local"})
+
+
+class Found(Frozen):
+    """A file or folder of hooks that exists."""
+
+    dialect: str
+    scope: str
+    path: str
+
+
+def discovered(cwd: str, environ: Mapping[str, str], only: str = "") -> Iterator[Found]:
+    """Every place that exists for a project folder, in order; `only` keeps one dialect."""
+    names = _names(cwd, environ)
+    for place in PLACES:
+        if only and place.dialect != only:
+            continue
+        path = place.path.format_map(names)
+        matches = sorted(glob.glob(path)) if "*" in place.path else [path] if os.path.exists(path) else []
+        yield from (Found(dialect=place.dialect, scope=place.scope, path=match) for match in matches)
+
+
+def _names(cwd: str, environ: Mapping[str, str]) -> dict[str, str]:
+    home = environ.get("HOME") or os.path.expanduser("~")
+    config = environ.get("XDG_CONFIG_HOME", "")
+    return {
+        "home": home,
+        "cwd": cwd,
+        # An empty or relative value is ignored (agenthooks.md 3).
+        "config": config if os.path.isabs(config) else f"{home}/.config",
+        "claude": environ.get("CLAUDE_CONFIG_DIR") or f"{home}/.claude",
+    }

@@ -1,0 +1,60 @@
+"""Agent Hooks: one directory a hook, with a HOOK.md (front matter and text) and a script; in both spellings of its events.
+
+Facts: `agenthooks.md`. The rows of `table` say what the events are, `findings` what lint and load make of a mistake.
+"""
+
+from __future__ import annotations
+
+from hookline.core.failure import failed
+from hookline.dialects.agenthooks.answering import answer
+from hookline.dialects.agenthooks.combine import combine
+from hookline.dialects.agenthooks.listing import available_hooks
+from hookline.dialects.agenthooks.load import lint, load
+from hookline.dialects.agenthooks.reading import read
+from hookline.dialects.agenthooks.table import NAME, Moment, table
+from hookline.wire.payload import decode, encode, wire_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookline.core.dialect import Loaded, Source
+    from hookline.model.event import Event, Json
+    from hookline.model.outcome import Outcome
+    from hookline.model.reply import Reply
+    from hookline.model.spec import HookSpec
+    from hookline.model.verdict import Decision, Verdict
+
+__all__ = ["NAME", "OPTIONS", "AgentHooks", "available_hooks", "lint"]
+
+OPTIONS = ("approver",)
+_NAMES = {"native": "event_type", "session_id": "session_id", "cwd": "work_dir"}
+
+
+class AgentHooks:
+    """The dialect. `approver`: the host can ask a person; without one, an ask is a denial."""
+
+    def __init__(self, *, approver: bool = False) -> None:
+        self.table = table(approver=approver)
+
+    def load(self, source: Source) -> Loaded:
+        return load(source, self.table)
+
+    def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
+        return combine(specs)
+
+    def decode_event(self, payload: Json, native: str = "") -> Event:
+        return decode(payload, self.table, native, _NAMES)
+
+    def encode_event(self, event: Event, spec: HookSpec) -> str:
+        """The payload, with the event in the spelling that the hook declared."""
+        payload = encode(event, self.table, self.table.row(spec.native_event), spec.native_event)
+        payload["context"] = payload["context"] or {}
+        if isinstance(payload.get("final_message"), str):  # other dialects keep the last message as a text
+            payload["final_message"] = {"role": "assistant", "content": payload["final_message"]}
+        return wire_text(payload, self.table)
+
+    def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:
+        row = self.table.row(spec.native_event)
+        return read(outcome, spec, row, event) if isinstance(row, Moment) else failed(spec, outcome)
+
+    def encode_decision(self, decision: Decision, event: Event) -> Reply:  # noqa: ARG002 - the protocol's
+        return answer(decision)

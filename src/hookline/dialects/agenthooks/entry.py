@@ -1,0 +1,42 @@
+"""Entry point: which script of a hook's directory is run, and by what."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hookline.core.dialect import Companion
+    from hookline.dialects.agenthooks.findings import Findings
+
+# In order; what runs one that is not executable and has no shebang ("{python}" is replaced by the runner).
+INTERPRETERS: Mapping[str, tuple[str, ...]] = {
+    "scripts/run": (),
+    "scripts/run.sh": ("bash",),
+    "scripts/run.py": ("{python}",),
+}
+
+
+def entry_point(companions: Mapping[str, Companion], folder: str, found: Findings) -> tuple[str, ...]:
+    """The program to run, as a list of arguments without a shell; empty when there is none (agenthooks.md 6)."""
+    script = next((companions[path] for path in INTERPRETERS if path in companions), None)
+    if script is None:
+        listed = ", ".join(f"`{path}`" for path in INTERPRETERS)
+        found.add("entry.missing", f"no entry point: there is none of {listed}", hint="the hook can never run")
+        return ()
+    path = f"{folder.rstrip('/')}/{script.path}" if folder else script.path
+    if script.executable:
+        return (path,)
+    by = _shebang(script.head) or INTERPRETERS[script.path]
+    if not by:
+        hint = f"chmod +x {script.path}"
+        found.add("entry.not-executable", f"the entry point `{script.path}` is not executable and has no shebang", hint=hint)
+        return ()
+    return (*by, path)
+
+
+def _shebang(head: str) -> tuple[str, ...]:
+    """The interpreter of a script's first line and its one argument, split as the kernel does."""
+    if not head.startswith("#!"):
+        return ()
+    return tuple(head[2:].strip().split(maxsplit=1))

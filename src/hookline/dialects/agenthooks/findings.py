@@ -1,0 +1,74 @@
+"""Findings: what is wrong with a HOOK.md, and how much each of it matters to lint, to load and to a strict load."""
+
+from __future__ import annotations
+
+from hookline.model.problem import Origin, Problem
+from hookline.wire.trees import Tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hookline.core.dialect import Source
+
+_ERROR = ("error", "error", "error")
+_TOLERATED = ("error", "warning", "warning")
+_WARNING = ("warning", "warning", "warning")
+
+# The table of agenthooks.md 4: severity in lint, in load, in a strict load; "" is not reported; what is not here refuses.
+SEVERITIES: Mapping[str, tuple[str, str, str]] = {
+    "description.missing": _TOLERATED,
+    "description.empty": _TOLERATED,
+    "description.length": _TOLERATED,
+    "name.length": _TOLERATED,
+    "name.case": _TOLERATED,
+    "name.chars": _TOLERATED,
+    "name.hyphen-edge": _TOLERATED,
+    "name.hyphen-double": _TOLERATED,
+    "name.dir-mismatch": _TOLERATED,
+    "timeout.range": _TOLERATED,
+    "priority.range": _TOLERATED,
+    "metadata.type": _TOLERATED,
+    "metadata.fail-mode": _TOLERATED,
+    # Unknown fields are errors in strict mode (architecture, decision 1).
+    "field.unknown": ("error", "warning", "error"),
+    "matcher.unknown-field": ("error", "warning", "error"),
+    "trigger.legacy": ("warning", "", ""),
+    "matcher.not-applicable": _WARNING,
+    "matcher.control": _WARNING,
+    "async.cannot-block": _WARNING,
+    "async.type": _WARNING,
+    "entry.missing": _WARNING,
+    "frontmatter.escape": _WARNING,
+}
+LINT, LOAD, STRICT = range(3)
+
+
+class Findings:
+    """Everything found in one file so far. `manner` is the column of `SEVERITIES`; `tree` knows the places."""
+
+    def __init__(self, source: Source, manner: int) -> None:
+        self.file = source.file
+        self.scope = source.scope
+        self.manner = manner
+        self.tree = Tree(value=None)
+        self.problems: list[Problem] = []
+
+    def add(self, name: str, message: str, *key: str, hint: str = "") -> None:
+        """File a finding about the file, or about the key at that path."""
+        severity = SEVERITIES.get(name, _ERROR)[self.manner]
+        if severity:
+            self.problems.append(Problem(name=name, message=message, hint=hint, severity=severity, origin=self.origin(*key)))
+
+    def origin(self, *key: str) -> Origin:
+        """Where the file, or the key at that path, begins."""
+        line, column = self.tree.place(key)
+        return Origin(file=self.file, pointer=".".join(key), line=line, column=column, scope=self.scope)
+
+    def refusal(self) -> str:
+        """Why the hook cannot be loaded; empty when it can."""
+        return "; ".join(problem.message for problem in self.problems if problem.severity == "error")
+
+    def named(self, hook: str) -> tuple[Problem, ...]:
+        """The findings, each with the name of its hook."""
+        return tuple(problem.replace(hook=hook) for problem in self.problems)

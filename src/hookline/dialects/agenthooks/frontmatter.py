@@ -1,0 +1,103 @@
+"""Front matter: the fences of a HOOK.md, and YAML that forgives the one mistake which the format's own sample makes."""
+
+from __future__ import annotations
+
+import re
+
+from hookline.errors import ConfigError
+from hookline.model.frozen import Frozen
+from hookline.wire.fields import problem_of, shape
+from hookline.wire.trees import Tree, parse_yaml
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookline.core.dialect import Source
+    from hookline.dialects.agenthooks.findings import Findings
+
+_FENCE = "---"
+# What may follow a backslash in a double-quoted YAML text.
+_ESCAPES = frozenset('0abt\tnvfre "/\\N_LPxuU\n')
+_ESCAPED = re.compile(r'\\(.)|"', re.DOTALL)
+_MOST_REPAIRS = 100  # double-quoted texts with an unknown escape in one file
+
+
+class Sheet(Frozen):
+    """A HOOK.md taken apart: its front matter, a mapping, and the text below, stripped."""
+
+    tree: Tree
+    body: str = ""
+
+
+def read_sheet(source: Source, found: Findings) -> Sheet | None:
+    """The front matter of a source, or None when it cannot be read at all (agenthooks.md 4)."""
+    try:
+        return _sheet(source, found)
+    except ConfigError as error:
+        found.problems.append(problem_of(error, source.file, source.scope))
+        return None
+
+
+def _sheet(source: Source, found: Findings) -> Sheet:
+    if source.text is None:
+        tree, body = Tree(value=source.tree), ""
+    else:
+        front, body = _parted(source.text, source.file)
+        tree = _parsed(front, source.file, found)
+    if not isinstance(tree.value, dict):
+        message = f"the front matter must be a mapping, not {shape(tree.value)}"
+        raise ConfigError(message, name="frontmatter.not-mapping", place=source.file, hint="lines such as `name: my-hook`")
+    found.tree = tree
+    return Sheet(tree=tree, body=body)
+
+
+def _parted(text: str, file: str) -> tuple[str, str]:
+    """The text between the fences, and the text below them."""
+    lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    if lines[0].rstrip(" \t") != _FENCE:
+        hint = "the first line must be `---`, with nothing before it"
+        raise ConfigError("the file does not begin with front matter", name="frontmatter.absent", place=f"{file}:1:1", hint=hint)
+    closing = next((at for at, line in enumerate(lines) if at and line.rstrip(" \t") == _FENCE), 0)
+    if not closing:
+        hint = "end it with a line `---`"
+        raise ConfigError("the front matter has no end", name="frontmatter.unclosed", place=f"{file}:1:1", hint=hint)
+    return "\n".join(lines[1:closing]) + "\n", "\n".join(lines[closing + 1 :]).strip()
+
+
+def _parsed(front: str, file: str, found: Findings) -> Tree:
+    """The YAML as a tree; unknown escapes in double quotes are kept literally, with a warning each text."""
+    for _ in range(_MOST_REPAIRS):
+        try:
+            return parse_yaml(front, file, first_line=2)
+        except ConfigError as error:
+            at = _unknown_escape(front, error)
+            if not at:
+                raise ConfigError(error.message, name="frontmatter.yaml", hint=error.hint, place=error.place) from None
+            told = problem_of(error, file, found.scope)
+            message = f"`\\{front[at]}` is no escape of YAML; its backslash is kept"
+            hint = "write the text in single quotes"
+            found.problems.append(told.replace(name="frontmatter.escape", message=message, hint=hint, severity="warning"))
+            front = _doubled(front, at)
+    raise ConfigError("too many unknown escapes", name="frontmatter.yaml", place=file, hint="write the texts in single quotes")
+
+
+def _unknown_escape(front: str, error: ConfigError) -> int:
+    """The position of the character after the backslash that the parser does not know; 0 when its complaint is another."""
+    if "unknown escape" not in error.message:
+        return 0
+    _, line, column = error.place.rsplit(":", 2) if error.place.count(":") > 1 else ("", *error.place.split(":"))
+    before = front.split("\n")[: int(line) - 2]
+    at = sum(len(text) + 1 for text in before) + int(column) - 1
+    return at if 0 < at < len(front) and front[at - 1] == "\\" and error.message.endswith(repr(front[at])) else 0
+
+
+def _doubled(front: str, at: int) -> str:
+    """The YAML with this backslash, and every other unknown one up to the closing quote, doubled."""
+    parts = [front[:at]]
+    done = at
+    for escaped in _ESCAPED.finditer(front, at + 1):
+        if escaped.group() == '"':
+            break
+        if escaped[1] not in _ESCAPES:
+            parts.append(front[done : escaped.start() + 1])
+            done = escaped.start() + 1
+    return "\\".join([*parts, front[done:]])

@@ -1,0 +1,117 @@
+"""The thirteen events of HOOK.md, in both spellings: one row an event, and the columns in which they differ."""
+
+from __future__ import annotations
+
+from hookline.core.dialect import Field, FoldRule, Row, Table
+from hookline.model import kinds
+from hookline.model.event import Compaction, Lifecycle, Message, Prompt, Stop, ToolCall
+from hookline.model.verdict import Stance
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hookline.model.event import Body
+
+NAME = "agenthooks"
+TIMEOUT = (30000, 100, 600000)  # milliseconds: default, least, most (agenthooks.md 4)
+PRIORITY = (100, 0, 1000)
+
+
+class Moment(Row):
+    """A row with the format's own columns (agenthooks.md 2, last column).
+
+    `matched`: a matcher applies. `refuses`: a denial keeps the moment from happening; elsewhere it is feedback only.
+    `decisive`: the texts describe what its denial does, so an asynchronous hook here is a mistake. `asks`: an ask is more
+    than a denial. `honoured`: stop reasons for which a denial counts (empty = always).
+    """
+
+    matched: bool = False
+    refuses: bool = False
+    decisive: bool = False
+    asks: bool = True
+    honoured: frozenset[str] = frozenset()
+
+
+_DEFAULTS: Mapping[str, object] = {"": None, "text": "", "object": {}, "false": False, "done": "no_tool_calls"}
+
+
+def _fields(column: str) -> tuple[Field, ...]:
+    """`native=fact` pairs; a fact of the same name may be left out; `!word` is what is sent when there is no value."""
+    fields = []
+    for word in column.split():
+        pair, _, default = word.partition("!")
+        native, _, fact = pair.partition("=")
+        fields.append(Field(native=native, fact=fact or native, default=_DEFAULTS[default]))
+    return tuple(fields)
+
+
+def _row(native: str, legacy: str, fields: str, body: type[Body] = Lifecycle, *, kind: str = "", does: str = "context", **columns: object) -> tuple[str, Moment]:  # fmt: skip
+    """One row under its legacy name; `does` lists the powers that not every event has."""
+    known = kinds.natives("seed1-agenthooks").get(legacy, kinds.unknown(NAME, native))
+    row = Moment(
+        native=native,
+        kind=kind or known,
+        body=body,
+        fields=_fields(fields),
+        powers=frozenset(does.split()) | {"allow", "deny", "note", "log"},
+        parallel=False,
+        blocks=Stance.DENY,
+        **columns,  # type: ignore[arg-type]  # checked by the constructor
+    )
+    return legacy, row
+
+
+_TOOL = "tool_name=tool!text tool_input=input!object tool_use_id=call_id!text"
+_SUBAGENT = "subagent_name=agent_id!text subagent_type=agent_type!text task_description=task!text"
+_STOP = "stop_reason!done step_count final_message=last_message"
+_COMPACTION = "trigger!text token_count=tokens"
+_ON_TOOL: Mapping[str, object] = {"body": ToolCall, "subject": "tool", "matched": True}
+
+# Two names have no legacy spelling, and nothing like `after_stop` is accepted.
+_ROWS = (
+    _row("pre-session", "session_start", "model args!object", refuses=True),
+    _row("post-session", "session_end", "duration_seconds total_steps exit_reason=reason!text", does=""),
+    _row("pre-agent-turn", "before_agent", "prompt!text", Prompt, refuses=True),
+    _row("post-agent-turn", "after_agent", "response=text!text", Message),
+    _row(
+        "pre-agent-turn-stop", "before_stop", f"{_STOP} stop_hook_active!false", Stop,
+        refuses=True, decisive=True, asks=False, honoured=frozenset({"no_tool_calls"}),
+    ),
+    _row("post-agent-turn-stop", "", _STOP, Stop, does=""),
+    _row("pre-tool-call", "before_tool", _TOOL, **_ON_TOOL, does="context input", refuses=True, decisive=True),  # type: ignore[arg-type]  # columns
+    _row("post-tool-call", "after_tool", f"{_TOOL} tool_output=result duration_ms", **_ON_TOOL),  # type: ignore[arg-type]  # columns
+    _row("post-tool-call-failure", "after_tool_failure", f"{_TOOL} error!text duration_ms", **_ON_TOOL),  # type: ignore[arg-type]  # columns
+    _row("pre-subagent", "subagent_start", _SUBAGENT, refuses=True),
+    _row("post-subagent", "subagent_stop", f"{_SUBAGENT} result"),
+    _row("pre-context-compact", "pre_compact", _COMPACTION, Compaction, refuses=True),
+    _row("post-context-compact", "", _COMPACTION, Compaction, kind="compact.after"),
+)  # fmt: skip
+
+GATE = "pre-tool-call"  # what a hook that cannot be read at all may have guarded
+
+# Clocks come in as arguments: an event from elsewhere has a time only when its host, or the engine, put one among its facts.
+_BASE = (
+    Field(native="event_type", fact="@native"),
+    Field(native="timestamp", fact="timestamp", default=""),
+    Field(native="session_id", fact="@session_id", default=""),
+    Field(native="work_dir", fact="@cwd", default=""),
+    Field(native="context", fact="context", default={}),
+)
+
+
+def table(*, approver: bool) -> Table:
+    """The table of a host that has somebody to ask, or not (agenthooks.md 8: then an ask is a denial)."""
+    rows = [row.replace(powers=row.powers | {"ask"}) if approver and row.asks else row for _, row in _ROWS]
+    return Table(
+        name=NAME,
+        rows={row.native: row for row in rows},
+        aliases={legacy: row.native for legacy, row in _ROWS if legacy},
+        base=_BASE,
+        fold=FoldRule(drops_rewrite_when_denied=True),
+        ticks_per_second=1000,
+        default_timeout=TIMEOUT[0] / 1000,
+        ascii_only=True,
+        detached_after_denial=False,
+        ask_becomes=Stance.DENY,
+    )

@@ -1,0 +1,70 @@
+"""docker-agent: hooks in the agent YAML, in today's rules (profile d2) and in those of the seed (profile d1).
+
+Facts: `docker-agent.md`, sections 1 to 5. The deviations X1 to X9 are on unless `exact` asks for the upstream program.
+"""
+
+from __future__ import annotations
+
+from hookline.core.dialect import Loaded
+from hookline.core.failure import failed
+from hookline.dialects.docker_agent.answering import answer
+from hookline.dialects.docker_agent.load import Habits, load
+from hookline.dialects.docker_agent.reading import Manner, read
+from hookline.dialects.docker_agent.sending import payload
+from hookline.dialects.docker_agent.table import NAME, PROFILES, Contract, table
+from hookline.errors import ConfigError
+from hookline.wire.payload import decode, wire_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookline.core.dialect import Source
+    from hookline.model.event import Event, Json
+    from hookline.model.outcome import Outcome
+    from hookline.model.reply import Reply
+    from hookline.model.spec import HookSpec
+    from hookline.model.verdict import Decision, Verdict
+
+__all__ = ["NAME", "OPTIONS", "PROFILES", "DockerAgent"]
+
+OPTIONS = ("profile", "exact")
+_NAMES = {"native": "hook_event_name", "session_id": "session_id", "cwd": "cwd"}
+
+
+class DockerAgent:
+    """The dialect in one profile. `exact` switches hookline's deviations off, for comparing with upstream."""
+
+    def __init__(self, *, profile: str = "d2", exact: bool = False) -> None:
+        if profile not in PROFILES:
+            raise ConfigError(f"unknown profile `{profile}` of {NAME}", name="config.option", hint=f"one of {', '.join(PROFILES)}")
+        self.table = table(profile, exact=exact)
+        self.manner = Manner(
+            forgives_exits=profile == "d1",
+            forgives_output=profile == "d1",
+            camel=not exact,
+            reason_from_stdout=not exact,
+        )
+        # X7: bash wherever there is one, because the published scripts rely on it; upstream takes the login shell.
+        self.habits = Habits(shells=("$SHELL", "sh") if exact else ("bash", "sh"), whole_names=exact)
+
+    def load(self, source: Source) -> Loaded:
+        return load(source, self.table, self.habits)
+
+    def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
+        return Loaded(specs=specs)
+
+    def decode_event(self, payload: Json, native: str = "") -> Event:
+        return decode(payload, self.table, native, _NAMES)
+
+    def encode_event(self, event: Event, spec: HookSpec) -> str:
+        return wire_text(payload(event, self.table, self._row(spec.native_event), spec.native_event), self.table)
+
+    def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:  # noqa: ARG002 - the protocol's
+        row = self._row(spec.native_event)
+        return read(outcome, spec, row, self.manner) if row else failed(spec, outcome)
+
+    def encode_decision(self, decision: Decision, event: Event) -> Reply:
+        return answer(decision, self._row(event.native_name))
+
+    def _row(self, native: str) -> Contract | None:
+        row = self.table.row(native)
+        return row if isinstance(row, Contract) else None

@@ -1,0 +1,330 @@
+"""Reading docker-agent's configuration: an agent YAML, a settings file, or a drop-in with the events at the top."""
+
+from __future__ import annotations
+
+import json
+
+from hookline.core.dialect import Loaded
+from hookline.dialects.docker_agent.table import DEFAULT_TIMEOUT, NAME, Contract
+from hookline.errors import ConfigError
+from hookline.model.conditions import OneOf, Pattern
+from hookline.model.frozen import Frozen
+from hookline.model.handler import Broken, Builtin, Command
+from hookline.model.spec import HookSpec
+from hookline.model.verdict import Stance
+from hookline.text.regex import compile_regex
+from hookline.text.suggest import did_you_mean
+from hookline.wire.fields import Node, shape
+from hookline.wire.sources import hook_name, read_tree, refusing_everything
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from hookline.core.dialect import Source, Table
+    from hookline.model.conditions import Condition
+    from hookline.model.handler import Handler
+    from hookline.model.problem import Problem
+
+_HOOK_KEYS = ("type", "name", "command", "args", "timeout", "env", "working_dir", "on_error", "strict_output", "model", "prompt", "schema")
+_GROUP_KEYS = ("matcher", "hooks", "preempt_yolo")
+_ON_ERROR = ("warn", "ignore", "block")
+BUILTINS = (
+    "add_date", "add_environment_info", "add_prompt_files", "add_git_status", "add_git_diff", "add_directory_listing",
+    "add_user_info", "add_recent_commits", "add_context", "max_iterations", "snapshot", "redact_secrets",
+    "limit_large_tool_results", "handle_large_tool_output", "elide_repeated_tool_results", "safer_shell", "http_post",
+    "unload", "cache_response",
+)  # fmt: skip
+
+
+class Habits(Frozen):
+    """In what upstream's program loads differently: `shells` (X7); `whole_names`: an unnamed hook's is its script (X6)."""
+
+    shells: tuple[str, ...]
+    whole_names: bool
+
+
+class _Block(Frozen):
+    """One mapping of events in a file. `label` begins the ids of its hooks; `agents` are the agents it answers for."""
+
+    node: Node
+    label: str = ""
+    agents: frozenset[str] = frozenset()
+
+
+class _Seat(Frozen):
+    """What is known of a hook before it is read: its event, the end of its id, and what must hold for it to take part.
+
+    `broken`: why its group cannot be read.
+    """
+
+    row: Contract
+    where: str
+    agents: frozenset[str]
+    matcher: tuple[Condition, ...] = ()
+    broken: str = ""
+
+    def below(self, node: Node) -> _Seat:
+        """The seat of an entry of the list that this one is of."""
+        return self.replace(where=f"{self.where}.{node.path[-1]}")
+
+
+def load(source: Source, table: Table, habits: Habits) -> Loaded:
+    """The hooks of a source, in declared order, and every problem that it has (docker-agent.md 3)."""
+    problems: list[Problem] = []
+    try:
+        root = read_tree(source, problems)
+        blocks = _blocks(root, table)
+    except ConfigError as error:
+        return refusing_everything(source, table, error)
+    if not blocks:
+        root.complain("key.missing", "no hooks here", hint="they stand under `agents.<name>.hooks`", severity="warning")
+    reader = _Reader(source, table, habits, problems)
+    specs = [spec for block in blocks for spec in reader.events(block)]
+    return Loaded(specs=tuple(specs), problems=tuple(problems))
+
+
+def _blocks(root: Node, table: Table) -> list[_Block]:
+    """The mappings of events of a file, wherever one may stand.
+
+    Raises:
+        ConfigError: the file, or one of them, is something else.
+    """
+    if root.value is None:
+        return []
+    _must_be_mapping(root, "a docker-agent file")
+    blocks = [*_of_agents(root), *_of_holders(root)]
+    if any(table.row(key) for key in root.value):
+        blocks.append(_Block(node=root))
+    for block in blocks:
+        _must_be_mapping(block.node, "`hooks`")
+    return [block.replace(label="") for block in blocks] if len(blocks) == 1 else blocks
+
+
+def _of_agents(root: Node) -> Iterator[_Block]:
+    """What stands under `agents`. With several agents in the file, a block answers for its own agent.
+
+    The first one also answers where no agent is named.
+    """
+    agents = root.value.get("agents")
+    if not isinstance(agents, dict):
+        return
+    unnamed = {""}
+    for agent in root.child("agents").children():
+        if not isinstance(agent.value, dict) or agent.value.get("hooks") is None:
+            continue
+        name = str(agent.path[-1])
+        yield _Block(node=agent.child("hooks"), label=f"{name}.", agents=frozenset({name, *unnamed} if len(agents) > 1 else ()))
+        unnamed = set()
+
+
+def _of_holders(root: Node) -> Iterator[_Block]:
+    """`hooks` at the top of a drop-in, and `settings.hooks` of the user's file: for every agent."""
+    if root.value.get("hooks") is not None:
+        yield _Block(node=root.child("hooks"), label="hooks.")
+    settings = root.value.get("settings")
+    if isinstance(settings, dict) and settings.get("hooks") is not None:
+        yield _Block(node=root.child("settings").child("hooks"), label="settings.hooks.")
+
+
+def _must_be_mapping(node: Node, what: str) -> None:
+    if not isinstance(node.value, dict):
+        raise ConfigError(f"{what} must be a mapping, not {shape(node.value)}", name="config.type", place=node.origin().place)
+
+
+class _Reader:
+    """Reads the hooks of one source. What cannot be read stays in its place as a broken hook, so that it is missed aloud."""
+
+    def __init__(self, source: Source, table: Table, habits: Habits, problems: list[Problem]) -> None:
+        self.source = source
+        self.table = table
+        self.habits = habits
+        self.problems = problems
+
+    def events(self, block: _Block) -> Iterator[HookSpec]:
+        """The hooks of one mapping of events."""
+        for event in block.node.children():
+            native = str(event.path[-1])
+            row = self.table.rows.get(native)
+            if not isinstance(row, Contract) or ":" in native:
+                public = [known for known in self.table.rows if ":" not in known]
+                hint = did_you_mean(native, public) or f"known events: {', '.join(public)}"
+                event.complain("event.unknown", f"unknown event `{native}`", hint=hint)
+                continue
+            seat = _Seat(row=row, where=block.label + native, agents=block.agents)
+            if not isinstance(event.value, list | None):
+                event.complain("group.shape", f"`{native}` must be a list", hint="begin each entry with `- `")
+                yield self._broken(event, seat)
+            elif event.value:
+                for entry in event.children():
+                    yield from (self._group if row.tool_matched else self._flat)(entry, seat.below(entry))
+
+    def _group(self, group: Node, seat: _Seat) -> Iterator[HookSpec]:
+        native, before = seat.row.native, group.errors()
+        if not isinstance(group.value, dict):
+            group.complain("group.shape", f"an entry of `{native}` must be a matcher group", hint="- matcher: ... with hooks: [...]")
+        elif "hooks" not in group.value and ("type" in group.value or "command" in group.value):
+            group.complain("group.shape", f"`{native}` takes matcher groups, not a flat hook", hint="put the hook below `- hooks:`")
+        elif not isinstance(group.value.get("hooks"), list) or not group.value["hooks"]:
+            group.complain("group.empty", f"a group of `{native}` needs at least one hook", hint="add `hooks:` with a list")
+        if group.errors() > before:
+            yield self._broken(group, seat)
+            return
+        group.only(_GROUP_KEYS, f"a group of `{native}`")
+        seat = seat.replace(row=self._lane(group, seat.row), matcher=self._matcher(group))
+        seat = seat.replace(broken=self._errors(before))
+        for hook in group.child("hooks").children():
+            yield self._hook(hook, seat.below(hook))
+
+    def _flat(self, hook: Node, seat: _Seat) -> Iterator[HookSpec]:
+        if isinstance(hook.value, dict) and isinstance(hook.value.get("hooks"), list):
+            hook.complain("group.shape", f"`{seat.row.native}` takes a flat list of hooks, not matcher groups", hint="it has no tool")
+            yield self._broken(hook, seat)
+        else:
+            yield self._hook(hook, seat)
+
+    def _lane(self, group: Node, row: Contract) -> Contract:
+        if "preempt_yolo" not in group.value:
+            return row
+        if row.native != "pre_tool_use":
+            group.complain("key.misplaced", f"`preempt_yolo` belongs to `pre_tool_use`, not to `{row.native}`", "preempt_yolo")
+            return row
+        lane = self.table.rows["pre_tool_use:preempt"]
+        return lane if group.flag("preempt_yolo") and isinstance(lane, Contract) else row
+
+    def _matcher(self, group: Node) -> tuple[Condition, ...]:
+        """RE2, full match on the tool's name, case-sensitive; the text is compiled as it stands, so `(?i)x` works."""
+        text = group.text("matcher")
+        if text in ("", "*"):
+            return ()
+        try:
+            return (Pattern(field="tool", source=text, regex=compile_regex(text), full=True),)
+        except ConfigError as error:
+            group.complain(error.name, error.message, "matcher", hint=error.hint)
+            return ()
+
+    def _hook(self, hook: Node, seat: _Seat) -> HookSpec:
+        before = hook.errors()
+        if not hook.is_mapping("a hook"):
+            return self._broken(hook, seat)
+        hook.only(_HOOK_KEYS, f"a hook of `{seat.row.native}`")
+        handler = self._handler(hook)
+        timeout = self._timeout(hook)
+        name = hook.text("name") or self._unnamed(hook)
+        on_error = self._on_error(hook, seat.row)
+        strict_output = hook.flag("strict_output")
+        broken = seat.broken or self._errors(before)
+        return self._spec(hook, seat, Broken(reason=broken) if broken else handler).replace(
+            timeout=timeout,
+            on_failure=self._on_failure(seat.row, on_error, says=hook.value.get("on_error") is not None),
+            name=name,
+            identity=_identity(hook.value, seat.agents),
+            facts={"on_error": on_error, "strict_output": strict_output},
+        )
+
+    def _broken(self, node: Node, seat: _Seat) -> HookSpec:
+        """What stands where a hook should, after the complaint about it."""
+        return self._spec(node, seat, Broken(reason=self.problems[-1].message))
+
+    def _spec(self, node: Node, seat: _Seat, handler: Handler) -> HookSpec:
+        return HookSpec(
+            id=f"{(self.source.file or 'config').rpartition('/')[2]}#{seat.where}",
+            dialect=NAME,
+            kind=seat.row.kind,
+            native_event=seat.row.native,
+            handler=handler,
+            conditions=(*seat.matcher, *_of_agent(seat.row, seat.agents)),
+            timeout=float(DEFAULT_TIMEOUT),
+            on_failure=self._on_failure(seat.row, "warn", says=False),
+            shadow=self.source.shadow,
+            strict=self.source.mode == "strict",
+            origin=node.origin(),
+            trusted=self.source.trusted,
+        )
+
+    def _errors(self, before: int) -> str:
+        """What the errors say that the source has beyond the first `before`; empty if it has none."""
+        errors = [problem for problem in self.problems if problem.severity == "error"]
+        return "; ".join(problem.message for problem in errors[before:])
+
+    # -- keys of a hook --------------------------------------------------------------------------------------------
+
+    def _handler(self, hook: Node) -> Handler:
+        env, working_dir = hook.mapping("env"), hook.text("working_dir")
+        match hook.text("type", required=True):
+            case "command":
+                return Command(
+                    script=self._command(hook, "command"),
+                    shell=self.habits.shells,
+                    env=env,
+                    expand="dotenv",
+                    working_dir=working_dir,
+                    kill_leftovers=self.source.mode == "strict",
+                )
+            case "builtin":
+                return self._builtin(hook)
+            case "model":
+                hook.text("model", required=True)
+                hook.text("prompt", required=True)
+                hook.complain("handler.unsupported", "model hooks need a language model, which this version cannot call", "type")
+            case "":
+                pass
+            case other:
+                hint = did_you_mean(other, ("command", "builtin", "model")) or "one of `command`, `builtin`, `model`"
+                hook.complain("handler.type", f"unsupported hook type `{other}`", "type", hint=hint)
+        return Broken(reason="")
+
+    def _builtin(self, hook: Node) -> Builtin:
+        name = self._command(hook, "builtin").strip()
+        if name and name not in BUILTINS:
+            hint = did_you_mean(name, BUILTINS) or f"known builtins: {', '.join(BUILTINS)}"
+            hook.complain("handler.builtin", f"no builtin hook registered as `{name}`", "command", hint=hint)
+        return Builtin(name=name, args=hook.texts("args"))
+
+    @staticmethod
+    def _command(hook: Node, kind: str) -> str:
+        command = hook.text("command")
+        if not command.strip() and isinstance(hook.value.get("command"), str | None):
+            hook.complain("handler.command", f"a {kind} hook needs a non-empty command", "command")
+        return command
+
+    def _unnamed(self, hook: Node) -> str:
+        command = hook.value.get("command")
+        if not isinstance(command, str):
+            return ""
+        return command if self.habits.whole_names else hook_name(command)
+
+    @staticmethod
+    def _timeout(hook: Node) -> float:
+        seconds = hook.integer("timeout") or 0
+        if seconds < 0:
+            hook.complain("value.range", f"`timeout: {seconds}` is negative", "timeout", hint="whole seconds; 0 means 60")
+        return float(seconds) if seconds > 0 else float(DEFAULT_TIMEOUT)
+
+    @staticmethod
+    def _on_error(hook: Node, row: Contract) -> str:
+        chosen = hook.choice("on_error", _ON_ERROR, "warn")
+        if chosen == "block" and not row.can_block:
+            hook.complain("key.misplaced", f"`on_error: block` is not supported on `{row.native}`, which cannot block", "on_error")
+        return chosen
+
+    def _on_failure(self, row: Contract, on_error: str, *, says: bool) -> Stance:
+        if row.always_denies:
+            return Stance.DENY
+        if on_error == "block" or (self.source.mode == "strict" and not says):
+            return row.blocks
+        return Stance.SILENT
+
+
+def _of_agent(row: Contract, agents: frozenset[str]) -> tuple[Condition, ...]:
+    """That the event is one of these agents'. `subagent_stop` names the child and runs on its parent's hooks."""
+    return (OneOf(field="agent", names=agents),) if agents and row.native != "subagent_stop" else ()
+
+
+def _identity(definition: Mapping[str, object], agents: frozenset[str]) -> str:
+    """All keys of a definition; absent `args` or `env` equal empty ones (docker-agent.md 5, step 1).
+
+    The agents belong to it: otherwise the hook of one agent would stand in for the same hook of another, and not run.
+    """
+    told = {key: part for key, part in definition.items() if part or key not in ("args", "env")}
+    return json.dumps([sorted(agents), told], sort_keys=True, default=str)

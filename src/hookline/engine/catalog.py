@@ -1,0 +1,43 @@
+"""The catalogue of dialects: a name and its options make a dialect, loaded only when somebody asks for it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from hookline.errors import ConfigError
+from hookline.text.suggest import did_you_mean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from hookline.core.dialect import Dialect
+
+# Name -> module and class. A dialect is imported when it is named, so `answer` pays for one only.
+_DIALECTS = {
+    "hookline": ("hookline.dialects.native", "Native"),
+    "docker-agent": ("hookline.dialects.docker_agent", "DockerAgent"),
+    "claude-code": ("hookline.dialects.claude_code", "ClaudeCode"),
+    "agenthooks": ("hookline.dialects.agenthooks", "AgentHooks"),
+}
+NAMES = tuple(_DIALECTS)
+
+
+def make_dialect(name: str, options: Mapping[str, Any] | None = None) -> Dialect:
+    """A dialect by its name, with options such as docker-agent's `profile`.
+
+    Raises:
+        ConfigError: no such dialect, or no such option.
+    """
+    known = _DIALECTS.get(name)
+    if known is None:
+        hint = did_you_mean(name, NAMES) or f"one of {', '.join(NAMES)}"
+        raise ConfigError(f"unknown dialect `{name}`", name="config.dialect", hint=hint)
+    module = import_module(known[0])
+    for option in options or {}:
+        if option not in module.OPTIONS:
+            hint = did_you_mean(option, module.OPTIONS) or f"its options: {', '.join(module.OPTIONS) or 'none'}"
+            raise ConfigError(f"`{name}` has no option `{option}`", name="config.option", hint=hint)
+    made: Dialect = getattr(module, known[1])(**(options or {}))
+    return made

@@ -1,0 +1,103 @@
+"""Drive: two drivers for one dispatcher, a synchronous and an asynchronous one."""
+
+from __future__ import annotations
+
+from hookline.handlers.inprocess import call, call_async
+from hookline.handlers.table import perform_all
+from hookline.model.handler import InProcess
+from hookline.model.outcome import Failure, Outcome
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+    from typing import TypeAlias
+
+    from hookline.core.dispatch import Dispatch, Run
+    from hookline.handlers.process import Limits
+    from hookline.model.verdict import Decision
+
+    # Starts a run that nobody waits for.
+    Detach: TypeAlias = Callable[[Run], None]
+
+
+def drive(dispatch: Dispatch, detach: Detach, limits: Limits | None, environ: Mapping[str, str]) -> Decision:
+    """Perform what the dispatcher asks for, in this thread; commands of one batch run at once."""
+    try:
+        runs = next(dispatch)
+        while True:
+            runs = dispatch.send(_perform(runs, detach, limits, environ))
+    except StopIteration as stop:
+        decision: Decision = stop.value
+        return decision
+
+
+def _perform(runs: tuple[Run, ...], detach: Detach, limits: Limits | None, environ: Mapping[str, str]) -> tuple[Outcome, ...]:
+    if runs[0].detached:
+        detach(runs[0])
+        return (Outcome(),)
+    here = {at: call(run) for at, run in enumerate(runs) if type(run.spec.handler) is InProcess}
+    elsewhere = [run for at, run in enumerate(runs) if at not in here]
+    done = iter(perform_all(elsewhere, limits=limits, environ=environ) if elsewhere else ())
+    return tuple(here[at] if at in here else next(done) for at in range(len(runs)))
+
+
+async def drive_async(dispatch: Dispatch, detach: Detach, limits: Limits | None, environ: Mapping[str, str]) -> Decision:
+    """The same on an event loop: coroutines are awaited, processes run in a thread; cancelling ends them all."""
+    try:
+        runs = next(dispatch)
+        while True:
+            if len(runs) == 1 and type(runs[0].spec.handler) is InProcess and not runs[0].detached:
+                outcomes: tuple[Outcome, ...] = (await call_async(runs[0]),)
+            else:
+                outcomes = await _perform_async(runs, detach, limits, environ)
+            runs = dispatch.send(outcomes)
+    except StopIteration as stop:
+        decision: Decision = stop.value
+        return decision
+
+
+async def _perform_async(runs: tuple[Run, ...], detach: Detach, limits: Limits | None, environ: Mapping[str, str]) -> tuple[Outcome, ...]:
+    if runs[0].detached:
+        detach(runs[0])
+        return (Outcome(),)
+    import asyncio  # noqa: PLC0415 - the caller has it; the synchronous path must not
+
+    here = [at for at, run in enumerate(runs) if type(run.spec.handler) is InProcess]
+    elsewhere = [at for at in range(len(runs)) if at not in here]
+    waits: list[Awaitable[list[Outcome]]] = [asyncio.gather(*(call_async(runs[at]) for at in here))]
+    if elsewhere:
+        waits.append(_in_thread([runs[at] for at in elsewhere], limits, environ))
+    outcomes: dict[int, Outcome] = {}
+    for places, done in zip((here, elsewhere), await asyncio.gather(*waits), strict=False):
+        outcomes |= zip(places, done, strict=True)
+    return tuple(outcomes[at] for at in range(len(runs)))
+
+
+async def _in_thread(runs: list[Run], limits: Limits | None, environ: Mapping[str, str]) -> list[Outcome]:
+    """Processes of a batch, in a thread that is not left behind when the caller is cancelled."""
+    import asyncio  # noqa: PLC0415 - as above
+
+    from hookline.handlers.process import Cancel  # noqa: PLC0415 - only processes need it
+
+    cancel = Cancel()
+    work = asyncio.get_running_loop().run_in_executor(None, lambda: perform_all(runs, limits=limits, cancel=cancel, environ=environ))
+    try:
+        return await asyncio.shield(work)
+    except asyncio.CancelledError:
+        cancel.set()
+        await asyncio.wait([work])
+        raise
+    finally:
+        if work.done():
+            cancel.close()
+
+
+def refuse(dispatch: Dispatch) -> Decision:
+    """Perform nothing: every hook is told to have been called again from inside itself."""
+    try:
+        runs = next(dispatch)
+        while True:
+            runs = dispatch.send(tuple(Outcome(failure=Failure.REENTERED) for _ in runs))
+    except StopIteration as stop:
+        decision: Decision = stop.value
+        return decision

@@ -1,0 +1,71 @@
+"""Listen: an in-process hook's filters as conditions."""
+
+from __future__ import annotations
+
+from hookline.errors import ConfigError
+from hookline.model import kinds
+from hookline.model.conditions import Glob, OneOf, Pattern
+from hookline.model.handler import InProcess
+from hookline.model.problem import Origin
+from hookline.model.spec import HookSpec
+from hookline.text.regex import compile_regex
+from hookline.text.suggest import did_you_mean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from hookline.model.conditions import Condition
+    from hookline.model.verdict import Stance
+
+
+def own_hook(
+    call: Callable[..., Any],
+    kind: str,
+    *,
+    tool: str | Sequence[str] | None,
+    command: str | None,
+    path: str | Sequence[str] | None,
+    name: str,
+    rank: int,
+    timeout: float,
+    on_failure: Stance,
+    shadow: bool,
+    once: bool,
+) -> HookSpec:
+    """A callable as a hook.
+
+    Raises:
+        ConfigError: no such canonical event, or an expression that RE2 refuses.
+    """
+    if kind not in kinds.NAMES and not kind.startswith("x."):
+        hint = did_you_mean(kind, kinds.NAMES) or "canonical events are spelled `tool.before`"
+        raise ConfigError(f"unknown event `{kind}`", name="event.unknown", hint=hint)
+    label = name or getattr(call, "__qualname__", type(call).__name__).rpartition("<locals>.")[2]
+    return HookSpec(
+        id=f"python#{label}",
+        dialect="hookline",
+        kind=kind,
+        native_event=kind,
+        handler=InProcess(call=call, name=label),
+        conditions=tuple(_conditions(tool, command, path)),
+        rank=rank,
+        timeout=timeout,
+        on_failure=on_failure,
+        shadow=shadow,
+        once=once,
+        origin=Origin(scope="process"),
+        name=label,
+    )
+
+
+def _conditions(tool: str | Sequence[str] | None, command: str | None, path: str | Sequence[str] | None) -> list[Condition]:
+    conditions: list[Condition] = []
+    if tool is not None:
+        conditions.append(OneOf(field="tool", names=frozenset({tool} if isinstance(tool, str) else tool)))
+    if command is not None:
+        conditions.append(Pattern(field="command", source=command, regex=compile_regex(command)))
+    if path is not None:
+        conditions.append(Glob(patterns=(path,) if isinstance(path, str) else tuple(path)))
+    return conditions

@@ -1,0 +1,117 @@
+"""Command: from a declared command and an event to the program that is run, and its environment."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from fnmatch import fnmatchcase
+
+from hookline.errors import HandlerError
+from hookline.handlers.escapees import COOKIE
+from hookline.handlers.process import Program
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hookline.model.event import Event
+    from hookline.model.handler import Command
+
+# Kinds of event whose hooks are being asked, outermost first: by it a hook that makes its agent fire again is noticed.
+FIRING = "HOOKLINE_FIRING"
+# Stands for the interpreter that runs hookline, in `argv`.
+PYTHON = "{python}"
+
+_DOTENV = re.compile(r"\$\{env\.([^}]+)\}")
+_VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
+# A value of these characters means the same to a shell wherever it stands.
+_HARMLESS = re.compile(r"[\w@%+=:,./-]*")
+_POWERSHELL = ("-NoProfile", "-NonInteractive", "-Command")
+
+
+def program(command: Command, event: Event, payload: str, *, timeout: float, cookie: str, environ: Mapping[str, str]) -> Program:
+    """The program to run for an event, from the environment as it is now.
+
+    Raises:
+        HandlerError: none of the declared shells is on this machine.
+    """
+    return Program(
+        argv=_argv(command, event, environ),
+        stdin=payload.encode("utf-8", "surrogatepass"),
+        cwd=_directory(command, event, environ) or None,
+        env=_environment(command, event, environ, cookie),
+        timeout=timeout,
+        cookie=cookie,
+        kill_leftovers=command.kill_leftovers,
+    )
+
+
+def _argv(command: Command, event: Event, environ: Mapping[str, str]) -> tuple[str, ...]:
+    if command.argv:
+        filled = [_substituted(part, command, event, quoted=True) for part in command.argv]
+        return tuple(sys.executable if part == PYTHON else part for part in filled)
+    shell = _shell(command.shell, environ)
+    script = _substituted(command.script, command, event, quoted=False)
+    arguments = _POWERSHELL if shell.rpartition("/")[2] in ("powershell", "pwsh") else ("-c",)
+    return (shell, *arguments, script)
+
+
+def _shell(wanted: tuple[str, ...], environ: Mapping[str, str]) -> str:
+    for name in wanted:
+        found = environ.get(name[1:], "") if name.startswith("$") else _which(name, environ)
+        if found:
+            return found
+    raise HandlerError(f"none of the shells {', '.join(f'`{name}`' for name in wanted)} is on this machine")
+
+
+def _which(name: str, environ: Mapping[str, str]) -> str:
+    """The first program of that name on the path; `shutil.which` without its import."""
+    for folder in environ.get("PATH", os.defpath).split(os.pathsep):
+        path = f"{folder}/{name}"
+        if os.access(path, os.X_OK):
+            return path
+    return ""
+
+
+def _substituted(text: str, command: Command, event: Event, *, quoted: bool) -> str:
+    """The text with its `${NAME}` placeholders filled in.
+
+    In shell text only a harmless value is spliced in; any other is left to the shell, which finds it in its environment,
+    so that a folder's name can never become a command.
+    """
+    for placeholder, value in command.substitute.items():
+        filled = _of_event(value, event)
+        if quoted or _HARMLESS.fullmatch(filled):
+            text = text.replace(placeholder, filled)
+    return text
+
+
+def _of_event(value: str, event: Event) -> str:
+    return value.replace("${event.cwd}", event.cwd).replace("${event.session_id}", event.session_id)
+
+
+def _directory(command: Command, event: Event, environ: Mapping[str, str]) -> str:
+    if not command.working_dir:
+        return event.cwd
+    path = _expanded(command.working_dir, environ) if command.expand else command.working_dir
+    return os.path.join(event.cwd, path)
+
+
+def _expanded(path: str, environ: Mapping[str, str]) -> str:
+    """`~`, `${env.X}`, `${X}` and `$X` of a path (docker-agent.md 3, working_dir)."""
+    path = _DOTENV.sub(lambda found: environ.get(found[1], ""), path)
+    path = _VARIABLE.sub(lambda found: environ.get(found[1] or found[2], ""), path)
+    if path == "~" or path.startswith("~/"):
+        path = environ.get("HOME", "~") + path[1:]
+    return path
+
+
+def _environment(command: Command, event: Event, environ: Mapping[str, str], cookie: str) -> dict[str, str]:
+    env = {name: value for name, value in environ.items() if not any(fnmatchcase(name, drop) for drop in command.drop_env)}
+    for name, value in command.env.items():
+        filled = _DOTENV.sub(lambda found: environ.get(found[1], ""), value) if command.expand else value
+        env[name] = _of_event(filled, event)
+    env[COOKIE] = cookie
+    env[FIRING] = ",".join(kind for kind in (environ.get(FIRING, ""), event.kind) if kind)
+    return env

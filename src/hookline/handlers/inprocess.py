@@ -1,0 +1,102 @@
+"""In-process handlers: a Python callable, plain or asynchronous, called with the event."""
+
+from __future__ import annotations
+
+import sys
+from time import perf_counter
+
+from hookline.model.outcome import Failure, Outcome
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Coroutine, Generator
+    from typing import Any
+
+    from hookline.core.dispatch import Run
+
+
+async def call_async(run: Run) -> Outcome:
+    """Call the handler; a coroutine is given the hook's timeout, a plain function cannot be interrupted."""
+    began = perf_counter()
+    try:
+        answer = run.spec.handler.call(run.event)  # type: ignore[union-attr]  # the driver sends in-process handlers only
+        if hasattr(answer, "send"):
+            answer = await limited(answer, run.spec.timeout)
+    except TimeoutError:
+        return Outcome(failure=Failure.TIMED_OUT, detail=f"after {run.spec.timeout:g} s", seconds=perf_counter() - began)
+    except Exception as error:  # noqa: BLE001 - a hook's exception is that hook's failure
+        return Outcome(failure=Failure.RAISED, detail=f"{type(error).__name__}: {error}", seconds=perf_counter() - began)
+    return Outcome(answer=answer, seconds=perf_counter() - began)
+
+
+def call(run: Run) -> Outcome:
+    """Call the handler from synchronous code; a coroutine runs on an event loop of its own."""
+    began = perf_counter()
+    try:
+        answer = run.spec.handler.call(run.event)  # type: ignore[union-attr]  # as above
+        if hasattr(answer, "send"):
+            answer = _to_the_end(answer, run.spec.timeout)
+    except TimeoutError:
+        return Outcome(failure=Failure.TIMED_OUT, detail=f"after {run.spec.timeout:g} s", seconds=perf_counter() - began)
+    except Exception as error:  # noqa: BLE001 - as above
+        return Outcome(failure=Failure.RAISED, detail=f"{type(error).__name__}: {error}", seconds=perf_counter() - began)
+    return Outcome(answer=answer, seconds=perf_counter() - began)
+
+
+def _to_the_end(coroutine: Coroutine[Any, Any, Any], seconds: float) -> Any:
+    """Run a coroutine to its end, in a thread where this one has a running loop already."""
+    import asyncio  # noqa: PLC0415 - only asynchronous hooks need it
+
+    async def limit() -> Any:
+        async with asyncio.timeout(seconds):
+            return await coroutine
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(limit())
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - rare
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, limit()).result()
+
+
+async def limited(coroutine: Coroutine[Any, Any, Any], seconds: float) -> Any:
+    """Await a coroutine for at most some seconds.
+
+    Its first step runs directly; a timer is armed only if it suspends, because most hooks never do and
+    `asyncio.timeout` costs several times such a hook.
+
+    Raises:
+        TimeoutError: the time is over.
+    """
+    try:
+        waiting = coroutine.send(None)
+    except StopIteration as done:
+        return done.value
+    asyncio = sys.modules["asyncio"]  # whatever suspended it has loaded it
+    async with asyncio.timeout(seconds):
+        return await _Rest(coroutine, waiting)
+
+
+class _Rest:
+    """What is left of a coroutine after its first step, which waits for `waiting`."""
+
+    __slots__ = ("coroutine", "waiting")
+
+    def __init__(self, coroutine: Coroutine[Any, Any, Any], waiting: Any) -> None:
+        self.coroutine = coroutine
+        self.waiting = waiting
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        waiting = self.waiting
+        while True:
+            try:
+                try:
+                    sent = yield waiting
+                except BaseException as error:  # noqa: BLE001 - cancellation and timeout must reach the coroutine
+                    waiting = self.coroutine.throw(error)
+                else:
+                    waiting = self.coroutine.send(sent)
+            except StopIteration as done:
+                return done.value

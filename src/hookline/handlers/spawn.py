@@ -1,0 +1,91 @@
+"""Spawn: start a program in a session of its own, with three pipes to it; or say why it cannot be started."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import subprocess
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeAlias
+
+    from hookline.handlers.process import Program
+
+    # Our ends of the program's standard streams.
+    Ends: TypeAlias = tuple[int, int, int]
+
+_BUSY_TRIES, _BUSY_PAUSE = 10, 0.01
+_FIRST = 1 << 16
+
+
+def start(program: Program, sleep: Callable[[float], None]) -> tuple[subprocess.Popen[bytes], Ends, int]:
+    """The started program, our ends of its streams, which do not block, and how much of the payload it has been sent.
+
+    Raises:
+        OSError: the program, its directory, or what it takes to start a process is missing.
+        ValueError: an argument, a name or a path that no system call takes.
+    """
+    with contextlib.ExitStack() as on_error:
+        (child_in, stdin), (stdout, child_out), (stderr, child_err) = (_pipe(on_error) for _ in range(3))
+        for fd in (stdin, stdout, stderr):
+            os.set_blocking(fd, False)
+        sent = 0
+        with contextlib.suppress(BlockingIOError):  # most payloads fit into the pipe before anybody reads
+            sent = os.write(stdin, program.stdin[:_FIRST])
+        popen = _exec(program, (child_in, child_out, child_err), sleep)
+        on_error.pop_all()
+    for fd in (child_in, child_out, child_err):
+        os.close(fd)
+    return popen, (stdin, stdout, stderr), sent
+
+
+def _pipe(on_error: contextlib.ExitStack) -> tuple[int, int]:
+    ends = os.pipe()
+    for fd in ends:
+        on_error.callback(os.close, fd)
+    return ends
+
+
+def _exec(program: Program, ends: Ends, sleep: Callable[[float], None]) -> subprocess.Popen[bytes]:
+    stdin, stdout, stderr = ends
+    if not program.argv:
+        raise ValueError("the command is empty")
+    for tries_left in range(_BUSY_TRIES, -1, -1):
+        try:
+            return subprocess.Popen(  # the pipes, the wait and the end are the child's
+                program.argv,
+                stdin=stdin,
+                stdout=stdout,
+                stderr=stderr,
+                cwd=program.cwd,
+                env=program.env,
+                start_new_session=True,
+            )
+        except OSError as error:
+            # Somebody else's fork may still hold the script open for writing for a moment.
+            if error.errno != errno.ETXTBSY or not tries_left:
+                raise
+            sleep(_BUSY_PAUSE)
+    raise AssertionError  # pragma: no cover - the last try returns or raises
+
+
+def why(error: OSError | ValueError, program: Program) -> str:
+    """Why a program could not be started, for the person who configured it."""
+    name = program.argv[0] if program.argv else ""
+    if not isinstance(error, OSError):
+        return f"`{name}`: {error}"
+    if program.cwd is not None and error.filename == program.cwd:
+        return f"the working directory `{program.cwd}` cannot be entered: {os.strerror(error.errno or 0).lower()}"
+    match error.errno:
+        case errno.ENOENT:
+            return f"`{name}` was not found, or the interpreter of its `#!` line was not"
+        case errno.EACCES:
+            return f"`{name}` may not be executed; try `chmod +x`"
+        case errno.ENOEXEC:
+            return f"`{name}` is no program; its first line should name an interpreter (`#!/bin/sh`)"
+        case errno.E2BIG:
+            return f"the arguments or the environment of `{name}` are too long"
+    return f"`{name}`: {os.strerror(error.errno or 0).lower()}"

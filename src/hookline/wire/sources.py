@@ -1,0 +1,68 @@
+"""Sources: what every loader does with a file before it knows what is in it."""
+
+from __future__ import annotations
+
+from hookline.core.dialect import Loaded
+from hookline.model.handler import Broken
+from hookline.model.problem import Origin
+from hookline.model.spec import HookSpec
+from hookline.model.verdict import Stance
+from hookline.wire.fields import Node, problem_of
+from hookline.wire.trees import Tree, parse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookline.core.dialect import Row, Source, Table
+    from hookline.errors import ConfigError
+    from hookline.model.problem import Problem
+
+_SHORT = 60
+
+
+def read_tree(source: Source, problems: list[Problem]) -> Node:
+    """The root of a source: its text parsed, or the tree that was given instead.
+
+    Raises:
+        ConfigError: the text cannot be parsed.
+    """
+    tree = Tree(value=source.tree) if source.text is None else parse(source.text, source.file, placed=source.placed)
+    return Node(tree, source.file, source.scope, problems)
+
+
+def hook_name(text: str) -> str:
+    """A text as a hook's name: its first line, shortened."""
+    line = text.strip().partition("\n")[0]
+    return line if len(line) <= _SHORT else line[: _SHORT - 1] + "…"
+
+
+def strict_failure(row: Row) -> Stance:
+    """What a failure means on a gate in strict mode: ask where somebody can be asked, else deny (architecture, 6.1)."""
+    if "ask" in row.powers:
+        return Stance.ASK
+    return row.blocks
+
+
+def refusing_everything(source: Source, table: Table, error: ConfigError) -> Loaded:
+    """A source that cannot be read at all: one broken hook for each event that it could have guarded.
+
+    So its guards are missed aloud in `list`, in `explain` and in every decision, instead of silently not being there.
+    """
+    problem = problem_of(error, source.file, source.scope)
+    name = (source.file or "config").rpartition("/")[2]
+    specs = [
+        HookSpec(
+            id=f"{name}#{row.native}",
+            dialect=table.name,
+            kind=row.kind,
+            native_event=row.native,
+            handler=Broken(reason=f"{problem.origin.place or name}: {problem.message}"),
+            on_failure=max(strict_failure(row), row.fails) if source.mode == "strict" else row.fails,
+            origin=Origin(file=source.file, line=problem.origin.line, column=problem.origin.column, scope=source.scope),
+            strict=source.mode == "strict",
+            name=name,
+            trusted=source.trusted,
+        )
+        for row in table.rows.values()
+        if row.blocks is not Stance.SILENT
+    ]
+    return Loaded(specs=tuple(specs), problems=(problem,))
