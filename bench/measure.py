@@ -188,7 +188,7 @@ def _text(report: Report) -> list[str]:
             lines += ["", f"[{heading}]"]
         figures = "".join(f"{value * _UNITS[report.unit]:10.2f}" for value in (found.median, found.quantile(0.1), found.quantile(0.9)))
         lines.append(f"{name:{width}}{figures} {'':{len(report.unit)}}  {_ratio(report, found):>8}")
-    return lines + ["", *table(_goal_rows(report))] if report.goals else lines
+    return [*lines, "", *table(_goal_rows(report))] if report.goals else lines
 
 
 def _ratio(report: Report, found: Measured) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 
 from hookline.engine.catalog import NAMES
-from hookline.engine.engine import MODES, TRUSTS, Engine
+from hookline.engine.engine import Engine
+from hookline.engine.library import MODES, TRUSTS
 from hookline.errors import ConfigError
 
 TYPE_CHECKING = False

@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from hookline.model.verdict import Decision
 
 DEFAULT_REDO_LIMIT = 3
-# Kinds that begin a new turn, and with it a new count.
-_NEW_TURN = frozenset({"prompt.submit", "prompt.steer", "session.start"})
+# Kinds that begin a new turn, or end the last one, and with it the count. A host whose `turn.start` is a mere model call
+# (docker-agent) cannot send its agent back at all.
+_NEW_TURN = frozenset({"prompt.submit", "prompt.steer", "turn.start", "session.start", "session.end"})
 
 
 class Redos(Frozen):

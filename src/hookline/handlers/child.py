@@ -59,14 +59,14 @@ class Child:
             seconds = self.pool.clock() - self.began
             self.outcome = Outcome(failure=Failure.NOT_STARTED, detail=spawn.why(error, self.program), seconds=seconds)
             return
-        self.stdin, self.stdout, self.stderr = ends
         self.pid = self.popen.pid
-        self.unsent = self.unsent[sent:]
+        self.stdin, self.stdout, self.stderr = ends
+        for fd, events in zip(ends, (select.POLLOUT, _READABLE, _READABLE), strict=True):
+            self.pool.watch(fd, self, events)
         for fd in (self.stdout, self.stderr):
             self.kept[fd], self.counted[fd] = bytearray(), 0
             self.pipes.add(escapees.pipe_name(fd))
-            self.pool.watch(fd, self, _READABLE)
-        self.pool.watch(self.stdin, self, select.POLLOUT)
+        self.unsent = self.unsent[sent:]
         if not self.unsent:
             self._stop_feeding()
         self.pidfd = escapees.pidfd(self.pid)
@@ -94,7 +94,7 @@ class Child:
 
     def _feed(self) -> None:
         try:
-            written = os.write(self.stdin, self.unsent[:_CHUNK])
+            written = _write(self.stdin, self.unsent[:_CHUNK])
         except BlockingIOError:
             return
         except OSError:  # EPIPE: a hook need not read what it is sent
@@ -149,7 +149,7 @@ class Child:
             self.end(Failure.TIMED_OUT, now)
         elif self.signalled == signal.SIGTERM:
             self._end_now()
-        elif not self.exited:  # not even SIGKILL ended it: blocked in the kernel; nobody waits for it any longer
+        else:  # not even SIGKILL ended it: blocked in the kernel; nobody waits for it any longer
             self._finish(now)
 
     def end(self, failure: Failure, now: float) -> None:
@@ -181,7 +181,7 @@ class Child:
 
     def _finish(self, now: float) -> None:
         """Read what is left, end what must not live on, reap the leader, and make the outcome."""
-        held = any([self._drain(fd) for fd in (self.stdout, self.stderr) if fd >= 0])
+        held = [fd for fd in (self.stdout, self.stderr) if fd >= 0 and self._drain(fd)]
         stdout, stderr = (kept.decode("utf-8", "replace") for kept in self.kept.values())
         left_alone = not self.signalled and not self.program.kill_leftovers
         if not left_alone:
@@ -195,7 +195,7 @@ class Child:
             detail=self._detail(died_of),
             seconds=now - self.began,
             truncated=any(count > self.limits.kept for count in self.counted.values()),
-            leftovers=held and left_alone,
+            leftovers=left_alone and bool(held),
         )
 
     def _drain(self, fd: int) -> bool:
@@ -258,6 +258,20 @@ class Child:
                     self.popen.wait(self.limits.last)
         for fd in (self.stdin, self.stdout, self.stderr, self.pidfd):
             self.pool.forget(fd)
+
+
+def _write(fd: int, data: memoryview) -> int:
+    """What `os.write` does, also in a host where SIGPIPE kills."""
+    if signal.getsignal(signal.SIGPIPE) is not signal.SIG_DFL:
+        return os.write(fd, data)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGPIPE})
+    try:
+        return os.write(fd, data)
+    except BrokenPipeError:
+        signal.sigtimedwait({signal.SIGPIPE}, 0)
+        raise
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _has_exited(pid: int) -> bool:

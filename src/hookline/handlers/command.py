@@ -24,7 +24,7 @@ FIRING = "HOOKLINE_FIRING"
 PYTHON = "{python}"
 
 _DOTENV = re.compile(r"\$\{env\.([^}]+)\}")
-_VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
+_VARIABLE = re.compile(r"\$(?:\{env\.([^}]+)\}|\{(\w+)\}|(\w+))")
 # A value of these characters means the same to a shell wherever it stands.
 _HARMLESS = re.compile(r"[\w@%+=:,./-]*")
 _POWERSHELL = ("-NoProfile", "-NonInteractive", "-Command")
@@ -59,32 +59,37 @@ def _argv(command: Command, event: Event, environ: Mapping[str, str]) -> tuple[s
 
 def _shell(wanted: tuple[str, ...], environ: Mapping[str, str]) -> str:
     for name in wanted:
-        found = environ.get(name[1:], "") if name.startswith("$") else _which(name, environ)
+        wish = environ.get(name[1:], "") if name.startswith("$") else name
+        found = _which(wish, environ) if wish else ""
         if found:
             return found
     raise HandlerError(f"none of the shells {', '.join(f'`{name}`' for name in wanted)} is on this machine")
 
 
 def _which(name: str, environ: Mapping[str, str]) -> str:
-    """The first program of that name on the path; `shutil.which` without its import."""
-    for folder in environ.get("PATH", os.defpath).split(os.pathsep):
-        path = f"{folder}/{name}"
-        if os.access(path, os.X_OK):
+    """The first program of that name on the path, or of that path; `shutil.which` without its import."""
+    folders = environ.get("PATH", os.defpath).split(os.pathsep)
+    for path in [name] if "/" in name else [f"{folder}/{name}" for folder in folders if folder]:
+        if os.path.isfile(path) and os.access(path, os.X_OK):
             return path
     return ""
 
 
 def _substituted(text: str, command: Command, event: Event, *, quoted: bool) -> str:
-    """The text with its `${NAME}` placeholders filled in.
+    """The text with its `${NAME}` placeholders filled in, at once: a value is never searched for placeholders.
 
     In shell text only a harmless value is spliced in; any other is left to the shell, which finds it in its environment,
     so that a folder's name can never become a command.
     """
-    for placeholder, value in command.substitute.items():
-        filled = _of_event(value, event)
-        if quoted or _HARMLESS.fullmatch(filled):
-            text = text.replace(placeholder, filled)
-    return text
+    if not command.substitute:
+        return text
+
+    def filled(found: re.Match[str]) -> str:
+        value = _of_event(command.substitute[found[0]], event)
+        return value if quoted or _HARMLESS.fullmatch(value) else found[0]
+
+    longest_first = sorted(command.substitute, key=len, reverse=True)
+    return re.sub("|".join(map(re.escape, longest_first)), filled, text)
 
 
 def _of_event(value: str, event: Event) -> str:
@@ -100,8 +105,7 @@ def _directory(command: Command, event: Event, environ: Mapping[str, str]) -> st
 
 def _expanded(path: str, environ: Mapping[str, str]) -> str:
     """`~`, `${env.X}`, `${X}` and `$X` of a path (docker-agent.md 3, working_dir)."""
-    path = _DOTENV.sub(lambda found: environ.get(found[1], ""), path)
-    path = _VARIABLE.sub(lambda found: environ.get(found[1] or found[2], ""), path)
+    path = _VARIABLE.sub(lambda found: environ.get(found[1] or found[2] or found[3], ""), path)
     if path == "~" or path.startswith("~/"):
         path = environ.get("HOME", "~") + path[1:]
     return path
@@ -112,6 +116,10 @@ def _environment(command: Command, event: Event, environ: Mapping[str, str], coo
     for name, value in command.env.items():
         filled = _DOTENV.sub(lambda found: environ.get(found[1], ""), value) if command.expand else value
         env[name] = _of_event(filled, event)
-    env[COOKIE] = cookie
-    env[FIRING] = ",".join(kind for kind in (environ.get(FIRING, ""), event.kind) if kind)
+    env[COOKIE] = _appended(environ, COOKIE, cookie)  # the run around ours must find what ours starts, too
+    env[FIRING] = _appended(environ, FIRING, event.kind)
     return env
+
+
+def _appended(environ: Mapping[str, str], name: str, value: str) -> str:
+    return ",".join(part for part in (environ.get(name, ""), value) if part)

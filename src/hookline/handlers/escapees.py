@@ -14,7 +14,7 @@ import stat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Set
+    from collections.abc import Set as AbstractSet
     from typing import TypeAlias
 
     # A number and when it was given, in ticks since the machine's start: numbers are given again, pairs are not.
@@ -30,12 +30,12 @@ _STAT_PARENT, _STAT_STARTED = 1, 19  # fields of /proc/PID/stat behind the name
 _LONGEST_ENVIRONMENT = 1 << 22
 
 
-def descendants(leader: int, known: Set[Process]) -> set[Process]:
+def descendants(leader: int, known: AbstractSet[Process]) -> set[Process]:
     """Everything below a process, and below those found earlier, now; empty where there is no /proc."""
     return _below(leader, known, _table())
 
 
-def kill(leader: int, cookie: str, pipes: Set[str], known: Set[Process]) -> None:
+def kill(leader: int, cookie: str, pipes: AbstractSet[str], known: AbstractSet[Process]) -> None:
     """SIGKILL for the known processes, what is below them, and whatever has the run's cookie or holds its pipes.
 
     `leader` has not been reaped yet: what is older than it is nobody's escapee. Each is stopped when it is found, so that
@@ -66,7 +66,7 @@ def pipe_name(fd: int) -> str:
     return f"pipe:[{os.fstat(fd).st_ino}]"
 
 
-def _escaped(leader: int, cookie: str, pipes: Set[str], known: Set[Process]) -> set[Process]:
+def _escaped(leader: int, cookie: str, pipes: AbstractSet[str], known: AbstractSet[Process]) -> set[Process]:
     table = _table()
     found = _below(leader, known, table) | {(pid, started) for pid, started in known if _is_alive(pid, started, table)}
     born = table[leader][1] if leader in table else None
@@ -78,7 +78,7 @@ def _escaped(leader: int, cookie: str, pipes: Set[str], known: Set[Process]) -> 
     return found
 
 
-def _below(leader: int, known: Set[Process], table: Table) -> set[Process]:
+def _below(leader: int, known: AbstractSet[Process], table: Table) -> set[Process]:
     children: dict[int, list[int]] = {}
     for pid, (parent, _, _) in table.items():
         children.setdefault(parent, []).append(pid)
@@ -99,7 +99,7 @@ def _table() -> Table:
     """Every process now; empty where there is no /proc."""
     found: Table = {}
     with contextlib.suppress(OSError):
-        for name in os.listdir("/proc"):  # noqa: PTH208 - pathlib would cost more than the look
+        for name in os.listdir("/proc"):
             # The name in brackets may hold blanks and brackets; the other fields begin after the last one.
             fields = _read(f"/proc/{name}/stat").rpartition(b")")[2].split() if name.isdigit() else []
             if fields:
@@ -133,14 +133,14 @@ def _has_cookie(pid: int, cookie: str) -> bool:
     return any(wanted in entry[len(mark) :].split(b",") for entry in entries if entry.startswith(mark))
 
 
-def _holds(pid: int, pipes: Set[str]) -> bool:
+def _holds(pid: int, pipes: AbstractSet[str]) -> bool:
     """Whether a process writes to one of these pipes. Who can also read from it is a fork of ourselves, not of the program."""
     folder = f"/proc/{pid}/fd"
     writes = False
     with contextlib.suppress(OSError):
-        for name in os.listdir(folder):  # noqa: PTH208 - as above
+        for name in os.listdir(folder):
             with contextlib.suppress(OSError):
-                if os.readlink(f"{folder}/{name}") in pipes:  # noqa: PTH115 - as above
+                if os.readlink(f"{folder}/{name}") in pipes:
                     if os.lstat(f"{folder}/{name}").st_mode & stat.S_IRUSR:
                         return False
                     writes = True

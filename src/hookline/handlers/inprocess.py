@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from hookline.core.dispatch import Run
 
 
+class OverdueError(TimeoutError):
+    """The time that a hook was given is over; unlike a TimeoutError of the hook's own."""
+
+
 async def call_async(run: Run) -> Outcome:
     """Call the handler; a coroutine is given the hook's timeout, a plain function cannot be interrupted."""
     began = perf_counter()
@@ -22,10 +26,8 @@ async def call_async(run: Run) -> Outcome:
         answer = run.spec.handler.call(run.event)  # type: ignore[union-attr]  # the driver sends in-process handlers only
         if hasattr(answer, "send"):
             answer = await limited(answer, run.spec.timeout)
-    except TimeoutError:
-        return Outcome(failure=Failure.TIMED_OUT, detail=f"after {run.spec.timeout:g} s", seconds=perf_counter() - began)
-    except Exception as error:  # noqa: BLE001 - a hook's exception is that hook's failure
-        return Outcome(failure=Failure.RAISED, detail=f"{type(error).__name__}: {error}", seconds=perf_counter() - began)
+    except BaseException as error:  # noqa: BLE001 - what is not the hook's is raised again
+        return _failed(error, run, began)
     return Outcome(answer=answer, seconds=perf_counter() - began)
 
 
@@ -36,29 +38,46 @@ def call(run: Run) -> Outcome:
         answer = run.spec.handler.call(run.event)  # type: ignore[union-attr]  # as above
         if hasattr(answer, "send"):
             answer = _to_the_end(answer, run.spec.timeout)
-    except TimeoutError:
-        return Outcome(failure=Failure.TIMED_OUT, detail=f"after {run.spec.timeout:g} s", seconds=perf_counter() - began)
-    except Exception as error:  # noqa: BLE001 - as above
-        return Outcome(failure=Failure.RAISED, detail=f"{type(error).__name__}: {error}", seconds=perf_counter() - began)
+    except BaseException as error:  # noqa: BLE001 - as above
+        return _failed(error, run, began)
     return Outcome(answer=answer, seconds=perf_counter() - began)
+
+
+def _failed(error: BaseException, run: Run, began: float) -> Outcome:
+    """A hook's exception is that hook's failure; an exit, an interrupt or a cancellation of its caller is raised again."""
+    seconds = perf_counter() - began
+    if isinstance(error, OverdueError):
+        return Outcome(failure=Failure.TIMED_OUT, detail=f"after {run.spec.timeout:g} s", seconds=seconds)
+    if not isinstance(error, Exception) and not _is_own_cancellation(error):
+        raise error
+    return Outcome(failure=Failure.RAISED, detail=f"{type(error).__name__}: {error}", seconds=seconds)
+
+
+def _is_own_cancellation(error: BaseException) -> bool:
+    """Whether the hook awaited something that was cancelled, while nobody cancels the task which called it."""
+    asyncio = sys.modules.get("asyncio")
+    if asyncio is None or not isinstance(error, asyncio.CancelledError):
+        return False
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:  # no loop runs here
+        return True
+    return task is None or not task.cancelling()
 
 
 def _to_the_end(coroutine: Coroutine[Any, Any, Any], seconds: float) -> Any:
     """Run a coroutine to its end, in a thread where this one has a running loop already."""
     import asyncio  # noqa: PLC0415 - only asynchronous hooks need it
 
-    async def limit() -> Any:
-        async with asyncio.timeout(seconds):
-            return await coroutine
-
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(limit())
+        return asyncio.run(limited(coroutine, seconds))
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - rare
+    from contextvars import copy_context  # noqa: PLC0415 - rare
 
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, limit()).result()
+    with ThreadPoolExecutor(1) as thread:  # in our context, by which an engine knows what is being asked already
+        return thread.submit(copy_context().run, asyncio.run, limited(coroutine, seconds)).result()
 
 
 async def limited(coroutine: Coroutine[Any, Any, Any], seconds: float) -> Any:
@@ -68,15 +87,23 @@ async def limited(coroutine: Coroutine[Any, Any, Any], seconds: float) -> Any:
     `asyncio.timeout` costs several times such a hook.
 
     Raises:
-        TimeoutError: the time is over.
+        OverdueError: the time is over, also where the coroutine made something else of its cancellation.
     """
     try:
         waiting = coroutine.send(None)
     except StopIteration as done:
         return done.value
     asyncio = sys.modules["asyncio"]  # whatever suspended it has loaded it
-    async with asyncio.timeout(seconds):
-        return await _Rest(coroutine, waiting)
+    try:
+        async with asyncio.timeout(seconds) as limit:
+            answer = await _Rest(coroutine, waiting)
+    except Exception as error:
+        if limit.expired():
+            raise OverdueError from error
+        raise
+    if limit.expired():
+        raise OverdueError
+    return answer
 
 
 class _Rest:

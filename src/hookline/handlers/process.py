@@ -149,7 +149,7 @@ class Pool:
             self._settle(child)
 
     def _take_turns(self, seconds: float) -> None:
-        for fd, _ in self.poll.poll(seconds * 1000 + 0.5):
+        for fd, _ in self.poll.poll(seconds * 1000):
             if self.cancel is not None and fd == self.cancel.reader:
                 self._cancel_all()
             elif fd in self.by_fd:

@@ -68,6 +68,6 @@ def _builtin(run: Run, environ: Mapping[str, str]) -> Outcome:
         return Outcome(failure=Failure.NOT_STARTED, detail=f"no builtin hook registered as `{handler.name}`")
     try:
         output = hook(run.event, handler.args, environ)
+        return Outcome(exit_code=0, stdout=json.dumps(output) if output else "")
     except Exception as error:  # noqa: BLE001 - a fault in one builtin is that hook's failure, never the engine's
         return Outcome(failure=Failure.RAISED, detail=f"{type(error).__name__}: {error}")
-    return Outcome(exit_code=0, stdout=json.dumps(output) if output else "")

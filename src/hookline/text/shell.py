@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node, Parser
 
-# The grammar takes these for blanks, bash for letters: `echo \r#; rm x` would be a comment.
-_FALSE_BLANKS = frozenset("\0\r\v\f")
 _METACHARACTERS = frozenset(b";&|()<>")
 _SIMPLE = ("command", "declaration_command", "unset_command")
 _JOINED = ("command_name", "concatenation")
@@ -35,14 +33,13 @@ def simple_commands(line: str) -> tuple[str, ...] | None:
     A text has no redirections and no leading assignments; its words are joined by one blank, without quotes. A word with
     expansions keeps its source.
     """
-    if not _FALSE_BLANKS.isdisjoint(line):
-        return None
     source = line.encode("utf-8", "replace")
     root = _parser().parse(source).root_node
     if root.has_error:
         return None
     nodes = list(_below(root))
-    if any(_hides(node, source) for node in nodes):
+    leaves = [node for node in nodes if not node.child_count]
+    if any(_hides(node, source) for node in nodes) or not all(_is_blank(gap) for gap in _gaps(leaves, source)):
         return None
     try:
         return tuple(_commands(nodes, source))
@@ -89,10 +86,12 @@ def _hides(node: Node, source: bytes) -> bool:
     match node.type:
         case "comment":
             # The grammar also sees one in the middle of `x#;rm y`.
-            return not _begins_word(node, source)
+            return source[: node.start_byte][-1:].strip(b" \t\n;&|()<>") != b""
         case "concatenation" | "simple_expansion" | "variable_assignment":
             # `>$ rm` is one expansion to the grammar, and a file named `$` and a program to bash.
-            return any(_gap(one, other, source) for one, other in pairwise(node.children))
+            return any(_gaps(node.children, source))
+        case "command" | "declaration_command" | "unset_command" | "redirected_statement" | "file_redirect":
+            return any(b"\n" in gap.replace(b"\\\n", b"") for gap in _gaps(node.children, source))
         case "heredoc_start":
             return not _METACHARACTERS.isdisjoint(_text(node))
         case "word":
@@ -105,16 +104,15 @@ def _hides(node: Node, source: bytes) -> bool:
     return node.is_named and not node.child_count and _has_live(_text(node), rb"`|[$<>]\(|\$\{")
 
 
-def _begins_word(node: Node, source: bytes) -> bool:
-    before = source[: node.start_byte]
-    while before.endswith(b"\\\n"):
-        before = before[:-2]
-    return not before or before[-1] in b" \t\n" or before[-1] in _METACHARACTERS
+def _gaps(parts: Iterable[Node], source: bytes) -> Iterator[bytes]:
+    return (source[one.end_byte : other.start_byte] for one, other in pairwise(parts))
 
 
-def _gap(one: Node, other: Node, source: bytes) -> bytes:
-    """What stands between two parts, where an escaped end of line is nothing."""
-    return source[one.end_byte : other.start_byte].replace(b"\\\n", b"")
+def _is_blank(gap: bytes) -> bool:
+    """Whether a gap separates words in bash too: blanks and ends of lines, escaped ones never alone."""
+    rest = gap.replace(b"\\\n", b"")
+    # `r\` at the end of a line and `m` on the next are one word; the grammar takes `\ ` for a blank.
+    return not gap or (rest != b"" and not rest.strip(b" \t\n"))
 
 
 def _has_live(text: bytes, expression: bytes) -> bool:
@@ -185,10 +183,10 @@ def _command(node: Node, late: Iterable[Node], source: bytes) -> Iterator[str]:
 
 
 def _words(parts: Iterable[Node], source: bytes) -> list[list[Node]]:
-    """The parts by word: what touches is one word, also across an escaped end of line."""
+    """The parts by word: what touches is one word."""
     words: list[list[Node]] = []
     for part in sorted(parts, key=lambda part: part.start_byte):
-        if words and not _gap(words[-1][-1], part, source):
+        if words and words[-1][-1].end_byte == part.start_byte:
             words[-1].append(part)
         else:
             words.append([part])

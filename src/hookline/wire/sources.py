@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hookline.core.dialect import Loaded
+from hookline.errors import ConfigError
 from hookline.model.handler import Broken
 from hookline.model.problem import Origin
 from hookline.model.spec import HookSpec
@@ -12,8 +13,9 @@ from hookline.wire.trees import Tree, parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from hookline.core.dialect import Row, Source, Table
-    from hookline.errors import ConfigError
     from hookline.model.problem import Problem
 
 _SHORT = 60
@@ -23,10 +25,23 @@ def read_tree(source: Source, problems: list[Problem]) -> Node:
     """The root of a source: its text parsed, or the tree that was given instead.
 
     Raises:
-        ConfigError: the text cannot be parsed.
+        ConfigError: the text cannot be parsed, or the tree holds itself.
     """
-    tree = Tree(value=source.tree) if source.text is None else parse(source.text, source.file, placed=source.placed)
-    return Node(tree, source.file, source.scope, problems)
+    if source.text is not None:
+        return Node(parse(source.text, source.file, placed=source.placed), source.file, source.scope, problems)
+    try:
+        return Node(Tree(value=_as_parsed(source.tree)), source.file, source.scope, problems)
+    except RecursionError:
+        raise ConfigError("nested too deeply", name="config.too-large", place=source.file) from None
+
+
+def _as_parsed(value: Any) -> Any:
+    """A tree that a program made, as a parser would have read it: keys are texts, and every leaf is one of JSON's."""
+    if isinstance(value, dict):
+        return {str(key): _as_parsed(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_as_parsed(part) for part in value]
+    return value if value is None or isinstance(value, str | int | float) else str(value)
 
 
 def hook_name(text: str) -> str:

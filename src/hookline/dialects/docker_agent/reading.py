@@ -27,6 +27,7 @@ _SPECIFIC: Mapping[str, type | tuple[type, ...]] = {
     "updated_messages": list, "updated_tool_response": str, "additional_context": str, "instruction_context": list,
     "summary": str, "metadata": dict, "transition": dict,
 }  # fmt: skip
+_BLOCK = 2  # exit code
 _DECISIONS = ("allow", "ask", "deny")
 # Output key -> what a rewrite of it changes.
 _REWRITES = {"updated_input": "input", "updated_messages": "messages", "updated_tool_response": "output", "summary": "summary"}
@@ -65,7 +66,6 @@ class _Reader:
         self.notes = [f'hook "{self.name}" left a background process behind that holds its output'] if outcome.leftovers else []
         self.unsupported: list[str] = []
         self.blocks: list[str] = []
-        self.blocked = False
 
     def verdict(self) -> Verdict:
         outcome = self.outcome
@@ -75,7 +75,7 @@ class _Reader:
             return self.failed(describe(outcome))
         if outcome.truncated:
             return self.failed("its output exceeds the limit of 1 MiB a stream")
-        if outcome.exit_code == 2:  # noqa: PLR2004 - the block of every dialect of this family
+        if outcome.exit_code == _BLOCK:
             return self._block_by_exit()
         if outcome.exit_code != 0:
             return self._other_exit()
@@ -87,8 +87,9 @@ class _Reader:
         """A failure: a denial where the event or `on_error` says so, else a warning unless it is to be ignored."""
         text = f'{self.row.payload_name} hook failed to execute: hook "{self.name}": {words}'
         stance = self.spec.on_failure
-        if self.outcome.failure is Failure.UNSERIALISABLE:
-            stance = max(stance, self.row.blocks)  # whatever `on_error` says (docker-agent.md 5, step 9)
+        # Whatever `on_error` says: step 9 of docker-agent.md 5, and a block whose output went over the limit.
+        if self.outcome.failure is Failure.UNSERIALISABLE or self.outcome.exit_code == _BLOCK:
+            stance = max(stance, self.row.blocks)
         if stance is not Stance.SILENT:
             return self._said(stance=stance, reason=text, fault=words)
         self._warn(text)
@@ -162,13 +163,13 @@ class _Reader:
                 raise UnreadableError(f"unknown output key `{strange[0]}`")
             if "suppress_output" in top:
                 raise UnreadableError("`suppress_output` has no effect and is refused by strict output")
-            if name not in (None, self.row.payload_name):
+            if name and name != self.row.payload_name:
                 raise UnreadableError(f"`hook_event_name` is `{name}`, not `{self.row.payload_name}`")
         # Upstream ignores them in silence; here they are listed beside what the event does not honour.
         self.unsupported += strange
 
     def _answer(self, top: Mapping[str, Any], specific: Mapping[str, Any]) -> Verdict:
-        if "system_message" in top:
+        if top.get("system_message"):
             self.notes.append(top["system_message"])
         if top.get("continue") is False:
             self._block(top.get("stop_reason", ""))
@@ -178,7 +179,7 @@ class _Reader:
         elif decision:
             self._odd(f"unknown decision `{decision}`, only `block` is one")
         stance, reason = self._permission(specific)
-        if self.blocked:
+        if self.blocks:
             reasons = [*self.blocks, *([reason] if stance is Stance.DENY and reason else [])]
             stance, reason = self.row.blocks, "\n".join(text for text in reasons if text)
         return self._said(
@@ -192,7 +193,6 @@ class _Reader:
 
     def _block(self, reason: str) -> None:
         if self.row.can_block:
-            self.blocked = True
             self.blocks.append(reason)
         else:
             self._lost("deny", "a block")
@@ -276,4 +276,4 @@ class _Reader:
 
 def _instructions(specific: Mapping[str, Any]) -> list[Any]:
     """The texts of instruction sources: plain texts, or objects with `content`."""
-    return [entry.get("content", "") if isinstance(entry, dict) else entry for entry in specific.get("instruction_context", [])]
+    return [entry.get("content") or "" if isinstance(entry, dict) else entry for entry in specific.get("instruction_context", [])]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
 import platform
+from itertools import islice
 from pathlib import Path
 
 TYPE_CHECKING = False
@@ -42,7 +44,7 @@ def add_environment_info(event: Event, args: tuple[str, ...], environ: Mapping[s
 
 
 def _in_git(folder: Path) -> bool:
-    return any((place / ".git").exists() for place in (folder, *folder.parents))
+    return any(os.path.exists(place / ".git") for place in (folder, *folder.parents))
 
 
 def add_prompt_files(event: Event, args: tuple[str, ...], environ: Mapping[str, str]) -> dict[str, Any] | None:
@@ -55,7 +57,7 @@ def add_prompt_files(event: Event, args: tuple[str, ...], environ: Mapping[str, 
     depth, names = _depth(args)
     cwd = Path(event.cwd)
     parts = [f"Instructions from: {path}\n{text}" for name in names for path in _places(name, cwd, environ) if (text := _text(path))]
-    nested = [str(path) for name in names for path in _nested(cwd, name, depth)]
+    nested = [str(path) for path in islice(_nested(cwd, names, depth), _NESTED_LIMIT)]
     if nested:
         parts.append("Further instruction files, to be read when working there:\n" + "\n".join(nested))
     return _context("\n\n".join(parts))
@@ -66,29 +68,37 @@ def _depth(args: tuple[str, ...]) -> tuple[int, list[str]]:
     for arg in args:
         if arg.startswith("--depth="):
             wanted = arg.removeprefix("--depth=")
-            depth = int(wanted) if wanted.isdecimal() else depth
+            depth = int(wanted[:9]) if wanted.isdecimal() else depth
         else:
             names.append(arg)
     return depth, names
 
 
 def _places(name: str, cwd: Path, environ: Mapping[str, str]) -> Iterator[Path]:
-    nearest = next((folder / name for folder in (cwd, *cwd.parents) if (folder / name).is_file()), None)
+    nearest = next((folder / name for folder in (cwd, *cwd.parents) if os.path.isfile(folder / name)), None)
     if nearest is not None:
         yield nearest
     at_home = Path(environ.get("HOME", "")) / name if environ.get("HOME") else None
-    if at_home is not None and at_home != nearest and at_home.is_file():
+    if at_home is not None and at_home != nearest and os.path.isfile(at_home):
         yield at_home
 
 
-def _nested(cwd: Path, name: str, depth: int) -> Iterator[Path]:
-    found = 0
-    for level in range(1, depth + 1):
-        for path in sorted(cwd.glob("/".join(["*"] * level + [name]))):
-            if found >= _NESTED_LIMIT:
-                return
-            found += 1
-            yield path
+def _nested(cwd: Path, names: list[str], depth: int) -> Iterator[Path]:
+    """Level by level, and no further than there are folders; a link to a folder is none, for it may lead back up."""
+    folders = [cwd]
+    for _ in range(depth):
+        folders = [below for folder in folders for below in _folders(folder)]
+        if not folders:
+            return
+        yield from (folder / name for name in names for folder in folders if os.path.isfile(folder / name))
+
+
+def _folders(folder: Path) -> list[Path]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(Path(entry.path) for entry in entries if entry.is_dir(follow_symlinks=False))
+    except OSError:
+        return []
 
 
 def _text(path: Path) -> str:

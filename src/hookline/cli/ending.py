@@ -1,0 +1,105 @@
+"""Ending: how every command that people type speaks, and the exit code that it ends with.
+
+0 ok, 1 findings or a denial, 2 usage or configuration, 3 a fault of hookline itself, 130 interrupted. A reader that has
+gone away is no fault: whatever it would have been told is dropped in silence.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+from hookline.errors import HookError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any, TextIO
+
+OK, FINDINGS, USAGE, INTERNAL, INTERRUPTED = 0, 1, 2, 3, 130
+
+
+def ended(program: str, run: Callable[[], int]) -> int:
+    """Run a command to its exit code, whatever happens in it; nobody who types sees a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        # What a terminal's encoding lacks, and the lone surrogates of file names and payloads, are shown escaped.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        return run()
+    except HookError as error:
+        tell(line_of(error, program))
+        return USAGE
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except Exception as error:  # noqa: BLE001 - the outermost frame
+        tell(f"{program}: HKL9001 internal error: {type(error).__name__}: {error}")
+        tell(f"this is a fault of hookline; please report it{_with_log(error)}")
+        return INTERNAL
+
+
+def line_of(error: HookError, program: str) -> str:
+    """An error on one line: `place: CODE message (hint)`; where no file is at fault, the program stands for the place."""
+    hint = f" ({error.hint})" if error.hint else ""
+    return f"{getattr(error, 'place', '') or program}: {error.code} {error.message}{hint}"
+
+
+def say(text: str) -> None:
+    """Data, to standard output."""
+    _write(sys.stdout, text)
+
+
+def tell(text: str) -> None:
+    """A message, to standard error, free of what would command a terminal."""
+    _write(sys.stderr, visible(text) + "\n")
+
+
+def say_document(document: Mapping[str, Any]) -> None:
+    """One JSON document, to standard output."""
+    utf8 = str(getattr(sys.stdout, "encoding", "")).lower().replace("-", "") == "utf8"
+    say(json.dumps(document, ensure_ascii=not utf8) + "\n")
+
+
+def visible(text: str) -> str:
+    """The text with control and direction-changing characters escaped: a hook's file may be anybody's."""
+    return text if text.isprintable() else "".join(map(_visible, text))
+
+
+def _visible(char: str) -> str:
+    if not (char in _UNSEEN or (char < " " and char not in "\n\t") or "\x7f" <= char < "\xa0"):
+        return char
+    return f"\\x{ord(char):02x}" if char < "\u0100" else f"\\u{ord(char):04x}"
+
+
+# Marks that turn the direction of writing, or that nobody sees.
+_UNSEEN = frozenset(map(chr, (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x2028, 0x2029, 0xFEFF)))
+
+
+def _write(stream: TextIO | None, text: str) -> None:
+    if stream is None:  # closed before we began
+        return
+    try:
+        stream.write(text)
+        stream.flush()
+    except BrokenPipeError:
+        # The interpreter flushes once more at its end; by then it must write to something that exists.
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nothing, stream.fileno())
+        os.close(nothing)
+
+
+def _with_log(error: Exception) -> str:
+    import traceback  # noqa: PLC0415 - only a fault needs them
+    from pathlib import Path  # noqa: PLC0415
+
+    state = os.environ.get("XDG_STATE_HOME", "")
+    folder = Path(state if os.path.isabs(state) else os.path.expanduser("~/.local/state")) / "hookline"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path = folder / "crash.log"
+        path.write_text("".join(traceback.format_exception(error)), encoding="utf-8", errors="backslashreplace")
+        path.chmod(0o600)
+    except OSError:
+        return ""
+    return f", with {path}"

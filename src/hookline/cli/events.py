@@ -1,0 +1,104 @@
+"""Events as documents: what `show` tells of one moment, in the words of every dialect that has it."""
+
+from __future__ import annotations
+
+from hookline.engine.catalog import NAMES, make_dialect
+from hookline.errors import ConfigError
+from hookline.model import kinds
+from hookline.model.verdict import Stance
+from hookline.text.suggest import did_you_mean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+    from hookline.core.dialect import Dialect, Row
+
+# The vocabulary's key of a dialect -> how it is called; the rest are called as their keys.
+_LABELS: Mapping[str, str] = {
+    "claude": "claude-code",
+    "seed1-agenthooks": "agenthooks",
+    "seed1-agenthooks-aliases": "agenthooks",
+    "seed2-a3s": "a3s",
+    "seed3-starchild": "starchild",
+    "seed4-docker": "docker-agent",
+}
+VOCABULARY = (
+    "claude", "seed1-agenthooks", "seed1-agenthooks-aliases", "seed4-docker", "codex", "gemini", "cursor", "copilot",
+    "vscode", "kimi", "openhands", "qwen", "windsurf", "cline", "opencode", "kiro-cli", "kiro-ide", "droid", "goose",
+    "amp", "seed2-a3s", "seed3-starchild", "ahp", "ctk", "agentseam", "speakeasy",
+)  # fmt: skip
+
+
+def kind_of(name: str, dialect: str) -> str:
+    """The canonical kind of an event by any name that it has; empty for none. `dialect` (may be empty) narrows it.
+
+    Raises:
+        ConfigError: several dialects mean different things by that name.
+    """
+    if name in kinds.NAMES:
+        return name
+    meanings = {label: kind for label, native, kind in _natives() if native == name and dialect in ("", label)}
+    if len(set(meanings.values())) > 1:
+        listed = ", ".join(f"{kind} ({label})" for label, kind in meanings.items())
+        raise ConfigError(f"`{name}` means different things: {listed}", name="event.unknown", hint="name one with --dialect")
+    return next(iter(meanings.values()), "")
+
+
+def nearest(name: str, more: Sequence[str] = ()) -> str:
+    """A hint at the event, or at one of `more` words, that somebody may have meant."""
+    return did_you_mean(name, (*kinds.NAMES, *(native for _, native, _ in _natives()), *more))
+
+
+def kind_document(name: str, hooks: Sequence[str]) -> dict[str, Any]:
+    """`hookline.kind/1`: one canonical event, its names in every dialect, and the rows of the dialects that we speak."""
+    kind = kinds.kind(name)
+    names: dict[str, list[str]] = {}
+    for label, native, canonical in _natives():
+        if canonical == name and native not in names.setdefault(label, []):
+            names[label].append(native)
+    return {
+        "schema": "hookline.kind/1",
+        "kind": name,
+        "class": kind.cls,
+        "powers": sorted(kind.powers),
+        "redo": kind.redo,
+        "payload": list(kind.payload),
+        "natives": {label: natives for label, natives in names.items() if natives},
+        "rows": [_row(dialect, row) for dialect in _spoken() for row in dialect.table.rows.values() if row.kind == name],
+        "hooks": list(hooks),
+    }
+
+
+def _row(dialect: Dialect, row: Row) -> dict[str, Any]:
+    return {
+        "dialect": dialect.table.name,
+        "native_event": row.native,
+        "can_block": row.blocks is not Stance.SILENT,
+        "on_failure": row.fails.name.lower(),
+        "plain_context": row.plain_context,
+        "parallel": row.parallel,
+        "matched": row.subject,
+        "powers": sorted(row.powers),
+        "fields": [field.native for field in (*dialect.table.base, *row.fields)],
+    }
+
+
+def _spoken() -> Iterator[Dialect]:
+    """The dialects that hookline speaks, its own excepted: there every name is canonical."""
+    return (make_dialect(name) for name in NAMES if name != "hookline")
+
+
+def _natives() -> Iterator[tuple[str, str, str]]:
+    """Every native name: dialect, name, canonical kind. Of the dialects that we speak, as their tables say it."""
+    spoken = set()
+    for dialect in _spoken():
+        table = dialect.table
+        spoken.add(table.name)
+        yield from ((table.name, row.native, row.kind) for row in table.rows.values())
+        yield from ((table.name, alias, table.rows[native].kind) for alias, native in table.aliases.items())
+    for key in VOCABULARY:
+        label = _LABELS.get(key, key)
+        if label not in spoken:
+            yield from ((label, native, kind) for native, kind in kinds.natives(key).items())

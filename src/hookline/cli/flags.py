@@ -1,0 +1,80 @@
+"""Flags that several commands share, and the one `Selection` that those which choose hooks become."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from typing import Annotated, Any, Literal
+
+import typer
+
+from hookline.cli.options import Selection
+from hookline.engine.catalog import NAMES
+from hookline.errors import ConfigError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["Color", "ExitZero", "Input", "Json", "Selection", "argument", "option", "selecting"]
+
+option = typer.Option
+argument = typer.Argument
+
+Json = Annotated[bool, option("--json", help="print one JSON document")]
+Color = Annotated[Literal["auto", "always", "never"], option("--color", metavar="WHEN", help="auto, always or never")]
+ExitZero = Annotated[bool, option("--exit-zero", help="exit 0 also when there are findings")]
+Input = Annotated[str, option("--input", metavar="FILE", help="the payload; - is standard input")]
+
+_Config = Annotated[list[str], option("-c", "--config", metavar="PATH", help="a file or folder of hooks; repeatable")]
+_Dialect = Annotated[str, option("--dialect", metavar="NAME", help=f"of files and events: {', '.join(NAMES)}")]
+_Trust = Annotated[Literal["", "all", "user", "none"], option("--trust", metavar="WHOM", help="which hooks may run: all, user or none")]
+_Mode = Annotated[Literal["fidelity", "strict"], option("--mode", metavar="MODE", help="fidelity or strict (fail closed)")]
+_Option = Annotated[list[str], option("-o", "--option", metavar="NAME=VALUE", help="of the dialect, as profile=d1; repeatable")]
+_Folder = Annotated[str, option("-C", metavar="DIR", help="as if started there")]
+
+
+def _shared(
+    *,
+    config: _Config = [],  # noqa: B006 - only its signature is used
+    dialect: _Dialect = "",
+    trust: _Trust = "",
+    mode: _Mode = "fidelity",
+    option: _Option = [],  # noqa: B006 - as above
+    folder: _Folder = "",
+) -> None:
+    raise NotImplementedError
+
+
+def selecting(command: Callable[..., int]) -> Callable[..., int]:
+    """Give a command the flags that choose hooks; it is handed them as `selection`."""
+    own = inspect.signature(command, eval_str=True)
+    shared = inspect.signature(_shared, eval_str=True).parameters
+
+    def selected(**given: Any) -> int:
+        chosen = {name: given.pop(name) for name in shared}
+        enter(chosen["folder"])
+        selection = Selection(
+            configs=chosen["config"], dialect=chosen["dialect"], trust=chosen["trust"], mode=chosen["mode"], options=chosen["option"]
+        )
+        return command(selection=selection, **given)
+
+    kept = [parameter for name, parameter in own.parameters.items() if name != "selection"]
+    selected.__annotations__ = {}
+    selected.__signature__ = own.replace(parameters=[*kept, *shared.values()])  # type: ignore[attr-defined]  # what typer reads
+    return selected
+
+
+def enter(folder: str) -> None:
+    """Go to a folder, so that everything is as if started there.
+
+    Raises:
+        ConfigError: there is no such folder.
+    """
+    if not folder:
+        return
+    try:
+        os.chdir(folder)
+    except OSError as error:
+        reason = (error.strerror or "unreadable").lower()
+        raise ConfigError(f"cannot start in `{folder}`: {reason}", name="config.missing", hint="-C takes a folder") from None

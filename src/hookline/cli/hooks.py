@@ -1,0 +1,125 @@
+"""Hooks as documents: what `list` and `show` tell of one, and of the order in which all of them run."""
+
+from __future__ import annotations
+
+import hashlib
+
+from hookline.cli import words
+from hookline.core.plan import duplicates, order
+from hookline.engine.explain import all_hooks, given_way
+from hookline.model.handler import Broken, Builtin, Command, InProcess
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from hookline.engine.engine import Engine
+    from hookline.model.handler import Handler
+    from hookline.model.spec import HookSpec
+
+READY, BROKEN, UNTRUSTED, OFF = "ready", "broken", "untrusted", "off"
+_LONGEST_FACT = 200
+
+
+def hooks_document(engine: Engine, wanted: Callable[[HookSpec], bool]) -> dict[str, Any]:
+    """`hookline.hooks/1`: the wanted hooks, by event, each event's in the order in which they run."""
+    return {
+        "schema": "hookline.hooks/1",
+        "hooks": [_line(engine, spec) for spec in in_order(engine) if wanted(spec)],
+        "problems": [problem.to_dict() for problem in engine.problems],
+    }
+
+
+def in_order(engine: Engine) -> Iterator[HookSpec]:
+    """Every hook, by event and in firing order; those that do not run stand behind those of their event that do."""
+    declared = list(all_hooks(engine))
+    for kind in dict.fromkeys((*engine.registry.kinds, *(spec.kind for spec in declared))):
+        running = order(engine.registry.of_kind(kind))
+        ids = {spec.id for spec in running}
+        yield from running
+        yield from (spec for spec in declared if spec.kind == kind and spec.id not in ids)
+
+
+def _line(engine: Engine, spec: HookSpec) -> dict[str, Any]:
+    state, why = _state(engine, spec)
+    return {
+        "hook": spec.id,
+        "name": spec.name,
+        "dialect": spec.dialect,
+        "kind": spec.kind,
+        "native_event": spec.native_event,
+        "when": [words.condition(condition) for condition in spec.conditions],
+        "runs": words.handler(spec.handler),
+        "file": spec.origin.file,
+        "line": spec.origin.line,
+        "column": spec.origin.column,
+        "scope": spec.origin.scope,
+        "trusted": spec.trusted,
+        "state": state,
+        "why": why,
+        "flags": [flag for flag in ("detached", "shadow", "once") if getattr(spec, flag)],
+    }
+
+
+def _state(engine: Engine, spec: HookSpec) -> tuple[str, str]:
+    gone = given_way(engine, spec)
+    if gone:
+        return OFF, gone
+    if spec.id in duplicates(engine.registry.of_kind(spec.kind)):
+        return OFF, "an equal hook runs in its place"
+    if isinstance(spec.handler, Broken):
+        return BROKEN, spec.handler.reason
+    if not spec.trusted:
+        return UNTRUSTED, "inert until somebody approves it"
+    return READY, ""
+
+
+def hook_document(engine: Engine, spec: HookSpec) -> dict[str, Any]:
+    """`hookline.hook/1`: one hook with every effective field; of its environment only the names."""
+    return {
+        "schema": "hookline.hook/1",
+        **_line(engine, spec),
+        "handler": dict(_handler(spec.handler)),
+        "timeout": spec.timeout,
+        "on_failure": spec.on_failure.name.lower(),
+        "rank": spec.rank,
+        "strict": spec.strict,
+        "pointer": spec.origin.pointer,
+        "identity": hashlib.sha256(spec.identity.encode("utf-8", "surrogatepass")).hexdigest() if spec.identity else "",
+        "facts": {name: _plain(value) for name, value in spec.facts.items()},
+    }
+
+
+def _handler(given: Handler) -> Iterator[tuple[str, Any]]:
+    yield "type", type(given).__name__.lower()
+    match given:
+        case Command():
+            yield "argv", list(given.argv)
+            yield "script", given.script
+            yield "shell", list(given.shell)
+            yield "env", sorted(given.env)
+            yield "working_dir", given.working_dir
+            yield "kill_leftovers", given.kill_leftovers
+        case Builtin():
+            yield "name", given.name
+            yield "args", list(given.args)
+        case InProcess():
+            yield "name", given.name
+        case Broken():
+            yield "reason", given.reason
+
+
+def _plain(value: Any) -> Any:
+    """A fact as JSON can say it; long texts shortened."""
+    match value:
+        case str():
+            return value if len(value) <= _LONGEST_FACT else value[: _LONGEST_FACT - 1] + "…"
+        case None | bool() | int() | float():
+            return value
+        case dict():
+            return {str(key): _plain(inner) for key, inner in value.items()}
+        case list() | tuple() | set() | frozenset():
+            return [_plain(inner) for inner in value]
+        case _:
+            return _plain(str(value))

@@ -1,0 +1,125 @@
+"""Words: conditions, handlers and powers in the language of the person who reads them."""
+
+from __future__ import annotations
+
+from hookline.model.conditions import Glob, Leaves, Never, OneOf, Pattern, Rule
+from hookline.model.handler import Broken, Builtin, Command, InProcess
+from hookline.model.verdict import Stance
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Never as Unreachable
+
+    from hookline.model.conditions import Condition
+    from hookline.model.handler import Handler
+
+# What a decision may carry, in the order in which it is told.
+POWERS: Mapping[str, str] = {
+    "allow": "vouch for it, so that nobody is asked",
+    "ask": "put it to a person",
+    "defer": "leave it to the caller",
+    "deny": "refuse it",
+    "halt": "end the run",
+    "input": "change the tool's input",
+    "text": "change the text",
+    "messages": "change what the model is sent",
+    "output": "change the tool's result",
+    "summary": "give the summary itself",
+    "content": "give the answer itself",
+    "return": "give the result itself, so that the real thing does not happen",
+    "model": "choose the model",
+    "tools": "choose the tools",
+    "instructions": "change the instructions",
+    "path": "choose the path",
+    "context": "add text for the model",
+    "instruction_context": "add instruction blocks for the model",
+    "metadata": "leave evidence",
+    "note": "tell the user something",
+    "retry": "have it run again",
+    "skip": "have it left out",
+    "grant": "give a lasting permission",
+    "env": "set environment variables",
+    "watch": "have files watched",
+    "title": "name the session",
+    "tail_call": "have another tool run instead",
+    "transition": "send the work to another agent",
+}
+ON_FAILURE: Mapping[str, str] = {
+    "silent": "is reported and refuses nothing (fail open)",
+    "allow": "counts as an approval",
+    "ask": "is put to a person",
+    "deny": "counts as a denial (fail closed)",
+    "halt": "ends the run (fail closed)",
+}
+CLASSES: Mapping[str, str] = {
+    "gate": "a gate: a hook may refuse",
+    "transform": "a transform: a hook may only rewrite",
+    "context": "a source of context: a hook may only add text or environment",
+    "observe": "to be observed: a hook may only look",
+}
+
+
+def powers(names: Iterable[str], *, redo: bool = False) -> list[str]:
+    """Powers in words, in a fixed order; at a stop gate a denial sends the agent back."""
+    given = set(names)
+    known = [POWERS[name] if not (redo and name == "deny") else "send the agent back to work" for name in POWERS if name in given]
+    return known + sorted(given - set(POWERS))
+
+
+def condition(given: Condition) -> str:
+    """A condition in words."""
+    match given:
+        case OneOf(field=field, names=names):
+            return f"the {field} is {_either(sorted(names))}"
+        case Pattern(field=field, source=source, full=full):
+            return f"the {field} {'is wholly matched by' if full else 'has a match of'} `{source}`"
+        case Leaves(source=source):
+            return f"a value of the input has a match of `{source}`"
+        case Glob(patterns=patterns):
+            return f"a path of the input matches {_either(patterns)}"
+        case Rule(source=source):
+            return f"the call is covered by the rule `{source}`"
+        case Never(reason=reason):
+            return f"never: {reason}"
+        case _ as unreachable:
+            raise _forgotten(unreachable)
+
+
+def handler(given: Handler) -> str:
+    """A handler in words: of a command its first line."""
+    match given:
+        case Command(argv=argv, script=script):
+            lines = script.strip().splitlines() or [" ".join(argv)]
+            return f"{lines[0]} …" if len(lines) > 1 else lines[0]
+        case Builtin(name=name, args=args):
+            return " ".join(("builtin", name, *args))
+        case InProcess(name=name):
+            return f"python {name}"
+        case Broken(reason=reason):
+            return f"nothing: {reason}"
+        case _ as unreachable:
+            raise _forgotten(unreachable)
+
+
+def on_failure(stance: Stance | str) -> str:
+    """What a failed hook means, in words."""
+    return ON_FAILURE[stance if isinstance(stance, str) else stance.name.lower()]
+
+
+def counted(number: int, thing: str) -> str:
+    """`1 file`, `2 files`."""
+    return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
+def duration(seconds: float) -> str:
+    """Seconds for people."""
+    return f"{seconds * 1000:.1f} ms" if seconds < 1 else f"{seconds:.2f} s"
+
+
+def _either(names: Iterable[str]) -> str:
+    return " or ".join(f"`{name}`" for name in names)
+
+
+def _forgotten(given: Unreachable) -> AssertionError:
+    return AssertionError(given)

@@ -1,0 +1,160 @@
+"""Explain: for one event, which hooks there are, why each is selected or not, in what order they run, and what they said."""
+
+from __future__ import annotations
+
+from hookline.core.match import why_not
+from hookline.core.plan import plan
+from hookline.model.frozen import Frozen
+from hookline.model.handler import Broken
+from hookline.model.kinds import kind
+from hookline.model.verdict import Stance
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from hookline.core.plan import Group, Plan
+    from hookline.engine.engine import Engine
+    from hookline.model.event import Event
+    from hookline.model.spec import HookSpec
+    from hookline.model.verdict import Decision
+
+SCHEMA = "hookline.explanation/1"
+AT_ONCE, IN_TURN, DETACHED = "at once", "in turn", "detached"
+
+
+class _Step(Frozen):
+    """A hook's place in the plan: its number, how it runs, and the group in which it does."""
+
+    number: int
+    how: str
+    group: Group
+
+
+def explain(engine: Engine, event: Event, *, run: bool = True) -> dict[str, Any]:
+    """The explanation document of an event, `hookline.explanation/1`. With `run` its hooks are asked, as `fire` asks them.
+
+    Why a hook takes part is told of the event as it came. Where the run went another way, because a hook rewrote the event
+    or ended the matter, `because` says so.
+    """
+    event = engine._prepared(event)
+    drawn = plan(engine.registry, event, engine.host(event.dialect), reexamine=engine.strict)
+    specs = list(all_hooks(engine))
+    reasons = {spec.id: _why_not(engine, spec, event, drawn) for spec in specs}
+    steps = _steps(drawn, {hook for hook, reason in reasons.items() if not reason})
+    decision = engine.fire(event) if run else None
+    return {
+        "schema": SCHEMA,
+        "event": _event(event),
+        "sources": list(_sources(engine)),
+        "hooks": [_hook(spec, reasons[spec.id], steps.get(spec.id), decision) for spec in specs],
+        "problems": [problem.to_dict() for problem in engine.problems],
+        "decision": decision.to_dict() if decision else None,
+    }
+
+
+def all_hooks(engine: Engine) -> Iterator[HookSpec]:
+    """Every hook that was ever declared to an engine, source by source; also those that gave way to others."""
+    known = {entry.spec.id: entry.spec for entry in engine.registry.entries()}
+    for shelved in engine.shelf.sources:
+        yield from (known.get(spec.id, spec) for spec in shelved.loaded.specs)
+    yield from engine.shelf.own
+
+
+def given_way(engine: Engine, spec: HookSpec) -> str:
+    """Why a declared hook is no longer there at all, in words; empty if it is."""
+    if any(entry.spec.id == spec.id for entry in engine.registry.of_kind(spec.kind)):
+        return ""
+    said = (problem.message for problem in engine.problems if problem.hook and problem.hook in (spec.id, spec.name))
+    return next(said, "it ran once already" if spec.once else f"the rules of {spec.dialect} leave it out")
+
+
+def _event(event: Event) -> dict[str, Any]:
+    return {
+        "kind": event.kind,
+        "class": kind(event.kind).cls,
+        "dialect": event.dialect,
+        "native_event": event.native_name or event.kind,
+        "tool": event.tool,
+        "session_id": event.session_id,
+        "cwd": event.cwd,
+    }
+
+
+def _sources(engine: Engine) -> Iterator[dict[str, Any]]:
+    for shelved in engine.shelf.sources:
+        source = shelved.source
+        yield {
+            "file": source.file,
+            "dialect": shelved.dialect.table.name,
+            "scope": source.scope,
+            "mode": source.mode,
+            "trusted": source.trusted,
+            "shadow": source.shadow,
+            "hooks": len(shelved.loaded.specs),
+            "problems": len(shelved.loaded.problems),
+        }
+
+
+def _why_not(engine: Engine, spec: HookSpec, event: Event, drawn: Plan) -> str:
+    """Why a hook is not selected, in words; empty if it is."""
+    planned = [entry.spec for group in drawn.groups for entry in group.steps + group.detached]
+    reason = (given_way(engine, spec) if spec.kind == event.kind else "") or why_not(spec, event)
+    if reason or any(other.id == spec.id for other in planned):
+        return reason
+    equal = next((other.id for other in planned if spec.identity and (other.dialect, other.identity) == (spec.dialect, spec.identity)), "")
+    if equal:
+        return f"`{equal}` is equal to it, and runs in its place"
+    if spec.dialect == event.dialect:
+        return f"it is declared for `{spec.native_event}`"
+    return f"hooks of other dialects are asked once a moment, and not at `{event.native_name}`"
+
+
+def _steps(drawn: Plan, selected: set[str]) -> Mapping[str, _Step]:
+    """The selected hooks in the order in which they run, what is not waited for last."""
+    steps: dict[str, _Step] = {}
+    for group in drawn.groups:
+        chosen = [entry for entry in group.steps if entry.spec.id in selected]
+        how = AT_ONCE if group.parallel and len(chosen) > 1 else IN_TURN
+        steps |= {entry.spec.id: _Step(number=len(steps) + at, how=how, group=group) for at, entry in enumerate(chosen, 1)}
+    for group in drawn.groups:
+        chosen = [entry for entry in group.detached if entry.spec.id in selected]
+        steps |= {entry.spec.id: _Step(number=len(steps) + at, how=DETACHED, group=group) for at, entry in enumerate(chosen, 1)}
+    return steps
+
+
+def _hook(spec: HookSpec, reason: str, step: _Step | None, decision: Decision | None) -> dict[str, Any]:
+    asked = any(verdict.hook_id == spec.id for verdict in decision.verdicts) if decision else None
+    if decision and step and not asked:
+        reason = _why_not_asked(step, decision)
+    elif asked and not step:
+        reason = f"not as the event came ({reason}), but a hook before it rewrote the event"
+    return {
+        "hook": spec.id,
+        "dialect": spec.dialect,
+        "kind": spec.kind,
+        "native_event": spec.native_event,
+        "file": spec.origin.file,
+        "line": spec.origin.line,
+        "scope": spec.origin.scope,
+        "trusted": spec.trusted,
+        "broken": spec.handler.reason if isinstance(spec.handler, Broken) else "",
+        "shadow": spec.shadow,
+        "selected": step is not None,
+        "because": reason,
+        "order": step.number if step else None,
+        "how": step.how if step else "",
+        "asked": asked,
+    }
+
+
+def _why_not_asked(step: _Step, decision: Decision) -> str:
+    """Why a hook that was selected was not asked after all."""
+    if step.how == DETACHED and decision.stance >= Stance.DENY and not step.group.dialect.table.detached_after_denial:
+        return "after a denial nothing more is started"
+    members = {entry.spec.id for entry in step.group.steps}
+    ender = next((verdict.hook_id for verdict in decision.verdicts if verdict.ends and verdict.hook_id in members), "")
+    if ender:
+        return f"`{ender}` had settled the matter before its turn"
+    return "a hook before it rewrote the event, and its condition no longer holds"

@@ -1,0 +1,278 @@
+"""Library: the hooks that one engine knows, from files, folders, trees and Python functions, in every dialect."""
+
+from __future__ import annotations
+
+import os
+
+from hookline.config.places import UNTRUSTED_SCOPES, discovered
+from hookline.config.read import files_of, guess_dialect, source_of
+from hookline.core.dialect import Source
+from hookline.core.registry import Registry
+from hookline.engine.catalog import make_dialect
+from hookline.engine.sources import Shelf
+from hookline.errors import CodecError, ConfigError
+from hookline.model import kinds
+from hookline.model.event import Event
+from hookline.model.verdict import Stance
+from hookline.wire.payload import unknown_event
+from hookline.wire.sources import refusing_everything
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any, Self, TypeAlias
+
+    from hookline.core.dialect import Dialect
+    from hookline.model.problem import Problem
+    from hookline.model.spec import HookSpec
+
+    Path: TypeAlias = str | os.PathLike[str]
+
+MODES = ("fidelity", "strict")
+TRUSTS = ("all", "user", "none")
+
+
+class Library:
+    """Hooks of any dialects: added, listed, indexed. `Engine` is a library that can be asked.
+
+    `cwd`: the project folder, for payloads that name none. `environ`: where home and configuration folders are found.
+    `placed`: find line numbers of everything, not of faults only.
+    """
+
+    def __init__(self, *, cwd: Path | None = None, environ: Mapping[str, str] | None = None, placed: bool = True) -> None:
+        self.cwd = os.path.abspath(cwd or os.getcwd())
+        self.environ = os.environ if environ is None else environ
+        self.placed = placed
+        self.shelf = Shelf()
+        self.registry = Registry()
+        self.strict = False
+        self._combining: list[Problem] = []
+        self._hosts: dict[str, Dialect] = {}
+        self._made: dict[tuple[str, str], Dialect] = {}
+        self._once: frozenset[str] = frozenset()
+
+    # -- loading ---------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def discover(cls, cwd: Path = ".", *, trust: str = "user", mode: str = "fidelity", dialect: str = "", **settings: Any) -> Self:
+        """An engine with every dialect's files, managed, user and project.
+
+        Hooks that a project brings along (scopes project and local) are listed and not run, unless `trust` is "all";
+        with "none", nothing is run. `dialect` looks for one dialect only. `settings` are those of the class.
+
+        Raises:
+            ConfigError: an unknown trust, mode or dialect. Never for what is in a file: see `problems`.
+        """
+        engine = cls(cwd=cwd, **settings)
+        _one_of("trust", trust, TRUSTS)
+        for found in discovered(engine.cwd, engine.environ, dialect):
+            trusted = trust == "all" or (trust == "user" and found.scope not in UNTRUSTED_SCOPES)
+            engine._add_path(found.path, found.dialect, scope=found.scope, mode=mode, trusted=trusted, shadow=False, options=None)
+        engine._rebuild()
+        return engine
+
+    @classmethod
+    def load(
+        cls,
+        path: Path,
+        *,
+        dialect: str | None = None,
+        trust: str = "all",
+        mode: str = "fidelity",
+        options: Mapping[str, Any] | None = None,
+        **settings: Any,
+    ) -> Self:
+        """An engine with the hooks of one file or folder. Naming it is the consent to run them.
+
+        `settings` are those of the class; any other keyword is an option of the dialect, like an entry of `options`.
+
+        Raises:
+            ConfigError: no such file, or an unknown dialect, option, trust or mode. Never for what is in a file.
+        """
+        own, rest = _split(cls, settings)
+        return cls(**own).add_source(path, dialect=dialect, trust=trust, mode=mode, options={**(options or {}), **rest})
+
+    @classmethod
+    def from_config(
+        cls,
+        tree: Mapping[str, Any],
+        *,
+        dialect: str,
+        trust: str = "all",
+        mode: str = "fidelity",
+        options: Mapping[str, Any] | None = None,
+        **settings: Any,
+    ) -> Self:
+        """An engine with the hooks of a configuration given as a tree; keywords as in `load`.
+
+        Raises:
+            ConfigError: as `load`.
+        """
+        own, rest = _split(cls, settings)
+        return cls(**own).add_source(tree, dialect=dialect, trust=trust, mode=mode, options={**(options or {}), **rest})
+
+    def add_source(
+        self,
+        source: Path | Mapping[str, Any],
+        *,
+        dialect: str | None = None,
+        trust: str = "all",
+        mode: str = "fidelity",
+        scope: str = "explicit",
+        shadow: bool = False,
+        options: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Add a file, a folder or a tree to this engine, and return the engine.
+
+        With `shadow` its hooks are run and recorded, and never enforced.
+
+        Raises:
+            ConfigError: as `load`.
+        """
+        _one_of("trust", trust, TRUSTS)
+        _one_of("mode", mode, MODES)
+        trusted = trust != "none"
+        if isinstance(source, str | os.PathLike):
+            path = os.fspath(source)
+            chosen = dialect or guess_dialect(path)
+            self._add_path(path, chosen, scope=scope, mode=mode, trusted=trusted, shadow=shadow, options=options)
+        else:
+            if dialect is None:
+                raise ConfigError("a tree does not tell its dialect", name="config.dialect", hint="name it with `dialect=`")
+            given = Source(tree=source, scope=scope, mode=mode, trusted=trusted, shadow=shadow)
+            self._shelve(given, self._dialect(dialect, options))
+        self._rebuild()
+        return self
+
+    def drop_dialect(self, name: str) -> None:
+        """Forget every source of a dialect."""
+        self.shelf.sources = [shelved for shelved in self.shelf.sources if shelved.dialect.table.name != name]
+        self._rebuild()
+
+    def _add_path(
+        self, path: str, dialect: str, *, scope: str, mode: str, trusted: bool, shadow: bool, options: Mapping[str, Any] | None
+    ) -> None:
+        made = self._dialect(dialect, options)
+        for file in files_of(path, dialect):
+            try:
+                source = source_of(file, dialect, scope=scope, mode=mode, trusted=trusted, shadow=shadow, placed=self.placed)
+            except ConfigError as error:
+                source = Source(file=file, scope=scope, mode=mode, trusted=trusted, shadow=shadow)
+                self.shelf.add(source, made, refusing_everything(source, made.table, error))
+                continue
+            self._shelve(source, made)
+
+    def _shelve(self, source: Source, dialect: Dialect) -> None:
+        loaded = dialect.load(source)
+        if loaded.problems and source.text is not None and not source.placed:
+            source = source.replace(placed=True)  # now it matters where
+            loaded = dialect.load(source)
+        self.shelf.add(source, dialect, loaded)
+        self.strict = self.strict or source.mode == "strict"
+
+    def _dialect(self, name: str, options: Mapping[str, Any] | None) -> Dialect:
+        key = (name, repr(sorted((options or {}).items())))
+        if key not in self._made:
+            self._made[key] = make_dialect(name, options)
+        self._hosts[name] = self._made[key]
+        return self._made[key]
+
+    def _rebuild(self) -> None:
+        self.registry, self._combining = self.shelf.registry(self._hosts.get("hookline"))
+        self._once = frozenset(entry.spec.id for entry in self.registry.entries() if entry.spec.once)
+
+    # -- in-process hooks ------------------------------------------------------------------------------------------
+
+    def on(
+        self,
+        kind: str,
+        *,
+        tool: str | Sequence[str] | None = None,
+        command: str | None = None,
+        path: str | Sequence[str] | None = None,
+        name: str = "",
+        rank: int = 0,
+        timeout: float = 60.0,
+        on_failure: Stance = Stance.SILENT,
+        shadow: bool = False,
+        once: bool = False,
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Decorate a function, plain or asynchronous, as a hook on a canonical event.
+
+        `tool`: exact names. `command`: an expression (RE2) searched in a shell call's command. `path`: globs, one of which
+        a path of the input must match. The function takes the event and returns a verdict (`deny(...)`, `rewrite(...)`
+        ...) or None. A plain function cannot be interrupted by `timeout` (seconds).
+
+        Raises:
+            ConfigError: an unknown event, or an invalid expression.
+        """
+        from hookline.engine.listen import own_hook  # noqa: PLC0415 - `answer` has no in-process hooks
+
+        def register(call: Callable[..., Any]) -> Callable[..., Any]:
+            native = self._dialect("hookline", None)
+            spec = own_hook(
+                call, kind, tool=tool, command=command, path=path, name=name, rank=rank,
+                timeout=timeout, on_failure=on_failure, shadow=shadow, once=once,
+            )  # fmt: skip
+            self.registry = self.registry.with_([self.shelf.add_own(spec)], native)
+            if once:
+                self._once |= {self.shelf.own[-1].id}
+            return call
+
+        return register
+
+    # -- looking ---------------------------------------------------------------------------------------------------
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Everything that is wrong with the sources, in their order."""
+        found = [problem for shelved in self.shelf.sources for problem in shelved.loaded.problems]
+        return (*found, *self._combining)
+
+    @property
+    def hooks(self) -> tuple[HookSpec, ...]:
+        """Every hook that may take part in an event, grouped by event, each group in the order in which it runs."""
+        from hookline.core.plan import order  # noqa: PLC0415 - looking is not firing
+
+        return tuple(spec for kind in self.registry.kinds for spec in order(self.registry.of_kind(kind)))
+
+    def event(self, event: str | Event, payload: Mapping[str, Any] | None = None, *, dialect: str | None = None) -> Event:
+        """The event that `fire` would raise for these arguments.
+
+        Raises:
+            CodecError: an unknown event, or a payload that cannot be understood.
+            ConfigError: an unknown dialect.
+        """
+        if isinstance(event, Event):
+            return event if event.cwd else event.replace(cwd=self.cwd)
+        host = self.host(dialect) if dialect else self._host_of(event)
+        row = host.table.row(event) or host.table.row_of_kind(event)
+        if row is None:
+            raise unknown_event(host.table, event)
+        decoded = host.decode_event(payload or {}, event if host.table.row(event) else row.native)
+        return decoded if decoded.cwd else decoded.replace(cwd=self.cwd)
+
+    def host(self, name: str) -> Dialect:
+        return self._hosts.get(name) or self._dialect(name, None)
+
+    def _host_of(self, event: str) -> Dialect:
+        """The dialect that an event's name belongs to, when nobody said: canonical, or the only loaded one that has it."""
+        if event in kinds.NAMES:
+            return self.host("hookline")
+        having = [dialect for dialect in self._hosts.values() if dialect.table.row(event) is not None]
+        if len(having) == 1:
+            return having[0]
+        if not having and self._hosts:
+            raise unknown_event(next(iter(self._hosts.values())).table, event)
+        raise CodecError(f"which dialect's `{event}`?", name="wire.event", hint="name it with `dialect=`")
+
+
+def _split(cls: type[Library], keywords: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Keywords that are settings of an engine, and those that are options of a dialect."""
+    settings = cls.__init__.__kwdefaults__ or {}
+    return {k: v for k, v in keywords.items() if k in settings}, {k: v for k, v in keywords.items() if k not in settings}
+
+
+def _one_of(what: str, given: str, allowed: tuple[str, ...]) -> None:
+    if given not in allowed:
+        raise ConfigError(f"unknown {what} `{given}`", name="config.option", hint=f"one of {', '.join(allowed)}")

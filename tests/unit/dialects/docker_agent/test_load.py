@@ -1,0 +1,121 @@
+"""Loading: total for any tree and any text, and what a hook's handler is told."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.unit.dialects.docker_agent.support import EVENTS, config, one_hook, row_of
+
+from hookline.core.dialect import Loaded, Source
+from hookline.dialects.docker_agent import DockerAgent
+from hookline.dialects.docker_agent.load import _GROUP_KEYS, _HOOK_KEYS, BUILTINS
+from hookline.errors import ConfigError
+from hookline.model.handler import Builtin, Command
+
+leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
+keys = st.text(max_size=8) | st.booleans() | st.integers()  # what PyYAML makes of `on:` and `1:`
+trees = st.recursive(leaves, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3))
+words = st.sampled_from(["command", "builtin", "model", "warn", "ignore", "block", "shell|edit", "(", "*", "add_date"])
+hooks = st.dictionaries(st.sampled_from([*_HOOK_KEYS, "async", True]), trees | words, max_size=6)
+groups = st.dictionaries(st.sampled_from([*_GROUP_KEYS, "matchers"]), trees | words | st.lists(hooks | trees, max_size=3), max_size=3)
+events = st.dictionaries(st.sampled_from([*EVENTS, "pre_tool"]), trees | st.lists(groups | hooks | trees, max_size=3), max_size=4)
+agents = st.dictionaries(
+    st.sampled_from(["root", "scout", ""]), st.fixed_dictionaries({}, optional={"hooks": events | trees}) | trees, max_size=2
+)
+near_misses = events | st.fixed_dictionaries(
+    {}, optional={"agents": agents | trees, "hooks": events | trees, "settings": st.fixed_dictionaries({"hooks": events}) | trees}
+)
+
+
+def check(loaded: Loaded, dialect: DockerAgent) -> None:
+    """Hooks of known events with ids of their own, each of them healthy or with a problem that says why not."""
+    ids = [spec.id for spec in loaded.specs]
+    assert len(set(ids)) == len(ids)
+    for spec in loaded.specs:
+        row = row_of(dialect, spec.native_event)
+        assert spec.kind == row.kind
+        assert spec.timeout > 0
+        assert spec.on_failure >= row.fails
+        assert isinstance(spec.handler, Command | Builtin) or spec.handler.reason  # type: ignore[union-attr]
+    if any(not isinstance(spec.handler, Command | Builtin) for spec in loaded.specs):
+        assert any(problem.severity == "error" for problem in loaded.problems)
+    for problem in loaded.problems:
+        assert str(problem)
+
+
+@given(tree=near_misses | trees, mode=st.sampled_from(["fidelity", "strict"]))
+@settings(deadline=None, max_examples=800)
+def test_any_tree_loads(tree: object, mode: str) -> None:
+    """Whatever a person wrote is hooks and problems, never an exception."""
+    dialect = DockerAgent()
+
+    check(dialect.load(Source(tree=tree, mode=mode)), dialect)
+
+
+@given(text=st.text(max_size=40) | st.text("agents: hooks\n  -[]{}&*!|>'\"#%@`,?", max_size=60))
+@settings(deadline=None, max_examples=300)
+def test_any_text_loads(text: str) -> None:
+    """So is any text, whether YAML or not."""
+    dialect = DockerAgent()
+
+    check(dialect.load(Source(file="hooks.yaml", text=text)), dialect)
+
+
+@pytest.mark.parametrize("event", EVENTS)
+@pytest.mark.parametrize("text", ["agents: [", "hooks: 5", "[]"])
+def test_a_file_that_cannot_be_read_is_missed_on_every_event_that_blocks(text: str, event: str) -> None:
+    """One broken hook for each of them, in the place of the guards that it may have held."""
+    dialect = DockerAgent()
+    loaded = dialect.load(Source(file="hooks.yaml", text=text))
+
+    assert len(loaded.problems) == 1
+    assert (event in {spec.native_event for spec in loaded.specs}) == row_of(dialect, event).can_block
+
+
+def test_an_empty_file_holds_nothing() -> None:
+    """A drop-in of comments is no fault, but is said to have no hooks."""
+    loaded = DockerAgent().load(Source(file="10.yaml", text="# nothing yet\n"))
+
+    assert loaded.specs == ()
+    assert [problem.severity for problem in loaded.problems] == ["warning"]
+
+
+def test_a_command_is_told_shell_environment_and_folder() -> None:
+    """The shell is bash where there is one (X7); `env` and `working_dir` as written, to be filled in when the hook runs."""
+    handler = one_hook(DockerAgent(), "stop", command="cat", env={"A": "${env.HOME}/x", "N": 1, "B": True}, working_dir="~/w").handler
+
+    assert isinstance(handler, Command)
+    assert (handler.script, handler.shell, handler.argv) == ("cat", ("bash", "sh"), ())
+    assert (handler.env, handler.working_dir, handler.expand) == ({"A": "${env.HOME}/x", "N": "1", "B": "true"}, "~/w", "dotenv")
+
+
+def test_exact_takes_the_login_shell() -> None:
+    """X7 in upstream's program."""
+    handler = one_hook(DockerAgent(exact=True), "stop").handler
+
+    assert isinstance(handler, Command)
+    assert handler.shell == ("$SHELL", "sh")
+
+
+def test_strict_mode_ends_what_a_hook_leaves_behind() -> None:
+    """In fidelity a background process may live on, as with upstream; in strict mode it dies with its hook."""
+    loaded = DockerAgent().load(Source(tree=config("stop", {"type": "command", "command": "x &"}), mode="strict"))
+    handler = loaded.specs[0].handler
+
+    assert isinstance(handler, Command)
+    assert handler.kill_leftovers
+
+
+@pytest.mark.parametrize("name", BUILTINS)
+def test_a_builtin_is_known_by_name(name: str) -> None:
+    """Every builtin of docker-agent.md 8 loads, with its arguments."""
+    spec = one_hook(DockerAgent(), "turn_start", type="builtin", command=f" {name} ", args=["a"])
+
+    assert spec.handler == Builtin(name=name, args=("a",))
+
+
+def test_an_unknown_profile_is_refused() -> None:
+    """With the profiles that there are."""
+    with pytest.raises(ConfigError, match="unknown profile `d3`"):
+        DockerAgent(profile="d3")

@@ -1,0 +1,84 @@
+"""Reading an outcome: total for any output, and no output lifts a block."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.unit.dialects.docker_agent.support import EVENTS, one_event, one_hook, row_of
+
+from hookline.dialects.docker_agent import PROFILES, DockerAgent
+from hookline.dialects.docker_agent.reading import _SPECIFIC, _TOP
+from hookline.model.outcome import Failure, Outcome
+from hookline.model.verdict import Stance, Verdict
+
+DIALECTS = [DockerAgent(profile=profile, exact=exact) for profile, exact in product(PROFILES, (False, True))]
+
+leaves = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8)
+trees = st.recursive(
+    leaves, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3), max_leaves=6
+)
+words = st.sampled_from(["allow", "ask", "deny", "block", "route"])
+specific = st.dictionaries(st.sampled_from([*_SPECIFIC, "hookEventName", "strange"]), trees | words, max_size=4)
+outputs = st.dictionaries(st.sampled_from([*_TOP, "systemMessage", "strange"]), trees | words | specific, max_size=4)
+outcomes = st.builds(
+    Outcome,
+    exit_code=st.sampled_from([0, 0, 0, 1, 2, 127, None]),
+    stdout=outputs.map(json.dumps) | st.text(max_size=20) | trees.map(json.dumps),
+    stderr=st.text(max_size=8),
+    failure=st.none() | st.sampled_from(Failure),
+    truncated=st.booleans(),
+    leftovers=st.booleans(),
+)
+
+
+@given(
+    outcome=outcomes,
+    event_name=st.sampled_from(EVENTS),
+    dialect=st.sampled_from(DIALECTS),
+    keys=st.sampled_from([{}, {"strict_output": True}, {"on_error": "ignore"}]),
+)
+@settings(deadline=None, max_examples=600)
+def test_any_outcome_is_a_verdict_within_the_contract(
+    outcome: Outcome, event_name: str, dialect: DockerAgent, keys: dict[str, object]
+) -> None:
+    """Never an exception; never a stance, a rewrite, a context or metadata that the event does not have."""
+    row = row_of(dialect, event_name)
+    verdict = dialect.decode_outcome(outcome, one_hook(dialect, event_name, **keys), one_event(dialect, event_name))
+
+    assert isinstance(verdict, Verdict)
+    assert verdict.stance in {Stance.SILENT, row.blocks, row.fails, *row.verdicts.values()}
+    assert verdict.rewrite is None or verdict.rewrite.target in row.powers
+    assert not verdict.for_agent or "context" in row.powers
+    assert verdict.evidence is None or "metadata" in row.powers
+    assert set(verdict.effects) <= row.powers
+    assert verdict.stance < Stance.DENY or verdict.reason
+
+
+@pytest.mark.parametrize("dialect", DIALECTS, ids=["d2", "d2-exact", "d1", "d1-exact"])
+@given(stdout=outputs.map(json.dumps) | st.text(max_size=20), event_name=st.sampled_from(EVENTS))
+@settings(deadline=None, max_examples=100)
+def test_exit_2_blocks_whatever_stdout_says(dialect: DockerAgent, stdout: str, event_name: str) -> None:
+    """No text on stdout weakens a block by exit code."""
+    outcome = Outcome(exit_code=2, stdout=stdout, stderr="no")
+    verdict = dialect.decode_outcome(outcome, one_hook(dialect, event_name), one_event(dialect, event_name))
+
+    assert verdict.stance is row_of(dialect, event_name).blocks
+    assert verdict.rewrite is None
+
+
+@pytest.mark.parametrize("event_name", EVENTS)
+@pytest.mark.parametrize("failure", [failure for failure in Failure if failure is not Failure.UNSERIALISABLE])
+def test_every_failure_is_told(failure: Failure, event_name: str) -> None:
+    """A hook that had no say denies on a deny-always event; elsewhere the user is told, in the same words."""
+    dialect = DockerAgent()
+    row = row_of(dialect, event_name)
+    verdict = dialect.decode_outcome(Outcome(failure=failure), one_hook(dialect, event_name, name="n"), one_event(dialect, event_name))
+
+    assert verdict.fault is not None
+    assert verdict.stance is row.fails
+    told = verdict.reason if row.always_denies else verdict.for_user
+    assert told.startswith(f'{row.payload_name} hook failed to execute: hook "n": {failure.value}')
