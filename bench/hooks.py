@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import hookline
 from hookline.engine.catalog import make_dialect
-from hookline.model.handler import Command
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from hookline.handlers.process import Limits
+    from hookline.model.handler import Command
 
 DIALECT, NATIVE, KIND = "docker-agent", "pre_tool_use", "tool.before"
 # Profile d1 starts the hooks of one event at once.

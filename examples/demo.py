@@ -97,7 +97,7 @@ def agenthooks(folder: str) -> list[Row]:
     cases: list[tuple[str, str, dict[str, Any], str]] = [
         ("before_tool", "make test", {**shell, "tool_input": {"command": "make test", "timeout": 60}}, "silent"),
         ("before_tool", "mkfs /dev/sda1", {**shell, "tool_input": {"command": "mkfs /dev/sda1"}}, "deny"),
-        ("pre-tool-call", "timeout 600", {**shell, "tool_input": {"command": "make", "timeout": 600}}, 'silent, rewrite {"timeout": 120}'),
+        ("pre-tool-call", "timeout 600", {**shell, "tool_input": {"command": "make", "timeout": 600}}, 'silent, rewrite {"timeout": 60}'),
         ("before_stop", "tests fail", stop, "deny, go on"),
     ]
     with Engine.load(HERE / "agenthooks", dialect="agenthooks") as engine:

@@ -9,7 +9,7 @@ import json
 import os
 import sys
 
-from hookline.cli.options import parser, selection
+from hookline.cli.options import enter, parser, quick, selection_of
 from hookline.engine.catalog import make_dialect
 from hookline.errors import CodecError, HookError
 from hookline.model.handler import Command
@@ -18,9 +18,9 @@ from hookline.model.verdict import Stance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from typing import Any
 
+    from hookline.cli.options import Selection
     from hookline.core.dispatch import Run
     from hookline.engine.engine import Engine
 
@@ -32,63 +32,83 @@ _EXAMPLES = """examples:
 
 def answer_main(words: list[str]) -> int:
     """Answer one event of a host; returns the exit code that the host understands."""
-    arguments = parser("hookline answer", "Answer an event in a host's own words.", _EXAMPLES)
-    arguments.add_argument("host", metavar="HOST", help="the dialect that the host speaks")
-    given = arguments.parse_args(words)
+    try:
+        host, selection = _parsed(words)
+    except HookError as error:
+        # Whatever the host was to be answered, it was not: the refusal of every dialect whose hooks are commands.
+        _print(Reply(stderr=f"hookline answer: {error}\n"))
+        return 2
     later: list[Run] = []
     try:
-        reply = _reply(given, sys.stdin.buffer.read(), later)
+        reply = _reply(host, selection, sys.stdin.buffer.read() if sys.stdin else b"", later)
     except (HookError, OSError) as error:
-        reply = _unanswered(given, str(error))
-    except Exception as error:  # noqa: BLE001 - the outermost frame: a traceback must never reach a host
-        reply = _unanswered(given, f"internal error: {type(error).__name__}: {error}")
+        reply = _unanswered(host, selection, str(error))
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the outermost frame: a traceback must never reach a host
+        reply = _unanswered(host, selection, f"internal error: {type(error).__name__}: {error}")
     _print(reply)
     if later:
         _run_behind(later)
     return reply.exit_code
 
 
-def _reply(given: argparse.Namespace, sent: bytes, later: list[Run]) -> Reply:
+def _parsed(words: list[str]) -> tuple[str, Selection]:
+    found = quick(words)
+    if found is not None and len(found[0]) == 1:
+        return found[0][0], found[1]
+    arguments = parser("hookline answer", "Answer an event in a host's own words.", _EXAMPLES)
+    arguments.add_argument("host", metavar="HOST", help="the dialect that the host speaks")
+    given = arguments.parse_args(words)
+    return given.host, selection_of(given)
+
+
+def _reply(host: str, selection: Selection, sent: bytes, later: list[Run]) -> Reply:
     try:
         payload = json.loads(sent)
     except (ValueError, RecursionError) as error:
         raise CodecError(f"stdin is no JSON payload: {error}") from None
-    make_dialect(given.host)  # an unknown host is an error even where there are no hooks
-    if given.folder == "." and isinstance(payload, dict) and os.path.isdir(str(payload.get("cwd", ""))):
-        given.folder = payload["cwd"]
-    engine = selection(given).engine(placed=False, detach=later.append)
-    if not given.config:
-        engine = _without_own(engine, given)
-    return engine.answer(given.host, payload)
+    make_dialect(host)  # an unknown host is an error even where there are no hooks
+    if selection.folder != ".":
+        enter(selection.folder)
+        selection.folder = os.getcwd()
+    elif isinstance(payload, dict) and os.path.isdir(str(payload.get("cwd", ""))):
+        selection.folder = payload["cwd"]
+    engine = selection.engine(placed=False, detach=later.append)
+    if not selection.configs:
+        engine = _without_own(engine, host)
+    return engine.answer(host, payload)
 
 
-def _without_own(engine: Engine, given: argparse.Namespace) -> Engine:
+def _without_own(engine: Engine, host: str) -> Engine:
     """The engine less the host's own files, where these call us: such a host runs their other hooks by itself."""
-    calls_us = f"hookline answer {given.host}"
+    calls_us = f"hookline answer {host}"
     for spec in engine.hooks:
         handler = spec.handler
-        if spec.dialect == given.host and isinstance(handler, Command) and calls_us in (handler.script or " ".join(handler.argv)):
-            engine.drop_dialect(given.host)
+        if spec.dialect == host and isinstance(handler, Command) and calls_us in (handler.script or " ".join(handler.argv)):
+            engine.drop_dialect(host)
             break
     return engine
 
 
-def _unanswered(given: argparse.Namespace, message: str) -> Reply:
+def _unanswered(host: str, selection: Selection, message: str) -> Reply:
     """No decision could be made: what that means is what a failed hook means to the host, and it is said aloud."""
     told = f"hookline: {message}\n"
     try:
-        closed = given.mode == "strict" or any(row.fails >= Stance.DENY for row in make_dialect(given.host).table.rows.values())
-    except HookError:
-        closed = given.mode == "strict"
+        closed = selection.mode == "strict" or any(row.fails >= Stance.DENY for row in make_dialect(host).table.rows.values())
+    except Exception:  # noqa: BLE001 - as above, whatever is wrong with the dialect itself
+        closed = selection.mode == "strict"
     # Exit 2 is the refusal of every dialect whose hooks are commands; 0 without output is no opinion.
     return Reply(stderr=told, exit_code=2 if closed else 0)
 
 
 def _print(reply: Reply) -> None:
     for stream, text in ((sys.stdout, reply.stdout), (sys.stderr, reply.stderr)):
-        if text:
+        if not text or stream is None:
+            continue
+        try:
             stream.buffer.write(text.encode("utf-8", "surrogatepass"))
-        stream.flush()
+            stream.flush()
+        except OSError:  # the host has gone away; the exit code is all that is left to tell
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _run_behind(runs: list[Any]) -> None:

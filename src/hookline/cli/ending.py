@@ -51,7 +51,7 @@ def say(text: str) -> None:
 
 
 def tell(text: str) -> None:
-    """A message, to standard error, free of what would command a terminal."""
+    """A message of one line, to standard error."""
     _write(sys.stderr, visible(text) + "\n")
 
 
@@ -61,13 +61,16 @@ def say_document(document: Mapping[str, Any]) -> None:
     say(json.dumps(document, ensure_ascii=not utf8) + "\n")
 
 
-def visible(text: str) -> str:
-    """The text with control and direction-changing characters escaped: a hook's file may be anybody's."""
-    return text if text.isprintable() else "".join(map(_visible, text))
+def visible(text: str, *, lines: bool = False) -> str:
+    """The text with control and direction-changing characters escaped, because a hook's file may be anybody's.
+
+    With `lines` it may go over several.
+    """
+    return text if text.isprintable() else "".join(char if lines and char in "\n\t" else _visible(char) for char in text)
 
 
 def _visible(char: str) -> str:
-    if not (char in _UNSEEN or (char < " " and char not in "\n\t") or "\x7f" <= char < "\xa0"):
+    if not (char in _UNSEEN or char < " " or "\x7f" <= char < "\xa0"):
         return char
     return f"\\x{ord(char):02x}" if char < "\u0100" else f"\\u{ord(char):04x}"
 

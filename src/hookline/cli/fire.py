@@ -6,8 +6,11 @@ import json
 import sys
 from pathlib import Path
 
-from hookline.cli.options import parser, selection
-from hookline.errors import CodecError, HookError
+from hookline.cli.ending import FINDINGS, OK, ended, tell
+from hookline.cli.options import enter, parser, selection_of
+from hookline.cli.paint import CHOICES, present
+from hookline.cli.words import duration
+from hookline.errors import CodecError
 from hookline.model.verdict import Stance
 
 TYPE_CHECKING = False
@@ -16,38 +19,40 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from hookline.cli.paint import Paint
     from hookline.model.verdict import Decision
 
 _EXAMPLES = """examples:
   hookline fire pre_tool_use --config hooks.yaml < payload.json
   hookline fire PreToolUse --config .claude/settings.json --input payload.json --json
-
-exit codes: 0 silent, allow or ask; 1 deny or halt; 2 usage or configuration error
 """
+_CODES = "exit codes: 0 silent, allow or ask; 1 deny or halt; 2 usage or configuration error"
 
 
 def fire_main(words: list[str]) -> int:
     """Fire an event; returns the exit code."""
-    arguments = parser("hookline fire", "Fire one event and print the decision.", _EXAMPLES)
+    arguments = parser("hookline fire", "Fire one event and print the decision.", _EXAMPLES, _CODES)
     arguments.add_argument("event", metavar="EVENT", help="the event's native name, or a canonical one such as tool.before")
     arguments.add_argument("--input", default="-", metavar="FILE", help="the payload; - is standard input (default)")
     arguments.add_argument("--json", action="store_true", help="print the decision document")
     arguments.add_argument("--exit-zero", action="store_true", help="exit 0 also for a denial")
-    given = arguments.parse_args(words)
-    try:
-        decision = _decide(given)
-    except HookError as error:
-        sys.stderr.write(f"hookline fire: {error}\n")
-        return 2
-    sys.stdout.write(json.dumps(decision.to_dict(), ensure_ascii=False) + "\n" if given.json else "\n".join(shown(decision)) + "\n")
-    return 1 if decision.stance >= Stance.DENY and not given.exit_zero else 0
+    arguments.add_argument("--color", default="auto", choices=CHOICES, help="when to colour (default: auto)")
+    return ended("hookline fire", lambda: _fire(arguments.parse_args(words)))
+
+
+def _fire(given: argparse.Namespace) -> int:
+    enter(given.folder)
+    given.folder = "."
+    decision = _decide(given)
+    present(decision.to_dict(), decision_page, json=given.json, color=given.color)
+    return FINDINGS if decision.stance >= Stance.DENY and not given.exit_zero else OK
 
 
 def _decide(given: argparse.Namespace) -> Decision:
     payload = read_payload(given.input)
-    with selection(given).engine() as engine:
+    with selection_of(given).engine() as engine:
         for problem in engine.problems:
-            sys.stderr.write(f"{problem}\n")
+            tell(str(problem))
         return engine.fire(given.event, payload, dialect=given.dialect or None)
 
 
@@ -57,7 +62,7 @@ def read_payload(path: str) -> dict[str, Any]:
     Raises:
         CodecError: it is no JSON object.
     """
-    if path == "-" and sys.stdin.isatty():
+    if path == "-" and (sys.stdin is None or sys.stdin.isatty()):
         return {}
     try:
         sent = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
@@ -65,38 +70,42 @@ def read_payload(path: str) -> dict[str, Any]:
         raise CodecError(f"the payload `{path}` cannot be read: {(error.strerror or '').lower()}") from None
     try:
         payload = json.loads(sent) if sent.strip() else {}
-    except (ValueError, RecursionError) as error:
-        raise CodecError(f"the payload is no JSON: {error}") from None
+    except json.JSONDecodeError as error:
+        raise CodecError(f"the payload is no JSON: {error.msg.lower()} at line {error.lineno}, column {error.colno}") from None
+    except (ValueError, RecursionError):
+        raise CodecError("the payload is no JSON text in UTF-8, or nested too deeply") from None
     if not isinstance(payload, dict):
         raise CodecError("the payload must be a JSON object")
     return payload
 
 
-def shown(decision: Decision) -> Iterator[str]:
-    """A decision for people."""
-    yield f"{decision.stance.name.lower()}  {decision.native_event} ({decision.kind}, {decision.dialect}) in {_time(decision.seconds)}"
-    if decision.reason:
-        yield f"  reason: {_indented(decision.reason)}"
-    if decision.redo:
-        yield "  the agent goes on working"
-    if decision.rewrite is not None:
-        yield f"  {decision.rewrite.target}: {json.dumps(decision.rewrite.value, ensure_ascii=False)}"
-    for text in decision.for_agent:
-        yield f"  for the agent: {_indented(text)}"
-    for text in decision.for_user:
-        yield f"  for the user: {_indented(text)}"
-    for entry in decision.lowered:
-        yield f"  lowered: {entry.effect}: {entry.reason}"
-    for verdict in decision.verdicts:
-        fault = f"  {verdict.fault}" if verdict.fault else ""
-        shadow = " (shadow)" if verdict.shadow else ""
-        yield f"  {verdict.stance.name.lower():6} {verdict.hook_id}{shadow}  {_time(verdict.seconds)}{fault}"
-    if not decision.verdicts:
+def decision_page(decision: dict[str, Any], paint: Paint) -> Iterator[str]:
+    """A decision for people, and what each hook said."""
+    yield from outcome(decision, paint)
+    for verdict in decision["verdicts"]:
+        fault = f"  {verdict['fault']}" if verdict["fault"] else ""
+        shadow = " (shadow)" if verdict["shadow"] else ""
+        yield f"  {paint.stance(verdict['stance'], 6)} {verdict['hook']}{shadow}  {duration(verdict['seconds'])}{fault}"
+    if not decision["verdicts"]:
         yield "  no hook took part"
 
 
-def _time(seconds: float) -> str:
-    return f"{seconds * 1000:.1f} ms" if seconds < 1 else f"{seconds:.2f} s"
+def outcome(decision: dict[str, Any], paint: Paint) -> Iterator[str]:
+    """What a decision comes to, whoever said what."""
+    where = f"{decision['native_event']} ({decision['kind']}, {decision['dialect']})"
+    yield f"{paint.stance(decision['stance'])}  {where} in {duration(decision['seconds'])}"
+    if decision["reason"]:
+        yield f"  reason: {_indented(decision['reason'])}"
+    if decision["redo"]:
+        yield "  the agent goes on working"
+    if decision["retry_after"] is not None:
+        yield f"  run it again after {decision['retry_after']:g} s"
+    for target, value in (decision["rewrite"] or {}).items():
+        yield f"  {target}: {json.dumps(value, ensure_ascii=False)}"
+    yield from (f"  for the agent: {_indented(text)}" for text in decision["for_agent"])
+    yield from (f"  for the user: {_indented(text)}" for text in decision["for_user"])
+    yield from (f"  {effect}: {json.dumps(value, ensure_ascii=False)}" for effect, value in decision.get("effects", {}).items())
+    yield from (f"  lowered: {entry['effect']}: {entry['reason']}" for entry in decision["lowered"])
 
 
 def _indented(text: str) -> str:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import inspect
-import os
 from typing import Annotated, Any, Literal
 
 import typer
 
-from hookline.cli.options import Selection
+from hookline.cli.options import Selection, enter
 from hookline.engine.catalog import NAMES
-from hookline.errors import ConfigError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,18 +61,3 @@ def selecting(command: Callable[..., int]) -> Callable[..., int]:
     selected.__annotations__ = {}
     selected.__signature__ = own.replace(parameters=[*kept, *shared.values()])  # type: ignore[attr-defined]  # what typer reads
     return selected
-
-
-def enter(folder: str) -> None:
-    """Go to a folder, so that everything is as if started there.
-
-    Raises:
-        ConfigError: there is no such folder.
-    """
-    if not folder:
-        return
-    try:
-        os.chdir(folder)
-    except OSError as error:
-        reason = (error.strerror or "unreadable").lower()
-        raise ConfigError(f"cannot start in `{folder}`: {reason}", name="config.missing", hint="-C takes a folder") from None

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
 
 READY, BROKEN, UNTRUSTED, OFF = "ready", "broken", "untrusted", "off"
-_LONGEST_FACT = 200
+_LONGEST_FACT = 120
 
 
 def hooks_document(engine: Engine, wanted: Callable[[HookSpec], bool]) -> dict[str, Any]:
@@ -111,10 +111,11 @@ def _handler(given: Handler) -> Iterator[tuple[str, Any]]:
 
 
 def _plain(value: Any) -> Any:
-    """A fact as JSON can say it; long texts shortened."""
+    """A fact as JSON can say it; of a long text the first line."""
     match value:
         case str():
-            return value if len(value) <= _LONGEST_FACT else value[: _LONGEST_FACT - 1] + "…"
+            line = value.partition("\n")[0][:_LONGEST_FACT]
+            return line if line == value else f"{line} …"
         case None | bool() | int() | float():
             return value
         case dict():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
+import os
 
 from hookline.engine.catalog import NAMES
 from hookline.engine.engine import Engine
@@ -11,8 +11,21 @@ from hookline.errors import ConfigError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Mapping, Sequence
-    from typing import Any
+    from typing import Any, Never
+
+_FLAGS: Mapping[str, str] = {
+    "-c": "configs",
+    "--config": "configs",
+    "--dialect": "dialect",
+    "--trust": "trust",
+    "--mode": "mode",
+    "-o": "options",
+    "--option": "options",
+    "-C": "folder",
+}
+_REPEATABLE = ("configs", "options")
 
 
 class Selection:
@@ -42,6 +55,8 @@ class Selection:
             ConfigError: no such file, dialect, option, trust or mode.
         """
         if not self.configs:
+            if self.options:
+                raise ConfigError("options of a dialect need a file that they are for", name="config.option", hint="name it with --config")
             return Engine.discover(self.folder, trust=self.trust or "user", mode=self.mode, **settings)
         engine = Engine(cwd=self.folder, **settings)
         for config in self.configs:
@@ -66,22 +81,68 @@ def parsed_options(pairs: Sequence[str]) -> Mapping[str, Any]:
     return parsed
 
 
-def parser(program: str, description: str, examples: str) -> argparse.ArgumentParser:
-    """An argument parser with the shared options."""
-    made = argparse.ArgumentParser(
-        prog=program, description=description, epilog=examples, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+def quick(words: Sequence[str]) -> tuple[list[str], Selection] | None:
+    """The words that are no options, and the selection; None where only a real parser knows what is meant.
+
+    That is help, mistakes and unusual spellings. What hosts write is none of these, and argparse costs 2 ms.
+    """
+    chosen: dict[str, Any] = {"configs": [], "options": []}
+    others: list[str] = []
+    rest = iter(words)
+    for word in rest:
+        name, equals, value = word.partition("=") if word.startswith("--") else (word, "", "")
+        field = _FLAGS.get(name, "")
+        if field:
+            value = value if equals else next(rest, "")
+            if not value or value.startswith("-"):
+                return None
+            chosen[field] = [*chosen[field], value] if field in _REPEATABLE else value
+        elif word.startswith("-"):
+            return None
+        else:
+            others.append(word)
+    return others, Selection(**chosen)
+
+
+def parser(program: str, description: str, examples: str, codes: str = "") -> argparse.ArgumentParser:
+    """An argument parser with the shared options. What it refuses is a ConfigError, as everything else is."""
+    import argparse  # noqa: PLC0415 - see `quick`
+
+    class _Parser(argparse.ArgumentParser):
+        def error(self, message: str) -> Never:
+            raise ConfigError(message.replace("'", "`"), name="config.option", hint=f"{self.prog} --help")
+
+    made = _Parser(
+        prog=program,
+        description=f"{description}\n\n{examples}",
+        epilog=codes,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
     )
     made.add_argument("-c", "--config", action="append", default=[], metavar="PATH", help="a file or folder of hooks; repeatable")
     made.add_argument("--dialect", default="", metavar="NAME", help=f"of the files named, and of the event: {', '.join(NAMES)}")
-    made.add_argument("--trust", default="", choices=["", *TRUSTS], help="which hooks may run; naming a file is consent")
+    made.add_argument("--trust", default="", choices=TRUSTS, help="which hooks may run; naming a file is consent")
     made.add_argument("--mode", default="fidelity", choices=MODES, help="as the dialect's document says, or fail closed")
     made.add_argument("-o", "--option", action="append", default=[], metavar="NAME=VALUE", help="of the dialect: profile=d1")
     made.add_argument("-C", dest="folder", default=".", metavar="DIR", help="as if started there")
     return made
 
 
-def selection(given: argparse.Namespace) -> Selection:
+def selection_of(given: argparse.Namespace) -> Selection:
     """The selection of parsed arguments."""
     return Selection(
         configs=given.config, dialect=given.dialect, trust=given.trust, mode=given.mode, options=given.option, folder=given.folder
     )
+
+
+def enter(folder: str) -> None:
+    """Go to a folder, so that everything is as if started there; stay, if none is named.
+
+    Raises:
+        ConfigError: there is no such folder.
+    """
+    try:
+        os.chdir(folder or ".")
+    except OSError as error:
+        reason = (error.strerror or "unreadable").lower()
+        raise ConfigError(f"cannot start in `{folder}`: {reason}", name="config.missing", hint="-C takes a folder") from None

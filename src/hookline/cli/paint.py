@@ -5,13 +5,17 @@ from __future__ import annotations
 import os
 import sys
 
+from hookline.cli.ending import say, say_document, visible
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import TextIO
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any, TextIO
 
 CHOICES = ("auto", "always", "never")
 _STYLES: Mapping[str, str] = {"strong": "1", "dim": "2", "bad": "1;31", "warning": "33", "good": "32", "name": "36"}
+# What hooks and people write may go over several lines here; everywhere else a line break is shown, not made.
+_OF_SEVERAL_LINES = frozenset({"script", "reason", "for_agent", "for_user"})
 _OF_STANCE: Mapping[str, str] = {"deny": "bad", "halt": "bad", "ask": "warning", "allow": "good", "silent": "dim"}
 
 
@@ -41,6 +45,23 @@ class Paint:
         return self(_OF_STANCE[stance], f"{stance:{width}}")
 
 
-def painter(choice: str) -> Paint:
-    """The paint for standard output."""
-    return Paint(on=coloured(choice, sys.stdout, os.environ))
+def present(document: Mapping[str, Any], page: Callable[[Any, Paint], Iterable[str]], *, json: bool, color: str) -> None:
+    """A document on standard output: itself as JSON, or the lines of its page, free of what would command a terminal."""
+    if json:
+        say_document(document)
+    else:
+        paint = Paint(on=coloured(color, sys.stdout, os.environ))
+        say("".join(f"{line}\n" for line in page(cleaned(document), paint)))
+
+
+def cleaned(value: Any, key: str = "") -> Any:
+    """A document of which every text can be shown as it is."""
+    match value:
+        case str():
+            return visible(value, lines=key in _OF_SEVERAL_LINES)
+        case dict():
+            return {visible(name): cleaned(inner, name) for name, inner in value.items()}
+        case list() | tuple():
+            return [cleaned(inner, key) for inner in value]
+        case _:
+            return value

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from hookline.model.conditions import Glob, Leaves, Never, OneOf, Pattern, Rule
 from hookline.model.handler import Broken, Builtin, Command, InProcess
-from hookline.model.verdict import Stance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,11 +99,6 @@ def handler(given: Handler) -> str:
             return f"nothing: {reason}"
         case _ as unreachable:
             raise _forgotten(unreachable)
-
-
-def on_failure(stance: Stance | str) -> str:
-    """What a failed hook means, in words."""
-    return ON_FAILURE[stance if isinstance(stance, str) else stance.name.lower()]
 
 
 def counted(number: int, thing: str) -> str:

@@ -51,12 +51,16 @@ class Found(Frozen):
 def discovered(cwd: str, environ: Mapping[str, str], only: str = "") -> Iterator[Found]:
     """Every place that exists for a project folder, in order; `only` keeps one dialect."""
     names = _names(cwd, environ)
+    literal = {name: glob.escape(value) for name, value in names.items()}
+    seen: set[str] = set()
     for place in PLACES:
         if only and place.dialect != only:
             continue
-        path = place.path.format_map(names)
-        matches = sorted(glob.glob(path)) if "*" in place.path else [path] if os.path.exists(path) else []
-        yield from (Found(dialect=place.dialect, scope=place.scope, path=match) for match in matches)
+        for path in sorted(glob.glob(place.path.format_map(literal))):
+            real = os.path.realpath(path)
+            if real not in seen:  # in the home folder, the user's file is the project's too
+                seen.add(real)
+                yield Found(dialect=place.dialect, scope=place.scope, path=path)
 
 
 def _names(cwd: str, environ: Mapping[str, str]) -> dict[str, str]:

@@ -50,9 +50,11 @@ def guess_dialect(path: str) -> str:
     """The dialect of a file or folder, by its name and what lies in it.
 
     Raises:
-        ConfigError: nothing tells.
+        ConfigError: nothing tells, or there is no such file or folder.
     """
     name = os.path.basename(path.rstrip("/"))
+    if not os.path.exists(path):
+        raise _missing(path)
     if os.path.isdir(path):
         for dialect, layout in LAYOUTS.items():
             if any(True for _ in _in_folder(path, layout)):
@@ -75,8 +77,12 @@ def files_of(path: str, dialect: str) -> list[str]:
     if os.path.isdir(path):
         return list(_in_folder(path, LAYOUTS[dialect]))
     if not os.path.exists(path):
-        raise ConfigError("no such file or folder", name="config.missing", place=path)
+        raise _missing(path)
     return [path]
+
+
+def _missing(path: str) -> ConfigError:
+    return ConfigError("no such file or folder", name="config.missing", place=path)
 
 
 def _in_folder(folder: str, layout: Layout) -> Iterator[str]:
@@ -87,12 +93,23 @@ def _in_folder(folder: str, layout: Layout) -> Iterator[str]:
     if own:
         yield own
         return
-    for name in sorted(os.listdir(folder)):
+    for name in _listed(folder):
         path = os.path.join(folder, name)
         if layout.endings and name.endswith(layout.endings) and os.path.isfile(path):
             yield path
         elif layout.children and os.path.isdir(path) and (child := _first_file(path, layout.children)):
             yield child
+
+
+def _listed(folder: str) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except OSError as error:
+        raise _unreadable(folder, error) from None
+
+
+def _unreadable(path: str, error: OSError) -> ConfigError:
+    return ConfigError(f"cannot be read: {(error.strerror or 'unreadable').lower()}", name="config.unreadable", place=path)
 
 
 def _first_file(folder: str, names: tuple[str, ...]) -> str:
@@ -125,8 +142,7 @@ def _text(path: str) -> str:
         with open(path, "rb") as file:
             raw = file.read(_LARGEST + 1)
     except OSError as error:
-        reason = (error.strerror or "unreadable").lower()
-        raise ConfigError(f"cannot be read: {reason}", name="config.unreadable", place=path) from None
+        raise _unreadable(path, error) from None
     if len(raw) > _LARGEST:
         raise ConfigError(f"larger than {_LARGEST >> 20} MiB", name="config.too-large", place=path)
     try:

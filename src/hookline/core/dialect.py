@@ -45,7 +45,8 @@ class Row(Frozen):
     `subject`: the fact that a matcher is compared with ("" = no matcher). `powers`: what a decision may carry here.
     `parallel`: hooks start at once, or one after the other, each seeing the former's rewrite. `blocks`: what a block
     means (SILENT: it cannot). `fails`: what a failure means unless the hook says otherwise. `plain_context`: plain
-    stdout is context for the model. `secondary`: another event of the same moment speaks for it to hooks of other
+    stdout is context for the model. `feedback`: a denial is told to the model, and neither undoes nor repeats anything.
+    `secondary`: another event of the same moment speaks for it to hooks of other
     dialects, so that each of these runs once.
     """
 
@@ -59,6 +60,7 @@ class Row(Frozen):
     blocks: Stance = Stance.SILENT
     fails: Stance = Stance.SILENT
     plain_context: bool = False
+    feedback: bool = False
     secondary: bool = False
 
 

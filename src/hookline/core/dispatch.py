@@ -6,11 +6,13 @@ performs the runs that it yields, in any order or at once, and sends back their 
 
 from __future__ import annotations
 
+from types import NoneType
+
 from hookline.core.failure import failed
 from hookline.core.fit import fit
 from hookline.core.fold import fold
 from hookline.core.match import holds
-from hookline.model.event import changed
+from hookline.model.event import Rewrite, changed
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Broken, Builtin, InProcess
 from hookline.model.outcome import Failure, Outcome
@@ -29,6 +31,19 @@ if TYPE_CHECKING:
 
     Dispatch: TypeAlias = "Generator[tuple[Run, ...], tuple[Outcome, ...], Decision]"
     _Asking: TypeAlias = "Generator[tuple[Run, ...], tuple[Outcome, ...], Event]"
+
+
+# What a verdict that somebody made by hand must look like, before anything is made of it.
+_SHAPES: tuple[tuple[str, type | tuple[type, ...]], ...] = (
+    ("stance", Stance),
+    ("reason", str),
+    ("rewrite", (Rewrite, NoneType)),
+    ("for_agent", str),
+    ("for_user", str),
+    ("retry_after", (int, float, NoneType)),
+    ("effects", dict),
+    ("unsupported", tuple),
+)
 
 
 def _no_clock() -> float:
@@ -59,7 +74,7 @@ def dispatch(plan: Plan, event: Event, clock: Callable[[], float] = _no_clock) -
     if plan.reexamine and current is not event:
         yield from _reexamine(plan, current, verdicts)
     yield from _detach(plan, current, verdicts)
-    decision = fold(verdicts, plan.rule, event, seconds=clock() - began)
+    decision = fold(verdicts, plan.rule, event, seconds=clock() - began, redoes=plan.redoes)
     if (
         decision.stance
         or decision.for_agent
@@ -68,7 +83,7 @@ def dispatch(plan: Plan, event: Event, clock: Callable[[], float] = _no_clock) -
         or decision.effects
         or decision.retry_after is not None
     ):
-        return fit(decision, plan.powers, ask_becomes=plan.ask_becomes)
+        return fit(decision, plan.powers, ask_becomes=plan.ask_becomes, redoes=plan.redoes)
     return decision
 
 
@@ -157,17 +172,29 @@ def _read(step: Entry, outcome: Outcome, event: Event) -> Verdict:
     if answer is None:
         return Verdict(hook_id=spec.id, seconds=outcome.seconds, shadow=spec.shadow)
     if not isinstance(answer, Verdict):
-        fault = f"returned {answer!r:.80}, which is no verdict"
-        return failed(spec, outcome, fault)
+        return failed(spec, outcome, f"returned {answer!r:.80}, which is no verdict")
+    for field, wanted in _SHAPES:
+        if not isinstance(getattr(answer, field), wanted):
+            return failed(spec, outcome, f"returned a verdict whose {field} is {getattr(answer, field)!r:.80}")
     return answer.replace(hook_id=spec.id, seconds=outcome.seconds, shadow=spec.shadow or answer.shadow)
 
 
 def _reexamine(plan: Plan, final: Event, verdicts: list[Verdict]) -> Generator[tuple[Run, ...], tuple[Outcome, ...], None]:
     """Ask once more, about the final input, whoever spoke before it was final; only stances count (decision 5)."""
     heard_final = _heard_final(plan, verdicts)
-    again = [step for group in plan.groups for step in group.steps if step.spec.id not in heard_final and _takes_part(step, final)]
+    asked = [step for group in plan.groups for step in _asked(group, verdicts)]
+    again = [step for step in asked if step.spec.id not in heard_final and _takes_part(step, final)]
     spoken = yield from _ask(again, final)
     verdicts.extend(_stance_only(verdict) for verdict in spoken if verdict.stance > Stance.ALLOW or verdict.fault)
+
+
+def _asked(group: Group, verdicts: list[Verdict]) -> Sequence[Entry]:
+    """The hooks of a group, also those that did not take part; where one ended the group, only those that spoke."""
+    spoken = {verdict.hook_id for verdict in verdicts}
+    ended = {verdict.hook_id for verdict in verdicts if verdict.ends and not verdict.shadow}
+    if group.parallel or not any(step.spec.id in ended for step in group.steps):
+        return group.steps
+    return [step for step in group.steps if step.spec.id in spoken]
 
 
 def _heard_final(plan: Plan, verdicts: list[Verdict]) -> set[str]:

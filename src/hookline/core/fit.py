@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 _POWER_OF = {Stance.ALLOW: "allow", Stance.ASK: "ask", Stance.DENY: "deny", Stance.HALT: "halt"}
 
 
-def fit(decision: Decision, powers: frozenset[str], *, ask_becomes: Stance = Stance.SILENT) -> Decision:
+def fit(decision: Decision, powers: frozenset[str], *, ask_becomes: Stance = Stance.SILENT, redoes: bool = False) -> Decision:
     """The decision without what `powers` lacks; every loss is an entry of `lowered` (architecture, decision 7).
 
     Nothing is ever turned into a block that was none, but where the dialect says that an ask which nobody can answer is
-    a denial (`ask_becomes`).
+    a denial (`ask_becomes`). `redoes`: a denial sends the agent back to work, which is the opposite of a halt.
     """
-    stance, lost = _stance(decision.stance, powers, ask_becomes)
+    stance, lost = _stance(decision.stance, powers - {"deny"} if redoes and decision.stance is Stance.HALT else powers, ask_becomes)
     changes: dict[str, Any] = {"stance": stance}
     if stance is Stance.SILENT:
         changes["reason"] = ""

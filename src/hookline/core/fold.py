@@ -15,18 +15,23 @@ if TYPE_CHECKING:
     from hookline.model.event import Event
 
 
-def fold(verdicts: Sequence[Verdict], rule: FoldRule, event: Event, *, seconds: float = 0.0) -> Decision:
+def fold(verdicts: Sequence[Verdict], rule: FoldRule, event: Event, *, seconds: float = 0.0, redoes: bool | None = None) -> Decision:
     """The decision that follows from the verdicts of one event; `seconds` is how long asking took. Total, deterministic.
+
+    `redoes`: a denial sends the agent back to work (by default where the kind says so).
 
     The strongest stance wins and, among equals, the first in plan order gives the reason; so adding a verdict never
     lowers the stance, and permuting verdicts never changes it. Shadow verdicts are listed and count for nothing.
     """
     counted = [verdict for verdict in verdicts if not verdict.shadow]
     if not counted:
-        return Decision(kind=event.kind, dialect=event.dialect, native_event=event.native_name or event.kind, verdicts=tuple(verdicts))
+        native = event.native_name or event.kind
+        return Decision(kind=event.kind, dialect=event.dialect, native_event=native, seconds=seconds, verdicts=tuple(verdicts))
     counted += _clashes(counted, rule)
     leader = max(counted, key=lambda verdict: verdict.stance)
     stance = leader.stance
+    dropped = stance >= Stance.DENY and rule.drops_rewrite_when_denied
+    rewrite, lost = (None, []) if dropped else _rewrite(counted, rule, event)
     return Decision(
         kind=event.kind,
         dialect=event.dialect,
@@ -34,13 +39,13 @@ def fold(verdicts: Sequence[Verdict], rule: FoldRule, event: Event, *, seconds: 
         stance=stance,
         reason=_reason(counted, stance, rule),
         evidence=_evidence(counted),
-        rewrite=None if stance >= Stance.DENY and rule.drops_rewrite_when_denied else _rewrite(counted, rule, event),
+        rewrite=rewrite,
         for_agent=tuple(verdict.for_agent for verdict in counted if verdict.for_agent),
         for_user=tuple(verdict.for_user for verdict in counted if verdict.for_user),
         retry_after=next((verdict.retry_after for verdict in counted if verdict.retry_after is not None), None),
-        redo=stance is Stance.DENY and kind(event.kind).redo,
+        redo=stance is Stance.DENY and (kind(event.kind).redo if redoes is None else redoes),
         effects=_effects(counted, without=rule.exclusive if stance >= Stance.DENY else ()),
-        lowered=tuple(lowered for verdict in counted for lowered in _unsupported(verdict)),
+        lowered=(*(lowered for verdict in counted for lowered in _unsupported(verdict)), *lost),
         seconds=seconds,
         verdicts=tuple(verdicts),
     )
@@ -65,24 +70,32 @@ def _reason(verdicts: list[Verdict], stance: Stance, rule: FoldRule) -> str:
     return reasons[0] if reasons else ""
 
 
-def _rewrite(verdicts: list[Verdict], rule: FoldRule, event: Event) -> Rewrite | None:
-    """The effective value after every rewrite, in plan order; an input's patch is against the original event."""
-    current, target = event, ""
-    landed: set[str] = set()
+def _rewrite(verdicts: list[Verdict], rule: FoldRule, event: Event) -> tuple[Rewrite | None, list[Lowered]]:
+    """The effective value after every rewrite, in plan order; an input's patch is against the original event.
+
+    A decision has room for one target: the last that the event's kind knows. What another hook rewrote beside it is lost.
+    """
+    rewritable = type(event.body).rewritable
+    current = event
+    landed: dict[str, str] = {}
+    lost: list[Lowered] = []
     for verdict in verdicts:
         rewrite = verdict.rewrite
         if rewrite is None or (rewrite.target in rule.firsts and rewrite.target in landed):
             continue
-        attribute = type(event.body).rewritable.get(rewrite.target)
-        if attribute is None:
+        if rewrite.target not in rewritable:
+            lost.append(Lowered(effect=rewrite.target, reason=f"`{event.kind}` carries nothing of the kind", hook=verdict.hook_id))
             continue
-        current, target = current.rewritten(rewrite), rewrite.target
-        landed.add(target)
-    if not target:
-        return None
-    attribute = type(event.body).rewritable[target]
-    before, after = getattr(event.body, attribute), getattr(current.body, attribute)
-    return Rewrite(target=target, value=after, patch=changed(before, after) if target == "input" else None)
+        current = current.rewritten(rewrite)
+        landed.pop(rewrite.target, None)
+        landed[rewrite.target] = verdict.hook_id
+    if not landed:
+        return None, lost
+    target = next((target for target in reversed(landed) if target in kind(event.kind).powers), next(reversed(landed)))
+    beside = f"the {target} is rewritten too, and a decision carries one rewrite"
+    lost += [Lowered(effect=other, reason=beside, hook=whose) for other, whose in landed.items() if other != target]
+    before, after = getattr(event.body, rewritable[target]), getattr(current.body, rewritable[target])
+    return Rewrite(target=target, value=after, patch=changed(before, after) if target == "input" else None), lost
 
 
 def _evidence(verdicts: list[Verdict]) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hookline.core.rules import rule_holds
+from hookline.core.rules import paths, rule_holds
 from hookline.model.conditions import Glob, Leaves, Never, OneOf, Pattern, Rule
 from hookline.text.globs import path_matches
 
@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from hookline.model.conditions import Condition
     from hookline.model.event import Event, Json
     from hookline.model.spec import HookSpec
-
-# Keys under which the known tools keep a path.
-_PATH_KEYS = ("file_path", "path", "notebook_path", "filename", "file", "paths")
 
 
 def holds(condition: Condition, event: Event) -> bool:
@@ -72,34 +69,25 @@ def _unmet(condition: Condition, event: Event) -> str:
 
 
 def _text(event: Event, field: str) -> str:
+    if field == "tool":
+        return event.tool  # by which plans are remembered, so it must not be read elsewhere
     found = event.command if field == "command" else event.body.value(field)
     return found if isinstance(found, str) else ""
 
 
 def leaves(value: Json) -> Iterator[str]:
     """Every leaf value at any depth, as text: numbers and booleans as JSON writes them, keys never (agenthooks.md 5)."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for inner in value.values():
-            yield from leaves(inner)
-    elif isinstance(value, list | tuple):
-        for inner in value:
-            yield from leaves(inner)
-    elif value is not None:
-        yield json.dumps(value)
-
-
-def paths(value: Json) -> Iterator[str]:
-    """The paths that a tool's input names."""
-    if not isinstance(value, dict):
-        return
-    for key in _PATH_KEYS:
-        found = value.get(key)
-        if isinstance(found, str):
-            yield found
-        elif isinstance(found, list):
-            yield from (path for path in found if isinstance(path, str))
+    left = [value]
+    while left:  # no recursion: an agent that nests its input must not be able to stop a guard
+        node = left.pop()
+        if isinstance(node, str):
+            yield node
+        elif isinstance(node, dict):
+            left += reversed(node.values())
+        elif isinstance(node, list | tuple):
+            left += reversed(node)
+        elif node is not None:
+            yield json.dumps(node, default=str)
 
 
 def _forgotten(condition: Unreachable) -> AssertionError:

@@ -35,15 +35,15 @@ class Group(Frozen):
 class Plan(Frozen):
     """What one event does to one registry, as its host orders and folds it.
 
-    `reexamine`: hooks whose input changed after they spoke are asked once more, for their stance only.
+    `redoes`: a denial sends the agent back to work. `reexamine`: hooks whose input changed after they spoke are asked once more, for their stance only.
     """
 
     groups: tuple[Group, ...]
     rule: FoldRule
     powers: frozenset[str]
     ask_becomes: Stance = Stance.SILENT
+    redoes: bool = False
     reexamine: bool = False
-    registry: Registry | None = None
 
 
 def plan(registry: Registry, event: Event, host: Dialect, *, reexamine: bool = False) -> Plan:
@@ -66,8 +66,8 @@ def _plan(registry: Registry, event: Event, host: Dialect, *, reexamine: bool) -
         rule=host.table.fold,
         powers=row.powers if row else kind(event.kind).powers | {"note"},
         ask_becomes=host.table.ask_becomes,
+        redoes=kind(event.kind).redo and not (row is not None and row.feedback),
         reexamine=reexamine,
-        registry=registry if reexamine else None,
     )
 
 

@@ -2,10 +2,67 @@
 
 from __future__ import annotations
 
+import posixpath
+
+from hookline.errors import ConfigError
+from hookline.model.conditions import Rule
+from hookline.text.globs import normalised, path_matches
+from hookline.text.shell import simple_commands
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hookline.model.conditions import Rule
+    from collections.abc import Iterator, Mapping
+
     from hookline.model.event import Json
+
+# A rule for one of these tools also covers the tools that do the same to files.
+_FAMILIES: Mapping[str, frozenset[str]] = {
+    "Edit": frozenset(("Edit", "MultiEdit", "Write", "NotebookEdit")),
+    "Read": frozenset(("Read", "Grep", "Glob")),
+}
+# Keys under which the known tools keep a command line, and a path.
+_COMMAND_KEYS = ("command", "cmd")
+_PATH_KEYS = ("file_path", "path", "notebook_path", "filename", "file", "paths")
+_DOMAIN = "domain:"
+_ONE_RULE = "one rule, such as `Bash(git commit:*)` or `Edit(*.ts)`; write a bracket that is text as `\\(`"
+
+
+def parse_rule(source: str) -> Rule:
+    """The rule that a text spells.
+
+    Raises:
+        ConfigError: `matcher.rule`; the text is empty, several rules, or its brackets do not match.
+    """
+    text = source.strip()
+    name, bracket, _ = text.partition("(")
+    whole_server = name.startswith("mcp__") and name.count("__") > 1
+    tool = name.removesuffix("__*") if whole_server else name
+    if not tool or not all(char.isalnum() or char in "_-.:" for char in tool):
+        raise _malformed(source, "it does not begin with the name of one tool")
+    tools = _FAMILIES.get(tool, frozenset((tool,)))
+    if not bracket:
+        return Rule(source=source, tools=tools)
+    if _closing_bracket(text) != len(text) - 1:
+        raise _malformed(source, "its brackets do not enclose one pattern")
+    pattern = text[len(name) + 1 : -1].replace("\\(", "(").replace("\\)", ")").strip()
+    if not pattern:
+        raise _malformed(source, "there is nothing between its brackets")
+    return Rule(source=source, tools=tools, pattern=None if pattern == "*" else pattern)
+
+
+def _closing_bracket(text: str) -> int:
+    """Where the first bracket is closed again; -1 if it never is."""
+    depth = 0
+    for at, char in enumerate(text):
+        if char in "()" and text[at - 1] != "\\":
+            depth += 1 if char == "(" else -1
+            if not depth:
+                return at
+    return -1
+
+
+def _malformed(source: str, why: str) -> ConfigError:
+    return ConfigError(f"`{source}` is not a permission rule: {why}", name="matcher.rule", hint=_ONE_RULE)
 
 
 def rule_holds(rule: Rule, tool: str, tool_input: Json, cwd: str) -> bool:
@@ -14,4 +71,126 @@ def rule_holds(rule: Rule, tool: str, tool_input: Json, cwd: str) -> bool:
     A command rule looks into every simple command of the line; a command that cannot be parsed is covered, because the
     hook behind the rule must then see it.
     """
-    raise NotImplementedError
+    if not any(_names_tool(name, tool) for name in rule.tools):
+        return False
+    if rule.pattern is None:
+        return True
+    if not isinstance(tool_input, dict):
+        return False
+    for key in _COMMAND_KEYS:
+        if key in tool_input:
+            return _command_holds(rule.pattern, tool_input[key])
+    if rule.pattern.startswith(_DOMAIN):
+        return _domain_holds(rule.pattern.removeprefix(_DOMAIN), tool_input.get("url"))
+    return any(_path_holds(rule.pattern, path, cwd) for path in paths(tool_input))
+
+
+def _names_tool(name: str, tool: str) -> bool:
+    # `mcp__server` names a server; the tools of a server are `mcp__server__tool`.
+    return name == tool or (name.startswith("mcp__") and name.count("__") == 1 and tool.startswith(f"{name}__"))
+
+
+# -- commands --------------------------------------------------------------------------------------------------------------
+
+
+def _command_holds(pattern: str, line: Json) -> bool:
+    if not isinstance(line, str):
+        return True
+    commands = simple_commands(line)
+    return commands is None or any(_text_matches(pattern, text) for text in (line.strip(), *commands))
+
+
+def _text_matches(pattern: str, text: str) -> bool:
+    """Whether a text is as the pattern says: `*` is any text, `:*` or ` *` at the end nothing or further words."""
+    for ending in (":*", " *"):
+        words = pattern.removesuffix(ending)
+        if words != pattern:
+            return _glob_matches(words, text) or _glob_matches(f"{words} *", text)
+    return _glob_matches(pattern, text)
+
+
+def _glob_matches(pattern: str, text: str) -> bool:
+    # Piece by piece, each as early as possible: linear, where an expression with many `.*` is not.
+    first, *rest = [piece.replace("\0", "*") for piece in pattern.replace("\\*", "\0").split("*")]
+    if not rest:
+        return text == first
+    *middle, last = rest
+    if not text.startswith(first) or not text.endswith(last):
+        return False
+    at = len(first)
+    for piece in middle:
+        found = text.find(piece, at)
+        if found < 0:
+            return False
+        at = found + len(piece)
+    return at + len(last) <= len(text)
+
+
+# -- domains ---------------------------------------------------------------------------------------------------------------
+
+
+def _domain_holds(domain: str, url: Json) -> bool:
+    host = _host(url) if isinstance(url, str) else ""
+    domain = domain.strip().lower().rstrip(".")
+    return bool(host) and (_glob_matches(domain, host) or _glob_matches(f"*.{domain}", host))
+
+
+def _host(url: str) -> str:
+    """The host that a browser would ask; empty if there is none."""
+    from urllib.parse import unquote, urlsplit  # noqa: PLC0415 - only rules with a domain need it
+
+    # To a browser `\` is `/`, so `https://evil.com\@good.com` asks `evil.com`.
+    address = "".join(url.split()).replace("\\", "/")
+    scheme, _, rest = address.partition(":")
+    address = rest if scheme.lower() in {"http", "https"} else address
+    try:
+        host = urlsplit(f"//{address.lstrip('/')}").hostname or ""
+    except ValueError:
+        return ""
+    return unquote(host).lower().rstrip(".")
+
+
+# -- paths -----------------------------------------------------------------------------------------------------------------
+
+
+def paths(value: Json) -> Iterator[str]:
+    """The paths that a tool's input names."""
+    if not isinstance(value, dict):
+        return
+    for key in _PATH_KEYS:
+        found = value.get(key)
+        if isinstance(found, str):
+            yield found
+        elif isinstance(found, list):
+            yield from (path for path in found if isinstance(path, str))
+
+
+def _path_holds(pattern: str, path: str, cwd: str) -> bool:
+    """Whether a path, or a folder that it is in, is as the pattern says, in the manner of gitignore."""
+    if pattern.startswith("~"):
+        # Nobody down here knows whose home is meant, so only a path that is itself written with `~` is compared.
+        return path.startswith("~") and _is_in(pattern, path)
+    absolute = normalised(path, cwd)
+    if pattern.startswith("//"):
+        return _is_in(pattern[1:], absolute)
+    bare = pattern.removeprefix("**/").rstrip("/")
+    if "/" not in bare or pattern.startswith("**/"):
+        return _is_in(f"**/{bare}", absolute)
+    inside = _seen_from(cwd, absolute)
+    return inside is not None and _is_in(pattern.removeprefix("./").strip("/"), inside)
+
+
+def _is_in(pattern: str, path: str) -> bool:
+    return path_matches(path, (pattern, f"{pattern.rstrip('/')}/**"), "")
+
+
+def _seen_from(folder: str, path: str) -> str | None:
+    """The path as seen from a folder; None if it is elsewhere."""
+    if not folder:
+        return None if path.startswith(("/", "../")) else path
+    # POSIX keeps exactly two leading slashes; to Linux they are one.
+    root = posixpath.normpath(folder).lstrip("/")
+    below = path.lstrip("/")
+    if below == root or not root:
+        return below or "."
+    return below.removeprefix(f"{root}/") if below.startswith(f"{root}/") else None

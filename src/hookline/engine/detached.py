@@ -46,15 +46,17 @@ class Detached:
         thread.start()
 
     def _perform(self, run: Run, cancel: Cancel) -> None:
-        if isinstance(run.spec.handler, InProcess):
-            outcome = call(run)
-        else:
-            (outcome,) = perform_all([run], limits=self._limits, cancel=cancel, environ=self._environ)
-        if self._finished is not None:
-            self._finished(Finished(hook_id=run.spec.id, outcome=outcome))
-        with self._lock:
-            self._running.pop(threading.current_thread(), None)
-            cancel.close()
+        try:
+            if isinstance(run.spec.handler, InProcess):
+                outcome = call(run)
+            else:
+                (outcome,) = perform_all([run], limits=self._limits, cancel=cancel, environ=self._environ)
+            if self._finished is not None:
+                self._finished(Finished(hook_id=run.spec.id, outcome=outcome))
+        finally:
+            with self._lock:
+                self._running.pop(threading.current_thread(), None)
+                cancel.close()
 
     def drain(self, seconds: float) -> None:
         """Wait for what is running, at most so long altogether; then end it, process trees included."""

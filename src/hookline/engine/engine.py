@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextvars import ContextVar
 from time import perf_counter
 
@@ -16,7 +17,8 @@ from hookline.model.event import Stop
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any, Self
+    from contextvars import Token
+    from typing import Any, Self, TypeAlias
 
     from hookline.core.dispatch import Dispatch, Run
     from hookline.engine.detached import Detached, Finished
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     from hookline.model.event import Event
     from hookline.model.reply import Reply
     from hookline.model.verdict import Decision
+
+    _Token: TypeAlias = Token[frozenset[tuple[int, str, str]]]
 
 # (engine, kind, session) of every fire that this context is inside of.
 _firing: ContextVar[frozenset[tuple[int, str, str]]] = ContextVar("hookline_firing", default=frozenset())
@@ -37,7 +41,7 @@ class Engine(Library):
     one turn (None: what the host's dialect says, 3 where it is silent; 0: no limit). `limits`: bounds of command hooks.
     `environ`: the environment that they inherit. `placed`: find line numbers of everything, not of faults only.
     `observe` is told every event and its decision; `finished` the outcome of every detached hook. `detach` takes over
-    detached runs, which otherwise get a thread each.
+    detached runs, which otherwise get a thread each. `clock` tells the time of day, in seconds since 1970.
     """
 
     def __init__(
@@ -51,6 +55,7 @@ class Engine(Library):
         observe: Callable[[Event, Decision], None] | None = None,
         finished: Callable[[Finished], None] | None = None,
         detach: Callable[[Run], None] | None = None,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         super().__init__(cwd=cwd, environ=environ, placed=placed)
         self.redo_limit = redo_limit
@@ -58,6 +63,7 @@ class Engine(Library):
         self.observe = observe
         self.finished = finished
         self.detach = detach
+        self.clock = clock
         self._inside = frozenset(filter(None, self.environ.get("HOOKLINE_FIRING", "").split(",")))
         self._redos = Redos()
         self._detached: Detached | None = None
@@ -73,13 +79,9 @@ class Engine(Library):
             CodecError: an unknown event, or a payload that cannot be understood.
             ConfigError: an unknown dialect.
         """
-        raised = self._prepared(self.event(event, payload, dialect=dialect))
-        asking = self._dispatch(raised)
-        inside = _firing.get()
-        key = (id(self), raised.kind, raised.session_id)
-        if self._reentered(key, inside):
+        raised, asking, token = self._begin(event, payload, dialect)
+        if token is None:
             return self._settle(raised, refuse(asking))
-        token = _firing.set(inside | {key})
         try:
             decision = drive(asking, self._detach, self.limits, self.environ)
         finally:
@@ -94,13 +96,9 @@ class Engine(Library):
         Raises:
             CodecError, ConfigError: as `fire`.
         """
-        raised = self._prepared(self.event(event, payload, dialect=dialect))
-        asking = self._dispatch(raised)
-        inside = _firing.get()
-        key = (id(self), raised.kind, raised.session_id)
-        if self._reentered(key, inside):
+        raised, asking, token = self._begin(event, payload, dialect)
+        if token is None:
             return self._settle(raised, refuse(asking))
-        token = _firing.set(inside | {key})
         try:
             decision = await drive_async(asking, self._detach, self.limits, self.environ)
         finally:
@@ -118,8 +116,24 @@ class Engine(Library):
         event = host.decode_event(payload)
         return host.encode_decision(self.fire(event), event)
 
-    def _prepared(self, event: Event) -> Event:
-        """A stop gate's payload says whether, and how often, the agent was sent back already."""
+    def _begin(self, event: str | Event, payload: Mapping[str, Any] | None, dialect: str | None) -> tuple[Event, Dispatch, _Token | None]:
+        """The event as it is raised, its dispatch, and the mark that it is being asked about.
+
+        No mark where a hook on this very event made the agent raise it again, in this process or in one that it started.
+        """
+        raised = self._completed(self.event(event, payload, dialect=dialect))
+        asking = dispatch(plan(self.registry, raised, self.host(raised.dialect), reexamine=self.strict), raised, perf_counter)
+        inside = _firing.get()
+        key = (id(self), raised.kind, raised.session_id)
+        if key in inside or raised.kind in self._inside:
+            return raised, asking, None
+        return raised, asking, _firing.set(inside | {key})
+
+    def _completed(self, event: Event) -> Event:
+        """The event with what only an engine knows: the time, and how often its stop gate sent the agent back."""
+        if self.tells_time and "timestamp" not in event.body.facts:
+            now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.clock()))
+            event = event.replace(body=event.body.replace(facts={**event.body.facts, "timestamp": now}))
         if not kinds.kind(event.kind).redo or not isinstance(event.body, Stop):
             return event
         count = self._redos.count(event.session_id, event.kind)
@@ -128,13 +142,6 @@ class Engine(Library):
 
     def _limit(self, event: Event) -> int:
         return self.host(event.dialect).table.redo_limit if self.redo_limit is None else self.redo_limit
-
-    def _dispatch(self, event: Event) -> Dispatch:
-        return dispatch(plan(self.registry, event, self.host(event.dialect), reexamine=self.strict), event, perf_counter)
-
-    def _reentered(self, key: tuple[int, str, str], inside: frozenset[tuple[int, str, str]]) -> bool:
-        """Whether a hook on this very event made the agent raise it again, in this process or in one that it started."""
-        return key in inside or key[1] in self._inside
 
     def _settle(self, event: Event, decision: Decision) -> Decision:
         """Count redos, retire what was to run once, and tell whoever observes."""

@@ -38,7 +38,7 @@ def explain(engine: Engine, event: Event, *, run: bool = True) -> dict[str, Any]
     Why a hook takes part is told of the event as it came. Where the run went another way, because a hook rewrote the event
     or ended the matter, `because` says so.
     """
-    event = engine._prepared(event)
+    event = engine._completed(event)
     drawn = plan(engine.registry, event, engine.host(event.dialect), reexamine=engine.strict)
     specs = list(all_hooks(engine))
     reasons = {spec.id: _why_not(engine, spec, event, drawn) for spec in specs}

@@ -13,6 +13,7 @@ from hookline.engine.sources import Shelf
 from hookline.errors import CodecError, ConfigError
 from hookline.model import kinds
 from hookline.model.event import Event
+from hookline.model.spec import SCOPES
 from hookline.model.verdict import Stance
 from hookline.wire.payload import unknown_event
 from hookline.wire.sources import refusing_everything
@@ -46,6 +47,7 @@ class Library:
         self.shelf = Shelf()
         self.registry = Registry()
         self.strict = False
+        self.tells_time = False
         self._combining: list[Problem] = []
         self._hosts: dict[str, Dialect] = {}
         self._made: dict[tuple[str, str], Dialect] = {}
@@ -65,6 +67,9 @@ class Library:
         """
         engine = cls(cwd=cwd, **settings)
         _one_of("trust", trust, TRUSTS)
+        _one_of("mode", mode, MODES)
+        if dialect:
+            engine._dialect(dialect, None)
         for found in discovered(engine.cwd, engine.environ, dialect):
             trusted = trust == "all" or (trust == "user" and found.scope not in UNTRUSTED_SCOPES)
             engine._add_path(found.path, found.dialect, scope=found.scope, mode=mode, trusted=trusted, shadow=False, options=None)
@@ -131,6 +136,7 @@ class Library:
         """
         _one_of("trust", trust, TRUSTS)
         _one_of("mode", mode, MODES)
+        _one_of("scope", scope, SCOPES)
         trusted = trust != "none"
         if isinstance(source, str | os.PathLike):
             path = os.fspath(source)
@@ -179,6 +185,7 @@ class Library:
 
     def _rebuild(self) -> None:
         self.registry, self._combining = self.shelf.registry(self._hosts.get("hookline"))
+        self.tells_time = any(field.fact == "timestamp" for dialect in self.shelf.dialects() for field in dialect.table.base)
         self._once = frozenset(entry.spec.id for entry in self.registry.entries() if entry.spec.once)
 
     # -- in-process hooks ------------------------------------------------------------------------------------------

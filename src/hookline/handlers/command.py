@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 # Kinds of event whose hooks are being asked, outermost first: by it a hook that makes its agent fire again is noticed.
 FIRING = "HOOKLINE_FIRING"
-# Stands for the interpreter that runs hookline, in `argv`.
-PYTHON = "{python}"
 
 _DOTENV = re.compile(r"\$\{env\.([^}]+)\}")
 _VARIABLE = re.compile(r"\$(?:\{env\.([^}]+)\}|\{(\w+)\}|(\w+))")
@@ -49,12 +47,21 @@ def program(command: Command, event: Event, payload: str, *, timeout: float, coo
 
 def _argv(command: Command, event: Event, environ: Mapping[str, str]) -> tuple[str, ...]:
     if command.argv:
-        filled = [_substituted(part, command, event, quoted=True) for part in command.argv]
-        return tuple(sys.executable if part == PYTHON else part for part in filled)
+        program, *arguments = command.argv
+        return tuple(_substituted(part, command, event, quoted=True) for part in (_interpreter(program, environ), *arguments))
     shell = _shell(command.shell, environ)
     script = _substituted(command.script, command, event, quoted=False)
     arguments = _POWERSHELL if shell.rpartition("/")[2] in ("powershell", "pwsh") else ("-c",)
     return (shell, *arguments, script)
+
+
+def _interpreter(program: str, environ: Mapping[str, str]) -> str:
+    match program:
+        case "{python}":  # the interpreter that runs hookline
+            return sys.executable
+        case "{shell}":
+            return _shell(("bash", "sh"), environ)
+    return program
 
 
 def _shell(wanted: tuple[str, ...], environ: Mapping[str, str]) -> str:

@@ -10,11 +10,15 @@ if TYPE_CHECKING:
 
     from hookline.text.regex import Regex
 
-    Condition: TypeAlias = "OneOf | Pattern | Leaves | Glob | Rule | Never"
+    Condition: TypeAlias = "OneOf | Pattern | Leaves | Glob | PathPattern | Rule | Never"
 
 
 class OneOf(Frozen):
-    """The field's text is one of these names, exactly."""
+    """The field's text is one of these names, exactly.
+
+    A field is a canonical fact, `command`, `session_id`, or `input.<key>`: the text under a key of the tool's input, which
+    nothing matches where there is none.
+    """
 
     field: str
     names: frozenset[str]
@@ -40,6 +44,18 @@ class Glob(Frozen):
     """One of the paths that a tool's input names matches one of these patterns, relative to cwd or absolute."""
 
     patterns: tuple[str, ...]
+
+
+class PathPattern(Frozen):
+    """The path under the first of these keys of a tool's input whose value is text is covered by a compiled expression.
+
+    It is tried absolute and relative to cwd; with `climbs` also by its way up from cwd (`../x`).
+    """
+
+    keys: tuple[str, ...]
+    source: str
+    regex: Regex
+    climbs: bool = False
 
 
 class Rule(Frozen):

@@ -152,11 +152,11 @@ class Event(Frozen):
         return found if isinstance(found, str) else ""
 
     def rewritten(self, rewrite: Rewrite) -> Event:
-        """The event as it stands after that rewrite; itself where its body has nothing of the kind."""
+        """The event as it stands after that rewrite; itself where its body has nothing of the kind, or a patch is none."""
         attribute = type(self.body).rewritable.get(rewrite.target)
-        if attribute is None:
-            return self
         value = rewrite.value
+        if attribute is None or (rewrite.merge and not isinstance(value, dict)):
+            return self
         if rewrite.merge:
             before = getattr(self.body, attribute)
             value = {**before, **value} if isinstance(before, dict) else dict(value)

@@ -29,14 +29,15 @@ class _FrozenMeta(type):
 
     def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> _FrozenMeta:
         inherited = [base for base in bases if isinstance(base, _FrozenMeta)]
-        own = [field for field, note in namespace.get("__annotations__", {}).items() if "ClassVar" not in str(note)]
+        declared = [field for field, note in namespace.get("__annotations__", {}).items() if "ClassVar" not in str(note)]
         defaults: dict[str, object] = {}
         fields: list[str] = []
         for base in inherited:
             fields.extend(base.__fields__)
             defaults |= base.__defaults__
+        own = [field for field in declared if field not in fields]
         fields.extend(own)
-        defaults |= {field: namespace.pop(field, _REQUIRED) for field in own}
+        defaults |= {field: namespace.pop(field, _REQUIRED) for field in declared}
         body = namespace | {"__slots__": tuple(own), "__fields__": tuple(fields), "__defaults__": defaults}
         body["__match_args__"] = tuple(fields)
         # Without this a subclass would inherit the constructor that its base generated for itself.
@@ -66,7 +67,8 @@ class Frozen(metaclass=_FrozenMeta):
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        return all(getattr(self, field) == getattr(other, field) for field in type(self).__fields__)
+        fields = type(self).__fields__  # lists, which take a value to be equal to itself, as tuples of dataclasses do
+        return [getattr(self, field) for field in fields] == [getattr(other, field) for field in fields]
 
     def __hash__(self) -> int:
         return hash((type(self), *(getattr(self, field) for field in type(self).__fields__)))

@@ -17,6 +17,8 @@ NO_ENV: Mapping[str, str] = {}
 class Command(Frozen):
     """A program. Either `argv` (no shell) or `script`, a text for the shell named in `shell`.
 
+    As its first part `argv` may have `{python}`, the interpreter that runs hookline, or `{shell}`, bash or else sh.
+
     `shell` lists interpreters in order of preference ("bash", "sh", "powershell"). `env` is added to the inherited
     environment, from which names that match `drop_env` are left out. `expand` says which references in `env` and
     `working_dir` are filled in from the environment when the hook runs ("" none, "dotenv" `${env.X}` and, in paths, `~`
@@ -43,10 +45,16 @@ class Builtin(Frozen):
 
 
 class InProcess(Frozen):
-    """A Python callable, plain or asynchronous: takes the event, returns a Verdict or None."""
+    """A Python callable, plain or asynchronous: takes the event, returns a Verdict or None.
+
+    `read_by_dialect`: what it returns is an answer in its dialect's own words, for `decode_outcome`. `worker`: it is plain,
+    and called on a thread of its own, so that its time limit can end the wait.
+    """
 
     call: Callable[..., Any]
     name: str = ""
+    read_by_dialect: bool = False
+    worker: bool = False
 
 
 class Broken(Frozen):

@@ -11,7 +11,25 @@ if TYPE_CHECKING:
 
 def normalised(path: str, cwd: str) -> str:
     """The path without `.` and `..`, absolute when cwd is: `../x`, `a/./b` and `a//b` cannot hide from a pattern."""
-    return posixpath.normpath(posixpath.join(cwd, path)) if cwd else posixpath.normpath(path)
+    whole = posixpath.normpath(posixpath.join(cwd, path)) if cwd else posixpath.normpath(path)
+    # POSIX keeps exactly two leading slashes; to Linux they are one.
+    return whole[1:] if whole.startswith("//") else whole
+
+
+def forms(path: str, cwd: str, *, climbs: bool = False) -> list[str]:
+    """A path as a pattern may spell it: normalised and, where cwd is known, relative to it; an empty path stays empty.
+
+    What does not lie below cwd has a relative form (`../x`) only with `climbs`.
+    """
+    if not path:
+        return [""]
+    whole = normalised(path, cwd)
+    folder = normalised(cwd, "").rstrip("/") if cwd else ""
+    if not cwd:
+        return [whole]
+    if whole.startswith(f"{folder}/"):
+        return [whole, whole[len(folder) + 1 :]]
+    return [whole, posixpath.relpath(whole, folder or "/")] if climbs and whole.startswith("/") else [whole]
 
 
 def path_matches(path: str, patterns: Iterable[str], cwd: str) -> bool:

@@ -33,13 +33,14 @@ def simple_commands(line: str) -> tuple[str, ...] | None:
     A text has no redirections and no leading assignments; its words are joined by one blank, without quotes. A word with
     expansions keeps its source.
     """
+    if "\0" in line:  # bash drops it, and joins what it parts
+        return None
     source = line.encode("utf-8", "replace")
     root = _parser().parse(source).root_node
     if root.has_error:
         return None
     nodes = list(_below(root))
-    leaves = [node for node in nodes if not node.child_count]
-    if any(_hides(node, source) for node in nodes) or not all(_is_blank(gap) for gap in _gaps(leaves, source)):
+    if any(_hides(node, source) for node in nodes) or not all(_is_blank(gap) for gap in _between_leaves(nodes, source)):
         return None
     try:
         return tuple(_commands(nodes, source))
@@ -106,6 +107,14 @@ def _hides(node: Node, source: bytes) -> bool:
 
 def _gaps(parts: Iterable[Node], source: bytes) -> Iterator[bytes]:
     return (source[one.end_byte : other.start_byte] for one, other in pairwise(parts))
+
+
+def _between_leaves(nodes: Iterable[Node], source: bytes) -> Iterator[bytes]:
+    leaves = [node for node in nodes if not node.child_count or _is_escaped_backquote(node)]
+    # The line begins and ends like a word that stands between blanks.
+    yield b" " + source[: leaves[0].start_byte]
+    yield from _gaps(leaves, source)
+    yield b" " + source[leaves[-1].end_byte :]
 
 
 def _is_blank(gap: bytes) -> bool:

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from hookline.errors import ConfigError
     from hookline.wire.trees import Path, Tree
 
+# Infinity, NaN and what a float cannot count are no numbers that anybody means.
+_GREATEST = 1 << 53
+
 
 class Node:
     """One part of a tree, its place, and the list of complaints that all nodes of a source share."""
@@ -89,7 +92,7 @@ class Node:
         value = self._given(key)
         if value is None:
             return default
-        if isinstance(value, int | float) and not isinstance(value, bool):
+        if isinstance(value, int | float) and not isinstance(value, bool) and -_GREATEST < value < _GREATEST:
             return value
         self._wrong_type(key, value, "a number")
         return default
@@ -99,7 +102,7 @@ class Node:
         value = self._given(key)
         if value is None:
             return default
-        if isinstance(value, int) and not isinstance(value, bool):
+        if isinstance(value, int) and not isinstance(value, bool) and -_GREATEST < value < _GREATEST:
             return value
         self._wrong_type(key, value, "a whole number")
         return default
@@ -159,7 +162,7 @@ def shape(value: Any) -> str:
     if value is None:
         return "nothing"
     if isinstance(value, bool | int | float):
-        return f"`{_as_text(value)}`"
+        return f"`{_as_text(value):.40}`"
     if isinstance(value, str):
         return f"the text `{value:.40}`"
     return "a list" if isinstance(value, list) else "a mapping"

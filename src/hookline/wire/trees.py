@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     Path: TypeAlias = tuple[str | int, ...]
     Places: TypeAlias = Mapping[Path, tuple[int, int]]
 
-# A file that expands to more parts than this (aliases of aliases) is refused.
+# A file that expands to more parts than this (aliases of aliases) is refused, and so is one that nests deeper.
 _MOST_NODES = 200_000
+_DEEPEST = 200
+_LONGEST_YAML = 1 << 20  # about ten seconds of ruamel's time
 _NO_PLACES: Places = {}
 
 
@@ -50,15 +52,20 @@ def parse_json(text: str, file: str = "", *, placed: bool = True) -> Tree:
     """JSON as a tree. With `placed` false, line numbers are left out, which is several times faster.
 
     Raises:
-        ConfigError: `config.syntax`, with the place.
+        ConfigError: `config.syntax`, `config.too-large`, with the place.
     """
+    text = text.removeprefix("\ufeff")
     try:
-        value = json.loads(text.removeprefix("\ufeff"))
+        value = json.loads(text)
+        if text.count("[") + text.count("{") > _DEEPEST:
+            _refuse_depth(value, file)
+        return Tree(value=value, places=_JsonPlaces(text).found if placed else _NO_PLACES)
     except json.JSONDecodeError as error:
         raise ConfigError(f"not JSON: {error.msg.lower()}", place=_place(file, error.lineno, error.colno)) from None
+    except ValueError as error:  # a number of more digits than Python converts
+        raise ConfigError(f"not JSON: {error}", place=file) from None
     except RecursionError:
-        raise ConfigError("nested too deeply", name="config.too-large", place=file) from None
-    return Tree(value=value, places=_JsonPlaces(text).found if placed else _NO_PLACES)
+        raise _too_deep(file) from None
 
 
 def parse_yaml(text: str, file: str = "", *, first_line: int = 1) -> Tree:
@@ -67,12 +74,17 @@ def parse_yaml(text: str, file: str = "", *, first_line: int = 1) -> Tree:
     Raises:
         ConfigError: `config.syntax`, `config.duplicate-key`, `config.too-large`, with the place.
     """
-    from ruamel.yaml import YAML  # noqa: PLC0415 - 20 ms that a host's JSON settings do not pay
-    from ruamel.yaml.constructor import DuplicateKeyError  # noqa: PLC0415
-    from ruamel.yaml.error import MarkedYAMLError, YAMLError  # noqa: PLC0415
+    from ruamel.yaml.constructor import DuplicateKeyError  # noqa: PLC0415 - 20 ms that a host's JSON settings do not pay
+    from ruamel.yaml.error import MarkedYAMLError  # noqa: PLC0415
 
+    from hookline.wire.ruamel import TooDeepError, reader  # noqa: PLC0415
+
+    if len(text) > _LONGEST_YAML:
+        raise ConfigError(f"longer than {_LONGEST_YAML >> 20} MiB", name="config.too-large", place=file)
     try:
-        loaded = YAML(typ="rt").load(text)
+        loaded = reader().load(text)
+    except TooDeepError:
+        raise _too_deep(file) from None
     except DuplicateKeyError as error:
         said = str(error.problem or "").partition('"')[2].partition('"')[0]
         raise ConfigError(
@@ -84,10 +96,23 @@ def parse_yaml(text: str, file: str = "", *, first_line: int = 1) -> Tree:
     except MarkedYAMLError as error:
         why = " ".join(part for part in (error.context, error.problem) if part)
         raise ConfigError(f"not YAML: {why}", place=_marked(file, error.problem_mark or error.context_mark, first_line)) from None
-    except (YAMLError, ValueError, TypeError, RecursionError) as error:
+    except Exception as error:  # noqa: BLE001 - ruamel lets IndexError, KeyError and AttributeError of its own escape
         raise ConfigError(f"not YAML: {str(error).splitlines()[0] if str(error) else type(error).__name__}", place=file) from None
     plain = _Plain(file, first_line - 1)
     return Tree(value=plain.copy(loaded, ()), places=plain.places)
+
+
+def _too_deep(file: str) -> ConfigError:
+    return ConfigError("nested too deeply", name="config.too-large", place=file)
+
+
+def _refuse_depth(value: Any, file: str) -> None:
+    level = [value]
+    for _ in range(_DEEPEST):
+        level = [part for node in level if isinstance(node, dict | list) for part in (node.values() if isinstance(node, dict) else node)]
+        if not level:
+            return
+    raise _too_deep(file)
 
 
 def _place(file: str, line: int, column: int) -> str:
@@ -109,14 +134,25 @@ class _Plain:
 
     def copy(self, node: Any, path: Path) -> Any:
         self.left -= 1
-        if self.left < 0 or len(path) > 200:  # noqa: PLR2004 - deeper than anybody nests
+        if self.left < 0 or len(path) > _DEEPEST:
             raise ConfigError("too many or too deeply nested parts", name="config.too-large", place=self.file, hint="check its aliases")
         if hasattr(node, "lc") and hasattr(node, "items"):
-            return {self._key(key): self._part(node, key, node.lc.key, value, path) for key, value in node.items()}
+            return self._mapping(node, path)
         if isinstance(node, list):
-            locate = node.lc.item  # type: ignore[attr-defined]  # ruamel's list
+            locate = node.lc.item if hasattr(node, "lc") else {}.__getitem__  # `!!pairs` has no places
             return [self._part(node, at, locate, value, path) for at, value in enumerate(node)]
         return self._scalar(node)
+
+    def _mapping(self, node: Any, path: Path) -> dict[str, Any]:
+        copied: dict[str, Any] = {}
+        for key, value in node.items():
+            name = self._key(key)
+            if name in copied:  # `1` and `"1"`
+                line, column = self.places.get((*path, name), self.places[()])
+                place = _place(self.file, line, column)
+                raise ConfigError(f"the key `{name}` stands twice", name="config.duplicate-key", place=place, hint="join the two blocks")
+            copied[name] = self._part(node, key, node.lc.key, value, path)
+        return copied
 
     def _part(self, node: Any, key: Any, locate: Callable[[Any], tuple[int, int]], value: Any, path: Path) -> Any:
         here = (*path, key if isinstance(key, int) and isinstance(node, list) else self._key(key))
@@ -129,10 +165,14 @@ class _Plain:
 
     @staticmethod
     def _key(key: Any) -> str:
+        if key is None or isinstance(key, bool):
+            return json.dumps(key)
         return key if type(key) is str else str(key)
 
     @staticmethod
     def _scalar(node: Any) -> Any:
+        if type(node).__name__ == "ScalarBoolean":  # one with an anchor, to ruamel an integer
+            return bool(node)
         for plain in (bool, int, float, str):
             if isinstance(node, plain):
                 return node if type(node) is plain else plain(node)

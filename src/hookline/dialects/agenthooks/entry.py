@@ -9,10 +9,10 @@ if TYPE_CHECKING:
     from hookline.core.dialect import Companion
     from hookline.dialects.agenthooks.findings import Findings
 
-# In order; what runs one that is not executable and has no shebang ("{python}" is replaced by the runner).
+# In order; what runs one that is not executable and has no shebang (the runner fills in both names).
 INTERPRETERS: Mapping[str, tuple[str, ...]] = {
     "scripts/run": (),
-    "scripts/run.sh": ("bash",),
+    "scripts/run.sh": ("{shell}",),
     "scripts/run.py": ("{python}",),
 }
 

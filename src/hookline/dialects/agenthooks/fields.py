@@ -243,4 +243,9 @@ def _metadata(given: Mapping[str, Any], found: Findings) -> Mapping[str, str]:
 
 def as_text(value: Any) -> str:
     """A value as text: texts as they are, anything else as JSON writes it."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    if isinstance(value, str):
+        return value
+    try:
+        return json.dumps(value, ensure_ascii=False, default=str)
+    except (ValueError, TypeError, RecursionError):  # a tree that contains itself, or keys that are no texts
+        return shape(value)

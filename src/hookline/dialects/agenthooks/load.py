@@ -67,7 +67,8 @@ def _handler(source: Source, declared: Declared, argv: tuple[str, ...], found: F
         argv=argv,
         env={
             "AGENT_HOOK_DIR": _folder(source),
-            "AGENT_HOOK_NAME": declared.name.replace("\0", ""),
+            # Escapes in YAML can say what no environment can hold.
+            "AGENT_HOOK_NAME": declared.name.replace("\0", "").encode("utf-8", "replace").decode("utf-8"),
             "AGENT_PROJECT_DIR": "${event.cwd}",
             "AGENT_SESSION_ID": "${event.session_id}",
         },

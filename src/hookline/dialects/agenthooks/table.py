@@ -57,6 +57,7 @@ def _row(native: str, legacy: str, fields: str, body: type[Body] = Lifecycle, *,
         powers=frozenset(does.split()) | {"allow", "deny", "note", "log"},
         parallel=False,
         blocks=Stance.DENY,
+        feedback=not columns.get("refuses", False),
         **columns,  # type: ignore[arg-type]  # checked by the constructor
     )
     return legacy, row

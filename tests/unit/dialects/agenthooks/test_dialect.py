@@ -10,8 +10,11 @@ from hookline.core.dialect import Source
 from hookline.core.fold import fold
 from hookline.dialects.agenthooks import AgentHooks
 from hookline.model.event import Event, Rewrite, Stop, ToolCall
-from hookline.model.spec import HookSpec
 from hookline.model.verdict import Decision, Stance
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookline.model.spec import HookSpec
 
 DIALECT = AgentHooks()
 

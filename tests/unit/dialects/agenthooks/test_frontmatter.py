@@ -42,7 +42,7 @@ def test_each_text_is_warned_of_at_its_place() -> None:
 
 
 def test_a_broken_escape_of_another_kind_is_an_error() -> None:
-    """`\\xZZ` is a known escape with nonsense after it."""
+    """A known escape with nonsense after it."""
     assert parsed(r'a: "\xZZ"') == (None, ["frontmatter.yaml"])
 
 

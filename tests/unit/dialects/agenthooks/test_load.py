@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hookline.core.dialect import Companion, Source
@@ -149,6 +149,23 @@ def test_a_tree_is_front_matter() -> None:
     assert loaded.problems == ()
 
 
+def test_a_tree_that_contains_itself_is_read() -> None:
+    """A program, unlike a file, can give such a tree."""
+    metadata: dict[str, object] = {}
+    metadata["self"] = metadata
+
+    assert AgentHooks().load(source(None, tree={"name": metadata, "metadata": metadata})).problems
+
+
+def test_a_name_that_no_environment_can_hold_is_made_fit() -> None:
+    """YAML escapes can say a null character and half a surrogate pair."""
+    text = GOOD.replace("name: guard", 'name: "a\\0b\\uD800"')
+    (spec,) = AgentHooks().load(source(text)).specs
+
+    assert isinstance(spec.handler, Command)
+    assert spec.handler.env["AGENT_HOOK_NAME"] == "ab?"
+
+
 KEYS = st.sampled_from(["name", "description", "trigger", "matcher", "timeout", "async", "priority", "metadata", "x"])
 VALUES = st.recursive(
     st.none()
@@ -164,6 +181,7 @@ VALUES = st.recursive(
 )
 
 
+@settings(deadline=None)  # the first example pays for the imports
 @given(tree=st.dictionaries(KEYS, VALUES))
 def test_no_tree_makes_load_or_lint_raise(tree: dict[str, object]) -> None:
     """Whatever a person wrote, problems are values."""
@@ -173,6 +191,7 @@ def test_no_tree_makes_load_or_lint_raise(tree: dict[str, object]) -> None:
     assert isinstance(lint(given_source), tuple)
 
 
+@settings(deadline=None)  # the first example pays for the imports
 @given(front=st.text(alphabet=list("abn:-'\"\\.dx{}[] \n\t#&*!|>\ufeff\u2028"), max_size=60))
 def test_no_text_makes_load_or_lint_raise(front: str) -> None:
     """Whatever stands between the fences, problems are values."""

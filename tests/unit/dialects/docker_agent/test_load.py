@@ -45,7 +45,7 @@ def check(loaded: Loaded, dialect: DockerAgent) -> None:
 
 
 @given(tree=near_misses | trees, mode=st.sampled_from(["fidelity", "strict"]))
-@settings(deadline=None, max_examples=800)
+@settings(deadline=None, max_examples=300)
 def test_any_tree_loads(tree: object, mode: str) -> None:
     """Whatever a person wrote is hooks and problems, never an exception."""
     dialect = DockerAgent()

@@ -41,7 +41,7 @@ outcomes = st.builds(
     dialect=st.sampled_from(DIALECTS),
     keys=st.sampled_from([{}, {"strict_output": True}, {"on_error": "ignore"}]),
 )
-@settings(deadline=None, max_examples=600)
+@settings(deadline=None, max_examples=300)
 def test_any_outcome_is_a_verdict_within_the_contract(
     outcome: Outcome, event_name: str, dialect: DockerAgent, keys: dict[str, object]
 ) -> None:

@@ -1,0 +1,192 @@
+"""Start-up: whole processes from spawn to exit, beside an interpreter that does nothing.
+
+Run it as `python -m bench.startup`. A host starts `hookline answer` for every event, so this is what each of its tool
+calls waits for.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bench.measure import Case, Goal, Report, finish, options, rounds_of, wait_for_quiet
+
+from hookline.engine.catalog import make_dialect
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+FLOOR = "python -c pass"
+GAP = 0.01  # hosts start us when they were waiting for a model
+OTHER_TOOLS = ("Write", "Edit", "Read", "WebFetch")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Host:
+    """A host that calls `hookline answer`: where its user's settings lie, what is in them, and what it sends."""
+
+    name: str
+    settings: str
+    event: str
+    tool: str
+    payload: Mapping[str, Any]
+
+    def tree(self, tools: Sequence[str]) -> dict[str, Any]:
+        """Settings with one command hook for each of these tools, by exact name."""
+        hook = {"type": "command", "command": "true"}
+        return {"hooks": {self.event: [{"matcher": tool, "hooks": [hook]} for tool in tools]}}
+
+
+CLAUDE_CODE = Host(
+    name="claude-code",
+    settings=".claude/settings.json",
+    event="PreToolUse",
+    tool="Bash",
+    payload={
+        "session_id": "s",
+        "transcript_path": "/nowhere/transcript.jsonl",
+        "cwd": "/",
+        "permission_mode": "default",
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Bash",
+        "tool_input": {"command": "ls", "description": "list"},
+    },
+)
+# Stands in while there is no claude-code dialect.
+DOCKER_AGENT = Host(
+    name="docker-agent",
+    settings="hooks.json",
+    event="pre_tool_use",
+    tool="shell",
+    payload={"session_id": "s", "cwd": "/", "hook_event_name": "pre_tool_use", "tool_name": "shell", "tool_input": {"command": "ls"}},
+)
+
+
+def host(notes: list[str]) -> Host:
+    """The host that is measured."""
+    try:
+        make_dialect(CLAUDE_CODE.name)
+    except (ImportError, AttributeError):
+        notes.append("there is no claude-code dialect yet: docker-agent's settings, named with --config, stand in")
+        return DOCKER_AGENT
+    return CLAUDE_CODE
+
+
+# -- processes ---------------------------------------------------------------------------------------------------------
+
+
+def shots(argv: Sequence[str], stdin: str, environ: Mapping[str, str]) -> Callable[[int], float]:
+    """Samples of a whole process, which reads that file and says nothing to anybody."""
+    actions = [
+        (os.POSIX_SPAWN_OPEN, 0, stdin, os.O_RDONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
+    ]
+
+    def sample(times: int) -> float:
+        began = time.perf_counter()
+        for _ in range(times):
+            pid = os.posix_spawn(argv[0], argv, environ, file_actions=actions)
+            code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+            if code:
+                raise SystemExit(f"`{' '.join(argv)}` exited with status {code}")
+        return time.perf_counter() - began
+
+    return sample
+
+
+def homes(folder: Path, speaker: Host) -> dict[str, Path]:
+    """Two home folders: in one no hook matches the event, in the other one does."""
+    made = {}
+    for label, tools in (("no hook matches", OTHER_TOOLS), ("one command hook", (*OTHER_TOOLS, speaker.tool))):
+        made[label] = folder / label.replace(" ", "-")
+        settings = made[label] / speaker.settings
+        settings.parent.mkdir(parents=True)
+        settings.write_text(json.dumps(speaker.tree(tools)))
+    return made
+
+
+def commands(speaker: Host, home: Mapping[str, Path]) -> dict[str, tuple[list[str], Path]]:
+    """What hookline is asked to do: the words after its name, and the home folder in which."""
+    asked: dict[str, tuple[list[str], Path]] = {"--version": (["--version"], home["no hook matches"])}
+    for label, place in home.items():
+        config = [] if speaker is CLAUDE_CODE else ["--config", str(place / speaker.settings), "--dialect", speaker.name]
+        asked[f"answer, {label}"] = (["answer", speaker.name, *config], place)
+    place = home["one command hook"]
+    named = ["--config", str(place / speaker.settings), "--dialect", speaker.name]
+    asked["fire, one command hook"] = (["fire", speaker.event, *named], place)
+    return asked
+
+
+def cases(folder: Path, speaker: Host, notes: list[str]) -> list[Case]:
+    """Interpreters that do little, then hookline, as a module and as an installed script."""
+    payload = folder / "payload.json"
+    payload.write_text(json.dumps(speaker.payload))
+    asked = commands(speaker, homes(folder, speaker))
+
+    # An installed package has its byte code written; the warm-up writes that of a checkout.
+    environ = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+    def case(name: str, argv: list[str], home: Path, heading: str) -> Case:
+        sample = shots(argv, str(payload), {**environ, "HOME": str(home)})
+        return Case(name=name, sample=sample, floor="" if name == FLOOR else FLOOR, heading=heading)
+
+    bare = {
+        FLOOR: ["-c", "pass"],
+        "python -I -S -c pass": ["-I", "-S", "-c", "pass"],
+        "python -c 'import json, argparse'": ["-c", "import json, argparse"],
+    }
+    made = [case(name, [sys.executable, *words], folder, "the interpreter") for name, words in bare.items()]
+    for caller, argv in callers(notes).items():
+        made += [case(f"{caller} {name}", [*argv, *words], home, f"as `{caller}`") for name, (words, home) in asked.items()]
+    return made
+
+
+def callers(notes: list[str]) -> dict[str, list[str]]:
+    """The ways to start hookline that there are here."""
+    ways = {"-m hookline": [sys.executable, "-m", "hookline"]}
+    beside = Path(sys.executable).with_name("hookline")
+    script = str(beside) if beside.exists() else shutil.which("hookline")
+    if script:
+        ways["hookline"] = [script]
+    else:
+        notes.append("no `hookline` script is installed beside this interpreter or on PATH")
+    return ways
+
+
+def extra_files() -> int:
+    """How many `.pth` files every start of this interpreter reads; each is time that is not ours."""
+    return sum(len(list(Path(folder).glob("*.pth"))) for folder in sys.path if folder.endswith("site-packages"))
+
+
+def goals(present: Sequence[str]) -> tuple[Goal, ...]:
+    """Goal 21 of performance.md: as the installed script, or as the module where there is none."""
+    caller = "hookline" if "hookline --version" in present else "-m hookline"
+    wanted = ("--version", "answer, no hook matches", "answer, one command hook", "fire, one command hook")
+    return tuple(Goal(text=f"21: {caller} {name}", case=f"{caller} {name}", against=FLOOR, target=3, bound=4) for name in wanted)
+
+
+def main() -> int:
+    """Measure, print, and return the exit code."""
+    given = options("Start-up of whole processes.", rounds=30).parse_args()
+    busy = wait_for_quiet(given.wait)
+    notes: list[str] = []
+    if count := extra_files():
+        notes.append(
+            f"{count} .pth file(s) are read at every start of this interpreter, the floor included: ratios look better than they are"
+        )
+    with tempfile.TemporaryDirectory(prefix="hookline-bench-") as folder:
+        made = cases(Path(folder), host(notes), notes)
+        results = rounds_of(made, rounds=given.rounds, batch=0, gap=GAP)
+    return finish(Report(name="startup", unit="ms", results=results, goals=goals(list(results)), notes=notes), given, busy)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

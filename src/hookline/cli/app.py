@@ -1,0 +1,198 @@
+"""The commands that people type: a table of them, help for all of them, and the way to each."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from hookline.cli.ending import OK, ended, say
+from hookline.errors import ConfigError
+from hookline.model.frozen import Frozen
+from hookline.text.suggest import did_you_mean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+
+class Command(Frozen):
+    """One command: its group in the help, what it does, examples that run, and the exit codes beyond 0 and 2.
+
+    `home` is the module and function; the commands that hosts start find their way without this table.
+    """
+
+    group: str
+    does: str
+    examples: tuple[str, ...]
+    codes: str = ""
+    home: tuple[str, str] = ("", "")
+
+
+COMMANDS: Mapping[str, Command] = {
+    "list": Command(
+        group="look",
+        does="every hook in firing order, event by event",
+        examples=("hookline list", "hookline list -c hooks.yaml --event pre_tool_use", "hookline list --source project --json"),
+        home=("look", "list_hooks"),
+    ),
+    "show": Command(
+        group="look",
+        does="one hook with every field that counts, or one event with all that a hook may do there",
+        examples=(
+            "hookline show tool.before",
+            "hookline show pre_tool_use --dialect docker-agent",
+            "hookline show -c hooks.yaml 'hooks.yaml#stop.0'",
+        ),
+        home=("look", "show"),
+    ),
+    "validate": Command(
+        group="look",
+        does="every problem of every file, with its place, its code and what to do about it",
+        examples=("hookline validate hooks.yaml", "hookline validate .agents/hooks --strict", "hookline validate --output-format github"),
+        codes="1 there are errors",
+        home=("checking", "validate"),
+    ),
+    "explain": Command(
+        group="look",
+        does="why each hook was asked or not, in what order, and what it said; or what a code means",
+        examples=(
+            "hookline explain HKL1203",
+            "hookline explain pre_tool_use -c hooks.yaml --input payload.json",
+            "hookline explain stop --no-run < payload.json",
+        ),
+        home=("account", "explain"),
+    ),
+    "schema": Command(
+        group="look",
+        does="the JSON Schema of a document that hookline prints",
+        examples=("hookline schema", "hookline schema decision"),
+        home=("contracts", "schema"),
+    ),
+    "fire": Command(
+        group="try",
+        does="fire one event at the hooks, and print the decision",
+        examples=("hookline fire pre_tool_use -c hooks.yaml < payload.json",),
+        codes="1 denied or halted",
+    ),
+    "answer": Command(
+        group="run",
+        does="answer a host's event in its own words; hosts start this",
+        examples=("hookline answer claude-code < payload.json",),
+        codes="as the host understands them",
+    ),
+}
+GROUPS: Mapping[str, str] = {"look": "Look", "try": "Try", "run": "Run"}
+
+# What others call it -> what we do (cli-conventions.md 2.7). `run` is kept free for running an agent.
+ELSEWHERE: Mapping[str, str] = {
+    "run": "to fire an event: hookline fire EVENT",
+    "eval": "to fire an event: hookline fire EVENT",
+    "check": "to fire an event: hookline fire EVENT; to check files: hookline validate",
+    "validate-config": "hookline validate",
+    "lint": "hookline validate",
+    "trust": "per command: --trust all; approvals that last, `approve` and `revoke`, are not in this version",
+    "untrust": "per command: --trust none; approvals that last, `approve` and `revoke`, are not in this version",
+    "allow": "that is a stance; approvals that last, `approve` and `revoke`, are not in this version",
+    "deny": "that is a stance; approvals that last, `approve` and `revoke`, are not in this version",
+    "enable": "switches for one hook, `on` and `off`, are not in this version",
+    "disable": "switches for one hook, `on` and `off`, are not in this version",
+    "sample-config": "an example to copy, `init --example`, is not in this version",
+    "check-install": "the state of a host, `status`, is not in this version",
+    "version": "hookline --version",
+    "events": "hookline show EVENT",
+    "hooks": "hookline list",
+}
+
+_FIRST = """hookline runs the hooks of AI agents, whatever dialect they are written in
+
+examples:
+  hookline list                          every hook that is found here
+  hookline fire pre_tool_use -c hooks.yaml < payload.json
+  hookline explain pre_tool_use -c hooks.yaml < payload.json
+"""
+_CODES = """exit codes:
+  0  ok; from fire also: silent, allow or ask
+  1  findings; from fire: denied or halted (--exit-zero makes it 0)
+  2  usage or configuration error
+  3  internal error; a log of the crash is kept
+  130  interrupted
+`hookline answer` ends as its host understands it, and in no other way.
+"""
+
+
+def app_main(words: list[str]) -> int:
+    """Run a command by its words; returns the exit code."""
+    program = f"hookline {words[0]}" if words and words[0] in COMMANDS else "hookline"
+    return ended(program, lambda: _run(words))
+
+
+def _run(words: list[str]) -> int:
+    match words:
+        case []:
+            say(_FIRST + "\n" + "".join(_listed()) + "\nmore: hookline --help\n")
+        case ["-h" | "--help" | "help"]:
+            say("usage: hookline COMMAND [OPTIONS]\n\n" + _FIRST + "\n" + "".join(_listed()) + "\n" + _OPTIONS + "\n" + _CODES)
+        case ["help", "exit-codes"]:
+            say(_CODES)
+        case ["help", name]:
+            return _run([name, "--help"])
+        case [name, *rest] if name in COMMANDS:
+            return _command(name, rest)
+        case [name, *_]:
+            raise ConfigError(f"unknown command `{name}`", name="config.option", hint=_meant(name))
+    return OK
+
+
+_OPTIONS = """options of most commands:
+  -c, --config PATH    a file or folder of hooks; repeatable; without it, what is found for the user and the project
+  --dialect NAME       of the files named, and of the event
+  --trust WHOM         which hooks may run: all, user or none
+  --mode MODE          fidelity, or strict: a failed guard asks or denies
+  -C DIR               as if started there
+  --json               one JSON document; its schema: hookline schema
+  --color WHEN         auto, always or never
+  -V, --version        the version
+"""
+
+
+def _listed() -> Iterator[str]:
+    for group, title in GROUPS.items():
+        yield f"{title}:\n"
+        yield from (f"  {name:10}{command.does}\n" for name, command in COMMANDS.items() if command.group == group)
+
+
+def _meant(name: str) -> str:
+    if name in ELSEWHERE:
+        return ELSEWHERE[name]
+    if name.startswith("-"):
+        return "options follow the command: hookline list --json"
+    return did_you_mean(name, COMMANDS) or "`hookline` lists the commands"
+
+
+def _command(name: str, rest: list[str]) -> int:
+    command = COMMANDS[name]
+    home = import_module(f"hookline.cli.{command.home[0] or name}")
+    if not command.home[0]:
+        code: int = getattr(home, f"{name}_main")(rest)
+        return code
+    import typer  # noqa: PLC0415 - the help of everything comes without it
+
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+    settings = {"help_option_names": ["-h", "--help"]}
+    app.command(name, help=_help(command), epilog=_epilog(command), context_settings=settings)(getattr(home, command.home[1]))
+    try:
+        code = typer.main.get_command(app).main(rest, prog_name=f"hookline {name}", standalone_mode=False)
+    except typer.TyperException as error:
+        said = error.format_message().replace("Value error, ", "").rstrip(".").replace("'", "`")
+        raise ConfigError(said[:1].lower() + said[1:], name="config.option", hint=f"hookline {name} --help") from None
+    return code
+
+
+def _help(command: Command) -> str:
+    # A line of its own with a backspace keeps what follows as it is written.
+    return "\n".join(
+        (f"{command.does[:1].upper()}{command.does[1:]}", "", "\b", "examples:", *(f"  {example}" for example in command.examples))
+    )
+
+
+def _epilog(command: Command) -> str:
+    return f"exit codes: 0 ok{'; ' * bool(command.codes)}{command.codes}; 2 usage or configuration error"

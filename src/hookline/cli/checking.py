@@ -1,0 +1,143 @@
+"""`hookline validate`: every problem of every file, one line each, in file order."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated, Literal
+
+from hookline.cli import flags, words
+from hookline.cli.ending import FINDINGS, OK, USAGE, tell
+from hookline.cli.excerpt import excerpt
+from hookline.cli.paint import present
+from hookline.config.read import files_of, guess_dialect
+from hookline.engine.catalog import make_dialect
+from hookline.errors import ConfigError
+from hookline.model.problem import Origin, Problem
+from hookline.wire.fields import problem_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from hookline.cli.paint import Paint
+    from hookline.engine.engine import Engine
+    from hookline.engine.sources import Shelved
+
+_Paths = Annotated[list[str] | None, flags.argument(metavar="PATH", help="files and folders of hooks; without any, what is found here")]
+_Strict = Annotated[bool, flags.option("--strict", help="warnings count as errors")]
+_Format = Annotated[Literal["text", "json", "github"], flags.option("--output-format", metavar="FORMAT", help="text, json or github")]
+
+
+@flags.selecting
+def validate(
+    *,
+    selection: flags.Selection,
+    paths: _Paths = None,
+    strict: _Strict = False,
+    output_format: _Format = "text",
+    json: flags.Json = False,
+    exit_zero: flags.ExitZero = False,
+    color: flags.Color = "auto",
+) -> int:
+    """Every problem of every file, with its place, its code and what to do about it."""
+    asked = [*(paths or ()), *selection.configs]
+    missing = [problem for path in asked for problem in _missing(path, selection.dialect)]
+    selection.configs = [path for path in asked if not any(path == problem.origin.file for problem in missing)]
+    engine = selection.engine() if selection.configs or not missing else None
+    problems = [*missing, *(_problems(engine) if engine else ())]
+    document = _document([shelved.source.file for shelved in engine.shelf.sources] if engine else [], problems)
+    page = _annotations if output_format == "github" else _page
+    present(document, page, json=json or output_format == "json", color=color)
+    errors, warnings = document["errors"], document["warnings"]
+    tell(f"{words.counted(len(document['files']), 'file')}: {words.counted(errors, 'error')}, {words.counted(warnings, 'warning')}")
+    if missing:
+        return USAGE
+    return FINDINGS if (errors or (strict and warnings)) and not exit_zero else OK
+
+
+def _missing(path: str, dialect: str) -> Iterator[Problem]:
+    """The problem of a path that names no hooks at all.
+
+    Raises:
+        ConfigError: an unknown dialect.
+    """
+    if dialect:
+        make_dialect(dialect)
+    origin = Origin(file=path)
+    if not os.path.exists(path):
+        yield Problem(name="config.missing", message="no such file or folder", origin=origin)
+        return
+    try:
+        found = files_of(path, dialect or guess_dialect(path))
+    except ConfigError as error:
+        yield problem_of(error, path, origin.scope)
+    except OSError as error:
+        yield Problem(name="config.unreadable", message=f"cannot be read: {(error.strerror or '').lower()}", origin=origin)
+    else:
+        if not found:
+            yield Problem(name="config.missing", message=f"no hooks of {dialect} in this folder", origin=origin)
+
+
+def _problems(engine: Engine) -> list[Problem]:
+    """Every problem, in the order of the files and of the lines in each; of agenthooks what its lint says."""
+    loaded = sum(len(shelved.loaded.problems) for shelved in engine.shelf.sources)
+    combining = engine.problems[loaded:]
+    files = {shelved.source.file: number for number, shelved in enumerate(engine.shelf.sources)}
+    found = [problem for shelved in engine.shelf.sources for problem in _of_source(shelved)]
+    place = {
+        id(problem): (files.get(problem.origin.file, -1), problem.origin.line, problem.origin.column) for problem in (*found, *combining)
+    }
+    return sorted((*found, *combining), key=lambda problem: place[id(problem)])
+
+
+def _of_source(shelved: Shelved) -> tuple[Problem, ...]:
+    if shelved.dialect.table.name != "agenthooks" or shelved.source.text is None:
+        return shelved.loaded.problems
+    from hookline.dialects.agenthooks import lint  # noqa: PLC0415 - the one dialect that judges style too
+
+    return lint(shelved.source)
+
+
+def _document(files: list[str], problems: list[Problem]) -> dict[str, Any]:
+    """`hookline.problems/1`."""
+    return {
+        "schema": "hookline.problems/1",
+        "files": files,
+        "errors": sum(1 for problem in problems if problem.severity == "error"),
+        "warnings": sum(1 for problem in problems if problem.severity != "error"),
+        "problems": [problem.to_dict() for problem in problems],
+    }
+
+
+def _page(document: dict[str, Any], paint: Paint) -> Iterator[str]:
+    """A line for each problem; on a terminal the lines of the file below it."""
+    terminal = sys.stdout is not None and sys.stdout.isatty()
+    for problem in document["problems"]:
+        yield _line(problem, paint)
+        if terminal:
+            yield from excerpt(problem, paint)
+
+
+def _line(problem: dict[str, Any], paint: Paint) -> str:
+    place = ":".join(str(part) for part in (problem["file"], problem["line"], problem["column"]) if part)
+    code = paint("bad" if problem["severity"] == "error" else "warning", problem["code"])
+    warning = "warning: " if problem["severity"] != "error" else ""
+    hint = f" ({problem['hint']})" if problem["hint"] else ""
+    return f"{place}: {code} {warning}{problem['message']}{hint}"
+
+
+def _annotations(document: dict[str, Any], paint: Paint) -> Iterator[str]:  # noqa: ARG001 - a page as every other
+    """GitHub's workflow commands, of which each shows beside its line in a pull request."""
+    for problem in document["problems"]:
+        hint = f" ({problem['hint']})" if problem["hint"] else ""
+        fields = {"file": problem["file"], "line": problem["line"], "col": problem["column"], "title": problem["code"]}
+        listed = ",".join(f"{name}={_escaped(str(value), more=True)}" for name, value in fields.items() if value)
+        yield f"::{problem['severity']} {listed}::{_escaped(problem['message'] + hint)}"
+
+
+def _escaped(text: str, *, more: bool = False) -> str:
+    for char in "%\r\n" + ":," * more:
+        text = text.replace(char, f"%{ord(char):02X}")
+    return text

@@ -1,0 +1,43 @@
+"""Excerpt: the lines of a file around a problem, with a mark below the culprit; for terminals."""
+
+from __future__ import annotations
+
+import re
+
+from hookline.cli.ending import visible
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from hookline.cli.paint import Paint
+
+_BEFORE = 2
+_LONGEST = 200
+_WORD = re.compile(r'"[^"]*"|[^\s:,\[\]{}"]+')
+
+
+def excerpt(problem: dict[str, Any], paint: Paint) -> Iterator[str]:
+    """The problem's line with the two before it, the mark, and what to do; nothing where the place is not known."""
+    line, column = problem["line"], problem["column"]
+    lines = _lines(problem["file"]) if line else []
+    if not 0 < line <= len(lines):
+        return
+    width = len(str(line)) + 3
+    for number in range(max(1, line - _BEFORE), line + 1):
+        yield paint("dim", f"{number:{width}} | ") + visible(lines[number - 1].replace("\t", " "))[:_LONGEST]
+    if 0 < column <= _LONGEST:
+        word = _WORD.match(lines[line - 1], column - 1)
+        mark = "^" * (len(word.group()) if word else 1)
+        yield paint("dim", f"{'':{width}} | ") + " " * (column - 1) + paint("bad", mark[:_LONGEST])
+    fix = f"  fix: {problem['hint']}" if problem["hint"] else ""
+    yield f"{fix}  more: hookline explain {problem['code']}"
+
+
+def _lines(path: str) -> list[str]:
+    try:
+        with open(path, encoding="utf-8-sig", errors="replace") as file:
+            return file.read().splitlines()
+    except OSError:
+        return []

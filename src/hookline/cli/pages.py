@@ -1,0 +1,120 @@
+"""Pages: the documents of `list` and `show` as text for people."""
+
+from __future__ import annotations
+
+import json
+
+from hookline.cli import words
+from hookline.cli.hooks import READY, UNTRUSTED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from hookline.cli.paint import Paint
+
+_LABEL = 12
+
+
+def hooks_page(document: dict[str, Any], paint: Paint) -> Iterator[str]:
+    """The hooks, event by event."""
+    kind = ""
+    for hook in document["hooks"]:
+        if hook["kind"] != kind:
+            if kind:
+                yield ""
+            kind = hook["kind"]
+            yield paint("strong", kind)
+        when = f", when {' and '.join(hook['when'])}" if hook["when"] else ""
+        yield f"  {paint('name', hook['hook'])}  {hook['native_event']}{when}"
+        yield f"    {hook['runs']}"
+        yield f"    {paint('dim', _place(hook))}  {_marks(hook, paint)}"
+
+
+def _place(hook: dict[str, Any]) -> str:
+    return ":".join(str(part) for part in (hook["file"] or "python", hook["line"]) if part)
+
+
+def _marks(hook: dict[str, Any], paint: Paint) -> str:
+    """Trust, and whatever else is not as usual."""
+    marks = ["trusted" if hook["trusted"] else paint("warning", "untrusted: inert"), *hook["flags"]]
+    if hook["state"] not in (READY, UNTRUSTED):
+        marks.append(paint("bad", f"{hook['state']}: {hook['why']}"))
+    return ", ".join(marks)
+
+
+def hook_page(hook: dict[str, Any], paint: Paint) -> Iterator[str]:
+    """One hook, field by field."""
+    yield paint("name", hook["hook"])
+    yield _field("event", f"{hook['native_event']} of {hook['dialect']} ({hook['kind']})")
+    if hook["name"] and hook["name"] != hook["hook"]:
+        yield _field("name", hook["name"])
+    yield _field("when", " and ".join(hook["when"]) or "always")
+    yield from _runs(hook["handler"])
+    yield _field("timeout", f"{hook['timeout']:g} s")
+    yield _field("on failure", f"it {words.ON_FAILURE[hook['on_failure']]}")
+    yield _field("rank", f"{hook['rank']} (lower runs first)")
+    yield _field("mode", "strict" if hook["strict"] else "fidelity")
+    yield _field("from", f"{_place(hook)}{' ' * bool(hook['pointer'])}{hook['pointer']} ({hook['scope']})")
+    yield _field("state", _marks(hook, paint))
+    if hook["identity"]:
+        yield _field("identity", hook["identity"][:12])
+    yield from (_field("fact", f"{name}: {_fact(value)}") for name, value in hook["facts"].items())
+
+
+def _fact(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _runs(handler: dict[str, Any]) -> Iterator[str]:
+    match handler:
+        case {"type": "command", "script": script, "shell": shell} if script:
+            yield _field("runs", f"a script in {', else '.join(shell) or 'sh'}")
+            yield from (f"{'':{_LABEL + 4}}{line}" for line in script.strip("\n").splitlines())
+        case {"type": "command", "argv": argv}:
+            yield _field("runs", " ".join(argv))
+        case {"type": "broken", "reason": reason}:
+            yield _field("runs", f"nothing, because it is broken: {reason}")
+        case {"name": name, "type": kind}:
+            yield _field("runs", " ".join((kind, name, *handler.get("args", ()))))
+    if handler.get("env"):
+        yield _field("env", ", ".join(handler["env"]))
+    if handler.get("working_dir"):
+        yield _field("folder", handler["working_dir"])
+
+
+def kind_page(kind: dict[str, Any], paint: Paint) -> Iterator[str]:
+    """One event: what it is, its names, and the rows of the dialects that we speak."""
+    yield f"{paint('strong', kind['kind'])}, {words.CLASSES[kind['class']]}"
+    may = words.powers(kind["powers"], redo=kind["redo"])
+    yield from _listing("a hook may", may or ["look"])
+    yield from _listing("payload", [", ".join(kind["payload"])] if kind["payload"] else [])
+    yield from _listing("called", [f"{', '.join(natives)} ({dialect})" for dialect, natives in kind["natives"].items()])
+    for row in kind["rows"]:
+        yield ""
+        yield f"{paint('name', row['native_event'])} of {row['dialect']}"
+        yield from _row(row, redo=kind["redo"])
+    if kind["hooks"]:
+        yield ""
+        yield from _listing("hooks here", kind["hooks"])
+
+
+def _row(row: dict[str, Any], *, redo: bool) -> Iterator[str]:
+    yield _field("can block", "yes" if row["can_block"] else "no")
+    yield _field("a failure", words.ON_FAILURE[row["on_failure"]])
+    yield _field("plain stdout", "context for the model" if row["plain_context"] else "no context")
+    yield _field("hooks run", "all at once" if row["parallel"] else "one after the other")
+    if row["matched"]:
+        yield _field("matcher", f"compared with the {row['matched']}")
+    yield _field("a hook may", "; ".join(words.powers(row["powers"], redo=redo)) or "look")
+    yield _field("payload", ", ".join(row["fields"]))
+
+
+def _field(label: str, text: str) -> str:
+    return f"  {label:{_LABEL}}  {text}"
+
+
+def _listing(label: str, lines: list[str]) -> Iterator[str]:
+    for number, line in enumerate(lines):
+        yield _field("" if number else label, line)

@@ -1,0 +1,55 @@
+"""Claude Code: hooks in its settings files and in those of its plugins.
+
+Facts: `harnesses.md`, sections 1, 2 and 22.
+"""
+
+from __future__ import annotations
+
+from hookline.core.failure import failed
+from hookline.dialects.claude_code.answering import answer
+from hookline.dialects.claude_code.combine import combine
+from hookline.dialects.claude_code.load import load
+from hookline.dialects.claude_code.reading import read
+from hookline.dialects.claude_code.table import NAME, TABLE, Contract, row_of
+from hookline.wire.payload import decode, encode, wire_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookline.core.dialect import Loaded, Source
+    from hookline.model.event import Event, Json
+    from hookline.model.outcome import Outcome
+    from hookline.model.reply import Reply
+    from hookline.model.spec import HookSpec
+    from hookline.model.verdict import Decision, Verdict
+
+__all__ = ["NAME", "OPTIONS", "ClaudeCode"]
+
+OPTIONS: tuple[str, ...] = ()
+_NAMES = {"native": "hook_event_name", "session_id": "session_id", "cwd": "cwd"}
+
+
+class ClaudeCode:
+    """The dialect; it has no options."""
+
+    def __init__(self) -> None:
+        self.table = TABLE
+
+    def load(self, source: Source) -> Loaded:
+        return load(source)
+
+    def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
+        return combine(specs)
+
+    def decode_event(self, payload: Json, native: str = "") -> Event:
+        return decode(payload, self.table, native, _NAMES)
+
+    def encode_event(self, event: Event, spec: HookSpec) -> str:
+        return wire_text(encode(event, self.table, row_of(spec.native_event), spec.native_event), self.table)
+
+    def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:
+        row = row_of(spec.native_event)
+        return read(outcome, spec, row, event) if row else failed(spec, outcome)
+
+    def encode_decision(self, decision: Decision, event: Event) -> Reply:
+        row = row_of(event.native_name) or self.table.row_of_kind(event.kind)
+        return answer(decision, event, row if isinstance(row, Contract) else None)

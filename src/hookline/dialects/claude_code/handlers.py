@@ -1,0 +1,89 @@
+"""Handlers as Claude Code's settings declare them, by their `type` (harnesses.md 2.4)."""
+
+from __future__ import annotations
+
+from hookline.model.handler import Broken, Command
+from hookline.text.suggest import did_you_mean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hookline.model.handler import Handler
+    from hookline.wire.fields import Node
+
+# `onFailure: block` makes a failed hook a refusal; it stands on the handler and nowhere else.
+_COMMON = ("type", "if", "timeout", "statusMessage", "once", "onFailure")
+_OWN: Mapping[str, tuple[str, ...]] = {
+    "command": ("command", "args", "shell", "async", "asyncRewake", "rewakeMessage", "rewakeSummary"),
+    "http": ("url", "headers", "allowedEnvVars"),
+    "mcp_tool": ("server", "tool", "input"),
+    "prompt": ("prompt", "model", "continueOnBlock"),
+    "agent": ("prompt", "model"),
+}
+# What the types that are not run yet would need.
+_NEEDS: Mapping[str, str] = {
+    "http": "an HTTP client",
+    "mcp_tool": "a connection to the host's MCP servers",
+    "prompt": "a language model",
+    "agent": "a language model with tools",
+}
+_SHELLS: Mapping[str, tuple[str, ...]] = {"": ("sh",), "bash": ("bash",), "powershell": ("pwsh", "powershell")}
+# Timeouts that belong to the type, whatever the event (2.5).
+TIMEOUTS: Mapping[str, float] = {"prompt": 30.0, "agent": 60.0}
+# Placeholder and environment variable -> what a source's names call it.
+_PLACES: Mapping[str, str] = {
+    "CLAUDE_PROJECT_DIR": "project_dir",
+    "CLAUDE_PLUGIN_ROOT": "plugin_root",
+    "CLAUDE_PLUGIN_DATA": "plugin_data",
+}
+# Filled in when the hook runs: without a better word, the project is where the event happens.
+_AT_RUN_TIME: Mapping[str, str] = {"project_dir": "${event.cwd}"}
+
+
+def handler(hook: Node, names: Mapping[str, str], *, kill_leftovers: bool) -> Handler:
+    """The handler of a hook; every key that does not belong to its type is complained about."""
+    kind = hook.text("type", required=True)
+    if not kind:
+        return Broken(reason="")
+    if kind not in _OWN:
+        hint = did_you_mean(kind, _OWN) or f"one of {', '.join(f'`{known}`' for known in _OWN)}"
+        hook.complain("handler.type", f"unknown hook type `{kind}`", "type", hint=hint)
+        return Broken(reason="")
+    hook.only((*_COMMON, *_OWN[kind]), f"a `{kind}` hook")
+    if kind in _NEEDS:
+        hook.complain("handler.unsupported", f"`{kind}` hooks need {_NEEDS[kind]}, which this version does not have", "type")
+        return Broken(reason="")
+    return _command(hook, names, kill_leftovers=kill_leftovers)
+
+
+def _command(hook: Node, names: Mapping[str, str], *, kill_leftovers: bool) -> Command:
+    command = hook.text("command", required=True)
+    if not command.strip() and isinstance(hook.value.get("command"), str):
+        hook.complain("handler.command", "a command hook needs a non-empty `command`", "command")
+    shell = hook.choice("shell", _SHELLS, "")
+    env = {variable: value for variable, name in _PLACES.items() if (value := names.get(name) or _AT_RUN_TIME.get(name))}
+    common = Command(
+        env=env,
+        substitute={f"${{{variable}}}": value for variable, value in env.items()},
+        drop_env=("OTEL_*",),
+        kill_leftovers=kill_leftovers,
+    )
+    if hook.value.get("args") is None:
+        return common.replace(script=command, shell=_SHELLS[shell])
+    if shell:
+        hook.complain("key.ignored", "with `args` there is no shell, so `shell` is ignored", "shell", severity="warning")
+    return common.replace(argv=(command, *hook.texts("args")))
+
+
+def background(hook: Node) -> dict[str, object]:
+    """What a hook says about running in the background: `async`, and what wakes the model; empty if it is waited for."""
+    said: dict[str, object] = {}
+    if hook.flag("async"):
+        said["async"] = True
+    if hook.flag("asyncRewake"):
+        said["rewake"] = {"message": hook.text("rewakeMessage"), "summary": hook.text("rewakeSummary")}
+    if said:
+        why = "a hook in the background cannot block, and this version does not hand its answer to the model"
+        hook.complain("hook.async", why, "async" if "async" in said else "asyncRewake", severity="warning")
+    return said

@@ -1,0 +1,67 @@
+"""Matchers and `if` rules: what a group and a handler say about the events that they take part in (harnesses.md 2.3)."""
+
+from __future__ import annotations
+
+import re
+
+from hookline.core.rules import parse_rule
+from hookline.model.conditions import Never, OneOf, Pattern
+from hookline.text.regex import compile_regex
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookline.dialects.claude_code.table import Contract
+    from hookline.model.conditions import Condition
+    from hookline.wire.fields import Node
+
+# A text of these alone is a name, or a list of names; any other is an expression.
+_OF_NAMES = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_- ,|")
+_EVERYTHING = ("", "*")
+
+
+def matcher(group: Node, row: Contract) -> tuple[Condition, ...]:
+    """The condition that a group's matcher is.
+
+    Raises:
+        ConfigError: `matcher.regex`, an expression that cannot be compiled.
+    """
+    text = group.text("matcher")
+    if text in _EVERYTHING:
+        return ()
+    if not row.subject:
+        hint = "leave it out; the hooks of this group run on every such event"
+        group.complain(
+            "matcher.ignored", f"`{row.native}` has no matcher, so this one is ignored", "matcher", hint=hint, severity="warning"
+        )
+        return ()
+    if row.literal:
+        return (_literal(text, row.subject),)
+    if _OF_NAMES.issuperset(text):
+        names = frozenset(name.strip() for name in text.replace(",", "|").split("|")) - {""}
+        return (OneOf(field=row.subject, names=names),)
+    return (Pattern(field=row.subject, source=text, regex=compile_regex(text)),)
+
+
+def _literal(text: str, subject: str) -> Condition:
+    """Exact names between `|`; of a path it is the last part, or the last parts, that are named."""
+    names = [name for name in text.split("|") if name]
+    if subject != "path" or not names:
+        return OneOf(field=subject, names=frozenset(names))
+    either = "|".join(re.escape(name) for name in names)
+    return Pattern(field=subject, source=text, regex=compile_regex(rf"(?:^|/)(?:{either})$"))
+
+
+def rule(hook: Node, row: Contract) -> tuple[Condition, ...]:
+    """The condition that a handler's `if` is.
+
+    Raises:
+        ConfigError: `matcher.rule`, a rule that cannot be read.
+    """
+    text = hook.text("if")
+    if not text:
+        return ()
+    if row.subject != "tool":
+        reason = f"an `if` is looked at on tool events only, so on `{row.native}` this hook never runs"
+        hook.complain("hook.never-runs", reason, "if", hint="leave it out, and look at the payload in the hook", severity="warning")
+        return (Never(reason=reason),)
+    return (parse_rule(text),)

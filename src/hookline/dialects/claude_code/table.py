@@ -1,0 +1,230 @@
+"""The contract of Claude Code: one row for each of its 33 events (harnesses.md 2.5 to 2.8)."""
+
+from __future__ import annotations
+
+from hookline.core.dialect import ABSENT, Field, FoldRule, Row, Table
+from hookline.model import kinds
+from hookline.model.event import Compaction, Lifecycle, Message, Prompt, Stop, ToolCall
+from hookline.model.verdict import Stance
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hookline.model.event import Body
+
+NAME = "claude-code"
+SESSION_END_BUDGET = 1.5  # seconds, of all its hooks together (2.5)
+SILENT, ALLOW, ASK, DENY, HALT = Stance
+
+# Key of `hookSpecificOutput` -> the target of the rewrite that it is.
+REWRITES: Mapping[str, str] = {
+    "updatedInput": "input",
+    "updatedToolOutput": "output",
+    "updatedMCPToolOutput": "output",
+    "displayContent": "text",
+}
+# Key of `hookSpecificOutput` -> the effect that its value is, as it stands.
+EFFECTS: Mapping[str, str] = {
+    "sessionTitle": "title",
+    "watchPaths": "watch",
+    "worktreePath": "path",
+    "initialUserMessage": "initial_message",
+    "reloadSkills": "reload_skills",
+    "suppressOriginalPrompt": "hide_prompt",
+    "classifierContext": "classifier_context",
+}
+# Key of `hookSpecificOutput` -> the power that it uses; `permissionDecision` and `decision` use those that they name.
+POWERS: Mapping[str, str] = {
+    **REWRITES,
+    **EFFECTS,
+    "additionalContext": "context",
+    "retry": "retry",
+    "action": "content",
+    "content": "content",
+}
+
+
+class Contract(Row):
+    """A row with Claude Code's own columns.
+
+    `reads`: keys of `hookSpecificOutput` that the event honours. `words`: what a top-level `decision` means here, and
+    `verdicts` what a `permissionDecision` means. `literal`: a matcher is file names or words between `|`. `timeout`: seconds,
+    where the hook names none. `spared`: the value of the subject for which a block is ignored.
+
+    `ignores_exit`: exit 2 does not block. `nonzero`: what any non-zero exit means. `timed_out`: what a timeout means.
+    `unmatched`: what it means that a matcher cannot be applied, or that the payload cannot be written.
+    """
+
+    reads: frozenset[str] = frozenset()
+    words: Mapping[str, Stance] = {}
+    verdicts: Mapping[str, Stance] = {}
+    literal: bool = False
+    timeout: float = 600.0
+    spared: str = ""
+    ignores_exit: bool = False
+    nonzero: Stance = SILENT
+    timed_out: Stance = SILENT
+    unmatched: Stance = SILENT
+
+
+_DEFAULTS: Mapping[str, object] = {"0": 0, "false": False, "null": None, "{}": {}, "[]": []}
+
+
+def _fields(column: str) -> tuple[Field, ...]:
+    """`native=fact` pairs; a fact of the same name may be left out; `!default` is sent when there is no value."""
+    fields = []
+    for word in column.split():
+        pair, _, default = word.partition("!")
+        native, _, fact = pair.partition("=")
+        fields.append(Field(native=native, fact=fact or native, default=_DEFAULTS[default] if default else ABSENT))
+    return tuple(fields)
+
+
+_BASE = (
+    Field(native="session_id", fact="@session_id", default=""),
+    Field(native="transcript_path", fact="transcript_path", default=""),
+    Field(native="cwd", fact="@cwd", default=""),
+    Field(native="permission_mode", fact="permission_mode", default=ABSENT),
+    Field(native="hook_event_name", fact="@native"),
+)
+_TOOL = "tool_name=tool tool_input=input!{} tool_use_id=call_id mcp_server"
+_STOP = (
+    "stop_hook_active last_assistant_message=last_message background_tasks![] session_crons![] "
+    "stop_block_count stop_block_limit"  # our engine's own count (architecture, decision 12); a host sends neither
+)
+_TASK = "task_id task_subject=subject task_description=description teammate_name=teammate team_name=team"
+_SWITCH = (
+    "from_model to_model requested_model source context_tokens!0 prompt_cache_warm!false cache_ttl "
+    "estimated_cache_write_usd pricing"
+)  # fmt: skip
+_STARTED = (
+    "source model agent_type session_title seconds_since_last_response context_tokens prompt_cache_likely_expired estimated_cache_write_usd"
+)
+
+_BLOCK = {"block": DENY}
+_LEGACY = {"approve": ALLOW, "block": DENY}
+_SWITCHING = {"allow": ALLOW, "ask": ASK, "deny": DENY}
+# `defer` has no stance of its own: an ask that carries the effect `defer` (vocabulary.md 3).
+_CALLING = {**_SWITCHING, "defer": ASK}
+_PERMISSION = "permissionDecision permissionDecisionReason"
+
+
+def _row(
+    native: str, fields: str = "", *, body: type[Body] = Lifecycle, reads: str = "", halts: bool = True, **columns: object
+) -> Contract:
+    """One row; its powers follow from what it reads.
+
+    They go beyond the canonical kind in this: every event obeys `continue: false` and shows a `terminalSequence` (2.8 rule
+    5), `PreModelSwitch` may be allowed or asked about, `SessionStart` watches paths, and `Elicitation` can be refused by
+    exit 2 (2.7).
+    """
+    keys = frozenset(reads.split())
+    verdicts: frozenset[str] = frozenset(columns.get("verdicts", ()))  # type: ignore[call-overload]  # names of stances
+    powers = {"note", "terminal_sequence", *(POWERS[key] for key in keys if key in POWERS), *verdicts}
+    powers |= {"halt"} if halts else set()
+    powers |= {"allow", "deny", "input", "grant"} if "decision" in keys else set()
+    powers |= {"deny"} if columns.get("blocks") is DENY else set()
+    known = kinds.natives("claude")
+    return Contract(native=native, kind=known[native], body=body, fields=_fields(fields), powers=frozenset(powers), reads=keys, **columns)  # type: ignore[arg-type]
+
+
+def _tool(native: str, fields: str = "", **columns: object) -> Contract:
+    """A row of the events that a tool call passes through; only these know the rules of `if` (2.3)."""
+    return _row(native, fields, body=ToolCall, subject="tool", **columns)  # type: ignore[arg-type]
+
+
+# In the order of a session, a turn and a call. Where `blocks` stands, an answer or exit 2 can refuse, or feed back.
+_ROWS = (
+    _row(
+        "SessionStart", _STARTED, subject="source", plain_context=True,
+        reads="additionalContext initialUserMessage sessionTitle watchPaths reloadSkills",
+    ),
+    _row("Setup", "trigger", subject="trigger", reads="additionalContext"),
+    _row("InstructionsLoaded", "file_path memory_type load_reason globs trigger_file_path parent_file_path", subject="load_reason"),
+    _row(
+        "UserPromptSubmit", "prompt session_title", body=Prompt, blocks=DENY, words=_BLOCK, plain_context=True, timeout=30.0,
+        reads="additionalContext sessionTitle suppressOriginalPrompt",
+    ),
+    _row(
+        "UserPromptExpansion", "expansion_type command_name command_args=args command_source prompt", body=Prompt,
+        subject="command_name", blocks=DENY, words=_BLOCK, plain_context=True, reads="additionalContext",
+    ),
+    # Since 2.1.288 these two block when matching itself fails or the input cannot be serialised (1.4).
+    _tool(
+        "PreToolUse", _TOOL, blocks=DENY, words=_LEGACY, verdicts=_CALLING, unmatched=DENY,
+        reads=f"{_PERMISSION} updatedInput additionalContext",
+    ),
+    _tool(
+        "PermissionRequest", "tool_name=tool tool_input=input!{} permission_suggestions=suggestions![]",
+        blocks=DENY, ignores_exit=True, unmatched=DENY, reads="decision",
+    ),
+    _tool("PermissionDenied", f"{_TOOL} reason", reads="retry"),
+    _tool(
+        "PostToolUse", f"{_TOOL} tool_response=result duration_ms", blocks=DENY, words=_BLOCK,
+        reads="additionalContext updatedToolOutput updatedMCPToolOutput classifierContext",
+    ),
+    _tool(
+        "PostToolUseFailure", f"{_TOOL} error is_interrupt!false duration_ms", blocks=DENY, words=_BLOCK,
+        reads="additionalContext",
+    ),
+    _row("PostToolBatch", "tool_calls=calls![]", blocks=DENY, words=_BLOCK, reads="additionalContext"),
+    _row("Notification", "message=text title notification_type=kind", body=Message, subject="kind"),
+    _row(
+        "MessageDisplay", "turn_id message_id index!0 final!false delta=text", body=Message, timeout=10.0,
+        reads="displayContent",
+    ),
+    _row("SubagentStart", "agent_id agent_type", subject="agent_type", reads="additionalContext"),
+    _row(
+        "SubagentStop", f"{_STOP} agent_id agent_type agent_transcript_path", body=Stop, subject="agent_type",
+        blocks=DENY, words=_BLOCK, reads="additionalContext",
+    ),
+    # `TaskCreated` ignores `continue: false`; the other two obey it, and know exit 2 only (2.7, 2.8 rule 6, 2.10).
+    _row("TaskCreated", _TASK, blocks=DENY, words=_BLOCK, halts=False),
+    _row("TaskCompleted", _TASK, blocks=DENY),
+    _row("TeammateIdle", "teammate_name=teammate team_name=team", blocks=DENY),
+    _row("Stop", _STOP, body=Stop, blocks=DENY, words=_BLOCK, reads="additionalContext"),
+    _row("StopFailure", "error error_details last_assistant_message=last_message", subject="error", literal=True),
+    _row("ConfigChange", "source file_path", subject="source", blocks=DENY, words=_BLOCK, spared="policy_settings"),
+    _row("CwdChanged", "old_cwd=old new_cwd=new", reads="watchPaths"),
+    _row("DirectoryAdded", "directory source", subject="source"),
+    _row("FileChanged", "file_path=path event", subject="path", literal=True, reads="watchPaths"),
+    _row("WorktreeCreate", "name", blocks=DENY, nonzero=DENY, reads="worktreePath"),
+    _row("WorktreeRemove", "worktree_path=path", blocks=DENY, nonzero=DENY),
+    _row(
+        "PreCompact", "trigger custom_instructions=instructions!null", body=Compaction, subject="trigger",
+        blocks=DENY, words=_BLOCK,
+    ),
+    _row("PostCompact", "trigger compact_summary=summary", body=Compaction, subject="trigger"),
+    _row(
+        "PreModelSwitch", _SWITCH, subject="to_model", blocks=DENY, words=_BLOCK, verdicts=_SWITCHING, timed_out=DENY,
+        timeout=30.0, reads=_PERMISSION,
+    ),
+    _row("PostModelSwitch", _SWITCH, subject="to_model", plain_context=True, timeout=30.0, reads="additionalContext"),
+    _row(
+        "Elicitation", "mcp_server_name=server message mode url elicitation_id requested_schema=schema", subject="server",
+        blocks=DENY, reads="action content",
+    ),
+    _row(
+        "ElicitationResult", "mcp_server_name=server action content mode elicitation_id", subject="server",
+        blocks=DENY, reads="action content",
+    ),
+    # The budget of all its hooks together is worked out in `combine` (2.5).
+    _row("SessionEnd", "reason", subject="reason", timeout=SESSION_END_BUDGET),
+)  # fmt: skip
+
+TABLE = Table(
+    name=NAME,
+    rows={row.native: row for row in _ROWS},
+    base=_BASE,
+    # A denial drops a deferral and an answer to an elicitation; two different answers to one are a refusal.
+    fold=FoldRule(exclusive={"defer": "hooks disagree about deferring the call", "content": "hooks answer the elicitation differently"}),
+    default_timeout=600.0,
+    redo_limit=8,  # blocks in a row, of Stop and SubagentStop (2.7)
+)
+
+
+def row_of(native: str) -> Contract | None:
+    """The row of a native event."""
+    row = TABLE.rows.get(native)
+    return row if isinstance(row, Contract) else None

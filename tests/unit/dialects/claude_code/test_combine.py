@@ -1,0 +1,60 @@
+"""Switches across files, and the common budget of `SessionEnd`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hookline.core.dialect import Loaded, Source
+from hookline.dialects.claude_code import ClaudeCode
+
+DIALECT = ClaudeCode()
+
+
+def combined(*files: tuple[str, Any]) -> Loaded:
+    """What files in these scopes become together; each has one hook, called after its scope."""
+    specs = []
+    for scope, switch in files:
+        tree = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": scope}]}]}}
+        settings = {} if switch is None else {"disableAllHooks": switch}
+        specs += DIALECT.load(Source(file=f"{scope}.json", tree=tree | settings, scope=scope)).specs
+    return DIALECT.combine(tuple(specs))
+
+
+@pytest.mark.parametrize(
+    ("files", "left"),
+    [
+        ([("user", None), ("project", None)], ["user", "project"]),
+        ([("user", True), ("project", None)], []),
+        ([("user", True), ("project", False)], ["user", "project"]),
+        ([("user", False), ("project", True)], []),
+        ([("user", True), ("project", False), ("local", True)], []),
+        ([("managed", None), ("local", True)], ["managed"]),
+        ([("managed", True), ("user", None)], []),
+        ([("managed", False), ("user", True)], ["managed", "user"]),
+    ],
+)
+def test_the_value_after_precedence_counts(files: list[tuple[str, Any]], left: list[str]) -> None:
+    """Policy before anybody, else the nearest file; only policy reaches its own hooks (2.1)."""
+    assert [spec.name for spec in combined(*files).specs] == left
+
+
+def test_a_switch_that_switches_nothing_off_says_nothing() -> None:
+    """There is nothing to miss."""
+    assert DIALECT.combine(DIALECT.load(Source(tree={"disableAllHooks": True})).specs) == Loaded()
+
+
+def test_combining_twice_changes_nothing() -> None:
+    """What is left has no switch in it."""
+    once = combined(("managed", None), ("user", True))
+
+    assert DIALECT.combine(once.specs) == Loaded(specs=once.specs)
+
+
+def test_a_switch_that_is_no_boolean_is_an_error() -> None:
+    """It neither counts nor passes in silence."""
+    loaded = DIALECT.load(Source(tree={"disableAllHooks": "yes"}))
+
+    assert [problem.name for problem in loaded.problems] == ["value.type"]
+    assert loaded.specs == ()

@@ -1,0 +1,209 @@
+"""Who is found of those that left a program's group, and who is never mistaken for one of them?"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import uuid
+from contextlib import contextmanager
+
+import pytest
+from tests.unit.handlers.support import OverdueOnce, children, ending, is_gone, lives, pid_in, program, python_program, run, started, until
+
+from hookline.handlers import escapees
+from hookline.handlers.command import COOKIE
+from hookline.handlers.process import Limits
+from hookline.model.outcome import Failure
+
+pytestmark = pytest.mark.process
+
+_SLEEPER = "echo $$ >pid; exec sleep 60"
+WAYS_OUT = {
+    "child": f"bash -c '{_SLEEPER}' &",
+    "setsid": f"setsid bash -c '{_SLEEPER}' &",
+    "setsid, forked": f"setsid -f bash -c '{_SLEEPER}'",
+    "setsid, streams closed": f"setsid bash -c '{_SLEEPER}' </dev/null >/dev/null 2>&1 &",
+    "double fork": f"(bash -c '{_SLEEPER}' &)",
+    "double fork, setsid": f"(setsid bash -c '{_SLEEPER}' </dev/null >/dev/null 2>&1 &)",
+    "nohup": f"nohup bash -c '{_SLEEPER}' >/dev/null 2>&1 &",
+    "env -i": f"env -i PATH=$PATH bash -c '{_SLEEPER}' &",
+    "env -i, setsid": f"env -i PATH=$PATH setsid bash -c '{_SLEEPER}' &",
+    "env -i, setsid, streams closed": f"env -i PATH=$PATH setsid bash -c '{_SLEEPER}' </dev/null >/dev/null 2>&1 &",
+    "env -i, setsid, double fork": f"(env -i PATH=$PATH setsid bash -c '{_SLEEPER}' &)",
+    "deaf": """setsid bash -c 'trap "" TERM HUP INT; echo $$ >pid; while :; do sleep 0.05; done' &""",
+}
+
+
+@pytest.mark.parametrize("way", WAYS_OUT)
+@pytest.mark.parametrize("deaf", [False, True], ids=["", "leader ignores SIGTERM"])
+def test_nothing_outlives_a_timeout(way, deaf, tmp_path):
+    """Whatever a hook that runs out of time has started is gone: in its group, in its own session, orphaned or not."""
+    script = f"{'trap : TERM' if deaf else ''}\n{WAYS_OUT[way]}\nwhile :; do sleep 60; done"
+    clock = OverdueOnce(5.0, lambda: pid_in(tmp_path / "pid"))
+    outcome = run(program(script, tmp_path, timeout=5.0), clock=clock, limits=Limits(grace=0.05))
+
+    assert outcome.failure is Failure.TIMED_OUT
+    assert pid_in(tmp_path / "pid")
+    assert is_gone(pid_in(tmp_path / "pid"))
+
+
+def test_nothing_outlives_a_flood(tmp_path):
+    """What left the group of a hook that is killed for its output dies with it."""
+    script = f"{WAYS_OUT['double fork, setsid']}\nuntil [ -s pid ]; do sleep 0.01; done\nexec yes"
+    outcome = run(program(script, tmp_path), limits=Limits(flood=1 << 20))
+
+    assert outcome.failure is Failure.FLOODED
+    assert is_gone(pid_in(tmp_path / "pid"))
+
+
+def test_an_escapee_that_starts_others_without_end_dies_with_them(tmp_path):
+    """Who forks on and on without the cookie is stopped before its children are counted, so that none is missed."""
+    loop = "env -i PATH=$PATH setsid bash -c 'echo $$ >pid; while :; do sleep 60 & echo $! >>pids; done' </dev/null >/dev/null 2>&1 &"
+    many = tmp_path / "pids"
+    clock = OverdueOnce(5.0, lambda: many.exists() and len(many.read_text().split()) > 20)
+    outcome = run(program(f"{loop}\nsleep 60", tmp_path, timeout=5.0), clock=clock)
+
+    assert outcome.failure is Failure.TIMED_OUT
+    assert is_gone(pid_in(tmp_path / "pid"))
+    assert [pid for pid in map(int, many.read_text().split()) if not is_gone(pid)] == []
+
+
+def test_what_a_run_inside_a_run_started_dies_with_the_outer_one(tmp_path):
+    """The cookies of nested runs stand side by side, so that the outer run finds what the inner one lost."""
+    inner = f"(HOOKLINE_RUN=$HOOKLINE_RUN,inner setsid bash -c '{_SLEEPER}' </dev/null >/dev/null 2>&1 &)\nsleep 60"
+    run(program(inner, tmp_path, timeout=5.0), clock=OverdueOnce(5.0, lambda: pid_in(tmp_path / "pid")))
+
+    assert is_gone(pid_in(tmp_path / "pid"))
+
+
+def test_a_fork_of_the_host_is_no_escapee(tmp_path):
+    """A worker which the host forks meanwhile holds copies of the pipes, and is left alone: it can read from them too."""
+    forked: list[int] = []
+
+    def fork_once() -> bool:
+        if not forked and pid_in(tmp_path / "pid"):
+            pid = os.fork()
+            if not pid:
+                signal.pause()
+                os._exit(0)
+            forked.append(pid)
+        return bool(forked)
+
+    try:
+        run(program(f"{WAYS_OUT['env -i, setsid, double fork']}\nsleep 60", tmp_path, timeout=5.0), clock=OverdueOnce(5.0, fork_once))
+
+        assert is_gone(pid_in(tmp_path / "pid"))
+        assert lives(forked[0])
+    finally:
+        os.kill(forked[0], signal.SIGKILL)
+        os.waitpid(forked[0], 0)
+
+
+@contextmanager
+def sleeping(**options):
+    """An innocent process, and one that is younger."""
+    with subprocess.Popen(["/bin/sleep", "60"], **options) as innocent:
+        try:
+            yield innocent.pid
+        finally:
+            innocent.kill()
+
+
+def test_a_number_that_was_given_again_is_not_hit(tmp_path):
+    """A process with the number of a known one, but another time of birth, is somebody else."""
+    with sleeping() as pid, sleeping() as leader:
+        escapees.kill(leader, "", frozenset(), {(pid, started(pid) - 1)})
+        untouched = lives(pid)
+        escapees.kill(leader, "", frozenset(), {(pid, started(pid))})
+
+        assert untouched
+        assert is_gone(pid)
+        assert lives(leader)
+
+
+def test_who_was_there_before_the_program_is_no_escapee(tmp_path):
+    """A service that was given the program's pipe, but is older than the program, lives on; a younger process does not."""
+    reader, writer = os.pipe()
+    pipes = frozenset({escapees.pipe_name(reader)})
+    try:
+        with sleeping(stdout=writer) as older:
+            assert until(lambda: started_now() > started(older))
+            with sleeping() as leader, sleeping(stdout=writer) as younger:
+                escapees.kill(leader, "", pipes, frozenset())
+
+                assert is_gone(younger)
+                assert lives(older)
+                assert lives(leader)
+    finally:
+        os.close(reader)
+        os.close(writer)
+
+
+def started_now() -> int:
+    """The time of birth of a process that is born now."""
+    with sleeping() as pid:
+        return started(pid)
+
+
+def test_a_cookie_is_recognised_whole_and_no_part_of_it(tmp_path):
+    """Only the very cookie counts, alone or beside others: none that begins like it, and no empty one."""
+    cookie = uuid.uuid4().hex
+    marks = [f"{cookie}", f"outer,{cookie}", f"{cookie},inner", f"{cookie}0", f"0{cookie}", ""]
+    with sleeping() as leader:
+        marked = {mark: subprocess.Popen(["/bin/sleep", "60"], env={COOKIE: mark, "PATH": "/bin:/usr/bin"}) for mark in marks}
+        escapees.kill(leader, "", frozenset(), frozenset())
+        escapees.kill(leader, cookie, frozenset(), frozenset())
+        gone = [mark for mark, popen in marked.items() if mark in marks[:3] and is_gone(popen.pid)]
+        alive = [mark for mark, popen in marked.items() if lives(popen.pid)]
+        for popen in marked.values():
+            popen.kill()
+            popen.wait()
+
+    assert gone == marks[:3]
+    assert alive == marks[3:]
+
+
+def test_descendants_are_found_below_those_that_were_known(tmp_path):
+    """What an escapee started is found below it, when the leader that both came from is no longer above them."""
+    script = "sleep 60 & echo $! >pid; wait"
+    with ending(tmp_path / "pid"), subprocess.Popen(["/bin/bash", "-c", script], cwd=tmp_path) as known:
+        until(lambda: pid_in(tmp_path / "pid"))
+        child = pid_in(tmp_path / "pid")
+        found = escapees.descendants(0x7FFFFFFF, {(known.pid, started(known.pid))})
+        mistaken = escapees.descendants(0x7FFFFFFF, {(known.pid, started(known.pid) + 1)})
+        known.kill()
+
+    assert found == {(child, found_start(found))}
+    assert mistaken == set()
+
+
+def found_start(found: set[escapees.Process]) -> int:
+    (process,) = found
+    return process[1]
+
+
+def test_escapees_die_without_pidfds_too(monkeypatch, tmp_path):
+    """On a kernel or an interpreter that has no pidfd, the same processes are found and ended."""
+    monkeypatch.delattr(os, "pidfd_open")
+    clock = OverdueOnce(5.0, lambda: pid_in(tmp_path / "pid"))
+    outcome = run(program(f"{WAYS_OUT['double fork, setsid']}\nsleep 60", tmp_path, timeout=5.0), clock=clock)
+
+    assert escapees.pidfd(os.getpid()) == -1
+    assert outcome.failure is Failure.TIMED_OUT
+    assert is_gone(pid_in(tmp_path / "pid"))
+
+
+def test_a_name_that_looks_like_a_status_confuses_nobody(tmp_path):
+    """A process may be called anything, also something with brackets and blanks."""
+    script = (
+        "import os, signal\n"
+        "if not os.fork():\n"
+        "    open('/proc/self/comm', 'w').write(') Z 1 (')\n"
+        "    os.setsid(); open('pid', 'w').write(str(os.getpid())); signal.pause()\n"
+        "signal.pause()\n"
+    )
+    run(python_program(script, tmp_path, timeout=5.0), clock=OverdueOnce(5.0, lambda: pid_in(tmp_path / "pid")))
+
+    assert is_gone(pid_in(tmp_path / "pid"))
+    assert children() == set()
