@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from hookline.core.answers import allow, ask, context, deny, halt, note, retry, rewrite
     from hookline.engine.engine import Engine
     from hookline.errors import CodecError, ConfigError, HandlerError, HookError, TrustError
-    from hookline.handlers.process import Limits
+    from hookline.handlers.program import Limits
     from hookline.model.event import Compaction, Event, Generation, Lifecycle, Message, Prompt, Rewrite, Stop, ToolCall
     from hookline.model.problem import Problem
     from hookline.model.reply import Reply
@@ -27,7 +27,7 @@ _HOMES = {
     "HookError": "errors",
     "HookSpec": "model.spec",
     "Lifecycle": "model.event",
-    "Limits": "handlers.process",
+    "Limits": "handlers.program",
     "Message": "model.event",
     "Problem": "model.problem",
     "Prompt": "model.event",

@@ -29,6 +29,8 @@ CODES: Mapping[str, str] = {
     "handler.command": "HKL1302",
     "handler.unsupported": "HKL1303",
     "handler.builtin": "HKL1304",
+    "handler.relative-path": "HKL1305",
+    "handler.url": "HKL1306",
     "value.type": "HKL1401",
     "value.range": "HKL1402",
     "value.choice": "HKL1403",

@@ -15,7 +15,7 @@ from hookline.errors import CodecError, ConfigError
 from hookline.model.outcome import Failure, Outcome
 
 VECTORS = Path(__file__).parent / "vectors"
-USUAL_NAMES = {"docker-agent": "hooks.yaml", "claude-code": "settings.json", "agenthooks": "HOOK.md"}
+USUAL_NAMES = {"docker-agent": "hooks.yaml", "claude-code": "settings.json", "agenthooks": "HOOK.md", "starchild": "shell_hooks.yaml", "hermes": "config.yaml"}
 
 
 def vectors() -> list[Path]:
@@ -114,6 +114,7 @@ def scripted(script: dict[str, Any]) -> Outcome:
 def mismatches(vector: dict[str, Any], dialect_name: str) -> list[str]:
     """Everything in which a vector's play differs from what it expects; empty when it conforms."""
     expect = vector["expect"]
+    dialect_name = vector.get("dialect", dialect_name)
     if "error" in expect:
         return _refused(vector, dialect_name)
     play = Play(vector, dialect_name)

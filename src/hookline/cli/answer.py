@@ -64,8 +64,10 @@ def _parsed(words: list[str]) -> tuple[str, Selection]:
 def _reply(host: str, selection: Selection, sent: bytes, later: list[Run]) -> Reply:
     try:
         payload = json.loads(sent)
-    except (ValueError, RecursionError) as error:
-        raise CodecError(f"stdin is no JSON payload: {error}") from None
+    except json.JSONDecodeError as error:
+        raise CodecError(f"stdin is no JSON payload: {error.msg.lower()} at line {error.lineno}, column {error.colno}") from None
+    except (ValueError, RecursionError):
+        raise CodecError("stdin is no JSON text in UTF-8, or nested too deeply") from None
     make_dialect(host)  # an unknown host is an error even where there are no hooks
     if selection.folder != ".":
         enter(selection.folder)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from hookline.engine.catalog import NAMES, make_dialect
-from hookline.errors import ConfigError
 from hookline.model import kinds
 from hookline.model.verdict import Stance
 from hookline.text.suggest import did_you_mean
@@ -32,18 +31,14 @@ VOCABULARY = (
 
 
 def kind_of(name: str, dialect: str) -> str:
-    """The canonical kind of an event by any name that it has; empty for none. `dialect` (may be empty) narrows it.
+    """The canonical kind of an event by any name that it has; empty for none.
 
-    Raises:
-        ConfigError: several dialects mean different things by that name.
+    With a `dialect` its own meaning of the name goes before the canonical one; they may differ (vocabulary.md 1).
     """
-    if name in kinds.NAMES:
-        return name
-    meanings = {label: kind for label, native, kind in _natives() if native == name and dialect in ("", label)}
-    if len(set(meanings.values())) > 1:
-        listed = ", ".join(f"{kind} ({label})" for label, kind in meanings.items())
-        raise ConfigError(f"`{name}` means different things: {listed}", name="event.unknown", hint="name one with --dialect")
-    return next(iter(meanings.values()), "")
+    meanings = {label: kind for label, native, kind in _natives() if native == name}
+    if dialect and dialect != "hookline":
+        return meanings.get(dialect) or (name if name in kinds.NAMES else "")
+    return name if name in kinds.NAMES else next(iter(meanings.values()), "")
 
 
 def nearest(name: str, more: Sequence[str] = ()) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from hookline.cli import words
-from hookline.core.plan import duplicates, order
+from hookline.core.plan import order
 from hookline.engine.explain import all_hooks, given_way
 from hookline.model.handler import Broken, Builtin, Command, InProcess
 
@@ -32,13 +32,14 @@ def hooks_document(engine: Engine, wanted: Callable[[HookSpec], bool]) -> dict[s
 
 
 def in_order(engine: Engine) -> Iterator[HookSpec]:
-    """Every hook, by event and in firing order; those that do not run stand behind those of their event that do."""
+    """Every hook, by event and in firing order; those that gave way to others stand behind those that did not."""
     declared = list(all_hooks(engine))
     for kind in dict.fromkeys((*engine.registry.kinds, *(spec.kind for spec in declared))):
-        running = order(engine.registry.of_kind(kind))
-        ids = {spec.id for spec in running}
-        yield from running
-        yield from (spec for spec in declared if spec.kind == kind and spec.id not in ids)
+        entries = engine.registry.of_kind(kind)
+        specs = {entry.spec.id: entry.spec for entry in entries}
+        # Equal hooks run once an event, but which of them does depends on the event; here all are told.
+        yield from (specs[spec.id] for spec in order(entry.replace(spec=entry.spec.replace(identity="")) for entry in entries))
+        yield from (spec for spec in declared if spec.kind == kind and spec.id not in specs)
 
 
 def _line(engine: Engine, spec: HookSpec) -> dict[str, Any]:
@@ -66,8 +67,6 @@ def _state(engine: Engine, spec: HookSpec) -> tuple[str, str]:
     gone = given_way(engine, spec)
     if gone:
         return OFF, gone
-    if spec.id in duplicates(engine.registry.of_kind(spec.kind)):
-        return OFF, "an equal hook runs in its place"
     if isinstance(spec.handler, Broken):
         return BROKEN, spec.handler.reason
     if not spec.trusted:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.model.conditions import Glob, Leaves, Never, OneOf, Pattern, Rule
+from hookline.model.conditions import Flattened, Glob, Leaves, Never, OneOf, Pattern, Rule
 from hookline.model.handler import Broken, Builtin, Command, InProcess
 
 TYPE_CHECKING = False
@@ -35,12 +35,17 @@ POWERS: Mapping[str, str] = {
     "instruction_context": "add instruction blocks for the model",
     "metadata": "leave evidence",
     "note": "tell the user something",
+    "modified": "leave a change without a target",
     "retry": "have it run again",
+    "max_retries": "say how often",
     "skip": "have it left out",
     "grant": "give a lasting permission",
     "env": "set environment variables",
     "watch": "have files watched",
     "title": "name the session",
+    "log": "leave a line in the log",
+    "hide_prompt": "keep a refused prompt from being shown",
+    "terminal_sequence": "send the terminal a notice",
     "tail_call": "have another tool run instead",
     "transition": "send the work to another agent",
 }
@@ -75,6 +80,8 @@ def condition(given: Condition) -> str:
             return f"the {field} {'is wholly matched by' if full else 'has a match of'} `{source}`"
         case Leaves(source=source):
             return f"a value of the input has a match of `{source}`"
+        case Flattened(facts=facts, source=source):
+            return f"a text of {' or '.join(facts)} has a match of `{source}`"
         case Glob(patterns=patterns):
             return f"a path of the input matches {_either(patterns)}"
         case Rule(source=source):

@@ -31,6 +31,9 @@ PLACES: tuple[Place, ...] = (
     # docker-agent.md 3; agent files are named by the person who runs them
     Place(dialect="docker-agent", scope="user", path="{home}/.config/cagent/config.yaml"),
     Place(dialect="docker-agent", scope="user", path="{home}/.config/cagent/hooks.d/*.yaml"),
+    # starchild.md 1 and 12
+    Place(dialect="starchild", scope="project", path="{cwd}/config/shell_hooks.yaml"),
+    Place(dialect="hermes", scope="user", path="{home}/.hermes/config.yaml"),
     # agenthooks.md 3
     Place(dialect="agenthooks", scope="user", path="{config}/agents/hooks"),
     Place(dialect="agenthooks", scope="project", path="{cwd}/.agents/hooks"),

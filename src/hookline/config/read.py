@@ -40,8 +40,11 @@ LAYOUTS: Mapping[str, Layout] = {
             "hooks.json",
         )
     ),
+    "starchild": Layout(files=("shell_hooks.yaml", "config/shell_hooks.yaml")),
+    "hermes": Layout(),  # its config.yaml is known by the folder that it lies in, `.hermes`
     "docker-agent": Layout(endings=(".yaml", ".yml")),
     "agenthooks": Layout(children=("HOOK.md", "hook.md"), companions=("scripts/run", "scripts/run.sh", "scripts/run.py")),
+    "a3s": Layout(),
     "hookline": Layout(),
 }
 
@@ -61,6 +64,10 @@ def guess_dialect(path: str) -> str:
                 return dialect
     elif name.lower() == "hook.md":
         return "agenthooks"
+    elif name in ("shell_hooks.yaml", "shell_hooks.yml"):
+        return "starchild"
+    elif name == "config.yaml" and os.path.basename(os.path.dirname(os.path.abspath(path))) == ".hermes":
+        return "hermes"
     elif name.endswith(".json"):
         return "claude-code"
     elif name.endswith((".yaml", ".yml")):
@@ -174,4 +181,4 @@ def _names(path: str, folder: str) -> dict[str, str]:
         return {"plugin_root": os.path.dirname(folder)}
     if os.path.basename(path).lower() == "hook.md":
         return {"folder": folder}
-    return {}
+    return {"folder": folder, "home": os.path.expanduser("~")}

@@ -70,12 +70,15 @@ class FoldRule(Frozen):
     `joins_reasons`: a denial gives all its reasons, one a line, instead of the first. `drops_rewrite_when_denied`: the
     effective input of a denied call is the original. `firsts`: rewrite targets of which the first wins, not the last.
     `exclusive`: effects of which two different values are a denial, by its reason; a denial drops such effects.
+    `lasts`: effects of which the last value stands whole, instead of being joined with the former; they share the fate
+    of a rewrite when something denied.
     """
 
     joins_reasons: bool = False
     drops_rewrite_when_denied: bool = False
     firsts: frozenset[str] = frozenset({"summary"})
     exclusive: Mapping[str, str] = {}
+    lasts: frozenset[str] = frozenset()
 
 
 class Table(Frozen):
@@ -84,6 +87,7 @@ class Table(Frozen):
     `rows`: native event -> row, in the order in which one moment passes through them. `aliases`: other spellings of
     native events. `covers`: natives whose hooks an event also selects. `base`: fields of every payload, sent first. `ticks_per_second`: the unit of its timeouts. `default_timeout` in seconds. `compact`, `ascii_only` and
     `echo_safe` are the wire text. `detached_after_denial`: whether detached hooks start although something denied.
+    `detached_in_turn`: where hooks run in turn, a detached one starts when its turn comes, not after all others.
     `ask_becomes`: the stance that an ask is lowered to where nobody can be asked. `redo_limit`: how often a stop gate
     may send the agent back in one turn.
     """
@@ -100,6 +104,7 @@ class Table(Frozen):
     ascii_only: bool = False
     echo_safe: bool = True
     detached_after_denial: bool = True
+    detached_in_turn: bool = False
     ask_becomes: Stance = Stance.SILENT
     redo_limit: int = 3
 

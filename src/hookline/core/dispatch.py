@@ -89,7 +89,8 @@ def dispatch(plan: Plan, event: Event, clock: Callable[[], float] = _no_clock) -
 
 def _at_once(group: Group, event: Event, verdicts: list[Verdict]) -> _Asking:
     """All hooks of a group see the same event; their rewrites land afterwards, in plan order."""
-    chosen = [step for step in group.steps if _takes_part(step, event)]
+    seen: set[str] = set()
+    chosen = [step for step in group.steps if _takes_part(step, event, seen)]
     spoken = yield from _ask(chosen, event)
     current = event
     landed: set[str] = set()
@@ -102,8 +103,13 @@ def _at_once(group: Group, event: Event, verdicts: list[Verdict]) -> _Asking:
 def _in_turn(group: Group, event: Event, verdicts: list[Verdict]) -> _Asking:
     """Each hook matches and sees the event as the former hooks left it."""
     landed: set[str] = set()
+    seen: set[str] = set()
     for step in group.steps:
-        if not _takes_part(step, event):
+        if not _takes_part(step, event, seen):
+            continue
+        if step.spec.detached:
+            verdict = yield from _start(step, event)
+            verdicts.append(verdict)
             continue
         (verdict,) = yield from _ask((step,), event)
         verdict, event = _land(verdict, event, group, landed)
@@ -113,8 +119,14 @@ def _in_turn(group: Group, event: Event, verdicts: list[Verdict]) -> _Asking:
     return event
 
 
-def _takes_part(step: Entry, event: Event) -> bool:
-    return not step.content or all(holds(condition, event) for condition in step.content)
+def _takes_part(step: Entry, event: Event, seen: set[str]) -> bool:
+    """Whether a hook is asked about the event as it stands; of equal hooks (`seen`) only the first that matches is."""
+    identity = step.spec.identity
+    if identity in seen or not all(holds(condition, event) for condition in step.content):
+        return False
+    if identity:
+        seen.add(identity)
+    return True
 
 
 def _land(verdict: Verdict, event: Event, group: Group, landed: set[str]) -> tuple[Verdict, Event]:
@@ -163,7 +175,7 @@ def _prepare(step: Entry, event: Event, *, detached: bool = False) -> Run | Outc
 
 def _read(step: Entry, outcome: Outcome, event: Event) -> Verdict:
     spec = step.spec
-    if type(spec.handler) is not InProcess:
+    if type(spec.handler) is not InProcess or spec.handler.read_by_dialect:
         verdict = step.dialect.decode_outcome(outcome, spec, event)
         return verdict.replace(shadow=True) if spec.shadow and not verdict.shadow else verdict
     if outcome.failure is not None:
@@ -176,6 +188,8 @@ def _read(step: Entry, outcome: Outcome, event: Event) -> Verdict:
     for field, wanted in _SHAPES:
         if not isinstance(getattr(answer, field), wanted):
             return failed(spec, outcome, f"returned a verdict whose {field} is {getattr(answer, field)!r:.80}")
+    if answer.rewrite is not None and answer.rewrite.merge and not isinstance(answer.rewrite.value, dict):
+        return failed(spec, outcome, f"returned a patch that is no object: {answer.rewrite.value!r:.80}")
     return answer.replace(hook_id=spec.id, seconds=outcome.seconds, shadow=spec.shadow or answer.shadow)
 
 
@@ -183,7 +197,8 @@ def _reexamine(plan: Plan, final: Event, verdicts: list[Verdict]) -> Generator[t
     """Ask once more, about the final input, whoever spoke before it was final; only stances count (decision 5)."""
     heard_final = _heard_final(plan, verdicts)
     asked = [step for group in plan.groups for step in _asked(group, verdicts)]
-    again = [step for step in asked if step.spec.id not in heard_final and _takes_part(step, final)]
+    seen: set[str] = set()
+    again = [step for step in asked if step.spec.id not in heard_final and not step.spec.detached and _takes_part(step, final, seen)]
     spoken = yield from _ask(again, final)
     verdicts.extend(_stance_only(verdict) for verdict in spoken if verdict.stance > Stance.ALLOW or verdict.fault)
 
@@ -221,12 +236,18 @@ def _detach(plan: Plan, event: Event, verdicts: list[Verdict]) -> Generator[tupl
     for group in plan.groups:
         if not group.detached or (denied and not group.dialect.table.detached_after_denial):
             continue
+        seen: set[str] = set()
         for step in group.detached:
-            if not _takes_part(step, event):
+            if not _takes_part(step, event, seen):
                 continue
-            prepared = _prepare(step, event, detached=True)
-            if isinstance(prepared, Run):
-                yield (prepared,)
-                verdicts.append(Verdict(hook_id=step.spec.id, shadow=step.spec.shadow))
-            else:
-                verdicts.append(failed(step.spec, prepared))
+            verdict = yield from _start(step, event)
+            verdicts.append(verdict)
+
+
+def _start(step: Entry, event: Event) -> Generator[tuple[Run, ...], tuple[Outcome, ...], Verdict]:
+    """Start one hook that is not waited for."""
+    prepared = _prepare(step, event, detached=True)
+    if not isinstance(prepared, Run):
+        return failed(step.spec, prepared)
+    yield (prepared,)
+    return Verdict(hook_id=step.spec.id, shadow=step.spec.shadow)

@@ -8,7 +8,7 @@ from hookline.model.verdict import NO_EFFECTS, Decision, Lowered, Stance, Verdic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from hookline.core.dialect import FoldRule
@@ -44,7 +44,7 @@ def fold(verdicts: Sequence[Verdict], rule: FoldRule, event: Event, *, seconds: 
         for_user=tuple(verdict.for_user for verdict in counted if verdict.for_user),
         retry_after=next((verdict.retry_after for verdict in counted if verdict.retry_after is not None), None),
         redo=stance is Stance.DENY and (kind(event.kind).redo if redoes is None else redoes),
-        effects=_effects(counted, without=rule.exclusive if stance >= Stance.DENY else ()),
+        effects=_effects(counted, rule, denied=stance >= Stance.DENY),
         lowered=(*(lowered for verdict in counted for lowered in _unsupported(verdict)), *lost),
         seconds=seconds,
         verdicts=tuple(verdicts),
@@ -108,12 +108,15 @@ def _evidence(verdicts: list[Verdict]) -> Any:
     return max((v for v in verdicts if v.evidence is not None), key=lambda verdict: verdict.stance).evidence
 
 
-def _effects(verdicts: list[Verdict], *, without: Container[str]) -> Mapping[str, Any]:
+def _effects(verdicts: list[Verdict], rule: FoldRule, *, denied: bool) -> Mapping[str, Any]:
     merged: dict[str, Any] = {}
     for verdict in verdicts:
         for power, value in verdict.effects.items():
-            merged[power] = _joined(merged[power], value) if power in merged else value
-    return {power: value for power, value in merged.items() if power not in without} or NO_EFFECTS
+            merged[power] = _joined(merged[power], value) if power in merged and power not in rule.lasts else value
+    if denied:
+        without = {*rule.exclusive, *(rule.lasts if rule.drops_rewrite_when_denied else ())}
+        merged = {power: value for power, value in merged.items() if power not in without}
+    return merged or NO_EFFECTS
 
 
 def _joined(former: Any, latter: Any) -> Any:
@@ -127,4 +130,5 @@ def _joined(former: Any, latter: Any) -> Any:
 
 def _unsupported(verdict: Verdict) -> list[Lowered]:
     why = "the hook's own dialect does not honour it on this event"
-    return [Lowered(effect=effect, reason=why, hook=verdict.hook_id) for effect in verdict.unsupported]
+    told = (entry.partition(": ") for entry in verdict.unsupported)
+    return [Lowered(effect=effect, reason=own or why, hook=verdict.hook_id) for effect, _, own in told]

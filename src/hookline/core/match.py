@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 from hookline.core.rules import paths, rule_holds
-from hookline.model.conditions import Glob, Leaves, Never, OneOf, Pattern, Rule
-from hookline.text.globs import path_matches
+from hookline.model.conditions import Flattened, Glob, Leaves, Never, OneOf, PathPattern, Pattern, Rule
+from hookline.text.globs import forms, path_matches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from hookline.model.event import Event, Json
     from hookline.model.spec import HookSpec
 
+_INPUT = "input."
+
 
 def holds(condition: Condition, event: Event) -> bool:
     """Whether a condition holds of an event."""
@@ -25,11 +27,15 @@ def holds(condition: Condition, event: Event) -> bool:
             return _text(event, field) in names
         case Pattern(field=field, regex=regex, full=full):
             text = _text(event, field)
-            return regex.covers(text) if full else regex.found_in(text)
+            return text is not None and (regex.covers(text) if full else regex.found_in(text))
         case Leaves(regex=regex):
             return any(regex.found_in(leaf) for leaf in leaves(event.input))
+        case Flattened(facts=facts, regex=regex):
+            return any(regex.found_in(text) for fact in facts for text in texts(event.body.value(fact)))
         case Glob(patterns=patterns):
             return any(path_matches(path, patterns, event.cwd) for path in paths(event.input))
+        case PathPattern():
+            return _path_holds(condition, event)
         case Rule():
             return rule_holds(condition, event.tool, event.input, event.cwd)
         case Never():
@@ -58,8 +64,12 @@ def _unmet(condition: Condition, event: Event) -> str:
             return f"{field} `{_text(event, field)}` {how} `{source}`"
         case Leaves(source=source):
             return f"no value of the input is matched by `{source}`"
+        case Flattened(facts=facts, source=source):
+            return f"no text of {' or '.join(facts)} is matched by `{source}`"
         case Glob(patterns=patterns):
             return f"no path of the input is matched by {', '.join(f'`{pattern}`' for pattern in patterns)}"
+        case PathPattern(source=source):
+            return f"the path of the input is not matched by `{source}`"
         case Rule(source=source):
             return f"the call is not covered by the rule `{source}`"
         case Never(reason=reason):
@@ -68,11 +78,25 @@ def _unmet(condition: Condition, event: Event) -> str:
             raise _forgotten(unreachable)
 
 
-def _text(event: Event, field: str) -> str:
+def _text(event: Event, field: str) -> str | None:
+    """The text of a field; empty where the event has none, None where the tool's input has no such text."""
     if field == "tool":
         return event.tool  # by which plans are remembered, so it must not be read elsewhere
-    found = event.command if field == "command" else event.body.value(field)
+    if field == "command":
+        return event.command
+    if field == "session_id":
+        return event.session_id
+    if field.startswith(_INPUT):
+        inner = event.input.get(field.removeprefix(_INPUT)) if isinstance(event.input, dict) else None
+        return inner if isinstance(inner, str) else None
+    found = event.body.value(field)
     return found if isinstance(found, str) else ""
+
+
+def _path_holds(condition: PathPattern, event: Event) -> bool:
+    given = event.input if isinstance(event.input, dict) else {}
+    path = next((found for key in condition.keys if isinstance(found := given.get(key), str)), None)
+    return path is not None and any(condition.regex.covers(form) for form in forms(path, event.cwd, climbs=condition.climbs))
 
 
 def leaves(value: Json) -> Iterator[str]:
@@ -88,6 +112,21 @@ def leaves(value: Json) -> Iterator[str]:
             left += reversed(node)
         elif node is not None:
             yield json.dumps(node, default=str)
+
+
+def texts(value: Json) -> Iterator[str]:
+    """Every text at any depth, keys never; a list of nothing but texts also as one, joined by blanks (starchild.md 4)."""
+    left = [value]
+    while left:  # no recursion, as above
+        node = left.pop()
+        if isinstance(node, str):
+            yield node
+        elif isinstance(node, dict):
+            left += reversed(node.values())
+        elif isinstance(node, list | tuple):
+            if len(node) > 1 and all(isinstance(item, str) for item in node):
+                yield " ".join(node)
+            left += reversed(node)
 
 
 def _forgotten(condition: Unreachable) -> AssertionError:

@@ -23,7 +23,7 @@ class Group(Frozen):
     """The hooks of one dialect, in its own order.
 
     `parallel`: all at once, each seeing the same event; otherwise one after the other, each seeing the former's rewrite.
-    `detached`: hooks that are started and not waited for.
+    `detached`: hooks that are started and not waited for, after all others (where they start in turn they are steps).
     """
 
     dialect: Dialect
@@ -47,9 +47,9 @@ class Plan(Frozen):
 
 
 def plan(registry: Registry, event: Event, host: Dialect, *, reexamine: bool = False) -> Plan:
-    """Select, deduplicate, order and group the hooks of an event.
+    """Select, order and group the hooks of an event.
 
-    The conditions on the input are left to `dispatch`, because a rewrite may change what they say.
+    The conditions on the input, and which of equal hooks is asked, are left to `dispatch`: a rewrite may change them.
     """
     key = (event.kind, event.tool, event.dialect, event.native_name)
     known: Plan | None = registry.plans.get(key)
@@ -92,29 +92,15 @@ def _row_order(entry: Entry) -> int:
 
 def _group(entries: list[Entry]) -> Group:
     first = entries[0]
-    ordered = tuple(_distinct(sorted(entries, key=lambda entry: (entry.spec.rank, _SCOPE_ORDER[entry.spec.origin.scope]))))
+    parallel = first.row.parallel if first.row else False
+    in_turn = first.dialect.table.detached_in_turn and not parallel
+    ordered = sorted(entries, key=lambda entry: (entry.spec.rank, _SCOPE_ORDER[entry.spec.origin.scope]))
     return Group(
         dialect=first.dialect,
-        steps=tuple(entry for entry in ordered if not entry.spec.detached),
-        detached=tuple(entry for entry in ordered if entry.spec.detached),
-        parallel=first.row.parallel if first.row else False,
+        steps=tuple(entry for entry in ordered if in_turn or not entry.spec.detached),
+        detached=tuple(entry for entry in ordered if entry.spec.detached and not in_turn),
+        parallel=parallel,
     )
-
-
-def _distinct(entries: Iterable[Entry]) -> Iterable[Entry]:
-    seen: set[str] = set()
-    for entry in entries:
-        if entry.spec.identity not in seen:
-            yield entry
-        if entry.spec.identity:
-            seen.add(entry.spec.identity)
-
-
-def duplicates(entries: Iterable[Entry]) -> set[str]:
-    """Ids of hooks that do not run because an equal one does."""
-    listed = list(entries)
-    kept = {entry.spec.id for group in _by_row(listed) for part in (_group(group),) for entry in part.steps + part.detached}
-    return {entry.spec.id for entry in listed} - kept
 
 
 def order(entries: Iterable[Entry]) -> list[HookSpec]:

@@ -19,7 +19,10 @@ _DIALECTS = {
     "hookline": ("hookline.dialects.native", "Native"),
     "docker-agent": ("hookline.dialects.docker_agent", "DockerAgent"),
     "claude-code": ("hookline.dialects.claude_code", "ClaudeCode"),
+    "a3s": ("hookline.dialects.a3s", "A3S"),
     "agenthooks": ("hookline.dialects.agenthooks", "AgentHooks"),
+    "starchild": ("hookline.dialects.starchild", "Starchild"),
+    "hermes": ("hookline.dialects.starchild.hermes", "Hermes"),
 }
 NAMES = tuple(_DIALECTS)
 

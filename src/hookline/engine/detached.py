@@ -6,7 +6,7 @@ import threading
 from time import monotonic
 
 from hookline.handlers.inprocess import call
-from hookline.handlers.process import Cancel
+from hookline.handlers.program import Cancel
 from hookline.handlers.table import perform_all
 from hookline.model.frozen import Frozen
 from hookline.model.handler import InProcess
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from hookline.core.dispatch import Run
-    from hookline.handlers.process import Limits
+    from hookline.handlers.program import Limits
     from hookline.model.outcome import Outcome
 
 

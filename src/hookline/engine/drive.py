@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from hookline.core.dispatch import Dispatch, Run
-    from hookline.handlers.process import Limits
+    from hookline.handlers.program import Limits
     from hookline.model.verdict import Decision
 
     # Starts a run that nobody waits for.
@@ -77,19 +77,17 @@ async def _in_thread(runs: list[Run], limits: Limits | None, environ: Mapping[st
     """Processes of a batch, in a thread that is not left behind when the caller is cancelled."""
     import asyncio  # noqa: PLC0415 - as above
 
-    from hookline.handlers.process import Cancel  # noqa: PLC0415 - only processes need it
+    from hookline.handlers.program import Cancel  # noqa: PLC0415 - only processes need it
 
     cancel = Cancel()
     work = asyncio.get_running_loop().run_in_executor(None, lambda: perform_all(runs, limits=limits, cancel=cancel, environ=environ))
+    work.add_done_callback(lambda _: cancel.close())  # also when whoever waits here is cancelled a second time
     try:
         return await asyncio.shield(work)
     except asyncio.CancelledError:
         cancel.set()
         await asyncio.wait([work])
         raise
-    finally:
-        if work.done():
-            cancel.close()
 
 
 def refuse(dispatch: Dispatch) -> Decision:

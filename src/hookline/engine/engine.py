@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from hookline.core.dispatch import Dispatch, Run
     from hookline.engine.detached import Detached, Finished
     from hookline.engine.library import Path
-    from hookline.handlers.process import Limits
+    from hookline.handlers.program import Limits
     from hookline.model.event import Event
     from hookline.model.reply import Reply
     from hookline.model.verdict import Decision
@@ -152,8 +152,7 @@ class Engine(Library):
         if self._once:
             done = self._once & {verdict.hook_id for verdict in decision.verdicts if verdict.fault is None}
             if done:
-                self.registry = self.registry.without(done)
-                self._once -= done
+                self._retire(done)
         if self.observe is not None:
             self.observe(event, decision)
         return decision

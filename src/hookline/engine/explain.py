@@ -101,11 +101,11 @@ def _why_not(engine: Engine, spec: HookSpec, event: Event, drawn: Plan) -> str:
     """Why a hook is not selected, in words; empty if it is."""
     planned = [entry.spec for group in drawn.groups for entry in group.steps + group.detached]
     reason = (given_way(engine, spec) if spec.kind == event.kind else "") or why_not(spec, event)
-    if reason or any(other.id == spec.id for other in planned):
+    if reason:
         return reason
-    equal = next((other.id for other in planned if spec.identity and (other.dialect, other.identity) == (spec.dialect, spec.identity)), "")
-    if equal:
-        return f"`{equal}` is equal to it, and runs in its place"
+    if any(other.id == spec.id for other in planned):
+        equal = next((other.id for other in planned if spec.identity == other.identity and not why_not(other, event)), spec.id)
+        return f"`{equal}` is equal to it, and runs in its place" if spec.identity and equal != spec.id else ""
     if spec.dialect == event.dialect:
         return f"it is declared for `{spec.native_event}`"
     return f"hooks of other dialects are asked once a moment, and not at `{event.native_name}`"

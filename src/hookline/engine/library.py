@@ -52,6 +52,7 @@ class Library:
         self._hosts: dict[str, Dialect] = {}
         self._made: dict[tuple[str, str], Dialect] = {}
         self._once: frozenset[str] = frozenset()
+        self._retired: frozenset[str] = frozenset()
 
     # -- loading ---------------------------------------------------------------------------------------------------
 
@@ -72,7 +73,11 @@ class Library:
             engine._dialect(dialect, None)
         for found in discovered(engine.cwd, engine.environ, dialect):
             trusted = trust == "all" or (trust == "user" and found.scope not in UNTRUSTED_SCOPES)
-            engine._add_path(found.path, found.dialect, scope=found.scope, mode=mode, trusted=trusted, shadow=False, options=None)
+            source = Source(file=found.path, scope=found.scope, mode=mode, trusted=trusted)
+            try:
+                engine._add_path(source, engine._dialect(found.dialect, None))
+            except ConfigError as error:  # a folder that cannot be listed
+                engine._refuse(source, engine._dialect(found.dialect, None), error)
         engine._rebuild()
         return engine
 
@@ -140,8 +145,8 @@ class Library:
         trusted = trust != "none"
         if isinstance(source, str | os.PathLike):
             path = os.fspath(source)
-            chosen = dialect or guess_dialect(path)
-            self._add_path(path, chosen, scope=scope, mode=mode, trusted=trusted, shadow=shadow, options=options)
+            made = self._dialect(dialect or guess_dialect(path), options)
+            self._add_path(Source(file=path, scope=scope, mode=mode, trusted=trusted, shadow=shadow), made)
         else:
             if dialect is None:
                 raise ConfigError("a tree does not tell its dialect", name="config.dialect", hint="name it with `dialect=`")
@@ -155,18 +160,19 @@ class Library:
         self.shelf.sources = [shelved for shelved in self.shelf.sources if shelved.dialect.table.name != name]
         self._rebuild()
 
-    def _add_path(
-        self, path: str, dialect: str, *, scope: str, mode: str, trusted: bool, shadow: bool, options: Mapping[str, Any] | None
-    ) -> None:
-        made = self._dialect(dialect, options)
-        for file in files_of(path, dialect):
+    def _add_path(self, place: Source, dialect: Dialect) -> None:
+        """Add a file, or those of a folder; `place` says of each what it says of the path."""
+        shared: dict[str, Any] = {"scope": place.scope, "mode": place.mode, "trusted": place.trusted, "shadow": place.shadow}
+        for file in files_of(place.file, dialect.table.name):
             try:
-                source = source_of(file, dialect, scope=scope, mode=mode, trusted=trusted, shadow=shadow, placed=self.placed)
+                source = source_of(file, dialect.table.name, placed=self.placed, **shared)
             except ConfigError as error:
-                source = Source(file=file, scope=scope, mode=mode, trusted=trusted, shadow=shadow)
-                self.shelf.add(source, made, refusing_everything(source, made.table, error))
-                continue
-            self._shelve(source, made)
+                self._refuse(place.replace(file=file), dialect, error)
+            else:
+                self._shelve(source, dialect)
+
+    def _refuse(self, source: Source, dialect: Dialect, error: ConfigError) -> None:
+        self.shelf.add(source, dialect, refusing_everything(source, dialect.table, error))
 
     def _shelve(self, source: Source, dialect: Dialect) -> None:
         loaded = dialect.load(source)
@@ -184,9 +190,16 @@ class Library:
         return self._made[key]
 
     def _rebuild(self) -> None:
-        self.registry, self._combining = self.shelf.registry(self._hosts.get("hookline"))
+        registry, self._combining = self.shelf.registry(self._hosts.get("hookline"))
+        self.registry = registry.without(self._retired)
         self.tells_time = any(field.fact == "timestamp" for dialect in self.shelf.dialects() for field in dialect.table.base)
         self._once = frozenset(entry.spec.id for entry in self.registry.entries() if entry.spec.once)
+
+    def _retire(self, done: frozenset[str]) -> None:
+        """Leave out, for good, hooks that were to run once and did."""
+        self.registry = self.registry.without(done)
+        self._once -= done
+        self._retired |= done
 
     # -- in-process hooks ------------------------------------------------------------------------------------------
 

@@ -17,8 +17,21 @@ from hookline.model.outcome import Failure, Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Protocol
+
     from hookline.handlers.escapees import Process
-    from hookline.handlers.process import Pool, Program
+    from hookline.handlers.program import Limits, Program
+
+    class Pool(Protocol):
+        """What a child needs of the pool that runs it."""
+
+        limits: Limits
+        clock: Callable[[], float]
+        sleep: Callable[[float], None]
+
+        def watch(self, fd: int, child: Child, events: int) -> None: ...
+        def forget(self, fd: int) -> None: ...
 
 _CHUNK = 1 << 16
 _READABLE = select.POLLIN | select.POLLHUP | select.POLLERR
@@ -213,7 +226,7 @@ class Child:
         if self.pid > 0 and not self.reaped:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGKILL)
-        escapees.kill(self.pid, self.program.cookie, self.pipes, self.strays)
+        escapees.kill(self.pid, self.program.cookie, self.pipes, self.strays, quick=not self.signalled)
 
     def _reap(self) -> tuple[int | None, str]:
         """The exit code, or the name of the signal that the leader died of; neither, where nobody can tell."""

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 
 from hookline.errors import HandlerError
 from hookline.handlers.escapees import COOKIE
-from hookline.handlers.process import Program
+from hookline.handlers.program import Program
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,21 +47,21 @@ def program(command: Command, event: Event, payload: str, *, timeout: float, coo
 
 def _argv(command: Command, event: Event, environ: Mapping[str, str]) -> tuple[str, ...]:
     if command.argv:
-        program, *arguments = command.argv
-        return tuple(_substituted(part, command, event, quoted=True) for part in (_interpreter(program, environ), *arguments))
+        first, *rest = command.argv
+        return tuple(_substituted(part, command, event, quoted=True) for part in (_interpreter(first, environ), *rest))
     shell = _shell(command.shell, environ)
     script = _substituted(command.script, command, event, quoted=False)
     arguments = _POWERSHELL if shell.rpartition("/")[2] in ("powershell", "pwsh") else ("-c",)
     return (shell, *arguments, script)
 
 
-def _interpreter(program: str, environ: Mapping[str, str]) -> str:
-    match program:
+def _interpreter(name: str, environ: Mapping[str, str]) -> str:
+    match name:
         case "{python}":  # the interpreter that runs hookline
             return sys.executable
         case "{shell}":
             return _shell(("bash", "sh"), environ)
-    return program
+    return name
 
 
 def _shell(wanted: tuple[str, ...], environ: Mapping[str, str]) -> str:

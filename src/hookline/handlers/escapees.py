@@ -35,15 +35,17 @@ def descendants(leader: int, known: AbstractSet[Process]) -> set[Process]:
     return _below(leader, known, _table())
 
 
-def kill(leader: int, cookie: str, pipes: AbstractSet[str], known: AbstractSet[Process]) -> None:
+def kill(leader: int, cookie: str, pipes: AbstractSet[str], known: AbstractSet[Process], *, quick: bool = False) -> None:
     """SIGKILL for the known processes, what is below them, and whatever has the run's cookie or holds its pipes.
 
     `leader` has not been reaped yet: what is older than it is nobody's escapee. Each is stopped when it is found, so that
-    it starts no other while we look on.
+    it starts no other while we look on. `quick` looks at numbers given after the leader's only, and misses what a program
+    started that has gone through all numbers there are: enough where it ended well.
     """
+    lowest = leader if quick and leader <= _latest() else 0
     stopped: set[Process] = set()
     for _ in range(_ROUNDS):
-        found = _escaped(leader, cookie, pipes, known | stopped) - stopped
+        found = _escaped(leader, cookie, pipes, known | stopped, lowest) - stopped
         if not found:
             break
         for process in found:
@@ -66,8 +68,8 @@ def pipe_name(fd: int) -> str:
     return f"pipe:[{os.fstat(fd).st_ino}]"
 
 
-def _escaped(leader: int, cookie: str, pipes: AbstractSet[str], known: AbstractSet[Process]) -> set[Process]:
-    table = _table()
+def _escaped(leader: int, cookie: str, pipes: AbstractSet[str], known: AbstractSet[Process], lowest: int) -> set[Process]:
+    table = _table(lowest)
     found = _below(leader, known, table) | {(pid, started) for pid, started in known if _is_alive(pid, started, table)}
     born = table[leader][1] if leader in table else None
     for pid, (_, started, runs) in table.items():
@@ -95,13 +97,18 @@ def _is_alive(pid: int, started: int, table: Table) -> bool:
     return pid in table and table[pid][1:] == (started, True)
 
 
-def _table() -> Table:
-    """Every process now; empty where there is no /proc."""
+def _latest() -> int:
+    """The number given last; below a living process's where numbers began anew since that was started."""
+    return int((_read("/proc/loadavg").split() or [b"0"])[-1])
+
+
+def _table(lowest: int = 0) -> Table:
+    """Every process from a number on, now; empty where there is no /proc."""
     found: Table = {}
     with contextlib.suppress(OSError):
         for name in os.listdir("/proc"):
             # The name in brackets may hold blanks and brackets; the other fields begin after the last one.
-            fields = _read(f"/proc/{name}/stat").rpartition(b")")[2].split() if name.isdigit() else []
+            fields = _read(f"/proc/{name}/stat").rpartition(b")")[2].split() if name.isdigit() and int(name) >= lowest else []
             if fields:
                 found[int(name)] = int(fields[_STAT_PARENT]), int(fields[_STAT_STARTED]), fields[0] not in {b"Z", b"X"}
     return found

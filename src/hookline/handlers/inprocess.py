@@ -13,17 +13,24 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dispatch import Run
+    from hookline.handlers.workers import Workers
+    from hookline.model.handler import InProcess
 
 
 class OverdueError(TimeoutError):
     """The time that a hook was given is over; unlike a TimeoutError of the hook's own."""
 
 
+class StuckError(RuntimeError):
+    """Too many workers are held by functions that overran their time."""
+
+
 async def call_async(run: Run) -> Outcome:
-    """Call the handler; a coroutine is given the hook's timeout, a plain function cannot be interrupted."""
+    """Call the handler; a coroutine is given the hook's timeout, and so is a plain function that has a worker."""
     began = perf_counter()
     try:
-        answer = run.spec.handler.call(run.event)  # type: ignore[union-attr]  # the driver sends in-process handlers only
+        handler: InProcess = run.spec.handler  # type: ignore[assignment]  # the driver sends in-process handlers only
+        answer = await _workers().call_async(handler.call, run.event, run.spec.timeout) if handler.worker else handler.call(run.event)
         if hasattr(answer, "send"):
             answer = await limited(answer, run.spec.timeout)
     except BaseException as error:  # noqa: BLE001 - what is not the hook's is raised again
@@ -35,7 +42,8 @@ def call(run: Run) -> Outcome:
     """Call the handler from synchronous code; a coroutine runs on an event loop of its own."""
     began = perf_counter()
     try:
-        answer = run.spec.handler.call(run.event)  # type: ignore[union-attr]  # as above
+        handler: InProcess = run.spec.handler  # type: ignore[assignment]  # as above
+        answer = _workers().call(handler.call, run.event, run.spec.timeout) if handler.worker else handler.call(run.event)
         if hasattr(answer, "send"):
             answer = _to_the_end(answer, run.spec.timeout)
     except BaseException as error:  # noqa: BLE001 - as above
@@ -43,11 +51,19 @@ def call(run: Run) -> Outcome:
     return Outcome(answer=answer, seconds=perf_counter() - began)
 
 
+def _workers() -> Workers:
+    from hookline.handlers.workers import WORKERS  # noqa: PLC0415 - threads, which most engines never start
+
+    return WORKERS
+
+
 def _failed(error: BaseException, run: Run, began: float) -> Outcome:
     """A hook's exception is that hook's failure; an exit, an interrupt or a cancellation of its caller is raised again."""
     seconds = perf_counter() - began
     if isinstance(error, OverdueError):
         return Outcome(failure=Failure.TIMED_OUT, detail=f"after {run.spec.timeout:g} s", seconds=seconds)
+    if isinstance(error, StuckError):
+        return Outcome(failure=Failure.NOT_STARTED, detail=str(error), seconds=seconds)
     if not isinstance(error, Exception) and not _is_own_cancellation(error):
         raise error
     return Outcome(failure=Failure.RAISED, detail=f"{type(error).__name__}: {error}", seconds=seconds)

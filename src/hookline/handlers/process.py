@@ -6,68 +6,21 @@ One poll loop serves any number of programs; what each goes through is in `child
 
 from __future__ import annotations
 
-import contextlib
 import os
 import select
 import time
 from collections import deque
 
 from hookline.handlers.child import Child
-from hookline.model.frozen import Frozen
+from hookline.handlers.program import Cancel, Limits, Program
 from hookline.model.outcome import Failure, Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
 _LOOK_AGAIN = 0.01  # seconds, where no pidfd tells of an end
 _LONGEST_WAIT = 3600.0  # poll counts in an int
-
-
-class Limits(Frozen):
-    """Bounds of a run. Seconds and bytes.
-
-    `grace`: from SIGTERM to SIGKILL. `drain`: how long a finished program's pipes are still read when somebody else holds
-    them. `last`: how long a killed program is waited for. `kept`: of each stream. `flood`: output that ends a program.
-    """
-
-    grace: float = 1.0
-    drain: float = 0.1
-    last: float = 0.2
-    kept: int = 1 << 20
-    flood: int = 256 << 20
-    at_once: int = max(8, 4 * (os.cpu_count() or 1))
-
-
-class Program(Frozen):
-    """What to run: `argv` with an absolute or findable program, `stdin` already serialised, `timeout` in seconds.
-
-    `cookie` is a value of the environment by which everything that the program starts can be recognised.
-    """
-
-    argv: tuple[str, ...]
-    stdin: bytes
-    cwd: str | None
-    env: Mapping[str, str]
-    timeout: float
-    cookie: str = ""
-    kill_leftovers: bool = False
-
-
-class Cancel:
-    """A switch that ends all programs of a `run_all`, from any thread. Once set it stays set."""
-
-    def __init__(self) -> None:
-        self.reader, self._writer = os.pipe()
-        os.set_blocking(self._writer, False)
-
-    def set(self) -> None:
-        with contextlib.suppress(BlockingIOError):  # set so often that nothing more fits in
-            os.write(self._writer, b"!")
-
-    def close(self) -> None:
-        os.close(self.reader)
-        os.close(self._writer)
 
 
 def run_all(

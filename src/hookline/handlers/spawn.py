@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeAlias
 
-    from hookline.handlers.process import Program
+    from hookline.handlers.program import Program
 
     # Our ends of the program's standard streams.
     Ends: TypeAlias = tuple[int, int, int]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from hookline.core.dispatch import Run
-    from hookline.handlers.process import Cancel, Limits
+    from hookline.handlers.program import Cancel, Limits, Program
 
 
 def perform_all(
@@ -40,9 +40,9 @@ def perform_all(
 
 def _commands(runs: list[Run], limits: Limits | None, cancel: Cancel | None, environ: Mapping[str, str]) -> list[Outcome]:
     # Processes are loaded when the first hook needs one: half of what `answer` spends when none does.
-    from hookline.handlers import command, process  # noqa: PLC0415
+    from hookline.handlers import command, process, program  # noqa: PLC0415
 
-    programs: list[process.Program] = []
+    programs: list[Program] = []
     refused: dict[int, Outcome] = {}
     for at, run in enumerate(runs):
         handler = run.spec.handler
@@ -54,7 +54,7 @@ def _commands(runs: list[Run], limits: Limits | None, cancel: Cancel | None, env
             )
         except HandlerError as error:
             refused[at] = Outcome(failure=Failure.NOT_STARTED, detail=str(error))
-    done = iter(process.run_all(programs, limits=limits or process.Limits(), cancel=cancel))
+    done = iter(process.run_all(programs, limits=limits or program.Limits(), cancel=cancel))
     return [refused[at] if at in refused else next(done) for at in range(len(runs))]
 
 

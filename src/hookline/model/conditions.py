@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from hookline.text.regex import Regex
 
-    Condition: TypeAlias = "OneOf | Pattern | Leaves | Glob | PathPattern | Rule | Never"
+    Condition: TypeAlias = "OneOf | Pattern | Leaves | Flattened | Glob | PathPattern | Rule | Never"
 
 
 class OneOf(Frozen):
@@ -36,6 +36,14 @@ class Pattern(Frozen):
 class Leaves(Frozen):
     """A compiled expression is found in at least one leaf value of the tool's input, each taken by itself."""
 
+    source: str
+    regex: Regex
+
+
+class Flattened(Frozen):
+    """A compiled expression is found in at least one text of these facts, at any depth, or in a list of texts as one line."""
+
+    facts: tuple[str, ...]
     source: str
     regex: Regex
 

@@ -38,7 +38,8 @@ class Verdict(Frozen):
 
     `fault` says what went wrong with the hook, if anything did; `ends` keeps the remaining hooks of its source from
     running; `effects` are those that have no field of their own (env, title, watch, grant ...), by power;
-    `unsupported` lists what the hook asked for that its own dialect does not honour on this event.
+    `unsupported` lists what the hook asked for that its own dialect does not honour on this event; an entry may say why
+    after `: `.
     """
 
     hook_id: str = ""

@@ -24,9 +24,9 @@ def forms(path: str, cwd: str, *, climbs: bool = False) -> list[str]:
     if not path:
         return [""]
     whole = normalised(path, cwd)
-    folder = normalised(cwd, "").rstrip("/") if cwd else ""
     if not cwd:
         return [whole]
+    folder = normalised(cwd, "").rstrip("/")
     if whole.startswith(f"{folder}/"):
         return [whole, whole[len(folder) + 1 :]]
     return [whole, posixpath.relpath(whole, folder or "/")] if climbs and whole.startswith("/") else [whole]

@@ -16,10 +16,12 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node, Parser
 
-_METACHARACTERS = frozenset(b";&|()<>")
+_OPERATORS = b";&|()<>"
+_WORD_ENDS = b" \t\n" + _OPERATORS
 _SIMPLE = ("command", "declaration_command", "unset_command")
 _JOINED = ("command_name", "concatenation")
 _REDIRECTS = ("file_redirect", "heredoc_redirect", "herestring_redirect")
+_SUBSTITUTION = rb"`|\$(?:\\\n)*[({]"
 # Words of bash's own grammar that the other grammar takes for a program and its arguments.
 _PREFIXES = frozenset(("time", "-p", "--", "coproc", "!"))
 _RESERVED = frozenset(
@@ -35,12 +37,11 @@ def simple_commands(line: str) -> tuple[str, ...] | None:
     """
     if "\0" in line:  # bash drops it, and joins what it parts
         return None
-    source = line.encode("utf-8", "replace")
-    root = _parser().parse(source).root_node
-    if root.has_error:
-        return None
-    nodes = list(_below(root))
-    if any(_hides(node, source) for node in nodes) or not all(_is_blank(gap) for gap in _between_leaves(nodes, source)):
+    source = _with_dashes(line.encode("utf-8", "replace"))
+    nodes = _nodes(source)
+    edges = source[: nodes[:2][-1].start_byte], source[nodes[-1].end_byte :]
+    # The line begins and ends as if it stood between blanks.
+    if nodes[0].has_error or not all(_is_blank(b" " + edge) for edge in edges) or any(_hides(node, source) for node in nodes):
         return None
     try:
         return tuple(_commands(nodes, source))
@@ -60,19 +61,22 @@ def _parser() -> Parser:
     return Parser(Language(tree_sitter_bash.language()))
 
 
-def _below(root: Node) -> Iterator[Node]:
+def _nodes(source: bytes) -> list[Node]:
+    """All parts of a line, each before what it holds."""
+    found = []
     # A stack of our own: a hostile line nests deeper than Python's.
-    waiting = [root]
+    waiting = [_parser().parse(source).root_node]
     while waiting:
         node = waiting.pop()
-        yield node
+        found.append(node)
         if not _is_escaped_backquote(node):
             waiting.extend(reversed(node.children))
+    return found
 
 
 def _is_escaped_backquote(node: Node) -> bool:
     # One level of backslashes belongs to the back quotes, so what they hold is read again without it.
-    return node.type == "command_substitution" and _text(node).startswith(b"`") and b"\\" in _text(node)
+    return node.type == "command_substitution" and node.children[0].type == "`" and b"\\" in _text(node)
 
 
 def _text(node: Node) -> bytes:
@@ -82,39 +86,56 @@ def _text(node: Node) -> bytes:
 # -- what the grammar does not see ---------------------------------------------------------------------------------------
 
 
+def _with_dashes(source: bytes) -> bytes:
+    """The line with a quoted dash for each that the grammar loses, as in `python - <<EOF`."""
+    gaps = ((one.end_byte, other) for node in _nodes(source) for one, other in pairwise(node.children))
+    ends = [other.start_byte for end, other in gaps if other.type == "heredoc_redirect" and source[end : other.start_byte].strip() == b"-"]
+    for end in reversed(ends):
+        dash = source.rindex(b"-", 0, end)
+        source = source[:dash] + b"\\" + source[dash:]
+    return source
+
+
 def _hides(node: Node, source: bytes) -> bool:
     """Whether bash may find a command in a part that is something else to the grammar."""
+    if not node.child_count:
+        return _leaf_hides(node, source)
+    if _is_escaped_backquote(node):
+        return False
+    gaps = [source[one.end_byte : other.start_byte] for one, other in pairwise(node.children)]
+    match node.type:
+        case "heredoc_body":
+            return any(_has_live(gap, _SUBSTITUTION) for gap in (source[node.start_byte : node.children[0].start_byte], *gaps))
+        case "concatenation" | "simple_expansion" | "translated_string" | "variable_assignment":
+            # `>$ rm` is one expansion to the grammar, and a file named `$` and a program to bash.
+            return any(gaps)
+        case "command" | "declaration_command" | "unset_command" | "redirected_statement" | "file_redirect":
+            return not all(_is_blank(gap) and b"\n" not in gap.replace(b"\\\n", b"") for gap in gaps)
+    return not all(_is_blank(gap) for gap in gaps)
+
+
+def _leaf_hides(node: Node, source: bytes) -> bool:
+    text = _text(node)
     match node.type:
         case "comment":
             # The grammar also sees one in the middle of `x#;rm y`.
-            return source[: node.start_byte][-1:].strip(b" \t\n;&|()<>") != b""
-        case "concatenation" | "simple_expansion" | "variable_assignment":
-            # `>$ rm` is one expansion to the grammar, and a file named `$` and a program to bash.
-            return any(_gaps(node.children, source))
-        case "command" | "declaration_command" | "unset_command" | "redirected_statement" | "file_redirect":
-            return any(b"\n" in gap.replace(b"\\\n", b"") for gap in _gaps(node.children, source))
+            return source[max(node.start_byte - 1, 0) : node.start_byte].strip(_WORD_ENDS) != b""
         case "heredoc_start":
-            return not _METACHARACTERS.isdisjoint(_text(node))
-        case "word":
-            # A line that begins with a backslash is glued to the line before.
-            return _has_live(_text(node), rb"[ \t\n`]|[$<>]\(|\$\{")
-        case "heredoc_body" | "heredoc_content" | "string_content":
-            return not (node.child_count or _is_verbatim(node)) and _has_live(_text(node), rb"`|\$[({]")
+            # `<<E;` and `<<'E'F`: the grammar stops too late, or too early.
+            return bool(set(text) & set(_OPERATORS)) or source[node.end_byte : node.end_byte + 1].strip(_WORD_ENDS) != b""
         case "raw_string" | "ansi_c_string":
             return False
-    return node.is_named and not node.child_count and _has_live(_text(node), rb"`|[$<>]\(|\$\{")
-
-
-def _gaps(parts: Iterable[Node], source: bytes) -> Iterator[bytes]:
-    return (source[one.end_byte : other.start_byte] for one, other in pairwise(parts))
-
-
-def _between_leaves(nodes: Iterable[Node], source: bytes) -> Iterator[bytes]:
-    leaves = [node for node in nodes if not node.child_count or _is_escaped_backquote(node)]
-    # The line begins and ends like a word that stands between blanks.
-    yield b" " + source[: leaves[0].start_byte]
-    yield from _gaps(leaves, source)
-    yield b" " + source[leaves[-1].end_byte :]
+        case "heredoc_body" | "heredoc_content" | "string_content":
+            return _has_live(text, _SUBSTITUTION) and not _is_verbatim(node)
+        case "word" | "variable_name" | "special_variable_name":
+            # A line that begins with a backslash is glued to the line before.
+            return _has_live(text, rb"[ \t\n`]|[$<>]\(|\$\{")
+        case "$":
+            return source[node.end_byte : node.end_byte + 2] == b"\\\n"
+    if node.is_named:
+        return _has_live(text, rb"[<>](?:\\\n)*\(|" + _SUBSTITUTION)
+    # In a string a sign takes the blanks before it along; `-f<<` has taken more.
+    return text.lstrip(b" \t\n") != node.type.strip(" \t\n").encode()
 
 
 def _is_blank(gap: bytes) -> bool:
@@ -146,7 +167,7 @@ def _commands(nodes: Iterable[Node], source: bytes) -> Iterator[str]:
     for node in nodes:
         if node.type == "redirected_statement":
             owner = _last_command(node)
-            late.setdefault(owner.id, []).extend(_after_redirects(node))
+            late.setdefault(owner.id, []).extend(_after_redirects(node, source))
         if node.type == "test_command" and _text(node).startswith(b"[["):
             continue
         if node.type in _SIMPLE or node.type == "test_command" or node.id in late:
@@ -166,25 +187,25 @@ def _last_command(statement: Node) -> Node:
     return node
 
 
-def _after_redirects(node: Node) -> Iterator[Node]:
+def _after_redirects(node: Node, source: bytes) -> Iterator[Node]:
     """The arguments that the grammar takes for further targets of a redirection: `git >log commit`."""
     for redirect in node.children:
         if redirect.type == "heredoc_redirect":
             yield from redirect.children_by_field_name("argument")
-            yield from _after_redirects(redirect)
+            yield from _after_redirects(redirect, source)
         elif redirect.type == "file_redirect":
             targets = redirect.children_by_field_name("destination")
             closing = any(child.type in {">&-", "<&-"} for child in redirect.children)
-            yield from targets if closing else targets[1:]
+            words = _words(targets, source)
+            yield from (part for word in words[0 if closing else 1 :] for part in word)
 
 
 def _command(node: Node, late: Iterable[Node], source: bytes) -> Iterator[str]:
-    own = [node] if node.type == "test_command" else [child for child in node.children if child.type not in {*_REDIRECTS, "subshell"}]
-    words = _words([*own, *late, *_after_redirects(node)], source)
-    if node.type == "command":
-        words = _without_assignments(words)
-    while words and _source(words[0], source) in _PREFIXES:
-        words = _without_assignments(words[1:])
+    own = [child for child in node.children if child.type not in {*_REDIRECTS, "subshell"}] if node.type in _SIMPLE else []
+    parts = [node] if node.type == "test_command" else own
+    words = _words([*parts, *late, *_after_redirects(node, source)], source)
+    if node.type not in {"declaration_command", "test_command"}:
+        words = _from_program_on(words, source)
     if words and _source(words[0], source) in _RESERVED:
         raise _UnreadableError
     if words:
@@ -206,19 +227,22 @@ def _names_descriptor(word: list[Node], source: bytes) -> bool:
     # `{name}>file` lets bash choose a descriptor; to the grammar `{name}` is an argument.
     text = _source(word, source)
     end = word[-1].end_byte
-    return text[:1] == "{" and text[-1:] == "}" and text[1:-1].isidentifier() and source[end : end + 1] in {b"<", b">"}
+    return text[:1] == "{" and text[-1:] == "}" and _is_name(text[1:-1]) and source[end : end + 1] in {b"<", b">"}
 
 
-def _without_assignments(words: list[list[Node]]) -> list[list[Node]]:
+def _from_program_on(words: list[list[Node]], source: bytes) -> list[list[Node]]:
+    """The words without leading assignments, and without words such as `time` that only say how to run the rest."""
     for at, word in enumerate(words):
-        if word[0].type != "variable_assignment" and not _looks_assigned(word[0]):
+        text = _source(word, source)
+        name, equals, _ = text.partition("=")
+        assigned = word[0].type == "variable_assignment" or (equals and _is_name(name.removesuffix("+")))
+        if not assigned and text not in _PREFIXES:
             return words[at:]
     return []
 
 
-def _looks_assigned(part: Node) -> bool:
-    name, equals, _ = _text(part).partition(b"=")
-    return bool(equals) and name.removesuffix(b"+").decode("utf-8", "replace").isidentifier()
+def _is_name(text: str) -> bool:
+    return text.isascii() and text.isidentifier()
 
 
 def _source(word: list[Node], source: bytes) -> str:

@@ -14,6 +14,10 @@ class UnreadableError(ValueError):
     """What a hook printed cannot be read; the text says why, in words for the person who wrote the hook."""
 
 
+class NoObjectError(UnreadableError):
+    """What a hook printed is JSON, but no object."""
+
+
 def one_object(text: str) -> dict[str, Any]:
     """The one JSON object that the text consists of. A repeated key: the last one wins.
 
@@ -27,7 +31,7 @@ def one_object(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise UnreadableError(f"stdout is not one JSON object: {error}") from None
     if not isinstance(value, dict):
-        raise UnreadableError("stdout is JSON, but no object")
+        raise NoObjectError("stdout is JSON, but no object")
     return value
 
 

@@ -74,6 +74,7 @@ def refusing_everything(source: Source, table: Table, error: ConfigError) -> Loa
             on_failure=max(strict_failure(row), row.fails) if source.mode == "strict" else row.fails,
             origin=Origin(file=source.file, line=problem.origin.line, column=problem.origin.column, scope=source.scope),
             strict=source.mode == "strict",
+            shadow=source.shadow,
             name=name,
             trusted=source.trusted,
         )

@@ -55,8 +55,16 @@ def test_what_is_passed_on_is_passed_on():
 
 
 def test_python_stands_for_our_interpreter():
-    """`{python}` is the interpreter that runs hookline, as a whole word only."""
-    assert made(Command(argv=("{python}", "a{python}", "-c"))).argv == (sys.executable, "a{python}", "-c")
+    """`{python}` is the interpreter that runs hookline, as the program only."""
+    assert made(Command(argv=("{python}", "a{python}", "{python}"))).argv == (sys.executable, "a{python}", "{python}")
+    assert made(Command(argv=("a{python}",))).argv == ("a{python}",)
+
+
+def test_a_shell_can_stand_for_the_program(shells):
+    """`{shell}` is the bash of this machine, or its sh, as the program only."""
+    assert made(Command(argv=("{shell}", "{shell}")), PATH=str(shells)).argv == (f"{shells}/bash", "{shell}")
+    with pytest.raises(HandlerError, match="none of the shells `bash`, `sh`"):
+        made(Command(argv=("{shell}",)), PATH="/none")
 
 
 @pytest.mark.parametrize(

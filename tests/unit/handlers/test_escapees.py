@@ -7,6 +7,7 @@ import signal
 import subprocess
 import uuid
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from tests.unit.handlers.support import OverdueOnce, children, ending, is_gone, lives, pid_in, program, python_program, run, started, until
@@ -162,6 +163,16 @@ def test_a_cookie_is_recognised_whole_and_no_part_of_it(tmp_path):
 
     assert gone == marks[:3]
     assert alive == marks[3:]
+
+
+def test_a_quick_look_goes_on_where_numbers_begin_anew(tmp_path):
+    """Numbers are given in turn: what is younger has a higher one, unless they began anew meanwhile; then all are looked at."""
+    cookie = uuid.uuid4().hex
+    last = int(Path("/proc/sys/kernel/pid_max").read_text(encoding="ascii"))
+    with sleeping(env={COOKIE: cookie}) as marked:
+        escapees.kill(last, cookie, frozenset(), frozenset(), quick=True)
+
+        assert is_gone(marked)
 
 
 def test_descendants_are_found_below_those_that_were_known(tmp_path):

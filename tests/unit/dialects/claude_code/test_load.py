@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,8 +11,10 @@ from hookline.core.dialect import Source
 from hookline.dialects.claude_code import ClaudeCode
 from hookline.model.conditions import Never
 from hookline.model.handler import Broken, Command
-from hookline.model.spec import HookSpec
 from hookline.model.verdict import Stance
+
+if TYPE_CHECKING:
+    from hookline.model.spec import HookSpec
 
 DIALECT = ClaudeCode()
 WORDS = st.sampled_from(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -14,8 +14,10 @@ from hookline.dialects.claude_code import ClaudeCode
 from hookline.dialects.claude_code.table import POWERS, TABLE, row_of
 from hookline.model.event import Event, ToolCall
 from hookline.model.outcome import Failure, Outcome
-from hookline.model.spec import HookSpec
 from hookline.model.verdict import Stance, Verdict
+
+if TYPE_CHECKING:
+    from hookline.model.spec import HookSpec
 
 DIALECT = ClaudeCode()
 TOP_KEYS = ["continue", "stopReason", "systemMessage", "decision", "reason", "hookSpecificOutput", "terminalSequence", "x"]

@@ -1,0 +1,56 @@
+"""Background: asynchronous hooks of a3s, started and not awaited, but tracked, contained and drained."""
+
+from __future__ import annotations
+
+import asyncio
+
+from hookline.engine.detached import Detached, Finished
+from hookline.handlers.inprocess import call_async
+from hookline.model.handler import InProcess
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hookline.core.dispatch import Run
+
+
+class Background:
+    """The asynchronous hooks of one engine. A coroutine runs on the loop that fires, anything else on a thread.
+
+    `finished` is told the outcome of each, where it ran.
+    """
+
+    def __init__(self, finished: Callable[[Finished], None]) -> None:
+        self._finished = finished
+        self._threads = Detached(None, {}, finished)
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def start(self, run: Run) -> None:
+        """Start a run and return."""
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            loop = None
+        if loop is None or (isinstance(run.spec.handler, InProcess) and run.spec.handler.worker):
+            self._threads.start(run)
+            return
+        task = loop.create_task(self._await(run), name=f"hookline {run.spec.id}")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _await(self, run: Run) -> None:
+        self._finished(Finished(hook_id=run.spec.id, outcome=await call_async(run)))
+
+    def drain(self, seconds: float) -> None:
+        """Wait for what runs on threads, at most so long."""
+        self._threads.drain(seconds)
+
+    async def drain_async(self, seconds: float) -> None:
+        """Wait for what runs on this loop and on threads, at most so long; then end what runs on the loop."""
+        tasks = [task for task in self._tasks if task.get_loop() is asyncio.get_running_loop()]
+        if tasks:
+            _, late = await asyncio.wait(tasks, timeout=seconds)
+            for task in late:
+                task.cancel()
+        await asyncio.to_thread(self._threads.drain, seconds)

@@ -1,0 +1,60 @@
+"""EventChannel: every fired event, for somebody who looks on; bounded, and never waited for."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import deque
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookline.a3s.events import HookEvent
+
+
+class EventChannel:
+    """Events in the order in which they were fired. A full channel drops the oldest one and counts it in `dropped`."""
+
+    def __init__(self, capacity: int = 1024) -> None:
+        if capacity < 1:
+            raise ValueError("an event channel has room for at least one event")
+        self.capacity = capacity
+        self.dropped = 0
+        self._events: deque[HookEvent] = deque()
+        self._waiting: deque[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = deque()
+        self._lock = threading.Lock()
+
+    def offer(self, event: HookEvent) -> None:
+        """Add an event, from any thread; never waits."""
+        with self._lock:
+            if len(self._events) == self.capacity:
+                self._events.popleft()
+                self.dropped += 1
+            self._events.append(event)
+            waiting, self._waiting = self._waiting, deque()
+        for loop, woken in waiting:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(_wake, woken)
+
+    def take(self) -> HookEvent | None:
+        """The oldest event that was not taken yet; None if there is none."""
+        with self._lock:
+            return self._events.popleft() if self._events else None
+
+    async def receive(self) -> HookEvent:
+        """The oldest event, once there is one."""
+        while True:
+            loop = asyncio.get_running_loop()
+            woken: asyncio.Future[None] = loop.create_future()
+            with self._lock:
+                if self._events:
+                    return self._events.popleft()
+                self._waiting.append((loop, woken))
+            await woken
+
+    def __len__(self) -> int:
+        return len(self._events)
+
+
+def _wake(woken: asyncio.Future[None]) -> None:
+    if not woken.done():
+        woken.set_result(None)

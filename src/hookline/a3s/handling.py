@@ -1,0 +1,49 @@
+"""Handling: an object with a `handle` method, a function or a coroutine function as what the core runs."""
+
+from __future__ import annotations
+
+from inspect import iscoroutinefunction
+
+from hookline.a3s.events import HookEvent
+from hookline.errors import ConfigError
+from hookline.model.handler import InProcess
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+    from typing import Any, Protocol, TypeAlias
+
+    from hookline.dialects.a3s import HookResponse
+    from hookline.model.event import Event
+
+    Answer: TypeAlias = HookResponse | Mapping[str, Any] | None
+
+    class Handles(Protocol):
+        """An object that handles events."""
+
+        def handle(self, event: HookEvent, /) -> Answer | Awaitable[Answer]: ...
+
+    HookHandler: TypeAlias = Handles | Callable[[HookEvent], Answer | Awaitable[Answer]] | Mapping[str, Callable[[HookEvent], Any]]
+
+
+def handler_of(given: HookHandler) -> Callable[[HookEvent], Any]:
+    """What is called for an event: the `handle` of an object or of a mapping, or the callable itself.
+
+    Raises:
+        ConfigError: there is nothing to call.
+    """
+    found: Any = given.get("handle") if isinstance(given, dict) else getattr(given, "handle", given)
+    if not callable(found):
+        raise ConfigError(f"{given!r:.80} cannot handle events", name="handler.type", hint="give an object with `handle`, or a function")
+    handle: Callable[[HookEvent], Any] = found
+    return handle
+
+
+def in_process(handle: Callable[[HookEvent], Any], hook_id: str, native: str) -> InProcess:
+    """A handler for the core. A plain one has a worker, so that its time limit counts."""
+    asynchronous = iscoroutinefunction(handle) or iscoroutinefunction(getattr(handle, "__call__", None))  # noqa: B004 - an object's own
+
+    def call(event: Event) -> Any:
+        return handle(HookEvent.lent(event, native))
+
+    return InProcess(call=call, name=hook_id, read_by_dialect=True, worker=not asynchronous)

@@ -1,0 +1,64 @@
+"""Starchild: the list of shell hooks in shell_hooks.yaml, for its twelve events. Hermes, of the same family, is below.
+
+Facts: `starchild.md`. `table` says what the events are, `reading` what a hook meant, `showing` how a reason looks.
+"""
+
+from __future__ import annotations
+
+from hookline.core.dialect import Loaded
+from hookline.core.failure import failed
+from hookline.dialects.starchild.answering import answer
+from hookline.dialects.starchild.load import load
+from hookline.dialects.starchild.reading import read
+from hookline.dialects.starchild.showing import Shown, shown
+from hookline.dialects.starchild.table import NAME, Moment, table
+from hookline.wire.payload import decode, encode, wire_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookline.core.dialect import Source
+    from hookline.model.event import Event, Json
+    from hookline.model.outcome import Outcome
+    from hookline.model.reply import Reply
+    from hookline.model.spec import HookSpec
+    from hookline.model.verdict import Decision, Verdict
+
+__all__ = ["NAME", "OPTIONS", "Shown", "Starchild", "shown"]
+
+OPTIONS = ("approver", "allow_local")
+_NAMES = {"native": "event", "session_id": "session_id", "cwd": "cwd"}
+
+
+class Starchild:
+    """The dialect. `approver`: the host can ask a person; without one, an ask is a block.
+
+    `allow_local`: HTTP hooks may be on this machine or in a private network (STARCHILD_SHELL_HOOKS_HTTP_ALLOW_LOCAL).
+    """
+
+    def __init__(self, *, approver: bool = False, allow_local: bool = False) -> None:
+        self.table = table(approver=approver)
+        self.allow_local = allow_local
+
+    def load(self, source: Source) -> Loaded:
+        return load(source, self.table, allow_local=self.allow_local)
+
+    def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
+        return Loaded(specs=specs)
+
+    def decode_event(self, payload: Json, native: str = "") -> Event:
+        return decode(payload, self.table, native, _NAMES)
+
+    def encode_event(self, event: Event, spec: HookSpec) -> str:
+        row = self.table.row(spec.native_event)
+        return wire_text(encode(event, self.table, row, spec.native_event), self.table)
+
+    def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:
+        row = self._row(spec.native_event)
+        return read(outcome, spec, row, event) if row else failed(spec, outcome)
+
+    def encode_decision(self, decision: Decision, event: Event) -> Reply:
+        return answer(decision, self._row(event.native_name), event)
+
+    def _row(self, native: str) -> Moment | None:
+        row = self.table.row(native)
+        return row if isinstance(row, Moment) else None

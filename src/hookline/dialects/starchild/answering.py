@@ -1,0 +1,58 @@
+"""A decision in the words that a Starchild host reads from a shell hook: exit 0, and one object or nothing at all."""
+
+from __future__ import annotations
+
+from hookline.dialects.starchild.appending import bare
+from hookline.model.reply import Reply
+from hookline.model.verdict import Stance
+from hookline.wire.hookoutput import printed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from hookline.dialects.starchild.table import Moment
+    from hookline.model.event import Event
+    from hookline.model.verdict import Decision
+
+
+def answer(decision: Decision, row: Moment | None, event: Event) -> Reply:
+    """The reply of a shell hook; no opinion is empty stdout."""
+    said: dict[str, Any] = _stance(decision)
+    if row is not None:
+        said |= _rewrite(decision, row, event)
+        if decision.for_agent and "context" in row.powers:
+            said["context"] = "\n".join(decision.for_agent)
+    if decision.for_user:
+        said["systemMessage"] = "\n".join(decision.for_user)
+    return Reply(stdout=printed(said))
+
+
+def _stance(decision: Decision) -> dict[str, Any]:
+    if decision.stance >= Stance.DENY:
+        return {"decision": "block", "reason": decision.reason} | _evidence(decision.evidence)
+    if decision.stance is Stance.ASK:
+        return {"hookSpecificOutput": {"permissionDecision": "ask", "permissionDecisionReason": decision.reason}}
+    return {}
+
+
+def _evidence(evidence: Any) -> dict[str, Any]:
+    if evidence is None:
+        return {}
+    known = ("evidence", "tag", "code")
+    if isinstance(evidence, dict) and evidence and set(evidence) <= set(known):
+        return {key: evidence[key] for key in known if key in evidence}
+    return {"evidence": evidence}
+
+
+def _rewrite(decision: Decision, row: Moment, event: Event) -> dict[str, Any]:
+    """A rewrite by the key that the event has for it; notes that the host itself appends are not told twice."""
+    rewrite = decision.rewrite
+    if rewrite is None or rewrite.target not in row.powers:
+        return {}
+    if rewrite.target == "input":
+        return {"tool_input": rewrite.patch} if rewrite.patch else {}
+    if rewrite.target == "text":
+        return {row.rewrites: rewrite.value}
+    value = bare(rewrite.value, decision.for_user) if isinstance(rewrite.value, str) else rewrite.value
+    return {} if value == event.body.value("result") else {"tool_result": value}

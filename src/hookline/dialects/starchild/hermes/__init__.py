@@ -1,0 +1,58 @@
+"""Hermes: the shell hooks in its config.yaml. Of Starchild's family, with its own words, timeouts and meanings.
+
+Facts: `starchild.md`, section 12.
+"""
+
+from __future__ import annotations
+
+from hookline.core.dialect import Loaded
+from hookline.core.failure import failed
+from hookline.dialects.starchild.hermes.answering import answer
+from hookline.dialects.starchild.hermes.load import load
+from hookline.dialects.starchild.hermes.reading import read
+from hookline.dialects.starchild.hermes.table import NAME, Point, table
+from hookline.dialects.starchild.hermes.wire import event_of, payload_of
+from hookline.wire.payload import wire_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookline.core.dialect import Source
+    from hookline.model.event import Event, Json
+    from hookline.model.outcome import Outcome
+    from hookline.model.reply import Reply
+    from hookline.model.spec import HookSpec
+    from hookline.model.verdict import Decision, Verdict
+
+__all__ = ["NAME", "OPTIONS", "Hermes"]
+
+OPTIONS = ("approver",)
+
+
+class Hermes:
+    """The dialect. `approver`: the host can ask a person; without one, what is to be approved is refused."""
+
+    def __init__(self, *, approver: bool = False) -> None:
+        self.table = table(approver=approver)
+
+    def load(self, source: Source) -> Loaded:
+        return load(source, self.table)
+
+    def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
+        return Loaded(specs=specs)
+
+    def decode_event(self, payload: Json, native: str = "") -> Event:
+        return event_of(payload, self.table, native)
+
+    def encode_event(self, event: Event, spec: HookSpec) -> str:
+        return wire_text(payload_of(event, self.table, self._row(spec.native_event), spec.native_event), self.table)
+
+    def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:  # noqa: ARG002 - the protocol's
+        row = self._row(spec.native_event)
+        return read(outcome, spec, row) if row else failed(spec, outcome)
+
+    def encode_decision(self, decision: Decision, event: Event) -> Reply:
+        return answer(decision, self._row(event.native_name))
+
+    def _row(self, native: str) -> Point | None:
+        row = self.table.row(native)
+        return row if isinstance(row, Point) else None

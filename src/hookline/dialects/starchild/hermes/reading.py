@@ -1,0 +1,173 @@
+"""What a Hermes shell hook meant: two vocabularies that are not mixed, and stdout that counts at almost every exit."""
+
+from __future__ import annotations
+
+import json
+
+from hookline.core.failure import describe
+from hookline.model.event import Rewrite
+from hookline.model.frozen import Frozen
+from hookline.model.outcome import Failure
+from hookline.model.verdict import Stance, Verdict
+from hookline.wire.hookoutput import UnreadableError, one_object
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from hookline.dialects.starchild.hermes.table import Point
+    from hookline.model.outcome import Outcome
+    from hookline.model.spec import HookSpec
+
+DEFAULT_REASON = "Blocked by shell hook."
+_BLOCK = 2  # exit code
+_LONGEST = 400  # characters of stderr that become a reason
+
+
+class _Family(Frozen):
+    """One vocabulary: its word for the verdict, for the reason, and for the new arguments."""
+
+    verdict: str
+    reason: str
+    args: str
+
+
+_OWN = _Family(verdict="action", reason="message", args="args")
+_CLAUDE = _Family(verdict="decision", reason="reason", args="tool_input")
+
+
+def read(outcome: Outcome, spec: HookSpec, row: Point) -> Verdict:
+    """The verdict of one hook (starchild.md 12)."""
+    return _Reader(outcome, spec, row).verdict()
+
+
+class _Reader:
+    def __init__(self, outcome: Outcome, spec: HookSpec, row: Point) -> None:
+        self.outcome = outcome
+        self.spec = spec
+        self.row = row
+        self.unsupported: list[str] = []
+
+    def verdict(self) -> Verdict:
+        outcome = self.outcome
+        # A hook that a signal ended is one with an odd exit code: what it had printed still counts.
+        if outcome.failure not in (None, Failure.KILLED):
+            return self._failed(describe(outcome))
+        if outcome.exit_code == _BLOCK and self.row.closes:
+            return self._block_by_exit()
+        text = outcome.stdout.replace("\ufeff", "").strip()
+        crashed = describe(outcome) if outcome.failure or outcome.exit_code else ""
+        if not text:
+            return self._failed(crashed) if crashed else self._said()
+        try:
+            return self._output(text, fault=crashed or None)
+        except UnreadableError as error:
+            return self._failed(f"{crashed}; {error}" if crashed else str(error))
+
+    def _failed(self, words: str) -> Verdict:
+        """A failure, open or closed (starchild.md 12, fail_closed)."""
+        label = self.spec.name or self.spec.id
+        stance = self.spec.on_failure
+        if stance is not Stance.SILENT:
+            return self._said(stance=stance, reason=f"hook {label} failed closed: {words}", fault=words)
+        return self._said(for_user=f"hook `{label}` had no say: {words}" if self.row.closes else "", fault=words)
+
+    def _block_by_exit(self) -> Verdict:
+        try:
+            given = one_object(self.outcome.stdout)
+        except UnreadableError:
+            given = {}
+        reason = _text(given, _family(given).reason) or self.outcome.stderr.strip()[:_LONGEST] or DEFAULT_REASON
+        return self._said(stance=self.row.blocks, reason=reason)
+
+    # -- output ----------------------------------------------------------------------------------------------------
+
+    def _output(self, text: str, *, fault: str | None) -> Verdict:
+        if self.row.reads == "rewrite":
+            return self._said(rewrite=self._replaced(text), fault=fault)
+        given = one_object(text)
+        readers: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
+            "directive": self._directive,
+            "context": self._context,
+            "redo": self._redo,
+        }
+        reader = readers.get(self.row.reads)
+        if reader is None:
+            self.unsupported += [f"{key}: `{self.row.native}` only observes" for key in given]
+            return self._said(fault=fault)
+        return self._said(**reader(given), fault=fault)
+
+    def _directive(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        family = _family(given)
+        reason = _text(given, family.reason)
+        # In whichever vocabulary: a block wins over everything else in one answer.
+        if "block" in (given.get(_OWN.verdict), given.get(_CLAUDE.verdict)):
+            return {"stance": self.row.blocks, "reason": reason or DEFAULT_REASON}
+        word, args = given.get(family.verdict), given.get(family.args)
+        if word == "approve" and family is _OWN:
+            return {"stance": Stance.ASK, "reason": reason or "a shell hook wants a person to approve this"}
+        if word == "modify" and isinstance(args, dict):
+            return {"rewrite": Rewrite(target="input", value=args, merge=True)}
+        if word == "modify":
+            self.unsupported.append(f"bad_type: `{family.args}` must be an object")
+        elif word not in (None, "allow", "approve", "continue"):
+            self.unsupported.append(f"unknown_decision_value: `{family.verdict}` is `{word!s:.40}`")
+        elif args is not None:
+            self.unsupported.append(f"input: `{family.args}` counts only with `{family.verdict}: modify`")
+        return {}
+
+    def _context(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        self.unsupported += [f"{key}: `{self.row.native}` reads only `context`" for key in given if key != "context"]
+        return {"for_agent": _text(given, "context")}
+
+    def _redo(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        family = _family(given)
+        wanted = "continue" if family is _OWN else "block"
+        if given.get(family.verdict) != wanted:
+            return {}
+        reason = _text(given, family.reason)
+        if not reason:
+            self.unsupported.append(f"deny: `{family.verdict}: {wanted}` has no effect without `{family.reason}`")
+            return {}
+        return {"stance": self.row.blocks, "reason": reason}
+
+    def _replaced(self, text: str) -> Rewrite | None:
+        """The new text: a JSON text, or an object that has it under the event's own key.
+
+        Raises:
+            UnreadableError: stdout is neither.
+        """
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            value = one_object(text)  # which says what is wrong
+        if isinstance(value, dict):
+            found = (value.get(key) for key in (self.row.replaces, "text", "content"))
+            value = next((part for part in found if isinstance(part, str)), "")
+        elif not isinstance(value, str):
+            raise UnreadableError("stdout is JSON, but neither text nor an object")
+        target = "text" if "text" in self.row.powers else "output"
+        return Rewrite(target=target, value=value) if value else None
+
+    def _said(self, *, stance: Stance = Stance.SILENT, **fields: Any) -> Verdict:
+        return Verdict(
+            hook_id=self.spec.id,
+            stance=stance,
+            ends=stance >= Stance.DENY,
+            unsupported=tuple(self.unsupported),
+            exit_code=self.outcome.exit_code,
+            seconds=self.outcome.seconds,
+            shadow=self.spec.shadow,
+            **fields,
+        )
+
+
+def _family(given: Mapping[str, Any]) -> _Family:
+    """The vocabulary of an answer; both are never mixed."""
+    return _OWN if _OWN.verdict in given else _CLAUDE
+
+
+def _text(given: Mapping[str, Any], key: str) -> str:
+    value = given.get(key)
+    return value if isinstance(value, str) and value.strip() else ""

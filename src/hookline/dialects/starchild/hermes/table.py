@@ -1,0 +1,118 @@
+"""The shell-hook events of Hermes: one row an event. Three of them direct, three rewrite, and the others only observe."""
+
+from __future__ import annotations
+
+from hookline.core.dialect import ABSENT, Field, FoldRule, Row, Table
+from hookline.model import kinds
+from hookline.model.event import Generation, Lifecycle, Message, Stop, ToolCall
+from hookline.model.verdict import Stance
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from hookline.model.event import Body
+
+NAME = "hermes"
+DEFAULT_TIMEOUT = 60  # seconds (starchild.md 12)
+LONGEST_TIMEOUT = 300
+REDO_LIMIT = 3  # agent.max_verify_nudges
+
+
+class Point(Row):
+    """A row with Hermes' own columns.
+
+    `matched`: a matcher applies. `closes`: `fail_closed` and exit code 2 count. `reads`: how its output is read.
+    `replaces`: the output key for its text. `tool`: the tool that the event is of, where its payload names none.
+    """
+
+    matched: bool = False
+    closes: bool = False
+    reads: str = ""
+    replaces: str = ""
+    tool: str = ""
+
+
+def _fields(column: str) -> tuple[Field, ...]:
+    """`native=fact` pairs of what lies in `extra`; a fact of the same name may be left out."""
+    pairs = (word.partition("=") for word in column.split())
+    return tuple(Field(native=native, fact=fact or native, default=ABSENT) for native, _, fact in pairs)
+
+
+def _row(native: str, kind: str = "", extra: str = "", body: type[Body] = Lifecycle, *, does: str = "", **columns: Any) -> Point:
+    """One row; `does` lists its powers, in the words of `model.kinds`."""
+    return Point(
+        native=native,
+        kind=kind or kinds.unknown(NAME, native),
+        body=body,
+        fields=_fields(extra),
+        powers=frozenset(does.split()) | {"note"},
+        parallel=False,
+        **columns,
+    )
+
+
+_TOOL: Mapping[str, Any] = {"body": ToolCall, "subject": "tool", "matched": True}
+_DONE = "tool_call_id=call_id result duration_ms status"
+
+# `pre_llm_call` is once a turn here, and `on_session_end` at the end of every turn (starchild.md 12).
+_ROWS = (
+    _row(
+        "pre_tool_call", "tool.before", "tool_call_id=call_id",
+        **_TOOL, does="deny ask input", blocks=Stance.DENY, closes=True, reads="directive",
+    ),
+    _row("post_tool_call", "tool.after", _DONE, **_TOOL),
+    _row("transform_tool_result", "tool.result", _DONE, ToolCall, does="output", reads="rewrite", replaces="result"),
+    _row(
+        "transform_terminal_output", "tool.result", "output=result command returncode", ToolCall,
+        does="output", reads="rewrite", replaces="output", tool="terminal", secondary=True,
+    ),
+    _row("transform_llm_output", "response.before", "response_text=text model", Message, does="text", reads="rewrite", replaces="response_text"),
+    _row("pre_llm_call", "turn.start", "user_message=prompt is_first_turn model", does="context", reads="context"),
+    _row("post_llm_call", "turn.end", "user_message=prompt assistant_response=last_message model", secondary=True),
+    _row(
+        "pre_verify", "stop", "final_response=last_message attempt changed_paths model", Stop,
+        does="deny", blocks=Stance.DENY, reads="redo",
+    ),
+    _row("pre_api_request", "model.request", "model request_messages=messages", Generation),
+    _row("post_api_request", "model.response", "model response usage", Generation),
+    _row("api_request_error", "model.error", "error model retryable"),
+    _row("on_session_start", "session.start", "model platform"),
+    _row("on_session_end", "turn.end", "turn_exit_reason=reason completed interrupted"),
+    _row("on_session_finalize", "session.end", "reason"),
+    _row("on_session_reset", "", "reason"),
+    _row("subagent_start", "subagent.start", "child_session_id=agent_id child_role=agent_type child_goal=task"),
+    _row("subagent_stop", "subagent.stop", "child_session_id=agent_id child_role=agent_type child_summary=result duration_ms"),
+    _row("pre_approval_request", "tool.permission.request", "command description"),
+    _row("post_approval_response", "tool.permission.resolved", "command choice=decision decided_by=source"),
+    _row("kanban_task_claimed", "", "task_id"),
+    _row("kanban_task_completed", "task.completed", "task_id summary"),
+    _row("kanban_task_blocked", "", "task_id reason"),
+)  # fmt: skip
+
+# Events of which a hook's answer could only count inside Hermes' own process: declared here, they would do nothing.
+IN_PROCESS = ("pre_gateway_dispatch", "pre_transcription", "transform_api_error_classification")
+
+_BASE = (
+    Field(native="hook_event_name", fact="@native"),
+    Field(native="tool_name", fact="tool"),
+    Field(native="tool_input", fact="input"),
+    Field(native="session_id", fact="@session_id", default=""),
+    Field(native="cwd", fact="@cwd", default=""),
+    Field(native="profile", fact="profile", default="default"),
+)
+
+
+def table(*, approver: bool) -> Table:
+    """The table of a host that has somebody to ask, or not: then what is to be approved is refused."""
+    rows = [row if approver else row.replace(powers=row.powers - {"ask"}) for row in _ROWS]
+    return Table(
+        name=NAME,
+        rows={row.native: row for row in rows},
+        base=_BASE,
+        fold=FoldRule(drops_rewrite_when_denied=True),
+        default_timeout=float(DEFAULT_TIMEOUT),
+        ask_becomes=Stance.DENY,
+        redo_limit=REDO_LIMIT,
+    )

@@ -1,0 +1,167 @@
+"""Reading shell_hooks.yaml: a list of entries, one event each."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+
+from hookline.core.dialect import Loaded
+from hookline.dialects.starchild.command import line
+from hookline.dialects.starchild.entry import Entry, conditions, failure, http, placed, timeout
+from hookline.dialects.starchild.table import NAME, Moment
+from hookline.errors import ConfigError
+from hookline.model import kinds
+from hookline.model.handler import Broken, Command
+from hookline.model.spec import HookSpec
+from hookline.text.suggest import did_you_mean
+from hookline.wire.fields import shape
+from hookline.wire.sources import hook_name, read_tree, refusing_everything
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hookline.core.dialect import Source, Table
+    from hookline.model.handler import Handler
+    from hookline.model.problem import Problem
+    from hookline.wire.fields import Node
+
+_KEYS = (
+    "event", "type", "command", "url", "matcher", "timeout", "tool", "role", "on_error", "files", "env", "allow_result_rewrite",
+)  # fmt: skip
+_TYPES = ("command", "http")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+# What a hook inherits beside the names in `env` (starchild.md 6).
+_INHERITED = (
+    "PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "LC_COLLATE", "LC_MESSAGES", "LC_MONETARY", "LC_NUMERIC", "LC_TIME", "TMPDIR",
+)  # fmt: skip
+
+
+def load(source: Source, table: Table, *, allow_local: bool = False) -> Loaded:
+    """The hooks of a source, in declared order, and every problem that it has (starchild.md 1)."""
+    problems: list[Problem] = []
+    try:
+        root = read_tree(source, problems)
+        entries = _entries(root, strict=source.mode == "strict")
+    except ConfigError as error:
+        return refusing_everything(source, table, error)
+    reader = _Reader(source, table, problems, allow_local=allow_local)
+    specs = [spec for entry in entries for spec in reader.hook(entry)]
+    return Loaded(specs=tuple(specs), problems=tuple(problems))
+
+
+def _entries(root: Node, *, strict: bool) -> list[Node]:
+    """The entries of a file.
+
+    Raises:
+        ConfigError: the file, or its `hooks`, is something else.
+    """
+    if root.value is None:
+        return []
+    if not isinstance(root.value, dict):
+        raise ConfigError(f"a shell_hooks.yaml must be a mapping, not {shape(root.value)}", name="config.type", place=root.origin().place)
+    root.only(("hooks",), "a shell_hooks.yaml", severity="error" if strict else "warning")
+    if root.value.get("hooks") is None:
+        root.complain("key.missing", "no hooks here", hint="they stand in a list under `hooks`", severity="warning")
+        return []
+    hooks = root.child("hooks")
+    if isinstance(hooks.value, list):
+        return list(hooks.children())
+    hint = "a mapping of events is a Hermes file: name it with --dialect hermes" if isinstance(hooks.value, dict) else "- event: ..."
+    raise ConfigError(f"`hooks` must be a list, not {shape(hooks.value)}", name="config.type", place=hooks.origin().place, hint=hint)
+
+
+class _Reader:
+    """Reads the entries of one source. One that cannot be read stays in its place as a broken hook, to be missed aloud."""
+
+    def __init__(self, source: Source, table: Table, problems: list[Problem], *, allow_local: bool) -> None:
+        self.source = source
+        self.table = table
+        self.problems = problems
+        self.strict = source.mode == "strict"
+        self.allow_local = allow_local
+        self.folder = source.names.get("folder") or posixpath.dirname(source.file)
+
+    def hook(self, entry: Node) -> Iterator[HookSpec]:
+        """The hook of an entry; none where nobody can tell its event."""
+        if not isinstance(entry.value, dict):
+            entry.complain("group.shape", f"an entry of `hooks` must be a mapping, not {shape(entry.value)}", hint="- event: ...")
+            return
+        row = self._row(entry)
+        if row is not None:
+            yield self._spec(entry, row)
+
+    def _row(self, entry: Node) -> Moment | None:
+        native = entry.text("event", required=True)
+        if "event" not in entry.value or not isinstance(entry.value["event"], str):
+            return None
+        row = self.table.rows.get(native)
+        if not isinstance(row, Moment):
+            hint = self._meant(native) or f"known events: {', '.join(self.table.rows)}"
+            entry.complain("event.unknown", f"unknown event `{native}`", "event", hint=hint)
+            return None
+        return row
+
+    def _meant(self, native: str) -> str:
+        """The event that somebody may have meant; by Claude Code's names too, which scripts for both are written after."""
+        row = self.table.row_of_kind(kinds.natives("claude").get(native, ""))
+        return f"Claude Code's `{native}` is `{row.native}` here" if row else did_you_mean(native, self.table.rows)
+
+    def _spec(self, node: Node, row: Moment) -> HookSpec:
+        before = node.errors()
+        node.only(_KEYS, f"an entry of `{row.native}`", severity="error" if self.strict else "warning")
+        entry = Entry(node=node, row=row, strict=self.strict)
+        handler, facts = self._handler(entry)
+        facts |= {"role": "guard" if entry.is_guard else "", "files": self._files(node)}
+        facts["allow_result_rewrite"] = node.flag("allow_result_rewrite")
+        if facts["allow_result_rewrite"]:
+            placed(entry, "allow_result_rewrite", fits=row.appends)
+        fields = {"timeout": timeout(node), "conditions": conditions(entry), "on_failure": failure(entry)}
+        errors = [problem.message for problem in self.problems if problem.severity == "error"][before:]
+        return HookSpec(
+            id=f"{(self.source.file or 'config').rpartition('/')[2]}#{row.native}.{node.path[-1]}",
+            dialect=NAME,
+            kind=row.kind,
+            native_event=row.native,
+            handler=Broken(reason="; ".join(errors)) if errors else handler,
+            shadow=self.source.shadow,
+            strict=self.strict,
+            origin=node.origin(),
+            name=_name(node),
+            facts=facts,
+            trusted=self.source.trusted,
+            **fields,  # type: ignore[arg-type]  # checked by the constructor
+        )
+
+    def _handler(self, entry: Entry) -> tuple[Handler, dict[str, object]]:
+        node = entry.node
+        env = _variables(node)
+        if node.choice("type", _TYPES, "command", name="handler.type") == "http":
+            return http(entry, allow_local=self.allow_local), {"url": node.value.get("url"), "script": ""}
+        if node.value.get("url") is not None:
+            placed(entry, "url", fits=False)
+        read = line(node, self.folder)
+        # Nothing but these is inherited: everything is dropped, and what may pass is filled in again when the hook runs.
+        passed = {name: f"${{env.{name}}}" for name in (*_INHERITED, *env)}
+        command = Command(argv=read.argv, env=passed, drop_env=("*",), expand="dotenv", kill_leftovers=self.strict)
+        return command, {"script": read.script}
+
+    def _files(self, node: Node) -> tuple[str, ...]:
+        folder = self.folder if self.folder.startswith("/") else ""
+        return tuple(posixpath.normpath(posixpath.join(folder, path)) for path in node.texts("files"))
+
+
+def _variables(node: Node) -> tuple[str, ...]:
+    names = node.texts("env")
+    for name in names:
+        if not _VARIABLE.fullmatch(name):
+            node.complain("value.type", f"`{name:.40}` in `env` is no name of a variable", "env", hint="names only, without values")
+    return names
+
+
+def _name(node: Node) -> str:
+    """A hook's name: its command, or the address that it posts to."""
+    command, url = node.value.get("command"), node.value.get("url")
+    if isinstance(command, str) and command.strip():
+        return hook_name(command)
+    return hook_name(f"POST {url}") if isinstance(url, str) else ""

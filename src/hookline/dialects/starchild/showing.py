@@ -1,0 +1,67 @@
+"""How a reason is shown to a person: a sentence, and a box for the command or text that it is about."""
+
+from __future__ import annotations
+
+import re
+
+from hookline.model.frozen import Frozen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+DEFAULT_SENTENCE = "Blocked by a hook"
+_TAG = re.compile(r"\[([^\[\]]*)\]\s*")
+_SHORT = 12  # characters; anything longer after the colon looks like a payload
+# A path, a flag, a URL or a sign of the shell: what prose does not have.
+_SIGN = re.compile(r"[/\\~|&;<>$`*{}=]|(?:^|\s)--?\w")
+# A program and at once its arguments.
+_PROGRAM = re.compile(r"[\w.+-]*[a-z0-9][\w.+-]*")
+_ARGUMENT = re.compile(r"(?:^|\s)--?\w|[|;&<>$`]")
+
+
+class Shown(Frozen):
+    """What a card shows: `tag` is kept for a search, `box` is empty where there is nothing to quote."""
+
+    sentence: str
+    box: str = ""
+    tag: str = ""
+
+
+def shown(reason: str, *, evidence: str = "", mask: Callable[[str], str] = str) -> Shown:
+    """A reason as it is shown (starchild.md 5.3). With `evidence` nothing is guessed. `mask` hides secrets."""
+    text = reason.strip()
+    tagged = _TAG.match(text)
+    tag = tagged[1] if tagged else ""
+    text = text[tagged.end() :] if tagged else text
+    sentence, box = (text, evidence.strip()) if evidence.strip() else _split(text)
+    return Shown(sentence=mask(_sentence(sentence)), box=mask(box), tag=tag)
+
+
+def _split(text: str) -> tuple[str, str]:
+    """The text at its first `: `, if what follows looks like a payload."""
+    left, colon, right = text.partition(": ")
+    left, right = left.strip(), right.strip()
+    payload = " " in right or len(right) > _SHORT
+    return (left, right) if colon and payload and not _is_prose(right) else (text, "")
+
+
+def _is_prose(text: str) -> bool:
+    """Whether it ends like a sentence and holds nothing that a command or an address would."""
+    return text.endswith((".", "!", "?")) and not _SIGN.search(text)
+
+
+def _sentence(text: str) -> str:
+    if not text:
+        return DEFAULT_SENTENCE
+    return text if _is_command(text) else text[0].upper() + text[1:]
+
+
+def _is_command(text: str) -> bool:
+    """Whether a sentence is a bare command, whose letters must stay as they are."""
+    first, _, rest = text.partition(" ")
+    if "/" in first or "." in first.rstrip(".") or first.startswith(("$", "~")):
+        return True
+    second = rest.lstrip().partition(" ")[0]
+    path = second.startswith(("/", "./", "../", "~")) or "://" in second
+    return first.islower() and bool(_PROGRAM.fullmatch(first)) and (path or bool(_ARGUMENT.search(rest)))

@@ -1,0 +1,135 @@
+"""The twelve events of shell_hooks.yaml: one row an event, and the columns in which they differ."""
+
+from __future__ import annotations
+
+from hookline.core.dialect import ABSENT, Field, FoldRule, Row, Table
+from hookline.model import kinds
+from hookline.model.event import Generation, Lifecycle, Message, Prompt, Stop, ToolCall
+from hookline.model.verdict import Stance
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from hookline.model.event import Body
+
+NAME = "starchild"
+DEFAULT_TIMEOUT = 20  # seconds (starchild.md 1)
+LONGEST_TIMEOUT = 120
+REDO_LIMIT = 3  # a turn, and for a claim a goal (starchild.md 3)
+
+
+class Moment(Row):
+    """A row with Starchild's own columns.
+
+    `searched`: the facts that a matcher looks into. `asks`: a person may be asked instead of blocking. `rewrites`: the
+    output key for its text. `appends`: a note is appended to the result. `all_run`: a block does not end the matter.
+    """
+
+    searched: tuple[str, ...] = ()
+    asks: bool = False
+    rewrites: str = ""
+    appends: bool = False
+    all_run: bool = False
+
+    @property
+    def can_block(self) -> bool:
+        return self.blocks is not Stance.SILENT
+
+
+# What is sent for a field without a value; one without such a default is then left out.
+_DEFAULTS: Mapping[str, object] = {
+    "text": "",
+    "object": {},
+    "list": [],
+    "false": False,
+    "0": 0,
+    "0.0": 0.0,
+    "limit": REDO_LIMIT,
+}
+
+
+def _fields(column: str) -> tuple[Field, ...]:
+    """`native=fact` pairs; a fact of the same name may be left out; what stands after `!` names the default."""
+    fields = []
+    for word in column.split():
+        pair, mark, default = word.partition("!")
+        native, _, fact = pair.partition("=")
+        fields.append(Field(native=native, fact=fact or native, default=_DEFAULTS[default] if mark else ABSENT))
+    return tuple(fields)
+
+
+def _row(native: str, fields: str, body: type[Body] = Lifecycle, *, searched: str, does: str = "", **columns: Any) -> Moment:
+    """One row; `does` lists its powers, in the words of `model.kinds`."""
+    facts = tuple(searched.split())
+    return Moment(
+        native=native,
+        kind=kinds.natives("seed3-starchild")[native],
+        body=body,
+        fields=_fields(fields),
+        subject=facts[-1],
+        searched=facts,
+        powers=frozenset(does.split()),
+        parallel=False,
+        **columns,
+    )
+
+
+_GATE: Mapping[str, Any] = {"blocks": Stance.DENY, "asks": True}
+# All blockers are heard, because the agent is to mend everything at once (starchild.md 3).
+_REDO: Mapping[str, Any] = {"blocks": Stance.DENY, "all_run": True}
+_COUNTS = "stop_block_count!0 stop_block_limit!limit"
+_DONE = "tool_name=tool!text tool_result=result!text"
+
+# In the order of starchild.md 2; `status` is why a session begins or ends.
+_ROWS = (
+    _row(
+        "on_user_message", "message=prompt!text channel!text", Prompt,
+        searched="prompt", does="deny text note context", rewrites="message", **_GATE,
+    ),
+    _row("pre_tool_call", "tool_name=tool!text tool_input=input!object", ToolCall, searched="input", does="deny input note", **_GATE),
+    _row("post_tool_call", _DONE, ToolCall, searched="tool result"),
+    _row("transform_tool_result", _DONE, ToolCall, searched="tool result", does="output note", appends=True),
+    _row("pre_llm_call", "system!text last_user_message!text model!text", Generation, searched="last_user_message", does="context"),
+    _row("post_llm_call", "model!text", Generation, searched="model"),
+    _row(
+        "on_response_end", "response=text!text model!text tokens=usage!object tool_names!list turn_cost_usd=cost!0.0", Message,
+        searched="text", does="text note", rewrites="response",
+    ),
+    _row(
+        "on_stop", f"response=last_message!text tool_names!list stop_hook_active!false model {_COUNTS}", Stop,
+        searched="last_message", does="deny note", **_REDO,
+    ),
+    _row(
+        "on_outbound_message", "notification=text!text type!text", Message,
+        searched="text", does="deny text note", rewrites="notification", **_GATE,
+    ),
+    _row(
+        "on_completion_claim", f"goal!text summary!text response=last_message!text tool_names!list {_COUNTS}", Stop,
+        searched="last_message", does="deny note", **_REDO,
+    ),
+    _row("on_session_start", "status=source!text", searched="source"),
+    _row("on_session_end", "status=reason!text", searched="reason"),
+)  # fmt: skip
+
+_BASE = (
+    Field(native="event", fact="@native"),
+    Field(native="session_id", fact="@session_id", default=""),
+    Field(native="agent_id", fact="agent_id", default=""),
+    Field(native="cwd", fact="@cwd", default=""),
+)
+
+
+def table(*, approver: bool) -> Table:
+    """The table of a host that has somebody to ask, or not (starchild.md 5.2: then an ask is a block)."""
+    rows = [row.replace(powers=row.powers | {"ask"}) if approver and row.asks else row for row in _ROWS]
+    return Table(
+        name=NAME,
+        rows={row.native: row for row in rows},
+        base=_BASE,
+        fold=FoldRule(joins_reasons=True, drops_rewrite_when_denied=True),
+        default_timeout=float(DEFAULT_TIMEOUT),
+        ask_becomes=Stance.DENY,
+        redo_limit=REDO_LIMIT,
+    )

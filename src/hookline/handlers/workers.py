@@ -1,0 +1,168 @@
+"""Workers: threads on which plain functions are called, so that the wait for one can end although it cannot be stopped."""
+
+from __future__ import annotations
+
+import os
+import threading
+from contextlib import suppress
+from contextvars import copy_context
+from queue import SimpleQueue
+
+from hookline.handlers.inprocess import OverdueError, StuckError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+# So many functions may overrun at the same time before further ones are refused.
+MOST_STUCK = 64
+_MOST_IDLE = 8
+# An event loop is held up for so long (seconds) before it is told of the end instead: waking it costs six times a call.
+_MOMENT = 0.0002
+
+
+class _Job:
+    """One call of a function, which ends once: it returns, or whoever waits for it gives up."""
+
+    __slots__ = ("_ended", "answer", "argument", "call", "context", "done", "error", "wake")
+
+    def __init__(self, call: Callable[[Any], Any], argument: Any) -> None:
+        self.call = call
+        self.argument = argument
+        self.context = copy_context()
+        self.answer: Any = None
+        self.error: BaseException | None = None
+        self.done = threading.Lock()
+        self.done.acquire()
+        self.wake: Callable[[], object] | None = None
+        self._ended = threading.Lock()
+
+    def run(self) -> None:
+        try:
+            self.answer = self.context.run(self.call, self.argument)
+        except BaseException as error:  # noqa: BLE001 - it is raised again where the function was called for
+            self.error = error
+
+    def end(self) -> bool:
+        """Whether this is how the call ended; false where the other end came first."""
+        return self._ended.acquire(blocking=False)
+
+    def tell(self) -> None:
+        """Tell whoever waits."""
+        self.done.release()
+        if self.wake is not None:  # set before its owner looked at `done` for the last time
+            self.wake()
+
+    def result(self) -> Any:
+        if self.error is not None:
+            raise self.error
+        return self.answer
+
+
+class Workers:
+    """Idle threads, taken when there is one and started when there is none. A thread whose function overran is given up.
+
+    It cannot be stopped, only counted: beyond `most_stuck` of them, calls are refused.
+    """
+
+    def __init__(self, *, most_stuck: int = MOST_STUCK) -> None:
+        self.most_stuck = most_stuck
+        self._forget()
+
+    def _forget(self) -> None:
+        self._idle: list[SimpleQueue[_Job]] = []
+        self._lock = threading.Lock()
+        self.stuck = 0
+
+    def call(self, function: Callable[[Any], Any], argument: Any, seconds: float) -> Any:
+        """What a function returns, if it returns in time.
+
+        Raises:
+            OverdueError: it did not.
+            StuckError: too many did not.
+            BaseException: what the function raised.
+        """
+        job = self._assigned(_Job(function, argument))
+        if not job.done.acquire(timeout=min(seconds, threading.TIMEOUT_MAX)) and self._abandon(job):
+            raise OverdueError
+        return job.result()
+
+    async def call_async(self, function: Callable[[Any], Any], argument: Any, seconds: float) -> Any:
+        """The same on an event loop, which goes on where the function takes longer than a moment.
+
+        Raises:
+            OverdueError, StuckError, BaseException: as `call`.
+        """
+        job = self._assigned(_Job(function, argument))
+        if job.done.acquire(timeout=min(seconds, _MOMENT)):
+            return job.result()
+        try:
+            await _ended(job, seconds - _MOMENT)
+        except BaseException:
+            self._abandon(job)
+            raise
+        if self._abandon(job):
+            raise OverdueError
+        return job.result()
+
+    def _assigned(self, job: _Job) -> _Job:
+        with self._lock:
+            if self.stuck >= self.most_stuck:
+                raise StuckError(f"{self.stuck} handlers overran their time and still run")
+            inbox = self._idle.pop() if self._idle else None
+        if inbox is None:
+            inbox = SimpleQueue()
+            threading.Thread(target=self._work, args=(inbox,), name="hookline worker", daemon=True).start()
+        inbox.put(job)
+        return job
+
+    def _abandon(self, job: _Job) -> bool:
+        with self._lock:
+            given_up = job.end()
+            self.stuck += given_up
+        return given_up
+
+    def _work(self, inbox: SimpleQueue[_Job]) -> None:
+        idle = True
+        while idle:
+            job = inbox.get()
+            job.run()
+            with self._lock:
+                waited_for = job.end()
+                self.stuck -= not waited_for
+                idle = len(self._idle) < _MOST_IDLE
+                if idle:  # before anybody is told, so that the next call finds this thread
+                    self._idle.append(inbox)
+            if waited_for:
+                job.tell()
+            del job  # an idle thread holds on to nothing
+
+
+async def _ended(job: _Job, seconds: float) -> None:
+    """Wait on the running loop until a job has ended, or the time is over."""
+    import asyncio  # noqa: PLC0415 - the caller has it; the synchronous path must not
+
+    loop = asyncio.get_running_loop()
+    woken: asyncio.Future[None] = loop.create_future()
+
+    def wake() -> None:
+        if not woken.done():
+            woken.set_result(None)
+
+    def wake_from_thread() -> None:
+        with suppress(RuntimeError):  # the loop is closed, so nobody waits
+            loop.call_soon_threadsafe(wake)
+
+    job.wake = wake_from_thread
+    if job.done.acquire(blocking=False):
+        return
+    alarm = loop.call_later(seconds, wake)
+    try:
+        await woken
+    finally:
+        alarm.cancel()
+
+
+WORKERS = Workers()
+os.register_at_fork(after_in_child=WORKERS._forget)

@@ -1,0 +1,88 @@
+"""Hooks that settle a matter for their own group, and hooks that are only watched."""
+
+from __future__ import annotations
+
+from tests.plays.play import ALLOWS, DENIES, TIMED_OUT, Stage, hook, patches, play, row
+
+from hookline.model.verdict import Stance, Verdict
+
+ENDS = DENIES.replace(ends=True)
+OTHER = Stage(name="other")
+
+
+def test_an_end_stops_the_rest_of_its_group() -> None:
+    """After a verdict that ends, the remaining hooks of the group are not asked."""
+    happened = play([hook("a"), hook("b"), hook("c")], {"b": ENDS, "c": DENIES})
+
+    assert happened.asked == ["a", "b"]
+
+
+def test_an_end_stops_no_other_group() -> None:
+    """Hooks of another dialect are asked all the same."""
+    happened = play({Stage(): [hook("a"), hook("b")], OTHER: [hook("x", stage=OTHER)]}, {"a": ENDS})
+
+    assert happened.asked == ["a", "x"]
+
+
+def test_an_end_among_hooks_asked_at_once_has_nobody_to_stop() -> None:
+    """In a parallel group everybody has spoken already."""
+    happened = play([hook("a"), hook("b")], {"a": ENDS}, stage=Stage(row(parallel=True)))
+
+    assert happened.asked == ["a", "b"]
+
+
+def test_a_shadow_cannot_end_anything() -> None:
+    """What a shadow hook says stops nobody."""
+    happened = play([hook("a", shadow=True), hook("b")], {"a": ENDS})
+
+    assert happened.asked == ["a", "b"]
+
+
+def test_whom_an_end_kept_from_speaking_is_not_asked_again() -> None:
+    """A rewrite that came first does not bring a settled group's silenced hooks back for a second look."""
+    script = {"a": patches(x=1), "b": ALLOWS.replace(ends=True)}
+    happened = play([hook("a"), hook("b"), hook("c")], script, reexamine=True)
+
+    assert "c" not in happened.asked
+
+
+def test_a_shadow_is_run_and_listed_and_counts_for_nothing() -> None:
+    """Its verdict is in the list, marked; the decision is as if it were not there."""
+    happened = play([hook("a", shadow=True)], {"a": DENIES.replace(for_agent="context", retry_after=1.0)})
+
+    assert happened.asked == ["a"]
+    assert happened.decision.stance is Stance.SILENT
+    assert (happened.decision.for_agent, happened.decision.retry_after) == ((), None)
+    assert happened.verdict("a").stance is Stance.DENY
+    assert happened.verdict("a").shadow
+
+
+def test_the_rewrite_of_a_shadow_never_lands() -> None:
+    """Nobody sees it, and the decision has none."""
+    happened = play([hook("a", shadow=True), hook("b")], {"a": patches(command="rm")})
+
+    assert happened.seen["b"][0].input == {"command": "ls", "depth": 1}
+    assert happened.decision.rewrite is None
+
+
+def test_a_failed_shadow_denies_nothing() -> None:
+    """Also what its failure would mean is only recorded."""
+    happened = play([hook("a", shadow=True, on_failure=Stance.DENY)], {"a": TIMED_OUT})
+
+    assert happened.decision.stance is Stance.SILENT
+    assert happened.verdict("a").fault == "timed out"
+
+
+def test_a_shadow_beside_an_enforced_hook_changes_nothing() -> None:
+    """The enforced hook's word is the decision's."""
+    happened = play([hook("a", shadow=True), hook("b")], {"a": DENIES, "b": ALLOWS})
+
+    assert (happened.decision.stance, happened.decision.reason) == (Stance.ALLOW, "fine")
+
+
+def test_a_verdict_may_call_itself_a_shadow() -> None:
+    """A dialect may decide for one run that it is only watched."""
+    stage = Stage()
+    happened = play([hook("a", shadow=True)], {"a": Verdict(stance=Stance.DENY, shadow=True)}, stage=stage)
+
+    assert happened.verdict("a").shadow

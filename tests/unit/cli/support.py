@@ -1,0 +1,57 @@
+"""Commands typed in this process, in a folder of their own, with an empty home."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from hookline.cli.app import app_main
+from hookline.cli.fire import fire_main
+
+ROOT = Path(__file__).parents[3]
+DOCKER = str(ROOT / "examples" / "docker-agent" / "hooks.yaml")
+AGENTHOOKS = str(ROOT / "examples" / "agenthooks")
+SUDO = {"session_id": "s", "tool_name": "shell", "tool_input": {"cmd": "sudo ls"}}
+LS = {"session_id": "s", "tool_name": "shell", "tool_input": {"cmd": "ls"}}
+
+
+class Told(NamedTuple):
+    """What a command ended with and printed."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def document(self) -> dict[str, Any]:
+        read: dict[str, Any] = json.loads(self.out)
+        return read
+
+
+class Desk:
+    """Where somebody types."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+        self.capsys = capsys
+        self.monkeypatch = monkeypatch
+        self.folder = folder
+
+    def type(self, *words: str, stdin: object = None) -> Told:
+        """Type a command; `stdin` is an object as JSON, or bytes as they are."""
+        sent = stdin if isinstance(stdin, bytes) else json.dumps(stdin or {}).encode()
+        self.monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(sent), encoding="utf-8"))
+        code = fire_main(list(words[1:])) if words[:1] == ("fire",) else app_main(list(words))
+        printed = self.capsys.readouterr()
+        return Told(code, printed.out, printed.err)
+
+    def file(self, name: str, text: str) -> str:
+        """Write a file, and return its name."""
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return name

@@ -1,0 +1,73 @@
+"""`hookline answer`: the words of its command line, and that nothing ever reaches the host but an answer."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.unit.cli.support import DOCKER, ROOT
+
+pytestmark = pytest.mark.process
+SUDO = {"hook_event_name": "pre_tool_use", "session_id": "s", "cwd": "/", "tool_name": "shell", "tool_input": {"cmd": "sudo ls"}}
+
+
+def answer(*words: str, stdin: bytes, cwd: Path, stdout: object = subprocess.PIPE) -> subprocess.CompletedProcess[bytes]:
+    """Answer in a process of its own, as hosts do."""
+    return subprocess.run(
+        [sys.executable, "-m", "hookline", "answer", *words],
+        input=stdin,
+        stdout=stdout,  # type: ignore[call-overload]  # a descriptor, or a pipe
+        stderr=subprocess.PIPE,
+        cwd=cwd,
+        env={"HOME": str(cwd), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT / "src")},
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("words", [("docker-agent", "-c", DOCKER), ("docker-agent", f"-c{DOCKER}"), (f"--config={DOCKER}", "docker-agent")])
+def test_options_are_understood_however_they_are_spelled(words: tuple[str, ...], tmp_path: Path) -> None:
+    """What the quick reader does not know goes to the real parser, with the same result."""
+    done = answer(*words, stdin=json.dumps(SUDO).encode(), cwd=tmp_path)
+
+    assert json.loads(done.stdout)["hook_specific_output"]["permission_decision"] == "deny"
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize("words", [(), ("docker-agent", "--foo"), ("docker-agent", "claude-code"), ("docker-agent", "-c")])
+def test_a_wrong_command_line_refuses(words: tuple[str, ...], tmp_path: Path) -> None:
+    """A host that is set up wrongly must not go on as if its guards had agreed."""
+    done = answer(*words, stdin=b"{}", cwd=tmp_path)
+
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.startswith(b"hookline answer: ")
+
+
+@pytest.mark.parametrize("sent", [b"", b"ls", b"[1]", b"\xff\xfe", b"[" * 100_000, b'{"hook_event_name": 1}', b'{"cwd": "\\u0000"}'])
+def test_no_payload_is_ever_a_traceback(sent: bytes, tmp_path: Path) -> None:
+    """Whatever is sent, the host is told in one line, and the exit code is one that it knows."""
+    done = answer("docker-agent", "-c", DOCKER, stdin=sent, cwd=tmp_path)
+
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.startswith(b"hookline: ")
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_a_host_that_stops_listening_still_gets_its_exit_code(tmp_path: Path) -> None:
+    """A closed standard output is silent."""
+    with Path("/dev/full").open("wb") as full:
+        done = answer("docker-agent", "-c", DOCKER, stdin=json.dumps(SUDO).encode(), cwd=tmp_path, stdout=full)
+
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_the_folder_is_where_relative_paths_begin(tmp_path: Path) -> None:
+    """With -C, a file is found as if started there."""
+    done = answer(
+        "docker-agent", "-C", str(ROOT / "examples"), "-c", "docker-agent/hooks.yaml", stdin=json.dumps(SUDO).encode(), cwd=tmp_path
+    )
+
+    assert b'"deny"' in done.stdout

@@ -1,0 +1,126 @@
+"""The table of commands: help of all of them, words from elsewhere, and exit codes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.unit.cli.support import AGENTHOOKS, DOCKER, ROOT, SUDO, Desk
+
+from hookline.cli.app import COMMANDS, ELSEWHERE, GROUPS
+
+TYPED = [name for name, command in COMMANDS.items() if command.home[0]]
+
+
+def test_alone_it_prints_a_short_help(desk: Desk) -> None:
+    """Examples first, then every command in its group."""
+    told = desk.type()
+
+    assert (told.code, told.err) == (0, "")
+    assert told.out.index("examples:") < told.out.index("Look:")
+    assert all(f"  {name} " in told.out for name in COMMANDS)
+    assert {command.group for command in COMMANDS.values()} == set(GROUPS)
+
+
+@pytest.mark.parametrize("words", [("-h",), ("--help",), ("help",)])
+def test_the_whole_help_tells_options_and_exit_codes(words: tuple[str, ...], desk: Desk) -> None:
+    """-h, --help and help are the same."""
+    told = desk.type(*words)
+
+    assert told.code == 0
+    assert "--config" in told.out
+    assert "exit codes:" in told.out
+
+
+@pytest.mark.parametrize("name", TYPED)
+def test_each_help_begins_with_examples(name: str, desk: Desk) -> None:
+    """Every command has at least one example, before its options, and tells its exit codes."""
+    told = desk.type(name, "--help")
+
+    assert told.code == 0
+    assert told.out == desk.type("help", name).out == desk.type(name, "-h").out
+    assert told.out.index(f"hookline {name}", 20) < told.out.index("Options:")
+    assert told.out.rstrip().endswith("2 usage or configuration error")
+
+
+@pytest.mark.parametrize("word", ELSEWHERE)
+def test_a_word_from_elsewhere_gets_its_suggestion(word: str, desk: Desk) -> None:
+    """It is a usage error that says what hookline calls it."""
+    told = desk.type(word)
+
+    assert told.code == 2
+    assert told.err == f"hookline: HKL1007 unknown command `{word}` ({ELSEWHERE[word]})\n"
+
+
+def test_a_misspelt_command_gets_the_nearest(desk: Desk) -> None:
+    """A typing mistake is guessed."""
+    assert "did you mean `validate`?" in desk.type("valdate").err
+
+
+# Command line and exit code: the table of cli-conventions.md 4.
+CODES = [
+    (("list",), 0),
+    (("list", "-c", DOCKER), 0),
+    (("list", "--nonsense"), 2),
+    (("list", "-c", "nowhere.yaml"), 2),
+    (("list", "-C", "nowhere"), 2),
+    (("list", "--trust", "everybody"), 2),
+    (("show", "tool.before"), 0),
+    (("show", "nothing.of.the.kind"), 2),
+    (("show",), 2),
+    (("validate", DOCKER), 0),
+    (("validate", "bad.yaml"), 1),
+    (("validate", "bad.yaml", "--exit-zero"), 0),
+    (("validate", AGENTHOOKS), 0),
+    (("validate", AGENTHOOKS, "--strict"), 1),
+    (("validate", "nowhere.yaml"), 2),
+    (("validate", "nowhere.yaml", "--exit-zero"), 2),
+    (("explain", "HKL1203"), 0),
+    (("explain", "HKL0000"), 2),
+    (("explain", "pre_tool_use", "-c", DOCKER, "--no-run"), 0),
+    (("schema",), 0),
+    (("schema", "decision"), 0),
+    (("schema", "nonsense"), 2),
+    (("fire", "pre_tool_use", "-c", DOCKER), 1),
+    (("fire", "pre_tool_use", "-c", DOCKER, "--exit-zero"), 0),
+    (("fire", "stop", "-c", "silent.yaml"), 0),
+    (("fire", "stopp", "-c", "silent.yaml"), 2),
+    (("fire",), 2),
+    (("eval",), 2),
+]
+
+
+@pytest.mark.parametrize(
+    ("words", "code"), CODES, ids=lambda value: " ".join(Path(word).name for word in value) if isinstance(value, tuple) else ""
+)
+def test_the_exit_code_is_that_of_the_table(words: tuple[str, ...], code: int, desk: Desk) -> None:
+    """0 ok, 1 findings or a denial, 2 usage or configuration."""
+    desk.file("bad.yaml", "hooks: {stop: [{type: comand}]}")
+    desk.file("silent.yaml", "hooks: {stop: [{type: command, command: 'true'}]}")
+
+    assert desk.type(*words, stdin=SUDO).code == code
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    "words", [(), ("list", "-c", DOCKER), ("fire", "pre_tool_use", "-c", DOCKER), ("list", "--help"), ("schema", "event")]
+)
+def test_a_reader_that_has_gone_away_is_no_fault(words: tuple[str, ...], tmp_path: Path) -> None:
+    """A closed standard output is silent (EPIPE)."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [sys.executable, "-m", "hookline", *words],
+        input=b'{"tool_name": "shell", "tool_input": {}}',
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT / "src")},
+        timeout=60,
+        check=False,
+    )
+    os.close(writing)
+
+    assert done.stderr == b""

@@ -1,0 +1,117 @@
+"""`hookline schema`: each schema is one, and every document that hookline prints holds to its own."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
+from tests.unit.cli.support import AGENTHOOKS, DOCKER, LS, SUDO, Desk
+
+import hookline
+from hookline.cli.contracts import contract, names
+from hookline.core.record import record
+from hookline.engine.catalog import make_dialect
+from hookline.engine.listen import own_hook
+from hookline.model import kinds
+from hookline.model.verdict import Stance
+
+
+def closed(schema: Any) -> Any:
+    """The schema with every object that lists its keys closed: what it does not tell of must not be there."""
+    if isinstance(schema, list):
+        return [closed(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    inner = {key: closed(value) for key, value in schema.items()}
+    return inner | {"additionalProperties": False} if "properties" in schema and schema.get("type") == "object" else inner
+
+
+def check(document: dict[str, Any], name: str) -> None:
+    """The document is exactly what its schema says."""
+    schema = contract(name) if name in ("event", "hook") else closed(contract(name))
+    embedded = [(inner["$id"], Resource.from_contents(inner)) for inner in schema.get("$defs", {}).values() if "$id" in inner]
+    errors = Draft202012Validator(schema, registry=Registry().with_resources(embedded)).iter_errors(document)
+
+    assert [f"{error.json_path}: {error.message}" for error in errors] == []
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_schema_is_one(name: str) -> None:
+    """Draft 2020-12, named by its document, and complete in itself."""
+    schema = contract(name)
+
+    Draft202012Validator.check_schema(schema)
+    assert schema["$id"] == f"urn:hookline:{name}:1"
+    assert json.dumps(schema).count('"$ref": "urn:hookline:') <= json.dumps(schema).count('"$id": "urn:hookline:') * 3
+
+
+COMMANDS = [
+    (("list", "-c", DOCKER, "-c", AGENTHOOKS, "-c", "bad.yaml", "--json"), "hooks"),
+    (("show", "-c", DOCKER, "summarize shell output", "--json"), "hook"),
+    (("show", "-c", AGENTHOOKS, "tighten-timeout", "--json"), "hook"),
+    (("show", "-c", DOCKER, "hooks.yaml#turn_start.1", "--json"), "hook"),
+    (("show", "-c", "bad.yaml", "bad.yaml#stop.0", "--json"), "hook"),
+    (("show", "stop", "--json"), "kind"),
+    (("show", "on_tool_approval_decision", "--json"), "kind"),
+    (("validate", "bad.yaml", "--json"), "problems"),
+    (("validate", "nowhere.yaml", "--json"), "problems"),
+    (("explain", "HKL1203", "--json"), "code"),
+    (("explain", "pre_tool_use", "-c", DOCKER, "-c", "bad.yaml", "--json"), "explanation"),
+    (("explain", "pre_tool_use", "-c", DOCKER, "--no-run", "--json"), "explanation"),
+    (("fire", "pre_tool_use", "-c", DOCKER, "--json"), "decision"),
+]
+
+
+@pytest.mark.parametrize(("words", "name"), COMMANDS, ids=lambda value: value if isinstance(value, str) else "-")
+@pytest.mark.parametrize("payload", [LS, SUDO], ids=["allow", "deny"])
+def test_what_a_command_prints_holds_to_its_schema(words: tuple[str, ...], name: str, payload: object, desk: Desk) -> None:
+    """With --json a command prints one document, and says which."""
+    desk.file("bad.yaml", "hooks: {stop: [{type: comand}], turn_end: [{type: command, command: x}]}")
+
+    document = desk.type(*words, stdin=payload).document
+
+    assert document["schema"] == f"hookline.{name}/1"
+    check(document, name)
+
+
+def test_a_record_holds_to_its_schema() -> None:
+    """What the journal keeps of a dispatch."""
+    engine = hookline.Engine.load(DOCKER)
+    event = engine.event("pre_tool_use", LS)
+
+    check(record(event, engine.fire(event), event_id="e1", at="2026-11-21T00:00:00Z"), "record")
+
+
+def test_every_effect_of_a_decision_holds_to_the_schema() -> None:
+    """Rewrites, contexts, notes, retries, faults and what was lowered."""
+    engine = hookline.Engine()
+    engine.on("tool.before")(lambda _: hookline.rewrite({"cmd": "ls"}))
+    engine.on("tool.before")(lambda _: hookline.context("c"))
+    engine.on("tool.before")(lambda _: hookline.retry(1.5, "r"))
+    engine.on("tool.before")(lambda _: 1 / 0)
+
+    check(engine.fire("tool.before", {"tool": "bash", "input": {"cmd": "x"}}).to_dict(), "decision")
+
+
+@pytest.mark.parametrize("kind", kinds.NAMES)
+def test_a_canonical_payload_holds_to_the_schema(kind: str) -> None:
+    """What hookline's own dialect sends, for every event."""
+    native = make_dialect("hookline")
+    sent = {"event": kind, "session_id": "s", "cwd": "/", "tool": "bash", "input": {}, "prompt": "p", "summary": "s", "text": "t"}
+    spec = own_hook(
+        print, kind, tool=None, command=None, path=None, name="", rank=0, timeout=1, on_failure=Stance.SILENT, shadow=False, once=False
+    )
+
+    check(json.loads(native.encode_event(native.decode_event(sent, kind), spec)), "event")
+
+
+def test_the_schema_of_events_knows_every_event() -> None:
+    """Its list is that of the vocabulary, and so are its fields."""
+    schema = contract("event")
+    fields = {field for kind in kinds.NAMES for field in kinds.kind(kind).payload}
+
+    assert schema["properties"]["event"]["anyOf"][0]["enum"] == list(kinds.NAMES)
+    assert fields <= set(schema["properties"])

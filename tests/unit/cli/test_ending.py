@@ -1,0 +1,111 @@
+"""How commands end, and what they never print."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from hookline.cli.ending import ended, line_of, say, say_document, tell, visible
+from hookline.errors import CodecError, ConfigError
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain", "plain"),
+        ("ünï — 漢字 🚫", "ünï — 漢字 🚫"),
+        ("\x1b[2J", "\\x1b[2J"),
+        ("a\nb\tc", "a\\x0ab\\x09c"),
+        ("\x9b31m", "\\x9b31m"),
+        ("x\u202egnp.exe", "x\\u202egnp.exe"),
+        ("\ufeff", "\\ufeff"),
+        ("no\u00a0break", "no\u00a0break"),
+    ],
+)
+def test_what_would_command_a_terminal_is_shown(text: str, shown: str) -> None:
+    """Letters of any script pass; control and direction marks are escaped."""
+    assert visible(text) == shown
+
+
+def test_lines_may_be_kept() -> None:
+    """Where a text may go over several lines, only line breaks and tabs pass."""
+    assert visible("a\n\tb\x1b", lines=True) == "a\n\tb\\x1b"
+
+
+def _raise(error: BaseException) -> int:
+    raise error
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (ConfigError("no", name="config.missing", place="a.yaml:1:2", hint="h"), 2, "a.yaml:1:2: HKL1002 no (h)\n"),
+        (CodecError("no"), 2, "hookline x: HKL4001 no\n"),
+        (KeyboardInterrupt(), 130, ""),
+    ],
+)
+def test_an_error_is_one_line_and_a_code(error: BaseException, code: int, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """With its place, its code, and its hint."""
+    assert ended("hookline x", lambda: _raise(error)) == code
+    assert capsys.readouterr().err == said
+
+
+def test_a_fault_of_ours_leaves_a_log_and_no_traceback(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Exit 3, and the path of the log, which only its owner may read."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    log = tmp_path / "hookline" / "crash.log"
+
+    assert ended("hookline x", lambda: _raise(RuntimeError("boom\n\x1b"))) == 3
+    assert capsys.readouterr().err == (
+        f"hookline x: HKL9001 internal error: RuntimeError: boom\\x0a\\x1b\nthis is a fault of hookline; please report it, with {log}\n"
+    )
+    assert "Traceback" in log.read_text(encoding="utf-8")
+    assert log.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_log_that_cannot_be_written_is_not_promised(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The message stands without a path."""
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
+
+    assert ended("hookline x", lambda: _raise(RuntimeError("boom"))) == 3
+    assert capsys.readouterr().err.endswith("please report it\n")
+
+
+def test_closed_streams_are_silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody listens, and nobody is hurt."""
+    monkeypatch.setattr(sys, "stdout", None)
+    monkeypatch.setattr(sys, "stderr", None)
+
+    say("x")
+    tell("x")
+    assert ended("hookline x", lambda: 0) == 0
+
+
+def test_json_stays_json_in_any_encoding(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the encoding is not UTF-8, the document is ASCII; lone surrogates are escaped as JSON does."""
+    for encoding, expected in (("ascii", b'{"a": "\\u00fc"}\n'), ("utf-8", '{"a": "ü"}\n'.encode())):
+        raw = io.BytesIO()
+        monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding=encoding))
+        ended("hookline x", lambda: say_document({"a": "ü"}) or 0)
+
+        assert raw.getvalue() == expected
+
+    raw = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="utf-8"))
+    ended("hookline x", lambda: say_document({"a": "\ud800"}) or 0)
+
+    assert raw.getvalue() == b'{"a": "\\ud800"}\n'
+
+
+def test_a_line_names_the_program_where_no_file_is_at_fault() -> None:
+    """Otherwise the place stands first, as compilers write it."""
+    assert line_of(CodecError("m", hint="h"), "hookline fire") == "hookline fire: HKL4001 m (h)"
+    assert line_of(ConfigError("m", place="f:1:2"), "hookline fire") == "f:1:2: HKL1001 m"

@@ -1,0 +1,65 @@
+"""Events by any of their names."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+
+import pytest
+
+from hookline.cli.events import VOCABULARY, kind_document, kind_of, nearest
+from hookline.model import kinds
+
+
+def test_the_whole_vocabulary_is_known() -> None:
+    """Every dialect of events.json has its label here."""
+    data = json.loads((files("hookline.model") / "events.json").read_text(encoding="utf-8"))
+
+    assert set(VOCABULARY) == set(data["dialects"])
+
+
+@pytest.mark.parametrize(
+    ("name", "dialect", "kind"),
+    [
+        ("tool.before", "", "tool.before"),
+        ("pre_tool_use", "", "tool.before"),
+        ("PreToolUse", "claude-code", "tool.before"),
+        ("before_tool", "agenthooks", "tool.before"),
+        ("AfterAgent", "", "stop"),
+        ("PreToolUse", "docker-agent", ""),
+        ("turn.start", "", "turn.start"),
+        ("turn.start", "ahp", "prompt.submit"),
+        ("turn.start", "docker-agent", "turn.start"),
+        ("nothing", "", ""),
+    ],
+)
+def test_an_event_is_found_by_any_name(name: str, dialect: str, kind: str) -> None:
+    """Canonical, native, by an alias, narrowed to a dialect or not."""
+    assert kind_of(name, dialect) == kind
+
+
+def test_a_native_name_means_one_thing() -> None:
+    """So nobody has to say whose word it is; only what is canonical here may be another dialect's word for something else."""
+    meanings: dict[str, set[str]] = {}
+    for key in VOCABULARY:
+        for native, kind in kinds.natives(key).items():
+            meanings.setdefault(native, set()).add(kind)
+
+    assert [name for name, told in meanings.items() if len(told) > 1 and name not in kinds.NAMES] == []
+
+
+def test_a_hint_looks_at_all_names() -> None:
+    """Also at those of hooks."""
+    assert nearest("PreToolUze") == "did you mean `PreToolUse`?"
+    assert nearest("my-gard", ["my-guard"]) == "did you mean `my-guard`?"
+
+
+def test_the_page_of_an_event_has_a_row_for_each_dialect_that_we_speak() -> None:
+    """With what a block and a failure mean there."""
+    rows = {(row["dialect"], row["native_event"]): row for row in kind_document("tool.before", [])["rows"]}
+
+    assert {dialect for dialect, _ in rows} >= {"docker-agent", "claude-code", "agenthooks"}
+    assert rows["docker-agent", "pre_tool_use"]["on_failure"] == "deny"
+    assert rows["docker-agent", "pre_tool_use"]["can_block"] is True
+    assert rows["docker-agent", "pre_tool_use"]["parallel"] is False
+    assert "tool_name" in rows["claude-code", "PreToolUse"]["fields"]

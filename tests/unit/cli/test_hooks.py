@@ -1,0 +1,84 @@
+"""Hooks as documents."""
+
+from __future__ import annotations
+
+import hookline
+from hookline.cli.hooks import hook_document, hooks_document, in_order
+from hookline.model.frozen import Frozen
+
+CLAUDE = {
+    "PreToolUse": [
+        {"matcher": "Bash", "hooks": [{"type": "command", "command": "guard"}]},
+        {"matcher": "Read", "hooks": [{"type": "command", "command": "guard"}]},
+    ]
+}
+
+
+def docker(hooks: object, **settings: object) -> hookline.Engine:
+    """An engine with these hooks."""
+    return hookline.Engine.from_config({"hooks": hooks}, dialect="docker-agent", **settings)
+
+
+def test_equal_hooks_are_all_listed() -> None:
+    """Which of them runs depends on the event."""
+    engine = hookline.Engine.from_config({"hooks": CLAUDE}, dialect="claude-code")
+
+    assert len([spec for spec in in_order(engine) if spec.kind == "tool.before"]) == 2
+
+
+def test_a_broken_hook_stays_in_its_place() -> None:
+    """With why it is broken."""
+    document = hooks_document(docker({"stop": [{"type": "comand"}, {"type": "command", "command": "x"}]}), lambda _: True)
+
+    assert [hook["state"] for hook in document["hooks"]] == ["broken", "ready"]
+    assert "comand" in document["hooks"][0]["why"]
+
+
+def test_an_untrusted_hook_is_listed() -> None:
+    """As one that is inert."""
+    document = hooks_document(docker({"stop": [{"type": "command", "command": "x"}]}, trust="none"), lambda _: True)
+
+    assert [(hook["state"], hook["trusted"]) for hook in document["hooks"]] == [("untrusted", False)]
+
+
+def test_a_secret_in_the_environment_is_not_shown() -> None:
+    """Of a hook's environment only the names are told, and of its definition only a fingerprint."""
+    engine = docker({"stop": [{"type": "command", "command": "x", "env": {"TOKEN": "s3cret"}}]})
+
+    document = hook_document(engine, next(in_order(engine)))
+
+    assert document["handler"]["env"] == ["TOKEN"]
+    assert "s3cret" not in str(document)
+    assert len(document["identity"]) == 64
+
+
+def test_a_python_hook_is_listed_too() -> None:
+    """Under its function's name."""
+    engine = hookline.Engine()
+    engine.on("tool.before", tool="bash")(_guard)
+
+    document = hooks_document(engine, lambda _: True)
+
+    assert [(hook["hook"], hook["when"], hook["runs"]) for hook in document["hooks"]] == [
+        ("python#_guard", ["the tool is `bash`"], "python _guard")
+    ]
+
+
+def _guard(event: object) -> None:
+    """Say nothing."""
+
+
+class Odd(Frozen):
+    """A value that JSON does not know."""
+
+    part: str = "x"
+
+
+def test_facts_are_what_json_can_say() -> None:
+    """Also when a dialect keeps values of its own; long texts are shortened to a line."""
+    engine = docker({"stop": [{"type": "command", "command": "x"}]})
+    spec = next(in_order(engine))
+
+    document = hook_document(engine, spec.replace(facts={"a": (1, None), "b": {"c": frozenset({"d"})}, "e": Odd(), "f": "one\ntwo"}))
+
+    assert document["facts"] == {"a": [1, None], "b": {"c": ["d"]}, "e": "Odd(part='x')", "f": "one …"}

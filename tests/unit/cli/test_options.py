@@ -1,0 +1,91 @@
+"""Options: which hooks a command looks at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.unit.cli.support import DOCKER
+
+from hookline.cli.options import Selection, enter, parsed_options, parser, quick, selection_of
+from hookline.errors import ConfigError
+
+LINES = [
+    ["host"],
+    ["host", "-c", "a", "--config", "b", "--config=c"],
+    ["--dialect", "docker-agent", "host", "--trust=none", "--mode", "strict"],
+    ["host", "-o", "a=1", "--option", "b=2", "-C", "dir"],
+]
+
+
+@pytest.mark.parametrize("words", LINES, ids=" ".join)
+def test_the_quick_reader_reads_as_the_parser_does(words: list[str]) -> None:
+    """Two ways, one result."""
+    slow = parser("p", "", "")
+    slow.add_argument("host")
+    given = slow.parse_args(words)
+
+    found = quick(words)
+
+    assert found is not None
+    assert found[0] == [given.host]
+    assert vars(found[1]) == vars(selection_of(given))
+
+
+@pytest.mark.parametrize(
+    "words", [["-h"], ["--help"], ["-cfile"], ["x", "-c"], ["x", "-c", "-o"], ["--unknown", "x"], ["--trust="]], ids=" ".join
+)
+def test_the_quick_reader_leaves_the_unusual_to_the_parser(words: list[str]) -> None:
+    """Rather than guessing."""
+    assert quick(words) is None
+
+
+def test_what_the_parser_refuses_is_one_line() -> None:
+    """As every other error."""
+    with pytest.raises(ConfigError, match="unrecognized arguments: --foo"):
+        parser("hookline x", "", "").parse_args(["--foo"])
+
+
+def test_pairs_are_options_of_the_dialect() -> None:
+    """`true` and `false` are booleans; all else is text."""
+    assert parsed_options(["a=true", "b=false", "c=1", "d=x=y"]) == {"a": True, "b": False, "c": "1", "d": "x=y"}
+
+
+def test_a_pair_without_its_value_is_refused() -> None:
+    """With an example."""
+    with pytest.raises(ConfigError, match="no NAME=VALUE"):
+        parsed_options(["profile"])
+
+
+def test_options_without_a_file_are_refused() -> None:
+    """They would have no effect."""
+    with pytest.raises(ConfigError, match="need a file"):
+        Selection(options=["profile=d1"]).engine()
+
+
+def test_a_selection_is_an_engine_with_its_hooks() -> None:
+    """Trusted, because naming a file is consent."""
+    hooks = Selection(configs=[DOCKER]).engine().hooks
+
+    assert len(hooks) == 22
+    assert all(spec.trusted for spec in hooks)
+
+
+def test_without_a_file_everything_is_discovered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And a project's hooks are not trusted."""
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / ".claude").mkdir()
+    (tmp_path / ".claude" / "settings.json").write_text('{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x"}]}]}}')
+
+    assert [spec.trusted for spec in Selection(folder=str(tmp_path)).engine().hooks] == [False]
+    assert [spec.trusted for spec in Selection(folder=str(tmp_path), trust="all").engine().hooks] == [True]
+
+
+def test_a_folder_that_is_not_there_cannot_be_entered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process stays where it is."""
+    monkeypatch.chdir(tmp_path)
+
+    with pytest.raises(ConfigError, match="cannot start in"):
+        enter("nowhere")
+    enter("")
+    assert Path.cwd() == tmp_path

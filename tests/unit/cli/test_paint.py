@@ -1,0 +1,61 @@
+"""Colour rules, and pages that cannot command a terminal."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from hookline.cli.paint import Paint, cleaned, coloured
+
+
+class Terminal(io.StringIO):
+    """A stream that says that it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+RULES = [
+    ("auto", {}, True, True),
+    ("auto", {}, False, False),
+    ("auto", {"TERM": "dumb"}, True, False),
+    ("auto", {"NO_COLOR": "1"}, True, False),
+    ("auto", {"NO_COLOR": ""}, True, True),
+    ("auto", {"FORCE_COLOR": "1"}, False, True),
+    ("auto", {"FORCE_COLOR": "0"}, False, False),
+    ("auto", {"CLICOLOR_FORCE": "1"}, False, True),
+    ("auto", {"NO_COLOR": "1", "FORCE_COLOR": "1"}, True, False),
+    ("auto", {"FORCE_COLOR": "1", "TERM": "dumb"}, False, True),
+    ("auto", {"HOOKLINE_COLOR": "never"}, True, False),
+    ("auto", {"HOOKLINE_COLOR": "always", "NO_COLOR": "1"}, False, True),
+    ("always", {"NO_COLOR": "1"}, False, True),
+    ("never", {"FORCE_COLOR": "1"}, True, False),
+]
+
+
+@pytest.mark.parametrize(("choice", "environ", "terminal", "expected"), RULES)
+def test_colour_follows_the_rules(choice: str, environ: dict[str, str], terminal: bool, expected: bool) -> None:  # noqa: FBT001 - a row
+    """The flag, NO_COLOR, FORCE_COLOR, TERM=dumb, then the terminal."""
+    assert coloured(choice, Terminal() if terminal else io.StringIO(), environ) is expected
+
+
+def test_a_closed_stream_has_no_colour() -> None:
+    """There is nobody to see it."""
+    assert coloured("auto", None, {}) is False
+
+
+def test_without_colour_a_text_is_itself() -> None:
+    """Not one byte more."""
+    assert Paint(on=False)("bad", "x") == "x"
+    assert Paint(on=True)("bad", "x") == "\x1b[1;31mx\x1b[0m"
+    assert Paint(on=True)("bad", "") == ""
+
+
+def test_a_document_is_cleaned_in_depth() -> None:
+    """Keys and values, at any depth; what people write over several lines keeps its lines."""
+    assert cleaned({"a\x1b": [{"b": "\x07"}, 1, None], "reason": "one\ntwo\x1b", "x": "one\ntwo"}) == {
+        "a\\x1b": [{"b": "\\x07"}, 1, None],
+        "reason": "one\ntwo\\x1b",
+        "x": "one\\x0atwo",
+    }

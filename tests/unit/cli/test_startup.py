@@ -1,0 +1,84 @@
+"""Start-up: what the commands that hosts start never load."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.unit.cli.support import DOCKER, ROOT
+
+pytestmark = pytest.mark.process
+HEAVY = {"typer", "rich", "pydantic", "asyncio", "click"}
+# What `answer` does without where a host's settings match tools by their exact names and no hook takes part.
+UNNEEDED = HEAVY | {
+    "ruamel",
+    "re2",
+    "dataclasses",
+    "typing",
+    "subprocess",
+    "pathlib",
+    "inspect",
+    "argparse",
+    "threading",
+    "wcmatch",
+    "tree_sitter",
+}
+_LINE = re.compile(r"import time:.*\|\s+(\S+)$")
+SETTINGS = {"hooks": {"PreToolUse": [{"matcher": "Write|Edit", "hooks": [{"type": "command", "command": "exit 2"}]}]}}
+READ = {"hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/", "tool_name": "Read", "tool_input": {"file_path": "x"}}
+
+
+def loaded(*words: str, stdin: object, cwd: Path) -> set[str]:
+    """The modules that a command loads, each by its first name; what Python and its site load anyway is not counted."""
+    environ = {"HOME": str(cwd), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "hookline", *words],
+        input=json.dumps(stdin),
+        text=True,
+        capture_output=True,
+        cwd=cwd,
+        env=environ,
+        timeout=60,
+        check=False,
+    )
+    names = [found.group(1) for line in done.stderr.splitlines() if (found := _LINE.match(line))]
+    assert done.returncode in (0, 1), done.stderr
+    return {name.partition(".")[0] for name in names[names.index("hookline") :]}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("--version",), ("answer", "docker-agent", "-c", DOCKER), ("fire", "pre_tool_use", "-c", DOCKER), ("answer", "agenthooks")],
+    ids=lambda words: " ".join(words[:2]),
+)
+def test_nothing_heavy_is_loaded(words: tuple[str, ...], tmp_path: Path) -> None:
+    """Neither the libraries of the typed commands, nor an event loop."""
+    payload = READ | {"hook_event_name": "pre_tool_use", "event_type": "pre-tool-call", "tool_name": "shell", "tool_input": {"cmd": "ls"}}
+
+    assert loaded(*words, stdin=payload, cwd=tmp_path) & HEAVY == set()
+
+
+def test_a_host_pays_for_nothing_that_it_does_not_use(tmp_path: Path) -> None:
+    """JSON settings and exact names need no YAML, no RE2, no processes."""
+    settings = tmp_path / "settings.json"
+    settings.write_text(json.dumps(SETTINGS), encoding="utf-8")
+
+    assert loaded("answer", "claude-code", "-c", str(settings), stdin=READ, cwd=tmp_path) & UNNEEDED == set()
+
+
+def test_what_a_project_brings_along_costs_no_more(tmp_path: Path) -> None:
+    """The same where the settings are discovered."""
+    (tmp_path / ".claude").mkdir()
+    (tmp_path / ".claude" / "settings.json").write_text(json.dumps(SETTINGS), encoding="utf-8")
+
+    assert loaded("answer", "claude-code", stdin=READ | {"cwd": str(tmp_path)}, cwd=tmp_path) & UNNEEDED == set()
+
+
+@pytest.mark.parametrize("words", [("list",), ("schema",), ("show", "stop"), ("help",)], ids=" ".join)
+def test_typed_commands_do_not_load_rich(words: tuple[str, ...], tmp_path: Path) -> None:
+    """Pages are plain text with a few colours."""
+    assert "rich" not in loaded(*words, stdin={}, cwd=tmp_path)

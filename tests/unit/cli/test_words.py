@@ -1,0 +1,63 @@
+"""Words for conditions, handlers and powers."""
+
+from __future__ import annotations
+
+import pytest
+
+from hookline.cli import words
+from hookline.model import kinds
+from hookline.model.conditions import Glob, Leaves, Never, OneOf, Pattern, Rule
+from hookline.model.handler import Broken, Builtin, Command, InProcess
+
+CONDITIONS = [
+    (OneOf(field="tool", names=frozenset({"b", "a"})), "the tool is `a` or `b`"),
+    (Pattern(field="tool", source="x", regex=None, full=True), "the tool is wholly matched by `x`"),
+    (Pattern(field="tool", source="x", regex=None), "the tool has a match of `x`"),
+    (Leaves(source="x", regex=None), "a value of the input has a match of `x`"),
+    (Glob(patterns=("*.py", "*.js")), "a path of the input matches `*.py` or `*.js`"),
+    (Rule(source="Bash(ls)", tools=frozenset({"Bash"})), "the call is covered by the rule `Bash(ls)`"),
+    (Never(reason="it is off"), "never: it is off"),
+]
+HANDLERS = [
+    (Command(script="one\ntwo"), "one …"),
+    (Command(script="\n one"), "one"),
+    (Command(argv=("a", "b")), "a b"),
+    (Builtin(name="add_date", args=("x",)), "builtin add_date x"),
+    (InProcess(call=print, name="guard"), "python guard"),
+    (Broken(reason="why"), "nothing: why"),
+]
+
+
+@pytest.mark.parametrize(("condition", "said"), CONDITIONS, ids=lambda value: value if isinstance(value, str) else "")
+def test_a_condition_is_a_sentence(condition: object, said: str) -> None:
+    """Each kind of condition has its words."""
+    assert words.condition(condition) == said  # type: ignore[arg-type]  # each of the union
+
+
+@pytest.mark.parametrize(("handler", "said"), HANDLERS, ids=lambda value: value if isinstance(value, str) else "")
+def test_a_handler_is_a_line(handler: object, said: str) -> None:
+    """Of a command its first line."""
+    assert words.handler(handler) == said  # type: ignore[arg-type]  # each of the union
+
+
+@pytest.mark.parametrize("kind", kinds.NAMES)
+def test_every_power_has_its_words(kind: str) -> None:
+    """Those of the vocabulary; a dialect's own are told by their names until they have some."""
+    assert kinds.kind(kind).powers <= set(words.POWERS)
+
+
+def test_a_power_without_words_is_told_by_its_name() -> None:
+    """Rather than not at all."""
+    assert words.powers(["deny", "zap"]) == ["refuse it", "zap"]
+
+
+@pytest.mark.parametrize(("number", "said"), [(0, "0 files"), (1, "1 file"), (2, "2 files")])
+def test_things_are_counted(number: int, said: str) -> None:
+    """As people do."""
+    assert words.counted(number, "file") == said
+
+
+@pytest.mark.parametrize(("seconds", "said"), [(0.0041, "4.1 ms"), (1.5, "1.50 s")])
+def test_durations_have_units(seconds: float, said: str) -> None:
+    """Milliseconds below a second."""
+    assert words.duration(seconds) == said
