@@ -12,6 +12,7 @@ from hookline.core.plan import plan
 from hookline.core.registry import Registry
 from hookline.engine.catalog import make_dialect
 from hookline.errors import CodecError, ConfigError
+from hookline.model.handler import InProcess
 from hookline.model.outcome import Failure, Outcome
 
 VECTORS = Path(__file__).parent / "vectors"
@@ -85,6 +86,8 @@ class Play:
         (self.detached if run.detached else self.ran).append(position)
         if run.payload is not None:
             self.sent[position] = run.payload
+        elif isinstance(run.spec.handler, InProcess):
+            self.sent[position] = self.dialect.encode_event(run.event, run.spec)
         if run.detached:
             return Outcome()
         return scripted(self._script(position))
@@ -104,6 +107,7 @@ def scripted(script: dict[str, Any]) -> Outcome:
         exit_code=None if failure else script.get("exit", 0),
         stdout=stdout if isinstance(stdout, str) else json.dumps(stdout),
         stderr=script.get("stderr", ""),
+        answer=script.get("answer"),
         failure=failure,
         detail=script.get("detail", ""),
         truncated=script.get("truncated", False),

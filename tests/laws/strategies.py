@@ -31,9 +31,7 @@ POWERS = ("allow", "ask", "deny", "halt", *TARGETS, "context", "note", "retry", 
 
 def dialects() -> Iterator[Dialect]:
     """Every dialect that a host or a hook may speak, in every profile that changes what it reads and says."""
-    for name in NAMES:
-        if name != "hookline":
-            yield make_dialect(name)
+    yield from (make_dialect(name) for name in NAMES if name != "hookline")
     yield make_dialect("docker-agent", {"profile": "d1"})
     yield make_dialect("docker-agent", {"exact": True})
     yield make_dialect("agenthooks", {"approver": True})

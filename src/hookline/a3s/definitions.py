@@ -201,7 +201,7 @@ class Hook(Frozen):
         """A hook on every event of a type, in either spelling."""
         return cls(id=hook_id, event_type=event_type_of(event_type))
 
-    def with_matcher(self, matcher: HookMatcher | Mapping[str, Any]) -> Hook:
+    def with_matcher(self, matcher: HookMatcher | Mapping[str, Any] | None) -> Hook:
         """The same hook, for what the matcher selects."""
         return self.replace(matcher=_made(HookMatcher, matcher, MATCHER_KEYS))
 

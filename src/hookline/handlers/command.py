@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from hookline.model.event import Event
-    from hookline.model.handler import Command
+    from hookline.model.handler import Builtin, Command
 
 # Kinds of event whose hooks are being asked, outermost first: by it a hook that makes its agent fire again is noticed.
 FIRING = "HOOKLINE_FIRING"
@@ -37,7 +37,7 @@ def program(command: Command, event: Event, payload: str, *, timeout: float, coo
     return Program(
         argv=_argv(command, event, environ),
         stdin=payload.encode("utf-8", "surrogatepass"),
-        cwd=_directory(command, event, environ) or None,
+        cwd=directory(command, event, environ) or None,
         env=_environment(command, event, environ, cookie),
         timeout=timeout,
         cookie=cookie,
@@ -103,7 +103,8 @@ def _of_event(value: str, event: Event) -> str:
     return value.replace("${event.cwd}", event.cwd).replace("${event.session_id}", event.session_id)
 
 
-def _directory(command: Command, event: Event, environ: Mapping[str, str]) -> str:
+def directory(command: Command | Builtin, event: Event, environ: Mapping[str, str]) -> str:
+    """The working directory of a handler: its own, seen from the event's, or that."""
     if not command.working_dir:
         return event.cwd
     path = _expanded(command.working_dir, environ) if command.expand else command.working_dir
@@ -120,12 +121,19 @@ def _expanded(path: str, environ: Mapping[str, str]) -> str:
 
 def _environment(command: Command, event: Event, environ: Mapping[str, str], cookie: str) -> dict[str, str]:
     env = {name: value for name, value in environ.items() if not any(fnmatchcase(name, drop) for drop in command.drop_env)}
-    for name, value in command.env.items():
-        filled = _DOTENV.sub(lambda found: environ.get(found[1], ""), value) if command.expand else value
-        env[name] = _of_event(filled, event)
+    env |= declared(command, event, environ)
     env[COOKIE] = _appended(environ, COOKIE, cookie)  # the run around ours must find what ours starts, too
     env[FIRING] = _appended(environ, FIRING, event.kind)
     return env
+
+
+def declared(command: Command | Builtin, event: Event, environ: Mapping[str, str]) -> dict[str, str]:
+    """The variables that a handler declares, with what they refer to filled in."""
+    filled = {}
+    for name, value in command.env.items():
+        text = _DOTENV.sub(lambda found: environ.get(found[1], ""), value) if command.expand else value
+        filled[name] = _of_event(text, event)
+    return filled
 
 
 def _appended(environ: Mapping[str, str], name: str, value: str) -> str:

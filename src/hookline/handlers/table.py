@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from time import perf_counter
 
 from hookline.errors import HandlerError
 from hookline.model.handler import Builtin, Command
@@ -59,6 +60,7 @@ def _commands(runs: list[Run], limits: Limits | None, cancel: Cancel | None, env
 
 
 def _builtin(run: Run, environ: Mapping[str, str]) -> Outcome:
+    from hookline.handlers import command  # noqa: PLC0415 - as above
     from hookline.handlers.builtins import REGISTRY  # noqa: PLC0415 - as above
 
     handler = run.spec.handler
@@ -66,8 +68,10 @@ def _builtin(run: Run, environ: Mapping[str, str]) -> Outcome:
     hook = REGISTRY.get(handler.name)
     if hook is None:
         return Outcome(failure=Failure.NOT_STARTED, detail=f"no builtin hook registered as `{handler.name}`")
+    began = perf_counter()
     try:
-        output = hook(run.event, handler.args, environ)
-        return Outcome(exit_code=0, stdout=json.dumps(output) if output else "")
+        event = run.event.replace(cwd=command.directory(handler, run.event, environ)) if handler.working_dir else run.event
+        output = hook(event, handler.args, {**environ, **command.declared(handler, run.event, environ)})
+        return Outcome(exit_code=0, stdout=json.dumps(output) if output else "", seconds=perf_counter() - began)
     except Exception as error:  # noqa: BLE001 - a fault in one builtin is that hook's failure, never the engine's
-        return Outcome(failure=Failure.RAISED, detail=f"{type(error).__name__}: {error}")
+        return Outcome(failure=Failure.RAISED, detail=f"{type(error).__name__}: {error}", seconds=perf_counter() - began)

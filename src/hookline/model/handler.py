@@ -38,10 +38,13 @@ class Command(Frozen):
 
 
 class Builtin(Frozen):
-    """A handler that hookline ships, by name."""
+    """A handler that hookline ships, by name. `env`, `expand` and `working_dir` are those of a command."""
 
     name: str
     args: tuple[str, ...] = ()
+    env: Mapping[str, str] = NO_ENV
+    expand: str = ""
+    working_dir: str = ""
 
 
 class InProcess(Frozen):

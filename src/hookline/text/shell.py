@@ -88,6 +88,8 @@ def _text(node: Node) -> bytes:
 
 def _with_dashes(source: bytes) -> bytes:
     """The line with a quoted dash for each that the grammar loses, as in `python - <<EOF`."""
+    if b"<<" not in source:
+        return source
     gaps = ((one.end_byte, other) for node in _nodes(source) for one, other in pairwise(node.children))
     ends = [other.start_byte for end, other in gaps if other.type == "heredoc_redirect" and source[end : other.start_byte].strip() == b"-"]
     for end in reversed(ends):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-
 from tests.unit.cli.support import Desk
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.fixture

@@ -6,12 +6,13 @@ import io
 import json
 import sys
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import pytest
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hookline.cli.app import app_main
 from hookline.cli.fire import fire_main
+
+if TYPE_CHECKING:
+    import pytest
 
 ROOT = Path(__file__).parents[3]
 DOCKER = str(ROOT / "examples" / "docker-agent" / "hooks.yaml")

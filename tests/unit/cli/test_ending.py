@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import io
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from hookline.cli.ending import ended, line_of, say, say_document, tell, visible
 from hookline.errors import CodecError, ConfigError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.mark.parametrize(

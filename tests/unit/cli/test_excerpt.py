@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from hookline.cli.excerpt import excerpt
 from hookline.cli.paint import Paint
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def problem(file: str, line: int, column: int, hint: str = "rename it") -> dict[str, object]:

@@ -6,10 +6,13 @@ import json
 import re
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from tests.unit.cli.support import DOCKER, ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 pytestmark = pytest.mark.process
 HEAVY = {"typer", "rich", "pydantic", "asyncio", "click"}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import hookline
 from hookline.engine.explain import all_hooks, explain, given_way
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 BASH = {"tool_name": "Bash", "tool_input": {"command": "git status"}}
 

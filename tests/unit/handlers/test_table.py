@@ -102,3 +102,17 @@ def test_a_fault_in_a_builtin_is_that_hook_s_failure():
 def test_nothing_to_perform_is_no_outcome():
     """An empty batch has no outcomes."""
     assert perform_all([]) == []
+
+
+def test_a_builtin_has_its_own_directory_and_environment(tmp_path):
+    """`working_dir` and `env` of a builtin are seen by it, with what they refer to filled in."""
+    for folder, text_ in (("inner", "Be brief."), ("home", "At home.")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "RULES.md").write_text(text_, encoding="utf-8")
+    env = {"HOME": "${env.ELSEWHERE}/home"}
+    handler = Builtin(name="add_prompt_files", args=("RULES.md",), env=env, expand="dotenv", working_dir="inner")
+
+    (outcome,) = perform_all([made(handler, cwd=str(tmp_path))], environ={**ENVIRON, "ELSEWHERE": str(tmp_path)})
+
+    assert "Be brief." in outcome.stdout
+    assert "At home." in outcome.stdout

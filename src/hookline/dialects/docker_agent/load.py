@@ -262,7 +262,7 @@ class _Reader:
                     kill_leftovers=self.source.mode == "strict",
                 )
             case "builtin":
-                return self._builtin(hook)
+                return self._builtin(hook, env, working_dir)
             case "model":
                 hook.text("model", required=True)
                 hook.text("prompt", required=True)
@@ -274,12 +274,12 @@ class _Reader:
                 hook.complain("handler.type", f"unsupported hook type `{other}`", "type", hint=hint)
         return Broken(reason="")
 
-    def _builtin(self, hook: Node) -> Builtin:
+    def _builtin(self, hook: Node, env: Mapping[str, str], working_dir: str) -> Builtin:
         name = self._command(hook, "builtin").strip()
         if name and name not in BUILTINS:
             hint = did_you_mean(name, BUILTINS) or f"known builtins: {', '.join(BUILTINS)}"
             hook.complain("handler.builtin", f"no builtin hook registered as `{name}`", "command", hint=hint)
-        return Builtin(name=name, args=hook.texts("args"))
+        return Builtin(name=name, args=hook.texts("args"), env=env, expand="dotenv", working_dir=working_dir)
 
     @staticmethod
     def _command(hook: Node, kind: str) -> str:

@@ -112,7 +112,7 @@ def test_a_builtin_is_known_by_name(name: str) -> None:
     """Every builtin of docker-agent.md 8 loads, with its arguments."""
     spec = one_hook(DockerAgent(), "turn_start", type="builtin", command=f" {name} ", args=["a"])
 
-    assert spec.handler == Builtin(name=name, args=("a",))
+    assert spec.handler == Builtin(name=name, args=("a",), expand="dotenv")
 
 
 def test_an_unknown_profile_is_refused() -> None:

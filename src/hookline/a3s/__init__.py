@@ -1,0 +1,95 @@
+r"""hookline.a3s: the hooks of A3S under their own names, run by hookline's engine.
+
+engine = HookEngine()
+engine.register(Hook.new("no-rm", HookEventType.PreToolUse).with_matcher(HookMatcher.command(r"rm\s+-rf")))
+engine.register_handler("no-rm", lambda event: HookResponse.block("no"))
+result = await engine.fire(PreToolUseEvent(session_id="s", tool="Bash", args={"command": "rm -rf /"}))
+"""
+
+from __future__ import annotations
+
+from hookline.a3s.channel import EventChannel
+from hookline.a3s.definitions import Hook, HookConfig, HookEventType, HookMatcher
+from hookline.a3s.engine import HookEngine
+from hookline.a3s.events import HookEvent
+from hookline.a3s.payloads import (
+    GenerateEndEvent,
+    GenerateStartEvent,
+    IntentDetectionEvent,
+    OnConfirmationEvent,
+    OnErrorEvent,
+    OnRateLimitEvent,
+    OnSuccessEvent,
+    Payload,
+    PermissionRequestEvent,
+    PostCompactEvent,
+    PostContextPerceptionEvent,
+    PostMemoryRecallEvent,
+    PostPlanningEvent,
+    PostReasoningEvent,
+    PostResponseEvent,
+    PostRunControlEvent,
+    PostToolUseEvent,
+    PreCompactEvent,
+    PreContextPerceptionEvent,
+    PreMemoryRecallEvent,
+    PrePlanningEvent,
+    PrePromptEvent,
+    PreReasoningEvent,
+    PreRunControlEvent,
+    PreToolUseEvent,
+    Record,
+    SessionEndEvent,
+    SessionStartEvent,
+    SkillLoadEvent,
+    SkillUnloadEvent,
+    TokenUsage,
+    ToolCallInfo,
+    ToolResult,
+)
+from hookline.dialects.a3s import HookResponse, HookResult
+
+__all__ = [
+    "EventChannel",
+    "GenerateEndEvent",
+    "GenerateStartEvent",
+    "Hook",
+    "HookConfig",
+    "HookEngine",
+    "HookEvent",
+    "HookEventType",
+    "HookMatcher",
+    "HookResponse",
+    "HookResult",
+    "IntentDetectionEvent",
+    "OnConfirmationEvent",
+    "OnErrorEvent",
+    "OnRateLimitEvent",
+    "OnSuccessEvent",
+    "Payload",
+    "PermissionRequestEvent",
+    "PostCompactEvent",
+    "PostContextPerceptionEvent",
+    "PostMemoryRecallEvent",
+    "PostPlanningEvent",
+    "PostReasoningEvent",
+    "PostResponseEvent",
+    "PostRunControlEvent",
+    "PostToolUseEvent",
+    "PreCompactEvent",
+    "PreContextPerceptionEvent",
+    "PreMemoryRecallEvent",
+    "PrePlanningEvent",
+    "PrePromptEvent",
+    "PreReasoningEvent",
+    "PreRunControlEvent",
+    "PreToolUseEvent",
+    "Record",
+    "SessionEndEvent",
+    "SessionStartEvent",
+    "SkillLoadEvent",
+    "SkillUnloadEvent",
+    "TokenUsage",
+    "ToolCallInfo",
+    "ToolResult",
+]
