@@ -16,7 +16,14 @@ from hookline.model.handler import InProcess
 from hookline.model.outcome import Failure, Outcome
 
 VECTORS = Path(__file__).parent / "vectors"
-USUAL_NAMES = {"docker-agent": "hooks.yaml", "claude-code": "settings.json", "agenthooks": "HOOK.md", "starchild": "shell_hooks.yaml", "hermes": "config.yaml"}
+USUAL_NAMES = {
+    "docker-agent": "hooks.yaml",
+    "claude-code": "settings.json",
+    "agenthooks": "HOOK.md",
+    "a3s": "hooks.json",
+    "starchild": "shell_hooks.yaml",
+    "hermes": "config.yaml",
+}
 
 
 def vectors() -> list[Path]:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.conformance.player import VECTORS, mismatches, vectors
 
-AT_LEAST = {"docker-agent": 60, "claude-code": 60, "agenthooks": 60}
+AT_LEAST = {"docker-agent": 60, "claude-code": 60, "agenthooks": 60, "a3s": 120}
 
 
 @pytest.mark.parametrize("path", vectors(), ids=lambda path: path.stem)

@@ -26,22 +26,22 @@ def _raise(error: BaseException) -> None:
 
 # What a hook may do, by the sentence that describes it.
 BEHAVIOURS: dict[str, Callable[[Event], Any]] = {
-    "says nothing": lambda event: None,
-    "allows": lambda event: hookline.allow("fine"),
-    "asks": lambda event: hookline.ask("sure?"),
-    "denies": lambda event: hookline.deny("no", evidence={"rule": 1}),
-    "halts": lambda event: hookline.halt("enough"),
+    "says nothing": lambda _: None,
+    "allows": lambda _: hookline.allow("fine"),
+    "asks": lambda _: hookline.ask("sure?"),
+    "denies": lambda _: hookline.deny("no", evidence={"rule": 1}),
+    "halts": lambda _: hookline.halt("enough"),
     "patches": lambda event: hookline.rewrite({"command": event.command + " -l"}),
-    "replaces": lambda event: hookline.rewrite({"command": "true"}, replace=True),
-    "rewrites what is not there": lambda event: hookline.rewrite(text="x"),
+    "replaces": lambda _: hookline.rewrite({"command": "true"}, replace=True),
+    "rewrites what is not there": lambda _: hookline.rewrite(text="x"),
     "adds context": lambda event: hookline.context(f"it is {event.command}"),
-    "notes": lambda event: hookline.note("look"),
-    "wants a retry": lambda event: hookline.retry(1.5, "later"),
-    "ends the round": lambda event: Verdict(stance=Stance.DENY, reason="end", ends=True),
-    "raises": lambda event: _raise(ValueError("boom")),
-    "raises the end of a generator": lambda event: _raise(StopIteration("boom")),
-    "returns garbage": lambda event: {"decision": "deny"},
-    "returns a garbled verdict": lambda event: Verdict(stance=None),
+    "notes": lambda _: hookline.note("look"),
+    "wants a retry": lambda _: hookline.retry(1.5, "later"),
+    "ends the round": lambda _: Verdict(stance=Stance.DENY, reason="end", ends=True),
+    "raises": lambda _: _raise(ValueError("boom")),
+    "raises the end of a generator": lambda _: _raise(StopIteration("boom")),
+    "returns garbage": lambda _: {"decision": "deny"},
+    "returns a garbled verdict": lambda _: Verdict(stance=None),
 }
 hooks = st.lists(
     st.fixed_dictionaries({

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
+from hookline.a3s.payloads import copied
 from hookline.engine.detached import Detached, Finished
 from hookline.handlers.inprocess import call_async
+from hookline.model.event import ToolCall
 from hookline.model.handler import InProcess
 
 TYPE_CHECKING = False
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hookline.core.dispatch import Run
+    from hookline.model.event import Event
 
 
 class Background:
@@ -27,7 +30,8 @@ class Background:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def start(self, run: Run) -> None:
-        """Start a run and return."""
+        """Start a run and return; what it is given is its own, whatever becomes of the event meanwhile."""
+        run = run.replace(event=_own(run.event))
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
@@ -54,3 +58,8 @@ class Background:
             for task in late:
                 task.cancel()
         await asyncio.to_thread(self._threads.drain, seconds)
+
+
+def _own(event: Event) -> Event:
+    body = event.body.replace(input=copied(event.input)) if isinstance(event.body, ToolCall) else event.body
+    return event.replace(raw=copied(event.raw), body=body)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.model.conditions import Flattened, Glob, Leaves, Never, OneOf, Pattern, Rule
+from hookline.model.conditions import Flattened, Glob, Leaves, Never, OneOf, PathPattern, Pattern, Rule
 from hookline.model.handler import Broken, Builtin, Command, InProcess
 
 TYPE_CHECKING = False
@@ -84,6 +84,8 @@ def condition(given: Condition) -> str:
             return f"a text of {' or '.join(facts)} has a match of `{source}`"
         case Glob(patterns=patterns):
             return f"a path of the input matches {_either(patterns)}"
+        case PathPattern(source=source):
+            return f"the path of the input is covered by `{source}`"
         case Rule(source=source):
             return f"the call is covered by the rule `{source}`"
         case Never(reason=reason):

@@ -196,20 +196,20 @@ def _read(step: Entry, outcome: Outcome, event: Event) -> Verdict:
 def _reexamine(plan: Plan, final: Event, verdicts: list[Verdict]) -> Generator[tuple[Run, ...], tuple[Outcome, ...], None]:
     """Ask once more, about the final input, whoever spoke before it was final; only stances count (decision 5)."""
     heard_final = _heard_final(plan, verdicts)
-    asked = [step for group in plan.groups for step in _asked(group, verdicts)]
-    seen: set[str] = set()
-    again = [step for step in asked if step.spec.id not in heard_final and not step.spec.detached and _takes_part(step, final, seen)]
+    asked = [step for group in plan.groups for step in _asked(group, final, verdicts)]
+    again = [step for step in asked if step.spec.id not in heard_final]
     spoken = yield from _ask(again, final)
     verdicts.extend(_stance_only(verdict) for verdict in spoken if verdict.stance > Stance.ALLOW or verdict.fault)
 
 
-def _asked(group: Group, verdicts: list[Verdict]) -> Sequence[Entry]:
-    """The hooks of a group, also those that did not take part; where one ended the group, only those that spoke."""
+def _asked(group: Group, event: Event, verdicts: list[Verdict]) -> list[Entry]:
+    """The hooks of a group that are waited for and take part; where one ended the group, only those that spoke."""
     spoken = {verdict.hook_id for verdict in verdicts}
     ended = {verdict.hook_id for verdict in verdicts if verdict.ends and not verdict.shadow}
-    if group.parallel or not any(step.spec.id in ended for step in group.steps):
-        return group.steps
-    return [step for step in group.steps if step.spec.id in spoken]
+    settled = not group.parallel and any(step.spec.id in ended for step in group.steps)
+    seen: set[str] = set()
+    steps = [step for step in group.steps if not step.spec.detached and _takes_part(step, event, seen)]
+    return [step for step in steps if step.spec.id in spoken or not settled]
 
 
 def _heard_final(plan: Plan, verdicts: list[Verdict]) -> set[str]:

@@ -117,7 +117,10 @@ def _steps(drawn: Plan, selected: set[str]) -> Mapping[str, _Step]:
     for group in drawn.groups:
         chosen = [entry for entry in group.steps if entry.spec.id in selected]
         how = AT_ONCE if group.parallel and len(chosen) > 1 else IN_TURN
-        steps |= {entry.spec.id: _Step(number=len(steps) + at, how=how, group=group) for at, entry in enumerate(chosen, 1)}
+        steps |= {
+            entry.spec.id: _Step(number=len(steps) + at, how=DETACHED if entry.spec.detached else how, group=group)
+            for at, entry in enumerate(chosen, 1)
+        }
     for group in drawn.groups:
         chosen = [entry for entry in group.detached if entry.spec.id in selected]
         steps |= {entry.spec.id: _Step(number=len(steps) + at, how=DETACHED, group=group) for at, entry in enumerate(chosen, 1)}

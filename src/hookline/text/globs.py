@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from functools import lru_cache
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,20 +17,21 @@ def normalised(path: str, cwd: str) -> str:
     return whole[1:] if whole.startswith("//") else whole
 
 
-def forms(path: str, cwd: str, *, climbs: bool = False) -> list[str]:
+@lru_cache(maxsize=64)  # an event asks for the same path once a hook
+def forms(path: str, cwd: str, *, climbs: bool = False) -> tuple[str, ...]:
     """A path as a pattern may spell it: normalised and, where cwd is known, relative to it; an empty path stays empty.
 
     What does not lie below cwd has a relative form (`../x`) only with `climbs`.
     """
     if not path:
-        return [""]
+        return ("",)
     whole = normalised(path, cwd)
     if not cwd:
-        return [whole]
+        return (whole,)
     folder = normalised(cwd, "").rstrip("/")
     if whole.startswith(f"{folder}/"):
-        return [whole, whole[len(folder) + 1 :]]
-    return [whole, posixpath.relpath(whole, folder or "/")] if climbs and whole.startswith("/") else [whole]
+        return (whole, whole[len(folder) + 1 :])
+    return (whole, posixpath.relpath(whole, folder or "/")) if climbs and whole.startswith("/") else (whole,)
 
 
 def path_matches(path: str, patterns: Iterable[str], cwd: str) -> bool:

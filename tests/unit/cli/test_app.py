@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -58,6 +61,18 @@ def test_a_word_from_elsewhere_gets_its_suggestion(word: str, desk: Desk) -> Non
 def test_a_misspelt_command_gets_the_nearest(desk: Desk) -> None:
     """A typing mistake is guessed."""
     assert "did you mean `validate`?" in desk.type("valdate").err
+
+
+@pytest.mark.parametrize("example", [example for command in COMMANDS.values() for example in command.examples if "answer" not in example])
+def test_every_example_of_the_help_runs(example: str, desk: Desk) -> None:
+    """It is no usage error where its files are there."""
+    desk.file("hooks.yaml", Path(DOCKER).read_text(encoding="utf-8"))
+    shutil.copytree(AGENTHOOKS, desk.folder / ".agents" / "hooks")
+    desk.file("payload.json", json.dumps(SUDO))
+    program, *words = shlex.split(example.partition(" < ")[0])
+
+    assert program == "hookline"
+    assert desk.type(*words, stdin=SUDO).code in (0, 1)
 
 
 # Command line and exit code: the table of cli-conventions.md 4.

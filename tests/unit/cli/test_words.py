@@ -6,7 +6,7 @@ import pytest
 
 from hookline.cli import words
 from hookline.model import kinds
-from hookline.model.conditions import Glob, Leaves, Never, OneOf, Pattern, Rule
+from hookline.model.conditions import Flattened, Glob, Leaves, Never, OneOf, PathPattern, Pattern, Rule
 from hookline.model.handler import Broken, Builtin, Command, InProcess
 
 CONDITIONS = [
@@ -14,7 +14,9 @@ CONDITIONS = [
     (Pattern(field="tool", source="x", regex=None, full=True), "the tool is wholly matched by `x`"),
     (Pattern(field="tool", source="x", regex=None), "the tool has a match of `x`"),
     (Leaves(source="x", regex=None), "a value of the input has a match of `x`"),
+    (Flattened(facts=("text", "input"), source="x", regex=None), "a text of text or input has a match of `x`"),
     (Glob(patterns=("*.py", "*.js")), "a path of the input matches `*.py` or `*.js`"),
+    (PathPattern(keys=("path",), source="src/**", regex=None), "the path of the input is covered by `src/**`"),
     (Rule(source="Bash(ls)", tools=frozenset({"Bash"})), "the call is covered by the rule `Bash(ls)`"),
     (Never(reason="it is off"), "never: it is off"),
 ]

@@ -43,7 +43,7 @@ def verdicts(native: str) -> dict[str, Verdict]:
     row = row_of(native)
     assert row is not None
     said: dict[str, Verdict] = {}
-    for power in row.powers:
+    for power in sorted(row.powers):
         if power in STANCES:
             said[power] = Verdict(stance=STANCES[power], reason="why")
         elif power in REWRITES:

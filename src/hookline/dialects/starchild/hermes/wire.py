@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from hookline.core.dialect import ABSENT
 from hookline.errors import CodecError
 from hookline.model.event import ToolCall
 from hookline.wire.payload import decode, encode
@@ -46,10 +45,10 @@ def payload_of(event: Event, table: Table, row: Point | None, native: str) -> di
     sent = top.pop("extra", None)
     top["tool_name"] = top["tool_name"] or None
     top["tool_input"] = top["tool_input"] if isinstance(top["tool_input"], dict) else None
+    given = sent if isinstance(sent, dict) and event.dialect == table.name else {}
     # What the event says now goes before what the host sent.
     values = {field.native: event.body.value(field.fact) for field in (row.fields if row else ())}
-    extra = {key: value for key, value in values.items() if value is not None and value is not ABSENT}
-    given = sent if isinstance(sent, dict) and event.dialect == table.name else {}
+    extra = {key: value for key, value in values.items() if value is not None and (value != "" or key in given)}
     payload: dict[str, Any] = sayable(top | {"extra": {**given, **extra}})
     return payload
 

@@ -1,0 +1,49 @@
+"""Tables: how the rows of a dialect are found."""
+
+from __future__ import annotations
+
+from tests.plays.play import row
+
+from hookline.core.dialect import ABSENT, FoldRule, Table
+
+TABLE = Table(
+    name="d",
+    rows={each.native: each for each in (row("guard"), row("before"), row("after", "tool.after"))},
+    aliases={"pre": "before", "lost": "nowhere"},
+    covers={"before": ("guard", "before")},
+)
+
+
+def test_a_row_is_found_by_its_name_or_an_alias() -> None:
+    """Aliases are other spellings; what is neither has no row."""
+    assert [TABLE.row(name) is TABLE.rows["before"] for name in ("before", "pre")] == [True, True]
+    assert [TABLE.row(name) for name in ("", "unheard", "lost")] == [None, None, None]
+
+
+def test_the_row_of_a_kind_is_the_first() -> None:
+    """Several natives may share a canonical kind."""
+    found = TABLE.row_of_kind("tool.before")
+
+    assert found is TABLE.rows["guard"]
+    assert TABLE.row_of_kind("stop") is None
+
+
+def test_an_event_selects_its_row_or_what_it_covers() -> None:
+    """An unknown name selects hooks that were declared under just that name."""
+    assert {name: TABLE.selects(name) for name in ("before", "after", "pre", "unheard")} == {
+        "before": ("guard", "before"),
+        "after": ("after",),
+        "pre": ("before",),
+        "unheard": ("unheard",),
+    }
+
+
+def test_a_dialect_that_says_nothing_has_the_rules_of_the_architecture() -> None:
+    """The first summary wins, reasons are not joined, a stop gate sends back three times, timeouts are a minute."""
+    assert FoldRule() == FoldRule(firsts=frozenset({"summary"}), joins_reasons=False, drops_rewrite_when_denied=False, exclusive={})
+    assert (TABLE.redo_limit, TABLE.default_timeout, TABLE.ticks_per_second, TABLE.echo_safe) == (3, 60.0, 1, True)
+
+
+def test_absence_prints_as_a_word() -> None:
+    """In a table that somebody prints, one sees what is left out."""
+    assert repr(ABSENT) == "ABSENT"

@@ -1,0 +1,128 @@
+"""Does a condition hold of an event; and if not, why not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from hookline.core.match import holds, leaves, why_not
+from hookline.model.conditions import Glob, Leaves, Never, OneOf, Pattern
+from hookline.model.event import Event, Lifecycle, Prompt, ToolCall
+from hookline.model.handler import Command
+from hookline.model.spec import HookSpec
+from hookline.text.regex import compile_regex
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from hookline.model.conditions import Condition
+
+
+def called(tool: str = "bash", **tool_input: Any) -> Event:
+    """A call of a tool."""
+    return Event(kind="tool.before", cwd="/w", body=ToolCall(tool=tool, input=tool_input, facts={"source": "startup", "count": 3}))
+
+
+def pattern(field: str, source: str, *, full: bool = False) -> Pattern:
+    """An expression over a field."""
+    return Pattern(field=field, source=source, regex=compile_regex(source), full=full)
+
+
+@pytest.mark.parametrize(
+    ("condition", "event", "expected"),
+    [
+        (OneOf(field="tool", names=frozenset({"bash", "sh"})), called(), True),
+        (OneOf(field="tool", names=frozenset({"Bash"})), called(), False),
+        (OneOf(field="source", names=frozenset({"startup"})), called(), True),
+        (OneOf(field="count", names=frozenset({"3"})), called(), False),
+        (OneOf(field="agent", names=frozenset({""})), called(), True),
+        (pattern("tool", "as"), called(), True),
+        (pattern("tool", "as", full=True), called(), False),
+        (pattern("tool", "b.sh", full=True), called(), True),
+        (pattern("tool", "(?i)BASH", full=True), called(), True),
+        (pattern("command", r"rm\s+-rf"), called(command="rm  -rf /"), True),
+        (pattern("command", r"rm\s+-rf"), called(cmd="rm -rf /"), True),
+        (pattern("command", "x"), called(command=["x"]), False),
+        (pattern("prompt", "key"), Event(kind="prompt.submit", body=Prompt(prompt="my key")), True),
+        (Leaves(source="^x$", regex=compile_regex("^x$")), called(a=["y", {"b": "x"}]), True),
+        (Leaves(source="^a$", regex=compile_regex("^a$")), called(a="y"), False),
+        (Leaves(source="^true$", regex=compile_regex("^true$")), called(a=True), True),
+        (Leaves(source="^1.5$", regex=compile_regex("^1.5$")), called(a=1.5), True),
+        (Leaves(source="None|null", regex=compile_regex("None|null")), called(a=None), False),
+        (Leaves(source=".", regex=compile_regex(".")), called(), False),
+        (Glob(patterns=("**/*.env",)), called(file_path="a/b.env"), True),
+        (Glob(patterns=("*.env",)), called(path="/w/b.env"), True),
+        (Glob(patterns=("*.env",)), called(path="/elsewhere/b.env"), False),
+        (Glob(patterns=("secret/**",)), called(path="x/../secret/a"), True),
+        (Glob(patterns=("*.py", "*.env")), called(paths=["a.txt", "b.env"]), True),
+        (Glob(patterns=("*.env",)), called(text="b.env"), False),
+        (Never(reason="x"), called(), False),
+    ],
+)
+def test_a_condition_holds_or_not(condition: Condition, event: Event, *, expected: bool) -> None:
+    """Names are exact, expressions are searched or cover all, leaves are taken one by one, paths are normalised first."""
+    assert holds(condition, event) is expected
+
+
+def test_a_tool_is_the_tool_of_a_call() -> None:
+    """A fact that happens to be called so is none: plans are remembered by the tool's name alone."""
+    event = Event(kind="x.host.thing", body=Lifecycle(facts={"tool": "bash"}))
+
+    assert not holds(OneOf(field="tool", names=frozenset({"bash"})), event)
+
+
+@pytest.mark.parametrize("value", [None, "text", 3, [], {}])
+def test_an_input_of_any_shape_can_be_looked_into(value: Any) -> None:
+    """Arguments that are no object have no paths, and leaves only where there are some."""
+    event = Event(kind="tool.before", body=ToolCall(tool="x", input=value))
+
+    assert not holds(Glob(patterns=("*",)), event)
+    assert holds(Leaves(source=".", regex=compile_regex(".")), event) is (value in ("text", 3))
+
+
+def test_leaves_come_in_the_order_of_the_input() -> None:
+    """Depth first, keys never."""
+    assert list(leaves({"a": ["1", {"b": "2"}], "c": 3, "d": [[], "4"], "e": (False,)})) == ["1", "2", "3", "4", "false"]
+
+
+def test_no_nesting_is_too_deep_to_be_looked_into() -> None:
+    """An agent cannot hide a value from a guard, or stop it, by nesting."""
+    value: Any = "secret"
+    for _ in range(100_000):
+        value = [value]
+
+    assert holds(Leaves(source="secret", regex=compile_regex("secret")), called(a=value))
+
+
+def test_half_a_surrogate_pair_does_not_stop_an_expression() -> None:
+    """Text that is no UTF-8 is still looked at."""
+    assert holds(pattern("command", "rm"), called(command="\ud800 rm"))
+
+
+@pytest.mark.parametrize(
+    ("condition", "words"),
+    [
+        (OneOf(field="tool", names=frozenset({"b", "a"})), "tool `bash` is not exactly `a`, `b`"),
+        (pattern("tool", "x", full=True), "tool `bash` is not fully matched by `x`"),
+        (pattern("command", "x"), "command `ls` is not matched by `x`"),
+        (Leaves(source="x", regex=compile_regex("x")), "no value of the input is matched by `x`"),
+        (Glob(patterns=("*.py", "*.env")), "no path of the input is matched by `*.py`, `*.env`"),
+        (Never(reason="its tool does not exist"), "its tool does not exist"),
+    ],
+)
+def test_why_a_hook_takes_no_part_is_told(condition: Condition, words: str) -> None:
+    """The first condition that does not hold, with what was there and what was wanted."""
+    spec = HookSpec(
+        id="a", dialect="d", kind="tool.before", native_event="pre", handler=Command(script="x"), conditions=(condition,)
+    )  # fmt: skip
+
+    assert why_not(spec, called(command="ls")) == words
+
+
+def test_why_a_hook_of_another_event_takes_no_part_is_told() -> None:
+    """It is declared for another event; a hook that takes part has no reason not to."""
+    spec = HookSpec(id="a", dialect="d", kind="stop", native_event="on_stop", handler=Command(script="x"))
+
+    assert why_not(spec, called()) == "it is declared for `on_stop`"
+    assert why_not(spec.replace(kind="tool.before"), called()) == ""

@@ -1,0 +1,64 @@
+"""Through the engine: real programs, their environment, and the limit of sending the agent back."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import hookline
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SAYS = 'import json, os, sys; print(json.dumps({"add_warning": json.dumps({"env": sorted(os.environ), "cwd": os.getcwd(), "in": json.load(sys.stdin)})}))'
+BLOCKS = 'import sys; sys.stderr.write("run the tests"); sys.exit(2)'
+
+
+def engine(tmp_path: Path, event: str, script: str, **settings: Any) -> hookline.Engine:
+    """An engine with one script beside its shell_hooks.yaml, named by a relative path."""
+    (tmp_path / "guard.py").write_text(script)
+    config = tmp_path / "shell_hooks.yaml"
+    config.write_text(f"hooks:\n  - event: {event}\n    command: {sys.executable} guard.py\n    env: [PASSED]\n")
+    return hookline.Engine.load(config, **settings)
+
+
+@pytest.mark.process
+def test_a_hook_runs_with_a_small_environment_in_the_folder_of_the_event(tmp_path: Path) -> None:
+    """The file is known by its name; what is not named in `env` stays away."""
+    environ = {"PATH": "/usr/bin:/bin", "HOME": "/root", "PASSED": "1", "SECRET_TOKEN": "x"}
+    made = engine(tmp_path, "on_stop", SAYS, environ=environ)
+    decision = made.fire("on_stop", {"session_id": "s", "cwd": str(tmp_path), "response": "Done."})
+    told = json.loads(decision.for_user[0])
+
+    assert "SECRET_TOKEN" not in told["env"]
+    assert {"PATH", "HOME", "PASSED"} <= set(told["env"])
+    assert told["cwd"] == str(tmp_path)
+    assert (told["in"]["event"], told["in"]["stop_hook_active"], told["in"]["stop_block_limit"]) == ("on_stop", False, 3)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("event", ["on_stop", "on_completion_claim"])
+def test_the_agent_is_sent_back_three_times_a_turn(tmp_path: Path, event: str) -> None:
+    """Then it may stop, and the user is told; the next turn begins at 0."""
+    made = engine(tmp_path, event, BLOCKS)
+    fired = [made.fire(event, {"session_id": "s"}, dialect="starchild") for _ in range(4)]
+
+    assert [decision.redo for decision in fired] == [True, True, True, False]
+    assert fired[0].reason == "run the tests"
+    assert "the limit" in fired[3].for_user[-1]
+    made.fire("on_user_message", {"session_id": "s", "message": "go on"}, dialect="starchild")
+    assert made.fire(event, {"session_id": "s"}, dialect="starchild").redo
+
+
+@pytest.mark.process
+def test_a_script_that_is_not_there_is_missed_aloud(tmp_path: Path) -> None:
+    """The failure has its name, and the hook its own."""
+    made = engine(tmp_path, "pre_tool_call", "")
+    (tmp_path / "guard.py").unlink()
+    decision = made.fire("pre_tool_call", {"tool_name": "bash", "tool_input": {}}, dialect="starchild")
+
+    assert decision.verdicts[0].fault is not None
+    assert decision.for_user

@@ -1,0 +1,60 @@
+"""Hermes' payloads: what can be said of any event, and what cannot."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.unit.dialects.starchild.support import HERMES_EVENTS, hermes_event, hermes_hook
+
+from hookline.dialects.starchild.hermes import Hermes
+from hookline.errors import CodecError
+from hookline.model.event import Event, Rewrite, ToolCall
+
+leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
+trees = st.recursive(leaves, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3))
+payloads = st.dictionaries(st.sampled_from(["hook_event_name", "tool_name", "tool_input", "session_id", "cwd", "extra"]), trees) | trees
+
+
+@given(payload=payloads, event_name=st.sampled_from(["", *HERMES_EVENTS]))
+@settings(deadline=None, max_examples=200)
+def test_any_payload_is_an_event_or_refused(payload: object, event_name: str) -> None:
+    """Never another exception."""
+    try:
+        event = Hermes().decode_event(payload, event_name)
+    except CodecError:
+        return
+    assert event.raw == payload or event.raw is payload
+
+
+@pytest.mark.parametrize("event_name", HERMES_EVENTS)
+def test_what_cannot_be_serialised_becomes_text(event_name: str) -> None:
+    """A host in the same process may hand over anything."""
+    event = hermes_event(event_name)
+    odd = {1: object, "when": float("nan"), "path": {"a", 1}}
+    raw = {**event.raw, "extra": {**event.raw["extra"], "odd": odd}}
+    sent = json.loads(Hermes().encode_event(event.replace(raw=raw), hermes_hook(event_name)))
+
+    assert sent["extra"]["odd"] == {"1": str(object), "when": "nan", "path": str({"a", 1})}
+    assert list(sent) == ["hook_event_name", "tool_name", "tool_input", "session_id", "cwd", "profile", "extra"]
+
+
+def test_a_hook_is_sent_what_the_hook_before_it_rewrote() -> None:
+    """Under the event's own name for it."""
+    event = hermes_event("transform_terminal_output").rewritten(Rewrite(target="output", value="***"))
+    sent = json.loads(Hermes().encode_event(event, hermes_hook("transform_terminal_output")))
+
+    assert sent["extra"]["output"] == "***"
+
+
+def test_an_event_of_another_host_is_told_in_the_same_shape() -> None:
+    """With what the event says, and nothing of the other host's own."""
+    event = Event(kind="tool.before", dialect="elsewhere", body=ToolCall(tool="Bash", input={"command": "ls"}), raw={"x": 1})
+    sent = json.loads(Hermes().encode_event(event, hermes_hook("pre_tool_call")))
+
+    assert sent == {
+        "hook_event_name": "pre_tool_call", "tool_name": "Bash", "tool_input": {"command": "ls"},
+        "session_id": "", "cwd": "", "profile": "default", "extra": {},
+    }  # fmt: skip
