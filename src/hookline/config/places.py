@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 
 from hookline.model.frozen import Frozen
@@ -54,16 +53,27 @@ class Found(Frozen):
 def discovered(cwd: str, environ: Mapping[str, str], only: str = "") -> Iterator[Found]:
     """Every place that exists for a project folder, in order; `only` keeps one dialect."""
     names = _names(cwd, environ)
-    literal = {name: glob.escape(value) for name, value in names.items()}
     seen: set[str] = set()
     for place in PLACES:
         if only and place.dialect != only:
             continue
-        for path in sorted(glob.glob(place.path.format_map(literal))):
+        for path in _existing(place.path.format_map(names)):
             real = os.path.realpath(path)
             if real not in seen:  # in the home folder, the user's file is the project's too
                 seen.add(real)
                 yield Found(dialect=place.dialect, scope=place.scope, path=path)
+
+
+def _existing(path: str) -> list[str]:
+    """The path itself, or, where its last part is a pattern, what lies there."""
+    folder, _, name = path.rpartition("/")
+    if "*" not in name:
+        return [path] if os.path.exists(path) else []
+    if not os.path.isdir(folder):
+        return []
+    import glob  # noqa: PLC0415 - few machines have such a folder, and `answer` looks at every start
+
+    return [f"{folder}/{match}" for match in sorted(glob.glob(name, root_dir=folder))]
 
 
 def _names(cwd: str, environ: Mapping[str, str]) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+import sys
 
 from hookline.errors import ConfigError
 from hookline.text.suggest import did_you_mean
@@ -37,7 +37,8 @@ def make_dialect(name: str, options: Mapping[str, Any] | None = None) -> Dialect
     if known is None:
         hint = did_you_mean(name, NAMES) or f"one of {', '.join(NAMES)}"
         raise ConfigError(f"unknown dialect `{name}`", name="config.dialect", hint=hint)
-    module = import_module(known[0])
+    __import__(known[0])  # importlib would cost more than the dialect
+    module = sys.modules[known[0]]
     for option in options or {}:
         if option not in module.OPTIONS:
             hint = did_you_mean(option, module.OPTIONS) or f"its options: {', '.join(module.OPTIONS) or 'none'}"

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from hookline.core.dialect import Field, Row, Table
 
 # Escapes that a shell's `echo` would expand, in the form that it leaves alone (architecture, decision 8).
-_ESCAPE = re.compile(r'\\["\\bfnrt]')
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_ESCAPE = r'\\["\\bfnrt]'
+_SURROGATE = "[\ud800-\udfff]"
 _UNEXPANDED = {
     '\\"': "\\u0022", "\\\\": "\\u005c", "\\b": "\\u0008", "\\f": "\\u000c",
     "\\n": "\\u000a", "\\r": "\\u000d", "\\t": "\\u0009",
@@ -36,9 +36,9 @@ def wire_text(payload: Mapping[str, Any], table: Table) -> str:
     separators = (",", ":") if table.compact else (", ", ": ")
     text = json.dumps(payload, ensure_ascii=table.ascii_only, allow_nan=False, separators=separators)
     if table.echo_safe and "\\" in text:
-        text = _ESCAPE.sub(lambda found: _UNEXPANDED[found.group()], text)
+        text = re.sub(_ESCAPE, lambda found: _UNEXPANDED[found.group()], text)
     if not text.isascii():  # a lone surrogate is no UTF-8, and a guard that cannot read its payload is no guard
-        text = _SURROGATE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+        text = re.sub(_SURROGATE, lambda found: f"\\u{ord(found.group()):04x}", text)
     return text + "\n"
 
 

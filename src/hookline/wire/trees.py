@@ -182,17 +182,16 @@ class _Plain:
 class _JsonPlaces:
     """Where each key and item of a JSON text begins; only for a text that `json` has accepted."""
 
-    _SPACE = re.compile(r"[ \t\r\n\ufeff]*")
-    _SCALAR = re.compile(r"[^,\]}\s]+")
-
     def __init__(self, text: str) -> None:
         self.text = text
+        self.space = re.compile(r"[ \t\r\n\ufeff]*")
+        self.scalar = re.compile(r"[^,\]}\s]+")
         self.breaks = [at for at, char in enumerate(text) if char == "\n"]
         self.found: dict[Path, tuple[int, int]] = {}
         self._value(self._skip(0), ())
 
     def _skip(self, at: int) -> int:
-        space = self._SPACE.match(self.text, at)
+        space = self.space.match(self.text, at)
         return space.end() if space else at
 
     def _note(self, path: Path, at: int) -> None:
@@ -210,7 +209,7 @@ class _JsonPlaces:
             return self._items(at, path, "]", keyed=False)
         if first == '"':
             return int(scanstring(self.text, at + 1)[1])
-        scalar = self._SCALAR.match(self.text, at)
+        scalar = self.scalar.match(self.text, at)
         return scalar.end() if scalar else at + 1
 
     def _items(self, at: int, path: Path, closing: str, *, keyed: bool) -> int:

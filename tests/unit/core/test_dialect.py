@@ -20,11 +20,13 @@ def test_a_row_is_found_by_its_name_or_an_alias() -> None:
     assert [TABLE.row(name) for name in ("", "unheard", "lost")] == [None, None, None]
 
 
-def test_the_row_of_a_kind_is_the_first() -> None:
-    """Several natives may share a canonical kind."""
-    found = TABLE.row_of_kind("tool.before")
+def test_the_row_of_a_kind_is_the_first_that_speaks_for_its_moment() -> None:
+    """Several natives may share a canonical kind; a secondary one is taken where there is no other."""
+    secondary = {native: each.replace(secondary=True) for native, each in TABLE.rows.items()}
 
-    assert found is TABLE.rows["guard"]
+    assert TABLE.row_of_kind("tool.before") is TABLE.rows["guard"]
+    assert TABLE.replace(rows={**TABLE.rows, "guard": secondary["guard"]}).row_of_kind("tool.before") is TABLE.rows["before"]
+    assert TABLE.replace(rows=secondary).row_of_kind("tool.before") is secondary["guard"]
     assert TABLE.row_of_kind("stop") is None
 
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.core.match import holds, leaves, why_not
-from hookline.model.conditions import Glob, Leaves, Never, OneOf, Pattern
+from hookline.core.match import holds, leaves, texts, why_not
+from hookline.model.conditions import Flattened, Glob, Leaves, Never, OneOf, PathPattern, Pattern
 from hookline.model.event import Event, Lifecycle, Prompt, ToolCall
 from hookline.model.handler import Command
 from hookline.model.spec import HookSpec
@@ -57,6 +57,16 @@ def pattern(field: str, source: str, *, full: bool = False) -> Pattern:
         (Glob(patterns=("secret/**",)), called(path="x/../secret/a"), True),
         (Glob(patterns=("*.py", "*.env")), called(paths=["a.txt", "b.env"]), True),
         (Glob(patterns=("*.env",)), called(text="b.env"), False),
+        (pattern("input.url", "^https"), called(url="https://x"), True),
+        (pattern("input.url", "^$"), called(), False),
+        (pattern("input.url", "^$"), called(url=""), True),
+        (pattern("session_id", "^$"), called(), True),
+        (Flattened(facts=("input", "source"), source="^start", regex=compile_regex("^start")), called(a="x"), True),
+        (Flattened(facts=("input",), source="rm -rf", regex=compile_regex("rm -rf")), called(argv=["rm", "-rf"]), True),
+        (Flattened(facts=("input",), source="3", regex=compile_regex("3")), called(a=3), False),
+        (PathPattern(keys=("path", "file"), source="x", regex=compile_regex("a/[^/]*")), called(file="/w/a/b"), True),
+        (PathPattern(keys=("path", "file"), source="x", regex=compile_regex("a/[^/]*")), called(path="/w/b", file="/w/a/b"), False),
+        (PathPattern(keys=("path",), source="x", regex=compile_regex("")), called(), False),
         (Never(reason="x"), called(), False),
     ],
 )
@@ -86,6 +96,13 @@ def test_leaves_come_in_the_order_of_the_input() -> None:
     assert list(leaves({"a": ["1", {"b": "2"}], "c": 3, "d": [[], "4"], "e": (False,)})) == ["1", "2", "3", "4", "false"]
 
 
+def test_texts_are_taken_one_by_one_and_lists_of_them_also_as_a_line() -> None:
+    """Numbers are no texts, a list of one text is no line, and keys are never taken."""
+    value = {"argv": ["git", "push"], "n": 3, "one": ["x"], "mixed": ["y", 1]}
+
+    assert list(texts(value)) == ["git push", "git", "push", "x", "y"]
+
+
 def test_no_nesting_is_too_deep_to_be_looked_into() -> None:
     """An agent cannot hide a value from a guard, or stop it, by nesting."""
     value: Any = "secret"
@@ -108,6 +125,8 @@ def test_half_a_surrogate_pair_does_not_stop_an_expression() -> None:
         (pattern("command", "x"), "command `ls` is not matched by `x`"),
         (Leaves(source="x", regex=compile_regex("x")), "no value of the input is matched by `x`"),
         (Glob(patterns=("*.py", "*.env")), "no path of the input is matched by `*.py`, `*.env`"),
+        (Flattened(facts=("input", "result"), source="x", regex=compile_regex("x")), "no text of input or result is matched by `x`"),
+        (PathPattern(keys=("path",), source="*.py", regex=compile_regex("x")), "the path of the input is not matched by `*.py`"),
         (Never(reason="its tool does not exist"), "its tool does not exist"),
     ],
 )

@@ -23,7 +23,7 @@ def a_record() -> dict[str, object]:
     )
     stage = Stage(row(powers=frozenset({"deny", "input", "context", "note"})))
     cast = [hook("a", stage=stage), hook("b", stage=stage), hook("c", stage=stage, shadow=True)]
-    happened = play(cast, {"a": patches(command=SECRET), "b": loud, "c": TIMED_OUT}, event=event, stage=stage)
+    happened = play(cast, {"a": patches(command=f"echo {SECRET}"), "b": loud, "c": TIMED_OUT}, event=event, stage=stage)
     return record(event, happened.decision, event_id="e1", at="2026-01-01T00:00:00Z")
 
 

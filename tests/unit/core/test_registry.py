@@ -43,8 +43,8 @@ def test_conditions_on_the_tool_are_answered_by_the_index() -> None:
     (entry,) = registry.entries()
 
     assert entry.content == (on_path,)
-    assert registry.candidates(CALL) == (entry,)
-    assert registry.candidates(CALL.replace(body=ToolCall(tool="write"))) == ()
+    assert registry.candidates(CALL, entry.row) == (entry,)
+    assert registry.candidates(CALL.replace(body=ToolCall(tool="write")), entry.row) == ()
 
 
 def test_a_plan_is_made_once_for_a_tool() -> None:
@@ -81,11 +81,22 @@ def test_selection_inside_a_dialect_is_by_native_event() -> None:
     stage = Stage(row("before"), row("guard"), covers={"before": ("guard", "before")}, aliases={"pre": "before"})
     registry = Registry().with_([hook("a", stage=stage), hook("g", native="guard", stage=stage)], stage)
     chosen = {
-        name: [entry.spec.id for entry in registry.entries() if selects(CALL.replace(native_name=name), entry)]
+        name: [entry.spec.id for entry in registry.entries() if selects(CALL.replace(native_name=name), None, entry)]
         for name in ("before", "guard", "pre", "", "unheard")
     }
 
     assert chosen == {"before": ["a", "g"], "guard": ["g"], "pre": ["a"], "": ["a", "g"], "unheard": []}
+
+
+def test_a_moment_selects_hooks_of_other_dialects_once() -> None:
+    """Of several events of one moment, a secondary one leaves the hooks of other dialects to the main one."""
+    host = Stage(row("transform", secondary=True), row("before"), name="host")
+    (entry,) = Registry().with_([hook("a")], STAGE).entries()
+    chosen = {
+        name: selects(CALL.replace(dialect="host", native_name=name), host.table.row(name), entry) for name in ("transform", "before")
+    }
+
+    assert chosen == {"transform": False, "before": True}
 
 
 def test_the_order_of_hooks_is_that_of_a_run() -> None:

@@ -12,4 +12,6 @@ def test_a_command_has_no_shell_unless_it_is_named() -> None:
 
 def test_handlers_of_different_classes_are_never_equal() -> None:
     """The runner is chosen by the class."""
-    assert len({Builtin(name="x"), InProcess(call=print, name="x"), Broken(reason="x")}) == 3
+    handlers = [Builtin(name="x"), InProcess(call=print, name="x"), Broken(reason="x"), Command(script="x")]
+
+    assert [[one == other for other in handlers] for one in handlers] == [[at == to for to in range(4)] for at in range(4)]

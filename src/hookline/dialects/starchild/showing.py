@@ -35,7 +35,7 @@ def shown(reason: str, *, evidence: str = "", mask: Callable[[str], str] = str) 
     tag = tagged[1] if tagged else ""
     text = text[tagged.end() :] if tagged else text
     sentence, box = (text, evidence.strip()) if evidence.strip() else _split(text)
-    return Shown(sentence=mask(_sentence(sentence)), box=mask(box), tag=tag)
+    return Shown(sentence=_sentence(mask(sentence)), box=mask(box), tag=tag)
 
 
 def _split(text: str) -> tuple[str, str]:

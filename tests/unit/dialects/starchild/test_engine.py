@@ -54,11 +54,12 @@ def test_the_agent_is_sent_back_three_times_a_turn(tmp_path: Path, event: str) -
 
 
 @pytest.mark.process
-def test_a_script_that_is_not_there_is_missed_aloud(tmp_path: Path) -> None:
+def test_a_program_that_is_not_there_is_missed_aloud(tmp_path: Path) -> None:
     """The failure has its name, and the hook its own."""
-    made = engine(tmp_path, "pre_tool_call", "")
-    (tmp_path / "guard.py").unlink()
+    config = tmp_path / "shell_hooks.yaml"
+    config.write_text("hooks:\n  - event: pre_tool_call\n    command: ./gone.py --all\n")
+    made = hookline.Engine.load(config)
     decision = made.fire("pre_tool_call", {"tool_name": "bash", "tool_input": {}}, dialect="starchild")
 
-    assert decision.verdicts[0].fault is not None
-    assert decision.for_user
+    assert (decision.verdicts[0].fault or "").startswith("spawn_error: could not be started: ")
+    assert decision.for_user[0].startswith("hook `./gone.py --all` had no say: spawn_error: ")

@@ -39,14 +39,17 @@ extras = st.sampled_from([{}, {"role": "guard"}, {"on_error": "ask"}, {"on_error
 
 
 @given(
-    outcome=outcomes, event_name=st.sampled_from(EVENTS), approver=st.booleans(), keys=extras, mode=st.sampled_from(["fidelity", "strict"])
+    outcome=outcomes,
+    event_name=st.sampled_from(EVENTS),
+    dialect=st.sampled_from([Starchild(), Starchild(approver=True)]),
+    keys=extras,
+    mode=st.sampled_from(["fidelity", "strict"]),
 )
 @settings(deadline=None, max_examples=400)
 def test_any_outcome_is_a_verdict_within_the_table(
-    outcome: Outcome, event_name: str, approver: bool, keys: dict[str, object], mode: str
+    outcome: Outcome, event_name: str, dialect: Starchild, keys: dict[str, object], mode: str
 ) -> None:
     """Never an exception; never a stance, a rewrite, a context or a note that the event does not have."""
-    dialect = Starchild(approver=approver)
     row = row_of(dialect, event_name)
     verdict = dialect.decode_outcome(outcome, one_hook(dialect, event_name, mode=mode, **keys), one_event(dialect, event_name))
 
@@ -59,12 +62,12 @@ def test_any_outcome_is_a_verdict_within_the_table(
     assert verdict.ends == (verdict.stance is Stance.DENY and not row.all_run)
 
 
-@given(outcome=outcomes, event_name=st.sampled_from(HERMES_EVENTS), closed=st.booleans())
+@given(outcome=outcomes, event_name=st.sampled_from(HERMES_EVENTS), keys=st.sampled_from([{}, {"fail_closed": True}]))
 @settings(deadline=None, max_examples=400)
-def test_any_outcome_is_a_verdict_within_the_table_of_hermes(outcome: Outcome, event_name: str, closed: bool) -> None:
+def test_any_outcome_is_a_verdict_within_the_table_of_hermes(outcome: Outcome, event_name: str, keys: dict[str, object]) -> None:
     """So it is in the other dialect of the family."""
     row = hermes_row(event_name)
-    verdict = Hermes().decode_outcome(outcome, hermes_hook(event_name, fail_closed=closed), hermes_event(event_name))
+    verdict = Hermes().decode_outcome(outcome, hermes_hook(event_name, **keys), hermes_event(event_name))
 
     assert isinstance(verdict, Verdict)
     assert verdict.stance in {Stance.SILENT, row.blocks, Stance.ASK if row.closes else row.blocks}
