@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.plays.play import ASKS, DENIES, Stage, hook, patches, play
+from tests.plays.play import ASKS, DENIES, Stage, hook, patches, play, row
 
 from hookline.model.conditions import Pattern
 from hookline.model.handler import Broken
@@ -26,6 +26,24 @@ def test_detached_hooks_start_one_by_one_in_order() -> None:
     happened = play([hook("b", detached=True, rank=2), hook("a", detached=True, rank=1)], {})
 
     assert happened.started == ["a", "b"]
+
+
+def test_where_the_table_says_so_they_start_when_their_turn_comes() -> None:
+    """In such a dialect they see what the hooks before them left, and start before those after them."""
+    stage = Stage(row(), detached_in_turn=True)
+    cast = [hook("a"), hook("log", detached=True), hook("b")]
+    happened = play(cast, {"a": patches(depth=2), "b": patches(depth=3)}, stage=stage)
+
+    assert [verdict.hook_id for verdict in happened.decision.verdicts] == ["a", "log", "b"]
+    assert happened.seen["log"][0].input == {"command": "ls", "depth": 2}
+
+
+def test_what_ends_the_round_keeps_them_from_starting_in_turn() -> None:
+    """Whose turn never comes is never started."""
+    stage = Stage(row(), detached_in_turn=True)
+    happened = play([hook("a"), hook("log", detached=True)], {"a": DENIES.replace(ends=True)}, stage=stage)
+
+    assert happened.started == []
 
 
 def test_a_detached_hook_is_listed_without_an_opinion() -> None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import pytest
 from tests.plays.play import CALL, DENIES, Stage, hook, play, row
 
-from hookline.model.conditions import Never, OneOf
+from hookline.model.conditions import Never, OneOf, Pattern
 from hookline.model.event import Event, ToolCall
 from hookline.model.handler import InProcess
 from hookline.model.outcome import Outcome
 from hookline.model.problem import Origin
 from hookline.model.spec import HookSpec
 from hookline.model.verdict import Verdict
+from hookline.text.regex import compile_regex
 
 AT_ONCE = Stage(row(parallel=True))
 
@@ -92,6 +94,17 @@ def test_equal_hooks_run_once() -> None:
     happened = play(cast, {})
 
     assert happened.asked == ["user", "other"]
+
+
+@pytest.mark.parametrize("parallel", [True, False])
+def test_of_equal_hooks_the_first_that_matches_runs(*, parallel: bool) -> None:
+    """A hook that does not take part in this event gives no way to an equal one that does."""
+    stage = Stage(row(parallel=parallel))
+    only = (Pattern(field="command", source="rm", regex=compile_regex("rm")),)
+    cast = [hook("a", identity="x", conditions=only), hook("b", identity="x"), hook("c", identity="x")]
+    happened = play(cast, {}, stage=stage)
+
+    assert happened.asked == ["b"]
 
 
 def test_hooks_without_identity_are_never_equal() -> None:

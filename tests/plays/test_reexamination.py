@@ -126,6 +126,22 @@ def test_a_broken_guard_is_missed_at_the_second_look_too() -> None:
     assert happened.decision.stance is Stance.ASK
 
 
+def test_an_equal_hook_does_not_speak_up_at_the_second_look() -> None:
+    """One that gave way to an equal hook gives way still, though the equal one has heard the final input already."""
+    cast = [hook("early"), hook("a", identity="x"), hook("b", identity="x")]
+    happened = play(cast, {"early": patches(x=1)}, reexamine=True)
+
+    assert "b" not in happened.asked
+
+
+def test_a_detached_hook_is_started_once() -> None:
+    """There is no stance of it to ask for."""
+    stage = Stage(row(), detached_in_turn=True)
+    happened = play([hook("log", detached=True), hook("late")], {"late": patches(x=1)}, stage=stage, reexamine=True)
+
+    assert happened.started == ["log"]
+
+
 def test_the_rewrite_of_a_shadow_calls_nobody_back() -> None:
     """The input is final when only a shadow rewrote it."""
     happened = play([hook("guard"), hook("late", shadow=True)], {"guard": guard, "late": patches(command="rm")}, reexamine=True)

@@ -153,7 +153,7 @@ def _text(path: str) -> str:
     if len(raw) > _LARGEST:
         raise ConfigError(f"larger than {_LARGEST >> 20} MiB", name="config.too-large", place=path)
     try:
-        return raw.decode("utf-8-sig")
+        return raw.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         column = error.start - raw.rfind(b"\n", 0, error.start)

@@ -19,8 +19,11 @@ _SCRIPT = (
     ".py", ".sh", ".bash", ".zsh", ".ksh", ".fish", ".js", ".mjs", ".cjs", ".ts", ".mts", ".rb", ".pl", ".php", ".lua", ".r", ".ps1",
 )  # fmt: skip
 # Programs that run a script which is named after them.
-_INTERPRETER = re.compile(r"(?:python|pypy|node|nodejs|deno|bun|ruby|perl|php|lua|bash|sh|dash|zsh|ksh|fish|pwsh|Rscript|tsx)[\d.]*")
-_CODE = re.compile(r"-(?:[A-Za-z]*[cem]|-eval|-command|-module|p|-print)")  # flags after which code stands, and no script
+_SHELL = re.compile(r"(?:bash|sh|dash|zsh|ksh|fish)[\d.]*")
+_INTERPRETER = re.compile(rf"{_SHELL.pattern}|(?:python|pypy|node|nodejs|deno|bun|ruby|perl|php|lua|pwsh|Rscript|tsx|uv)[\d.]*")
+# Flags after which code or a module stands, and no script; `-e` of a shell is none.
+_CODE = re.compile(r"-(?:[A-Za-z]*[cem]|-eval|-command|-module|p|-print)")
+_SHELL_CODE = re.compile(r"-[A-Za-z]*c")
 _ASSIGNMENT = re.compile(r"\w+=.*", re.DOTALL)
 
 
@@ -71,9 +74,10 @@ def script_at(argv: tuple[str, ...]) -> int | None:
     start = _program(argv)
     if start is None:
         return None
-    if not _INTERPRETER.fullmatch(posixpath.basename(argv[start])):
+    program = posixpath.basename(argv[start])
+    if not _INTERPRETER.fullmatch(program):
         return start if "/" in argv[start] or argv[start].endswith(_SCRIPT) else None
-    arguments = list(_before_code(argv, start + 1))
+    arguments = list(_before_code(argv, start + 1, _SHELL_CODE if _SHELL.fullmatch(program) else _CODE))
     ending = (at for at in arguments if argv[at].lower().endswith(_SCRIPT))
     path = (at for at in arguments if "/" in argv[at])
     return next(ending, next(path, None))
@@ -86,10 +90,10 @@ def _program(argv: tuple[str, ...]) -> int | None:
     return next((at for at in range(1, len(argv)) if not argv[at].startswith("-") and not _ASSIGNMENT.fullmatch(argv[at])), None)
 
 
-def _before_code(argv: tuple[str, ...], start: int) -> Iterable[int]:
+def _before_code(argv: tuple[str, ...], start: int, code: re.Pattern[str]) -> Iterable[int]:
     """The places of arguments that are no flags, up to a flag that code follows."""
     for at in range(start, len(argv)):
-        if _CODE.fullmatch(argv[at]):
+        if code.fullmatch(argv[at]):
             return
         if not argv[at].startswith("-"):
             yield at

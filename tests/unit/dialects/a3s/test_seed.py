@@ -45,9 +45,7 @@ def test_block_dangerous_commands() -> None:
     engine.register(
         Hook.new("block-rm-rf", HookEventType.PreToolUse).with_matcher(HookMatcher.command(r"rm\s+-rf")).with_config({"priority": 1})
     )
-    engine.register_handler(
-        "block-rm-rf", {"handle": lambda event: {"action": "Block", "reason": "Recursive force deletion is not allowed"}}
-    )
+    engine.register_handler("block-rm-rf", {"handle": lambda _: {"action": "Block", "reason": "Recursive force deletion is not allowed"}})
 
     blocked = fire(engine, tool_use("Bash", command="cd /tmp && rm  -rf /"))
 
@@ -184,7 +182,7 @@ def test_priority() -> None:
     engine.register({"id": "audit-log", "event_type": "pre_tool_use", "config": {"priority": 1000}})
     engine.register({"id": "security-check", "event_type": "pre_tool_use", "config": {"priority": 10}})
     for hook_id in ("audit-log", "security-check"):
-        engine.register_handler(hook_id, {"handle": lambda event, hook_id=hook_id: ran.append(hook_id)})
+        engine.register_handler(hook_id, {"handle": lambda _, hook_id=hook_id: ran.append(hook_id)})
 
     assert fire(engine, tool_use("Bash")).is_continue()
     assert ran == ["security-check", "audit-log"]
@@ -194,7 +192,7 @@ def test_async_execution() -> None:
     """An asynchronous hook always continues at once, whatever it answers."""
     engine = HookEngine.new()
     engine.register({"id": "metrics-reporter", "event_type": "post_tool_use", "config": {"async_execution": True}})
-    engine.register_handler("metrics-reporter", {"handle": lambda event: {"action": "Block"}})
+    engine.register_handler("metrics-reporter", {"handle": lambda _: {"action": "Block"}})
 
     assert fire(engine, tool_done()).is_continue()
     engine.close()
@@ -220,10 +218,10 @@ def test_async_execution() -> None:
         ({"tool": "Bash", "command_pattern": r"^sudo\s+"}, tool_use("Bash", command="sudo rm"), True),
     ],
 )
-def test_matchers(matcher: dict[str, str], event: PreToolUseEvent, selected: bool) -> None:
+def test_matchers(matcher: dict[str, str], event: PreToolUseEvent, *, selected: bool) -> None:
     """The matchers of the text select what it says, given as plain objects."""
     engine = HookEngine.new()
-    engine.register({"id": "hook", "event_type": "pre_tool_use", "matcher": matcher}, lambda event: HookResponse.block("seen"))
+    engine.register({"id": "hook", "event_type": "pre_tool_use", "matcher": matcher}, lambda _: HookResponse.block("seen"))
 
     assert fire(engine, event).is_block() is selected
     assert [hook.id for hook in engine.matching_hooks(event)] == (["hook"] if selected else [])

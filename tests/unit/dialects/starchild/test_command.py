@@ -19,6 +19,8 @@ ROWS = [
     ("python3 -c 'open(\"a/b.py\")'", None),
     ("bash -euc 'cat a/b.sh'", None),
     ("bash -eu a/b", 2),
+    ("sh -e g.sh", 2),
+    ("uv run g.py", 2),
     ("node --no-warnings data/x g.mjs", 3),
     ("node data/x", 1),
     ("env g.py", 1),

@@ -54,7 +54,6 @@ def _hooks(root: Node) -> Node | None:
     if not isinstance(root.value, dict):
         raise ConfigError(f"a config.yaml must be a mapping, not {shape(root.value)}", name="config.type", place=root.origin().place)
     if root.value.get("hooks") is None:
-        root.complain("key.missing", "no hooks here", hint="they stand under `hooks`, by event", severity="warning")
         return None
     hooks = root.child("hooks")
     if isinstance(hooks.value, dict):

@@ -1,0 +1,92 @@
+"""What every loader does with a source before it knows what is in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.plays.play import Stage, row
+
+from hookline.core.dialect import Source
+from hookline.errors import ConfigError
+from hookline.model.handler import Broken
+from hookline.model.verdict import Stance
+from hookline.wire.sources import hook_name, read_tree, refusing_everything, strict_failure
+
+if TYPE_CHECKING:
+    from typing import Any
+
+TABLE = Stage(
+    row("before", fails=Stance.DENY),
+    row("ask", "tool.permission.request", powers=frozenset({"deny"})),
+    row("after", "session.end", blocks=Stance.SILENT),
+).table
+ERROR = ConfigError("not YAML", place="/x/hooks.yaml:3:5")
+
+
+def test_a_text_is_parsed_with_its_lines() -> None:
+    """Complaints about it have a place."""
+    root = read_tree(Source(text="a: 1\nb: 2\n", file="x.yaml"), [])
+
+    assert root.value == {"a": 1, "b": 2}
+    assert root.origin("b").line == 2
+
+
+@pytest.mark.parametrize(
+    ("tree", "value"),
+    [
+        ({"a": (1, 2)}, {"a": [1, 2]}),
+        ({1: {None: "x"}}, {"1": {"None": "x"}}),
+        ({"a": {1.5}}, {"a": "{1.5}"}),
+        ([True, None, 1.5], [True, None, 1.5]),
+        (None, None),
+    ],
+)
+def test_a_tree_is_taken_as_a_parser_would_have_read_it(tree: Any, value: Any) -> None:
+    """Keys are texts, and every leaf is one of JSON's."""
+    assert read_tree(Source(tree=tree), []).value == value
+
+
+def test_a_tree_that_holds_itself_is_refused() -> None:
+    """It is no configuration, and no RecursionError."""
+    tree: dict[str, Any] = {}
+    tree["a"] = tree
+    with pytest.raises(ConfigError) as caught:
+        read_tree(Source(tree=tree), [])
+    assert caught.value.name == "config.too-large"
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("make lint", "make lint"), ("\n  first\nsecond\n", "first"), ("x" * 61, "x" * 59 + "…"), ("x" * 60, "x" * 60), ("", "")],
+)
+def test_a_script_is_named_by_its_first_line(text: str, name: str) -> None:
+    """At most sixty characters of it."""
+    assert hook_name(text) == name
+
+
+def test_a_source_that_cannot_be_read_is_missed_at_every_gate() -> None:
+    """One broken hook for each event that it could have guarded, each with the reason and its place."""
+    loaded = refusing_everything(Source(file="/x/hooks.yaml", scope="user"), TABLE, ERROR)
+
+    assert [(spec.id, spec.on_failure, spec.origin.line) for spec in loaded.specs] == [
+        ("hooks.yaml#before", Stance.DENY, 3),
+        ("hooks.yaml#ask", Stance.SILENT, 3),
+    ]
+    assert {spec.handler for spec in loaded.specs} == {Broken(reason="/x/hooks.yaml:3:5: not YAML")}
+    assert [str(problem) for problem in loaded.problems] == ["/x/hooks.yaml:3:5: HKL1001 not YAML"]
+
+
+def test_in_strict_mode_it_is_missed_with_consequences() -> None:
+    """Asked about where somebody can be asked, denied elsewhere; never weaker than the dialect itself."""
+    loaded = refusing_everything(Source(file="hooks.yaml", mode="strict"), TABLE, ERROR)
+
+    assert [spec.on_failure for spec in loaded.specs] == [Stance.DENY, Stance.DENY]
+    assert strict_failure(row()) is Stance.ASK
+
+
+def test_a_shadow_source_that_cannot_be_read_enforces_nothing() -> None:
+    """Neither does one that nobody approved run, or lose that mark."""
+    loaded = refusing_everything(Source(file="hooks.yaml", mode="strict", shadow=True, trusted=False), TABLE, ERROR)
+
+    assert {(spec.shadow, spec.trusted) for spec in loaded.specs} == {(True, False)}
