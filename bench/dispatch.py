@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import itertools
+import os
 import re
 import sys
 from dataclasses import dataclass
@@ -239,6 +240,8 @@ def agent_hooks_call(loop: asyncio.AbstractEventLoop, size: int) -> Sample:
 
 
 def openhands_call(_loop: asyncio.AbstractEventLoop, size: int) -> Sample:
+    # Its import would print a banner, and fetch a price list from the network.
+    os.environ |= {"OPENHANDS_SUPPRESS_BANNER": "1", "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
     from openhands.sdk.hooks.config import HookConfig, HookDefinition, HookMatcher  # noqa: PLC0415 - a peer
     from openhands.sdk.hooks.types import HookEventType  # noqa: PLC0415 - a peer
 

@@ -53,14 +53,14 @@ class Found(Frozen):
 def discovered(cwd: str, environ: Mapping[str, str], only: str = "") -> Iterator[Found]:
     """Every place that exists for a project folder, in order; `only` keeps one dialect."""
     names = _names(cwd, environ)
-    seen: set[str] = set()
+    seen: set[tuple[str, str]] = set()
     for place in PLACES:
         if only and place.dialect != only:
             continue
         for path in _existing(place.path.format_map(names)):
-            real = os.path.realpath(path)
-            if real not in seen:  # in the home folder, the user's file is the project's too
-                seen.add(real)
+            same = (place.dialect, os.path.realpath(path))
+            if same not in seen:  # in the home folder, the user's file is the project's too
+                seen.add(same)
                 yield Found(dialect=place.dialect, scope=place.scope, path=path)
 
 

@@ -11,7 +11,6 @@ from types import NoneType
 from hookline.core.failure import failed
 from hookline.core.fit import fit
 from hookline.core.fold import fold
-from hookline.core.match import holds
 from hookline.model.event import Rewrite, changed
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Broken, Builtin, InProcess
@@ -73,8 +72,14 @@ def dispatch(plan: Plan, event: Event, clock: Callable[[], float] = _no_clock) -
         current = yield from ask(group, current, verdicts)
     if plan.reexamine and current is not event:
         yield from _reexamine(plan, current, verdicts)
-    yield from _detach(plan, current, verdicts)
-    decision = fold(verdicts, plan.rule, event, seconds=clock() - began, redoes=plan.redoes)
+    if plan.detaches:
+        yield from _detach(plan, current, verdicts)
+    return conclude(plan, event, verdicts, clock() - began)
+
+
+def conclude(plan: Plan, event: Event, verdicts: list[Verdict], seconds: float) -> Decision:
+    """Fold the verdicts, and fit the decision to its host."""
+    decision = fold(verdicts, plan.rule, event, seconds=seconds, redoes=plan.redoes)
     if (
         decision.stance
         or decision.for_agent
@@ -90,7 +95,7 @@ def dispatch(plan: Plan, event: Event, clock: Callable[[], float] = _no_clock) -
 def _at_once(group: Group, event: Event, verdicts: list[Verdict]) -> _Asking:
     """All hooks of a group see the same event; their rewrites land afterwards, in plan order."""
     seen: set[str] = set()
-    chosen = [step for step in group.steps if _takes_part(step, event, seen)]
+    chosen = [step for step in group.steps if takes_part(step, event, seen)]
     spoken = yield from _ask(chosen, event)
     current = event
     landed: set[str] = set()
@@ -105,25 +110,30 @@ def _in_turn(group: Group, event: Event, verdicts: list[Verdict]) -> _Asking:
     landed: set[str] = set()
     seen: set[str] = set()
     for step in group.steps:
-        if not _takes_part(step, event, seen):
+        if not takes_part(step, event, seen):
             continue
         if step.spec.detached:
             verdict = yield from _start(step, event)
             verdicts.append(verdict)
             continue
-        (verdict,) = yield from _ask((step,), event)
-        verdict, event = _land(verdict, event, group, landed)
+        prepared = _prepare(step, event)
+        if isinstance(prepared, Run):
+            (prepared,) = yield (prepared,)
+        verdict, event = _land(read_outcome(step, prepared, event), event, group, landed)
         verdicts.append(verdict)
         if verdict.ends and not verdict.shadow:
             break
     return event
 
 
-def _takes_part(step: Entry, event: Event, seen: set[str]) -> bool:
+def takes_part(step: Entry, event: Event, seen: set[str]) -> bool:
     """Whether a hook is asked about the event as it stands; of equal hooks (`seen`) only the first that matches is."""
     identity = step.spec.identity
-    if identity in seen or not all(holds(condition, event) for condition in step.content):
+    if identity in seen:
         return False
+    for holds in step.content:
+        if not holds(event):
+            return False
     if identity:
         seen.add(identity)
     return True
@@ -151,7 +161,7 @@ def _ask(steps: Sequence[Entry], event: Event) -> Generator[tuple[Run, ...], tup
     prepared = [_prepare(step, event) for step in steps]
     runs = tuple(run for run in prepared if isinstance(run, Run))
     outcomes = iter((yield runs) if runs else ())
-    return [_read(step, next(outcomes) if isinstance(run, Run) else run, event) for step, run in zip(steps, prepared, strict=True)]
+    return [read_outcome(step, next(outcomes) if isinstance(run, Run) else run, event) for step, run in zip(steps, prepared, strict=True)]
 
 
 def _prepare(step: Entry, event: Event, *, detached: bool = False) -> Run | Outcome:
@@ -173,7 +183,8 @@ def _prepare(step: Entry, event: Event, *, detached: bool = False) -> Run | Outc
     return Run(spec=spec, event=event, payload=payload, detached=detached)
 
 
-def _read(step: Entry, outcome: Outcome, event: Event) -> Verdict:
+def read_outcome(step: Entry, outcome: Outcome, event: Event) -> Verdict:
+    """A hook's verdict: as its dialect reads the outcome, or as the Python callable returned it."""
     spec = step.spec
     if type(spec.handler) is not InProcess or spec.handler.read_by_dialect:
         verdict = step.dialect.decode_outcome(outcome, spec, event)
@@ -208,7 +219,7 @@ def _asked(group: Group, event: Event, verdicts: list[Verdict]) -> list[Entry]:
     ended = {verdict.hook_id for verdict in verdicts if verdict.ends and not verdict.shadow}
     settled = not group.parallel and any(step.spec.id in ended for step in group.steps)
     seen: set[str] = set()
-    steps = [step for step in group.steps if not step.spec.detached and _takes_part(step, event, seen)]
+    steps = [step for step in group.steps if not step.spec.detached and takes_part(step, event, seen)]
     return [step for step in steps if step.spec.id in spoken or not settled]
 
 
@@ -238,7 +249,7 @@ def _detach(plan: Plan, event: Event, verdicts: list[Verdict]) -> Generator[tupl
             continue
         seen: set[str] = set()
         for step in group.detached:
-            if not _takes_part(step, event, seen):
+            if not takes_part(step, event, seen):
                 continue
             verdict = yield from _start(step, event)
             verdicts.append(verdict)

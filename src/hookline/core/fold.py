@@ -23,10 +23,9 @@ def fold(verdicts: Sequence[Verdict], rule: FoldRule, event: Event, *, seconds: 
     The strongest stance wins and, among equals, the first in plan order gives the reason; so adding a verdict never
     lowers the stance, and permuting verdicts never changes it. Shadow verdicts are listed and count for nothing.
     """
-    counted = [verdict for verdict in verdicts if not verdict.shadow]
+    counted = [verdict for verdict in verdicts if not (verdict.shadow or verdict.mute)]
     if not counted:
-        native = event.native_name or event.kind
-        return Decision(kind=event.kind, dialect=event.dialect, native_event=native, seconds=seconds, verdicts=tuple(verdicts))
+        return silence(event, verdicts, seconds=seconds)
     counted += _clashes(counted, rule)
     leader = max(counted, key=lambda verdict: verdict.stance)
     stance = leader.stance
@@ -49,6 +48,12 @@ def fold(verdicts: Sequence[Verdict], rule: FoldRule, event: Event, *, seconds: 
         seconds=seconds,
         verdicts=tuple(verdicts),
     )
+
+
+def silence(event: Event, verdicts: Sequence[Verdict] = (), *, seconds: float = 0.0) -> Decision:
+    """The decision where nobody asks for anything, as on most events."""
+    native = event.native_name or event.kind
+    return Decision(kind=event.kind, dialect=event.dialect, native_event=native, seconds=seconds, verdicts=tuple(verdicts))
 
 
 def _clashes(verdicts: list[Verdict], rule: FoldRule) -> list[Verdict]:

@@ -4,42 +4,56 @@ from __future__ import annotations
 
 import json
 
-from hookline.core.rules import paths, rule_holds
 from hookline.model.conditions import Flattened, Glob, Leaves, Never, OneOf, PathPattern, Pattern, Rule
 from hookline.text.globs import forms, path_matches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Never as Unreachable
+    from typing import TypeAlias
 
     from hookline.model.conditions import Condition
     from hookline.model.event import Event, Json
     from hookline.model.spec import HookSpec
+
+    Predicate: TypeAlias = Callable[[Event], bool]
 
 _INPUT = "input."
 
 
 def holds(condition: Condition, event: Event) -> bool:
     """Whether a condition holds of an event."""
+    return predicate(condition)(event)
+
+
+def predicate(condition: Condition) -> Predicate:
+    """A condition as a function of the event, so that what it is need not be found out for every event."""
     match condition:
         case OneOf(field=field, names=names):
-            return _text(event, field) in names
+            return lambda event: _text(event, field) in names
+        case Pattern(field="command", regex=regex, full=False):
+            found_in = regex.found_in
+            return lambda event: found_in(event.command)
         case Pattern(field=field, regex=regex, full=full):
-            text = _text(event, field)
-            return text is not None and (regex.covers(text) if full else regex.found_in(text))
+            matches = regex.covers if full else regex.found_in
+            return lambda event: (text := _text(event, field)) is not None and matches(text)
         case Leaves(regex=regex):
-            return any(regex.found_in(leaf) for leaf in leaves(event.input))
+            return lambda event: any(map(regex.found_in, leaves(event.input)))
         case Flattened(facts=facts, regex=regex):
-            return any(regex.found_in(text) for fact in facts for text in texts(event.body.value(fact)))
+            return lambda event: any(regex.found_in(text) for fact in facts for text in texts(event.body.value(fact)))
         case Glob(patterns=patterns):
-            return any(path_matches(path, patterns, event.cwd) for path in paths(event.input))
+            from hookline.core.rules import paths  # noqa: PLC0415 - with it comes the shell's grammar, which few hooks need
+
+            return lambda event: any(path_matches(path, patterns, event.cwd) for path in paths(event.input))
         case PathPattern():
-            return _path_holds(condition, event)
+            return lambda event: _path_holds(condition, event)
         case Rule():
-            return rule_holds(condition, event.tool, event.input, event.cwd)
+            from hookline.core.rules import rule_holds  # noqa: PLC0415 - as above
+
+            return lambda event: rule_holds(condition, event.tool, event.input, event.cwd)
         case Never():
-            return False
+            return lambda _: False
         case _ as unreachable:
             raise _forgotten(unreachable)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hookline.model.frozen import Frozen
+from hookline.model.handler import InProcess
 from hookline.model.kinds import kind
 from hookline.model.spec import SCOPES
 from hookline.model.verdict import Stance
@@ -35,7 +36,9 @@ class Group(Frozen):
 class Plan(Frozen):
     """What one event does to one registry, as its host orders and folds it.
 
-    `redoes`: a denial sends the agent back to work. `reexamine`: hooks whose input changed after they spoke are asked once more, for their stance only.
+    `redoes`: a denial sends the agent back to work. `reexamine`: hooks whose input changed after they spoke are asked
+    once more, for their stance only. `detaches`: some hook is not waited for. `solo`: the only hook, where it is a plain
+    Python callable.
     """
 
     groups: tuple[Group, ...]
@@ -44,6 +47,8 @@ class Plan(Frozen):
     ask_becomes: Stance = Stance.SILENT
     redoes: bool = False
     reexamine: bool = False
+    detaches: bool = False
+    solo: Entry | None = None
 
 
 def plan(registry: Registry, event: Event, host: Dialect, *, reexamine: bool = False) -> Plan:
@@ -61,14 +66,25 @@ def plan(registry: Registry, event: Event, host: Dialect, *, reexamine: bool = F
 
 def _plan(registry: Registry, event: Event, host: Dialect, *, reexamine: bool) -> Plan:
     row = host.table.row(event.native_name) or host.table.row_of_kind(event.kind)
+    groups = tuple(_group(entries) for entries in _by_row(registry.candidates(event, row)))
     return Plan(
-        groups=tuple(_group(entries) for entries in _by_row(registry.candidates(event, row))),
+        groups=groups,
         rule=host.table.fold,
         powers=row.powers if row else kind(event.kind).powers | {"note"},
         ask_becomes=host.table.ask_becomes,
         redoes=kind(event.kind).redo and not (row is not None and row.feedback),
         reexamine=reexamine,
+        detaches=any(group.detached for group in groups),
+        solo=None if reexamine else _solo(groups),
     )
+
+
+def _solo(groups: tuple[Group, ...]) -> Entry | None:
+    steps = [step for group in groups for step in group.steps + group.detached]
+    spec = steps[0].spec if len(steps) == 1 else None
+    if spec is None or spec.detached or spec.shadow or type(spec.handler) is not InProcess:
+        return None
+    return None if spec.handler.worker or spec.handler.read_by_dialect else steps[0]
 
 
 def _by_row(entries: Iterable[Entry]) -> list[list[Entry]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.match import holds
+from hookline.core.match import holds, predicate
 from hookline.model.conditions import Never, OneOf, Pattern
 from hookline.model.frozen import Frozen
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import Dialect, Row
+    from hookline.core.match import Predicate
     from hookline.model.conditions import Condition
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
@@ -21,12 +22,18 @@ _REMEMBERED = 512
 
 
 class Entry(Frozen):
-    """A hook, the dialect that its handler is spoken to in, its row there, and what the index cannot answer."""
+    """A hook, the dialect that its handler is spoken to in, and its row there; its conditions by who can answer them.
+
+    `tools`: the only tools that it is for, where they are listed by name. `on_tool`: what else must hold of the tool's
+    name. `content`: what is left to `dispatch`, ready to be asked.
+    """
 
     spec: HookSpec
     dialect: Dialect
     row: Row | None
-    content: tuple[Condition, ...]
+    tools: frozenset[str] | None
+    on_tool: tuple[Condition, ...]
+    content: tuple[Predicate, ...]
 
 
 class Registry:
@@ -55,9 +62,7 @@ class Registry:
         """A registry that also has these hooks, all of one dialect, after the present ones."""
         grown = {kind: list(entries) for kind, entries in self._by_kind.items()}
         for spec in specs:
-            content = tuple(condition for condition in spec.conditions if not _on_tool(condition))
-            entry = Entry(spec=spec, dialect=dialect, row=dialect.table.row(spec.native_event), content=content)
-            grown.setdefault(spec.kind, []).append(entry)
+            grown.setdefault(spec.kind, []).append(_entry(spec, dialect))
         return Registry({kind: tuple(entries) for kind, entries in grown.items()})
 
     def without(self, hook_ids: frozenset[str]) -> Registry:
@@ -67,8 +72,9 @@ class Registry:
 
     def candidates(self, event: Event, row: Row | None) -> tuple[Entry, ...]:
         """The hooks that the event, of this row of its host, selects and whose conditions on the tool's name hold."""
-        entries = self._by_kind.get(event.kind, ())
-        return tuple(e for e in entries if selects(event, row, e) and all(holds(c, event) for c in e.spec.conditions if _on_tool(c)))
+        tool = event.tool
+        named = [entry for entry in self._by_kind.get(event.kind, ()) if entry.tools is None or tool in entry.tools]
+        return tuple(e for e in named if selects(event, row, e) and all(holds(condition, event) for condition in e.on_tool))
 
     def remember(self, key: tuple[str, str, str, str], plan: object) -> None:
         """Keep a plan for the next event of its kind, tool, dialect and native name."""
@@ -88,8 +94,17 @@ def selects(event: Event, row: Row | None, entry: Entry) -> bool:
     return (entry.row.native if entry.row else entry.spec.native_event) in entry.dialect.table.selects(event.native_name)
 
 
-def _on_tool(condition: Condition) -> bool:
-    match condition:
-        case OneOf(field="tool") | Pattern(field="tool") | Never():
-            return True
-    return False
+def _entry(spec: HookSpec, dialect: Dialect) -> Entry:
+    tools: frozenset[str] | None = None
+    on_tool: list[Condition] = []
+    content: list[Predicate] = []
+    for condition in spec.conditions:
+        match condition:
+            case OneOf(field="tool", names=names):
+                tools = names if tools is None else tools & names
+            case Pattern(field="tool") | Never():
+                on_tool.append(condition)
+            case _:
+                content.append(predicate(condition))
+    row = dialect.table.row(spec.native_event)
+    return Entry(spec=spec, dialect=dialect, row=row, tools=tools, on_tool=tuple(on_tool), content=tuple(content))

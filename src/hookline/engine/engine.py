@@ -7,9 +7,10 @@ from contextvars import ContextVar
 from time import perf_counter
 
 from hookline.core.dispatch import dispatch
+from hookline.core.fold import silence
 from hookline.core.guardrails import Redos, cap_redo
 from hookline.core.plan import plan
-from hookline.engine.drive import drive, drive_async, refuse
+from hookline.engine.drive import ask_alone, ask_alone_async, drive, drive_async, refuse
 from hookline.engine.library import Library
 from hookline.model import kinds
 from hookline.model.event import Stop
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from contextvars import Token
     from typing import Any, Self, TypeAlias
 
-    from hookline.core.dispatch import Dispatch, Run
+    from hookline.core.dispatch import Run
+    from hookline.core.plan import Plan
     from hookline.engine.detached import Detached, Finished
     from hookline.engine.library import Path
     from hookline.handlers.program import Limits
@@ -28,10 +30,10 @@ if TYPE_CHECKING:
     from hookline.model.reply import Reply
     from hookline.model.verdict import Decision
 
-    _Token: TypeAlias = Token[frozenset[tuple[int, str, str]]]
+    _Token: TypeAlias = Token[tuple[tuple[int, str, str], ...]]
 
 # (engine, kind, session) of every fire that this context is inside of.
-_firing: ContextVar[frozenset[tuple[int, str, str]]] = ContextVar("hookline_firing", default=frozenset())
+_firing: ContextVar[tuple[tuple[int, str, str], ...]] = ContextVar("hookline_firing", default=())
 
 
 class Engine(Library):
@@ -79,11 +81,17 @@ class Engine(Library):
             CodecError: an unknown event, or a payload that cannot be understood.
             ConfigError: an unknown dialect.
         """
-        raised, asking, token = self._begin(event, payload, dialect)
+        raised, chosen = self._planned(event, payload, dialect)
+        if not chosen.groups:
+            return self._settle(raised, silence(raised))
+        token = self._entered(raised)
         if token is None:
-            return self._settle(raised, refuse(asking))
+            return self._settle(raised, refuse(dispatch(chosen, raised)))
         try:
-            decision = drive(asking, self._detach, self.limits, self.environ)
+            if chosen.solo is not None:
+                decision = ask_alone(chosen, raised, chosen.solo)
+            else:
+                decision = drive(dispatch(chosen, raised, perf_counter), self._detach, self.limits, self.environ)
         finally:
             _firing.reset(token)
         return self._settle(raised, decision)
@@ -96,11 +104,17 @@ class Engine(Library):
         Raises:
             CodecError, ConfigError: as `fire`.
         """
-        raised, asking, token = self._begin(event, payload, dialect)
+        raised, chosen = self._planned(event, payload, dialect)
+        if not chosen.groups:
+            return self._settle(raised, silence(raised))
+        token = self._entered(raised)
         if token is None:
-            return self._settle(raised, refuse(asking))
+            return self._settle(raised, refuse(dispatch(chosen, raised)))
         try:
-            decision = await drive_async(asking, self._detach, self.limits, self.environ)
+            if chosen.solo is not None:
+                decision = await ask_alone_async(chosen, raised, chosen.solo)
+            else:
+                decision = await drive_async(dispatch(chosen, raised, perf_counter), self._detach, self.limits, self.environ)
         finally:
             _firing.reset(token)
         return self._settle(raised, decision)
@@ -116,25 +130,28 @@ class Engine(Library):
         event = host.decode_event(payload)
         return host.encode_decision(self.fire(event), event)
 
-    def _begin(self, event: str | Event, payload: Mapping[str, Any] | None, dialect: str | None) -> tuple[Event, Dispatch, _Token | None]:
-        """The event as it is raised, its dispatch, and the mark that it is being asked about.
-
-        No mark where a hook on this very event made the agent raise it again, in this process or in one that it started.
-        """
+    def _planned(self, event: str | Event, payload: Mapping[str, Any] | None, dialect: str | None) -> tuple[Event, Plan]:
+        """The event as it is raised, and whom to ask about it."""
         raised = self._completed(self.event(event, payload, dialect=dialect))
-        asking = dispatch(plan(self.registry, raised, self.host(raised.dialect), reexamine=self.strict), raised, perf_counter)
+        return raised, plan(self.registry, raised, self.host(raised.dialect), reexamine=self.strict)
+
+    def _entered(self, event: Event) -> _Token | None:
+        """The mark that an event is being asked about.
+
+        None where a hook on this very event made the agent raise it again, in this process or in one that it started.
+        """
         inside = _firing.get()
-        key = (id(self), raised.kind, raised.session_id)
-        if key in inside or raised.kind in self._inside:
-            return raised, asking, None
-        return raised, asking, _firing.set(inside | {key})
+        key = (id(self), event.kind, event.session_id)
+        if key in inside or event.kind in self._inside:
+            return None
+        return _firing.set((*inside, key))
 
     def _completed(self, event: Event) -> Event:
         """The event with what only an engine knows: the time, and how often its stop gate sent the agent back."""
         if self.tells_time and "timestamp" not in event.body.facts:
             now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.clock()))
             event = event.replace(body=event.body.replace(facts={**event.body.facts, "timestamp": now}))
-        if not kinds.kind(event.kind).redo or not isinstance(event.body, Stop):
+        if not isinstance(event.body, Stop) or not kinds.kind(event.kind).redo:
             return event
         count = self._redos.count(event.session_id, event.kind)
         facts = {**event.body.facts, "stop_block_count": count, "stop_block_limit": self._limit(event)}

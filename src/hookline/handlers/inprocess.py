@@ -34,7 +34,7 @@ async def call_async(run: Run) -> Outcome:
         if hasattr(answer, "send"):
             answer = await limited(answer, run.spec.timeout)
     except BaseException as error:  # noqa: BLE001 - what is not the hook's is raised again
-        return _failed(error, run, began)
+        return failed(error, run.spec.timeout, began)
     return Outcome(answer=answer, seconds=perf_counter() - began)
 
 
@@ -47,7 +47,7 @@ def call(run: Run) -> Outcome:
         if hasattr(answer, "send"):
             answer = _to_the_end(answer, run.spec.timeout)
     except BaseException as error:  # noqa: BLE001 - as above
-        return _failed(error, run, began)
+        return failed(error, run.spec.timeout, began)
     return Outcome(answer=answer, seconds=perf_counter() - began)
 
 
@@ -57,11 +57,11 @@ def _workers() -> Workers:
     return WORKERS
 
 
-def _failed(error: BaseException, run: Run, began: float) -> Outcome:
+def failed(error: BaseException, timeout: float, began: float) -> Outcome:
     """A hook's exception is that hook's failure; an exit, an interrupt or a cancellation of its caller is raised again."""
     seconds = perf_counter() - began
     if isinstance(error, OverdueError):
-        return Outcome(failure=Failure.TIMED_OUT, detail=f"after {run.spec.timeout:g} s", seconds=seconds)
+        return Outcome(failure=Failure.TIMED_OUT, detail=f"after {timeout:g} s", seconds=seconds)
     if isinstance(error, StuckError):
         return Outcome(failure=Failure.NOT_STARTED, detail=str(error), seconds=seconds)
     if not isinstance(error, Exception) and not _is_own_cancellation(error):
@@ -103,12 +103,21 @@ async def limited(coroutine: Coroutine[Any, Any, Any], seconds: float) -> Any:
     `asyncio.timeout` costs several times such a hook.
 
     Raises:
-        OverdueError: the time is over, also where the coroutine made something else of its cancellation.
+        OverdueError: the time is over.
     """
     try:
         waiting = coroutine.send(None)
     except StopIteration as done:
         return done.value
+    return await rest(coroutine, waiting, seconds)
+
+
+async def rest(coroutine: Coroutine[Any, Any, Any], waiting: Any, seconds: float) -> Any:
+    """Await what is left of a coroutine whose first step ended in waiting for something.
+
+    Raises:
+        OverdueError: the time is over, also where the coroutine made something else of its cancellation.
+    """
     asyncio = sys.modules["asyncio"]  # whatever suspended it has loaded it
     try:
         async with asyncio.timeout(seconds) as limit:

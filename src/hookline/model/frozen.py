@@ -18,6 +18,8 @@ else:
 
 
 _REQUIRED = object()
+# So many instances of a class are filled field by field before it is worth a constructor of its own.
+_FEW = 20
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
@@ -26,6 +28,7 @@ class _FrozenMeta(type):
 
     __fields__: tuple[str, ...]
     __defaults__: dict[str, object]
+    __made__: int
 
     def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> _FrozenMeta:
         inherited = [base for base in bases if isinstance(base, _FrozenMeta)]
@@ -38,17 +41,24 @@ class _FrozenMeta(type):
         own = [field for field in declared if field not in fields]
         fields.extend(own)
         defaults |= {field: namespace.pop(field, _REQUIRED) for field in declared}
-        body = namespace | {"__slots__": tuple(own), "__fields__": tuple(fields), "__defaults__": defaults}
+        body = namespace | {"__slots__": tuple(own), "__fields__": tuple(fields), "__defaults__": defaults, "__made__": 0}
         body["__match_args__"] = tuple(fields)
         # Without this a subclass would inherit the constructor that its base generated for itself.
-        body.setdefault("__new__", _first_call)
+        body.setdefault("__new__", _first_calls)
         return super().__new__(mcs, name, bases, body)
 
 
-def _first_call(cls: Any, /, **given: Any) -> Any:
-    """Generate the class's real constructor, install it, and use it."""
-    cls.__new__ = constructor = _constructor(cls)
-    return constructor(cls, **given)
+def _first_calls(cls: Any, /, **given: Any) -> Any:
+    """Fill a few instances field by field; then, or to complain of arguments, generate the class's real constructor."""
+    values = cls.__defaults__ | given
+    if cls.__made__ >= _FEW or len(values) > len(cls.__fields__) or any(value is _REQUIRED for value in values.values()):
+        cls.__new__ = constructor = _constructor(cls)
+        return constructor(cls, **given)
+    cls.__made__ += 1
+    self = object.__new__(cls)
+    for field, value in values.items():
+        object.__setattr__(self, field, value)
+    return self
 
 
 class Frozen(metaclass=_FrozenMeta):
@@ -110,5 +120,6 @@ def _constructor(cls: _FrozenMeta) -> Callable[..., Any]:
 
 def _open_twin(cls: _FrozenMeta) -> type:
     """A sibling of `cls` with the same memory layout that can be written, so that `__class__` may be assigned."""
-    body = {"__slots__": cls.__dict__["__slots__"], "__setattr__": object.__setattr__}
+    # Both names fill one slot of the type: with one of them in Python, each write would take the slow way through both.
+    body = {"__slots__": cls.__dict__["__slots__"], "__setattr__": object.__setattr__, "__delattr__": object.__delattr__}
     return type.__new__(_FrozenMeta, f"_Open{cls.__name__}", cls.__bases__, body)

@@ -58,6 +58,20 @@ class Verdict(Frozen):
     seconds: float = 0.0
     shadow: bool = False
 
+    @property
+    def mute(self) -> bool:
+        """Whether it asks for nothing at all, so that no decision would differ without it."""
+        return not (
+            self.stance
+            or self.for_agent
+            or self.for_user
+            or self.effects
+            or self.unsupported
+            or self.rewrite is not None
+            or self.evidence is not None
+            or self.retry_after is not None
+        )
+
     def to_dict(self) -> dict[str, Any]:
         return {
             "hook": self.hook_id,

@@ -32,17 +32,11 @@ class Regex:
 
     def found_in(self, text: str) -> bool:
         """Whether the expression matches anywhere in the text."""
-        try:
-            return self._search(text) is not None
-        except UnicodeEncodeError:  # a lone surrogate, which no UTF-8 engine can see
-            return self._search(_encodable(text)) is not None
+        return self._search(_utf8(text)) is not None
 
     def covers(self, text: str) -> bool:
         """Whether the expression matches the whole text."""
-        try:
-            return self._fullmatch(text) is not None
-        except UnicodeEncodeError:
-            return self._fullmatch(_encodable(text)) is not None
+        return self._fullmatch(_utf8(text)) is not None
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Regex) and other.source == self.source
@@ -54,8 +48,12 @@ class Regex:
         return f"Regex({self.source!r})"
 
 
-def _encodable(text: str) -> str:
-    return text.encode("utf-8", "replace").decode("utf-8")
+def _utf8(text: str) -> bytes:
+    """The text as RE2 sees it. Its Python wrapper would encode it too, and then translate offsets that nobody asks for."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:  # a lone surrogate, which no UTF-8 engine can see
+        return text.encode("utf-8", "replace")
 
 
 def compile_regex(source: str) -> Regex:

@@ -80,10 +80,11 @@ def test_an_unknown_event_passes_with_all_that_it_carries() -> None:
     assert event.body == Lifecycle(facts={"event": "Dream", "x": 1})
 
 
-def test_null_is_the_default_where_there_is_one() -> None:
+def test_null_is_as_good_as_absent() -> None:
     """A host that sends null for an input has none; where a body cannot do without, it is an error."""
-    assert decoded({**SENT, "toolInput": None}).input is None
-    assert decoded({"event": "Ask", "text": None}).text == ""
+    assert decoded({**SENT, "toolInput": None}) == decoded(SENT).replace(body=ToolCall(tool="bash"), raw={**SENT, "toolInput": None})
+    with pytest.raises(CodecError):
+        decoded({**SENT, "toolName": None})
 
 
 @pytest.mark.parametrize(

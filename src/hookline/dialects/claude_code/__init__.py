@@ -9,7 +9,6 @@ from hookline.core.failure import failed
 from hookline.dialects.claude_code.answering import answer
 from hookline.dialects.claude_code.combine import combine
 from hookline.dialects.claude_code.load import load
-from hookline.dialects.claude_code.reading import read
 from hookline.dialects.claude_code.table import NAME, TABLE, Contract, row_of
 from hookline.wire.payload import decode, encode, wire_text
 
@@ -47,6 +46,8 @@ class ClaudeCode:
         return wire_text(encode(event, self.table, row_of(spec.native_event), spec.native_event), self.table)
 
     def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:
+        from hookline.dialects.claude_code.reading import read  # noqa: PLC0415 - most events have no hook to read
+
         row = row_of(spec.native_event)
         return read(outcome, spec, row, event) if row else failed(spec, outcome)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from hookline.core.rules import parse_rule
 from hookline.model.conditions import Never, OneOf, Pattern
 from hookline.text.regex import compile_regex
 
@@ -64,4 +63,6 @@ def rule(hook: Node, row: Contract) -> tuple[Condition, ...]:
         reason = f"an `if` is looked at on tool events only, so on `{row.native}` this hook never runs"
         hook.complain("hook.never-runs", reason, "if", hint="leave it out, and look at the payload in the hook", severity="warning")
         return (Never(reason=reason),)
+    from hookline.core.rules import parse_rule  # noqa: PLC0415 - few hooks have a rule
+
     return (parse_rule(text),)

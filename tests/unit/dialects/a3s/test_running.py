@@ -110,31 +110,33 @@ def test_unusable_answers_are_failures(fire: Callable[..., HookResult]) -> None:
 
 
 @both
-@pytest.mark.parametrize("kind", ["method", "coroutine method", "callable", "coroutine", "lambda of a coroutine"])
+@pytest.mark.parametrize("kind", ["method", "coroutine method", "callable", "coroutine", "maker of coroutines"])
 def test_handlers_of_every_form(fire: Callable[..., HookResult], kind: str) -> None:
     """Objects with `handle`, callables and coroutine functions are all asked, plain or not."""
     answer = HookResponse.block(kind)
 
     class Plain:
-        def handle(self, event: HookEvent) -> HookResponse:
+        def handle(self, _: HookEvent) -> HookResponse:
             return answer
 
     class Coroutine:
-        async def handle(self, event: HookEvent) -> HookResponse:
+        async def handle(self, _: HookEvent) -> HookResponse:
             return answer
 
     class Called:
-        async def __call__(self, event: HookEvent) -> HookResponse:
+        async def __call__(self, _: HookEvent) -> HookResponse:
             await asyncio.sleep(0)
             return answer
 
     async def function(event: HookEvent) -> HookResponse:
         return answer
 
-    forms = dict(zip(("method", "coroutine method", "callable", "coroutine"), (Plain(), Coroutine(), Called(), function), strict=True))
-    handler = forms.get(kind, lambda event: function(event))
+    def making(event: HookEvent) -> Awaitable[HookResponse]:
+        return function(event)
 
-    assert fire(engine_with("pre_tool_use", handler), CALL).reason == kind
+    forms = {"method": Plain(), "coroutine method": Coroutine(), "callable": Called(), "coroutine": function, "maker of coroutines": making}
+
+    assert fire(engine_with("pre_tool_use", forms[kind]), CALL).reason == kind
 
 
 @both

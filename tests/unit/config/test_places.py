@@ -1,0 +1,149 @@
+"""Where each dialect's files are looked for, and in which order they count."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hookline.config.places import PLACES, UNTRUSTED_SCOPES, discovered
+from hookline.engine.catalog import NAMES
+from hookline.model.spec import SCOPES
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A home folder of its own."""
+    return _made(tmp_path / "home")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project folder of its own."""
+    return _made(tmp_path / "project")
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def write(path: Path, text: str = "{}") -> str:
+    """A file with its folders."""
+    _made(path.parent)
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def found(project: Path, environ: dict[str, str], only: str = "") -> list[tuple[str, str, str]]:
+    """Dialect, scope and path of everything found below the two folders."""
+    return [(each.dialect, each.scope, each.path) for each in discovered(str(project), environ, only) if not each.path.startswith("/etc/")]
+
+
+def test_a_claude_code_project_is_found_in_the_order_of_precedence(home: Path, project: Path) -> None:
+    """The user's settings, the project's, the project's local ones."""
+    local = write(project / ".claude/settings.local.json")
+    shared = write(project / ".claude/settings.json")
+    user = write(home / ".claude/settings.json")
+
+    assert found(project, {"HOME": str(home)}) == [
+        ("claude-code", "user", user),
+        ("claude-code", "project", shared),
+        ("claude-code", "local", local),
+    ]
+
+
+def test_a_folder_of_drop_ins_is_found_sorted(home: Path, project: Path) -> None:
+    """Whatever order the file system keeps them in; other files are left alone."""
+    for name in ("20-b.yaml", "10-a.yaml", "notes.txt"):
+        write(home / ".config/cagent/hooks.d" / name)
+    main = write(home / ".config/cagent/config.yaml")
+
+    assert [Path(path).name for _, _, path in found(project, {"HOME": str(home)})] == ["config.yaml", "10-a.yaml", "20-b.yaml"]
+    assert found(project, {"HOME": str(home)})[0] == ("docker-agent", "user", main)
+
+
+def test_agent_hooks_are_found_as_folders(home: Path, project: Path) -> None:
+    """The user's before the project's."""
+    user = str(_made(home / ".config/agents/hooks"))
+    shared = str(_made(project / ".agents/hooks"))
+
+    assert found(project, {"HOME": str(home)}) == [("agenthooks", "user", user), ("agenthooks", "project", shared)]
+
+
+def test_claude_config_dir_moves_the_users_settings(home: Path, project: Path, tmp_path: Path) -> None:
+    """And only those."""
+    write(home / ".claude/settings.json")
+    moved = write(tmp_path / "elsewhere/settings.json")
+    environ = {"HOME": str(home), "CLAUDE_CONFIG_DIR": str(tmp_path / "elsewhere")}
+
+    assert found(project, environ) == [("claude-code", "user", moved)]
+
+
+def test_xdg_config_home_moves_the_users_agent_hooks(home: Path, project: Path, tmp_path: Path) -> None:
+    """Where it is an absolute path."""
+    moved = str(_made(tmp_path / "xdg/agents/hooks"))
+
+    assert found(project, {"HOME": str(home), "XDG_CONFIG_HOME": str(tmp_path / "xdg")}) == [("agenthooks", "user", moved)]
+
+
+@pytest.mark.parametrize("value", ["", "relative/path"])
+def test_an_empty_or_relative_xdg_config_home_is_ignored(home: Path, project: Path, value: str) -> None:
+    """As the specification of these folders demands (agenthooks.md 3)."""
+    user = str(_made(home / ".config/agents/hooks"))
+
+    assert found(project, {"HOME": str(home), "XDG_CONFIG_HOME": value}) == [("agenthooks", "user", user)]
+
+
+def test_one_dialect_can_be_looked_for(home: Path, project: Path) -> None:
+    """The files of others are not even listed."""
+    write(project / ".claude/settings.json")
+    _made(project / ".agents/hooks")
+
+    assert [dialect for dialect, _, _ in found(project, {"HOME": str(home)}, "agenthooks")] == ["agenthooks"]
+
+
+def test_in_the_home_folder_a_file_counts_once_and_as_the_users(home: Path) -> None:
+    """There the user's settings are the project's settings too; they stay trusted and do not run twice."""
+    user = write(home / ".claude/settings.json")
+
+    assert found(home, {"HOME": str(home)}) == [("claude-code", "user", user)]
+
+
+def test_a_project_cannot_hide_a_users_file_behind_a_link(home: Path, project: Path) -> None:
+    """A link to another dialect's file takes nothing away from that dialect."""
+    user = write(home / ".config/cagent/config.yaml")
+    _made(project / ".claude")
+    (project / ".claude/settings.json").symlink_to(user)
+
+    assert ("docker-agent", "user", user) in found(project, {"HOME": str(home)})
+
+
+def test_letters_of_patterns_in_folder_names_mean_themselves(tmp_path: Path) -> None:
+    """A home called `[a]*` is a home called `[a]*`."""
+    home, project = _made(tmp_path / "[a]*"), _made(tmp_path / "{home}")
+    drop_in = write(home / ".config/cagent/hooks.d/x.yaml")
+    shared = write(project / ".claude/settings.json")
+
+    assert found(project, {"HOME": str(home)}) == [("claude-code", "project", shared), ("docker-agent", "user", drop_in)]
+
+
+def test_nothing_is_found_where_nothing_is(home: Path, project: Path) -> None:
+    """An empty machine has no hooks."""
+    assert found(project, {"HOME": str(home)}) == []
+
+
+def test_every_place_is_of_a_known_dialect_and_scope() -> None:
+    """What a clone brings along is in the scopes that nobody trusts by default."""
+    assert {place.dialect for place in PLACES} <= set(NAMES)
+    assert {place.scope for place in PLACES} <= set(SCOPES)
+    assert {place.scope for place in PLACES if "{cwd}" in place.path} == UNTRUSTED_SCOPES
+    assert not {place.scope for place in PLACES if "{cwd}" not in place.path} & UNTRUSTED_SCOPES
+
+
+@pytest.mark.parametrize("dialect", sorted({place.dialect for place in PLACES}))
+def test_a_dialects_places_stand_in_the_order_of_their_scopes(dialect: str) -> None:
+    """Managed policy first, the project's local files last."""
+    order = [SCOPES.index(place.scope) for place in PLACES if place.dialect == dialect]
+
+    assert order == sorted(order)

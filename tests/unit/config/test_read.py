@@ -1,0 +1,244 @@
+"""Files and folders become sources; what cannot be read says why and where."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from hookline.config.read import LAYOUTS, files_of, guess_dialect, source_of
+from hookline.core.dialect import Companion
+from hookline.engine.catalog import NAMES
+from hookline.errors import ConfigError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hookline.core.dialect import Source
+
+SHARED = {"scope": "user", "mode": "strict", "trusted": False, "shadow": True, "placed": False}
+
+
+def write(path: Path, content: str | bytes = "x") -> Path:
+    """A file with its folders."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def read(path: Path, dialect: str = "docker-agent") -> Source:
+    """A file as a source."""
+    return source_of(str(path), dialect, **SHARED)
+
+
+def refused(path: Path) -> ConfigError:
+    """The error that a file cannot be read with."""
+    with pytest.raises(ConfigError) as caught:
+        read(path)
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("name", "dialect"),
+    [
+        ("settings.json", "claude-code"),
+        ("anything.json", "claude-code"),
+        ("hooks.yaml", "docker-agent"),
+        ("hooks.yml", "docker-agent"),
+        ("HOOK.md", "agenthooks"),
+        ("hook.md", "agenthooks"),
+        ("shell_hooks.yaml", "starchild"),
+        (".hermes/config.yaml", "hermes"),
+        ("config.yaml", "docker-agent"),
+    ],
+)
+def test_a_file_tells_its_dialect_by_its_name(tmp_path: Path, name: str, dialect: str) -> None:
+    """Or by the folder that it lies in."""
+    assert guess_dialect(str(write(tmp_path / name))) == dialect
+
+
+@pytest.mark.parametrize(
+    ("inside", "dialect"),
+    [
+        (".claude/settings.json", "claude-code"),
+        ("settings.local.json", "claude-code"),
+        ("hooks/hooks.json", "claude-code"),
+        ("agent.yaml", "docker-agent"),
+        ("my-hook/HOOK.md", "agenthooks"),
+        ("HOOK.md", "agenthooks"),
+        ("config/shell_hooks.yaml", "starchild"),
+    ],
+)
+def test_a_folder_tells_its_dialect_by_what_lies_in_it(tmp_path: Path, inside: str, dialect: str) -> None:
+    """A project, a plugin, a folder of drop-ins, a folder of hooks or one hook."""
+    write(tmp_path / inside)
+
+    assert guess_dialect(str(tmp_path)) == dialect
+    assert guess_dialect(f"{tmp_path}/") == dialect
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "hooks", "settings.json.bak"])
+def test_what_tells_nothing_is_asked_about(tmp_path: Path, name: str) -> None:
+    """The hint says how to name the dialect."""
+    with pytest.raises(ConfigError) as caught:
+        guess_dialect(str(write(tmp_path / name)))
+    assert (caught.value.name, caught.value.hint) == ("config.dialect", "name it with --dialect")
+
+
+def test_an_empty_folder_tells_nothing(tmp_path: Path) -> None:
+    """It holds no hooks of any dialect."""
+    with pytest.raises(ConfigError) as caught:
+        guess_dialect(str(tmp_path))
+    assert caught.value.name == "config.dialect"
+
+
+def test_what_is_not_there_is_missing(tmp_path: Path) -> None:
+    """Whether its dialect is to be guessed or is known."""
+    for ask in (guess_dialect, lambda path: files_of(path, "docker-agent")):
+        with pytest.raises(ConfigError) as caught:
+            ask(str(tmp_path / "nothing.yaml"))
+        assert (caught.value.name, caught.value.place) == ("config.missing", str(tmp_path / "nothing.yaml"))
+
+
+def test_a_folders_files_come_in_the_dialects_order(tmp_path: Path) -> None:
+    """Settings as they count, drop-ins and hooks by name; anything else is left alone."""
+    for name in (
+        ".claude/settings.local.json",
+        ".claude/settings.json",
+        "b.yaml",
+        "a.yml",
+        "c.txt",
+        "two/hook.md",
+        "one/HOOK.md",
+        "one/x.md",
+    ):
+        write(tmp_path / name)
+
+    def inside(dialect: str) -> list[str]:
+        return [os.path.relpath(path, tmp_path) for path in files_of(str(tmp_path), dialect)]
+
+    assert inside("claude-code") == [".claude/settings.json", ".claude/settings.local.json"]
+    assert inside("docker-agent") == ["a.yml", "b.yaml"]
+    assert inside("agenthooks") == ["one/HOOK.md", "two/hook.md"]
+
+
+def test_a_folder_called_like_a_file_is_no_file(tmp_path: Path) -> None:
+    """Neither among drop-ins nor as a hook's text."""
+    (tmp_path / "x.yaml").mkdir()
+    (tmp_path / "one/HOOK.md").mkdir(parents=True)
+
+    assert files_of(str(tmp_path), "docker-agent") == []
+    assert files_of(str(tmp_path), "agenthooks") == []
+
+
+def test_one_hooks_own_folder_is_that_hook(tmp_path: Path) -> None:
+    """Folders below it are its own business."""
+    write(tmp_path / "HOOK.md")
+    write(tmp_path / "scripts/HOOK.md")
+
+    assert files_of(str(tmp_path), "agenthooks") == [str(tmp_path / "HOOK.md")]
+
+
+def test_a_file_is_itself(tmp_path: Path) -> None:
+    """Whatever it is called, when it is named with its dialect."""
+    path = str(write(tmp_path / "odd name"))
+
+    assert files_of(path, "docker-agent") == [path]
+
+
+def test_a_source_carries_what_the_loader_must_know(tmp_path: Path) -> None:
+    """Its text, where it stands, and how far it is trusted."""
+    source = read(write(tmp_path / "hooks.yaml", "a: é\n"))
+
+    assert (source.text, source.file) == ("a: é\n", str(tmp_path / "hooks.yaml"))
+    assert (source.scope, source.mode, source.trusted, source.shadow, source.placed) == ("user", "strict", False, True, False)
+
+
+def test_a_byte_order_mark_is_not_part_of_the_text(tmp_path: Path) -> None:
+    """Some editors write one."""
+    assert read(write(tmp_path / "x.yaml", b"\xef\xbb\xbfa: 1")).text == "a: 1"
+
+
+def test_line_endings_stay_as_they_are(tmp_path: Path) -> None:
+    """Parsers know them; a script in a block must not change."""
+    assert read(write(tmp_path / "x.yaml", b"a: 1\r\nb: 2\r")).text == "a: 1\r\nb: 2\r"
+
+
+@pytest.mark.parametrize(
+    ("content", "place"), [(b"\xff", "1:1"), (b"a: 1\nb: \xe9\n", "2:4"), (b"a\xc3\xa9\n\n\xc3", "3:1"), (b"\x80", "1:1")]
+)
+def test_what_is_not_utf8_is_refused_with_its_place(tmp_path: Path, content: bytes, place: str) -> None:
+    """Line and column of the first byte that is none."""
+    path = write(tmp_path / "x.yaml", content)
+
+    assert str(refused(path)) == f"{path}:{place}: HKL1003 not UTF-8 text (save it as UTF-8)"
+
+
+def test_what_is_larger_than_a_configuration_is_refused(tmp_path: Path) -> None:
+    """Four MiB are read at most."""
+    assert refused(write(tmp_path / "x.yaml", b"#" * ((4 << 20) + 1))).name == "config.too-large"
+    assert read(write(tmp_path / "y.yaml", b"#" * (4 << 20))).text is not None
+
+
+def test_an_endless_file_is_refused() -> None:
+    """No more than the bound is read of it."""
+    with pytest.raises(ConfigError) as caught:
+        source_of("/dev/zero", "docker-agent", **SHARED)
+    assert caught.value.name == "config.too-large"
+
+
+@pytest.mark.parametrize("name", ["nothing.yaml", "folder"])
+def test_what_cannot_be_opened_says_why(tmp_path: Path, name: str) -> None:
+    """In the words of the system, in lower case, without its number."""
+    (tmp_path / "folder").mkdir()
+    error = refused(tmp_path / name)
+
+    assert error.name == "config.unreadable"
+    assert error.message in ("cannot be read: no such file or directory", "cannot be read: is a directory")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_what_may_not_be_read_says_so(tmp_path: Path) -> None:
+    """A file without the right to read it is a problem, not a crash."""
+    path = write(tmp_path / "x.yaml")
+    path.chmod(0)
+
+    assert refused(path).message == "cannot be read: permission denied"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may list everything")
+def test_a_folder_that_may_not_be_listed_says_so(tmp_path: Path) -> None:
+    """So does a folder."""
+    folder = tmp_path / "hooks"
+    folder.mkdir(mode=0)
+    with pytest.raises(ConfigError) as caught:
+        files_of(str(folder), "docker-agent")
+    assert caught.value.message == "cannot be read: permission denied"
+
+
+def test_a_hooks_scripts_are_its_companions(tmp_path: Path) -> None:
+    """Each with its first line and whether it may be executed; what is no file is none."""
+    write(tmp_path / "scripts/run.sh", "#!/bin/sh\r\nexit 0\n").chmod(0o755)
+    write(tmp_path / "scripts/run.py", "#" * 1000).chmod(0o644)
+    (tmp_path / "scripts/run").mkdir()
+    companions = read(write(tmp_path / "HOOK.md"), "agenthooks").companions
+
+    assert companions == {
+        "scripts/run.sh": Companion(path="scripts/run.sh", executable=True, head="#!/bin/sh"),
+        "scripts/run.py": Companion(path="scripts/run.py", executable=False, head="#" * 256),
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "folder"),
+    [(".claude/settings.json", "project_dir", ""), ("hooks/hooks.json", "plugin_root", ""), ("one/HOOK.md", "folder", "one")],
+)
+def test_where_a_file_lies_tells_what_its_host_knows(tmp_path: Path, name: str, key: str, folder: str) -> None:
+    """The project of a `.claude` folder, the root of a plugin, the folder of a hook."""
+    assert read(write(tmp_path / name), "claude-code").names[key] == str(tmp_path / folder).rstrip("/")
+
+
+def test_every_dialect_has_a_layout() -> None:
+    """A folder of any dialect can be named."""
+    assert set(LAYOUTS) == set(NAMES)
