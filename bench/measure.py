@@ -129,7 +129,8 @@ def rounds_of(cases: Sequence[Case], *, rounds: int, batch: float, gap: float = 
 
 
 def _calibrated(case: Case, batch: float) -> int:
-    """How many runs fill a batch; the search is the warm-up."""
+    """How many runs fill a batch; the first one, which may load things, only warms up."""
+    case.sample(1)
     times = 1
     took = case.sample(times)
     while batch and took < batch / 4 and times < _ENOUGH:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hookline.model.event import Rewrite, changed
+from hookline.model.frozen import maker
 from hookline.model.kinds import kind
 from hookline.model.verdict import NO_EFFECTS, Decision, Lowered, Stance, Verdict
 
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import FoldRule
     from hookline.model.event import Event
+
+
+_silent = maker(Decision, "kind", "dialect", "native_event", "seconds", "verdicts")
 
 
 def fold(verdicts: Sequence[Verdict], rule: FoldRule, event: Event, *, seconds: float = 0.0, redoes: bool | None = None) -> Decision:
@@ -52,8 +56,8 @@ def fold(verdicts: Sequence[Verdict], rule: FoldRule, event: Event, *, seconds: 
 
 def silence(event: Event, verdicts: Sequence[Verdict] = (), *, seconds: float = 0.0) -> Decision:
     """The decision where nobody asks for anything, as on most events."""
-    native = event.native_name or event.kind
-    return Decision(kind=event.kind, dialect=event.dialect, native_event=native, seconds=seconds, verdicts=tuple(verdicts))
+    kind = event.kind
+    return _silent(kind, event.dialect, event.native_name or kind, seconds, tuple(verdicts))
 
 
 def _clashes(verdicts: list[Verdict], rule: FoldRule) -> list[Verdict]:

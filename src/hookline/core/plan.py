@@ -56,12 +56,20 @@ def plan(registry: Registry, event: Event, host: Dialect, *, reexamine: bool = F
 
     The conditions on the input, and which of equal hooks is asked, are left to `dispatch`: a rewrite may change them.
     """
-    key = (event.kind, event.tool, event.dialect, event.native_name)
-    known: Plan | None = registry.plans.get(key)
+    known = planned(registry, event)
     if known is None:
         known = _plan(registry, event, host, reexamine=reexamine)
-        registry.remember(key, known)
+        registry.remember(_key(event), known)
     return known
+
+
+def planned(registry: Registry, event: Event) -> Plan | None:
+    """The plan that the registry remembers for events like this one."""
+    return registry.plans.get(_key(event))
+
+
+def _key(event: Event) -> tuple[str, str, str, str]:
+    return (event.kind, event.tool, event.dialect, event.native_name)
 
 
 def _plan(registry: Registry, event: Event, host: Dialect, *, reexamine: bool) -> Plan:

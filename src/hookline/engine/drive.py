@@ -8,6 +8,7 @@ from hookline.core.dispatch import Run, conclude, read_outcome, takes_part
 from hookline.core.fold import silence
 from hookline.handlers.inprocess import call, call_async, failed, rest
 from hookline.handlers.table import perform_all
+from hookline.model.frozen import maker
 from hookline.model.handler import InProcess
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.verdict import Verdict
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
 
     # Starts a run that nobody waits for.
     Detach: TypeAlias = Callable[[Run], None]
+
+
+# The verdict of a hook that was asked and had nothing to say.
+_heard = maker(Verdict, "hook_id", "seconds")
 
 
 def drive(dispatch: Dispatch, detach: Detach, limits: Limits | None, environ: Mapping[str, str]) -> Decision:
@@ -115,7 +120,7 @@ async def ask_alone_async(plan: Plan, event: Event, hook: Entry) -> Decision:
     began = perf_counter()
     try:
         answer = spec.handler.call(event)  # type: ignore[union-attr]  # `plan.solo` is an in-process hook
-        if hasattr(answer, "send"):
+        if answer is not None and hasattr(answer, "send"):
             try:
                 waiting = answer.send(None)
             except StopIteration as done:
@@ -127,7 +132,7 @@ async def ask_alone_async(plan: Plan, event: Event, hook: Entry) -> Decision:
     else:
         seconds = perf_counter() - began
         if answer is None:
-            return silence(event, (Verdict(hook_id=spec.id, seconds=seconds),), seconds=seconds)
+            return silence(event, (_heard(spec.id, seconds),), seconds=seconds)
         outcome = Outcome(answer=answer, seconds=seconds)
     return conclude(plan, event, [read_outcome(hook, outcome, event)], outcome.seconds)
 

@@ -9,11 +9,11 @@ from time import perf_counter
 from hookline.core.dispatch import dispatch
 from hookline.core.fold import silence
 from hookline.core.guardrails import Redos, cap_redo
-from hookline.core.plan import plan
+from hookline.core.plan import plan, planned
 from hookline.engine.drive import ask_alone, ask_alone_async, drive, drive_async, refuse
 from hookline.engine.library import Library
 from hookline.model import kinds
-from hookline.model.event import Stop
+from hookline.model.event import Event, Stop
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from hookline.engine.detached import Detached, Finished
     from hookline.engine.library import Path
     from hookline.handlers.program import Limits
-    from hookline.model.event import Event
     from hookline.model.reply import Reply
     from hookline.model.verdict import Decision
 
@@ -67,6 +66,7 @@ class Engine(Library):
         self.detach = detach
         self.clock = clock
         self._inside = frozenset(filter(None, self.environ.get("HOOKLINE_FIRING", "").split(",")))
+        self._id = id(self)
         self._redos = Redos()
         self._detached: Detached | None = None
 
@@ -132,8 +132,13 @@ class Engine(Library):
 
     def _planned(self, event: str | Event, payload: Mapping[str, Any] | None, dialect: str | None) -> tuple[Event, Plan]:
         """The event as it is raised, and whom to ask about it."""
-        raised = self._completed(self.event(event, payload, dialect=dialect))
-        return raised, plan(self.registry, raised, self.host(raised.dialect), reexamine=self.strict)
+        raised = event if type(event) is Event and event.cwd else self.event(event, payload, dialect=dialect)
+        if self.tells_time or type(raised.body) is Stop:
+            raised = self._completed(raised)
+        chosen = planned(self.registry, raised)
+        if chosen is None:
+            chosen = plan(self.registry, raised, self.host(raised.dialect), reexamine=self.strict)
+        return raised, chosen
 
     def _entered(self, event: Event) -> _Token | None:
         """The mark that an event is being asked about.
@@ -141,8 +146,8 @@ class Engine(Library):
         None where a hook on this very event made the agent raise it again, in this process or in one that it started.
         """
         inside = _firing.get()
-        key = (id(self), event.kind, event.session_id)
-        if key in inside or event.kind in self._inside:
+        key = (self._id, event.kind, event.session_id)
+        if (inside and key in inside) or (self._inside and event.kind in self._inside):
             return None
         return _firing.set((*inside, key))
 
@@ -165,8 +170,9 @@ class Engine(Library):
         if decision.redo:
             count = self._redos.count(event.session_id, event.kind)
             decision = cap_redo(decision, count, self._limit(event))
-        self._redos = self._redos.after(event.session_id, decision)
-        if self._once:
+        if decision.redo or self._redos.counts:
+            self._redos = self._redos.after(event.session_id, decision)
+        if self._once and decision.verdicts:
             done = self._once & {verdict.hook_id for verdict in decision.verdicts if verdict.fault is None}
             if done:
                 self._retire(done)

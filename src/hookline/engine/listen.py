@@ -40,7 +40,9 @@ def own_hook(
         ConfigError: no such canonical event, or an expression that RE2 refuses.
     """
     if kind not in kinds.NAMES and not kind.startswith("x."):
-        hint = did_you_mean(kind, kinds.NAMES) or "canonical events are spelled `tool.before`"
+        hosts = kinds.meant_by(kind)  # the commonest mistake: a host's name of the event
+        near = f"did you mean `{hosts}`?" if hosts else did_you_mean(kind, kinds.NAMES)
+        hint = near or "canonical events are spelled `tool.before`"
         raise ConfigError(f"unknown event `{kind}`", name="event.unknown", hint=hint)
     label = name or getattr(call, "__qualname__", type(call).__name__).rpartition("<locals>.")[2]
     return HookSpec(

@@ -10,7 +10,9 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, Self, dataclass_transform
+    from typing import Any, Self, TypeVar, dataclass_transform
+
+    Value = TypeVar("Value", bound="Frozen")
 else:
 
     def dataclass_transform(**_: object) -> Callable[[type], type]:
@@ -116,6 +118,36 @@ def _constructor(cls: _FrozenMeta) -> Callable[..., Any]:
     constructor: Callable[..., Any] = scope["__new__"]
     constructor.__qualname__ = f"{cls.__qualname__}.__new__"
     return constructor
+
+
+def maker(cls: type[Value], *fields: str) -> Callable[..., Value]:
+    """A constructor for instances that differ from the defaults in these fields only, taken by position.
+
+    It costs half of the general one. For the few values that every event makes.
+    """
+    made = 0
+    build: Callable[..., Value] | None = None
+
+    def make(*values: Any) -> Value:
+        nonlocal made, build
+        if build is not None:
+            return build(*values)
+        made += 1
+        if made > _FEW:
+            build = _filler(cls, fields)
+        return cls(**dict(zip(fields, values, strict=True)))
+
+    return make
+
+
+def _filler(cls: Any, fields: tuple[str, ...]) -> Callable[..., Any]:
+    scope: dict[str, Any] = {"new": object.__new__, "twin": _open_twin(cls), "cls": cls}
+    scope |= {f"default_{field}": default for field, default in cls.__defaults__.items()}
+    lines = [f"def fill({', '.join(fields)}):", "    self = new(twin)"]
+    lines += [f"    self.{field} = {field if field in fields else f'default_{field}'}" for field in cls.__fields__]
+    exec("\n".join([*lines, "    self.__class__ = cls", "    return self"]), scope)  # noqa: S102 - as above
+    filler: Callable[..., Any] = scope["fill"]
+    return filler
 
 
 def _open_twin(cls: _FrozenMeta) -> type:

@@ -123,6 +123,11 @@ def natives(key: str) -> Mapping[str, str]:
     return mapping
 
 
+def meant_by(native: str) -> str:
+    """The canonical event that some host calls by this name; empty where none does."""
+    return next((names[native] for names in _DATA["dialects"].values() if names.get(native, "x.*") != "x.*"), "")
+
+
 def unknown(dialect: str, native: str) -> str:
     """The name under which an event passes that the dialect does not know."""
     return f"x.{dialect}.{native}"

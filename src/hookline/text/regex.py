@@ -17,26 +17,33 @@ _BEYOND_RE2 = (
     ("(?(", "a conditional group"),
     ("(?P=", "a back-reference"),
 )
+_NOWHERE = (-1, -1)
 _MEMORY = 8 << 20  # bytes an expression and its automaton may take
 
 
 class Regex:
     """A compiled expression; `source` is what the person wrote."""
 
-    __slots__ = ("_fullmatch", "_search", "source")
+    __slots__ = ("_both", "_match", "_unanchored", "source")
 
     def __init__(self, source: str, compiled: Any) -> None:
         self.source = source
-        self._search = compiled.search
-        self._fullmatch = compiled.fullmatch
+        # The engine itself: its Python wrapper would build match objects, and translate offsets, that nobody asks for.
+        engine = compiled._regexp
+        self._match = engine.Match
+        self._unanchored, self._both = engine.Anchor.UNANCHORED, engine.Anchor.ANCHOR_BOTH
 
     def found_in(self, text: str) -> bool:
         """Whether the expression matches anywhere in the text."""
-        return self._search(_utf8(text)) is not None
+        sent = _utf8(text)
+        matched: bool = self._match(self._unanchored, sent, 0, len(sent))[0] != _NOWHERE
+        return matched
 
     def covers(self, text: str) -> bool:
         """Whether the expression matches the whole text."""
-        return self._fullmatch(_utf8(text)) is not None
+        sent = _utf8(text)
+        matched: bool = self._match(self._both, sent, 0, len(sent))[0] != _NOWHERE
+        return matched
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Regex) and other.source == self.source

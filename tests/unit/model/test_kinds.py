@@ -158,6 +158,15 @@ def test_unknown_events_are_not_remembered() -> None:
     assert len(kinds._made) == before
 
 
+@pytest.mark.parametrize(
+    ("native", "canonical"),
+    [("PreToolUse", "tool.before"), ("pre_tool_use", "tool.before"), ("agentSpawn", "session.start"), ("other", ""), ("tool.befor", "")],
+)
+def test_a_hosts_name_leads_to_the_canonical_one(native: str, canonical: str) -> None:
+    """For whoever writes the name that he knows; the unifiers' `other` means nothing."""
+    assert kinds.meant_by(native) == canonical
+
+
 def test_a_dialect_that_the_data_lacks_is_an_error() -> None:
     """A misspelled key is not an empty dialect."""
     with pytest.raises(KeyError):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import hookline
 from hookline.core.dialect import Source
+from hookline.core.match import holds
 from hookline.dialects.a3s import A3S, result_of
 from hookline.dialects.a3s.reading import NO_HANDLER
 from hookline.dialects.a3s.table import TABLE, Moment, row_of
@@ -19,6 +20,7 @@ from hookline.engine.catalog import make_dialect
 from hookline.errors import CodecError, ConfigError
 from hookline.model import kinds
 from hookline.model.event import Event, Rewrite, ToolCall
+from hookline.model.handler import Broken
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.verdict import Decision, Stance, Verdict
 
@@ -106,6 +108,16 @@ def test_a_source_that_is_no_configuration_guards_nothing_in_silence() -> None:
     assert {spec.native_event for spec in loaded.specs} == GATES | {"generate_start"}
     assert A.load(Source(tree={"hooks": 5})).problems[0].name == "config.type"
     assert A.load(Source(tree=[5])).problems[0].name == "value.type"
+
+
+def test_a_glob_too_large_to_compile_is_refused_and_narrows_nothing() -> None:
+    """Its broken hook counts for every path."""
+    loaded = A.load(Source(tree={"id": "h", "event_type": "pre_tool_use", "matcher": {"path_pattern": "?" * 60_000}}))
+    event = A.decode_event({"event_type": "pre_tool_use", "payload": {"tool": "Write", "args": {"file_path": "a"}}})
+
+    assert [problem.name for problem in loaded.problems] == ["matcher.regex"]
+    assert isinstance(loaded.specs[0].handler, Broken)
+    assert all(holds(condition, event) for condition in loaded.specs[0].conditions)
 
 
 # -- outcomes --------------------------------------------------------------------------------------------------------

@@ -1,0 +1,499 @@
+"""Firing: what an engine makes of an event, a name, a payload; and what it keeps between events."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+import hookline
+from hookline import CodecError, ConfigError, Decision, Engine, Event, Lifecycle, Prompt, Reply, Stance, Stop, ToolCall, Verdict
+
+if TYPE_CHECKING:
+    from typing import Any
+
+CALL = Event(kind="tool.before", session_id="s1", body=ToolCall(tool="bash", input={"command": "ls"}))
+STOP = Event(kind="stop", session_id="s1", body=Stop())
+PROMPT = Event(kind="prompt.submit", session_id="s1", body=Prompt(prompt="go"))
+NATIVE = {"tool_name": "shell", "tool_input": {"cmd": "ls"}, "session_id": "s1", "cwd": "/w"}
+BROKEN = {"hooks": {"pre_tool_use": [{"hooks": [{"type": "comand", "command": "true"}]}]}}
+
+
+def an_engine(**settings: Any) -> Engine:
+    """An engine that knows nothing of the environment of these tests."""
+    return Engine(**{"environ": {}, **settings})
+
+
+def guarded(answer: Any = None, kind: str = "tool.before", **settings: Any) -> Engine:
+    """An engine with one hook that always answers the same."""
+    engine = an_engine(**settings)
+    engine.on(kind, name="guard")(lambda _: answer)
+    return engine
+
+
+# -- what is fired -----------------------------------------------------------------------------------------------------
+
+
+def test_a_canonical_event_is_fired_as_it_is() -> None:
+    """Without hooks, in silence."""
+    decision = an_engine().fire(CALL)
+
+    assert (decision.kind, decision.dialect, decision.native_event, decision.stance) == (
+        "tool.before",
+        "hookline",
+        "tool.before",
+        Stance.SILENT,
+    )
+
+
+def test_an_event_is_fired_by_its_canonical_name() -> None:
+    """With a payload in canonical words."""
+    engine = guarded(hookline.deny("no"))
+    decision = engine.fire("tool.before", {"tool": "bash", "input": {"command": "ls"}})
+
+    assert (decision.stance, decision.dialect, decision.native_event) == (Stance.DENY, "hookline", "tool.before")
+
+
+def test_an_event_is_fired_by_its_native_name() -> None:
+    """With the host's own payload, and its dialect by name."""
+    decision = guarded(hookline.deny("no")).fire("pre_tool_use", NATIVE, dialect="docker-agent")
+
+    assert (decision.kind, decision.dialect, decision.native_event) == ("tool.before", "docker-agent", "pre_tool_use")
+    assert decision.stance is Stance.DENY
+
+
+def test_a_canonical_name_means_a_dialects_event_where_the_dialect_is_named() -> None:
+    """`turn.start` of docker-agent is its `turn_start`."""
+    decision = an_engine().fire("turn.start", {}, dialect="docker-agent")
+
+    assert (decision.kind, decision.native_event) == ("turn.start", "turn_start")
+
+
+def test_a_native_name_needs_no_dialect_where_only_one_loaded_one_has_it() -> None:
+    """Who loaded docker-agent's hooks may fire its events without repeating it."""
+    engine = an_engine().add_source({"hooks": {}}, dialect="docker-agent")
+
+    assert engine.fire("pre_tool_use", NATIVE).dialect == "docker-agent"
+
+
+def test_a_name_that_is_canonical_is_canonical() -> None:
+    """`stop` is also docker-agent's; without a dialect it is the canonical event."""
+    engine = an_engine().add_source({"hooks": {}}, dialect="docker-agent")
+
+    assert engine.fire("stop").dialect == "hookline"
+    assert engine.fire("stop", dialect="docker-agent").dialect == "docker-agent"
+
+
+@pytest.mark.parametrize(
+    ("name", "dialect", "words"),
+    [
+        ("tool.befor", None, "which dialect's `tool.befor`?"),
+        ("pre_tool_usee", "docker-agent", "did you mean `pre_tool_use`?"),
+        ("PreToolUse", "docker-agent", "did you mean `pre_tool_use`?"),
+        ("zzzz", "docker-agent", "lists its events"),
+    ],
+)
+def test_an_unknown_event_is_an_error_with_a_hint(name: str, dialect: str | None, words: str) -> None:
+    """A misspelled gate must not be silence."""
+    with pytest.raises(CodecError) as caught:
+        an_engine().fire(name, NATIVE, dialect=dialect)
+    assert caught.value.name == "wire.event"
+    assert words in str(caught.value)
+
+
+def test_an_unknown_event_of_the_only_loaded_dialect_is_told_the_nearest() -> None:
+    """Without a dialect named, the loaded one is asked for a suggestion."""
+    engine = an_engine().add_source({"hooks": {}}, dialect="docker-agent")
+    with pytest.raises(CodecError, match="did you mean `pre_tool_use`"):
+        engine.fire("pre_tool_usee", NATIVE)
+
+
+def test_a_name_that_two_loaded_dialects_have_is_ambiguous() -> None:
+    """The hint says how to choose."""
+    engine = an_engine().add_source({"hooks": {}}, dialect="docker-agent")
+    engine.host("starchild")
+    shared = sorted(set(engine.host("docker-agent").table.rows) & set(engine.host("starchild").table.rows))
+    ambiguous = shared or ["pre_tool_use"]
+    if not shared:
+        engine.host("hermes")
+        ambiguous = sorted(set(engine.host("hermes").table.rows) & set(engine.host("starchild").table.rows))
+
+    with pytest.raises(CodecError, match="name it with `dialect=`"):
+        engine.fire(ambiguous[0], {})
+
+
+def test_an_unknown_dialect_is_an_error_with_a_hint() -> None:
+    """Whether it is named beside an event or inside one."""
+    with pytest.raises(ConfigError, match="did you mean `docker-agent`"):
+        an_engine().fire("pre_tool_use", {}, dialect="docker_agnt")
+    with pytest.raises(ConfigError, match="unknown dialect"):
+        an_engine().fire(CALL.replace(dialect="nonsense"))
+
+
+@pytest.mark.parametrize("payload", [{}, {"tool_name": 3}, {**NATIVE, "cwd": []}])
+def test_a_payload_that_cannot_be_understood_is_an_error(payload: dict[str, Any]) -> None:
+    """Nobody is asked about half an event."""
+    with pytest.raises(CodecError):
+        guarded(hookline.allow()).fire("pre_tool_use", payload, dialect="docker-agent")
+
+
+def test_an_event_without_a_folder_happens_in_the_engines() -> None:
+    """Paths are looked at from somewhere."""
+    engine = an_engine(cwd="/project")
+
+    assert engine.event(CALL).cwd == "/project"
+    assert engine.event("pre_tool_use", {**NATIVE, "cwd": ""}, dialect="docker-agent").cwd == "/project"
+    assert engine.event(CALL.replace(cwd="/other")).cwd == "/other"
+
+
+def test_a_host_hears_hooks_of_other_dialects() -> None:
+    """N + M: a docker-agent hook guards a Claude Code host."""
+    engine = an_engine().add_source(BROKEN, dialect="docker-agent", mode="strict")
+    decision = engine.fire("PreToolUse", {"tool_name": "Bash", "tool_input": {"command": "ls"}}, dialect="claude-code")
+
+    assert decision.stance >= Stance.ASK
+
+
+def test_an_event_that_nobody_knows_can_be_listened_to() -> None:
+    """A newer host's event passes under its own name."""
+    heard: list[str] = []
+    engine = an_engine()
+    engine.on("x.docker-agent.dream")(lambda event: heard.append(event.body.value("depth")))
+    engine.answer("docker-agent", {"hook_event_name": "dream", "depth": "deep"})
+
+    assert heard == ["deep"]
+
+
+# -- what hooks in this process do -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("answer", [42, "deny", {"decision": "deny"}, [Verdict()], Stance.DENY])
+def test_garbage_from_a_hook_is_its_failure(answer: Any) -> None:
+    """It denies nothing by accident, and is not overlooked."""
+    engine = an_engine()
+    engine.on("tool.before", name="odd", on_failure=Stance.ASK)(lambda _: answer)
+    decision = engine.fire(CALL)
+
+    assert decision.stance is Stance.ASK
+    assert "which is no verdict" in decision.reason
+
+
+def test_an_exception_in_a_hook_is_its_failure() -> None:
+    """Named with its class and message."""
+    engine = an_engine()
+
+    @engine.on("tool.before", name="odd", on_failure=Stance.DENY)
+    def odd(event: Event) -> None:
+        raise KeyError(event.tool)
+
+    assert engine.fire(CALL).reason == "hook `odd` failed: raised an exception: KeyError: 'bash'"
+
+
+def test_an_exception_in_one_hook_leaves_the_others_alone() -> None:
+    """The next hook is asked."""
+    engine = an_engine()
+
+    @engine.on("tool.before")
+    async def odd(event: Event) -> None:
+        raise ValueError(event)
+
+    engine.on("tool.before")(lambda _: hookline.deny("no"))
+
+    assert engine.fire(CALL).reason == "no"
+
+
+@pytest.mark.parametrize("through", ["fire", "fire_async", "fire in a loop"])
+def test_an_asynchronous_hook_has_its_time(through: str) -> None:
+    """One that waits for ever is ended by its own limit, however it was fired."""
+    engine = an_engine()
+    ended: list[bool] = []
+
+    @engine.on("tool.before", name="slow", timeout=0.01, on_failure=Stance.DENY)
+    async def slow(event: Event) -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append(True)
+
+    decision = fired(engine, through)
+
+    assert decision.reason == "hook `slow` failed: timed out: after 0.01 s"
+    assert ended == [True]
+
+
+@pytest.mark.parametrize("through", ["fire", "fire_async", "fire in a loop"])
+def test_hooks_of_both_sorts_are_asked_in_order(through: str) -> None:
+    """Plain and asynchronous ones see each other's rewrites."""
+    engine = an_engine()
+
+    @engine.on("tool.before")
+    def first(event: Event) -> Verdict:
+        return hookline.rewrite({"command": event.command + "1"})
+
+    @engine.on("tool.before")
+    async def second(event: Event) -> Verdict:
+        await asyncio.sleep(0)
+        return hookline.rewrite({"command": event.command + "2"})
+
+    @engine.on("tool.before")
+    def third(event: Event) -> Verdict:
+        return hookline.deny(event.command)
+
+    decision = fired(engine, through)
+
+    assert decision.reason == "ls12"
+    assert decision.rewrite is not None
+    assert decision.rewrite.value == {"command": "ls12"}
+
+
+def fired(engine: Engine, through: str) -> Decision:
+    """The decision on the call, by one of the ways to ask."""
+    if through == "fire":
+        return engine.fire(CALL)
+
+    async def inside() -> Decision:
+        return await engine.fire_async(CALL) if through == "fire_async" else engine.fire(CALL)
+
+    return asyncio.run(inside())
+
+
+# -- once, redo, re-entry ----------------------------------------------------------------------------------------------
+
+
+def test_a_hook_that_runs_once_runs_once() -> None:
+    """Also after a source was added, which makes a new registry."""
+    heard: list[str] = []
+    engine = an_engine()
+    engine.on("tool.before", once=True)(lambda event: heard.append(event.command))
+    engine.fire(CALL)
+    engine.fire(CALL)
+    engine.add_source({"hooks": {}}, dialect="docker-agent")
+    engine.drop_dialect("docker-agent")
+    engine.fire(CALL)
+
+    assert heard == ["ls"]
+    assert engine.hooks == ()
+
+
+def test_a_hook_that_failed_has_not_run() -> None:
+    """It has another chance."""
+    heard: list[str] = []
+    engine = an_engine()
+
+    @engine.on("tool.before", once=True)
+    def hook(event: Event) -> None:
+        heard.append(event.command)
+        if len(heard) == 1:
+            raise ValueError
+
+    for _ in range(3):
+        engine.fire(CALL)
+
+    assert len(heard) == 2
+
+
+def test_a_hook_that_did_not_take_part_has_not_run() -> None:
+    """Its condition did not hold."""
+    heard: list[str] = []
+    engine = an_engine()
+    engine.on("tool.before", once=True, command="rm")(lambda event: heard.append(event.command))
+    engine.fire(CALL)
+    engine.fire(CALL.replace(body=ToolCall(tool="bash", input={"command": "rm x"})))
+
+    assert heard == ["rm x"]
+
+
+def test_a_stop_gate_sends_the_agent_back_three_times_a_turn() -> None:
+    """Then the agent may stop, and that is said aloud; a new prompt is a new turn."""
+    engine = guarded(hookline.deny("run the tests"), "stop")
+    redos = [engine.fire(STOP).redo for _ in range(5)]
+    capped = engine.fire(STOP)
+    engine.fire(PROMPT)
+
+    assert redos == [True, True, True, False, False]
+    assert (capped.stance, capped.reason) == (Stance.SILENT, "")
+    assert capped.for_user == ("a hook sent the agent back 3 times in this turn, which is the limit; it may stop now",)
+    assert [entry.effect for entry in capped.lowered] == ["deny"]
+    assert engine.fire(STOP).redo
+
+
+def test_each_session_has_its_own_turns() -> None:
+    """One agent's stubborn gate uses up nobody else's redos."""
+    engine = guarded(hookline.deny("more"), "stop", redo_limit=1)
+
+    assert [engine.fire(STOP).redo for _ in range(2)] == [True, False]
+    assert engine.fire(STOP.replace(session_id="s2")).redo
+
+
+@pytest.mark.parametrize(("limit", "redos"), [(1, 1), (5, 5), (0, 8), (None, 3)])
+def test_the_limit_can_be_set(limit: int | None, redos: int) -> None:
+    """0 is no limit, None what the host's dialect says."""
+    engine = guarded(hookline.deny("more"), "stop", redo_limit=limit)
+
+    assert sum(engine.fire(STOP).redo for _ in range(8)) == redos
+
+
+def test_a_stop_gate_is_told_how_often_it_sent_the_agent_back() -> None:
+    """So that a hook can give up by itself (architecture, decision 12)."""
+    told: list[tuple[bool, int, int]] = []
+    engine = an_engine()
+
+    @engine.on("stop")
+    def gate(event: Event) -> Verdict:
+        assert isinstance(event.body, Stop)
+        told.append((event.body.stop_hook_active, event.body.value("stop_block_count"), event.body.value("stop_block_limit")))
+        return hookline.deny("more")
+
+    for _ in range(3):
+        engine.fire(STOP)
+
+    assert told == [(False, 0, 3), (True, 1, 3), (True, 2, 3)]
+
+
+def test_a_hook_that_fires_its_own_event_is_cut() -> None:
+    """The inner event is answered by the failure of its hooks, not by asking them for ever."""
+    depths: list[Decision] = []
+    engine = an_engine()
+
+    @engine.on("tool.before", name="eager", on_failure=Stance.DENY)
+    def eager(event: Event) -> Verdict:
+        depths.append(engine.fire(event))
+        return hookline.allow()
+
+    outer = engine.fire(CALL)
+
+    assert outer.stance is Stance.ALLOW
+    assert [inner.stance for inner in depths] == [Stance.DENY]
+    assert depths[0].verdicts[0].fault == "called again from inside itself"
+
+
+@pytest.mark.parametrize("through", ["fire_async", "fire in a loop"])
+def test_an_asynchronous_hook_that_fires_its_own_event_is_cut(through: str) -> None:
+    """Also where the hook runs on a loop in a thread of its own."""
+    inner: list[Decision] = []
+    engine = an_engine()
+
+    @engine.on("tool.before", on_failure=Stance.DENY)
+    async def eager(event: Event) -> None:
+        await asyncio.sleep(0)
+        inner.append(await engine.fire_async(event) if through == "fire_async" else engine.fire(event))
+
+    fired(engine, through)
+
+    assert [decision.stance for decision in inner] == [Stance.DENY]
+
+
+@pytest.mark.parametrize(
+    "event", [PROMPT, CALL.replace(session_id="s2")], ids=["another event", "another session"]
+)  # fmt: skip
+def test_a_hook_may_fire_other_events(event: Event) -> None:
+    """Another kind, or another session's agent, is no circle."""
+    inner: list[Decision] = []
+    engine = an_engine()
+    engine.on(event.kind, tool=None, name="other")(
+        lambda e: hookline.note("heard") if e.session_id == event.session_id and e.kind == event.kind else None
+    )
+    engine.on("tool.before", name="outer")(lambda e: inner.append(engine.fire(event)) if e.session_id == "s1" else None)
+    engine.fire(CALL)
+
+    assert [decision.for_user for decision in inner] == [("heard",)]
+
+
+def test_two_engines_do_not_get_into_each_others_way() -> None:
+    """A hook may ask another engine about the same event."""
+    other = guarded(hookline.deny("the other says no"))
+    engine = an_engine()
+    engine.on("tool.before")(lambda event: hookline.deny(other.fire(event).reason))
+
+    assert engine.fire(CALL).reason == "the other says no"
+
+
+def test_a_process_inside_a_hook_on_this_event_is_cut() -> None:
+    """The environment that hooks inherit tells which events are being asked about."""
+    inside = guarded(hookline.allow(), environ={"HOOKLINE_FIRING": "stop,tool.before"})
+    beside = guarded(hookline.allow(), environ={"HOOKLINE_FIRING": "stop,tool.after"})
+
+    assert inside.fire(CALL).verdicts[0].fault == "called again from inside itself"
+    assert beside.fire(CALL).stance is Stance.ALLOW
+
+
+def test_events_that_follow_each_other_are_no_circle() -> None:
+    """Also after a hook raised, the mark of the event is gone."""
+    engine = an_engine()
+
+    @engine.on("tool.before")
+    def odd(event: Event) -> None:
+        raise ValueError(event)
+
+    assert [engine.fire(CALL).verdicts[0].fault for _ in range(2)] == [engine.fire(CALL).verdicts[0].fault] * 2
+
+
+# -- answering, observing, the end -------------------------------------------------------------------------------------
+
+
+def test_an_answer_is_in_the_hosts_words() -> None:
+    """The host's payload goes in, what a hook of that host would print comes out."""
+    reply = guarded(hookline.deny("no")).answer("docker-agent", {"hook_event_name": "pre_tool_use", **NATIVE})
+
+    assert reply.exit_code == 0
+    assert json.loads(reply.stdout)["hook_specific_output"]["permission_decision"] == "deny"
+
+
+def test_no_opinion_is_answered_with_nothing() -> None:
+    """The exact no-op of the host."""
+    assert guarded(None).answer("docker-agent", {"hook_event_name": "pre_tool_use", **NATIVE}) == Reply()
+
+
+def test_what_cannot_be_understood_is_not_answered() -> None:
+    """Whoever serves the host decides what that means to it."""
+    for payload in (None, [], {}, {"hook_event_name": "pre_tool_use"}):
+        with pytest.raises(CodecError):
+            an_engine().answer("docker-agent", payload)
+
+
+def test_an_observer_is_told_every_event_and_its_decision() -> None:
+    """Also the silent ones and those that were cut."""
+    seen: list[tuple[str, Stance]] = []
+    engine = guarded(hookline.deny("no"), observe=lambda event, decision: seen.append((event.kind, decision.stance)))
+    engine.fire(CALL)
+    engine.fire(PROMPT)
+    asyncio.run(engine.fire_async(CALL))
+
+    assert seen == [("tool.before", Stance.DENY), ("prompt.submit", Stance.SILENT), ("tool.before", Stance.DENY)]
+
+
+def test_an_observer_sees_what_the_host_is_told() -> None:
+    """At the limit of redos: leave to stop."""
+    seen: list[bool] = []
+    engine = guarded(hookline.deny("more"), "stop", redo_limit=1, observe=lambda _, decision: seen.append(decision.redo))
+    engine.fire(STOP)
+    engine.fire(STOP)
+
+    assert seen == [True, False]
+
+
+def test_an_engine_is_a_context_manager() -> None:
+    """Closing one that started nothing is nothing, also twice."""
+    with an_engine() as engine:
+        assert engine.fire(CALL).allowed
+    engine.close()
+
+
+def test_a_decision_tells_how_long_it_took() -> None:
+    """In seconds, in the decision and in each verdict."""
+    decision = guarded(hookline.allow()).fire(CALL)
+
+    assert decision.seconds > 0
+    assert decision.verdicts[0].seconds > 0
+
+
+def test_facts_of_a_lifecycle_event_reach_the_hook() -> None:
+    """An event without a body of its own brings everything as facts."""
+    heard: list[Any] = []
+    engine = an_engine()
+    engine.on("config.change")(lambda event: heard.append(event.body.value("source")))
+    engine.fire(Event(kind="config.change", body=Lifecycle(facts={"source": "user"})))
+
+    assert heard == ["user"]
