@@ -86,7 +86,9 @@ def docker_agent(folder: str) -> list[Row]:
     ]
     # The file is of its time: in profile d1 what `post_tool_use` prints still reaches the model.
     with Engine.load(HERE / "docker-agent" / "hooks.yaml", dialect="docker-agent", options={"profile": "d1"}) as engine:
-        return [fired("docker-agent", engine, event, what, {"cwd": folder, **payload}, expected) for event, what, payload, expected in cases]
+        return [
+            fired("docker-agent", engine, event, what, {"cwd": folder, **payload}, expected) for event, what, payload, expected in cases
+        ]
 
 
 def agenthooks(folder: str) -> list[Row]:
@@ -131,7 +133,9 @@ def _answered(project: Path, name: str, expected: str) -> Row:
     done = subprocess.run(command, input=json.dumps(payload), capture_output=True, text=True, check=False)
     reply = json.loads(done.stdout) if done.stdout.strip() else {}
     specific = reply.get("hookSpecificOutput", {})
-    verdict = reply.get("decision") or specific.get("permissionDecision") or ("context" if "additionalContext" in specific else "no opinion")
+    verdict = (
+        reply.get("decision") or specific.get("permissionDecision") or ("context" if "additionalContext" in specific else "no opinion")
+    )
     if done.returncode not in (0, 2) or (not reply and done.stdout.strip()):
         verdict = f"exit {done.returncode}"
     reason = reply.get("reason") or specific.get("permissionDecisionReason") or specific.get("additionalContext") or done.stderr

@@ -50,7 +50,10 @@ def dialects_page() -> str:
             continue
         table = make_dialect(name).table
         evidence = _evidence(name)
-        parts += [f"\n## {name}\n", f"Timeout {table.default_timeout:g} s unless an event or a hook says otherwise. Other spellings: {_aliases(table)}.\n"]
+        parts += [
+            f"\n## {name}\n",
+            f"Timeout {table.default_timeout:g} s unless an event or a hook says otherwise. Other spellings: {_aliases(table)}.\n",
+        ]
         parts += ["| event | canonical | hooks run | a block | a failure | plain stdout | a decision may carry | vectors |"]
         parts += ["| --- | --- | --- | --- | --- | --- | --- | --- |"]
         parts += [_dialect_row(row, evidence.get(row.native, 0)) for row in table.rows.values()]
@@ -92,7 +95,7 @@ def errors_page() -> str:
         page = pages[name]
         lines += [f"## {code} `{name}`", "", page["meaning"], ""]
         if page.get("example"):
-            lines += ["```", page["example"].rstrip("\n"), "```", ""]
+            lines += ["```", *page["example"], "```", ""]
         lines += [f"**Fix.** {page['fix']}", ""]
     return "\n".join(lines).rstrip("\n") + "\n"
 

@@ -7,7 +7,6 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-
 from tests.conformance.player import VECTORS, mismatches, vectors
 
 AT_LEAST = {"docker-agent": 60, "claude-code": 60, "agenthooks": 60, "a3s": 120}

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         def watch(self, fd: int, child: Child, events: int) -> None: ...
         def forget(self, fd: int) -> None: ...
 
+
 _CHUNK = 1 << 16
 _READABLE = select.POLLIN | select.POLLHUP | select.POLLERR
 _LOST = "its exit code was lost: something else in this process waits for every child"

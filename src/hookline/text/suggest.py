@@ -11,9 +11,15 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A hint such as "did you mean `PreToolUse`?", or an empty text where nothing known is near."""
     import difflib  # noqa: PLC0415 - only errors need it
 
-    by_fold = {_fold(name): name for name in reversed(list(known))}  # of two spellings of one word, the first
+    by_fold: dict[str, list[str]] = {}
+    for name in known:
+        by_fold.setdefault(_fold(name), []).append(name)
     near = difflib.get_close_matches(_fold(word), by_fold, n=1, cutoff=0.6)
-    return f"did you mean `{by_fold[near[0]]}`?" if near else ""
+    if not near:
+        return ""
+    # Of several spellings of one word, the one that looks most like what was written.
+    likest = max(by_fold[near[0]], key=lambda name: difflib.SequenceMatcher(None, word, name).ratio())
+    return f"did you mean `{likest}`?"
 
 
 def _fold(word: str) -> str:

@@ -42,7 +42,9 @@ def test_conditions_on_the_tool_are_answered_by_the_index() -> None:
     registry = Registry().with_([hook("a", conditions=(on_tool, on_path))], STAGE)
     (entry,) = registry.entries()
 
-    assert entry.content == (on_path,)
+    assert len(entry.content) == 1
+    assert not entry.content[0](CALL)
+    assert entry.content[0](CALL.replace(body=ToolCall(tool="bash", input={"path": "x.py"})))
     assert registry.candidates(CALL, entry.row) == (entry,)
     assert registry.candidates(CALL.replace(body=ToolCall(tool="write")), entry.row) == ()
 
