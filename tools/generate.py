@@ -77,11 +77,14 @@ def _evidence(dialect: str) -> dict[str, int]:
     """How many vectors fire each native event of a dialect."""
     table = make_dialect(dialect).table
     counts: dict[str, int] = defaultdict(int)
-    for path in sorted((VECTORS / dialect).glob("*.json")):
+    for path in sorted(VECTORS.glob("*/*.json")):
         vector = json.loads(path.read_text(encoding="utf-8"))
+        if vector.get("dialect", path.parent.name) != dialect:
+            continue
         payload = vector.get("payload")
-        named = vector.get("event") or (payload.get("hook_event_name") or payload.get("event_type") if isinstance(payload, dict) else "")
-        row = table.row(named) if isinstance(named, str) and named else None
+        keys = [payload.get(field.native) for field in table.base if field.fact == "@native"] if isinstance(payload, dict) else []
+        named = next((name for name in (vector.get("event"), *keys) if name), "")
+        row = table.row(named) if isinstance(named, str) else None
         if row is not None:
             counts[row.native] += 1
     return counts
