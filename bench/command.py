@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 from bench import hooks
 from bench.measure import Case, Goal, Report, awaits, calls, finish, options, rounds_of, wait_for_quiet
-
 from hookline.handlers.process import Program, run_all
 from hookline.model.handler import Command
 

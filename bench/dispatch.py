@@ -17,10 +17,9 @@ from functools import partial
 from time import thread_time
 from typing import TYPE_CHECKING, Any
 
+import hookline
 from bench import measure
 from bench.measure import Case, Goal, Report, finish, options, rounds_of, wait_for_quiet
-
-import hookline
 
 if TYPE_CHECKING:
     from collections.abc import Callable

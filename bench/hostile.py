@@ -18,7 +18,6 @@ from typing import Any
 
 from bench import hooks
 from bench.measure import machine, options, table, wait_for_quiet
-
 from hookline.handlers.process import Limits
 from hookline.model.handler import Command
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.laws.strategies import outcomes
 
 from hookline.core.dialect import Source
 from hookline.core.dispatch import dispatch
@@ -17,6 +16,7 @@ from hookline.engine.catalog import make_dialect
 from hookline.model.outcome import Outcome
 from hookline.model.reply import Reply
 from hookline.model.verdict import Decision, Stance
+from tests.laws.strategies import outcomes
 
 if TYPE_CHECKING:
     from hookline.core.dialect import Dialect

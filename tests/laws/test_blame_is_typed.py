@@ -9,6 +9,13 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
+from hookline.core.dialect import Companion, Source
+from hookline.errors import CodecError, ConfigError
+from hookline.model.handler import Command
+from hookline.model.spec import HookSpec
+from hookline.model.verdict import Decision, Stance, Verdict
+from hookline.wire.trees import parse_yaml
 from tests.laws.strategies import (
     DIALECTS,
     FEWER,
@@ -22,13 +29,6 @@ from tests.laws.strategies import (
     scalars,
     texts,
 )
-
-from hookline.core.dialect import Companion, Source
-from hookline.errors import CodecError, ConfigError
-from hookline.model.handler import Command
-from hookline.model.spec import HookSpec
-from hookline.model.verdict import Decision, Stance, Verdict
-from hookline.wire.trees import parse_yaml
 
 if TYPE_CHECKING:
     from pathlib import Path

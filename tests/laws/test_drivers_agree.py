@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.laws.strategies import FEWER, texts
 
 import hookline
 from hookline import Engine, Event, Stance, ToolCall, Verdict
+from tests.laws.strategies import FEWER, texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.laws.strategies import LAW, json_values
 
 from hookline.model.event import Event, Rewrite, ToolCall
 from hookline.model.frozen import Frozen
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.spec import HookSpec
 from hookline.model.verdict import Stance, Verdict
+from tests.laws.strategies import LAW, json_values
 
 if TYPE_CHECKING:
     from typing import Any

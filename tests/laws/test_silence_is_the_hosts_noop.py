@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
-from tests.laws.strategies import DIALECTS, FEWER, json_values, least_payload
 
 from hookline.core.dispatch import dispatch
 from hookline.core.plan import plan
@@ -14,6 +13,7 @@ from hookline.core.registry import Registry
 from hookline.engine.catalog import NAMES
 from hookline.model.reply import Reply
 from hookline.model.verdict import Decision, Verdict
+from tests.laws.strategies import DIALECTS, FEWER, json_values, least_payload
 
 if TYPE_CHECKING:
     from hookline.core.dialect import Dialect, Row

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.laws.strategies import LAW, events, powers, rules, verdicts
 
 from hookline.core.fit import fit
 from hookline.core.fold import fold
 from hookline.model.verdict import Stance
+from tests.laws.strategies import LAW, events, powers, rules, verdicts
 
 if TYPE_CHECKING:
     import random

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from tests.laws.strategies import DIALECTS, LAW, finite_values, label, texts
 
 from hookline.core.dialect import Table
 from hookline.wire.payload import wire_text
+from tests.laws.strategies import DIALECTS, LAW, finite_values, label, texts
 
 if TYPE_CHECKING:
     from typing import Any

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from tests.plays.play import ASKS, DENIES, Stage, hook, patches, play, row
-
 from hookline.model.conditions import Pattern
 from hookline.model.handler import Broken
 from hookline.model.verdict import Stance
 from hookline.text.regex import compile_regex
+from tests.plays.play import ASKS, DENIES, Stage, hook, patches, play, row
 
 STARTS_NOTHING_AFTER_A_DENIAL = Stage(detached_after_denial=False)
 OTHER = Stage(name="other")

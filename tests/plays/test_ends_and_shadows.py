@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from tests.plays.play import ALLOWS, DENIES, TIMED_OUT, Stage, hook, patches, play, row
-
 from hookline.model.verdict import Stance, Verdict
+from tests.plays.play import ALLOWS, DENIES, TIMED_OUT, Stage, hook, patches, play, row
 
 ENDS = DENIES.replace(ends=True)
 OTHER = Stage(name="other")

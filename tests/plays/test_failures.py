@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 
 import pytest
-from tests.plays.play import CALL, DENIES, TIMED_OUT, Stage, hook, play, row
 
 from hookline.model.event import ToolCall
 from hookline.model.handler import Broken, Builtin, InProcess
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.verdict import Stance
+from tests.plays.play import CALL, DENIES, TIMED_OUT, Stage, hook, play, row
 
 ON_FAILURE = (Stance.SILENT, Stance.ASK, Stance.DENY)
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from tests.plays.play import ALLOWS, ASKS, DENIES, GARBAGE, Stage, hook, play, row
 
 from hookline.core.dialect import FoldRule
 from hookline.core.guardrails import cap_redo
 from hookline.model.event import Event, Stop
 from hookline.model.verdict import Lowered, Stance, Verdict
+from tests.plays.play import ALLOWS, ASKS, DENIES, GARBAGE, Stage, hook, play, row
 
 AT_ONCE = Stage(row(parallel=True))
 STOPS = Stage(row(kind="stop", body=Stop))

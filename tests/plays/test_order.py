@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from tests.plays.play import CALL, DENIES, Stage, hook, play, row
 
 from hookline.model.conditions import Never, OneOf, Pattern
 from hookline.model.event import Event, ToolCall
@@ -13,6 +12,7 @@ from hookline.model.problem import Origin
 from hookline.model.spec import HookSpec
 from hookline.model.verdict import Verdict
 from hookline.text.regex import compile_regex
+from tests.plays.play import CALL, DENIES, Stage, hook, play, row
 
 AT_ONCE = Stage(row(parallel=True))
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.plays.play import ALLOWS, ASKS, DENIES, TIMED_OUT, Stage, hook, patches, play, row
-
 from hookline.model.conditions import Pattern
 from hookline.model.handler import Broken
 from hookline.model.verdict import Stance, Verdict
 from hookline.text.regex import compile_regex
+from tests.plays.play import ALLOWS, ASKS, DENIES, TIMED_OUT, Stage, hook, patches, play, row
 
 if TYPE_CHECKING:
     from hookline.model.event import Event

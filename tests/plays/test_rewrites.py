@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from tests.plays.play import ALLOWS, CALL, DENIES, Stage, hook, patches, play, replaces, row
 
 from hookline.core.dialect import FoldRule
 from hookline.model.conditions import Glob, Leaves, Pattern
 from hookline.model.event import Compaction, Event, Generation, Prompt, ToolCall
 from hookline.model.verdict import Stance, Verdict
 from hookline.text.regex import compile_regex
+from tests.plays.play import ALLOWS, CALL, DENIES, Stage, hook, patches, play, replaces, row
 
 AT_ONCE = Stage(row(parallel=True))
 SUMMARY = Stage(row(kind="compact.before", body=Compaction, parallel=True))

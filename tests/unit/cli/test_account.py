@@ -6,10 +6,10 @@ import json
 from importlib.resources import files
 
 import pytest
-from tests.unit.cli.support import DOCKER, LS, SUDO, Desk
 
 from hookline.cli.account import code_document
 from hookline.errors import CODES, ConfigError
+from tests.unit.cli.support import DOCKER, LS, SUDO, Desk
 
 
 def test_every_code_has_a_page_and_every_page_a_code() -> None:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from tests.unit.cli.support import DOCKER, ROOT
 
 pytestmark = pytest.mark.process

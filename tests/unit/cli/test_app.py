@@ -11,9 +11,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.unit.cli.support import AGENTHOOKS, DOCKER, ROOT, SUDO, Desk
 
 from hookline.cli.app import COMMANDS, ELSEWHERE, GROUPS
+from tests.unit.cli.support import AGENTHOOKS, DOCKER, ROOT, SUDO, Desk
 
 TYPED = [name for name, command in COMMANDS.items() if command.home[0]]
 

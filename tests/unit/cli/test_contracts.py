@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
-from tests.unit.cli.support import AGENTHOOKS, DOCKER, LS, SUDO, Desk
 
 import hookline
 from hookline.cli.contracts import contract, names
@@ -17,6 +16,7 @@ from hookline.engine.catalog import make_dialect
 from hookline.engine.listen import own_hook
 from hookline.model import kinds
 from hookline.model.verdict import Stance
+from tests.unit.cli.support import AGENTHOOKS, DOCKER, LS, SUDO, Desk
 
 
 def closed(schema: Any) -> Any:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.cli.support import DOCKER, LS, SUDO, Desk
 
 from hookline.cli.fire import decision_page
 from hookline.cli.paint import Paint
 from hookline.model.event import Rewrite
 from hookline.model.verdict import Decision, Lowered, Stance, Verdict
+from tests.unit.cli.support import DOCKER, LS, SUDO, Desk
 
 
 def test_a_denial_is_told_with_its_reason_and_its_hooks(desk: Desk) -> None:

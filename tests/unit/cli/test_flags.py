@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 
-from tests.unit.cli.support import DOCKER, Desk
-
 from hookline.cli import flags
+from tests.unit.cli.support import DOCKER, Desk
 
 
 def test_a_command_is_handed_one_selection(desk: Desk) -> None:

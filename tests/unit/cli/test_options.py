@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.unit.cli.support import DOCKER
 
 from hookline.cli.options import Selection, enter, parsed_options, parser, quick, selection_of
 from hookline.errors import ConfigError
+from tests.unit.cli.support import DOCKER
 
 LINES = [
     ["host"],

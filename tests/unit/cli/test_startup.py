@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+
 from tests.unit.cli.support import DOCKER, ROOT
 
 if TYPE_CHECKING:

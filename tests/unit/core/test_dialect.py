@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from tests.plays.play import row
-
 from hookline.core.dialect import ABSENT, FoldRule, Table
+from tests.plays.play import row
 
 TABLE = Table(
     name="d",

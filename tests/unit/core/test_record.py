@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 
-from tests.plays.play import CALL, DENIES, TIMED_OUT, Stage, hook, patches, play, row
-
 from hookline.core.record import record
 from hookline.model.event import ToolCall
 from hookline.model.verdict import Stance, Verdict
+from tests.plays.play import CALL, DENIES, TIMED_OUT, Stage, hook, patches, play, row
 
 SECRET = "AKIA1234567890SECRET"  # noqa: S105 - looked for, never used
 

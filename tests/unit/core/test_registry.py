@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from tests.plays.play import CALL, STAGE, Stage, hook, row
-
 from hookline.core.plan import order, plan
 from hookline.core.registry import Registry, selects
 from hookline.model.conditions import Glob, OneOf
 from hookline.model.event import ToolCall
+from tests.plays.play import CALL, STAGE, Stage, hook, row
 
 
 def test_with_and_without_leave_the_registry_alone() -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from tests.plays.play import STAGE, Stage, hook
-
 from hookline.core.dialect import Loaded, Source
 from hookline.dialects.native import Native
 from hookline.engine.sources import Shelf
 from hookline.model.problem import Problem
+from tests.plays.play import STAGE, Stage, hook
 
 OTHER = Stage(name="other")
 

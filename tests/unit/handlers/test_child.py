@@ -7,6 +7,9 @@ import subprocess
 import sys
 
 import pytest
+
+from hookline.handlers.process import Limits
+from hookline.model.outcome import Failure
 from tests.unit.handlers.support import (
     OverdueOnce,
     argv_program,
@@ -21,9 +24,6 @@ from tests.unit.handlers.support import (
     run,
     until,
 )
-
-from hookline.handlers.process import Limits
-from hookline.model.outcome import Failure
 
 pytestmark = pytest.mark.process
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 
 import pytest
-from tests.unit.handlers.support import executable, run
 
 from hookline.errors import HandlerError
 from hookline.handlers.command import COOKIE, FIRING, program
 from hookline.model.event import Event
 from hookline.model.handler import Command
+from tests.unit.handlers.support import executable, run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

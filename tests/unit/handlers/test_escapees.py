@@ -10,12 +10,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tests.unit.handlers.support import OverdueOnce, children, ending, is_gone, lives, pid_in, program, python_program, run, started, until
 
 from hookline.handlers import escapees
 from hookline.handlers.command import COOKIE
 from hookline.handlers.process import Limits
 from hookline.model.outcome import Failure
+from tests.unit.handlers.support import OverdueOnce, children, ending, is_gone, lives, pid_in, program, python_program, run, started, until
 
 pytestmark = pytest.mark.process
 

@@ -7,7 +7,6 @@ import threading
 from contextvars import ContextVar
 
 import pytest
-from tests.unit.handlers.support import until
 
 from hookline.core.dispatch import Run
 from hookline.handlers.inprocess import OverdueError, call, call_async, limited
@@ -15,6 +14,7 @@ from hookline.model.event import Event
 from hookline.model.handler import InProcess
 from hookline.model.outcome import Failure
 from hookline.model.spec import HookSpec
+from tests.unit.handlers.support import until
 
 LONG = 60.0
 

@@ -9,6 +9,9 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+
+from hookline.handlers.process import Cancel, Limits, run_all
+from hookline.model.outcome import Failure
 from tests.unit.handlers.support import (
     QUICK,
     OverdueOnce,
@@ -22,9 +25,6 @@ from tests.unit.handlers.support import (
     run,
     until,
 )
-
-from hookline.handlers.process import Cancel, Limits, run_all
-from hookline.model.outcome import Failure
 
 pytestmark = pytest.mark.process
 

@@ -9,9 +9,9 @@ import resource
 import signal
 
 import pytest
-from tests.unit.handlers.support import argv_program, children, descriptors, executable, program, python_program, run
 
 from hookline.model.outcome import Failure
+from tests.unit.handlers.support import argv_program, children, descriptors, executable, program, python_program, run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.plays.play import Stage, row
 
 from hookline.core.dialect import Source
 from hookline.errors import ConfigError
 from hookline.model.handler import Broken
 from hookline.model.verdict import Stance
 from hookline.wire.sources import hook_name, read_tree, refusing_everything, strict_failure
+from tests.plays.play import Stage, row
 
 if TYPE_CHECKING:
     from typing import Any

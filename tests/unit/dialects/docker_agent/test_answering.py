@@ -7,7 +7,6 @@ from itertools import product
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.dialects.docker_agent.support import EVENTS, one_event, one_hook, row_of
 
 from hookline.core.fit import fit
 from hookline.core.fold import fold
@@ -15,6 +14,7 @@ from hookline.dialects.docker_agent import PROFILES, DockerAgent
 from hookline.model.event import Event, Rewrite
 from hookline.model.outcome import Outcome
 from hookline.model.verdict import Decision, Stance
+from tests.unit.dialects.docker_agent.support import EVENTS, one_event, one_hook, row_of
 
 STANCES = {Stance.ALLOW: "allow", Stance.ASK: "ask", Stance.DENY: "deny", Stance.HALT: "halt"}
 MESSAGES = [{"role": "user", "content": "y"}]

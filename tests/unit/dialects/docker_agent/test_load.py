@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.dialects.docker_agent.support import EVENTS, config, one_hook, row_of
 
 from hookline.core.dialect import Loaded, Source
 from hookline.dialects.docker_agent import DockerAgent
 from hookline.dialects.docker_agent.load import _GROUP_KEYS, _HOOK_KEYS, BUILTINS
 from hookline.errors import ConfigError
 from hookline.model.handler import Builtin, Command
+from tests.unit.dialects.docker_agent.support import EVENTS, config, one_hook, row_of
 
 leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
 keys = st.text(max_size=8) | st.booleans() | st.integers()  # what PyYAML makes of `on:` and `1:`

@@ -8,12 +8,12 @@ from itertools import product
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.dialects.docker_agent.support import EVENTS, one_event, one_hook, row_of
 
 from hookline.dialects.docker_agent import PROFILES, DockerAgent
 from hookline.dialects.docker_agent.reading import _SPECIFIC, _TOP
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.verdict import Stance, Verdict
+from tests.unit.dialects.docker_agent.support import EVENTS, one_event, one_hook, row_of
 
 DIALECTS = [DockerAgent(profile=profile, exact=exact) for profile, exact in product(PROFILES, (False, True))]
 

@@ -7,9 +7,9 @@ import re
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.dialects.docker_agent.support import EVENTS, one_event, one_hook, row_of
 
 from hookline.dialects.docker_agent import DockerAgent
+from tests.unit.dialects.docker_agent.support import EVENTS, one_event, one_hook, row_of
 
 texts = st.text(st.characters(codec="utf-8"), max_size=12) | st.sampled_from(['"', "\\n", "\n\r\t", "\\\\", "\b\f\x00\x1b"])
 values = st.none() | st.booleans() | st.integers() | texts | st.lists(texts, max_size=2) | st.dictionaries(texts, texts, max_size=2)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.dialects.starchild.support import EVENTS, HERMES_EVENTS, hermes_event, one_event, one_hook, row_of
 
 from hookline.core.fit import fit
 from hookline.core.fold import fold
@@ -15,6 +14,7 @@ from hookline.model.event import Event, Rewrite
 from hookline.model.outcome import Outcome
 from hookline.model.reply import Reply
 from hookline.model.verdict import Decision, Stance
+from tests.unit.dialects.starchild.support import EVENTS, HERMES_EVENTS, hermes_event, one_event, one_hook, row_of
 
 REWRITES = {
     "input": Rewrite(target="input", value={"command": "ls -h", "cwd": "/"}, patch={"command": "ls -h"}),

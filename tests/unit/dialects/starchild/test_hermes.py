@@ -7,11 +7,11 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.dialects.starchild.support import HERMES_EVENTS, hermes_event, hermes_hook
 
 from hookline.dialects.starchild.hermes import Hermes
 from hookline.errors import CodecError
 from hookline.model.event import Event, Rewrite, ToolCall
+from tests.unit.dialects.starchild.support import HERMES_EVENTS, hermes_event, hermes_hook
 
 leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
 trees = st.recursive(leaves, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3))

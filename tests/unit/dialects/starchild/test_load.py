@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.dialects.starchild.support import EVENTS, HERMES_EVENTS, one_hook, row_of
 
 from hookline.core.dialect import Loaded, Source
 from hookline.dialects.starchild import Starchild
@@ -17,6 +16,7 @@ from hookline.dialects.starchild.load import _KEYS
 from hookline.errors import ConfigError
 from hookline.model.handler import Command
 from hookline.model.verdict import Stance
+from tests.unit.dialects.starchild.support import EVENTS, HERMES_EVENTS, one_hook, row_of
 
 if TYPE_CHECKING:
     from hookline.core.dialect import Dialect

@@ -8,7 +8,6 @@ from itertools import product
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.dialects.starchild.support import EVENTS, HERMES_EVENTS, hermes_event, hermes_hook, hermes_row, one_event, one_hook, row_of
 
 from hookline.dialects.starchild import Starchild
 from hookline.dialects.starchild.hermes import Hermes
@@ -16,6 +15,7 @@ from hookline.dialects.starchild.output import _FREE, _FREE_SPECIFIC, _OWN, _SPE
 from hookline.dialects.starchild.reading import FAILURES
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.verdict import Stance, Verdict
+from tests.unit.dialects.starchild.support import EVENTS, HERMES_EVENTS, hermes_event, hermes_hook, hermes_row, one_event, one_hook, row_of
 
 leaves = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8)
 trees = st.recursive(

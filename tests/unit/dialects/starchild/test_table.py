@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.dialects.starchild.support import EVENTS, row_of
 
 from hookline.dialects.starchild import Starchild
 from hookline.dialects.starchild.hermes import Hermes
 from hookline.model import kinds
+from tests.unit.dialects.starchild.support import EVENTS, row_of
 
 # event -> may return
 PAGE = {
