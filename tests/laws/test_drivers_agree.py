@@ -11,17 +11,26 @@ from hypothesis import strategies as st
 
 import hookline
 from hookline import Engine, Event, Stance, ToolCall, Verdict
+from hookline.core.dispatch import dispatch
+from hookline.core.plan import plan
+from hookline.engine.drive import drive
 from tests.laws.strategies import FEWER, texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from hookline.core.dispatch import Run
+
 EVENT = Event(kind="tool.before", session_id="s1", cwd="/w", body=ToolCall(tool="bash", input={"command": "ls"}))
 
 
 def _raise(error: BaseException) -> None:
     raise error
+
+
+def _nobody(run: Run) -> None:
+    raise AssertionError(run)
 
 
 # What a hook may do, by the sentence that describes it.
@@ -93,6 +102,16 @@ def test_both_drivers_make_one_decision(declared: list[dict[str, Any]]) -> None:
     awaited = asyncio.run(an_engine(declared).fire_async(EVENT))
 
     assert told(fired) == told(awaited)
+
+
+@FEWER
+@given(hooks)
+def test_the_short_way_is_the_long_way(declared: list[dict[str, Any]]) -> None:
+    """What an engine does without the dispatcher, where it can, is what the dispatcher would have decided."""
+    engine = an_engine(declared)
+    dispatched = dispatch(plan(engine.registry, EVENT, engine.host("hookline")), EVENT)
+
+    assert told(an_engine(declared).fire(EVENT)) == told(drive(dispatched, _nobody, None, {}))
 
 
 @FEWER

@@ -120,7 +120,9 @@ def _expanded(path: str, environ: Mapping[str, str]) -> str:
 
 
 def _environment(command: Command, event: Event, environ: Mapping[str, str], cookie: str) -> dict[str, str]:
-    env = {name: value for name, value in environ.items() if not any(fnmatchcase(name, drop) for drop in command.drop_env)}
+    env = dict(environ)
+    if command.drop_env:
+        env = {name: value for name, value in env.items() if not any(fnmatchcase(name, drop) for drop in command.drop_env)}
     env |= declared(command, event, environ)
     env[COOKIE] = _appended(environ, COOKIE, cookie)  # the run around ours must find what ours starts, too
     env[FIRING] = _appended(environ, FIRING, event.kind)

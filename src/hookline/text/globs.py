@@ -36,11 +36,8 @@ def forms(path: str, cwd: str, *, climbs: bool = False) -> tuple[str, ...]:
 
 def path_matches(path: str, patterns: Iterable[str], cwd: str) -> bool:
     """Whether the path, absolute or as seen from cwd, matches one of the patterns (`**`, braces, dot files included)."""
-    from wcmatch import glob  # noqa: PLC0415 - only rules with paths need it
+    from hookline.text.globregex import compile_glob  # noqa: PLC0415 - only rules with paths need it
 
-    flags = glob.GLOBSTAR | glob.BRACE | glob.EXTGLOB | glob.DOTGLOB | glob.FORCEUNIX
-    absolute = normalised(path, cwd)
-    seen = [absolute]
-    if cwd and absolute.startswith(cwd.rstrip("/") + "/"):
-        seen.append(absolute[len(cwd.rstrip("/")) + 1 :])
-    return any(glob.globmatch(form, pattern, flags=flags) for form in seen for pattern in patterns)
+    seen = forms(path, cwd)
+    compiled = (compile_glob(pattern) for pattern in patterns)
+    return any(regex is None or any(regex.covers(form) for form in seen) for regex in compiled)

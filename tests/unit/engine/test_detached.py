@@ -108,7 +108,7 @@ def test_an_observer_that_raises_leaves_nothing_open(tmp_path: Path) -> None:
     engine.close()
 
     assert len(os.listdir("/proc/self/fd")) == before
-    assert [thread.name for thread in threading.enumerate() if thread.name.startswith("hookline")] == []
+    assert [thread.name for thread in threading.enumerate() if thread.name == f"hookline {engine.hooks[0].id}"] == []
 
 
 def _alive(pid: int) -> bool:
