@@ -78,8 +78,7 @@ class Play:
     def _fire(self) -> None:
         event = self.dialect.decode_event(self.vector["payload"], self.vector.get("event", ""))
         registry = Registry().with_(self.specs, self.dialect)
-        strict = self.vector.get("mode") == "strict"
-        asking = dispatch(plan(registry, event, self.dialect, reexamine=strict), event)
+        asking = dispatch(plan(registry, event, self.dialect), event)
         try:
             runs = next(asking)
             while True:

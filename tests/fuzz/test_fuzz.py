@@ -16,7 +16,7 @@ from hookline.engine.catalog import make_dialect
 from hookline.model.outcome import Outcome
 from hookline.model.reply import Reply
 from hookline.model.verdict import Decision, Stance
-from tests.laws.strategies import outcomes
+from tests.laws.strategies import LAW, outcomes
 
 if TYPE_CHECKING:
     from hookline.core.dialect import Dialect
@@ -77,7 +77,7 @@ def test_every_dialect_has_hooks_on_this_stage() -> None:
         assert {entry.spec.dialect for group in drawn.groups for entry in group.steps} == set(SOURCES)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(LAW, max_examples=400)
 @given(host=st.sampled_from(sorted(SOURCES)), said=st.lists(outcomes(*KEYS), min_size=1, max_size=6), strict=st.booleans())
 def test_whatever_hooks_print_there_is_a_decision(host: str, said: list[Outcome], *, strict: bool) -> None:
     """Whatever a hook prints and however it ends, the dispatcher returns a decision and never raises."""

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from hookline.core.dialect import FoldRule
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from hookline.core.dialect import Dialect, Row
 
 ROOT = Path(__file__).parents[2]
-LAW = settings(max_examples=200, deadline=None)
-FEWER = settings(max_examples=40, deadline=None)
+# A slow machine is no fault of the code.
+LAW = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FEWER = settings(LAW, max_examples=40)
 TARGETS = ("input", "text", "messages", "output", "summary")
 POWERS = ("allow", "ask", "deny", "halt", *TARGETS, "context", "note", "retry", "env", "watch", "title")
 

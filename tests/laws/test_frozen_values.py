@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import dataclasses
 import itertools
@@ -28,6 +29,8 @@ hashables = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=Fals
 declarations = st.dictionaries(st.sampled_from(NAMES), st.none() | st.tuples(hashables), min_size=1)
 values = st.fixed_dictionaries({}, optional=dict.fromkeys(NAMES, hashables))
 numbers = itertools.count()
+# After so many instances a class has written a constructor for itself.
+OLD = 25
 
 
 class Point(Frozen):
@@ -54,8 +57,11 @@ def twins(declared: dict[str, tuple[Any] | None]) -> tuple[type, type]:
     return frozen, twin
 
 
-def made(cls: type, given: dict[str, Any]) -> Any:
-    """An instance, or the kind of error that making it is."""
+def made(cls: type, given: dict[str, Any], *, after: int = 0) -> Any:
+    """An instance, made after some others, or the kind of error that making it is."""
+    for _ in range(after):
+        with contextlib.suppress(TypeError):
+            cls(**given)
     try:
         return cls(**given)
     except TypeError:
@@ -66,10 +72,13 @@ def made(cls: type, given: dict[str, Any]) -> Any:
 @given(declarations, values)
 def test_a_class_takes_what_its_twin_takes(declared: dict[str, tuple[Any] | None], given: dict[str, Any]) -> None:
     """The same keywords are required, optional and refused, and the same instance comes of them."""
-    one, twin = (made(cls, given) for cls in twins(declared))
+    frozen, twin_class = twins(declared)
+    twin = made(twin_class, given)
+    young, old = made(frozen, given), made(frozen, given, after=OLD)
 
-    assert repr(one) == repr(twin)
-    assert {field: getattr(one, field, None) for field in declared} == {field: getattr(twin, field, None) for field in declared}
+    assert repr(young) == repr(old) == repr(twin)
+    assert young == old
+    assert {field: getattr(old, field, None) for field in declared} == {field: getattr(twin, field, None) for field in declared}
 
 
 @LAW
@@ -104,7 +113,7 @@ def test_a_maker_makes_what_the_constructor_makes(x: int, calls: int) -> None:
     """At its first call as at later ones, when it has written a function for itself."""
     make = maker(Place, "x", "name")
 
-    for _ in range(calls % 8 + 1):
+    for _ in range(calls % (2 * OLD) + 1):
         assert make(x, "there") == Place(x=x, name="there")
     assert repr(make(x, "there")) == repr(Place(x=x, name="there"))
     with pytest.raises(AttributeError):
@@ -158,15 +167,18 @@ def test_a_value_has_no_dictionary() -> None:
 
 @pytest.mark.parametrize("given", [{}, {"x": 1, "z": 2}, {"y": 1}])
 def test_wrong_keywords_are_refused(given: dict[str, int]) -> None:
-    """A missing field and an unknown one are errors, on the first call of a constructor as on later ones."""
+    """A missing field and an unknown one are errors, for the first instance of a class as for later ones."""
 
     class Fresh(Frozen):
         x: int
         y: int = 0
 
-    for _ in range(2):
+    for _ in range(2 * OLD):
         with pytest.raises(TypeError):
             Fresh(**given)
+    assert [Fresh(x=x).x for x in range(2 * OLD)] == list(range(2 * OLD))
+    with pytest.raises(TypeError):
+        Fresh(**given)
 
 
 def test_positions_are_refused() -> None:

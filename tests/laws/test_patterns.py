@@ -23,6 +23,7 @@ globs = st.text(alphabet="ab*?/[]!^-{},.|()@+\\1", max_size=12)
 # -- expressions -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore:Possible:FutureWarning")  # of the peer, about syntax that it may read otherwise one day
 @LAW
 @given(st.text(alphabet="ab.*+?()[]{}|^$\\", max_size=12), st.text(alphabet="ab", max_size=10))
 def test_an_expression_is_compiled_or_a_config_error(source: str, text: str) -> None:

@@ -115,8 +115,8 @@ def play(
     """Raise an event on a stage. The cast are hooks of that stage, or hooks by their own stages. Who has no line is silent."""
     registry = Registry()
     for whose, specs in (cast if isinstance(cast, Mapping) else {stage: cast}).items():
-        registry = registry.with_(specs, whose)
-    asking = dispatch(plan(registry, event, stage, reexamine=reexamine), event, clock)
+        registry = registry.with_([spec.replace(strict=reexamine) for spec in specs], whose)
+    asking = dispatch(plan(registry, event, stage), event, clock)
     batches: list[list[Run]] = []
     started: list[Run] = []
     try:

@@ -6,11 +6,19 @@ import math
 
 import pytest
 
-from hookline.model.event import ToolCall
+from hookline.model.event import Rewrite, ToolCall
 from hookline.model.handler import Broken, Builtin, InProcess
 from hookline.model.outcome import Failure, Outcome
-from hookline.model.verdict import Stance
+from hookline.model.verdict import Stance, Verdict
 from tests.plays.play import CALL, DENIES, TIMED_OUT, Stage, hook, play, row
+
+
+class Shy:
+    """What cannot even show itself."""
+
+    def __repr__(self) -> str:
+        raise ValueError
+
 
 ON_FAILURE = (Stance.SILENT, Stance.ASK, Stance.DENY)
 
@@ -74,9 +82,10 @@ def test_an_untrusted_hook_is_not_run_and_not_forgotten(on_failure: Stance) -> N
 
 def test_an_untrusted_builtin_is_not_run_either() -> None:
     """Trust is of the source, not of the code behind a name."""
-    happened = play([hook("a", trusted=False, handler=Builtin(name="add_date"))], {"a": DENIES})
+    handler = Builtin(name="add_date")
 
-    assert happened.asked == []
+    assert play([hook("a", handler=handler)], {"a": DENIES}).asked == ["a"]
+    assert play([hook("a", handler=handler, trusted=False)], {"a": DENIES}).asked == []
 
 
 @pytest.mark.parametrize(
@@ -126,7 +135,10 @@ def test_a_hook_that_cannot_be_sent_its_payload_keeps_its_place() -> None:
         (DENIES.replace(reason=None), "returned a verdict whose reason is None"),
         (DENIES.replace(rewrite={"x": 1}), "returned a verdict whose rewrite is {'x': 1}"),
         (DENIES.replace(effects=None), "returned a verdict whose effects is None"),
+        (Verdict(rewrite=Rewrite(target="input", value=[1], merge=True)), "returned a patch that is no object: [1]"),
+        (Shy(), "returned a Shy, which is no verdict"),
     ],
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
 def test_what_an_in_process_hook_returns_is_checked(answer: object, words: str) -> None:
     """Anything but a verdict as it should be is that hook's failure, not the dispatcher's."""

@@ -77,7 +77,15 @@ def _reply(host: str, selection: Selection, sent: bytes, later: list[Run]) -> Re
     engine = selection.engine(placed=False, detach=later.append)
     if not selection.configs:
         engine = _without_own(engine, host)
-    return engine.answer(host, payload)
+    return _with_problems(engine.answer(host, payload), engine)
+
+
+def _with_problems(reply: Reply, engine: Engine) -> Reply:
+    """The reply, with what is wrong with the hooks on stderr: not beside a refusal, whose stderr is the reason."""
+    if reply.exit_code:
+        return reply
+    errors = [f"hookline: {problem}\n" for problem in engine.problems if problem.severity == "error"]
+    return reply.replace(stderr=reply.stderr + "".join(errors)) if errors else reply
 
 
 def _without_own(engine: Engine, host: str) -> Engine:
@@ -115,7 +123,11 @@ def _print(reply: Reply) -> None:
 
 def _run_behind(runs: list[Any]) -> None:
     """Run what nobody waits for in a process of its own: the host waits for the end of this one."""
-    if os.fork():
+    try:
+        if os.fork():
+            return
+    except OSError:  # no further process may be started, so these hooks could not be either
+        sys.stderr.write("hookline: no process could be started for hooks in the background\n")
         return
     try:
         os.setsid()

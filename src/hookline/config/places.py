@@ -38,9 +38,6 @@ PLACES: tuple[Place, ...] = (
     Place(dialect="agenthooks", scope="project", path="{cwd}/.agents/hooks"),
 )
 
-# What a clone brings along: inert until somebody approves it.
-UNTRUSTED_SCOPES = frozenset({"project", "local"})
-
 
 class Found(Frozen):
     """A file or folder of hooks that exists."""

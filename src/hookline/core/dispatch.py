@@ -6,15 +6,18 @@ performs the runs that it yields, in any order or at once, and sends back their 
 
 from __future__ import annotations
 
+import json
 from types import NoneType
 
-from hookline.core.failure import failed
+from hookline.core.failure import describe, failed
 from hookline.core.fit import fit
 from hookline.core.fold import fold
 from hookline.model.event import Rewrite, changed
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Broken, Builtin, InProcess
+from hookline.model.kinds import kind
 from hookline.model.outcome import Failure, Outcome
+from hookline.model.spec import CLONED
 from hookline.model.verdict import NO_EFFECTS, Stance, Verdict
 
 TYPE_CHECKING = False
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from hookline.model.verdict import Decision
 
     Dispatch: TypeAlias = "Generator[tuple[Run, ...], tuple[Outcome, ...], Decision]"
+    Identity: TypeAlias = tuple[str, bool, bool]
     _Asking: TypeAlias = "Generator[tuple[Run, ...], tuple[Outcome, ...], Event]"
 
 
@@ -77,6 +81,12 @@ def dispatch(plan: Plan, event: Event, clock: Callable[[], float] = _no_clock) -
     return conclude(plan, event, verdicts, clock() - began)
 
 
+def conclude_alone(plan: Plan, hook: Entry, outcome: Outcome, event: Event) -> Decision:
+    """The decision where one Python hook was all that had to be asked (`plan.solo`)."""
+    verdict, _ = _land(read_outcome(hook, outcome, event), event, plan.groups[0], set())
+    return conclude(plan, event, [verdict], outcome.seconds)
+
+
 def conclude(plan: Plan, event: Event, verdicts: list[Verdict], seconds: float) -> Decision:
     """Fold the verdicts, and fit the decision to its host."""
     decision = fold(verdicts, plan.rule, event, seconds=seconds, redoes=plan.redoes)
@@ -94,7 +104,7 @@ def conclude(plan: Plan, event: Event, verdicts: list[Verdict], seconds: float) 
 
 def _at_once(group: Group, event: Event, verdicts: list[Verdict]) -> _Asking:
     """All hooks of a group see the same event; their rewrites land afterwards, in plan order."""
-    seen: set[str] = set()
+    seen: set[Identity] = set()
     chosen = [step for step in group.steps if takes_part(step, event, seen)]
     spoken = yield from _ask(chosen, event)
     current = event
@@ -108,7 +118,7 @@ def _at_once(group: Group, event: Event, verdicts: list[Verdict]) -> _Asking:
 def _in_turn(group: Group, event: Event, verdicts: list[Verdict]) -> _Asking:
     """Each hook matches and sees the event as the former hooks left it."""
     landed: set[str] = set()
-    seen: set[str] = set()
+    seen: set[Identity] = set()
     for step in group.steps:
         if not takes_part(step, event, seen):
             continue
@@ -126,9 +136,11 @@ def _in_turn(group: Group, event: Event, verdicts: list[Verdict]) -> _Asking:
     return event
 
 
-def takes_part(step: Entry, event: Event, seen: set[str]) -> bool:
+def takes_part(step: Entry, event: Event, seen: set[Identity]) -> bool:
     """Whether a hook is asked about the event as it stands; of equal hooks (`seen`) only the first that matches is."""
-    identity = step.spec.identity
+    spec = step.spec
+    # A copy that is only observed, or that nobody approved, must not stand in for the hook that counts.
+    identity = (spec.identity, spec.shadow, spec.trusted) if spec.identity else None
     if identity in seen:
         return False
     for holds in step.content:
@@ -170,10 +182,10 @@ def _prepare(step: Entry, event: Event, *, detached: bool = False) -> Run | Outc
     handler = spec.handler
     if type(handler) is InProcess:
         return Run(spec=spec, event=event, detached=detached)
+    if not spec.trusted:
+        return Outcome(failure=Failure.UNTRUSTED, detail="it did not run")
     if type(handler) is Broken:
         return Outcome(failure=Failure.UNLOADABLE, detail=handler.reason)
-    if not spec.trusted:
-        return Outcome(failure=Failure.UNTRUSTED, detail="project hooks are inert until somebody approves them")
     if type(handler) is Builtin:
         return Run(spec=spec, event=event, detached=detached)
     try:
@@ -186,8 +198,12 @@ def _prepare(step: Entry, event: Event, *, detached: bool = False) -> Run | Outc
 def read_outcome(step: Entry, outcome: Outcome, event: Event) -> Verdict:
     """A hook's verdict: as its dialect reads the outcome, or as the Python callable returned it."""
     spec = step.spec
+    if outcome.failure is Failure.UNTRUSTED and spec.origin.scope in CLONED:
+        # Nothing that a clone brings along decides, or puts a word of its own before anybody, until it is approved.
+        note = "a hook of this project had no say: it is not approved" if kind(spec.kind).gate else ""
+        return Verdict(hook_id=spec.id, for_user=note, fault=describe(outcome), shadow=spec.shadow)
     if type(spec.handler) is not InProcess or spec.handler.read_by_dialect:
-        verdict = step.dialect.decode_outcome(outcome, spec, event)
+        verdict = _held(spec, outcome, step.dialect.decode_outcome(outcome, spec, event))
         return verdict.replace(shadow=True) if spec.shadow and not verdict.shadow else verdict
     if outcome.failure is not None:
         return failed(spec, outcome)
@@ -195,13 +211,42 @@ def read_outcome(step: Entry, outcome: Outcome, event: Event) -> Verdict:
     if answer is None:
         return Verdict(hook_id=spec.id, seconds=outcome.seconds, shadow=spec.shadow)
     if not isinstance(answer, Verdict):
-        return failed(spec, outcome, f"returned {answer!r:.80}, which is no verdict")
+        return failed(spec, outcome, f"returned {_shown(answer)}, which is no verdict")
     for field, wanted in _SHAPES:
         if not isinstance(getattr(answer, field), wanted):
-            return failed(spec, outcome, f"returned a verdict whose {field} is {getattr(answer, field)!r:.80}")
+            return failed(spec, outcome, f"returned a verdict whose {field} is {_shown(getattr(answer, field))}")
     if answer.rewrite is not None and answer.rewrite.merge and not isinstance(answer.rewrite.value, dict):
-        return failed(spec, outcome, f"returned a patch that is no object: {answer.rewrite.value!r:.80}")
+        return failed(spec, outcome, f"returned a patch that is no object: {_shown(answer.rewrite.value)}")
+    if (strange := _not_json(answer)) is not None:
+        return failed(spec, outcome, f"returned a verdict that JSON cannot say: {strange}")
     return answer.replace(hook_id=spec.id, seconds=outcome.seconds, shadow=spec.shadow or answer.shadow)
+
+
+def _not_json(answer: Verdict) -> str | None:
+    """Why a Python hook's verdict could not be sent anywhere; None if it can."""
+    carried = (answer.evidence, answer.rewrite.value if answer.rewrite else None, dict(answer.effects))
+    if carried == (None, None, {}):
+        return None
+    try:
+        json.dumps(carried)
+    except (TypeError, ValueError, RecursionError) as error:
+        return str(error)
+    return None
+
+
+def _held(spec: HookSpec, outcome: Outcome, verdict: Verdict) -> Verdict:
+    """In strict mode an answer with a part that its dialect does not honour is a failure; a denial in it stands."""
+    if not spec.strict or not verdict.unsupported or verdict.fault or verdict.stance >= spec.on_failure:
+        return verdict
+    told = "; ".join(entry.partition(": ")[2] or f"`{entry}` is not honoured here" for entry in verdict.unsupported)
+    return failed(spec, outcome, f"its answer cannot be taken as it stands: {told}")
+
+
+def _shown(value: object) -> str:
+    try:
+        return f"{value!r:.80}"
+    except Exception:  # noqa: BLE001 - a hook's object may be unable even to show itself
+        return f"a {type(value).__name__}"
 
 
 def _reexamine(plan: Plan, final: Event, verdicts: list[Verdict]) -> Generator[tuple[Run, ...], tuple[Outcome, ...], None]:
@@ -214,12 +259,13 @@ def _reexamine(plan: Plan, final: Event, verdicts: list[Verdict]) -> Generator[t
 
 
 def _asked(group: Group, event: Event, verdicts: list[Verdict]) -> list[Entry]:
-    """The hooks of a group that are waited for and take part; where one ended the group, only those that spoke."""
+    """The strict hooks of a group that are waited for and take part; where one ended the group, only those that spoke."""
     spoken = {verdict.hook_id for verdict in verdicts}
     ended = {verdict.hook_id for verdict in verdicts if verdict.ends and not verdict.shadow}
     settled = not group.parallel and any(step.spec.id in ended for step in group.steps)
-    seen: set[str] = set()
-    steps = [step for step in group.steps if not step.spec.detached and takes_part(step, event, seen)]
+    seen: set[Identity] = set()
+    strict = [step for step in group.steps if step.spec.strict and not step.spec.detached]
+    steps = [step for step in strict if takes_part(step, event, seen)]
     return [step for step in steps if step.spec.id in spoken or not settled]
 
 
@@ -247,7 +293,7 @@ def _detach(plan: Plan, event: Event, verdicts: list[Verdict]) -> Generator[tupl
     for group in plan.groups:
         if not group.detached or (denied and not group.dialect.table.detached_after_denial):
             continue
-        seen: set[str] = set()
+        seen: set[Identity] = set()
         for step in group.detached:
             if not takes_part(step, event, seen):
                 continue

@@ -34,7 +34,7 @@ def fold(verdicts: Sequence[Verdict], rule: FoldRule, event: Event, *, seconds: 
     leader = max(counted, key=lambda verdict: verdict.stance)
     stance = leader.stance
     dropped = stance >= Stance.DENY and rule.drops_rewrite_when_denied
-    rewrite, lost = (None, []) if dropped else _rewrite(counted, rule, event)
+    rewrite, lost = (None, _undone(counted)) if dropped else _rewrite(counted, rule, event)
     return Decision(
         kind=event.kind,
         dialect=event.dialect,
@@ -44,7 +44,7 @@ def fold(verdicts: Sequence[Verdict], rule: FoldRule, event: Event, *, seconds: 
         evidence=_evidence(counted),
         rewrite=rewrite,
         for_agent=tuple(verdict.for_agent for verdict in counted if verdict.for_agent),
-        for_user=tuple(verdict.for_user for verdict in counted if verdict.for_user),
+        for_user=tuple(dict.fromkeys(verdict.for_user for verdict in counted if verdict.for_user)),
         retry_after=next((verdict.retry_after for verdict in counted if verdict.retry_after is not None), None),
         redo=stance is Stance.DENY and (kind(event.kind).redo if redoes is None else redoes),
         effects=_effects(counted, rule, denied=stance >= Stance.DENY),
@@ -52,6 +52,11 @@ def fold(verdicts: Sequence[Verdict], rule: FoldRule, event: Event, *, seconds: 
         seconds=seconds,
         verdicts=tuple(verdicts),
     )
+
+
+def _undone(verdicts: list[Verdict]) -> list[Lowered]:
+    why = "what was denied keeps its original input"
+    return [Lowered(effect=v.rewrite.target, reason=why, hook=v.hook_id) for v in verdicts if v.rewrite is not None]
 
 
 def silence(event: Event, verdicts: Sequence[Verdict] = (), *, seconds: float = 0.0) -> Decision:

@@ -36,8 +36,8 @@ class Group(Frozen):
 class Plan(Frozen):
     """What one event does to one registry, as its host orders and folds it.
 
-    `redoes`: a denial sends the agent back to work. `reexamine`: hooks whose input changed after they spoke are asked
-    once more, for their stance only. `detaches`: some hook is not waited for. `solo`: the only hook, where it is a plain
+    `redoes`: a denial sends the agent back to work. `reexamine`: strict hooks whose input changed after they
+    spoke are asked once more, for their stance only. `detaches`: some hook is not waited for. `solo`: the only hook, where it is a plain
     Python callable.
     """
 
@@ -51,14 +51,14 @@ class Plan(Frozen):
     solo: Entry | None = None
 
 
-def plan(registry: Registry, event: Event, host: Dialect, *, reexamine: bool = False) -> Plan:
+def plan(registry: Registry, event: Event, host: Dialect) -> Plan:
     """Select, order and group the hooks of an event.
 
     The conditions on the input, and which of equal hooks is asked, are left to `dispatch`: a rewrite may change them.
     """
     known = planned(registry, event)
     if known is None:
-        known = _plan(registry, event, host, reexamine=reexamine)
+        known = _plan(registry, event, host)
         registry.remember(_key(event), known)
     return known
 
@@ -72,7 +72,7 @@ def _key(event: Event) -> tuple[str, str, str, str]:
     return (event.kind, event.tool, event.dialect, event.native_name)
 
 
-def _plan(registry: Registry, event: Event, host: Dialect, *, reexamine: bool) -> Plan:
+def _plan(registry: Registry, event: Event, host: Dialect) -> Plan:
     row = host.table.row(event.native_name) or host.table.row_of_kind(event.kind)
     groups = tuple(_group(entries) for entries in _by_row(registry.candidates(event, row)))
     return Plan(
@@ -81,16 +81,16 @@ def _plan(registry: Registry, event: Event, host: Dialect, *, reexamine: bool) -
         powers=row.powers if row else kind(event.kind).powers | {"note"},
         ask_becomes=host.table.ask_becomes,
         redoes=kind(event.kind).redo and not (row is not None and row.feedback),
-        reexamine=reexamine,
+        reexamine=any(step.spec.strict for group in groups for step in group.steps),
         detaches=any(group.detached for group in groups),
-        solo=None if reexamine else _solo(groups),
+        solo=_solo(groups),
     )
 
 
 def _solo(groups: tuple[Group, ...]) -> Entry | None:
     steps = [step for group in groups for step in group.steps + group.detached]
     spec = steps[0].spec if len(steps) == 1 else None
-    if spec is None or spec.detached or spec.shadow or type(spec.handler) is not InProcess:
+    if spec is None or spec.detached or spec.shadow or spec.strict or type(spec.handler) is not InProcess:
         return None
     return None if spec.handler.worker or spec.handler.read_by_dialect else steps[0]
 

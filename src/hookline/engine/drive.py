@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
 from time import perf_counter
 
-from hookline.core.dispatch import Run, conclude, read_outcome, takes_part
+from hookline.core.dispatch import Run, conclude_alone, takes_part
 from hookline.core.fold import silence
 from hookline.handlers.inprocess import call, call_async, failed, rest
 from hookline.handlers.table import perform_all
@@ -16,6 +17,7 @@ from hookline.model.verdict import Verdict
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
+    from concurrent.futures import Executor
     from typing import TypeAlias
 
     from hookline.core.dispatch import Dispatch
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     Detach: TypeAlias = Callable[[Run], None]
 
 
+# So many batches of processes may be waited for at the same time; further ones wait for their turn.
+_MOST_WAITING = 64
 # The verdict of a hook that was asked and had nothing to say.
 _heard = maker(Verdict, "hook_id", "seconds")
 
@@ -86,6 +90,14 @@ async def _perform_async(runs: tuple[Run, ...], detach: Detach, limits: Limits |
     return tuple(outcomes[at] for at in range(len(runs)))
 
 
+@cache
+def _threads() -> Executor:
+    """Threads for waiting on processes: not the loop's own, of which a few slow hooks would leave the host none."""
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - only the asynchronous driver needs it
+
+    return ThreadPoolExecutor(_MOST_WAITING, thread_name_prefix="hookline wait")
+
+
 async def _in_thread(runs: list[Run], limits: Limits | None, environ: Mapping[str, str]) -> list[Outcome]:
     """Processes of a batch, in a thread that is not left behind when the caller is cancelled."""
     import asyncio  # noqa: PLC0415 - as above
@@ -93,7 +105,7 @@ async def _in_thread(runs: list[Run], limits: Limits | None, environ: Mapping[st
     from hookline.handlers.program import Cancel  # noqa: PLC0415 - only processes need it
 
     cancel = Cancel()
-    work = asyncio.get_running_loop().run_in_executor(None, lambda: perform_all(runs, limits=limits, cancel=cancel, environ=environ))
+    work = asyncio.get_running_loop().run_in_executor(_threads(), lambda: perform_all(runs, limits=limits, cancel=cancel, environ=environ))
     work.add_done_callback(lambda _: cancel.close())  # also when whoever waits here is cancelled a second time
     try:
         return await asyncio.shield(work)
@@ -108,7 +120,7 @@ def ask_alone(plan: Plan, event: Event, hook: Entry) -> Decision:
     if not takes_part(hook, event, set()):
         return silence(event)
     outcome = call(Run(spec=hook.spec, event=event))
-    return conclude(plan, event, [read_outcome(hook, outcome, event)], outcome.seconds)
+    return conclude_alone(plan, hook, outcome, event)
 
 
 async def ask_alone_async(plan: Plan, event: Event, hook: Entry) -> Decision:
@@ -134,7 +146,7 @@ async def ask_alone_async(plan: Plan, event: Event, hook: Entry) -> Decision:
         if answer is None:
             return silence(event, (_heard(spec.id, seconds),), seconds=seconds)
         outcome = Outcome(answer=answer, seconds=seconds)
-    return conclude(plan, event, [read_outcome(hook, outcome, event)], outcome.seconds)
+    return conclude_alone(plan, hook, outcome, event)
 
 
 def refuse(dispatch: Dispatch) -> Decision:

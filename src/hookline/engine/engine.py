@@ -14,6 +14,7 @@ from hookline.engine.drive import ask_alone, ask_alone_async, drive, drive_async
 from hookline.engine.library import Library
 from hookline.model import kinds
 from hookline.model.event import Event, Stop
+from hookline.wire.payload import from_wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,14 +121,14 @@ class Engine(Library):
         return self._settle(raised, decision)
 
     def answer(self, dialect: str, payload: Any) -> Reply:
-        """A host's payload in, the host's reply out.
+        """A host's payload in, as an object or as the JSON text that the host sent; the host's reply out.
 
         Raises:
             CodecError: the payload cannot be understood.
             ConfigError: an unknown dialect.
         """
         host = self.host(dialect)
-        event = host.decode_event(payload)
+        event = host.decode_event(from_wire(payload) if isinstance(payload, str | bytes) else payload)
         return host.encode_decision(self.fire(event), event)
 
     def _planned(self, event: str | Event, payload: Mapping[str, Any] | None, dialect: str | None) -> tuple[Event, Plan]:
@@ -137,7 +138,7 @@ class Engine(Library):
             raised = self._completed(raised)
         chosen = planned(self.registry, raised)
         if chosen is None:
-            chosen = plan(self.registry, raised, self.host(raised.dialect), reexamine=self.strict)
+            chosen = plan(self.registry, raised, self.host(raised.dialect))
         return raised, chosen
 
     def _entered(self, event: Event) -> _Token | None:

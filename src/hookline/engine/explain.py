@@ -39,7 +39,7 @@ def explain(engine: Engine, event: Event, *, run: bool = True) -> dict[str, Any]
     or ended the matter, `because` says so.
     """
     event = engine._completed(event)
-    drawn = plan(engine.registry, event, engine.host(event.dialect), reexamine=engine.strict)
+    drawn = plan(engine.registry, event, engine.host(event.dialect))
     specs = list(all_hooks(engine))
     reasons = {spec.id: _why_not(engine, spec, event, drawn) for spec in specs}
     steps = _steps(drawn, {hook for hook, reason in reasons.items() if not reason})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from hookline.config.places import UNTRUSTED_SCOPES, discovered
+from hookline.config.places import discovered
 from hookline.config.read import files_of, guess_dialect, source_of
 from hookline.core.dialect import Source
 from hookline.core.registry import Registry
@@ -13,7 +13,7 @@ from hookline.engine.sources import Shelf
 from hookline.errors import CodecError, ConfigError
 from hookline.model import kinds
 from hookline.model.event import Event
-from hookline.model.spec import SCOPES
+from hookline.model.spec import CLONED, SCOPES
 from hookline.model.verdict import Stance
 from hookline.wire.payload import unknown_event
 from hookline.wire.sources import refusing_everything
@@ -72,7 +72,7 @@ class Library:
         if dialect:
             engine._dialect(dialect, None)
         for found in discovered(engine.cwd, engine.environ, dialect):
-            trusted = trust == "all" or (trust == "user" and found.scope not in UNTRUSTED_SCOPES)
+            trusted = trust == "all" or (trust == "user" and found.scope not in CLONED)
             source = Source(file=found.path, scope=found.scope, mode=mode, trusted=trusted)
             try:
                 engine._add_path(source, engine._dialect(found.dialect, None))
@@ -190,7 +190,7 @@ class Library:
         return self._made[key]
 
     def _rebuild(self) -> None:
-        registry, self._combining = self.shelf.registry(self._hosts.get("hookline"))
+        registry, self._combining = self.shelf.registry(self._hosts.get("hookline"), strict=self.strict)
         self.registry = registry.without(self._retired)
         self.tells_time = any(field.fact == "timestamp" for dialect in self.shelf.dialects() for field in dialect.table.base)
         self._once = frozenset(entry.spec.id for entry in self.registry.entries() if entry.spec.once)
@@ -234,7 +234,7 @@ class Library:
                 call, kind, tool=tool, command=command, path=path, name=name, rank=rank,
                 timeout=timeout, on_failure=on_failure, shadow=shadow, once=once,
             )  # fmt: skip
-            self.registry = self.registry.with_([self.shelf.add_own(spec)], native)
+            self.registry = self.registry.with_([self.shelf.add_own(spec).replace(strict=self.strict)], native)
             if once:
                 self._once |= {self.shelf.own[-1].id}
             return call
@@ -276,12 +276,13 @@ class Library:
         return self._hosts.get(name) or self._dialect(name, None)
 
     def _host_of(self, event: str) -> Dialect:
-        """The dialect that an event's name belongs to, when nobody said: canonical, or the only loaded one that has it."""
-        if event in kinds.NAMES:
-            return self.host("hookline")
-        having = [dialect for dialect in self._hosts.values() if dialect.table.row(event) is not None]
+        """The dialect that an event's name belongs to, when nobody said: the only loaded one that has it, or canonical."""
+        loaded = [dialect for name, dialect in self._hosts.items() if name != "hookline"]
+        having = [dialect for dialect in loaded if dialect.table.row(event) is not None]
         if len(having) == 1:
             return having[0]
+        if event in kinds.NAMES:
+            return self.host("hookline")
         if not having and self._hosts:
             raise unknown_event(next(iter(self._hosts.values())).table, event)
         raise CodecError(f"which dialect's `{event}`?", name="wire.event", hint="name it with `dialect=`")

@@ -8,6 +8,7 @@ from hookline.model.conditions import Glob, OneOf, Pattern
 from hookline.model.handler import InProcess
 from hookline.model.problem import Origin
 from hookline.model.spec import HookSpec
+from hookline.model.verdict import Stance
 from hookline.text.regex import compile_regex
 from hookline.text.suggest import did_you_mean
 
@@ -17,7 +18,17 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.model.conditions import Condition
-    from hookline.model.verdict import Stance
+
+_TEXT = (str, type(None))
+# Setting, its types, and these in words.
+_WANTED: tuple[tuple[str, tuple[type, ...], str], ...] = (
+    ("tool", _TEXT, "a name or a list of names"),
+    ("command", _TEXT, "an expression"),
+    ("path", _TEXT, "a glob or a list of globs"),
+    ("rank", (int,), "a whole number"),
+    ("timeout", (int, float), "a number of seconds"),
+    ("on_failure", (Stance,), "a stance, such as `hookline.Stance.DENY`"),
+)
 
 
 def own_hook(
@@ -37,8 +48,9 @@ def own_hook(
     """A callable as a hook.
 
     Raises:
-        ConfigError: no such canonical event, or an expression that RE2 refuses.
+        ConfigError: no such canonical event, an expression that RE2 refuses, or a filter or setting of the wrong type.
     """
+    _checked(tool=tool, command=command, path=path, rank=rank, timeout=timeout, on_failure=on_failure)
     if kind not in kinds.NAMES and not kind.startswith("x."):
         hosts = kinds.meant_by(kind)  # the commonest mistake: a host's name of the event
         near = f"did you mean `{hosts}`?" if hosts else did_you_mean(kind, kinds.NAMES)
@@ -60,6 +72,18 @@ def own_hook(
         origin=Origin(scope="process"),
         name=label,
     )
+
+
+def _checked(**given: object) -> None:
+    """Complain about what would otherwise fail at the first event, in the middle of somebody's agent."""
+    for setting, wanted, words in _WANTED:
+        value = given[setting]
+        names = value if isinstance(value, list | tuple | set | frozenset) and "list" in words else [value]
+        if not all(isinstance(name, wanted) and not isinstance(name, bool) for name in names):
+            raise ConfigError(f"`{setting}={value!r}` of a hook must be {words}", name="value.type")
+    timeout = given["timeout"]
+    if isinstance(timeout, int | float) and not timeout > 0:
+        raise ConfigError(f"`timeout={timeout!r}` of a hook must be more than 0 seconds", name="value.range")
 
 
 def _conditions(tool: str | Sequence[str] | None, command: str | None, path: str | Sequence[str] | None) -> list[Condition]:

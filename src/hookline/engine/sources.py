@@ -57,8 +57,11 @@ class Shelf:
                 seen.add(id(shelved.dialect))
                 yield shelved.dialect
 
-    def registry(self, native: Dialect | None) -> tuple[Registry, list[Problem]]:
-        """The registry of all hooks, each dialect's sources combined by its own rules, and what combining found."""
+    def registry(self, native: Dialect | None, *, strict: bool = False) -> tuple[Registry, list[Problem]]:
+        """The registry of all hooks, each dialect's sources combined by its own rules, and what combining found.
+
+        Python hooks have no source with a mode; they are strict where any source is.
+        """
         registry = Registry()
         problems: list[Problem] = []
         for dialect in self.dialects():
@@ -67,5 +70,5 @@ class Shelf:
             problems += combined.problems
             registry = registry.with_(combined.specs, dialect)
         if self.own and native is not None:
-            registry = registry.with_(self.own, native)
+            registry = registry.with_([spec.replace(strict=strict) for spec in self.own], native)
         return registry, problems

@@ -58,13 +58,13 @@ def _workers() -> Workers:
 
 
 def failed(error: BaseException, timeout: float, began: float) -> Outcome:
-    """A hook's exception is that hook's failure; an exit, an interrupt or a cancellation of its caller is raised again."""
+    """A hook's exception, or its exit, is that hook's failure; an interrupt or a cancellation of its caller is raised again."""
     seconds = perf_counter() - began
     if isinstance(error, OverdueError):
         return Outcome(failure=Failure.TIMED_OUT, detail=f"after {timeout:g} s", seconds=seconds)
     if isinstance(error, StuckError):
         return Outcome(failure=Failure.NOT_STARTED, detail=str(error), seconds=seconds)
-    if not isinstance(error, Exception) and not _is_own_cancellation(error):
+    if not isinstance(error, Exception | SystemExit) and not _is_own_cancellation(error):
         raise error
     return Outcome(failure=Failure.RAISED, detail=f"{type(error).__name__}: {error}", seconds=seconds)
 

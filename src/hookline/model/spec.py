@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # Across sources: managed policy first, in-process hooks last (architecture, decision 3).
 SCOPES = ("managed", "user", "project", "local", "explicit", "process")
+# What comes along with a clone of a project.
+CLONED = frozenset({"project", "local"})
 NO_FACTS: Mapping[str, Any] = {}
 
 

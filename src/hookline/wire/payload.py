@@ -42,6 +42,18 @@ def wire_text(payload: Mapping[str, Any], table: Table) -> str:
     return text + "\n"
 
 
+def from_wire(sent: str | bytes) -> Any:
+    """What a host sent, from its text.
+
+    Raises:
+        CodecError: it is no JSON.
+    """
+    try:
+        return json.loads(sent)
+    except (ValueError, RecursionError) as error:
+        raise CodecError(f"the payload is no JSON: {error}") from None
+
+
 def encode(event: Event, table: Table, row: Row | None, native: str) -> dict[str, Any]:
     """The payload object of an event: the dialect's base fields, the row's fields, then whatever else the host sent.
 

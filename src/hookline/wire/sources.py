@@ -28,7 +28,11 @@ def read_tree(source: Source, problems: list[Problem]) -> Node:
         ConfigError: the text cannot be parsed, or the tree holds itself.
     """
     if source.text is not None:
-        return Node(parse(source.text, source.file, placed=source.placed), source.file, source.scope, problems)
+        root = Node(parse(source.text, source.file, placed=source.placed), source.file, source.scope, problems)
+        for path in root.tree.repeated:
+            message = f"the key `{path[-1]}` stands twice, and only the last one counts"
+            root.complain("config.duplicate-key", message, *path, hint="join the two blocks", severity="warning")
+        return root
     try:
         return Node(Tree(value=_as_parsed(source.tree)), source.file, source.scope, problems)
     except RecursionError:

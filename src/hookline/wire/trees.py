@@ -25,10 +25,14 @@ _NO_PLACES: Places = {}
 
 
 class Tree(Frozen):
-    """A parsed file: a plain value, and line and column (from 1) of its parts by their path of keys."""
+    """A parsed file: a plain value, and line and column (from 1) of its parts by their path of keys.
+
+    `repeated`: keys of JSON that stand twice in one object, of which the last counts; known where places are.
+    """
 
     value: Any
     places: Places = _NO_PLACES
+    repeated: tuple[Path, ...] = ()
 
     def place(self, path: Path) -> tuple[int, int]:
         """Line and column of the deepest known part on the way to `path`; (0, 0) where nothing is known."""
@@ -59,7 +63,10 @@ def parse_json(text: str, file: str = "", *, placed: bool = True) -> Tree:
         value = json.loads(text)
         if text.count("[") + text.count("{") > _DEEPEST:
             _refuse_depth(value, file)
-        return Tree(value=value, places=_JsonPlaces(text).found if placed else _NO_PLACES)
+        if not placed:
+            return Tree(value=value)
+        places = _JsonPlaces(text)
+        return Tree(value=value, places=places.found, repeated=tuple(places.repeated))
     except json.JSONDecodeError as error:
         raise ConfigError(f"not JSON: {error.msg.lower()}", place=_place(file, error.lineno, error.colno)) from None
     except ValueError as error:  # a number of more digits than Python converts
@@ -188,6 +195,7 @@ class _JsonPlaces:
         self.scalar = re.compile(r"[^,\]}\s]+")
         self.breaks = [at for at, char in enumerate(text) if char == "\n"]
         self.found: dict[Path, tuple[int, int]] = {}
+        self.repeated: list[Path] = []
         self._value(self._skip(0), ())
 
     def _skip(self, at: int) -> int:
@@ -217,6 +225,8 @@ class _JsonPlaces:
         while self.text[at] != closing:
             if keyed:
                 key, after = scanstring(self.text, at + 1)
+                if (*path, key) in self.found:
+                    self.repeated.append((*path, key))
                 self._note((*path, key), at)
                 at = self._skip(self._skip(after) + 1)
                 at = self._value(at, (*path, key))

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from hookline.config.places import PLACES, UNTRUSTED_SCOPES, discovered
+from hookline.config.places import PLACES, discovered
 from hookline.engine.catalog import NAMES
-from hookline.model.spec import SCOPES
+from hookline.model.spec import CLONED, SCOPES
 
 
 @pytest.fixture
@@ -137,8 +137,8 @@ def test_every_place_is_of_a_known_dialect_and_scope() -> None:
     """What a clone brings along is in the scopes that nobody trusts by default."""
     assert {place.dialect for place in PLACES} <= set(NAMES)
     assert {place.scope for place in PLACES} <= set(SCOPES)
-    assert {place.scope for place in PLACES if "{cwd}" in place.path} == UNTRUSTED_SCOPES
-    assert not {place.scope for place in PLACES if "{cwd}" not in place.path} & UNTRUSTED_SCOPES
+    assert {place.scope for place in PLACES if "{cwd}" in place.path} == CLONED
+    assert not {place.scope for place in PLACES if "{cwd}" not in place.path} & CLONED
 
 
 @pytest.mark.parametrize("dialect", sorted({place.dialect for place in PLACES}))

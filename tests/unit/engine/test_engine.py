@@ -78,12 +78,13 @@ def test_a_native_name_needs_no_dialect_where_only_one_loaded_one_has_it() -> No
     assert engine.fire("pre_tool_use", NATIVE).dialect == "docker-agent"
 
 
-def test_a_name_that_is_canonical_is_canonical() -> None:
-    """`stop` is also docker-agent's; without a dialect it is the canonical event."""
+def test_a_name_belongs_to_the_dialect_whose_hooks_are_there() -> None:
+    """`stop` is also docker-agent's; only where no loaded dialect has it is it the canonical event."""
+    assert an_engine().fire("stop").dialect == "hookline"
     engine = an_engine().add_source({"hooks": {}}, dialect="docker-agent")
 
-    assert engine.fire("stop").dialect == "hookline"
-    assert engine.fire("stop", dialect="docker-agent").dialect == "docker-agent"
+    assert engine.fire("stop").dialect == "docker-agent"
+    assert engine.fire("stop", dialect="hookline").dialect == "hookline"
 
 
 @pytest.mark.parametrize(

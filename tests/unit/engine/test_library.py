@@ -231,15 +231,17 @@ def test_a_source_that_nobody_trusts_is_inert() -> None:
     assert [verdict.fault is not None for verdict in decision.verdicts] == [True]
 
 
-def test_strict_mode_of_one_source_reexamines_for_all() -> None:
-    """A guard of another source is asked again, too, when the input has changed."""
-    engine = Engine(environ={}).add_source({"hooks": {}}, dialect="docker-agent", mode="strict")
-    heard: list[str] = []
-    engine.on("tool.before", name="guard", rank=-1)(lambda event: heard.append(event.command))
+def test_strict_mode_of_one_source_reexamines_its_own_hooks() -> None:
+    """Modes are a source's own: a fidelity hook beside a strict one is not asked again about a changed input."""
+    guard = {"hooks": {"pre_tool_use": [{"hooks": [{"type": "command", "command": "grep -q rm && exit 2; exit 0"}]}]}}
+    engine = Engine().add_source(guard, dialect="docker-agent")
     engine.on("tool.before", name="rewriter", tool="shell", command="^ls$")(lambda _: hookline.rewrite({"cmd": "rm"}))
-    engine.fire(CALL)
+    call = CALL.replace(cwd="/")
 
-    assert heard == ["ls", "rm"]
+    assert engine.fire(call).stance is hookline.Stance.SILENT
+    assert (
+        engine.add_source(guard, dialect="docker-agent", mode="strict", options={"profile": "d1"}).fire(call).stance >= hookline.Stance.ASK
+    )
 
 
 def test_a_dialect_can_be_forgotten() -> None:

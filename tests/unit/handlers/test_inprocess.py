@@ -131,15 +131,26 @@ def test_a_cancellation_inside_the_hook_is_not_one_of_its_caller(perform, hook):
 
 
 @WAYS
-@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
-def test_an_interrupt_is_nobody_s_failure(perform, error):
-    """Interrupts and exits go through: they are not for the engine to judge."""
+def test_an_interrupt_is_nobody_s_failure(perform):
+    """It goes through: it is not for the engine to judge."""
 
     def hook(event):
-        raise error
+        raise KeyboardInterrupt
 
-    with pytest.raises(error):
+    with pytest.raises(KeyboardInterrupt):
         perform(made(hook))
+
+
+@WAYS
+def test_an_exit_is_the_hook_s_failure(perform):
+    """A hook that ends its program must not end its host's."""
+
+    def hook(event):
+        raise SystemExit(3)
+
+    outcome = perform(made(hook))
+
+    assert (outcome.failure, outcome.detail) == (Failure.RAISED, "SystemExit: 3")
 
 
 def test_a_coroutine_that_never_suspends_needs_no_loop():

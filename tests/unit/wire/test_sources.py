@@ -16,6 +16,8 @@ from tests.plays.play import Stage, row
 if TYPE_CHECKING:
     from typing import Any
 
+    from hookline.model.problem import Problem
+
 TABLE = Stage(
     row("before", fails=Stance.DENY),
     row("ask", "tool.permission.request", powers=frozenset({"deny"})),
@@ -30,6 +32,18 @@ def test_a_text_is_parsed_with_its_lines() -> None:
 
     assert root.value == {"a": 1, "b": 2}
     assert root.origin("b").line == 2
+
+
+def test_a_key_that_stands_twice_in_json_is_told() -> None:
+    """As a warning, where it stands: only the last one counts."""
+    problems: list[Problem] = []
+    root = read_tree(Source(text='{"hooks": {"Stop": [1],\n "Stop": [2]}}', file="settings.json"), problems)
+
+    assert root.value == {"hooks": {"Stop": [2]}}
+    assert [str(problem) for problem in problems] == [
+        "settings.json:2:2: HKL1005 the key `Stop` stands twice, and only the last one counts (join the two blocks)"
+    ]
+    assert problems[0].severity == "warning"
 
 
 @pytest.mark.parametrize(

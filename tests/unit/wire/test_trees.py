@@ -171,6 +171,20 @@ def test_a_key_that_stands_twice_is_refused(text: str, place: str, key: str) -> 
     assert (error.name, error.place, error.message) == ("config.duplicate-key", place, f"the key `{key}` stands twice")
 
 
+def test_a_key_that_stands_twice_in_json_is_known() -> None:
+    """Hosts take the last one, and so is it read here; but a guard may be in the other."""
+    tree = parse_json('{"a": {"b": 1, "b": 2},\n "a": {"c": {"b": 3}}}')
+
+    assert tree.value == {"a": {"c": {"b": 3}}}
+    assert tree.repeated == (("a", "b"), ("a",))
+    assert tree.place(("a",)) == (2, 2)
+
+
+def test_equal_keys_of_different_objects_are_not_repeated() -> None:
+    """Only inside one object is one of them lost."""
+    assert parse_json('{"a": {"b": 1}, "c": {"b": 1}, "d": [{"b": 1}, {"b": 1}]}').repeated == ()
+
+
 def test_a_number_that_nobody_can_count_is_refused() -> None:
     """Python does not convert numbers of thousands of digits; that is no exception of ours either."""
     assert refused("1" * 5000, "x.json").name == "config.syntax"

@@ -25,8 +25,9 @@ def combine(specs: tuple[HookSpec, ...]) -> Loaded:
     ordered = sorted(specs, key=lambda spec: (_LEVELS[spec.origin.scope], str(spec.facts.get("directory", ""))))
     problems: list[Problem] = []
     replaced: set[int] = set()
-    for copies in _by_name(spec for spec in ordered if spec.trusted):
-        replaced |= _settle(copies, problems)
+    for shadow in (False, True):  # what is only observed replaces nothing that counts
+        for copies in _by_name(spec for spec in ordered if spec.trusted and spec.shadow is shadow):
+            replaced |= _settle(copies, problems)
     for copies in _by_name(spec for spec in ordered if not spec.trusted):
         replaced |= _settle(copies, problems)
         problems += _powerless(copies[-1], ordered)

@@ -40,6 +40,7 @@ def switches(root: Node, source: Source) -> Iterator[HookSpec]:
                 origin=root.origin(key),
                 facts={"on": root.value[key]},
                 trusted=source.trusted,
+                shadow=source.shadow,
             )
         elif key in root.value:
             root.flag(key)
@@ -59,16 +60,16 @@ def combine(specs: tuple[HookSpec, ...]) -> Loaded:
 
 
 def _managed_only(thrown: list[HookSpec]) -> HookSpec | None:
-    given = [spec for spec in thrown if spec.native_event == _MANAGED_ONLY and spec.origin.scope == _MANAGED]
+    given = [spec for spec in thrown if spec.native_event == _MANAGED_ONLY and spec.origin.scope == _MANAGED and not spec.shadow]
     return given[-1] if given and given[-1].facts["on"] else None
 
 
 def _all_off(thrown: list[HookSpec]) -> HookSpec | None:
     """The `disableAllHooks` that counts, if it is on: policy's before anybody's, else that of the nearest file.
 
-    A file that nobody approved has no say about the hooks of others (architecture, decision 11).
+    A file that nobody approved, or that is only observed, has no say about the hooks of others (architecture, decision 11).
     """
-    given = [spec for spec in thrown if spec.native_event == _ALL_OFF and spec.trusted]
+    given = [spec for spec in thrown if spec.native_event == _ALL_OFF and spec.trusted and not spec.shadow]
     if not given:
         return None
     counts = max(given, key=lambda spec: len(SCOPES) if spec.origin.scope == _MANAGED else SCOPES.index(spec.origin.scope))

@@ -54,10 +54,16 @@ def load(source: Source) -> Loaded:
         root = read_tree(source, problems)
     except ConfigError as error:
         return refusing_everything(source, TABLE, error)
-    if not root.is_mapping("a settings file", "config.type"):
-        return Loaded(problems=tuple(problems))
+    if not root.is_mapping("a settings file", "config.type") or not _has_place_for_hooks(root):
+        wrong = problems[-1]
+        refused = refusing_everything(source, TABLE, ConfigError(wrong.message, name=wrong.name, hint=wrong.hint, place=wrong.origin.place))
+        return refused.replace(problems=tuple(problems))
     specs = [*switches(root, source), *_Reader(source, problems).events(root)]
     return Loaded(specs=tuple(specs), problems=tuple(problems))
+
+
+def _has_place_for_hooks(root: Node) -> bool:
+    return root.value.get("hooks") is None or root.child("hooks").is_mapping("hooks")
 
 
 class _Reader:
@@ -73,9 +79,9 @@ class _Reader:
         """The hooks below `hooks`; a settings file without them has none, and its other keys are not ours."""
         for misplaced in [key for key in root.value if key in TABLE.rows]:
             root.complain("key.misplaced", f"`{misplaced}` stands beside `hooks`", misplaced, hint="put it below `hooks`")
-        if root.value.get("hooks") is None or not (hooks := root.child("hooks")).is_mapping("hooks"):
+        if root.value.get("hooks") is None:
             return
-        for event in hooks.children():
+        for event in root.child("hooks").children():
             native = str(event.path[-1])
             row = row_of(_IN_AGENT.get(native, native) if "agent" in self.names else native)
             if row is None:
@@ -84,7 +90,9 @@ class _Reader:
             elif isinstance(event.value, list):
                 yield from (spec for group in event.children() for spec in self._group(group, row))
             elif event.value is not None:
+                before = event.errors()
                 event.complain("group.shape", f"`{native}` must be a list of matcher groups", hint="[{matcher, hooks: [...]}]")
+                yield self._spec(event, row, broken=self._words(before))
 
     def _group(self, group: Node, row: Contract) -> Iterator[HookSpec]:
         before = group.errors()

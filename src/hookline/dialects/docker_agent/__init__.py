@@ -36,6 +36,8 @@ class DockerAgent:
     def __init__(self, *, profile: str = "d2", exact: bool = False) -> None:
         if profile not in PROFILES:
             raise ConfigError(f"unknown profile `{profile}` of {NAME}", name="config.option", hint=f"one of {', '.join(PROFILES)}")
+        if not isinstance(exact, bool):
+            raise ConfigError(f"`exact` of {NAME} must be true or false, not `{exact!r}`", name="config.option")
         self.table = table(profile, exact=exact)
         self.manner = Manner(
             forgives_exits=profile == "d1",
