@@ -12,7 +12,7 @@ from hookline.cli.ending import OK, tell
 from hookline.cli.fire import outcome, read_payload
 from hookline.cli.paint import present
 from hookline.engine.explain import explain as account
-from hookline.errors import CODES, ConfigError
+from hookline.errors import CODES, CodecError, ConfigError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,8 +44,15 @@ def explain(
     with selection.engine() as engine:
         for problem in engine.problems:
             tell(str(problem))
-        event = engine.event(what, payload, dialect=selection.dialect or None)
-        present(account(engine, event, run=not no_run), explanation_page, json=json, color=color)
+        dialect = selection.dialect or None
+        try:
+            event, run = engine.event(what, payload, dialect=dialect), not no_run
+        except CodecError:
+            if payload:
+                raise
+            event, run = engine.event(what, engine.blank(what, dialect=dialect), dialect=dialect), False
+            tell("no payload: hooks are listed, none is run, and no tool is named")
+        present(account(engine, event, run=run), explanation_page, json=json, color=color)
     return OK
 
 

@@ -272,6 +272,16 @@ class Library:
         decoded = host.decode_event(payload or {}, event if host.table.row(event) else row.native)
         return decoded if decoded.cwd else decoded.replace(cwd=self.cwd)
 
+    def blank(self, event: str, *, dialect: str | None = None) -> dict[str, Any]:
+        """The smallest payload that an event can be raised with: what it cannot do without, left empty.
+
+        Raises:
+            CodecError: an unknown event.
+        """
+        table = (self.host(dialect) if dialect else self._host_of(event)).table
+        row = table.row(event) or table.row_of_kind(event)
+        return {field.native: "" for field in row.fields if field.fact in ("tool", "prompt")} if row else {}
+
     def host(self, name: str) -> Dialect:
         return self._hosts.get(name) or self._dialect(name, None)
 
@@ -285,7 +295,7 @@ class Library:
             return self.host("hookline")
         if not having and self._hosts:
             raise unknown_event(next(iter(self._hosts.values())).table, event)
-        raise CodecError(f"which dialect's `{event}`?", name="wire.event", hint="name it with `dialect=`")
+        raise CodecError(f"which dialect's `{event}`?", name="wire.event", hint="name the dialect: `--dialect NAME`, in Python `dialect=`")
 
 
 def _split(cls: type[Library], keywords: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

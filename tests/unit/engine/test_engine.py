@@ -121,7 +121,7 @@ def test_a_name_that_two_loaded_dialects_have_is_ambiguous() -> None:
         engine.host("hermes")
         ambiguous = sorted(set(engine.host("hermes").table.rows) & set(engine.host("starchild").table.rows))
 
-    with pytest.raises(CodecError, match="name it with `dialect=`"):
+    with pytest.raises(CodecError, match="name the dialect"):
         engine.fire(ambiguous[0], {})
 
 

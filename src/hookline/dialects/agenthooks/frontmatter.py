@@ -18,6 +18,7 @@ _FENCE = "---"
 # What may follow a backslash in a double-quoted YAML text.
 _ESCAPES = frozenset('0abt\tnvfre "/\\N_LPxuU\n')
 _ESCAPED = re.compile(r'\\(.)|"', re.DOTALL)
+_LARGEST = 64 << 10  # characters of front matter: a hook's metadata, parsed anew for each repair
 _MOST_REPAIRS = 100  # double-quoted texts with an unknown escape in one file
 
 
@@ -57,6 +58,9 @@ def _parted(text: str, file: str) -> tuple[str, str]:
         hint = "the first line must be `---`, with nothing before it"
         raise ConfigError("the file does not begin with front matter", name="frontmatter.absent", place=f"{file}:1:1", hint=hint)
     closing = next((at for at, line in enumerate(lines) if at and line.rstrip(" \t") == _FENCE), 0)
+    if sum(map(len, lines[:closing])) > _LARGEST:
+        hint = "long texts belong below the second fence"
+        raise ConfigError("the front matter is larger than 64 KiB", name="config.too-large", place=f"{file}:1:1", hint=hint)
     if not closing:
         hint = "end it with a line `---`"
         raise ConfigError("the front matter has no end", name="frontmatter.unclosed", place=f"{file}:1:1", hint=hint)
