@@ -142,7 +142,7 @@ def test_what_re2_cannot_say_is_matched_too_often() -> None:
     assert path_matches("src/a.py", ("src/!(a).py",), "")
 
 
-@pytest.mark.parametrize("pattern", ["{a,b}" * 12, "{1..5000}", "{a," * 800 + "b" + "}" * 800])
+@pytest.mark.parametrize("pattern", ["{a,b}" * 12, "{1..5000}", "{a," * 3000 + "b" + "}" * 3000])
 def test_a_glob_of_too_many_patterns_matches_everything(pattern: str) -> None:
     """Neither an exception nor a guard that sees nothing."""
     assert path_matches("x", (pattern,), "")

@@ -113,7 +113,7 @@ def test_a_byte_order_mark_is_no_text(file: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "place", "words"),
     [
-        ('{"a": 1,}', "x.json:1:9", "not JSON"),
+        ('{"a": }', "x.json:1:7", "not JSON"),
         ('{\n  "a" 1\n}', "x.json:2:7", "not JSON: expecting ':' delimiter"),
         ("", "x.json:1:1", "not JSON"),
         ("{} {}", "x.json:1:4", "not JSON: extra data"),
