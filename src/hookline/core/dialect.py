@@ -39,6 +39,19 @@ class _Absent:
 ABSENT = _Absent()
 
 
+def column(text: str, defaults: Mapping[str, Any], otherwise: Any = ABSENT) -> tuple[Field, ...]:
+    """Fields as a table writes them: `native=fact` pairs, the fact left out where it has the same name.
+
+    The word after `!` names, in `defaults`, what is sent when there is no value; without one it is `otherwise`.
+    """
+    fields = []
+    for word in text.split():
+        pair, mark, default = word.partition("!")
+        native, _, fact = pair.partition("=")
+        fields.append(Field(native=native, fact=fact or native, default=defaults[default] if mark else otherwise))
+    return tuple(fields)
+
+
 class Row(Frozen):
     """What one dialect says of one of its events.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.dialect import Field, FoldRule, Row, Table
+from hookline.core.dialect import Field, FoldRule, Row, Table, column
 from hookline.model import kinds
 from hookline.model.event import Compaction, Lifecycle, Message, Prompt, Stop, ToolCall
 from hookline.model.verdict import Stance
@@ -33,17 +33,7 @@ class Moment(Row):
     honoured: frozenset[str] = frozenset()
 
 
-_DEFAULTS: Mapping[str, object] = {"": None, "text": "", "object": {}, "false": False, "done": "no_tool_calls"}
-
-
-def _fields(column: str) -> tuple[Field, ...]:
-    """`native=fact` pairs; a fact of the same name may be left out; `!word` is what is sent when there is no value."""
-    fields = []
-    for word in column.split():
-        pair, _, default = word.partition("!")
-        native, _, fact = pair.partition("=")
-        fields.append(Field(native=native, fact=fact or native, default=_DEFAULTS[default]))
-    return tuple(fields)
+_DEFAULTS: Mapping[str, object] = {"text": "", "object": {}, "false": False, "done": "no_tool_calls"}
 
 
 def _row(native: str, legacy: str, fields: str, body: type[Body] = Lifecycle, *, kind: str = "", does: str = "context", **columns: object) -> tuple[str, Moment]:  # fmt: skip
@@ -53,7 +43,7 @@ def _row(native: str, legacy: str, fields: str, body: type[Body] = Lifecycle, *,
         native=native,
         kind=kind or known,
         body=body,
-        fields=_fields(fields),
+        fields=column(fields, _DEFAULTS, None),
         powers=frozenset(does.split()) | {"allow", "deny", "note", "log"},
         parallel=False,
         blocks=Stance.DENY,

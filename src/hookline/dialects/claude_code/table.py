@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.dialect import ABSENT, Field, FoldRule, Row, Table
+from hookline.core.dialect import ABSENT, Field, FoldRule, Row, Table, column
 from hookline.model import kinds
 from hookline.model.event import Compaction, Lifecycle, Message, Prompt, Stop, ToolCall
 from hookline.model.verdict import Stance
@@ -71,16 +71,6 @@ class Contract(Row):
 _DEFAULTS: Mapping[str, object] = {"0": 0, "false": False, "null": None, "{}": {}, "[]": []}
 
 
-def _fields(column: str) -> tuple[Field, ...]:
-    """`native=fact` pairs; a fact of the same name may be left out; `!default` is sent when there is no value."""
-    fields = []
-    for word in column.split():
-        pair, _, default = word.partition("!")
-        native, _, fact = pair.partition("=")
-        fields.append(Field(native=native, fact=fact or native, default=_DEFAULTS[default] if default else ABSENT))
-    return tuple(fields)
-
-
 _BASE = (
     Field(native="session_id", fact="@session_id", default=""),
     Field(native="transcript_path", fact="transcript_path", default=""),
@@ -126,7 +116,15 @@ def _row(
     powers |= {"allow", "deny", "input", "grant"} if "decision" in keys else set()
     powers |= {"deny"} if columns.get("blocks") is DENY else set()
     known = kinds.natives("claude")
-    return Contract(native=native, kind=known[native], body=body, fields=_fields(fields), powers=frozenset(powers), reads=keys, **columns)  # type: ignore[arg-type]
+    return Contract(
+        native=native,
+        kind=known[native],
+        body=body,
+        fields=column(fields, _DEFAULTS),
+        powers=frozenset(powers),
+        reads=keys,
+        **columns,  # type: ignore[arg-type]  # checked by the constructor
+    )
 
 
 def _tool(native: str, fields: str = "", **columns: object) -> Contract:

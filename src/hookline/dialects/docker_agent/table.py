@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.dialect import ABSENT, Field, FoldRule, Row, Table
+from hookline.core.dialect import ABSENT, Field, FoldRule, Row, Table, column
 from hookline.model import kinds
 from hookline.model.event import Compaction, Generation, Lifecycle, Message, Prompt, Stop, ToolCall
 from hookline.model.verdict import Stance
@@ -49,16 +49,6 @@ class Contract(Row):
         return frozenset(field.native for field in self.fields if field.default is not ABSENT)
 
 
-def _fields(column: str) -> tuple[Field, ...]:
-    """`native=fact` pairs; a fact of the same name may be left out; what stands after `!` is sent when there is no value."""
-    fields = []
-    for word in column.split():
-        pair, mark, default = word.partition("!")
-        native, _, fact = pair.partition("=")
-        fields.append(Field(native=native, fact=fact or native, default=_DEFAULTS[default] if mark else ABSENT))
-    return tuple(fields)
-
-
 # X5: numbers and flags that belong to an event are sent also when 0 or false; the texts are docker-agent.md 4 and 10.
 _DEFAULTS: Mapping[str, object] = {"0": 0, "false": False, "": "", "startup": "startup", "stream_ended": "stream_ended"}
 _TOOL = "tool_name=tool tool_use_id=call_id tool_input=input tool_category safety_policy tool_read_only"
@@ -77,7 +67,7 @@ def _row(native: str, fields: str = "", *, kind: str = "", body: type[Body] = Li
         native=native,
         kind=kind or kinds.natives("seed4-docker").get(native, kinds.unknown(NAME, native)),
         body=body,
-        fields=_fields(fields),
+        fields=column(fields, _DEFAULTS),
         powers=frozenset(does.split()) | {"note"},
         **{"payload_name": native, **columns},
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.dialect import ABSENT, Field, FoldRule, Row, Table
+from hookline.core.dialect import Field, FoldRule, Row, Table, column
 from hookline.model import kinds
 from hookline.model.event import Generation, Lifecycle, Message, Prompt, Stop, ToolCall
 from hookline.model.verdict import Stance
@@ -50,16 +50,6 @@ _DEFAULTS: Mapping[str, object] = {
 }
 
 
-def _fields(column: str) -> tuple[Field, ...]:
-    """`native=fact` pairs; a fact of the same name may be left out; what stands after `!` names the default."""
-    fields = []
-    for word in column.split():
-        pair, mark, default = word.partition("!")
-        native, _, fact = pair.partition("=")
-        fields.append(Field(native=native, fact=fact or native, default=_DEFAULTS[default] if mark else ABSENT))
-    return tuple(fields)
-
-
 def _row(native: str, fields: str, body: type[Body] = Lifecycle, *, searched: str, does: str = "", **columns: Any) -> Moment:
     """One row; `does` lists its powers, in the words of `model.kinds`."""
     facts = tuple(searched.split())
@@ -67,7 +57,7 @@ def _row(native: str, fields: str, body: type[Body] = Lifecycle, *, searched: st
         native=native,
         kind=kinds.natives("seed3-starchild")[native],
         body=body,
-        fields=_fields(fields),
+        fields=column(fields, _DEFAULTS),
         subject=facts[-1],
         searched=facts,
         powers=frozenset(does.split()),

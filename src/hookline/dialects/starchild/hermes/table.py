@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.dialect import ABSENT, Field, FoldRule, Row, Table
+from hookline.core.dialect import Field, FoldRule, Row, Table, column
 from hookline.model import kinds
 from hookline.model.event import Generation, Lifecycle, Message, Stop, ToolCall
 from hookline.model.verdict import Stance
@@ -34,19 +34,13 @@ class Point(Row):
     tool: str = ""
 
 
-def _fields(column: str) -> tuple[Field, ...]:
-    """`native=fact` pairs of what lies in `extra`; a fact of the same name may be left out."""
-    pairs = (word.partition("=") for word in column.split())
-    return tuple(Field(native=native, fact=fact or native, default=ABSENT) for native, _, fact in pairs)
-
-
 def _row(native: str, kind: str = "", extra: str = "", body: type[Body] = Lifecycle, *, does: str = "", **columns: Any) -> Point:
     """One row; `does` lists its powers, in the words of `model.kinds`."""
     return Point(
         native=native,
         kind=kind or kinds.unknown(NAME, native),
         body=body,
-        fields=_fields(extra),
+        fields=column(extra, {}),
         powers=frozenset(does.split()) | {"note"},
         parallel=False,
         **columns,
