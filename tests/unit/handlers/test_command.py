@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-EVENT = Event(kind="tool.before", cwd="/work/project", session_id="s-1")
+EVENT = Event(kind="tool.before", cwd="/srv/project", session_id="s-1")
 HOSTILE = "/tmp/$(touch pwned); `id` & 'x' \"y\""
 
 
@@ -121,19 +121,19 @@ def test_powershell_has_options_of_its_own(shells):
 @pytest.mark.parametrize(
     ("working_dir", "expected"),
     [
-        ("", "/work/project"),
-        ("hooks", "/work/project/hooks"),
+        ("", "/srv/project"),
+        ("hooks", "/srv/project/hooks"),
         ("/abs", "/abs"),
         ("~", "/home/me"),
         ("~/hooks", "/home/me/hooks"),
-        ("~other/hooks", "/work/project/~other/hooks"),
+        ("~other/hooks", "/srv/project/~other/hooks"),
         ("$BASE/x", "/base/x"),
         ("${BASE}/x", "/base/x"),
         ("${env.BASE}/x", "/base/x"),
         ("$BASES/x", "/x"),
-        ("${MISSING}x", "/work/project/x"),
-        ("a/${NESTED}", "/work/project/a/$BASE"),
-        ("a/${env.NESTED}", "/work/project/a/$BASE"),
+        ("${MISSING}x", "/srv/project/x"),
+        ("a/${NESTED}", "/srv/project/a/$BASE"),
+        ("a/${env.NESTED}", "/srv/project/a/$BASE"),
     ],
 )
 def test_a_working_directory_is_expanded(working_dir, expected):
@@ -145,7 +145,7 @@ def test_a_working_directory_is_expanded(working_dir, expected):
 
 def test_a_working_directory_is_literal_where_nothing_is_to_be_expanded():
     """Without `expand` a dollar is a dollar."""
-    assert made(Command(argv=("x",), working_dir="~/$X"), HOME="/home/me").cwd == "/work/project/~/$X"
+    assert made(Command(argv=("x",), working_dir="~/$X"), HOME="/home/me").cwd == "/srv/project/~/$X"
 
 
 def test_an_event_without_a_folder_runs_where_we_are():
@@ -160,7 +160,7 @@ def test_an_event_without_a_folder_runs_where_we_are():
         ("a${env.WORD}b", "asecretb"),
         ("${env.MISSING}", ""),
         ("$WORD ${WORD}", "$WORD ${WORD}"),
-        ("${event.cwd}", "/work/project"),
+        ("${event.cwd}", "/srv/project"),
     ],
 )
 def test_values_of_the_environment_are_expanded_in_one_form_only(value, expected):
