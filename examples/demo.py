@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hookline import Decision, Engine
+from hookline.engine.explain import explain
 
 HERE = Path(__file__).parent
 
@@ -109,6 +110,7 @@ def agenthooks(folder: str) -> list[Row]:
 def claude_code() -> list[Row]:
     """A Claude Code project, answered as its host would ask: payload on stdin, the host's own reply out."""
     project = HERE / "claude-code"
+    engine = Engine.load(project / ".claude" / "settings.json", dialect="claude-code")
     expected = {
         "pre-tool-use-force-push": "deny",
         "pre-tool-use-plain-push": "no opinion",
@@ -122,10 +124,10 @@ def claude_code() -> list[Row]:
         "stop-again": "no opinion",
         "notification": "no opinion",
     }
-    return [_answered(project, name, verdict) for name, verdict in expected.items()]
+    return [_answered(engine, project, name, verdict) for name, verdict in expected.items()]
 
 
-def _answered(project: Path, name: str, expected: str) -> Row:
+def _answered(engine: Engine, project: Path, name: str, expected: str) -> Row:
     payload = json.loads((project / "payloads" / f"{name}.json").read_text(encoding="utf-8"))
     payload["cwd"] = str(project)
     command = [sys.executable, "-m", "hookline", "answer", "claude-code", "--config", str(project / ".claude" / "settings.json")]
@@ -139,7 +141,9 @@ def _answered(project: Path, name: str, expected: str) -> Row:
     if done.returncode not in (0, 2) or (not reply and done.stdout.strip()):
         verdict = f"exit {done.returncode}"
     reason = reply.get("reason") or specific.get("permissionDecisionReason") or specific.get("additionalContext") or done.stderr
-    return Row("claude-code", payload["hook_event_name"], name, 0, verdict, reason.strip(), time.perf_counter() - began, expected)
+    told = explain(engine, engine.event(payload["hook_event_name"], payload, dialect="claude-code"), run=False)
+    hooks = sum(1 for hook in told["hooks"] if hook["selected"])
+    return Row("claude-code", payload["hook_event_name"], name, hooks, verdict, reason.strip(), time.perf_counter() - began, expected)
 
 
 def show(rows: list[Row]) -> None:
@@ -148,9 +152,8 @@ def show(rows: list[Row]) -> None:
     for row in rows:
         mark = "  " if row.fine else "✗ "
         reason = " ".join(row.reason.split())
-        hooks = str(row.hooks) if row.dialect != "claude-code" else "-"
         print(
-            f"{mark}{row.dialect:13}{row.event:20}{row.what:27.26}{hooks:>5}  {row.verdict:33.32}{row.seconds * 1000:>5.0f} ms  {reason:.70}"
+            f"{mark}{row.dialect:13}{row.event:20}{row.what:27.26}{row.hooks:>5}  {row.verdict:33.32}{row.seconds * 1000:>5.0f} ms  {reason:.70}"
         )
 
 

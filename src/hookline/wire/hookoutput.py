@@ -39,6 +39,14 @@ def _refuse(constant: str) -> NoReturn:
     raise UnreadableError(f"`{constant}` is no JSON")
 
 
+def begins_an_object(text: str) -> bool:
+    """Whether a line of the text looks like the beginning of an output object, with noise around it.
+
+    To most hosts such text is a log; in strict mode a guard that printed noise around its answer has not said yes.
+    """
+    return any(line.lstrip().startswith("{") for line in text.splitlines())
+
+
 def spelled(given: Mapping[str, Any], known: Iterable[str], *, camel: bool) -> tuple[dict[str, Any], list[str]]:
     """The object with its known keys in our spelling, and the keys that are not known.
 

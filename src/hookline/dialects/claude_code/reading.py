@@ -9,7 +9,7 @@ from hookline.dialects.claude_code.table import ALLOW, ASK, DENY, EFFECTS, HALT,
 from hookline.model.event import Rewrite
 from hookline.model.outcome import Failure
 from hookline.model.verdict import Verdict
-from hookline.wire.hookoutput import UnreadableError, one_object, typed
+from hookline.wire.hookoutput import UnreadableError, begins_an_object, one_object, typed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,6 +62,8 @@ def read(outcome: Outcome, spec: HookSpec, row: Contract, event: Event) -> Verdi
         reader = _Reader(outcome, spec, row, event)
         return reader.by_exit(str(error), answered=False)
     if not printed_json and not outcome.exit_code:
+        if spec.strict and begins_an_object(text):
+            return _failed(outcome, spec, row, "its stdout holds JSON, but is not one object")
         reader.plain(text)
     return reader.by_exit("", answered=printed_json)
 

@@ -7,7 +7,7 @@ from hookline.model.event import Rewrite
 from hookline.model.frozen import Frozen
 from hookline.model.outcome import Failure
 from hookline.model.verdict import Stance, Verdict
-from hookline.wire.hookoutput import UnreadableError, one_object, spelled, typed
+from hookline.wire.hookoutput import UnreadableError, begins_an_object, one_object, spelled, typed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -145,6 +145,8 @@ class _Reader:
     def _plain(self, text: str) -> Verdict:
         if text and self.strict:
             raise UnreadableError("strict output is one JSON object or nothing")
+        if self.spec.strict and begins_an_object(text):
+            raise UnreadableError("stdout holds JSON, but is not one object")
         return self._said(for_agent=text if self.row.plain_context else "")
 
     def _keys(self, given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
