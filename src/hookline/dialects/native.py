@@ -31,7 +31,6 @@ _BODIES: Mapping[str, type[Body]] = {
     "prompt": Prompt,
     "messages": Generation,
     "response": Generation,
-    "stop_hook_active": Stop,
     "summary": Compaction,
     "trigger": Compaction,
     "text": Message,
@@ -44,7 +43,7 @@ _BASE = (
 
 
 def _row(kind: kinds.Kind) -> Row:
-    body = next((body for fact, body in _BODIES.items() if fact in kind.payload), Lifecycle)
+    body = Stop if kind.redo else next((body for fact, body in _BODIES.items() if fact in kind.payload), Lifecycle)
     blocks = Stance.DENY if "deny" in kind.powers else Stance.SILENT
     fields = tuple(Field(native=fact, fact=fact, default=ABSENT) for fact in kind.payload)
     subject = "tool" if body is ToolCall else ""
