@@ -269,8 +269,19 @@ class Library:
         row = host.table.row(event) or host.table.row_of_kind(event)
         if row is None:
             raise unknown_event(host.table, event)
-        decoded = host.decode_event(payload or {}, event if host.table.row(event) else row.native)
+        decoded = host.decode_event(self._own_copy(payload or {}), event if host.table.row(event) else row.native)
         return decoded if decoded.cwd else decoded.replace(cwd=self.cwd)
+
+    def _own_copy(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The payload for Python hooks: one that writes into its event must not change what its host will run."""
+        if not self.shelf.own:
+            return payload
+        from copy import deepcopy  # noqa: PLC0415 - `answer` has no Python hooks
+
+        try:
+            return deepcopy(payload)
+        except (RecursionError, TypeError):  # no JSON, or nested past all measure: what that means is said when it is sent
+            return payload
 
     def blank(self, event: str, *, dialect: str | None = None) -> dict[str, Any]:
         """The smallest payload that an event can be raised with: what it cannot do without, left empty.

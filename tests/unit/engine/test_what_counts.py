@@ -138,3 +138,13 @@ def test_a_host_may_send_text() -> None:
     sent = json.dumps({"hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/", **CALL})
 
     assert an_engine().answer("claude-code", sent) == an_engine().answer("claude-code", sent.encode()) == hookline.Reply()
+
+
+def test_a_python_hook_cannot_change_what_its_host_will_run() -> None:
+    """Writing into the event is no rewrite: only a verdict changes an input."""
+    payload = {"tool": "bash", "input": {"command": "ls"}}
+    engine = an_engine()
+    engine.on("tool.before")(lambda event: event.input.update(command="rm"))
+
+    assert engine.fire("tool.before", payload).rewrite is None
+    assert payload == {"tool": "bash", "input": {"command": "ls"}}
