@@ -7,12 +7,13 @@ and an interpreter, which hides everything.
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bench import hooks
 from bench.measure import Case, Goal, Report, awaits, calls, finish, options, rounds_of, wait_for_quiet
@@ -56,6 +57,34 @@ def cases_of(label: str, argv: Sequence[str], command: Command, loop: asyncio.Ab
         Case(name=f"{label}: {way}", sample=sample, floor="" if way == "subprocess.run" else floor, heading=" ".join(argv))
         for way, sample in ways.items()
     ]
+
+
+def peers(program: str, loop: asyncio.AbstractEventLoop, notes: list[str]) -> list[Case]:
+    """The runners of other Python engines, which take a text for a shell, on the small program."""
+    found: dict[str, Any] = {}
+    if _installed("kimi_cli", "kimi-cli", notes):
+        from kimi_cli.hooks.runner import run_hook  # noqa: PLC0415 - a peer
+
+        found["kimi-cli run_hook"] = awaits(loop, run_hook, program, {"tool_name": "shell"})
+    if _installed("openhands", "openhands-sdk", notes):
+        os.environ |= {"OPENHANDS_SUPPRESS_BANNER": "1", "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
+        from openhands.sdk.hooks.config import HookDefinition  # noqa: PLC0415 - a peer
+        from openhands.sdk.hooks.executor import HookExecutor  # noqa: PLC0415 - a peer
+        from openhands.sdk.hooks.types import HookEvent, HookEventType  # noqa: PLC0415 - a peer
+
+        event = HookEvent(event_type=HookEventType.PRE_TOOL_USE, tool_name="shell")
+        found["openhands HookExecutor"] = calls(HookExecutor(working_dir="/").execute, HookDefinition(command=program), event)
+    floor = "C: subprocess.run"
+    return [
+        Case(name=f"C: {name}", sample=sample, floor=floor, heading="peers, the small program by a shell") for name, sample in found.items()
+    ]
+
+
+def _installed(module: str, pip: str, notes: list[str]) -> bool:
+    if importlib.util.find_spec(module) is not None:
+        return True
+    notes.append(f"{module} is not installed (pip install {pip})")
+    return False
 
 
 def waiting() -> list[Case]:
@@ -107,6 +136,7 @@ def main() -> int:
             *cases_of("C", (small,), Command(argv=(small,)), loop),
             *cases_of("shell", ("/bin/sh", "-c", SHELL_TEXT), in_shell, loop),
             *cases_of("python", (sys.executable, "-c", "pass"), Command(argv=(sys.executable, "-c", "pass")), loop),
+            *peers(small, loop, notes),
             *waiting(),
         ]
         results = rounds_of(cases, rounds=given.rounds, batch=0, gap=GAP)
