@@ -102,7 +102,7 @@ def ours(loop: asyncio.AbstractEventLoop) -> list[Case]:
         ("fire_async, it denies", engine_with(1, denying).fire_async),
         ("fire_async, 0 of 1000", engine_with(1000, quiet, last="other").fire_async),
         ("fire_async, 0 of 1000, one by its expression", engine_with(1000, quiet, pattern="no such command").fire_async),
-        ("fire_async, no hook at all", hookline.Engine(cwd="/tmp").fire_async),  # noqa: S108
+        ("fire_async, no hook at all", hookline.Engine(cwd="/tmp").fire_async),  # noqa: S108 - never opened
         ("fire_async, 1000 expressions on one tool", crowded(1000).fire_async),
     ]
     cases = [Case(name=name, sample=awaits(loop, fire, EVENT), floor=ASYNC_FLOOR, heading="hookline") for name, fire in named]

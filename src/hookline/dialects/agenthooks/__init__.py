@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hookline.core.dialect import Loaded, Source
     from hookline.model.event import Event, Json
     from hookline.model.outcome import Outcome
+    from hookline.model.problem import Problem
     from hookline.model.reply import Reply
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Decision, Verdict
@@ -37,6 +38,10 @@ class AgentHooks:
 
     def load(self, source: Source) -> Loaded:
         return load(source, self.table)
+
+    def lint(self, source: Source) -> tuple[Problem, ...]:
+        """Every problem of a hook, by the format's strict rules (agenthooks.md 4)."""
+        return lint(source)
 
     def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
         return combine(specs)
