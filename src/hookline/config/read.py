@@ -48,6 +48,15 @@ LAYOUTS: Mapping[str, Layout] = {
     "hookline": Layout(),
 }
 
+# How the path of a file ends -> its dialect; the first that fits.
+_NAMED: tuple[tuple[tuple[str, ...], str], ...] = (
+    (("/hook.md",), "agenthooks"),
+    (("/shell_hooks.yaml", "/shell_hooks.yml"), "starchild"),
+    (("/.hermes/config.yaml",), "hermes"),
+    ((".json",), "claude-code"),
+    ((".yaml", ".yml"), "docker-agent"),
+)
+
 
 def guess_dialect(path: str) -> str:
     """The dialect of a file or folder, by its name and what lies in it.
@@ -55,23 +64,17 @@ def guess_dialect(path: str) -> str:
     Raises:
         ConfigError: nothing tells, or there is no such file or folder.
     """
-    name = os.path.basename(path.rstrip("/"))
     if not os.path.exists(path):
         raise _missing(path)
     if os.path.isdir(path):
         for dialect, layout in LAYOUTS.items():
             if any(True for _ in _in_folder(path, layout)):
                 return dialect
-    elif name.lower() == "hook.md":
-        return "agenthooks"
-    elif name in ("shell_hooks.yaml", "shell_hooks.yml"):
-        return "starchild"
-    elif name == "config.yaml" and os.path.basename(os.path.dirname(os.path.abspath(path))) == ".hermes":
-        return "hermes"
-    elif name.endswith(".json"):
-        return "claude-code"
-    elif name.endswith((".yaml", ".yml")):
-        return "docker-agent"
+    else:
+        whole = os.path.abspath(path).lower()
+        for endings, dialect in _NAMED:
+            if whole.endswith(endings):
+                return dialect
     raise ConfigError(f"cannot tell the dialect of `{path}`", name="config.dialect", place=path, hint="name it with --dialect")
 
 
