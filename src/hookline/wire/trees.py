@@ -1,4 +1,4 @@
-"""Trees: YAML, JSON and front matter as plain values that know on which line each of their parts stands."""
+"""Trees: YAML, JSON, TOML and front matter as plain values that know on which line each of their parts stands."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # A file that expands to more parts than this (aliases of aliases) is refused, and so is one that nests deeper.
 _MOST_NODES = 200_000
 _DEEPEST = 200
-_LONGEST_YAML = 1 << 20  # about ten seconds of ruamel's time
+_LONGEST = 1 << 20  # of YAML about ten seconds of ruamel's time
 _NO_PLACES: Places = {}
 
 
@@ -44,12 +44,14 @@ class Tree(Frozen):
 
 
 def parse(text: str, file: str, *, placed: bool = True) -> Tree:
-    """A file's text as a tree: JSON when its name ends in `.json`, else YAML 1.2 (of which JSON is a part).
+    """A file's text as a tree: JSON or TOML when its name ends so, else YAML 1.2 (of which JSON is a part).
 
     Raises:
         ConfigError: `config.syntax`, `config.duplicate-key`, `config.too-large`, with the place.
     """
-    return parse_json(text, file, placed=placed) if file.endswith(".json") else parse_yaml(text, file)
+    if file.endswith(".json"):
+        return parse_json(text, file, placed=placed)
+    return parse_toml(text, file, placed=placed) if file.endswith(".toml") else parse_yaml(text, file)
 
 
 def parse_json(text: str, file: str = "", *, placed: bool = True) -> Tree:
@@ -75,6 +77,48 @@ def parse_json(text: str, file: str = "", *, placed: bool = True) -> Tree:
         raise _too_deep(file) from None
 
 
+def parse_toml(text: str, file: str = "", *, placed: bool = True) -> Tree:
+    """TOML 1.0 as a tree; dates are texts. With `placed` false, line numbers are left out.
+
+    Raises:
+        ConfigError: `config.syntax`, `config.too-large`, with the place.
+    """
+    import tomllib  # noqa: PLC0415 - most hosts write JSON
+
+    _refuse_length(text, file)
+    try:
+        value = _with_texts(tomllib.loads(text.removeprefix("\ufeff")))
+        _refuse_depth(value, file)
+        if not placed:
+            return Tree(value=value)
+        from hookline.wire.toml import places_of  # noqa: PLC0415 - only who asks for places pays for the grammar
+
+        return Tree(value=value, places=places_of(text.removeprefix("\ufeff")))
+    except tomllib.TOMLDecodeError as error:
+        why, _, where = str(error).rpartition(" (at ")
+        found = re.search(r"line (\d+), column (\d+)", where)
+        line, column = map(int, found.groups()) if found else (text.count("\n") + 1, 1)
+        raise ConfigError(f"not TOML: {why[:1].lower()}{why[1:]}", place=_place(file, line, column)) from None
+    except ValueError as error:  # a number of more digits than Python converts, a date that is none
+        raise ConfigError(f"not TOML: {error}", place=file) from None
+    except RecursionError:
+        raise _too_deep(file) from None
+
+
+def _with_texts(value: Any) -> Any:
+    """TOML's dates and times as texts, so that every leaf is one of JSON's."""
+    if isinstance(value, dict):
+        return {key: _with_texts(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_with_texts(part) for part in value]
+    return value if isinstance(value, str | int | float) else str(value)
+
+
+def _refuse_length(text: str, file: str) -> None:
+    if len(text) > _LONGEST:
+        raise ConfigError(f"longer than {_LONGEST >> 20} MiB", name="config.too-large", place=file)
+
+
 def parse_yaml(text: str, file: str = "", *, first_line: int = 1) -> Tree:
     """YAML 1.2 as a tree; `first_line` is where the text begins in its file.
 
@@ -86,8 +130,7 @@ def parse_yaml(text: str, file: str = "", *, first_line: int = 1) -> Tree:
 
     from hookline.wire.ruamel import TooDeepError, reader  # noqa: PLC0415
 
-    if len(text) > _LONGEST_YAML:
-        raise ConfigError(f"longer than {_LONGEST_YAML >> 20} MiB", name="config.too-large", place=file)
+    _refuse_length(text, file)
     try:
         loaded = reader().load(text)
     except TooDeepError:

@@ -1,0 +1,102 @@
+"""TOML places: on which line and column each key and item of a TOML text begins."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tree_sitter import Node, Parser
+
+    from hookline.wire.trees import Path
+
+_KEYS = ("bare_key", "quoted_key", "dotted_key")
+
+
+@cache
+def _parser() -> Parser:
+    import tree_sitter_toml  # noqa: PLC0415 - only files that have hooks or faults need places
+    from tree_sitter import Language, Parser  # noqa: PLC0415 - as above
+
+    return Parser(Language(tree_sitter_toml.language()))
+
+
+def places_of(text: str) -> dict[Path, tuple[int, int]]:
+    """Line and column, from 1, of every key, table and item, by its path; only for a text that `tomllib` accepts."""
+    source = text.encode("utf-8", "replace")
+    finder = _Places(source)
+    for node in _parser().parse(source).root_node.named_children:
+        finder.statement(node)
+    return finder.found
+
+
+class _Places:
+    """A walk through one text. `latest`: the element that further keys of an array of tables belong to."""
+
+    def __init__(self, source: bytes) -> None:
+        self.lines = source.split(b"\n")
+        self.found: dict[Path, tuple[int, int]] = {(): (1, 1)}
+        self.latest: dict[Path, int] = {}
+
+    def statement(self, node: Node) -> None:
+        """One top-level part: a pair, a table or an element of an array of tables, with the pairs in it."""
+        if node.type == "pair":
+            self._pair(node, ())
+        elif node.type in ("table", "table_array_element"):
+            head, *pairs = node.named_children
+            *above, last = _parts(head)
+            base = self._along((), above)
+            if node.type == "table":
+                path = self._along(base, [last])
+            else:
+                here = (*base, _name(last))
+                self.latest[here] = self.latest.get(here, -1) + 1
+                self._note(here, node)
+                path = (*here, self.latest[here])
+            self._note(path, node)
+            for pair in pairs:
+                self._pair(pair, path)
+
+    def _along(self, path: Path, keys: list[Node]) -> Path:
+        for key in keys:
+            path = (*path, _name(key))
+            self._note(path, key)
+            if path in self.latest:
+                path = (*path, self.latest[path])
+        return path
+
+    def _pair(self, node: Node, base: Path) -> None:
+        if node.type == "pair" and len(node.named_children) > 1:
+            key, value, *_ = node.named_children
+            self._value(value, self._along(base, list(_parts(key))))
+
+    def _value(self, node: Node, path: Path) -> None:
+        if node.type == "inline_table":
+            for pair in node.named_children:
+                self._pair(pair, path)
+        elif node.type == "array":
+            for at, item in enumerate(part for part in node.named_children if part.type != "comment"):
+                self._note((*path, at), item)
+                self._value(item, (*path, at))
+
+    def _note(self, path: Path, node: Node) -> None:
+        row, column = node.start_point
+        before = self.lines[row][:column].decode("utf-8", "replace")
+        self.found.setdefault(path, (row + 1, len(before) + 1))
+
+
+def _parts(key: Node) -> Iterator[Node]:
+    """The keys of a dotted key, in their order."""
+    if key.type == "dotted_key":
+        for part in key.named_children:
+            yield from _parts(part)
+    elif key.type in _KEYS:
+        yield key
+
+
+def _name(key: Node) -> str:
+    written = (key.text or b"").decode("utf-8", "replace")
+    return next(iter(tomllib.loads(f"{written} = 0"))) if key.type == "quoted_key" else written
