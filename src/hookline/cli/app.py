@@ -147,6 +147,7 @@ _OPTIONS = """options of most commands:
   --dialect NAME       of the files named, and of the event
   --trust WHOM         which hooks may run: all, user or none
   --mode MODE          fidelity, or strict: a failed guard asks or denies
+  --match-tools NAMES  native, or canonical: a matcher knows a tool's names in all hosts
   -C DIR               as if started there
   --json               one JSON document; its schema: hookline schema
   --color WHEN         auto, always or never

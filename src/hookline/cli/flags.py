@@ -28,6 +28,9 @@ _Config = Annotated[list[str], option("-c", "--config", metavar="PATH", help="a 
 _Dialect = Annotated[str, option("--dialect", metavar="NAME", help=f"of files and events: {', '.join(NAMES)}")]
 _Trust = Annotated[Literal["", "all", "user", "none"], option("--trust", metavar="WHOM", help="which hooks may run: all, user or none")]
 _Mode = Annotated[Literal["fidelity", "strict"], option("--mode", metavar="MODE", help="fidelity or strict (fail closed)")]
+_Matching = Annotated[
+    Literal["native", "canonical"], option("--match-tools", metavar="NAMES", help="native, or canonical: a tool's names in all hosts")
+]
 _Option = Annotated[list[str], option("-o", "--option", metavar="NAME=VALUE", help="of the dialect, as profile=d1; repeatable")]
 _Folder = Annotated[str, option("-C", metavar="DIR", help="as if started there")]
 
@@ -38,6 +41,7 @@ def _shared(
     dialect: _Dialect = "",
     trust: _Trust = "",
     mode: _Mode = "fidelity",
+    match_tools: _Matching = "native",
     option: _Option = [],  # noqa: B006 - as above
     folder: _Folder = "",
 ) -> None:
@@ -53,7 +57,12 @@ def selecting(command: Callable[..., int]) -> Callable[..., int]:
         chosen = {name: given.pop(name) for name in shared}
         enter(chosen["folder"])
         selection = Selection(
-            configs=chosen["config"], dialect=chosen["dialect"], trust=chosen["trust"], mode=chosen["mode"], options=chosen["option"]
+            configs=chosen["config"],
+            dialect=chosen["dialect"],
+            trust=chosen["trust"],
+            mode=chosen["mode"],
+            match_tools=chosen["match_tools"],
+            options=chosen["option"],
         )
         return command(selection=selection, **given)
 

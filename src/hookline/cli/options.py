@@ -6,7 +6,7 @@ import os
 
 from hookline.engine.catalog import NAMES
 from hookline.engine.engine import Engine
-from hookline.engine.library import MODES, TRUSTS
+from hookline.engine.library import MATCHING, MODES, TRUSTS
 from hookline.errors import ConfigError
 
 TYPE_CHECKING = False
@@ -21,6 +21,7 @@ _FLAGS: Mapping[str, str] = {
     "--dialect": "dialect",
     "--trust": "trust",
     "--mode": "mode",
+    "--match-tools": "match_tools",
     "-o": "options",
     "--option": "options",
     "-C": "folder",
@@ -38,6 +39,7 @@ class Selection:
         dialect: str = "",
         trust: str = "",
         mode: str = "fidelity",
+        match_tools: str = "native",
         options: Sequence[str] = (),
         folder: str = ".",
     ) -> None:
@@ -45,6 +47,7 @@ class Selection:
         self.dialect = dialect
         self.trust = trust
         self.mode = mode
+        self.match_tools = match_tools
         self.options = options
         self.folder = folder
 
@@ -57,11 +60,16 @@ class Selection:
         if not self.configs:
             if self.options:
                 raise ConfigError("options of a dialect need a file that they are for", name="config.option", hint="name it with --config")
-            return Engine.discover(self.folder, trust=self.trust or "user", mode=self.mode, **settings)
+            return Engine.discover(self.folder, trust=self.trust or "user", mode=self.mode, match_tools=self.match_tools, **settings)
         engine = Engine(cwd=self.folder, **settings)
         for config in self.configs:
             engine.add_source(
-                config, dialect=self.dialect or None, trust=self.trust or "all", mode=self.mode, options=parsed_options(self.options)
+                config,
+                dialect=self.dialect or None,
+                trust=self.trust or "all",
+                mode=self.mode,
+                match_tools=self.match_tools,
+                options=parsed_options(self.options),
             )
         return engine
 
@@ -123,6 +131,7 @@ def parser(program: str, description: str, examples: str, codes: str = "") -> ar
     made.add_argument("--dialect", default="", metavar="NAME", help=f"of the files named, and of the event: {', '.join(NAMES)}")
     made.add_argument("--trust", default="", choices=TRUSTS, help="which hooks may run; naming a file is consent")
     made.add_argument("--mode", default="fidelity", choices=MODES, help="as the dialect's document says, or fail closed")
+    made.add_argument("--match-tools", default="native", choices=MATCHING, help="whether a matcher knows a tool's names in other hosts")
     made.add_argument("-o", "--option", action="append", default=[], metavar="NAME=VALUE", help="of the dialect: profile=d1")
     made.add_argument("-C", dest="folder", default=".", metavar="DIR", help="as if started there")
     return made
@@ -131,7 +140,13 @@ def parser(program: str, description: str, examples: str, codes: str = "") -> ar
 def selection_of(given: argparse.Namespace) -> Selection:
     """The selection of parsed arguments."""
     return Selection(
-        configs=given.config, dialect=given.dialect, trust=given.trust, mode=given.mode, options=given.option, folder=given.folder
+        configs=given.config,
+        dialect=given.dialect,
+        trust=given.trust,
+        mode=given.mode,
+        match_tools=given.match_tools,
+        options=given.option,
+        folder=given.folder,
     )
 
 

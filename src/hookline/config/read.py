@@ -126,24 +126,18 @@ def _first_file(folder: str, names: tuple[str, ...]) -> str:
     return next((path for name in names if os.path.isfile(path := os.path.join(folder, name))), "")
 
 
-def source_of(path: str, dialect: str, *, scope: str, mode: str, trusted: bool, shadow: bool, placed: bool) -> Source:
-    """A file as a source, with its text and what its loader must know of the files beside it.
+def source_of(place: Source, dialect: str) -> Source:
+    """A file as a source, with its text and what its loader must know of the files beside it; `place` says the rest.
 
     Raises:
         ConfigError: it cannot be read, or is no text.
     """
-    folder = os.path.dirname(os.path.abspath(path))
+    folder = os.path.dirname(os.path.abspath(place.file))
     companions = (_companion(folder, name) for name in LAYOUTS[dialect].companions)
-    return Source(
-        file=path,
-        text=_text(path),
-        scope=scope,
-        mode=mode,
-        trusted=trusted,
-        shadow=shadow,
-        placed=placed,
+    return place.replace(
+        text=_text(place.file),
         companions={companion.path: companion for companion in companions if companion},
-        names=_names(path, folder),
+        names=_names(place.file, folder),
     )
 
 

@@ -147,7 +147,8 @@ class Companion(Frozen):
 class Source(Frozen):
     """One thing to load hooks from: a tree or a text, and what is known of it.
 
-    `mode` is "fidelity" or "strict". `companions`: files beside it, by relative path. `placed`: find line numbers too.
+    `mode` is "fidelity" or "strict". `match_tools` is "native", or "canonical": a matcher then sees a tool under the names
+    of all hosts. `companions`: files beside it, by relative path. `placed`: find line numbers too.
     `names`: what the host knows of the source (plugin root and data folder, project folder), by the dialect's words.
     """
 
@@ -158,6 +159,7 @@ class Source(Frozen):
     mode: str = "fidelity"
     trusted: bool = True
     shadow: bool = False
+    match_tools: str = "native"
     placed: bool = True
     companions: Mapping[str, Companion] = {}
     names: Mapping[str, str] = {}

@@ -63,9 +63,15 @@ def why_not(spec: HookSpec, event: Event) -> str:
     if spec.kind != event.kind:
         return f"it is declared for `{spec.native_event}`"
     for condition in spec.conditions:
-        if not holds(condition, event):
-            return _unmet(condition, event)
+        if not (any(holds(condition, named) for named in _named_alike(event)) if spec.alike else holds(condition, event)):
+            return _unmet(condition, event) + (" under any name that hosts have for it" if spec.alike else "")
     return ""
+
+
+def _named_alike(event: Event) -> Iterator[Event]:
+    from hookline.core.likeness import named_alike  # noqa: PLC0415 - few sources ask for it
+
+    return named_alike(event)
 
 
 def _unmet(condition: Condition, event: Event) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.match import holds, predicate
+from hookline.core.match import predicate
 from hookline.model.conditions import Never, OneOf, Pattern
 from hookline.model.frozen import Frozen
 
@@ -25,14 +25,14 @@ class Entry(Frozen):
     """A hook, the dialect that its handler is spoken to in, and its row there; its conditions by who can answer them.
 
     `tools`: the only tools that it is for, where they are listed by name. `on_tool`: what else must hold of the tool's
-    name. `content`: what is left to `dispatch`, ready to be asked.
+    name, ready to be asked. `content`: what is left to `dispatch`, ready to be asked.
     """
 
     spec: HookSpec
     dialect: Dialect
     row: Row | None
     tools: frozenset[str] | None
-    on_tool: tuple[Condition, ...]
+    on_tool: tuple[Predicate, ...]
     content: tuple[Predicate, ...]
 
 
@@ -74,7 +74,7 @@ class Registry:
         """The hooks that the event, of this row of its host, selects and whose conditions on the tool's name hold."""
         tool = event.tool
         named = [entry for entry in self._by_kind.get(event.kind, ()) if entry.tools is None or tool in entry.tools]
-        return tuple(e for e in named if selects(event, row, e) and all(holds(condition, event) for condition in e.on_tool))
+        return tuple(e for e in named if selects(event, row, e) and all(holds(event) for holds in e.on_tool))
 
     def remember(self, key: tuple[str, str, str, str], plan: object) -> None:
         """Keep a plan for the next event of its kind, tool, dialect and native name."""
@@ -96,15 +96,23 @@ def selects(event: Event, row: Row | None, entry: Entry) -> bool:
 
 def _entry(spec: HookSpec, dialect: Dialect) -> Entry:
     tools: frozenset[str] | None = None
-    on_tool: list[Condition] = []
+    on_tool: list[Predicate] = []
     content: list[Predicate] = []
     for condition in spec.conditions:
         match condition:
-            case OneOf(field="tool", names=names):
+            case OneOf(field="tool", names=names) if not spec.alike:
                 tools = names if tools is None else tools & names
-            case Pattern(field="tool") | Never():
-                on_tool.append(condition)
+            case OneOf(field="tool") | Pattern(field="tool") | Never():
+                on_tool.append(_asked(condition, spec))
             case _:
-                content.append(predicate(condition))
+                content.append(_asked(condition, spec))
     row = dialect.table.row(spec.native_event)
     return Entry(spec=spec, dialect=dialect, row=row, tools=tools, on_tool=tuple(on_tool), content=tuple(content))
+
+
+def _asked(condition: Condition, spec: HookSpec) -> Predicate:
+    if not spec.alike:
+        return predicate(condition)
+    from hookline.core.likeness import of_any_name  # noqa: PLC0415 - few sources ask for it
+
+    return of_any_name(predicate(condition))

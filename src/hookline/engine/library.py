@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 MODES = ("fidelity", "strict")
 TRUSTS = ("all", "user", "none")
+MATCHING = ("native", "canonical")
 
 
 class Library:
@@ -57,23 +58,34 @@ class Library:
     # -- loading ---------------------------------------------------------------------------------------------------
 
     @classmethod
-    def discover(cls, cwd: Path = ".", *, trust: str = "user", mode: str = "fidelity", dialect: str = "", **settings: Any) -> Self:
+    def discover(
+        cls,
+        cwd: Path = ".",
+        *,
+        trust: str = "user",
+        mode: str = "fidelity",
+        dialect: str = "",
+        match_tools: str = "native",
+        **settings: Any,
+    ) -> Self:
         """An engine with every dialect's files, managed, user and project.
 
         Hooks that a project brings along (scopes project and local) are listed and not run, unless `trust` is "all";
-        with "none", nothing is run. `dialect` looks for one dialect only. `settings` are those of the class.
+        with "none", nothing is run. `dialect` looks for one dialect only. `match_tools`: see `add_source`.
+        `settings` are those of the class.
 
         Raises:
-            ConfigError: an unknown trust, mode or dialect. Never for what is in a file: see `problems`.
+            ConfigError: an unknown trust, mode, matching or dialect. Never for what is in a file: see `problems`.
         """
         engine = cls(cwd=cwd, **settings)
         _one_of("trust", trust, TRUSTS)
         _one_of("mode", mode, MODES)
+        _one_of("match_tools", match_tools, MATCHING)
         if dialect:
             engine._dialect(dialect, None)
         for found in discovered(engine.cwd, engine.environ, dialect):
             trusted = trust == "all" or (trust == "user" and found.scope not in CLONED)
-            source = Source(file=found.path, scope=found.scope, mode=mode, trusted=trusted)
+            source = Source(file=found.path, scope=found.scope, mode=mode, trusted=trusted, match_tools=match_tools)
             try:
                 engine._add_path(source, engine._dialect(found.dialect, None))
             except ConfigError as error:  # a folder that cannot be listed
@@ -89,6 +101,7 @@ class Library:
         dialect: str | None = None,
         trust: str = "all",
         mode: str = "fidelity",
+        match_tools: str = "native",
         options: Mapping[str, Any] | None = None,
         **settings: Any,
     ) -> Self:
@@ -100,7 +113,8 @@ class Library:
             ConfigError: no such file, or an unknown dialect, option, trust or mode. Never for what is in a file.
         """
         own, rest = _split(cls, settings)
-        return cls(**own).add_source(path, dialect=dialect, trust=trust, mode=mode, options={**(options or {}), **rest})
+        given = {**(options or {}), **rest}
+        return cls(**own).add_source(path, dialect=dialect, trust=trust, mode=mode, match_tools=match_tools, options=given)
 
     @classmethod
     def from_config(
@@ -110,6 +124,7 @@ class Library:
         dialect: str,
         trust: str = "all",
         mode: str = "fidelity",
+        match_tools: str = "native",
         options: Mapping[str, Any] | None = None,
         **settings: Any,
     ) -> Self:
@@ -119,7 +134,8 @@ class Library:
             ConfigError: as `load`.
         """
         own, rest = _split(cls, settings)
-        return cls(**own).add_source(tree, dialect=dialect, trust=trust, mode=mode, options={**(options or {}), **rest})
+        given = {**(options or {}), **rest}
+        return cls(**own).add_source(tree, dialect=dialect, trust=trust, mode=mode, match_tools=match_tools, options=given)
 
     def add_source(
         self,
@@ -130,11 +146,13 @@ class Library:
         mode: str = "fidelity",
         scope: str = "explicit",
         shadow: bool = False,
+        match_tools: str = "native",
         options: Mapping[str, Any] | None = None,
     ) -> Self:
         """Add a file, a folder or a tree to this engine, and return the engine.
 
-        With `shadow` its hooks are run and recorded, and never enforced.
+        With `shadow` its hooks are run and recorded, and never enforced. With `match_tools="canonical"` a matcher sees a tool
+        under the names that it has in every host, so that one for `Bash` also selects `shell` and `run_shell_command`.
 
         Raises:
             ConfigError: as `load`.
@@ -142,15 +160,17 @@ class Library:
         _one_of("trust", trust, TRUSTS)
         _one_of("mode", mode, MODES)
         _one_of("scope", scope, SCOPES)
+        _one_of("match_tools", match_tools, MATCHING)
         trusted = trust != "none"
         if isinstance(source, str | os.PathLike):
             path = os.fspath(source)
             made = self._dialect(dialect or guess_dialect(path), options)
-            self._add_path(Source(file=path, scope=scope, mode=mode, trusted=trusted, shadow=shadow), made)
+            place = Source(file=path, scope=scope, mode=mode, trusted=trusted, shadow=shadow, match_tools=match_tools)
+            self._add_path(place, made)
         else:
             if dialect is None:
                 raise ConfigError("a tree does not tell its dialect", name="config.dialect", hint="name it with `dialect=`")
-            given = Source(tree=source, scope=scope, mode=mode, trusted=trusted, shadow=shadow)
+            given = Source(tree=source, scope=scope, mode=mode, trusted=trusted, shadow=shadow, match_tools=match_tools)
             self._shelve(given, self._dialect(dialect, options))
         self._rebuild()
         return self
@@ -162,10 +182,9 @@ class Library:
 
     def _add_path(self, place: Source, dialect: Dialect) -> None:
         """Add a file, or those of a folder; `place` says of each what it says of the path."""
-        shared: dict[str, Any] = {"scope": place.scope, "mode": place.mode, "trusted": place.trusted, "shadow": place.shadow}
         for file in files_of(place.file, dialect.table.name):
             try:
-                source = source_of(file, dialect.table.name, placed=self.placed, **shared)
+                source = source_of(place.replace(file=file, placed=self.placed), dialect.table.name)
             except ConfigError as error:
                 self._refuse(place.replace(file=file), dialect, error)
             else:
@@ -179,6 +198,8 @@ class Library:
         if loaded.problems and source.text is not None and not source.placed:
             source = source.replace(placed=True)  # now it matters where
             loaded = dialect.load(source)
+        if source.match_tools == "canonical":
+            loaded = loaded.replace(specs=tuple(spec.replace(alike=True) for spec in loaded.specs))
         self.shelf.add(source, dialect, loaded)
         self.strict = self.strict or source.mode == "strict"
 

@@ -27,7 +27,7 @@ class HookSpec(Frozen):
     `rank`: lower runs first, in every dialect. `timeout` is in seconds, in every dialect. `on_failure`: what a failure
     of this hook means (SILENT = fail open, ASK, DENY = fail closed). `detached`: started and not waited for. `shadow`:
     run and recorded, never enforced. `identity`: hooks of one dialect with equal identity run once per event; empty
-    means never the same. `facts` belong to the dialect. `trusted` is False while nobody approved the source.
+    means never the same. `alike`: a tool's names in other hosts count as its names (`match_tools: canonical`). `facts` belong to the dialect. `trusted` is False while nobody approved the source.
     """
 
     id: str
@@ -48,3 +48,4 @@ class HookSpec(Frozen):
     identity: str = ""
     facts: Mapping[str, Any] = NO_FACTS
     trusted: bool = True
+    alike: bool = False

@@ -17,10 +17,19 @@ def test_a_command_is_handed_one_selection(desk: Desk) -> None:
         return len(word)
 
     selected = flags.selecting(command)
-    given = {"config": ["a"], "dialect": "d", "trust": "all", "mode": "strict", "option": ["o=1"], "folder": str(desk.folder.parent)}
+    given = {
+        "config": ["a"],
+        "dialect": "d",
+        "trust": "all",
+        "mode": "strict",
+        "match_tools": "canonical",
+        "option": ["o=1"],
+        "folder": str(desk.folder.parent),
+    }
 
     assert selected(word="four", **given) == 4
-    assert (seen[0].configs, seen[0].dialect, seen[0].trust, seen[0].mode, seen[0].options) == (["a"], "d", "all", "strict", ["o=1"])
+    assert (seen[0].configs, seen[0].dialect, seen[0].trust, seen[0].options) == (["a"], "d", "all", ["o=1"])
+    assert (seen[0].mode, seen[0].match_tools) == ("strict", "canonical")
     assert os.getcwd() == str(desk.folder.parent)
 
 

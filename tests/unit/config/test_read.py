@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.config.read import LAYOUTS, files_of, guess_dialect, source_of
-from hookline.core.dialect import Companion
+from hookline.core.dialect import Companion, Source
 from hookline.engine.catalog import NAMES
 from hookline.errors import ConfigError
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from hookline.core.dialect import Source
 
 SHARED = {"scope": "user", "mode": "strict", "trusted": False, "shadow": True, "placed": False}
 
@@ -29,7 +27,7 @@ def write(path: Path, content: str | bytes = "x") -> Path:
 
 def read(path: Path, dialect: str = "docker-agent") -> Source:
     """A file as a source."""
-    return source_of(str(path), dialect, **SHARED)
+    return source_of(Source(file=str(path), **SHARED), dialect)
 
 
 def refused(path: Path) -> ConfigError:
@@ -184,7 +182,7 @@ def test_what_is_larger_than_a_configuration_is_refused(tmp_path: Path) -> None:
 def test_an_endless_file_is_refused() -> None:
     """No more than the bound is read of it."""
     with pytest.raises(ConfigError) as caught:
-        source_of("/dev/zero", "docker-agent", **SHARED)
+        source_of(Source(file="/dev/zero", **SHARED), "docker-agent")
     assert caught.value.name == "config.too-large"
 
 

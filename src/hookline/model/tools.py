@@ -1,0 +1,61 @@
+"""Tool names: what the tools of one kind are called by each host, so that a matcher can travel.
+
+The facts are `tools.json`, next to this module (harnesses.md 20; the names of each dialect's own page). A name may belong to
+several families (`apply_patch` writes and edits, and so does Cursor's `Write`); families are never merged through such a name.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+
+@cache
+def _data() -> Mapping[str, Any]:
+    loader: Any = __spec__.loader  # as for the kinds: also from a zip file, without an import that costs start-up time
+    read: dict[str, Any] = json.loads(loader.get_data(__file__.rpartition("tools")[0] + "tools.json"))
+    return read
+
+
+@cache
+def families(name: str, dialect: str = "") -> tuple[str, ...]:
+    """The families that a tool name belongs to: in that dialect's words, or, if these lack it, in any host's."""
+    hosts_of = _data()["families"]
+    own = tuple(family for family, hosts in hosts_of.items() if name in hosts.get(dialect, ()))
+    return own or tuple(family for family, hosts in hosts_of.items() if any(name in names for names in hosts.values()))
+
+
+def called(family: str, dialect: str) -> tuple[str, ...]:
+    """What a dialect's host calls the tools of a family; empty where it has none, or nobody knows."""
+    return tuple(_data()["families"].get(family, {}).get(dialect, ()))
+
+
+@cache
+def alike(name: str, dialect: str = "") -> tuple[str, ...]:
+    """Every other name of a dialect's tool, in any host's words, each once; of an MCP tool every host's spelling."""
+    mcp = mcp_parts(name)
+    if mcp is not None:
+        names = [spelling.format(server=mcp[0], tool=mcp[1]) for spelling in _data()["mcp"].values()]
+    else:
+        names = [other for family in families(name, dialect) for hosts in _data()["families"][family].values() for other in hosts]
+    return tuple(other for other in dict.fromkeys(names) if other != name)
+
+
+def mcp_parts(name: str) -> tuple[str, str] | None:
+    """Server and tool of an MCP tool's name; None for a name that is none, or does not tell its server."""
+    for opening, between in (("mcp__", "__"), ("@", "/")):
+        server, separator, tool = name.removeprefix(opening).partition(between)
+        if name.startswith(opening) and server and separator and tool:
+            return server, tool
+    return None
+
+
+def mcp_name(name: str, dialect: str) -> str | None:
+    """An MCP tool's name as a dialect's host spells it; None where the host's spelling is unknown."""
+    mcp, spelling = mcp_parts(name), _data()["mcp"].get(dialect)
+    return spelling.format(server=mcp[0], tool=mcp[1]) if mcp and spelling else None
