@@ -147,6 +147,9 @@ OWN_WORDS = {
     "docker-agent": {"metadata", "instruction_context", "transition"},
     "claude-code": {"terminal_sequence", "initial_message", "reload_skills", "hide_prompt", "classifier_context"},
     "a3s": {"modified", "max_retries"},
+    "copilot": {"response", "result_type"},
+    "cursor": {"plugin_paths"},
+    "gemini": {"request", "clear_context"},
     "agenthooks": {"log"},
 }
 # What a row may say beyond its kind: dialect, power, and the rows; "*" for all of them. Each with its reason.
@@ -157,10 +160,15 @@ BEYOND = {
     ("claude-code", "allow"): ({"PreModelSwitch"}, "`permissionDecision` allow (harnesses.md 2)"),
     ("claude-code", "ask"): ({"PreModelSwitch"}, "`permissionDecision` ask (harnesses.md 2)"),
     ("claude-code", "deny"): ({"Elicitation"}, "exit 2 declines (harnesses.md 2)"),
+    ("cursor", "allow"): ({"beforeShellExecution", "beforeMCPExecution", "beforeReadFile", "beforeTabFileRead", "subagentStart"}, "a permission may be `allow` wherever there is one (harnesses.md 5)"),
+    ("cursor", "context"): ({"beforeShellExecution", "beforeMCPExecution"}, "`agent_message` goes with every permission (harnesses.md 5)"),
+    ("codex", "halt"): ({"UserPromptSubmit", "SubagentStop", "PreCompact", "PostCompact"}, "`continue: false` stops there, too (harnesses.md 3)"),
     ("a3s", "deny"): ({"*"}, "a handler may block any of its events (a3s.md)"),
     ("a3s", "retry"): ({"*"}, "a handler may ask for a retry of any of its events (a3s.md)"),
     ("agenthooks", "deny"): ({"*"}, "a decision belongs to every output; where nothing can be refused it is feedback (agenthooks.md 2)"),
     ("agenthooks", "allow"): ({"*"}, "a decision belongs to every output (agenthooks.md 8)"),
+    ("copilot", "context"): ({"notification"}, "`additionalContext` is put before the session's next message (harnesses.md 6)"),
+    ("gemini", "halt"): ({"BeforeAgent"}, "`continue: false` ends the run there, too (harnesses.md 4)"),
     ("agenthooks", "context"): ({"post-agent-turn"}, "`additional_context` is honoured there (agenthooks.md 8)"),
 }  # fmt: skip
 

@@ -18,7 +18,12 @@ from hookline.model.outcome import Failure, Outcome
 VECTORS = Path(__file__).parent / "vectors"
 USUAL_NAMES = {
     "docker-agent": "hooks.yaml",
+    "cursor": "hooks.json",
     "claude-code": "settings.json",
+    "copilot": "hooks.json",
+    "codex": "hooks.json",
+    "kimi": "config.toml",
+    "gemini": "settings.json",
     "agenthooks": "HOOK.md",
     "a3s": "hooks.json",
     "starchild": "shell_hooks.yaml",
@@ -41,6 +46,7 @@ class Play:
         self.ran: list[int] = []
         self.detached: list[int] = []
         self.sent: dict[int, str] = {}
+        self.event: Any = None
         self.decision: Any = None
         self.reply: Any = None
         if "payload" in vector:
@@ -76,7 +82,7 @@ class Play:
         return Source(file=given.get("file", USUAL_NAMES[dialect_name]), companions=companions, **fields)
 
     def _fire(self) -> None:
-        event = self.dialect.decode_event(self.vector["payload"], self.vector.get("event", ""))
+        event = self.event = self.dialect.decode_event(self.vector["payload"], self.vector.get("event", ""))
         registry = Registry().with_(self.specs, self.dialect)
         asking = dispatch(plan(registry, event, self.dialect), event)
         try:
@@ -96,6 +102,12 @@ class Play:
             self.sent[position] = self.dialect.encode_event(run.event, run.spec)
         if run.detached:
             return Outcome()
+        if self._script(position).get("own"):
+            return Outcome(answer=run.spec.handler.call(run.event))
+        return self.outcome(position)
+
+    def outcome(self, position: int) -> Outcome:
+        """What the vector says that the process of a hook does."""
         return scripted(self._script(position))
 
     def _script(self, position: int) -> dict[str, Any]:

@@ -13,7 +13,18 @@ from tests.conformance.player import VECTORS, mismatches, vectors
 if TYPE_CHECKING:
     from pathlib import Path
 
-AT_LEAST = {"docker-agent": 120, "claude-code": 60, "agenthooks": 120, "a3s": 120, "starchild": 120}
+AT_LEAST = {
+    "docker-agent": 120,
+    "claude-code": 60,
+    "cursor": 200,
+    "codex": 80,
+    "copilot": 150,
+    "kimi": 60,
+    "gemini": 200,
+    "agenthooks": 120,
+    "a3s": 120,
+    "starchild": 120,
+}
 
 
 @pytest.mark.parametrize("path", vectors(), ids=lambda path: path.stem)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hookline.errors import ConfigError
 from hookline.text.globregex import compile_glob
 from hookline.text.globs import normalised, path_matches
-from hookline.text.regex import compile_regex
+from hookline.text.regex import Backtracking, Regex, compile_or_backtrack, compile_regex
 from hookline.text.suggest import did_you_mean
 from tests.laws.strategies import LAW, texts
 
@@ -79,6 +79,52 @@ def test_no_text_makes_an_expression_slow(source: str) -> None:
     regex.found_in("a" * 50_000 + "!")
 
     assert time.process_time() - began < 2
+
+
+@pytest.mark.parametrize(
+    ("source", "matching", "others"),
+    [
+        ("^(?!Read)", ["Shell"], ["ReadFile"]),
+        (r"(\w+) \1", ["again again"], ["once more"]),
+        (r"^(?:(?!rm).)*$", ["ls"], ["rm -rf"]),
+        (r"(\d{3}-)+(?=x)", ["555-x"], ["55-x"]),
+        ("(?<=a)X", ["a" * 4095 + "X"], ["a" * 4096 + "X"]),
+        ("[(+]+(?!x)", ["(+"], ["("[:0]]),
+    ],
+)
+def test_what_re2_lacks_may_be_left_to_python(source: str, matching: list[str], others: list[str]) -> None:
+    """Where somebody asks for it; it sees the first 4096 characters."""
+    regex = compile_or_backtrack(source)
+
+    assert isinstance(regex, Backtracking)
+    assert [text for text in matching if not regex.found_in(text)] == []
+    assert [text for text in others if regex.found_in(text)] == []
+
+
+def test_what_re2_can_do_is_left_to_re2() -> None:
+    """All of the text is seen then, in linear time."""
+    assert type(compile_or_backtrack("(a+)+$")) is Regex
+
+
+@pytest.mark.parametrize(
+    "source", ["(a+)+(?=b)", "(a|aa)+(?!x)$", "((?:a*))*(?=b)", "(a?a?)+(?=b)", r"(a{1,9})\1{2,}(?:a+b?)*", "(?=x", "x**"]
+)
+def test_what_could_run_for_ever_is_left_to_nobody(source: str) -> None:
+    """A group that is repeated holds no repetition and no choice; and what Python refuses too is an error as before."""
+    with pytest.raises(ConfigError):
+        compile_or_backtrack(source)
+
+
+@LAW
+@given(st.text(alphabet="ab.*+?()[]{}|^$\\=!<>:P1,9", max_size=12), st.text(alphabet="ab", max_size=10))
+def test_any_expression_is_compiled_or_a_config_error_also_with_python(source: str, text: str) -> None:
+    """Nothing that somebody writes raises anything else, neither then nor when it is asked."""
+    try:
+        regex = compile_or_backtrack(source)
+    except ConfigError:
+        return
+
+    assert regex.found_in(text) or not regex.covers(text)
 
 
 # -- globs -------------------------------------------------------------------------------------------------------------

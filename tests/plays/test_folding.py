@@ -48,6 +48,37 @@ def test_joined_reasons_stand_one_a_line() -> None:
     assert happened.decision.reason == "one\ntwo"
 
 
+def test_where_the_table_has_words_for_it_the_first_denial_counts_also_without_a_reason() -> None:
+    """Elsewhere the next reason is given."""
+    script = {"a": DENIES.replace(reason=""), "b": DENIES.replace(reason="two")}
+    for stage, reason in (
+        (Stage(row(parallel=True), fold=FoldRule(unexplained="no reason")), "no reason"),
+        (Stage(row(parallel=True)), "two"),
+    ):
+        happened = play([hook(name, stage=stage) for name in "ab"], script, stage=stage)
+
+        assert happened.decision.reason == reason
+
+
+@pytest.mark.parametrize(
+    ("former", "latter", "united"),
+    [
+        ({"mode": "ANY", "names": ["a"]}, {"mode": "AUTO", "names": ["b", "a"]}, {"mode": "ANY", "names": ["a", "b"]}),
+        ({"mode": "AUTO"}, {"mode": "NONE"}, {"mode": "NONE"}),
+        ({"names": ["a"]}, {"mode": "AUTO"}, {"names": ["a"], "mode": "AUTO"}),
+        ({"mode": "AUTO"}, {"mode": "odd"}, {"mode": "odd"}),
+        (["a"], ["b"], ["a", "b"]),
+    ],
+)
+def test_a_union_takes_the_strongest_word_and_every_name(former: object, latter: object, united: object) -> None:
+    """Part by part; a word that has no rank is replaced by the later one (harnesses.md 4)."""
+    stage = Stage(row(parallel=True, powers=frozenset({"tools"})), fold=FoldRule(unions={"tools": {"mode": ("AUTO", "ANY", "NONE")}}))
+    script = {"a": Verdict(effects={"tools": former}), "b": Verdict(effects={"tools": latter})}
+    happened = play([hook(name, stage=stage) for name in "ab"], script, stage=stage)
+
+    assert happened.decision.effects == {"tools": united}
+
+
 def test_reasons_of_an_ask_are_not_joined() -> None:
     """Joining is for denials; a question is one question."""
     stage = Stage(fold=FoldRule(joins_reasons=True))

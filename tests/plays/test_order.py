@@ -74,6 +74,30 @@ def test_a_parallel_group_is_asked_at_once() -> None:
     assert happened.batches == [["a", "b"]]
 
 
+def test_one_hook_puts_a_parallel_group_in_turn() -> None:
+    """Where a hook that takes part wants it, all of its dialect are asked one after the other (harnesses.md 4)."""
+    happened = play([hook("a"), hook("b", in_turn=True), hook("c")], {}, stage=AT_ONCE)
+
+    assert happened.batches == [["a"], ["b"], ["c"]]
+
+
+@pytest.mark.parametrize("field", ["tool", "session_id"])
+def test_a_hook_that_takes_no_part_puts_nothing_in_turn(field: str) -> None:
+    """Neither where the plan knows it nor where only the event tells."""
+    other = (OneOf(field=field, names=frozenset({"another"})),)
+    happened = play([hook("a"), hook("b", in_turn=True, conditions=other), hook("c")], {}, stage=AT_ONCE)
+
+    assert happened.batches == [["a", "c"]]
+
+
+@pytest.mark.parametrize("aside", [{"shadow": True}, {"trusted": False}])
+def test_a_hook_that_does_not_count_puts_nothing_in_turn(aside: dict[str, bool]) -> None:
+    """One that is only observed, or that nobody approved, has no say about the others."""
+    happened = play([hook("a"), hook("b", in_turn=True, **aside), hook("c")], {}, stage=AT_ONCE)
+
+    assert [name for name in happened.batches[0] if name != "b"] == ["a", "c"]
+
+
 def test_a_sequential_group_is_asked_one_by_one() -> None:
     """Each hook of a sequential row is a batch of its own."""
     happened = play([hook("a"), hook("b")], {})

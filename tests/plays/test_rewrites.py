@@ -35,6 +35,38 @@ def test_hooks_asked_at_once_see_the_original() -> None:
     assert happened.seen["b"][0].input == CALL.input
 
 
+def test_lone_patches_of_hooks_asked_at_once_do_not_add_up() -> None:
+    """Where the table says so each is one of the original, and the last stands alone (harnesses.md 1.6)."""
+    stage = Stage(row(parallel=True), fold=FoldRule(lone_patches=True))
+    script = {"a": patches(command="x"), "b": patches(depth=2), "c": Verdict()}
+    happened = play([hook(name, stage=stage) for name in "abc"], script, stage=stage)
+
+    assert happened.decision.rewrite is not None
+    assert happened.decision.rewrite.to_dict() == {"input": {"command": "ls", "depth": 2}, "patch": {"depth": 2}}
+
+
+def test_lone_patches_of_hooks_in_turn_add_up() -> None:
+    """There each is one of what the hook was shown."""
+    stage = Stage(row(parallel=True), fold=FoldRule(lone_patches=True))
+    cast = [hook("a", stage=stage, in_turn=True), hook("b", stage=stage)]
+    happened = play(cast, {"a": patches(command="x"), "b": patches(depth=2)}, stage=stage)
+
+    assert happened.decision.rewrite is not None
+    assert happened.decision.rewrite.value == {"command": "x", "depth": 2}
+
+
+def test_what_a_row_carries_is_seen_by_the_next_hook_alone() -> None:
+    """Neither a hook of another dialect nor the decision has anything of it, and a shadow carries nothing."""
+    stage = Stage(row(carries=lambda event, verdict: event.replace(session_id=f"{event.session_id}+{verdict.for_agent}")))
+    other = Stage(name="other")
+    cast = {stage: [hook("a"), hook("s", shadow=True), hook("b")], other: [hook("c", stage=other)]}
+    script = {"a": Verdict(for_agent="a"), "s": Verdict(for_agent="s")}
+    happened = play(cast, script, stage=stage)
+
+    assert [happened.seen[name][0].session_id for name in "asbc"] == ["s1", "s1+a", "s1+a", "s1"]
+    assert happened.decision.for_agent == ("a",)
+
+
 def test_the_next_group_sees_what_the_former_group_rewrote() -> None:
     """Rewrites of a parallel group have landed before the next group is asked."""
     other = Stage(name="other")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -117,6 +118,20 @@ def test_the_same_id_replaces() -> None:
     assert engine.fire_sync(DONE).reason == "new"
 
 
+def test_ties_run_in_the_order_of_registration() -> None:
+    """Lower priorities first, whatever the ids are; a definition that is replaced keeps its place."""
+    ran: list[str] = []
+    engine = HookEngine.new()
+    for hook_id, priority in (("z", 100), ("m", 100), ("y", 5), ("a", 100), ("b", -1)):
+        engine.register(gate(hook_id, priority=priority), lambda event, hook_id=hook_id: ran.append(hook_id))
+    engine.register(gate("z", timeout_ms=5))
+
+    assert engine.fire_sync(CALL).is_continue()
+    assert ran == ["b", "y", "z", "m", "a"]
+    assert [hook.id for hook in engine.matching_hooks(CALL)] == ran
+    assert [hook.id for hook in engine.all_hooks()] == ["z", "m", "y", "a", "b"]
+
+
 def test_a_registration_during_a_fire_does_not_change_it() -> None:
     """The hooks of a fire are those that were registered when it began."""
     engine = HookEngine.new()
@@ -196,6 +211,18 @@ def test_a_definition_is_its_json() -> None:
     assert Hook.from_dict({"id": "h", "event_type": "PreToolUse"}) == Hook.new("h", "pre_tool_use")
     with pytest.raises(ConfigError):
         Hook.from_json("{")
+
+
+@pytest.mark.parametrize("event", HookEventType)
+def test_json_goes_in_and_out_in_both_spellings(event: HookEventType) -> None:
+    """Definitions and events of every type; in snake_case unless somebody asks."""
+    hook = Hook.new("h", event.name).with_config(HookConfig(priority=5))
+    fired = HookEvent(event.name, {"session_id": "s", "tool": "Bash", "args": {}})
+
+    assert [json.loads(hook.to_json(pascal=pascal))["event_type"] for pascal in (False, True)] == [event.value, event.name]
+    assert [json.loads(fired.to_json(pascal=pascal))["event_type"] for pascal in (False, True)] == [event.value, event.name]
+    assert all(Hook.from_json(hook.to_json(pascal=pascal)) == hook for pascal in (False, True))
+    assert all(HookEvent.from_json(fired.to_json(pascal=pascal)) == fired for pascal in (False, True))
 
 
 def test_a_matcher_has_factories_builders_and_fields() -> None:

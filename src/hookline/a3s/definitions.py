@@ -227,17 +227,18 @@ class Hook(Frozen):
         """
         return cls.from_dict(parse_json(text).value)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The definition as JSON, in snake_case."""
-        document: dict[str, Any] = {"id": self.id, "event_type": str(event_type_of(self.event_type))}
+    def to_dict(self, *, pascal: bool = False) -> dict[str, Any]:
+        """The definition as JSON; its event in snake_case, or as the seed's members are spelled (`PreToolUse`)."""
+        event = event_type_of(self.event_type)
+        document: dict[str, Any] = {"id": self.id, "event_type": event.name if pascal and isinstance(event, HookEventType) else str(event)}
         for key in ("matcher", "config"):
             part = getattr(self, key)
             if part is not None:
                 document[key] = part.to_dict() if isinstance(part, HookMatcher | HookConfig) else part
         return document
 
-    def to_json(self) -> str:
-        return json.dumps(self.to_dict(), ensure_ascii=False)
+    def to_json(self, *, pascal: bool = False) -> str:
+        return json.dumps(self.to_dict(pascal=pascal), ensure_ascii=False)
 
 
 def _made(cls: type[Any], given: Any, known: Iterable[str]) -> Any:

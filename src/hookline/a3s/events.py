@@ -95,11 +95,12 @@ class HookEvent:
             raise CodecError("an event is a JSON object")
         return cls.of(parsed)
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"event_type": str(self.event_type), "payload": dict(self.payload)}
+    def to_dict(self, *, pascal: bool = False) -> dict[str, Any]:
+        """The event as a document; its type in snake_case, or as the seed's members are spelled (`PreToolUse`)."""
+        return {"event_type": self.event_type.name if pascal else str(self.event_type), "payload": dict(self.payload)}
 
-    def to_json(self) -> str:
-        return json.dumps(self.to_dict(), ensure_ascii=False)
+    def to_json(self, *, pascal: bool = False) -> str:
+        return json.dumps(self.to_dict(pascal=pascal), ensure_ascii=False)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, HookEvent) and other.to_dict() == self.to_dict()

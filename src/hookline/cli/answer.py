@@ -18,9 +18,11 @@ from hookline.model.verdict import Stance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from hookline.cli.options import Selection
+    from hookline.core.dialect import Table
     from hookline.core.dispatch import Run
     from hookline.engine.engine import Engine
 
@@ -68,16 +70,23 @@ def _reply(host: str, selection: Selection, sent: bytes, later: list[Run]) -> Re
         raise CodecError(f"stdin is no JSON payload: {error.msg.lower()} at line {error.lineno}, column {error.colno}") from None
     except (ValueError, RecursionError):
         raise CodecError("stdin is no JSON text in UTF-8, or nested too deeply") from None
-    make_dialect(host)  # an unknown host is an error even where there are no hooks
+    table = make_dialect(host).table  # an unknown host is an error even where there are no hooks
     if selection.folder != ".":
         enter(selection.folder)
         selection.folder = os.getcwd()
-    elif isinstance(payload, dict) and os.path.isdir(str(payload.get("cwd", ""))):
-        selection.folder = payload["cwd"]
+    elif isinstance(payload, dict) and (folder := _folder(payload, table)):
+        selection.folder = folder
     engine = selection.engine(placed=False, detach=later.append)
     if not selection.configs:
         engine = _without_own(engine, host)
     return _with_problems(engine.answer(host, payload), engine)
+
+
+def _folder(payload: Mapping[str, Any], table: Table) -> str:
+    """The project's folder as the host names it; empty where it names none that exists."""
+    named = (payload.get(key) for key in table.folders)
+    flat = (value[0] if isinstance(value, list) and value else value for value in named)
+    return next((path for path in flat if isinstance(path, str) and os.path.isdir(path)), "")
 
 
 def _with_problems(reply: Reply, engine: Engine) -> Reply:

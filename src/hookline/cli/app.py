@@ -73,6 +73,17 @@ COMMANDS: Mapping[str, Command] = {
         examples=("hookline fire pre_tool_use -c hooks.yaml < payload.json",),
         codes="1 denied or halted",
     ),
+    "convert": Command(
+        group="try",
+        does="hooks of one dialect as files of another, and what the other cannot express",
+        examples=(
+            "hookline convert hooks.yaml --from docker-agent --to claude-code",
+            "hookline convert .claude/settings.json --to agenthooks --output .agents/hooks",
+            "hookline convert --from claude-code --to codex --strict",
+        ),
+        codes="1 a loss with --strict",
+        home=("convert", "convert"),
+    ),
     "answer": Command(
         group="run",
         does="answer a host's event in its own words; hosts start this",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import Annotated, Literal
 
@@ -10,7 +9,7 @@ from hookline.cli import flags, words
 from hookline.cli.ending import FINDINGS, OK, USAGE, tell
 from hookline.cli.excerpt import excerpt
 from hookline.cli.paint import present
-from hookline.config.read import files_of, guess_dialect
+from hookline.config.read import files_of, guess_dialect, no_hooks
 from hookline.engine.catalog import make_dialect
 from hookline.errors import ConfigError
 from hookline.model.problem import Origin, Problem
@@ -66,18 +65,13 @@ def _missing(path: str, dialect: str) -> Iterator[Problem]:
     if dialect:
         make_dialect(dialect)
     origin = Origin(file=path)
-    if not os.path.exists(path):
-        yield Problem(name="config.missing", message="no such file or folder", origin=origin)
-        return
     try:
-        found = files_of(path, dialect or guess_dialect(path))
+        if not files_of(path, dialect or guess_dialect(path)):
+            raise no_hooks(path, dialect)
     except ConfigError as error:
         yield problem_of(error, path, origin.scope)
     except OSError as error:
         yield Problem(name="config.unreadable", message=f"cannot be read: {(error.strerror or '').lower()}", origin=origin)
-    else:
-        if not found:
-            yield Problem(name="config.missing", message=f"no hooks of {dialect} in this folder", origin=origin)
 
 
 def _problems(engine: Engine) -> list[Problem]:

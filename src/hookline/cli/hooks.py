@@ -7,7 +7,7 @@ import hashlib
 from hookline.cli import words
 from hookline.core.plan import order
 from hookline.engine.explain import all_hooks, given_way
-from hookline.model.handler import Broken, Builtin, Command, InProcess
+from hookline.model.handler import Broken, Builtin, Command, Http, InProcess
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,6 +100,13 @@ def _handler(given: Handler) -> Iterator[tuple[str, Any]]:
             yield "env", sorted(given.env)
             yield "working_dir", given.working_dir
             yield "kill_leftovers", given.kill_leftovers
+        case Http():
+            yield "url", given.url
+            yield "method", given.method
+            yield "headers", sorted(given.headers)
+            yield "env", sorted(given.env)
+            yield "secret", given.secret
+            yield "allow_local", given.allow_local
         case Builtin():
             yield "name", given.name
             yield "args", list(given.args)

@@ -26,11 +26,15 @@ _FLAGS: Mapping[str, str] = {
     "--option": "options",
     "-C": "folder",
 }
+_RELAY = "--relay"
 _REPEATABLE = ("configs", "options")
 
 
 class Selection:
-    """Which hooks a command looks at. Without `configs`, whatever is discovered from `folder`."""
+    """Which hooks a command looks at. Without `configs`, whatever is discovered from `folder`.
+
+    `relay`: another hookline asks, whose hook this is, so that being inside of the same event is no loop.
+    """
 
     def __init__(
         self,
@@ -42,6 +46,7 @@ class Selection:
         match_tools: str = "native",
         options: Sequence[str] = (),
         folder: str = ".",
+        relay: bool = False,
     ) -> None:
         self.configs = list(configs)
         self.dialect = dialect
@@ -50,6 +55,7 @@ class Selection:
         self.match_tools = match_tools
         self.options = options
         self.folder = folder
+        self.relay = relay
 
     def engine(self, **settings: Any) -> Engine:
         """The engine with the selected hooks.
@@ -61,10 +67,10 @@ class Selection:
             if self.options:
                 raise ConfigError("options of a dialect need a file that they are for", name="config.option", hint="name it with --config")
             return Engine.discover(self.folder, trust=self.trust or "user", mode=self.mode, match_tools=self.match_tools, **settings)
-        engine = Engine(cwd=self.folder, **settings)
+        engine = Engine(cwd=self.folder, relays=self.relay, **settings)
         for config in self.configs:
             engine.add_source(
-                config,
+                _tree(config) if config.startswith("{") else config,
                 dialect=self.dialect or None,
                 trust=self.trust or "all",
                 mode=self.mode,
@@ -72,6 +78,18 @@ class Selection:
                 options=parsed_options(self.options),
             )
         return engine
+
+
+def _tree(text: str) -> Mapping[str, Any]:
+    """A configuration that stands on the command line itself, as JSON.
+
+    Raises:
+        ConfigError: it is no JSON.
+    """
+    from hookline.wire.trees import parse_json  # noqa: PLC0415 - most name a file
+
+    tree: Mapping[str, Any] = parse_json(text, "--config", placed=False).value
+    return tree
 
 
 def parsed_options(pairs: Sequence[str]) -> Mapping[str, Any]:
@@ -105,6 +123,8 @@ def quick(words: Sequence[str]) -> tuple[list[str], Selection] | None:
             if not value or value.startswith("-"):
                 return None
             chosen[field] = [*chosen[field], value] if field in _REPEATABLE else value
+        elif word == _RELAY:
+            chosen["relay"] = True
         elif word.startswith("-"):
             return None
         else:
@@ -127,12 +147,15 @@ def parser(program: str, description: str, examples: str, codes: str = "") -> ar
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    made.add_argument("-c", "--config", action="append", default=[], metavar="PATH", help="a file or folder of hooks; repeatable")
+    made.add_argument(
+        "-c", "--config", action="append", default=[], metavar="PATH", help="a file or folder of hooks, or a tree as JSON; repeatable"
+    )
     made.add_argument("--dialect", default="", metavar="NAME", help=f"of the files named, and of the event: {', '.join(NAMES)}")
     made.add_argument("--trust", default="", choices=TRUSTS, help="which hooks may run; naming a file is consent")
     made.add_argument("--mode", default="fidelity", choices=MODES, help="as the dialect's document says, or fail closed")
     made.add_argument("--match-tools", default="native", choices=MATCHING, help="whether a matcher knows a tool's names in other hosts")
     made.add_argument("-o", "--option", action="append", default=[], metavar="NAME=VALUE", help="of the dialect: profile=d1")
+    made.add_argument(_RELAY, action="store_true", help="asked by a converted hook, from inside of the event")
     made.add_argument("-C", dest="folder", default=".", metavar="DIR", help="as if started there")
     return made
 
@@ -147,6 +170,7 @@ def selection_of(given: argparse.Namespace) -> Selection:
         match_tools=given.match_tools,
         options=given.option,
         folder=given.folder,
+        relay=given.relay,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hookline.model.conditions import Flattened, Glob, Leaves, Never, OneOf, PathPattern, Pattern, Rule
-from hookline.model.handler import Broken, Builtin, Command, InProcess
+from hookline.model.handler import Broken, Builtin, Command, Http, InProcess
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,6 +100,8 @@ def handler(given: Handler) -> str:
         case Command(argv=argv, script=script):
             lines = script.strip().splitlines() or [" ".join(argv)]
             return f"{lines[0]} …" if len(lines) > 1 else lines[0]
+        case Http(url=url, method=method):
+            return f"{method} {url}"
         case Builtin(name=name, args=args):
             return " ".join(("builtin", name, *args))
         case InProcess(name=name):

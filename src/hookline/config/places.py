@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 
 class Place(Frozen):
-    """One place of a dialect's files. `path` is a pattern; `{home}`, `{config}`, `{cwd}` and `{claude}` are filled in."""
+    """One place of a dialect's files.
+
+    `path` is a pattern; `{home}`, `{config}`, `{cwd}`, `{claude}`, `{codex}` and `{copilot}` are filled in.
+    """
 
     dialect: str
     scope: str
@@ -27,6 +30,32 @@ PLACES: tuple[Place, ...] = (
     Place(dialect="claude-code", scope="user", path="{claude}/settings.json"),
     Place(dialect="claude-code", scope="project", path="{cwd}/.claude/settings.json"),
     Place(dialect="claude-code", scope="local", path="{cwd}/.claude/settings.local.json"),
+    # harnesses.md 3; the files of the system's folder are policy, as `requirements.toml` is
+    Place(dialect="codex", scope="managed", path="/etc/codex/requirements.toml"),
+    Place(dialect="codex", scope="managed", path="/etc/codex/hooks.json"),
+    Place(dialect="codex", scope="managed", path="/etc/codex/config.toml"),
+    Place(dialect="codex", scope="user", path="{codex}/hooks.json"),
+    Place(dialect="codex", scope="user", path="{codex}/config.toml"),
+    Place(dialect="codex", scope="project", path="{cwd}/.codex/hooks.json"),
+    Place(dialect="codex", scope="project", path="{cwd}/.codex/config.toml"),
+    # kimi.md 1: the user's file only, never a project's; the second is the newer edition's
+    Place(dialect="kimi", scope="user", path="{home}/.kimi/config.toml"),
+    Place(dialect="kimi", scope="user", path="{home}/.kimi-code/config.toml"),
+    # harnesses.md 5
+    Place(dialect="cursor", scope="managed", path="/etc/cursor/hooks.json"),
+    Place(dialect="cursor", scope="user", path="{home}/.cursor/hooks.json"),
+    Place(dialect="cursor", scope="project", path="{cwd}/.cursor/hooks.json"),
+    # harnesses.md 6; it reads `.claude/settings.json` as well, but those hooks are claude-code's, and would run twice
+    Place(dialect="copilot", scope="managed", path="/etc/github-copilot/policy.d/*.json"),
+    Place(dialect="copilot", scope="user", path="{copilot}/hooks/*.json"),
+    Place(dialect="copilot", scope="user", path="{copilot}/settings.json"),
+    Place(dialect="copilot", scope="project", path="{cwd}/.github/hooks/*.json"),
+    Place(dialect="copilot", scope="project", path="{cwd}/.github/copilot/settings.json"),
+    Place(dialect="copilot", scope="local", path="{cwd}/.github/copilot/settings.local.json"),
+    # harnesses.md 4; an extension's `hooks/hooks.json` is named by the person who uses it
+    Place(dialect="gemini", scope="managed", path="/etc/gemini-cli/settings.json"),
+    Place(dialect="gemini", scope="user", path="{home}/.gemini/settings.json"),
+    Place(dialect="gemini", scope="project", path="{cwd}/.gemini/settings.json"),
     # docker-agent.md 3; agent files are named by the person who runs them
     Place(dialect="docker-agent", scope="user", path="{home}/.config/cagent/config.yaml"),
     Place(dialect="docker-agent", scope="user", path="{home}/.config/cagent/hooks.d/*.yaml"),
@@ -82,4 +111,6 @@ def _names(cwd: str, environ: Mapping[str, str]) -> dict[str, str]:
         # An empty or relative value is ignored (agenthooks.md 3).
         "config": config if os.path.isabs(config) else f"{home}/.config",
         "claude": environ.get("CLAUDE_CONFIG_DIR") or f"{home}/.claude",
+        "codex": environ.get("CODEX_HOME") or f"{home}/.codex",
+        "copilot": environ.get("COPILOT_HOME") or f"{home}/.copilot",
     }

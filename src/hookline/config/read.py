@@ -7,6 +7,7 @@ import os
 from hookline.core.dialect import Companion, Source
 from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
+from hookline.wire.front import front_end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,19 +15,26 @@ if TYPE_CHECKING:
 
 # A configuration is text that people write; what is larger is something else.
 _LARGEST = 4 << 20
+_FRONT = 64 << 10  # bytes in which front matter usually ends
 _HEAD = 256
 
 
 class Layout(Frozen):
     """How a dialect's hooks lie in a folder. `files` are taken if they are there, `children` of each sub-folder.
 
-    `companions`: files beside a source that its loader must know of.
+    `companions`: files beside a source that its loader must know of. `folder`: the name of a folder that is this dialect's
+    whatever lies in it, or the end of its path; several between blanks. `bound`: no other folder is. `front`: of a file no more is loaded than its front matter.
+    `absent`: the format's own names for a path, file or folder that is not there.
     """
 
     files: tuple[str, ...] = ()
     endings: tuple[str, ...] = ()
     children: tuple[str, ...] = ()
     companions: tuple[str, ...] = ()
+    folder: str = ""
+    bound: bool = False
+    front: bool = False
+    absent: Mapping[str, str] = {}
 
 
 LAYOUTS: Mapping[str, Layout] = {
@@ -43,16 +51,37 @@ LAYOUTS: Mapping[str, Layout] = {
     "starchild": Layout(files=("shell_hooks.yaml", "config/shell_hooks.yaml")),
     "hermes": Layout(),  # its config.yaml is known by the folder that it lies in, `.hermes`
     "docker-agent": Layout(endings=(".yaml", ".yml")),
-    "agenthooks": Layout(children=("HOOK.md", "hook.md"), companions=("scripts/run", "scripts/run.sh", "scripts/run.py")),
+    "agenthooks": Layout(
+        files=("hooks.toml",),
+        children=("HOOK.md", "hook.md"),
+        companions=("scripts/run", "scripts/run.sh", "scripts/run.py"),
+        front=True,
+        absent={"path": "path.missing", "file": "file.missing", "folder": "path.not-dir"},
+    ),
+    # After those whose files have names of their own.
+    "codex": Layout(
+        files=("requirements.toml", "hooks.json", "config.toml", ".codex/hooks.json", ".codex/config.toml", "hooks/hooks.json"),
+        folder=".codex",
+    ),
+    "kimi": Layout(files=("config.toml",), folder=".kimi .kimi-code"),
+    "cursor": Layout(files=("hooks.json", ".cursor/hooks.json"), folder=".cursor"),
+    "copilot": Layout(endings=(".json",), folder=".github/hooks .copilot/hooks policy.d", bound=True),
+    "gemini": Layout(files=("settings.json", ".gemini/settings.json", "hooks/hooks.json"), folder=".gemini"),
     "a3s": Layout(),
     "hookline": Layout(),
 }
 
-# How the path of a file ends -> its dialect; the first that fits.
+# How the path of a file ends -> its dialect; the first that fits. `*` is any name.
 _NAMED: tuple[tuple[tuple[str, ...], str], ...] = (
-    (("/hook.md",), "agenthooks"),
+    (("/hook.md", "/hooks.toml"), "agenthooks"),
     (("/shell_hooks.yaml", "/shell_hooks.yml"), "starchild"),
     (("/.hermes/config.yaml",), "hermes"),
+    (("/.codex/hooks.json", "/.codex/config.toml", "/codex/requirements.toml"), "codex"),
+    (("/.kimi/config.toml", "/.kimi-code/config.toml"), "kimi"),
+    (("/.cursor/hooks.json", "/cursor/hooks.json"), "cursor"),
+    (("/.github/hooks/*.json", "/.copilot/hooks/*.json", "/github-copilot/policy.d/*.json"), "copilot"),
+    (("/.github/copilot/settings.json", "/.github/copilot/settings.local.json", "/.copilot/settings.json"), "copilot"),
+    (("/.gemini/settings.json", "/gemini-cli/settings.json"), "gemini"),
     ((".json",), "claude-code"),
     ((".yaml", ".yml"), "docker-agent"),
 )
@@ -67,41 +96,61 @@ def guess_dialect(path: str) -> str:
     if not os.path.exists(path):
         raise _missing(path)
     if os.path.isdir(path):
-        for dialect, layout in LAYOUTS.items():
-            if any(True for _ in _in_folder(path, layout)):
+        whole = os.path.abspath(path)
+        named = {dialect: any(whole.endswith(f"/{folder}") for folder in layout.folder.split()) for dialect, layout in LAYOUTS.items()}
+        for dialect, layout in sorted(LAYOUTS.items(), key=lambda entry: not named[entry[0]]):
+            if (named[dialect] or not layout.bound) and any(True for _ in _in_folder(path, layout)):
                 return dialect
     else:
         whole = os.path.abspath(path).lower()
         for endings, dialect in _NAMED:
-            if whole.endswith(endings):
+            if any(_ends(whole, ending) for ending in endings):
                 return dialect
     raise ConfigError(f"cannot tell the dialect of `{path}`", name="config.dialect", place=path, hint="name it with --dialect")
 
 
-def files_of(path: str, dialect: str) -> list[str]:
+def _ends(path: str, ending: str) -> bool:
+    folder, any_name, rest = ending.partition("*")
+    return os.path.dirname(path).endswith(folder.rstrip("/")) and path.endswith(rest) if any_name else path.endswith(ending)
+
+
+def files_of(path: str, dialect: str, *, level: bool = False) -> list[str]:
     """The files that hold hooks: the file itself, or those of a folder, in the dialect's order.
 
+    `level`: the folder holds the hooks of a level, so that it is not itself the folder of one hook (agenthooks.md 3).
+
     Raises:
-        ConfigError: there is no such file or folder.
+        ConfigError: there is no such file or folder, or the file is none of this dialect.
     """
+    layout = LAYOUTS[dialect]
     if os.path.isdir(path):
-        return list(_in_folder(path, LAYOUTS[dialect]))
+        return list(_in_folder(path, layout, level=level))
     if not os.path.exists(path):
-        raise _missing(path)
+        raise _missing(path, layout)
+    if layout.children and os.path.basename(path) not in (*layout.children, *layout.files):
+        message = f"a hook of {dialect} is a folder with a {layout.children[0]}"
+        raise ConfigError(message, name=layout.absent.get("folder", "config.missing"), place=path, hint="name the folder")
     return [path]
 
 
-def _missing(path: str) -> ConfigError:
-    return ConfigError("no such file or folder", name="config.missing", place=path)
+def no_hooks(path: str, dialect: str) -> ConfigError:
+    """The error for a folder in which a dialect has no file."""
+    layout = LAYOUTS[dialect]
+    return ConfigError(f"no hooks of {dialect} in this folder", name=layout.absent.get("file", "config.missing"), place=path)
 
 
-def _in_folder(folder: str, layout: Layout) -> Iterator[str]:
-    yield from (path for name in layout.files if os.path.isfile(path := os.path.join(folder, name)))
-    if not (layout.endings or layout.children):
-        return
-    own = _first_file(folder, layout.children)
+def _missing(path: str, layout: Layout | None = None) -> ConfigError:
+    name = layout.absent.get("path", "config.missing") if layout else "config.missing"
+    return ConfigError("no such file or folder", name=name, place=path)
+
+
+def _in_folder(folder: str, layout: Layout, *, level: bool = False) -> Iterator[str]:
+    own = "" if level else _first_file(folder, layout.children)
     if own:
         yield own
+        return
+    yield from (path for name in layout.files if os.path.isfile(path := os.path.join(folder, name)))
+    if not (layout.endings or layout.children):
         return
     for name in _listed(folder):
         path = os.path.join(folder, name)
@@ -135,16 +184,23 @@ def source_of(place: Source, dialect: str) -> Source:
     folder = os.path.dirname(os.path.abspath(place.file))
     companions = (_companion(folder, name) for name in LAYOUTS[dialect].companions)
     return place.replace(
-        text=_text(place.file),
+        text=text_of(place.file, front=LAYOUTS[dialect].front),
         companions={companion.path: companion for companion in companions if companion},
         names=_names(place.file, folder),
     )
 
 
-def _text(path: str) -> str:
+def text_of(path: str, *, front: bool = False) -> str:
+    """The text of a file; with `front` no more than its front matter, if it has any.
+
+    Raises:
+        ConfigError: it cannot be read, is too large, or is no text.
+    """
     try:
         with open(path, "rb") as file:
-            raw = file.read(_LARGEST + 1)
+            raw = file.read(_FRONT) if front else b""
+            end = front_end(raw)
+            raw = raw[:end] if end else raw + file.read(_LARGEST + 1 - len(raw))
     except OSError as error:
         raise _unreadable(path, error) from None
     if len(raw) > _LARGEST:

@@ -8,7 +8,7 @@ from hookline.model.verdict import Stance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any, Protocol
 
     from hookline.model.event import Body, Event, Json
@@ -60,7 +60,8 @@ class Row(Frozen):
     means (SILENT: it cannot). `fails`: what a failure means unless the hook says otherwise. `plain_context`: plain
     stdout is context for the model. `feedback`: a denial is told to the model, and neither undoes nor repeats anything.
     `secondary`: another event of the same moment speaks for it to hooks of other
-    dialects, so that each of these runs once.
+    dialects, so that each of these runs once. `fold`: how the event's verdicts become one, where not as the table says.
+    `carries`: where hooks run in turn, the event as the next one sees it because of a verdict, apart from its rewrite.
     """
 
     native: str
@@ -75,6 +76,12 @@ class Row(Frozen):
     plain_context: bool = False
     feedback: bool = False
     secondary: bool = False
+    fold: FoldRule | None = None
+    carries: Callable[[Event, Verdict], Event] | None = None
+
+    def powers_on(self, tool: str) -> frozenset[str]:  # noqa: ARG002 - a dialect may tell tools apart
+        """What a decision may carry where the event is about this tool."""
+        return self.powers
 
 
 class FoldRule(Frozen):
@@ -84,7 +91,11 @@ class FoldRule(Frozen):
     effective input of a denied call is the original. `firsts`: rewrite targets of which the first wins, not the last.
     `exclusive`: effects of which two different values are a denial, by its reason; a denial drops such effects.
     `lasts`: effects of which the last value stands whole, instead of being joined with the former; they share the fate
-    of a rewrite when something denied.
+    of a rewrite when something denied. `unions`: effects that are objects whose lists add up; by the name of a part, its
+    words from the weakest to the strongest, which wins. `lone_patches`: of hooks that were asked at once each rewrite is one
+    of the original, so that the last stands alone; otherwise they add up. `unexplained`: what a denial says whose first
+    hook gave no reason; without it the next hook's reason counts. `input_keys`: what a rewrite of the input may do to its keys,
+    beside changing their values: "add", "remove".
     """
 
     joins_reasons: bool = False
@@ -92,6 +103,10 @@ class FoldRule(Frozen):
     firsts: frozenset[str] = frozenset({"summary"})
     exclusive: Mapping[str, str] = {}
     lasts: frozenset[str] = frozenset()
+    unions: Mapping[str, Mapping[str, tuple[str, ...]]] = {}
+    lone_patches: bool = False
+    unexplained: str = ""
+    input_keys: frozenset[str] = frozenset(("add", "remove"))
 
 
 class Table(Frozen):
@@ -100,9 +115,11 @@ class Table(Frozen):
     `rows`: native event -> row, in the order in which one moment passes through them. `aliases`: other spellings of
     native events. `covers`: natives whose hooks an event also selects. `base`: fields of every payload, sent first. `ticks_per_second`: the unit of its timeouts. `default_timeout` in seconds. `compact`, `ascii_only` and
     `echo_safe` are the wire text. `detached_after_denial`: whether detached hooks start although something denied.
+    `folders`: keys of a payload that may name the project's folder, the best first; of a list it is the first entry.
     `detached_in_turn`: where hooks run in turn, a detached one starts when its turn comes, not after all others.
     `ask_becomes`: the stance that an ask is lowered to where nobody can be asked. `redo_limit`: how often a stop gate
-    may send the agent back in one turn.
+    may send the agent back in one turn. `raises_facets`: whether the host raises an event for the call of a tool and one for
+    what the tool does, where the dialect has both.
     """
 
     name: str
@@ -118,12 +135,18 @@ class Table(Frozen):
     echo_safe: bool = True
     detached_after_denial: bool = True
     detached_in_turn: bool = False
+    folders: tuple[str, ...] = ("cwd",)
     ask_becomes: Stance = Stance.SILENT
     redo_limit: int = 3
+    raises_facets: bool = True
 
     def row(self, native: str) -> Row | None:
         """The row of a native event name, also by an alias; None for an unknown one."""
         return self.rows.get(native) or self.rows.get(self.aliases.get(native, ""))
+
+    def raises(self, kind: str) -> bool:
+        """Whether the host raises a narrower kind of event itself, beside the event of the call (vocabulary.md 4)."""
+        return self.raises_facets and self.row_of_kind(kind) is not None
 
     def selects(self, native: str) -> tuple[str, ...]:
         """The rows, by their own names, whose hooks an event of this native name selects."""
@@ -172,10 +195,40 @@ class Loaded(Frozen):
     problems: tuple[Problem, ...] = ()
 
 
+class Declaration(Frozen):
+    """A hook as a file of any dialect could declare it, in the words of the dialect that is to write it down.
+
+    `row` is that dialect's own event. `tools`: exact names, or `pattern`: an expression that is searched in the tool's name;
+    neither: every tool. `command` is a line for a POSIX shell. `timeout` is in seconds. `closed`: a failure is a denial.
+    """
+
+    row: Row
+    command: str
+    tools: tuple[str, ...] = ()
+    pattern: str = ""
+    timeout: float = 60.0
+    closed: bool = False
+    name: str = ""
+
+
+class Written(Frozen):
+    """Declarations as files of a dialect, by relative path.
+
+    `lost`: position of a declaration, and what of it the format has no word for. `programs`: files that must be executable.
+    """
+
+    files: Mapping[str, str]
+    lost: tuple[tuple[int, str], ...] = ()
+    programs: frozenset[str] = frozenset()
+
+
 if TYPE_CHECKING:
 
     class Dialect(Protocol):
-        """One table of facts, a `load`, and four small functions."""
+        """One table of facts, a `load`, and four small functions.
+
+        A dialect whose hooks can be commands also has `write(declarations) -> Written`, into which others are converted.
+        """
 
         @property
         def table(self) -> Table: ...

@@ -12,6 +12,7 @@ from types import NoneType
 from hookline.core.failure import describe, failed
 from hookline.core.fit import fit
 from hookline.core.fold import fold
+from hookline.core.plan import together
 from hookline.model.event import Rewrite, changed
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Broken, Builtin, InProcess
@@ -44,6 +45,7 @@ _SHAPES: tuple[tuple[str, type | tuple[type, ...]], ...] = (
     ("for_agent", str),
     ("for_user", str),
     ("retry_after", (int, float, NoneType)),
+    ("redo_limit", (int, NoneType)),
     ("effects", dict),
     ("unsupported", tuple),
 )
@@ -72,7 +74,7 @@ def dispatch(plan: Plan, event: Event, clock: Callable[[], float] = _no_clock) -
     verdicts: list[Verdict] = []
     current = event
     for group in plan.groups:
-        ask = _at_once if group.parallel else _in_turn
+        ask = _at_once if together(group, current) else _in_turn
         current = yield from ask(group, current, verdicts)
     if plan.reexamine and current is not event:
         yield from _reexamine(plan, current, verdicts)
@@ -110,7 +112,9 @@ def _at_once(group: Group, event: Event, verdicts: list[Verdict]) -> _Asking:
     current = event
     landed: set[str] = set()
     for verdict in spoken:
-        settled, current = _land(verdict, current, group, landed)
+        before = event if group.dialect.table.fold.lone_patches else current
+        settled, after = _land(verdict, before, group, landed)
+        current = current if after is before else after
         verdicts.append(settled)
     return current
 
@@ -119,20 +123,32 @@ def _in_turn(group: Group, event: Event, verdicts: list[Verdict]) -> _Asking:
     """Each hook matches and sees the event as the former hooks left it."""
     landed: set[str] = set()
     seen: set[Identity] = set()
+    told: list[Verdict] = []
     for step in group.steps:
-        if not takes_part(step, event, seen):
+        shown = _carried(step, told, event)
+        if not takes_part(step, shown, seen):
             continue
         if step.spec.detached:
-            verdict = yield from _start(step, event)
+            verdict = yield from _start(step, shown)
             verdicts.append(verdict)
             continue
-        prepared = _prepare(step, event)
+        prepared = _prepare(step, shown)
         if isinstance(prepared, Run):
             (prepared,) = yield (prepared,)
-        verdict, event = _land(read_outcome(step, prepared, event), event, group, landed)
+        verdict, event = _land(read_outcome(step, prepared, shown), event, group, landed)
         verdicts.append(verdict)
+        told.append(verdict)
         if verdict.ends and not verdict.shadow:
             break
+    return event
+
+
+def _carried(step: Entry, told: list[Verdict], event: Event) -> Event:
+    """The event as a hook sees it after those before it in its group: only in its own dialect, and never by the host."""
+    carries = step.row.carries if step.row else None
+    if carries is not None:
+        for verdict in told:
+            event = event if verdict.shadow else carries(event, verdict)
     return event
 
 
@@ -251,7 +267,7 @@ def _shown(value: object) -> str:
 
 def _reexamine(plan: Plan, final: Event, verdicts: list[Verdict]) -> Generator[tuple[Run, ...], tuple[Outcome, ...], None]:
     """Ask once more, about the final input, whoever spoke before it was final; only stances count (decision 5)."""
-    heard_final = _heard_final(plan, verdicts)
+    heard_final = _heard_final(plan, final, verdicts)
     asked = [step for group in plan.groups for step in _asked(group, final, verdicts)]
     again = [step for step in asked if step.spec.id not in heard_final]
     spoken = yield from _ask(again, final)
@@ -262,19 +278,20 @@ def _asked(group: Group, event: Event, verdicts: list[Verdict]) -> list[Entry]:
     """The strict hooks of a group that are waited for and take part; where one ended the group, only those that spoke."""
     spoken = {verdict.hook_id for verdict in verdicts}
     ended = {verdict.hook_id for verdict in verdicts if verdict.ends and not verdict.shadow}
-    settled = not group.parallel and any(step.spec.id in ended for step in group.steps)
+    settled = not together(group, event) and any(step.spec.id in ended for step in group.steps)
     seen: set[Identity] = set()
     strict = [step for step in group.steps if step.spec.strict and not step.spec.detached]
     steps = [step for step in strict if takes_part(step, event, seen)]
     return [step for step in steps if step.spec.id in spoken or not settled]
 
 
-def _heard_final(plan: Plan, verdicts: list[Verdict]) -> set[str]:
+def _heard_final(plan: Plan, final: Event, verdicts: list[Verdict]) -> set[str]:
     """The hooks that spoke after the last rewrite, and not beside it."""
     last = max(at for at, verdict in enumerate(verdicts) if verdict.rewrite is not None and not verdict.shadow)
     after = {verdict.hook_id for verdict in verdicts[last + 1 :]}
     beside = next(
-        ({step.spec.id for step in group.steps} for group in plan.groups if group.parallel and _has(group, verdicts[last])), set()
+        ({step.spec.id for step in group.steps} for group in plan.groups if together(group, final) and _has(group, verdicts[last])),
+        set(),
     )
     return after - beside
 

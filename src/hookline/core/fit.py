@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hookline.model.kinds import kind
 from hookline.model.verdict import NO_EFFECTS, Lowered, Stance
 
 TYPE_CHECKING = False
@@ -36,6 +37,10 @@ def fit(decision: Decision, powers: frozenset[str], *, ask_becomes: Stance = Sta
         changes["effects"] = {power: value for power, value in decision.effects.items() if power in powers} or NO_EFFECTS
     if not lost:
         return decision
+    unsaid = stance < Stance.DENY <= decision.stance
+    if unsaid and decision.reason and "context" in powers and kind(decision.kind).feedback:
+        # What such a denial is for, the model can still be told.
+        changes["for_agent"] = (decision.reason, *decision.for_agent)
     return decision.replace(**changes, lowered=decision.lowered + tuple(_loss(decision, effect) for effect in lost))
 
 

@@ -10,6 +10,7 @@ from hookline.model.verdict import NO_EFFECTS, Decision, Lowered, Stance, Verdic
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
     from typing import Any
 
     from hookline.core.dialect import FoldRule
@@ -78,6 +79,8 @@ def _clashes(verdicts: list[Verdict], rule: FoldRule) -> list[Verdict]:
 def _reason(verdicts: list[Verdict], stance: Stance, rule: FoldRule) -> str:
     if stance is Stance.SILENT:
         return ""
+    if rule.unexplained and stance >= Stance.DENY:
+        return next(verdict.reason for verdict in verdicts if verdict.stance is stance) or rule.unexplained
     reasons = [verdict.reason for verdict in verdicts if verdict.stance is stance and verdict.reason]
     if rule.joins_reasons and stance >= Stance.DENY:
         return "\n".join(reasons)
@@ -109,7 +112,30 @@ def _rewrite(verdicts: list[Verdict], rule: FoldRule, event: Event) -> tuple[Rew
     beside = f"the {target} is rewritten too, and a decision carries one rewrite"
     lost += [Lowered(effect=other, reason=beside, hook=whose) for other, whose in landed.items() if other != target]
     before, after = getattr(event.body, rewritable[target]), getattr(current.body, rewritable[target])
-    return Rewrite(target=target, value=after, patch=changed(before, after) if target == "input" else None), lost
+    if target != "input":
+        return Rewrite(target=target, value=after), lost
+    after, beyond = _within(before, after, rule.input_keys)
+    lost += [Lowered(effect="input", reason=why, hook=landed[target]) for why in beyond]
+    patch = changed(before, after)
+    return (Rewrite(target=target, value=after, patch=patch) if patch or not beyond else None), lost
+
+
+def _within(before: Any, after: Any, may: frozenset[str]) -> tuple[Any, list[str]]:
+    """The new input as far as the host can make it so, and what it cannot do to the keys."""
+    if not isinstance(before, dict) or not isinstance(after, dict):
+        return after, []
+    beyond = []
+    if "remove" not in may and (kept := before.keys() - after.keys()):
+        beyond.append(f"the host cannot take {_keys(kept)} away from the input")
+        after = {**{key: before[key] for key in before if key in kept}, **after}
+    if "add" not in may and (new := after.keys() - before.keys()):
+        beyond.append(f"the host cannot add {_keys(new)} to the input")
+        after = {key: value for key, value in after.items() if key not in new}
+    return after, beyond
+
+
+def _keys(names: AbstractSet[str]) -> str:
+    return ", ".join(f"`{name}`" for name in sorted(names))
 
 
 def _evidence(verdicts: list[Verdict]) -> Any:
@@ -126,7 +152,12 @@ def _effects(verdicts: list[Verdict], rule: FoldRule, *, denied: bool) -> Mappin
     merged: dict[str, Any] = {}
     for verdict in verdicts:
         for power, value in verdict.effects.items():
-            merged[power] = _joined(merged[power], value) if power in merged and power not in rule.lasts else value
+            if power not in merged or power in rule.lasts:
+                merged[power] = value
+            elif power in rule.unions:
+                merged[power] = _united(merged[power], value, rule.unions[power])
+            else:
+                merged[power] = _joined(merged[power], value)
     if denied:
         without = {*rule.exclusive, *(rule.lasts if rule.drops_rewrite_when_denied else ())}
         merged = {power: value for power, value in merged.items() if power not in without}
@@ -140,6 +171,18 @@ def _joined(former: Any, latter: Any) -> Any:
     if isinstance(former, dict) and isinstance(latter, dict):
         return former | latter
     return latter
+
+
+def _united(former: Any, latter: Any, ranks: Mapping[str, tuple[str, ...]]) -> Any:
+    """Two objects as one, part by part: of ranked words the strongest, and what else both have is joined."""
+    if not isinstance(former, dict) or not isinstance(latter, dict):
+        return _joined(former, latter)
+    united = former | latter
+    for part in former.keys() & latter.keys():
+        words = ranks.get(part, ())
+        both = (former[part], latter[part])
+        united[part] = max(both, key=words.index) if words and all(word in words for word in both) else _joined(*both)
+    return united
 
 
 def _unsupported(verdict: Verdict) -> list[Lowered]:

@@ -35,6 +35,13 @@ class Redos(Frozen):
         return self
 
 
+def redo_limit(decision: Decision, usual: int) -> int:
+    """How often the hooks that send the agent back may do so: the most generous of what they say themselves, else `usual`."""
+    verdicts = [verdict for verdict in decision.verdicts if verdict.stance is Stance.DENY and not verdict.shadow]
+    limits = [usual if verdict.redo_limit is None else verdict.redo_limit for verdict in verdicts]
+    return 0 if any(limit <= 0 for limit in limits) else max(limits, default=usual)
+
+
 def cap_redo(decision: Decision, count: int, limit: int) -> Decision:
     """The decision, or, when the agent was already sent back `limit` times this turn, leave to stop, said aloud.
 

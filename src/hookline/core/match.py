@@ -58,9 +58,16 @@ def predicate(condition: Condition) -> Predicate:
             raise _forgotten(unreachable)
 
 
+def facets_of(event: Event) -> tuple[str, ...]:
+    """The narrower kinds that a call of a tool also is, where its event has such (vocabulary.md 4)."""
+    from hookline.model.tools import facets  # noqa: PLC0415 - few registries have hooks on such events
+
+    return facets(event.kind, event.tool, event.dialect) if event.tool else ()
+
+
 def why_not(spec: HookSpec, event: Event) -> str:
     """Why a hook does not take part in an event, in words; empty if it does."""
-    if spec.kind != event.kind:
+    if spec.kind != event.kind and spec.kind not in facets_of(event):
         return f"it is declared for `{spec.native_event}`"
     for condition in spec.conditions:
         if not (any(holds(condition, named) for named in _named_alike(event)) if spec.alike else holds(condition, event)):

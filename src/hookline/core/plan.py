@@ -24,6 +24,7 @@ class Group(Frozen):
     """The hooks of one dialect, in its own order.
 
     `parallel`: all at once, each seeing the same event; otherwise one after the other, each seeing the former's rewrite.
+    `turns`: so it is, too, where a hook takes part that wants it (`together`).
     `detached`: hooks that are started and not waited for, after all others (where they start in turn they are steps).
     """
 
@@ -31,6 +32,7 @@ class Group(Frozen):
     steps: tuple[Entry, ...]
     detached: tuple[Entry, ...]
     parallel: bool
+    turns: bool = False
 
 
 class Plan(Frozen):
@@ -74,11 +76,11 @@ def _key(event: Event) -> tuple[str, str, str, str]:
 
 def _plan(registry: Registry, event: Event, host: Dialect) -> Plan:
     row = host.table.row(event.native_name) or host.table.row_of_kind(event.kind)
-    groups = tuple(_group(entries) for entries in _by_row(registry.candidates(event, row)))
+    groups = tuple(_group(entries) for entries in _by_row(registry.candidates(event, row, host.table)))
     return Plan(
         groups=groups,
-        rule=host.table.fold,
-        powers=row.powers if row else kind(event.kind).powers | {"note"},
+        rule=(row.fold if row else None) or host.table.fold,
+        powers=row.powers_on(event.tool) if row else kind(event.kind).powers | {"note"},
         ask_becomes=host.table.ask_becomes,
         redoes=kind(event.kind).redo and not (row is not None and row.feedback),
         reexamine=any(step.spec.strict for group in groups for step in group.steps),
@@ -124,7 +126,20 @@ def _group(entries: list[Entry]) -> Group:
         steps=tuple(entry for entry in ordered if in_turn or not entry.spec.detached),
         detached=tuple(entry for entry in ordered if entry.spec.detached and not in_turn),
         parallel=parallel,
+        turns=parallel and any(wants_turns(entry.spec) for entry in entries),
     )
+
+
+def together(group: Group, event: Event) -> bool:
+    """Whether the hooks of a group are asked at once about this event."""
+    if not group.turns:
+        return group.parallel
+    return not any(wants_turns(step.spec) and all(holds(event) for holds in step.content) for step in group.steps)
+
+
+def wants_turns(spec: HookSpec) -> bool:
+    """Whether a hook puts those of its dialect in turn; one that does not count has no say about others."""
+    return spec.in_turn and spec.trusted and not spec.shadow
 
 
 def order(entries: Iterable[Entry]) -> list[HookSpec]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.match import predicate
+from hookline.core.match import facets_of, predicate
 from hookline.model.conditions import Never, OneOf, Pattern
 from hookline.model.frozen import Frozen
 
@@ -11,12 +11,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from hookline.core.dialect import Dialect, Row
+    from hookline.core.dialect import Dialect, Row, Table
     from hookline.core.match import Predicate
     from hookline.model.conditions import Condition
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
 
+_FACETS = ("shell.", "file.", "mcp.")
 # Tool names are chosen by others (MCP servers), so what is remembered of them has a bound.
 _REMEMBERED = 512
 
@@ -39,10 +40,12 @@ class Entry(Frozen):
 class Registry:
     """Hooks by kind. `with_` and `without` return a new registry; a running dispatch keeps the one it started with."""
 
-    __slots__ = ("_by_kind", "plans")
+    __slots__ = ("_by_kind", "_narrower", "plans")
 
     def __init__(self, by_kind: Mapping[str, tuple[Entry, ...]] | None = None) -> None:
         self._by_kind = dict(by_kind or {})
+        # Whether there are hooks on events that are some calls of tools only; few dialects have such events.
+        self._narrower = any(kind.startswith(_FACETS) for kind in self._by_kind)
         # What `plan` made of this registry, by kind, tool, dialect and native name; it dies with the registry.
         self.plans: dict[tuple[str, str, str, str], Any] = {}
 
@@ -70,10 +73,17 @@ class Registry:
         kept = {kind: tuple(e for e in entries if e.spec.id not in hook_ids) for kind, entries in self._by_kind.items()}
         return Registry({kind: entries for kind, entries in kept.items() if entries})
 
-    def candidates(self, event: Event, row: Row | None) -> tuple[Entry, ...]:
-        """The hooks that the event, of this row of its host, selects and whose conditions on the tool's name hold."""
+    def candidates(self, event: Event, row: Row | None, host: Table) -> tuple[Entry, ...]:
+        """The hooks that the event, of this row of its host, selects and whose conditions on the tool's name hold.
+
+        Among them are those on the narrower events that the call also is, where the host does not raise these itself.
+        """
         tool = event.tool
-        named = [entry for entry in self._by_kind.get(event.kind, ()) if entry.tools is None or tool in entry.tools]
+        found = self._by_kind.get(event.kind, ())
+        if tool and self._narrower:
+            unraised = [narrower for narrower in facets_of(event) if not host.raises(narrower)]
+            found += tuple(entry for narrower in unraised for entry in self._by_kind.get(narrower, ()))
+        named = [entry for entry in found if entry.tools is None or tool in entry.tools]
         return tuple(e for e in named if selects(event, row, e) and all(holds(event) for holds in e.on_tool))
 
     def remember(self, key: tuple[str, str, str, str], plan: object) -> None:

@@ -19,7 +19,12 @@ _DIALECTS = {
     "hookline": ("hookline.dialects.native", "Native"),
     "docker-agent": ("hookline.dialects.docker_agent", "DockerAgent"),
     "claude-code": ("hookline.dialects.claude_code", "ClaudeCode"),
+    "codex": ("hookline.dialects.codex", "Codex"),
+    "kimi": ("hookline.dialects.kimi", "Kimi"),
     "a3s": ("hookline.dialects.a3s", "A3S"),
+    "cursor": ("hookline.dialects.cursor", "Cursor"),
+    "copilot": ("hookline.dialects.copilot", "Copilot"),
+    "gemini": ("hookline.dialects.gemini", "Gemini"),
     "agenthooks": ("hookline.dialects.agenthooks", "AgentHooks"),
     "starchild": ("hookline.dialects.starchild", "Starchild"),
     "hermes": ("hookline.dialects.starchild.hermes", "Hermes"),
@@ -27,8 +32,10 @@ _DIALECTS = {
 NAMES = tuple(_DIALECTS)
 
 
-def make_dialect(name: str, options: Mapping[str, Any] | None = None) -> Dialect:
+def make_dialect(name: str, options: Mapping[str, Any] | None = None, environ: Mapping[str, str] | None = None) -> Dialect:
     """A dialect by its name, with options such as docker-agent's `profile`.
+
+    An option that is not given is on where the variable of `environ` that the dialect has for it (its `SWITCHES`) is `1`.
 
     Raises:
         ConfigError: no such dialect, or no such option.
@@ -43,5 +50,6 @@ def make_dialect(name: str, options: Mapping[str, Any] | None = None) -> Dialect
         if option not in module.OPTIONS:
             hint = did_you_mean(option, module.OPTIONS) or f"its options: {', '.join(module.OPTIONS) or 'none'}"
             raise ConfigError(f"`{name}` has no option `{option}`", name="config.option", hint=hint)
-    made: Dialect = getattr(module, known[1])(**(options or {}))
+    switched = {option: True for variable, option in getattr(module, "SWITCHES", {}).items() if (environ or {}).get(variable) == "1"}
+    made: Dialect = getattr(module, known[1])(**switched | dict(options or {}))
     return made

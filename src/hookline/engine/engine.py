@@ -8,7 +8,7 @@ from time import perf_counter
 
 from hookline.core.dispatch import dispatch
 from hookline.core.fold import silence
-from hookline.core.guardrails import Redos, cap_redo
+from hookline.core.guardrails import Redos, cap_redo, redo_limit
 from hookline.core.plan import plan, planned
 from hookline.engine.drive import ask_alone, ask_alone_async, drive, drive_async, refuse
 from hookline.engine.library import Library
@@ -43,7 +43,8 @@ class Engine(Library):
     one turn (None: what the host's dialect says, 3 where it is silent; 0: no limit). `limits`: bounds of command hooks.
     `environ`: the environment that they inherit. `placed`: find line numbers of everything, not of faults only.
     `observe` is told every event and its decision; `finished` the outcome of every detached hook. `detach` takes over
-    detached runs, which otherwise get a thread each. `clock` tells the time of day, in seconds since 1970.
+    detached runs, which otherwise get a thread each. `clock` tells the time of day, in seconds since 1970. `relays`: it
+    stands for a hook of another engine, so that it may be asked from inside of the event that it is asked about.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class Engine(Library):
         finished: Callable[[Finished], None] | None = None,
         detach: Callable[[Run], None] | None = None,
         clock: Callable[[], float] = time.time,
+        relays: bool = False,
     ) -> None:
         super().__init__(cwd=cwd, environ=environ, placed=placed)
         self.redo_limit = redo_limit
@@ -66,7 +68,8 @@ class Engine(Library):
         self.finished = finished
         self.detach = detach
         self.clock = clock
-        self._inside = frozenset(filter(None, self.environ.get("HOOKLINE_FIRING", "").split(",")))
+        firing = "" if relays else self.environ.get("HOOKLINE_FIRING", "")
+        self._inside = frozenset(filter(None, firing.split(",")))
         self._id = id(self)
         self._redos = Redos()
         self._detached: Detached | None = None
@@ -170,7 +173,7 @@ class Engine(Library):
         """Count redos, retire what was to run once, and tell whoever observes."""
         if decision.redo:
             count = self._redos.count(event.session_id, event.kind)
-            decision = cap_redo(decision, count, self._limit(event))
+            decision = cap_redo(decision, count, redo_limit(decision, self._limit(event)) if self.redo_limit is None else self.redo_limit)
         if decision.redo or self._redos.counts:
             self._redos = self._redos.after(event.session_id, decision)
         if self._once and decision.verdicts:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hookline.core.match import why_not
-from hookline.core.plan import plan
+from hookline.core.plan import plan, wants_turns
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Broken
 from hookline.model.kinds import kind
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from hookline.core.plan import Group, Plan
     from hookline.engine.engine import Engine
+    from hookline.engine.library import Library
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Decision
@@ -54,7 +55,7 @@ def explain(engine: Engine, event: Event, *, run: bool = True) -> dict[str, Any]
     }
 
 
-def all_hooks(engine: Engine) -> Iterator[HookSpec]:
+def all_hooks(engine: Library) -> Iterator[HookSpec]:
     """Every hook that was ever declared to an engine, source by source; also those that gave way to others."""
     known = {entry.spec.id: entry.spec for entry in engine.registry.entries()}
     for shelved in engine.shelf.sources:
@@ -62,7 +63,7 @@ def all_hooks(engine: Engine) -> Iterator[HookSpec]:
     yield from engine.shelf.own
 
 
-def given_way(engine: Engine, spec: HookSpec) -> str:
+def given_way(engine: Library, spec: HookSpec) -> str:
     """Why a declared hook is no longer there at all, in words; empty if it is."""
     if any(entry.spec.id == spec.id for entry in engine.registry.of_kind(spec.kind)):
         return ""
@@ -116,7 +117,8 @@ def _steps(drawn: Plan, selected: set[str]) -> Mapping[str, _Step]:
     steps: dict[str, _Step] = {}
     for group in drawn.groups:
         chosen = [entry for entry in group.steps if entry.spec.id in selected]
-        how = AT_ONCE if group.parallel and len(chosen) > 1 else IN_TURN
+        at_once = group.parallel and len(chosen) > 1 and not any(wants_turns(entry.spec) for entry in chosen)
+        how = AT_ONCE if at_once else IN_TURN
         steps |= {
             entry.spec.id: _Step(number=len(steps) + at, how=DETACHED if entry.spec.detached else how, group=group)
             for at, entry in enumerate(chosen, 1)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any, Self, TypeAlias
 
-    from hookline.core.dialect import Dialect
+    from hookline.core.dialect import Dialect, Table
     from hookline.model.problem import Problem
     from hookline.model.spec import HookSpec
 
@@ -52,6 +52,7 @@ class Library:
         self._combining: list[Problem] = []
         self._hosts: dict[str, Dialect] = {}
         self._made: dict[tuple[str, str], Dialect] = {}
+        self._options: dict[int, Mapping[str, Any]] = {}
         self._once: frozenset[str] = frozenset()
         self._retired: frozenset[str] = frozenset()
 
@@ -87,7 +88,7 @@ class Library:
             trusted = trust == "all" or (trust == "user" and found.scope not in CLONED)
             source = Source(file=found.path, scope=found.scope, mode=mode, trusted=trusted, match_tools=match_tools)
             try:
-                engine._add_path(source, engine._dialect(found.dialect, None))
+                engine._add_path(source, engine._dialect(found.dialect, None), level=True)
             except ConfigError as error:  # a folder that cannot be listed
                 engine._refuse(source, engine._dialect(found.dialect, None), error)
         engine._rebuild()
@@ -180,9 +181,9 @@ class Library:
         self.shelf.sources = [shelved for shelved in self.shelf.sources if shelved.dialect.table.name != name]
         self._rebuild()
 
-    def _add_path(self, place: Source, dialect: Dialect) -> None:
-        """Add a file, or those of a folder; `place` says of each what it says of the path."""
-        for file in files_of(place.file, dialect.table.name):
+    def _add_path(self, place: Source, dialect: Dialect, *, level: bool = False) -> None:
+        """Add a file, or those of a folder (`level`: of a whole level); `place` says of each what it says of the path."""
+        for file in files_of(place.file, dialect.table.name, level=level):
             try:
                 source = source_of(place.replace(file=file, placed=self.placed), dialect.table.name)
             except ConfigError as error:
@@ -206,14 +207,15 @@ class Library:
     def _dialect(self, name: str, options: Mapping[str, Any] | None) -> Dialect:
         key = (name, repr(sorted((options or {}).items())))
         if key not in self._made:
-            self._made[key] = make_dialect(name, options)
+            self._made[key] = make_dialect(name, options, self.environ)
+            self._options[id(self._made[key])] = options or {}
         self._hosts[name] = self._made[key]
         return self._made[key]
 
     def _rebuild(self) -> None:
         registry, self._combining = self.shelf.registry(self._hosts.get("hookline"), strict=self.strict)
         self.registry = registry.without(self._retired)
-        self.tells_time = any(field.fact == "timestamp" for dialect in self.shelf.dialects() for field in dialect.table.base)
+        self.tells_time = any(_tells_time(dialect.table) for dialect in self.shelf.dialects())
         self._once = frozenset(entry.spec.id for entry in self.registry.entries() if entry.spec.once)
 
     def _retire(self, done: frozenset[str]) -> None:
@@ -277,6 +279,29 @@ class Library:
 
         return tuple(spec for kind in self.registry.kinds for spec in order(self.registry.of_kind(kind)))
 
+    def available_hooks(self) -> str:
+        """The hooks that count, as a block of text for a model's prompt: name, description, trigger, location, matcher.
+
+        For formats that have such a block (agenthooks.md 13: `<available_hooks>`, in load order); empty where none is
+        loaded. Hooks that nobody approved, that cannot run or that are only observed are left out.
+        """
+        from hookline.engine.disclosure import listing  # noqa: PLC0415 - looking is not firing
+
+        return listing(self)
+
+    def hook_body(self, hook_id: str) -> str:
+        """The text below the front matter of a hook's file, read from the file now: loading keeps no more than the metadata.
+
+        Stripped at both ends; empty where the hook's format has no such text (agenthooks.md 13).
+
+        Raises:
+            ConfigError: no hook has that id, or its file can no longer be read.
+            TrustError: nobody approved the hook.
+        """
+        from hookline.engine.disclosure import body  # noqa: PLC0415 - looking is not firing
+
+        return body(self, hook_id)
+
     def event(self, event: str | Event, payload: Mapping[str, Any] | None = None, *, dialect: str | None = None) -> Event:
         """The event that `fire` would raise for these arguments.
 
@@ -317,6 +342,10 @@ class Library:
     def host(self, name: str) -> Dialect:
         return self._hosts.get(name) or self._dialect(name, None)
 
+    def options_of(self, dialect: Dialect) -> Mapping[str, Any]:
+        """The options that a dialect of this library was made with."""
+        return self._options.get(id(dialect), {})
+
     def _host_of(self, event: str) -> Dialect:
         """The dialect that an event's name belongs to, when nobody said: the only loaded one that has it, or canonical."""
         loaded = [dialect for name, dialect in self._hosts.items() if name != "hookline"]
@@ -328,6 +357,12 @@ class Library:
         if not having and self._hosts:
             raise unknown_event(next(iter(self._hosts.values())).table, event)
         raise CodecError(f"which dialect's `{event}`?", name="wire.event", hint="name the dialect: `--dialect NAME`, in Python `dialect=`")
+
+
+def _tells_time(table: Table) -> bool:
+    """Whether some payload of a dialect has the time in it."""
+    rows = (row.fields for row in table.rows.values())
+    return any(field.fact == "timestamp" for fields in (table.base, *rows) for field in fields)
 
 
 def _split(cls: type[Library], keywords: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

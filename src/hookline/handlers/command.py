@@ -23,6 +23,8 @@ FIRING = "HOOKLINE_FIRING"
 
 _DOTENV = re.compile(r"\$\{env\.([^}]+)\}")
 _VARIABLE = re.compile(r"\$(?:\{env\.([^}]+)\}|\{(\w+)\}|(\w+))")
+# Which references in the values of `env` are filled in, by the handler's `expand`.
+_REFERENCES = {"": re.compile(r"(?!)"), "dotenv": _DOTENV, "shell": re.compile(r"\$(?:\{(\w+)\}|(\w+))")}
 # A value of these characters means the same to a shell wherever it stands.
 _HARMLESS = re.compile(r"[\w@%+=:,./-]*")
 _POWERSHELL = ("-NoProfile", "-NonInteractive", "-Command")
@@ -67,13 +69,12 @@ def _interpreter(name: str, environ: Mapping[str, str]) -> str:
 def _shell(wanted: tuple[str, ...], environ: Mapping[str, str]) -> str:
     for name in wanted:
         wish = environ.get(name[1:], "") if name.startswith("$") else name
-        found = _which(wish, environ) if wish else ""
-        if found:
-            return found
+        if wish and (path := on_path(wish, environ)):
+            return path
     raise HandlerError(f"none of the shells {', '.join(f'`{name}`' for name in wanted)} is on this machine")
 
 
-def _which(name: str, environ: Mapping[str, str]) -> str:
+def on_path(name: str, environ: Mapping[str, str]) -> str:
     """The first program of that name on the path, or of that path; `shutil.which` without its import."""
     folders = environ.get("PATH", os.defpath).split(os.pathsep)
     for path in [name] if "/" in name else [f"{folder}/{name}" for folder in folders if folder]:
@@ -124,8 +125,8 @@ def _environment(command: Command, event: Event, environ: Mapping[str, str], coo
     if command.drop_env:
         env = {name: value for name, value in env.items() if not any(fnmatchcase(name, drop) for drop in command.drop_env)}
     env |= declared(command, event, environ)
-    env[COOKIE] = _appended(environ, COOKIE, cookie)  # the run around ours must find what ours starts, too
-    env[FIRING] = _appended(environ, FIRING, event.kind)
+    env[COOKIE] = appended(environ, COOKIE, cookie)  # the run around ours must find what ours starts, too
+    env[FIRING] = appended(environ, FIRING, event.kind)
     return env
 
 
@@ -133,10 +134,10 @@ def declared(command: Command | Builtin, event: Event, environ: Mapping[str, str
     """The variables that a handler declares, with what they refer to filled in."""
     filled = {}
     for name, value in command.env.items():
-        text = _DOTENV.sub(lambda found: environ.get(found[1], ""), value) if command.expand else value
+        text = _REFERENCES[command.expand].sub(lambda found: environ.get(found[found.lastindex or 0], ""), value)
         filled[name] = _of_event(text, event)
     return filled
 
 
-def _appended(environ: Mapping[str, str], name: str, value: str) -> str:
+def appended(environ: Mapping[str, str], name: str, value: str) -> str:
     return ",".join(part for part in (environ.get(name, ""), value) if part)

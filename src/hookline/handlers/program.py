@@ -1,4 +1,4 @@
-"""Program: what is to be run, within which limits, and the switch that ends it."""
+"""Program: what is to be run, for whom, within which limits, and the switch that ends it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from hookline.model.frozen import Frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+
+    from hookline.model.outcome import Outcome
 
 
 class Limits(Frozen):
@@ -42,14 +44,32 @@ class Program(Frozen):
     kill_leftovers: bool = False
 
 
+class Errand(Frozen):
+    """A program that is run for a hook, and how the program's outcome becomes the hook's; None: as it is."""
+
+    program: Program
+    read: Callable[[Outcome], Outcome] | None = None
+
+
 class Cancel:
     """A switch that ends all programs of a `run_all`, from any thread. Once set it stays set."""
 
     def __init__(self) -> None:
         self.reader, self._writer = os.pipe()
         os.set_blocking(self._writer, False)
+        self.is_set = False
+        self._wakers: list[Callable[[], object]] = []
+
+    def wake(self, waker: Callable[[], object]) -> None:
+        """Have somebody woken who does not wait for `reader`; at once where the switch is set already."""
+        self._wakers.append(waker)
+        if self.is_set:
+            waker()
 
     def set(self) -> None:
+        self.is_set = True
+        for waker in self._wakers:
+            waker()
         with contextlib.suppress(BlockingIOError):  # set so often that nothing more fits in
             os.write(self._writer, b"!")
 

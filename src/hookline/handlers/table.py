@@ -7,7 +7,7 @@ import os
 from time import perf_counter
 
 from hookline.errors import HandlerError
-from hookline.model.handler import Builtin, Command
+from hookline.model.handler import Builtin, Command, Http
 from hookline.model.outcome import Failure, Outcome
 
 TYPE_CHECKING = False
@@ -15,52 +15,63 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from hookline.core.dispatch import Run
-    from hookline.handlers.program import Cancel, Limits, Program
+    from hookline.handlers.builtins.asked import Asked
+    from hookline.handlers.program import Cancel, Errand, Limits
 
 
 def perform_all(
     runs: Sequence[Run], *, limits: Limits | None = None, cancel: Cancel | None = None, environ: Mapping[str, str] | None = None
 ) -> list[Outcome]:
-    """Perform runs of handlers outside this interpreter's own code: commands at once, builtins before them.
+    """Perform runs of handlers outside this interpreter's own code: all their programs at once, after what builtins do here.
 
-    The outcomes are in the order of the runs. `environ` is the environment that hooks inherit; the process's own by
-    default.
+    What is called by HTTP is under way meanwhile. The outcomes are in the order of the runs. `environ` is the environment
+    that hooks inherit; the process's own by default.
     """
     given = os.environ if environ is None else environ
-    outcomes: dict[int, Outcome] = {}
-    commands: list[int] = []
-    for at, run in enumerate(runs):
-        if type(run.spec.handler) is Command:
-            commands.append(at)
-        else:
-            outcomes[at] = _builtin(run, given)
-    if commands:
-        outcomes |= zip(commands, _commands([runs[at] for at in commands], limits, cancel, given), strict=True)
-    return [outcomes[at] for at in range(len(runs))]
+    calls = [run for run in runs if type(run.spec.handler) is Http]
+    if not calls:
+        return _here(runs, limits, cancel, given)
+    from hookline.handlers import program  # noqa: PLC0415 - as below
+    from hookline.handlers.calls import Calls  # noqa: PLC0415 - sockets, which few hooks need
+
+    with Calls(calls, limits or program.Limits(), given) as under_way:
+        here = iter(_here([run for run in runs if type(run.spec.handler) is not Http], limits, cancel, given))
+        there = iter(under_way.outcomes(cancel))
+    return [next(there) if type(run.spec.handler) is Http else next(here) for run in runs]
 
 
-def _commands(runs: list[Run], limits: Limits | None, cancel: Cancel | None, environ: Mapping[str, str]) -> list[Outcome]:
+def _here(runs: Sequence[Run], limits: Limits | None, cancel: Cancel | None, given: Mapping[str, str]) -> list[Outcome]:
+    """The outcomes of what runs on this machine."""
+    steps = [_command(run, given) if type(run.spec.handler) is Command else _builtin(run, given) for run in runs]
+    errands = [step for step in steps if not isinstance(step, Outcome)]
+    if not errands:
+        return [step for step in steps if isinstance(step, Outcome)]
     # Processes are loaded when the first hook needs one: half of what `answer` spends when none does.
-    from hookline.handlers import command, process, program  # noqa: PLC0415
+    from hookline.handlers import process, program  # noqa: PLC0415
 
-    programs: list[Program] = []
-    refused: dict[int, Outcome] = {}
-    for at, run in enumerate(runs):
-        handler = run.spec.handler
-        assert isinstance(handler, Command)  # noqa: S101 - chosen by type above
-        try:
-            cookie = os.urandom(12).hex()
-            programs.append(
-                command.program(handler, run.event, run.payload or "", timeout=run.spec.timeout, cookie=cookie, environ=environ)
-            )
-        except HandlerError as error:
-            refused[at] = Outcome(failure=Failure.NOT_STARTED, detail=str(error))
-    done = iter(process.run_all(programs, limits=limits or program.Limits(), cancel=cancel))
-    return [refused[at] if at in refused else next(done) for at in range(len(runs))]
+    done = iter(process.run_all([errand.program for errand in errands], limits=limits or program.Limits(), cancel=cancel))
+    return [step if isinstance(step, Outcome) else _read(step, next(done)) for step in steps]
 
 
-def _builtin(run: Run, environ: Mapping[str, str]) -> Outcome:
+def _read(errand: Errand, outcome: Outcome) -> Outcome:
+    return errand.read(outcome) if errand.read else outcome
+
+
+def _command(run: Run, environ: Mapping[str, str]) -> Errand | Outcome:
     from hookline.handlers import command  # noqa: PLC0415 - as above
+    from hookline.handlers.program import Errand  # noqa: PLC0415 - as above
+
+    handler = run.spec.handler
+    assert isinstance(handler, Command)  # noqa: S101 - chosen by type above
+    try:
+        return Errand(
+            program=command.program(handler, run.event, run.payload or "", timeout=run.spec.timeout, cookie=_cookie(), environ=environ)
+        )
+    except HandlerError as error:
+        return Outcome(failure=Failure.NOT_STARTED, detail=str(error))
+
+
+def _builtin(run: Run, environ: Mapping[str, str]) -> Errand | Outcome:
     from hookline.handlers.builtins import REGISTRY  # noqa: PLC0415 - as above
 
     handler = run.spec.handler
@@ -70,8 +81,28 @@ def _builtin(run: Run, environ: Mapping[str, str]) -> Outcome:
         return Outcome(failure=Failure.NOT_STARTED, detail=f"no builtin hook registered as `{handler.name}`")
     began = perf_counter()
     try:
-        event = run.event.replace(cwd=command.directory(handler, run.event, environ)) if handler.working_dir else run.event
-        output = hook(event, handler.args, {**environ, **command.declared(handler, run.event, environ)})
-        return Outcome(exit_code=0, stdout=json.dumps(output) if output else "", seconds=perf_counter() - began)
+        answer = hook(_asked(run, handler, environ))
+        if answer is not None and not isinstance(answer, dict):
+            return answer
+        return Outcome(exit_code=0, stdout=json.dumps(answer) if answer else "", seconds=perf_counter() - began)
     except Exception as error:  # noqa: BLE001 - a fault in one builtin is that hook's failure, never the engine's
         return Outcome(failure=Failure.RAISED, detail=f"{type(error).__name__}: {error}", seconds=perf_counter() - began)
+
+
+def _asked(run: Run, handler: Builtin, environ: Mapping[str, str]) -> Asked:
+    from hookline.handlers import command  # noqa: PLC0415 - as above
+    from hookline.handlers.builtins.asked import Asked  # noqa: PLC0415 - as above
+
+    declared = command.declared(handler, run.event, environ)
+    return Asked(
+        event=run.event.replace(cwd=command.directory(handler, run.event, environ)) if handler.working_dir else run.event,
+        args=handler.args,
+        environ={**environ, **declared},
+        declared=declared,
+        timeout=run.spec.timeout,
+        cookie=_cookie(),
+    )
+
+
+def _cookie() -> str:
+    return os.urandom(12).hex()

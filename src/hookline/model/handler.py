@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, TypeAlias
 
-    Handler: TypeAlias = "Command | Builtin | InProcess | Broken"
+    Handler: TypeAlias = "Command | Http | Builtin | InProcess | Broken"
 
 NO_ENV: Mapping[str, str] = {}
 
@@ -21,8 +21,8 @@ class Command(Frozen):
 
     `shell` lists interpreters in order of preference ("bash", "sh", "powershell"). `env` is added to the inherited
     environment, from which names that match `drop_env` are left out. `expand` says which references in `env` and
-    `working_dir` are filled in from the environment when the hook runs ("" none, "dotenv" `${env.X}` and, in paths, `~`
-    `$X` `${X}`). `working_dir` is relative to the event's cwd. `substitute` are literal replacements in `script`, `argv`.
+    `working_dir` are filled in from the environment when the hook runs ("" none, "dotenv" `${env.X}`, "shell" `$X` `${X}`,
+    and in paths both, and `~`). `working_dir` is relative to the event's cwd. `substitute` are literal replacements in `script`, `argv`.
     `kill_leftovers`: what the hook left running in the background dies with it; otherwise it is only no longer read.
     """
 
@@ -35,6 +35,22 @@ class Command(Frozen):
     working_dir: str = ""
     substitute: Mapping[str, str] = NO_ENV
     kill_leftovers: bool = False
+
+
+class Http(Frozen):
+    """An address that the payload is sent to as `application/json`; what it answers is read as what a program prints.
+
+    In the values of `headers`, `$NAME` and `${NAME}` are filled in from the environment when the hook runs, if the name is
+    one of `env`; any other becomes nothing. `secret` names the variable with the key by which the payload is signed ("" =
+    it is not). With `allow_local` the address may be on this machine or in a private network.
+    """
+
+    url: str
+    method: str = "POST"
+    headers: Mapping[str, str] = NO_ENV
+    env: tuple[str, ...] = ()
+    secret: str = ""
+    allow_local: bool = False
 
 
 class Builtin(Frozen):

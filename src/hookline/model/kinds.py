@@ -63,7 +63,8 @@ class Kind(Frozen):
     """One canonical event.
 
     `cls` is gate, transform, context or observe; `powers` caps what a decision may carry; `payload` names the canonical
-    fields; `redo` is true where a denial sends the agent back to work instead of refusing something.
+    fields; `redo` is true where a denial sends the agent back to work instead of refusing something, `feedback` where it is told to
+    the model, and undoes nothing.
     """
 
     name: str
@@ -71,6 +72,7 @@ class Kind(Frozen):
     powers: frozenset[str]
     payload: tuple[str, ...]
     redo: bool = False
+    feedback: bool = False
 
     @property
     def gate(self) -> bool:
@@ -109,6 +111,7 @@ def kind(name: str) -> Kind:
             powers=frozenset(power for word in effects for power in _SPELLINGS[word]),
             payload=tuple(row["payload"].split(",")),
             redo="block(continue)" in effects,
+            feedback="block(feedback)" in effects,
         )
     return known
 

@@ -16,6 +16,8 @@ class Failure(enum.Enum):
 
     TIMED_OUT = "timed out"
     NOT_STARTED = "could not be started"
+    UNREACHABLE = "could not be reached"
+    REJECTED = "answered with an error"
     KILLED = "killed by a signal"
     FLOODED = "exceeded the output limit"
     RAISED = "raised an exception"
@@ -30,9 +32,10 @@ class Failure(enum.Enum):
 class Outcome(Frozen):
     """What a run produced, unread.
 
-    `exit_code` is None when no process ended by itself. `stdout` and `stderr` are text (undecodable bytes replaced), at
-    most the kept part of the stream; `truncated` says that more came. `answer` is what an in-process handler returned.
-    `detail` makes a failure concrete; `seconds` is wall time; `leftovers` says that the hook left processes running.
+    `exit_code` is None when no process ended by itself; an address that answered has 0. `stdout` and `stderr` are text
+    (undecodable bytes replaced), at most the kept part of the stream; `truncated` says that more came. `answer` is what an
+    in-process handler returned. `detail` makes a failure concrete; `seconds` is wall time; `leftovers` says that the hook
+    left processes running.
     """
 
     exit_code: int | None = None

@@ -27,7 +27,8 @@ class HookSpec(Frozen):
     `rank`: lower runs first, in every dialect. `timeout` is in seconds, in every dialect. `on_failure`: what a failure
     of this hook means (SILENT = fail open, ASK, DENY = fail closed). `detached`: started and not waited for. `shadow`:
     run and recorded, never enforced. `identity`: hooks of one dialect with equal identity run once per event; empty
-    means never the same. `alike`: a tool's names in other hosts count as its names (`match_tools: canonical`). `facts` belong to the dialect. `trusted` is False while nobody approved the source.
+    means never the same. `in_turn`: where it takes part, the hooks of its dialect are asked one after the other, even where
+    they are otherwise asked at once. `alike`: a tool's names in other hosts count as its names (`match_tools: canonical`). `facts` belong to the dialect. `trusted` is False while nobody approved the source.
     """
 
     id: str
@@ -46,6 +47,7 @@ class HookSpec(Frozen):
     origin: Origin = Origin()
     name: str = ""
     identity: str = ""
+    in_turn: bool = False
     facts: Mapping[str, Any] = NO_FACTS
     trusted: bool = True
     alike: bool = False

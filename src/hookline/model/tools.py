@@ -1,6 +1,6 @@
 """Tool names: what the tools of one kind are called by each host, so that a matcher can travel.
 
-The facts are `tools.json`, next to this module (harnesses.md 20; the names of each dialect's own page). A name may belong to
+The facts are `tools.json`, next to this module (harnesses.md 20; the names of each dialect's own page; vocabulary.md 4). A name may belong to
 several families (`apply_patch` writes and edits, and so does Cursor's `Write`); families are never merged through such a name.
 """
 
@@ -28,6 +28,15 @@ def families(name: str, dialect: str = "") -> tuple[str, ...]:
     hosts_of = _data()["families"]
     own = tuple(family for family, hosts in hosts_of.items() if name in hosts.get(dialect, ()))
     return own or tuple(family for family, hosts in hosts_of.items() if any(name in names for names in hosts.values()))
+
+
+def facets(kind: str, name: str, dialect: str = "") -> tuple[str, ...]:
+    """The narrower kinds that an event about a tool also is: a shell's `tool.before` is a `shell.before` (vocabulary.md 4)."""
+    narrower = _data()["facets"].get(kind)
+    if not narrower:
+        return ()
+    of = ("mcp",) if mcp_parts(name) or name.startswith("MCP:") else families(name, dialect)
+    return tuple(dict.fromkeys(narrower[family] for family in of if family in narrower))
 
 
 def called(family: str, dialect: str) -> tuple[str, ...]:

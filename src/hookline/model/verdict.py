@@ -39,7 +39,7 @@ class Verdict(Frozen):
     `fault` says what went wrong with the hook, if anything did; `ends` keeps the remaining hooks of its source from
     running; `effects` are those that have no field of their own (env, title, watch, grant ...), by power;
     `unsupported` lists what the hook asked for that its own dialect does not honour on this event; an entry may say why
-    after `: `.
+    after `: `. `redo_limit`: how often this hook may send the agent back in one turn, where it says so itself (0: no limit).
     """
 
     hook_id: str = ""
@@ -57,6 +57,7 @@ class Verdict(Frozen):
     exit_code: int | None = None
     seconds: float = 0.0
     shadow: bool = False
+    redo_limit: int | None = None
 
     @property
     def mute(self) -> bool:

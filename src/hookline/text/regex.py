@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from hookline.errors import ConfigError
 
 TYPE_CHECKING = False
@@ -19,6 +21,8 @@ _BEYOND_RE2 = (
 )
 _NOWHERE = (-1, -1)
 _MEMORY = 8 << 20  # bytes an expression and its automaton may take
+# The parts by which `_explodes` reads an expression; escapes, classes and comments are passed over whole.
+_PARTS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\\\]])*\]|\(\?#[^)]*\)|\(\??|\{\d*,?\d*\}|.", re.DOTALL)
 
 
 class Regex:
@@ -55,6 +59,29 @@ class Regex:
         return f"Regex({self.source!r})"
 
 
+class Backtracking(Regex):
+    """An expression that only Python's `re` can run; it sees the first `longest` characters of a text.
+
+    `construct` names what RE2 lacks. `re` has no limit of time: this is for expressions that only the user writes, for
+    values that are short.
+    """
+
+    __slots__ = ("_cover", "_search", "construct")
+
+    longest = 4096
+
+    def __init__(self, source: str, compiled: re.Pattern[str]) -> None:
+        self.source = source
+        self.construct = _construct(source) or "what RE2 does not have"
+        self._search, self._cover = compiled.search, compiled.fullmatch
+
+    def found_in(self, text: str) -> bool:
+        return self._search(text[: self.longest]) is not None
+
+    def covers(self, text: str) -> bool:
+        return self._cover(text[: self.longest]) is not None
+
+
 def _utf8(text: str) -> bytes:
     """The text as RE2 sees it. Its Python wrapper would encode it too, and then translate offsets that nobody asks for."""
     try:
@@ -80,6 +107,49 @@ def compile_regex(source: str) -> Regex:
         raise ConfigError(f"invalid expression `{source}`: {_why(source, error)}", name="matcher.regex", hint=_hint(source)) from None
     except UnicodeEncodeError:
         raise ConfigError(f"invalid expression {source!a}: not valid Unicode", name="matcher.regex") from None
+
+
+def compile_or_backtrack(source: str) -> Regex:
+    """Compile an expression; one that RE2 refuses and Python's `re` accepts is a `Backtracking`.
+
+    Raises:
+        ConfigError: `matcher.regex`; neither accepts it, or its repetitions are such that `re` could try them for ever.
+    """
+    import warnings  # noqa: PLC0415 - only what RE2 refuses comes this far, and few configurations have any
+
+    try:
+        return compile_regex(source)
+    except ConfigError as error:
+        refusal = error
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # `re` prints what it may read otherwise one day
+            compiled = re.compile(source)
+    except (re.error, OverflowError, RecursionError):
+        raise refusal from None
+    if _explodes(source):
+        hint = "take the repetition, or the `|`, out of the repeated group"
+        message = f"{refusal.message}, and repeats a group with a repetition or a choice in it"
+        raise ConfigError(f"{message}, which could run for ever", name="matcher.regex", hint=hint)
+    return Backtracking(source, compiled)
+
+
+def _explodes(source: str) -> bool:
+    """Whether a group is repeated that holds a repetition or a choice: `re` may take exponential time for no more than that."""
+    holds = [False]
+    closed = False  # whether the part before is a group that holds one
+    for part in _PARTS.findall(source):
+        if closed and part[0] in "*+{":
+            return True
+        closed = False
+        if part in ("(", "(?"):
+            holds.append(False)
+        elif part == ")" and len(holds) > 1:
+            closed = holds.pop()
+            holds[-1] |= closed
+        elif part in ("*", "+", "?", "|") or (part[0] == "{" and "," in part):
+            holds[-1] = True
+    return False
 
 
 def _construct(source: str) -> str:

@@ -72,3 +72,19 @@ def test_the_folder_is_where_relative_paths_begin(tmp_path: Path) -> None:
     )
 
     assert b'"deny"' in done.stdout
+
+
+@pytest.mark.parametrize(
+    "named", [{"workspace_roots": ["{project}"], "cwd": "/"}, {"cwd": "{project}"}, {"workspace_roots": [], "cwd": "{project}"}]
+)
+def test_the_files_are_those_of_the_folder_that_the_host_names(named: dict[str, object], tmp_path: Path) -> None:
+    """A host that names the workspace apart from a command's folder means the workspace."""
+    project = tmp_path / "project"
+    command = """printf '{"followup_message": "go on"}'"""
+    hooks = {"version": 1, "hooks": {"stop": [{"command": command}]}}
+    (project / ".cursor").mkdir(parents=True)
+    (project / ".cursor/hooks.json").write_text(json.dumps(hooks), encoding="utf-8")
+    sent = json.dumps({"hook_event_name": "stop", "conversation_id": "c", **named}).replace("{project}", str(project))
+    done = answer("cursor", "--trust", "all", stdin=sent.encode(), cwd=tmp_path)
+
+    assert json.loads(done.stdout) == {"followup_message": "go on"}

@@ -45,6 +45,23 @@ def test_a_folder_without_hooks_is_said_to_have_none(desk: Desk) -> None:
     assert (told.code, told.out) == (2, "empty: HKL1002 no hooks of docker-agent in this folder\n")
 
 
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("nowhere", "nowhere: HKL1841 no such file or folder\n"),
+        ("guard/scripts/run.sh", "guard/scripts/run.sh: HKL1842 a hook of agenthooks is a folder with a HOOK.md (name the folder)\n"),
+        ("guard", "guard: HKL1843 no hooks of agenthooks in this folder\n"),
+    ],
+)
+def test_what_is_no_hook_is_said_in_the_formats_own_codes(desk: Desk, path: str, line: str) -> None:
+    """Those of agenthooks.md 4: no path, no folder, no file."""
+    desk.file("guard/scripts/run.sh", "exit 0\n")
+
+    told = desk.type("validate", path, "--dialect", "agenthooks")
+
+    assert (told.code, told.out) == (2, line)
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_a_folder_that_may_not_be_read_is_a_problem(desk: Desk) -> None:
     """It is no internal error."""

@@ -62,6 +62,8 @@ COMMANDS = [
     (("explain", "pre_tool_use", "-c", DOCKER, "-c", "bad.yaml", "--json"), "explanation"),
     (("explain", "pre_tool_use", "-c", DOCKER, "--no-run", "--json"), "explanation"),
     (("fire", "pre_tool_use", "-c", DOCKER, "--json"), "decision"),
+    (("convert", DOCKER, "--to", "claude-code", "--json"), "conversion"),
+    (("convert", DOCKER, "--to", "agenthooks", "--plain", "--json"), "conversion"),
 ]
 
 

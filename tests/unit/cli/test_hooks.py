@@ -52,6 +52,19 @@ def test_a_secret_in_the_environment_is_not_shown() -> None:
     assert len(document["identity"]) == 64
 
 
+def test_an_address_is_listed_as_it_is_called() -> None:
+    """With the name of the variable that holds its key, and never with the key."""
+    entry = {"event": "on_stop", "type": "http", "url": "https://policy.example/hook", "secret_env": "KEY"}
+    engine = hookline.Engine.from_config({"hooks": [entry]}, dialect="starchild", environ={"KEY": "s3cret"})
+    document = hook_document(engine, next(in_order(engine)))
+
+    assert (document["runs"], document["state"]) == ("POST https://policy.example/hook", "ready")
+    assert document["handler"] == {
+        "type": "http", "url": "https://policy.example/hook", "method": "POST", "headers": [], "env": [], "secret": "KEY", "allow_local": False,
+    }  # fmt: skip
+    assert "s3cret" not in str(document)
+
+
 def test_a_python_hook_is_listed_too() -> None:
     """Under its function's name."""
     engine = hookline.Engine()

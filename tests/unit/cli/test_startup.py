@@ -82,6 +82,20 @@ def test_what_a_project_brings_along_costs_no_more(tmp_path: Path) -> None:
     assert loaded("answer", "claude-code", stdin=READ | {"cwd": str(tmp_path)}, cwd=tmp_path) & UNNEEDED == set()
 
 
+NETWORK = {"socket", "ssl", "http", "urllib", "select", "selectors", "email", "ipaddress"}
+
+
+@pytest.mark.parametrize("hook", ["command: cat /dev/null", "type: http\n    url: https://policy.example/"])
+def test_nothing_of_the_network_is_loaded_before_an_address_is_called(hook: str, tmp_path: Path) -> None:
+    """Not even where one is declared: its hook does not take part in this event."""
+    config = tmp_path / "shell_hooks.yaml"
+    config.write_text(f"hooks:\n  - event: pre_tool_call\n    matcher: nowhere\n    {hook}\n", encoding="utf-8")
+    payload = {"event": "pre_tool_call", "tool_name": "bash", "tool_input": {"command": "ls"}}
+    allowed = {"urllib", "ipaddress"} if "http" in hook else set()  # by which its address was read
+
+    assert loaded("answer", "starchild", "-c", str(config), stdin=payload, cwd=tmp_path) & NETWORK <= allowed
+
+
 @pytest.mark.parametrize("words", [("list",), ("schema",), ("show", "stop"), ("help",)], ids=" ".join)
 def test_typed_commands_do_not_load_rich(words: tuple[str, ...], tmp_path: Path) -> None:
     """Pages are plain text with a few colours."""

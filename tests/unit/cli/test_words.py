@@ -7,7 +7,7 @@ import pytest
 from hookline.cli import words
 from hookline.model import kinds
 from hookline.model.conditions import Flattened, Glob, Leaves, Never, OneOf, PathPattern, Pattern, Rule
-from hookline.model.handler import Broken, Builtin, Command, InProcess
+from hookline.model.handler import Broken, Builtin, Command, Http, InProcess
 
 CONDITIONS = [
     (OneOf(field="tool", names=frozenset({"b", "a"})), "the tool is `a` or `b`"),
@@ -24,6 +24,7 @@ HANDLERS = [
     (Command(script="one\ntwo"), "one …"),
     (Command(script="\n one"), "one"),
     (Command(argv=("a", "b")), "a b"),
+    (Http(url="https://policy.example/hook"), "POST https://policy.example/hook"),
     (Builtin(name="add_date", args=("x",)), "builtin add_date x"),
     (InProcess(call=print, name="guard"), "python guard"),
     (Broken(reason="why"), "nothing: why"),

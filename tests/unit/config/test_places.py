@@ -71,6 +71,21 @@ def test_agent_hooks_are_found_as_folders(home: Path, project: Path) -> None:
     assert found(project, {"HOME": str(home)}) == [("agenthooks", "user", user), ("agenthooks", "project", shared)]
 
 
+def test_kimis_files_are_the_users_alone(home: Path, project: Path) -> None:
+    """The older edition's, then the newer one's; a project's is never read (kimi.md 9)."""
+    newer, older = write(home / ".kimi-code/config.toml", ""), write(home / ".kimi/config.toml", "")
+    write(project / ".kimi/config.toml", "")
+
+    assert found(project, {"HOME": str(home)}) == [("kimi", "user", older), ("kimi", "user", newer)]
+
+
+def test_geminis_settings_are_the_users_then_the_projects(home: Path, project: Path) -> None:
+    """Each in its own `.gemini` (harnesses.md 4)."""
+    user, shared = write(home / ".gemini/settings.json"), write(project / ".gemini/settings.json")
+
+    assert found(project, {"HOME": str(home)}) == [("gemini", "user", user), ("gemini", "project", shared)]
+
+
 def test_claude_config_dir_moves_the_users_settings(home: Path, project: Path, tmp_path: Path) -> None:
     """And only those."""
     write(home / ".claude/settings.json")
@@ -78,6 +93,17 @@ def test_claude_config_dir_moves_the_users_settings(home: Path, project: Path, t
     environ = {"HOME": str(home), "CLAUDE_CONFIG_DIR": str(tmp_path / "elsewhere")}
 
     assert found(project, environ) == [("claude-code", "user", moved)]
+
+
+def test_a_codex_project_is_found_in_the_order_in_which_its_hooks_run(home: Path, project: Path, tmp_path: Path) -> None:
+    """The user's folder, which CODEX_HOME moves, then the project's; in each the JSON before the TOML."""
+    mine = [write(home / f".codex/{name}") for name in ("hooks.json", "config.toml")]
+    moved = write(tmp_path / "elsewhere/config.toml")
+    shared = [write(project / f".codex/{name}") for name in ("hooks.json", "config.toml")]
+    ours = [("codex", "project", path) for path in shared]
+
+    assert found(project, {"HOME": str(home)}) == [*(("codex", "user", path) for path in mine), *ours]
+    assert found(project, {"HOME": str(home), "CODEX_HOME": str(tmp_path / "elsewhere")}) == [("codex", "user", moved), *ours]
 
 
 def test_xdg_config_home_moves_the_users_agent_hooks(home: Path, project: Path, tmp_path: Path) -> None:

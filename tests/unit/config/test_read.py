@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.config.read import LAYOUTS, files_of, guess_dialect, source_of
+from hookline.config.read import LAYOUTS, files_of, guess_dialect, no_hooks, source_of, text_of
 from hookline.core.dialect import Companion, Source
 from hookline.engine.catalog import NAMES
 from hookline.errors import ConfigError
@@ -42,13 +42,19 @@ def refused(path: Path) -> ConfigError:
     [
         ("settings.json", "claude-code"),
         ("anything.json", "claude-code"),
+        (".cursor/hooks.json", "cursor"),
+        (".gemini/settings.json", "gemini"),
         ("hooks.yaml", "docker-agent"),
         ("hooks.yml", "docker-agent"),
         ("HOOK.md", "agenthooks"),
         ("hook.md", "agenthooks"),
         ("shell_hooks.yaml", "starchild"),
         (".hermes/config.yaml", "hermes"),
+        (".kimi/config.toml", "kimi"),
+        (".kimi-code/config.toml", "kimi"),
         ("config.yaml", "docker-agent"),
+        (".codex/hooks.json", "codex"),
+        (".codex/config.toml", "codex"),
     ],
 )
 def test_a_file_tells_its_dialect_by_its_name(tmp_path: Path, name: str, dialect: str) -> None:
@@ -60,12 +66,15 @@ def test_a_file_tells_its_dialect_by_its_name(tmp_path: Path, name: str, dialect
     ("inside", "dialect"),
     [
         (".claude/settings.json", "claude-code"),
+        (".gemini/settings.json", "gemini"),
         ("settings.local.json", "claude-code"),
         ("hooks/hooks.json", "claude-code"),
         ("agent.yaml", "docker-agent"),
         ("my-hook/HOOK.md", "agenthooks"),
         ("HOOK.md", "agenthooks"),
         ("config/shell_hooks.yaml", "starchild"),
+        (".codex/config.toml", "codex"),
+        (".cursor/hooks.json", "cursor"),
     ],
 )
 def test_a_folder_tells_its_dialect_by_what_lies_in_it(tmp_path: Path, inside: str, dialect: str) -> None:
@@ -74,6 +83,22 @@ def test_a_folder_tells_its_dialect_by_what_lies_in_it(tmp_path: Path, inside: s
 
     assert guess_dialect(str(tmp_path)) == dialect
     assert guess_dialect(f"{tmp_path}/") == dialect
+
+
+@pytest.mark.parametrize(
+    ("folder", "inside", "dialect"),
+    [
+        (".gemini", "settings.json", "gemini"),
+        (".codex", "hooks.json", "codex"),
+        (".codex", "config.toml", "codex"),
+        (".cursor", "hooks.json", "cursor"),
+    ],
+)
+def test_a_folder_of_a_hosts_own_is_its(tmp_path: Path, folder: str, inside: str, dialect: str) -> None:
+    """Whatever the file would mean elsewhere."""
+    write(tmp_path / folder / inside)
+
+    assert guess_dialect(str(tmp_path / folder)) == dialect
 
 
 @pytest.mark.parametrize("name", ["notes.txt", "hooks", "settings.json.bak"])
@@ -138,6 +163,56 @@ def test_one_hooks_own_folder_is_that_hook(tmp_path: Path) -> None:
     assert files_of(str(tmp_path), "agenthooks") == [str(tmp_path / "HOOK.md")]
 
 
+def test_a_level_is_never_one_hook(tmp_path: Path) -> None:
+    """A HOOK.md beside the folders of a level is a stray file that hides nothing (agenthooks.md 3)."""
+    for name in ("HOOK.md", ".hidden/HOOK.md", "one/HOOK.md", "one/hook.md", "two/Hook.md"):
+        write(tmp_path / name)
+
+    assert files_of(str(tmp_path), "agenthooks") == [str(tmp_path / "HOOK.md")]
+    assert files_of(str(tmp_path), "agenthooks", level=True) == [str(tmp_path / ".hidden/HOOK.md"), str(tmp_path / "one/HOOK.md")]
+
+
+def test_a_linked_folder_is_a_hook(tmp_path: Path) -> None:
+    """Under the name of the link; a link to a file is none."""
+    write(tmp_path / "elsewhere/HOOK.md")
+    (tmp_path / "hooks").mkdir()
+    (tmp_path / "hooks/linked").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "hooks/file").symlink_to(tmp_path / "elsewhere/HOOK.md")
+
+    assert files_of(str(tmp_path / "hooks"), "agenthooks", level=True) == [str(tmp_path / "hooks/linked/HOOK.md")]
+
+
+def test_a_levels_settings_come_before_its_hooks(tmp_path: Path) -> None:
+    """They lie beside the folders of the hooks, and alone tell the dialect."""
+    settings = str(write(tmp_path / "hooks.toml", "[hooks]"))
+    assert guess_dialect(str(tmp_path)) == guess_dialect(settings) == "agenthooks"
+    hook = str(write(tmp_path / "one/HOOK.md"))
+    write(tmp_path / "one/hooks.toml")
+
+    assert files_of(str(tmp_path), "agenthooks") == [settings, hook]
+    assert files_of(settings, "agenthooks") == [settings]
+    assert files_of(str(tmp_path / "one"), "agenthooks") == [hook]
+
+
+@pytest.mark.parametrize(
+    ("path", "name"), [("nowhere", "path.missing"), ("guard/scripts/run.sh", "path.not-dir"), ("guard/Hook.md", "path.not-dir")]
+)
+def test_a_format_has_its_own_names_for_what_is_not_there(tmp_path: Path, path: str, name: str) -> None:
+    """Where its description gives them (agenthooks.md 4)."""
+    write(tmp_path / "guard/scripts/run.sh")
+    write(tmp_path / "guard/Hook.md")
+    with pytest.raises(ConfigError) as caught:
+        files_of(str(tmp_path / path), "agenthooks")
+
+    assert (caught.value.name, caught.value.place) == (name, str(tmp_path / path))
+
+
+@pytest.mark.parametrize(("dialect", "name"), [("agenthooks", "file.missing"), ("docker-agent", "config.missing")])
+def test_a_folder_without_hooks_has_a_name_too(dialect: str, name: str) -> None:
+    """For whoever must say so."""
+    assert (no_hooks("x", dialect).name, no_hooks("x", dialect).place) == (name, "x")
+
+
 def test_a_file_is_itself(tmp_path: Path) -> None:
     """Whatever it is called, when it is named with its dialect."""
     path = str(write(tmp_path / "odd name"))
@@ -156,6 +231,24 @@ def test_a_source_carries_what_the_loader_must_know(tmp_path: Path) -> None:
 def test_a_byte_order_mark_is_not_part_of_the_text(tmp_path: Path) -> None:
     """Some editors write one."""
     assert read(write(tmp_path / "x.yaml", b"\xef\xbb\xbfa: 1")).text == "a: 1"
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (b"\xef\xbb\xbf---\r\na: 1\r\n---\r\n# Body\n---\n", "---\r\na: 1\r\n---\r\n"),
+        (b"---\na: 1\n---", "---\na: 1\n---"),
+        (b"---\na: 1\n---x\n", "---\na: 1\n---x\n"),
+        (b"---\na: " + b"x" * (1 << 16) + b"\n---\nBody", "---\na: " + "x" * (1 << 16) + "\n---\nBody"),
+        (b"no fence\n---\n---\n", "no fence\n---\n---\n"),
+    ],
+)
+def test_where_front_matter_is_enough_no_more_is_read(tmp_path: Path, content: bytes, text: str) -> None:
+    """Without an end in sight, the whole file is; its loader says what is wrong (agenthooks.md 13)."""
+    path = write(tmp_path / "HOOK.md", content)
+
+    assert text_of(str(path), front=True) == text
+    assert text_of(str(path)) == content.decode().removeprefix("\ufeff")
 
 
 def test_line_endings_stay_as_they_are(tmp_path: Path) -> None:

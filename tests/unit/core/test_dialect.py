@@ -48,3 +48,10 @@ def test_a_dialect_that_says_nothing_has_the_rules_of_the_architecture() -> None
 def test_absence_prints_as_a_word() -> None:
     """In a table that somebody prints, one sees what is left out."""
     assert repr(ABSENT) == "ABSENT"
+
+
+def test_what_a_decision_may_carry_is_the_same_for_every_tool() -> None:
+    """Unless a dialect's own row tells tools apart."""
+    guard = TABLE.rows["guard"]
+
+    assert guard.powers_on("Bash") is guard.powers

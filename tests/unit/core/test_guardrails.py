@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hookline.core.guardrails import Redos
-from hookline.model.verdict import Decision, Stance
+from hookline.core.guardrails import Redos, redo_limit
+from hookline.model.verdict import Decision, Stance, Verdict
 
 BACK = Decision(kind="stop", dialect="d", native_event="Stop", stance=Stance.DENY, redo=True)
 
@@ -47,3 +47,20 @@ def test_an_ended_session_takes_no_memory() -> None:
         counts = counts.after(f"s{at}", BACK).after(f"s{at}", BACK.replace(kind="session.end", redo=False))
 
     assert counts == Redos()
+
+
+@pytest.mark.parametrize(
+    ("own", "limit"), [((), 3), ((None,), 3), ((5,), 5), ((None, 5), 5), ((None, 2), 3), ((1, 2), 2), ((0,), 0), ((2, 0), 0)]
+)
+def test_the_most_generous_of_those_who_send_back_sets_the_limit(own: tuple[int | None, ...], limit: int) -> None:
+    """A hook that says nothing of its own has the host's; 0 is no limit."""
+    decision = BACK.replace(verdicts=tuple(Verdict(stance=Stance.DENY, redo_limit=each) for each in own))
+
+    assert redo_limit(decision, 3) == limit
+
+
+def test_who_does_not_send_back_has_no_say_in_the_limit() -> None:
+    """Nor who is only observed."""
+    others = (Verdict(stance=Stance.ALLOW, redo_limit=9), Verdict(stance=Stance.DENY, redo_limit=9, shadow=True))
+
+    assert redo_limit(BACK.replace(verdicts=(Verdict(stance=Stance.DENY, redo_limit=1), *others)), 3) == 1

@@ -44,8 +44,8 @@ def test_conditions_on_the_tool_are_answered_by_the_index() -> None:
     assert len(entry.content) == 1
     assert not entry.content[0](CALL)
     assert entry.content[0](CALL.replace(body=ToolCall(tool="bash", input={"path": "x.py"})))
-    assert registry.candidates(CALL, entry.row) == (entry,)
-    assert registry.candidates(CALL.replace(body=ToolCall(tool="write")), entry.row) == ()
+    assert registry.candidates(CALL, entry.row, entry.dialect.table) == (entry,)
+    assert registry.candidates(CALL.replace(body=ToolCall(tool="write")), entry.row, entry.dialect.table) == ()
 
 
 def test_a_plan_is_made_once_for_a_tool() -> None:

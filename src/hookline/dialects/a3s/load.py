@@ -57,7 +57,6 @@ def load(source: Source, *, substring: bool = False) -> Loaded:
             continue
         if spec.id in specs:
             node.complain("hook.duplicate", f"`{spec.id}` stands twice; this definition replaces the former", severity="warning")
-            del specs[spec.id]  # the event of the former is forgotten with it
         specs[spec.id] = spec
     return Loaded(specs=tuple(specs.values()), problems=tuple(problems))
 

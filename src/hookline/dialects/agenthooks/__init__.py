@@ -7,16 +7,22 @@ from __future__ import annotations
 
 from hookline.core.failure import failed
 from hookline.dialects.agenthooks.answering import answer
-from hookline.dialects.agenthooks.combine import combine
+from hookline.dialects.agenthooks.combine import combine, in_load_order
+from hookline.dialects.agenthooks.frontmatter import body_of
 from hookline.dialects.agenthooks.listing import available_hooks
 from hookline.dialects.agenthooks.load import lint, load
 from hookline.dialects.agenthooks.reading import read
-from hookline.dialects.agenthooks.table import NAME, Moment, table
+from hookline.dialects.agenthooks.table import NAME, SETTINGS, Moment, table
+from hookline.errors import ConfigError
+from hookline.model.handler import Broken
+from hookline.model.verdict import Stance
 from hookline.wire.payload import decode, encode, wire_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hookline.core.dialect import Loaded, Source
+    from collections.abc import Iterable, Mapping
+
+    from hookline.core.dialect import Declaration, Loaded, Source, Written
     from hookline.model.event import Event, Json
     from hookline.model.outcome import Outcome
     from hookline.model.problem import Problem
@@ -26,15 +32,22 @@ if TYPE_CHECKING:
 
 __all__ = ["NAME", "OPTIONS", "AgentHooks", "available_hooks", "lint"]
 
-OPTIONS = ("approver",)
+OPTIONS = ("approver", "unanswered")
+_UNANSWERED: Mapping[str, Stance] = {"deny": Stance.DENY, "allow": Stance.SILENT}
 _NAMES = {"native": "event_type", "session_id": "session_id", "cwd": "work_dir"}
 
 
 class AgentHooks:
-    """The dialect. `approver`: the host can ask a person; without one, an ask is a denial."""
+    """The dialect. `approver`: the host can ask a person. `unanswered`: what an ask is without one, `deny` or `allow`.
 
-    def __init__(self, *, approver: bool = False) -> None:
-        self.table = table(approver=approver)
+    Raises:
+        ConfigError: another word for `unanswered`.
+    """
+
+    def __init__(self, *, approver: bool = False, unanswered: str = "deny") -> None:
+        if unanswered not in _UNANSWERED:
+            raise ConfigError(f"unknown `unanswered: {unanswered}`", name="config.option", hint=f"one of {', '.join(_UNANSWERED)}")
+        self.table = table(approver=approver, unanswered=_UNANSWERED[unanswered])
 
     def load(self, source: Source) -> Loaded:
         return load(source, self.table)
@@ -44,7 +57,20 @@ class AgentHooks:
         return lint(source)
 
     def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
-        return combine(specs)
+        return combine(specs, self.table)
+
+    def available_hooks(self, specs: Iterable[HookSpec]) -> str:
+        """The listing for a model of the hooks that count, in load order: approved, not only observed, and able to run."""
+        counting = (spec for spec in specs if spec.trusted and not spec.shadow and not isinstance(spec.handler, Broken))
+        return available_hooks(in_load_order(counting))
+
+    def body_of(self, text: str, file: str) -> str:
+        """The text of a HOOK.md below its front matter, which loading does not keep (agenthooks.md 13).
+
+        Raises:
+            ConfigError: the fences cannot be found.
+        """
+        return "" if file.endswith(SETTINGS) else body_of(text, file)
 
     def decode_event(self, payload: Json, native: str = "") -> Event:
         return decode(payload, self.table, native, _NAMES)
@@ -63,3 +89,9 @@ class AgentHooks:
 
     def encode_decision(self, decision: Decision, event: Event) -> Reply:  # noqa: ARG002 - the protocol's
         return answer(decision)
+
+    def write(self, declarations: tuple[Declaration, ...]) -> Written:
+        """Hooks as the files that this dialect keeps them in."""
+        from hookline.dialects.agenthooks.writing import write  # noqa: PLC0415 - only who converts a file needs it
+
+        return write(declarations)

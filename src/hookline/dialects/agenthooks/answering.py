@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from hookline.model.verdict import Decision
 
-_WORDS = {Stance.ALLOW: "allow", Stance.ASK: "ask"}
-
 
 def answer(decision: Decision) -> Reply:
     """The reply of a command hook; no opinion is exit 0 without a word.
@@ -23,8 +21,8 @@ def answer(decision: Decision) -> Reply:
     if decision.stance >= Stance.DENY:
         return Reply(stderr=f"{decision.reason}\n", exit_code=2)
     document: dict[str, Any] = {}
-    if decision.stance in _WORDS:
-        document["decision"] = _WORDS[decision.stance]
+    if decision.stance is Stance.ASK:
+        document["decision"] = "ask"
         if decision.reason:
             document["reason"] = decision.reason
     if decision.rewrite is not None and decision.rewrite.patch:

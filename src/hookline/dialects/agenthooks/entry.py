@@ -9,7 +9,8 @@ if TYPE_CHECKING:
     from hookline.core.dialect import Companion
     from hookline.dialects.agenthooks.findings import Findings
 
-# In order; what runs one that is not executable and has no shebang (the runner fills in both names).
+_BINARY = "\x7fELF"
+# In order; what runs one that has no shebang (the runner fills in both names).
 INTERPRETERS: Mapping[str, tuple[str, ...]] = {
     "scripts/run": (),
     "scripts/run.sh": ("{shell}",),
@@ -25,9 +26,11 @@ def entry_point(companions: Mapping[str, Companion], folder: str, found: Finding
         found.add("entry.missing", f"no entry point: there is none of {listed}", hint="the hook can never run")
         return ()
     path = f"{folder.rstrip('/')}/{script.path}" if folder else script.path
-    if script.executable:
+    shebang, interpreter = _shebang(script.head), INTERPRETERS[script.path]
+    if script.executable and (shebang or not interpreter or script.head.startswith(_BINARY)):
         return (path,)
-    by = _shebang(script.head) or INTERPRETERS[script.path]
+    # Text without a shebang is no program to the system, executable or not.
+    by = shebang or interpreter
     if not by:
         hint = f"chmod +x {script.path}"
         found.add("entry.not-executable", f"the entry point `{script.path}` is not executable and has no shebang", hint=hint)

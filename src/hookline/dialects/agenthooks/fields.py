@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from hookline.model.conditions import Condition
 
 FIELDS = ("name", "description", "trigger", "matcher", "timeout", "async", "async_", "priority", "metadata")
+SETTABLE = ("timeout", "async")  # what a level's settings may give another default
 FAIL_MODE = "fail-mode"
+CANNOT_BLOCK = "an asynchronous hook on `{}` can neither block nor rewrite"
 _LONGEST_NAME = 64
 _LONGEST_DESCRIPTION = 1024
 _WHOLE = re.compile(r"[+-]?[0-9]{1,100}")
@@ -38,7 +40,7 @@ _CONDITIONS: Mapping[str, Callable[[str, Any], Condition]] = {
 class Declared(Frozen):
     """What a front matter declares. `native` is the trigger as written; `row` is None where that is no event.
 
-    `timeout` is in milliseconds and, like `priority`, inside its range.
+    `timeout` is in milliseconds and, like `priority`, inside its range. `said`: the fields with a default that it states.
     """
 
     name: str
@@ -51,13 +53,14 @@ class Declared(Frozen):
     priority: int
     detached: bool
     metadata: Mapping[str, str]
+    said: tuple[str, ...]
 
 
 def read_fields(given: Mapping[str, Any], table: Table, directory: str, found: Findings) -> Declared:
     """Every field of a front matter; all that is wrong with it is found at once."""
-    _known(given, FIELDS, "field.unknown", "front matter", found)
+    only(given, FIELDS, "field.unknown", "front matter", found)
     native, row = _trigger(given, table, found)
-    matcher, conditions = _matcher(given, row, found)
+    matcher, conditions = matcher_of(given, row, found)
     return Declared(
         name=_name(given, directory, found),
         description=_description(given, found),
@@ -65,14 +68,16 @@ def read_fields(given: Mapping[str, Any], table: Table, directory: str, found: F
         row=row,
         matcher=matcher,
         conditions=conditions,
-        timeout=_integer(given, "timeout", TIMEOUT, found, "whole milliseconds, without a unit"),
-        priority=_integer(given, "priority", PRIORITY, found, "a whole number; higher runs first"),
-        detached=_detached(given, row, found),
-        metadata=_metadata(given, found),
+        timeout=timeout_of(given, found),
+        priority=priority_of(given, found),
+        detached=detached_of(given, row, found),
+        metadata=metadata_of(given, found),
+        said=tuple(key for key in SETTABLE if given.get(key) is not None or (key == "async" and given.get("async_") is not None)),
     )
 
 
-def _known(given: Iterable[Any], known: tuple[str, ...], finding: str, what: str, found: Findings, *path: str) -> None:
+def only(given: Iterable[Any], known: tuple[str, ...], finding: str, what: str, found: Findings, *path: str) -> None:
+    """File a finding for each key that is not known."""
     for key in given:
         if key not in known:
             hint = did_you_mean(str(key), known) or f"known fields: {', '.join(known)}"
@@ -152,7 +157,8 @@ def _trigger(given: Mapping[str, Any], table: Table, found: Findings) -> tuple[s
     return str(native), row
 
 
-def _matcher(given: Mapping[str, Any], row: Moment | None, found: Findings) -> tuple[Mapping[str, str], tuple[Condition, ...]]:
+def matcher_of(given: Mapping[str, Any], row: Moment | None, found: Findings) -> tuple[Mapping[str, str], tuple[Condition, ...]]:
+    """The expressions of the matcher, and the conditions that they make."""
     matcher = given.get("matcher")
     if matcher is None:
         return {}, ()
@@ -162,7 +168,7 @@ def _matcher(given: Mapping[str, Any], row: Moment | None, found: Findings) -> t
     if not isinstance(matcher, dict):
         found.add("matcher.type", f"`matcher` must be a mapping, not {shape(matcher)}", "matcher", hint="with `tool` and `pattern`")
         return {}, ()
-    _known(matcher, tuple(_CONDITIONS), "matcher.unknown-field", "matcher", found, "matcher")
+    only(matcher, tuple(_CONDITIONS), "matcher.unknown-field", "matcher", found, "matcher")
     texts = {key: text for key in _CONDITIONS if (text := _expression(matcher, key, found))}
     conditions = (_condition(key, text, found) for key, text in texts.items())
     return texts, tuple(condition for condition in conditions if condition is not None)
@@ -194,6 +200,16 @@ def _condition(key: str, text: str, found: Findings) -> Condition | None:
 # -- the rest ----------------------------------------------------------------------------------------------------------
 
 
+def timeout_of(given: Mapping[str, Any], found: Findings) -> int:
+    """The timeout in milliseconds, within its range; the default where there is none, or none that can be read."""
+    return _integer(given, "timeout", TIMEOUT, found, "whole milliseconds, without a unit")
+
+
+def priority_of(given: Mapping[str, Any], found: Findings) -> int:
+    """The priority, within its range; the default where there is none, or none that can be read."""
+    return _integer(given, "priority", PRIORITY, found, "a whole number; higher runs first")
+
+
 def _integer(given: Mapping[str, Any], key: str, limits: tuple[int, int, int], found: Findings, hint: str) -> int:
     default, least, most = limits
     value = given.get(key)
@@ -214,7 +230,8 @@ def _whole(value: Any) -> int | None:
     return int(value) if isinstance(value, str) and _WHOLE.fullmatch(value.strip()) else None
 
 
-def _detached(given: Mapping[str, Any], row: Moment | None, found: Findings) -> bool:
+def detached_of(given: Mapping[str, Any], row: Moment | None, found: Findings) -> bool:
+    """What `async`, or `async_`, says; false where there is neither, or no word for it (agenthooks.md 4)."""
     key = "async" if given.get("async") is not None else "async_"
     value = given.get(key)
     if value is None:
@@ -224,11 +241,12 @@ def _detached(given: Mapping[str, Any], row: Moment | None, found: Findings) -> 
         found.add("async.type", f"`{key}` must be true or false, not {shape(value)}; it counts as false", key)
     if word in _TRUE and row is not None and row.decisive:
         hint = "leave `async` out, so that the hook is waited for"
-        found.add("async.cannot-block", f"an asynchronous hook on `{row.native}` can neither block nor rewrite", key, hint=hint)
+        found.add("async.cannot-block", CANNOT_BLOCK.format(row.native), key, hint=hint)
     return word in _TRUE
 
 
-def _metadata(given: Mapping[str, Any], found: Findings) -> Mapping[str, str]:
+def metadata_of(given: Mapping[str, Any], found: Findings) -> Mapping[str, str]:
+    """The metadata, each value as text."""
     value = given.get("metadata")
     if value is None:
         return {}

@@ -40,30 +40,51 @@ SEVERITIES: Mapping[str, tuple[str, str, str]] = {
     "async.type": _WARNING,
     "entry.missing": _WARNING,
     "frontmatter.escape": _WARNING,
+    "trust.untrusted": _WARNING,
 }
 LINT, LOAD, STRICT = range(3)
 
 
+def manner_of(source: Source) -> int:
+    """How a source is loaded."""
+    return STRICT if source.mode == "strict" else LOAD
+
+
 class Findings:
-    """Everything found in one file so far. `manner` is the column of `SEVERITIES`; `tree` knows the places."""
+    """Everything found in one file so far. `manner` is the column of `SEVERITIES`; `tree` knows the places.
+
+    `path`: the part of the file that is being read, to which keys are relative.
+    """
 
     def __init__(self, source: Source, manner: int) -> None:
         self.file = source.file
         self.scope = source.scope
         self.manner = manner
         self.tree = Tree(value=None)
+        self.path: tuple[str | int, ...] = ()
         self.problems: list[Problem] = []
 
-    def add(self, name: str, message: str, *key: str, hint: str = "") -> None:
-        """File a finding about the file, or about the key at that path."""
+    def below(self, *path: str | int) -> Findings:
+        """The same findings, about the part at that path."""
+        part = Findings.__new__(Findings)
+        vars(part).update(vars(self), path=(*self.path, *path))
+        return part
+
+    def add(self, name: str, message: str, *key: str | int, hint: str = "") -> None:
+        """File a finding about the part, or about the key at that path."""
         severity = SEVERITIES.get(name, _ERROR)[self.manner]
         if severity:
             self.problems.append(Problem(name=name, message=message, hint=hint, severity=severity, origin=self.origin(*key)))
 
-    def origin(self, *key: str) -> Origin:
-        """Where the file, or the key at that path, begins."""
-        line, column = self.tree.place(key)
-        return Origin(file=self.file, pointer=".".join(key), line=line, column=column, scope=self.scope)
+    def origin(self, *key: str | int) -> Origin:
+        """Where the part, or the key at that path, begins."""
+        path = (*self.path, *key)
+        line, column = self.tree.place(path)
+        return Origin(file=self.file, pointer=".".join(map(str, path)), line=line, column=column, scope=self.scope)
+
+    def errors(self) -> int:
+        """How many errors there are so far; a part whose reading raised the number takes no effect."""
+        return sum(1 for problem in self.problems if problem.severity == "error")
 
     def refusal(self) -> str:
         """Why the hook cannot be loaded; empty when it can."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from hookline.errors import ConfigError
-from hookline.model.frozen import Frozen
 from hookline.wire.fields import problem_of, shape
 from hookline.wire.trees import Tree, parse_yaml
 
@@ -22,33 +21,31 @@ _LARGEST = 64 << 10  # characters of front matter: a hook's metadata, parsed ane
 _MOST_REPAIRS = 100  # double-quoted texts with an unknown escape in one file
 
 
-class Sheet(Frozen):
-    """A HOOK.md taken apart: its front matter, a mapping, and the text below, stripped."""
-
-    tree: Tree
-    body: str = ""
-
-
-def read_sheet(source: Source, found: Findings) -> Sheet | None:
+def read_front(source: Source, found: Findings) -> Tree | None:
     """The front matter of a source, or None when it cannot be read at all (agenthooks.md 4)."""
     try:
-        return _sheet(source, found)
+        return _front(source, found)
     except ConfigError as error:
         found.problems.append(problem_of(error, source.file, source.scope))
         return None
 
 
-def _sheet(source: Source, found: Findings) -> Sheet:
-    if source.text is None:
-        tree, body = Tree(value=source.tree), ""
-    else:
-        front, body = _parted(source.text, source.file)
-        tree = _parsed(front, source.file, found)
+def body_of(text: str, file: str = "") -> str:
+    """The text of a HOOK.md below its front matter, stripped at both ends.
+
+    Raises:
+        ConfigError: the fences cannot be found.
+    """
+    return _parted(text, file)[1]
+
+
+def _front(source: Source, found: Findings) -> Tree:
+    tree = Tree(value=source.tree) if source.text is None else _parsed(_parted(source.text, source.file)[0], source.file, found)
     if not isinstance(tree.value, dict):
         message = f"the front matter must be a mapping, not {shape(tree.value)}"
         raise ConfigError(message, name="frontmatter.not-mapping", place=source.file, hint="lines such as `name: my-hook`")
     found.tree = tree
-    return Sheet(tree=tree, body=body)
+    return tree
 
 
 def _parted(text: str, file: str) -> tuple[str, str]:

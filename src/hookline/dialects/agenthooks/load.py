@@ -7,45 +7,70 @@ import posixpath
 from hookline.core.dialect import Loaded
 from hookline.dialects.agenthooks.entry import entry_point
 from hookline.dialects.agenthooks.fields import FAIL_MODE, read_fields
-from hookline.dialects.agenthooks.findings import LINT, LOAD, STRICT, Findings
-from hookline.dialects.agenthooks.frontmatter import read_sheet
-from hookline.dialects.agenthooks.table import GATE, NAME, table
+from hookline.dialects.agenthooks.findings import LINT, Findings, manner_of
+from hookline.dialects.agenthooks.frontmatter import read_front
+from hookline.dialects.agenthooks.table import GATE, NAME, SETTINGS, table
+from hookline.model import kinds
+from hookline.model.conditions import Never
 from hookline.model.handler import Broken, Command
 from hookline.model.spec import HookSpec
 from hookline.model.verdict import Stance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from hookline.core.dialect import Row, Source, Table
     from hookline.dialects.agenthooks.fields import Declared
     from hookline.model.handler import Handler
     from hookline.model.problem import Problem
 
+_SHOWN = 80
 _FAIL_MODES = {"closed": Stance.DENY, "open": Stance.SILENT}
 
 
 def lint(source: Source) -> tuple[Problem, ...]:
-    """Everything that the format holds against a HOOK.md, all at once (agenthooks.md 4, column lint)."""
+    """Everything that the format holds against a HOOK.md, all at once (agenthooks.md 4, column lint); or against settings."""
     found = Findings(source, LINT)
-    sheet = read_sheet(source, found)
-    declared = read_fields(sheet.tree.value, table(approver=False), _directory(source), found) if sheet else None
+    if _is_settings(source):
+        from hookline.dialects.agenthooks.settings import read_settings  # noqa: PLC0415 - few folders have any
+
+        read_settings(source, found)
+        return tuple(found.problems)
+    front = read_front(source, found)
+    declared = read_fields(front.value, table(approver=False), _directory(source), found) if front else None
     entry_point(source.companions, _folder(source), found)
     return found.named(declared.name if declared and declared.name else _directory(source))
 
 
 def load(source: Source, facts: Table) -> Loaded:
-    """The hook of a HOOK.md, and everything that was tolerated, or not (agenthooks.md 4, column load)."""
-    found = Findings(source, STRICT if source.mode == "strict" else LOAD)
-    sheet = read_sheet(source, found)
-    if sheet is None:
+    """The hook of a HOOK.md, and everything that was tolerated, or not (agenthooks.md 4, column load); or the settings of a level."""
+    found = Findings(source, manner_of(source))
+    if _is_settings(source):
+        return _settings(source, facts, found)
+    front = read_front(source, found)
+    if front is None:
         return Loaded(specs=(_unreadable(source, facts, found),), problems=found.named(_directory(source)))
-    declared = read_fields(sheet.tree.value, facts, _directory(source), found)
+    declared = read_fields(front.value, facts, _directory(source), found)
     argv = entry_point(source.companions, _folder(source), found)
     problems = found.named(declared.name or _directory(source))
-    if declared.row is None:
-        return Loaded(problems=problems)
-    handler = _handler(source, declared, argv, found)
-    return Loaded(specs=(_spec(source, declared, handler, sheet.body, found),), problems=problems)
+    return Loaded(specs=(_spec(source, declared, _handler(source, declared, argv, found), found),), problems=problems)
+
+
+def _is_settings(source: Source) -> bool:
+    return posixpath.basename(source.file) == SETTINGS
+
+
+def _settings(source: Source, facts: Table, found: Findings) -> Loaded:
+    """A level's `hooks.toml`, as a hook that never runs: `combine` sees hooks only."""
+    from hookline.dialects.agenthooks.settings import carrier, read_settings  # noqa: PLC0415 - few folders have any
+
+    settings = read_settings(source, found)
+    if not source.trusted:
+        found.add("trust.untrusted", f"`{SETTINGS}` is not approved, so it is ignored", hint="read it first, then trust the project")
+        return Loaded(problems=tuple(found.problems))
+    spec = _unreadable(source, facts, found, name=SETTINGS) if settings is None else carrier(source, settings, found)
+    return Loaded(specs=(spec,), problems=tuple(found.problems))
 
 
 def _folder(source: Source) -> str:
@@ -76,22 +101,23 @@ def _handler(source: Source, declared: Declared, argv: tuple[str, ...], found: F
     )
 
 
-def _spec(source: Source, declared: Declared, handler: Handler, body: str, found: Findings) -> HookSpec:
+def _spec(source: Source, declared: Declared, handler: Handler, found: Findings) -> HookSpec:
+    """The hook; without an event of the format it is a name that never runs, for `combine` to know of."""
     row = declared.row
-    assert row is not None  # noqa: S101 - the caller has looked; for the type checker
+    strict = source.mode == "strict"
     return HookSpec(
         id=f"{NAME}/{_directory(source) or declared.name}",
         dialect=NAME,
-        kind=row.kind,
+        kind=row.kind if row else kinds.unknown(NAME, declared.native[:_SHOWN] or "trigger"),
         native_event=declared.native,
         handler=handler,
-        conditions=declared.conditions,
+        conditions=declared.conditions if row else (Never(reason="its trigger is no event"),),
         rank=-declared.priority,
         timeout=declared.timeout / 1000,
         detached=declared.detached,
         shadow=source.shadow,
-        on_failure=_on_failure(source, declared, gate=row.refuses),
-        strict=source.mode == "strict",
+        on_failure=on_failure(declared.metadata, detached=declared.detached, closes=strict and row is not None and row.refuses),
+        strict=strict,
         origin=found.origin(),
         name=declared.name,
         facts={
@@ -99,26 +125,26 @@ def _spec(source: Source, declared: Declared, handler: Handler, body: str, found
             "description": declared.description,
             "matcher": declared.matcher,
             "metadata": declared.metadata,
-            "body": body,
+            "said": declared.said,
+            **({"refused": refusal} if (refusal := found.refusal()) else {}),
         },
         trusted=source.trusted,
     )
 
 
-def _on_failure(source: Source, declared: Declared, *, gate: bool) -> Stance:
-    """Fail open, unless the hook or the mode says otherwise; what is not waited for never decides (agenthooks.md 9)."""
-    if declared.detached:
+def on_failure(metadata: Mapping[str, str], *, detached: bool, closes: bool) -> Stance:
+    """Fail open, unless the hook or the mode (`closes`) says otherwise; what is not waited for never decides (agenthooks.md 9)."""
+    if detached:
         return Stance.SILENT
-    by_mode = Stance.DENY if gate and source.mode == "strict" else Stance.SILENT
-    return _FAIL_MODES.get(declared.metadata.get(FAIL_MODE, ""), by_mode)
+    return _FAIL_MODES.get(metadata.get(FAIL_MODE, ""), Stance.DENY if closes else Stance.SILENT)
 
 
-def _unreadable(source: Source, facts: Table, found: Findings) -> HookSpec:
-    """What stands for a hook of which nothing can be read: it may have guarded the tools, so it is missed aloud there."""
+def _unreadable(source: Source, facts: Table, found: Findings, name: str = "") -> HookSpec:
+    """What stands for a file of which nothing can be read: it may have guarded the tools, so it is missed aloud there."""
     row: Row = facts.rows[GATE]
     problem = found.problems[-1]
     return HookSpec(
-        id=f"{NAME}/{_directory(source) or 'HOOK.md'}",
+        id=f"{NAME}/{name or _directory(source) or 'HOOK.md'}",
         dialect=NAME,
         kind=row.kind,
         native_event=row.native,
@@ -128,6 +154,6 @@ def _unreadable(source: Source, facts: Table, found: Findings) -> HookSpec:
         on_failure=Stance.DENY if source.mode == "strict" else Stance.SILENT,
         strict=source.mode == "strict",
         origin=problem.origin,
-        facts={"directory": _directory(source)},
+        facts={"directory": _directory(source), "refused": problem.message},
         trusted=source.trusted,
     )

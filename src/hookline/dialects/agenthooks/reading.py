@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 _DECISIONS: Mapping[str, Stance] = {"allow": Stance.SILENT, "ask": Stance.ASK, "deny": Stance.DENY}
 
 
+_DENIES = 2  # the exit code
+_TAIL, _LOGGED = 200, 2000  # characters of stderr in a fault, and in the log
+
+
 class Part(Frozen):
     """One field of the output: its type, what it is for, and whether only some events honour it."""
 
@@ -51,6 +55,8 @@ class Answer(Frozen):
 def read(outcome: Outcome, spec: HookSpec, row: Moment, event: Event) -> Verdict:
     """The verdict of one hook (agenthooks.md 8)."""
     verdict = _settled(_heard(outcome, spec, row), spec, row, event)
+    if spec.facts.get("debug"):
+        verdict = _with_log(verdict, outcome, spec)
     if outcome.leftovers:
         note = f"hook `{_label(spec)}` left a background process behind that holds its output"
         verdict = verdict.replace(for_user="\n".join(text for text in (note, verdict.for_user) if text))
@@ -60,11 +66,28 @@ def read(outcome: Outcome, spec: HookSpec, row: Moment, event: Event) -> Verdict
 def _heard(outcome: Outcome, spec: HookSpec, row: Moment) -> Verdict:
     if outcome.failure is Failure.TIMED_OUT:
         return _failed(outcome, spec, row, f"timed out after {spec.timeout:g} s")
-    if outcome.failure is not None or outcome.exit_code not in (0, 2):
-        return _failed(outcome, spec, row, describe(outcome))
+    if outcome.failure is not None or outcome.exit_code not in (0, _DENIES):
+        return _failed(outcome, spec, row, _cause(outcome))
     if outcome.exit_code == 0:
         return _answered(outcome, spec, row)
     return _said(outcome, spec, stance=Stance.DENY, reason=outcome.stderr.strip() or _sentence(Stance.DENY, spec))
+
+
+def _cause(outcome: Outcome) -> str:
+    """What became of a hook that failed: its exit code or signal, and the end of what it wrote (agenthooks.md 4)."""
+    lines = outcome.stderr.split("\n") if outcome.failure in (None, Failure.KILLED) else []
+    last = next((line.strip() for line in reversed(lines) if line.strip()), "")
+    words = describe(outcome.replace(stderr=""))
+    return f"{words}: {last[-_TAIL:]}" if last else words
+
+
+def _with_log(verdict: Verdict, outcome: Outcome, spec: HookSpec) -> Verdict:
+    """What the hook wrote on stderr, in the log: settings asked for it (`debug`); at exit 2 it is the reason."""
+    said = outcome.stderr.strip()
+    if not said or outcome.exit_code == _DENIES or outcome.failure not in (None, Failure.KILLED):
+        return verdict
+    told = f"hook `{_label(spec)}` wrote: {said[-_LOGGED:]}"
+    return verdict.replace(effects={**verdict.effects, "log": [*verdict.effects.get("log", ()), told]})
 
 
 def _answered(outcome: Outcome, spec: HookSpec, row: Moment) -> Verdict:
@@ -135,7 +158,8 @@ def _settled(verdict: Verdict, spec: HookSpec, row: Moment, event: Event) -> Ver
     if verdict.stance is Stance.ASK and not row.asks:
         verdict = verdict.replace(stance=Stance.DENY)
     if verdict.stance is Stance.ASK and event.dialect == NAME and "ask" not in row.powers:
-        verdict = verdict.replace(stance=Stance.DENY, unsupported=(*verdict.unsupported, "ask"))
+        reason = verdict.reason if row.unanswered else ""
+        verdict = verdict.replace(stance=row.unanswered, reason=reason, unsupported=(*verdict.unsupported, "ask"))
     if verdict.stance is not Stance.DENY:
         return verdict
     why = event.body.value("stop_reason")

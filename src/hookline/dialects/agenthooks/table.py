@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from hookline.model.event import Body
 
 NAME = "agenthooks"
+SETTINGS = "hooks.toml"  # in the folder of a level, beside the folders of its hooks
 TIMEOUT = (30000, 100, 600000)  # milliseconds: default, least, most (agenthooks.md 4)
 PRIORITY = (100, 0, 1000)
 
@@ -23,13 +24,15 @@ class Moment(Row):
 
     `matched`: a matcher applies. `refuses`: a denial keeps the moment from happening; elsewhere it is feedback only.
     `decisive`: the texts describe what its denial does, so an asynchronous hook here is a mistake. `asks`: an ask is more
-    than a denial. `honoured`: stop reasons for which a denial counts (empty = always).
+    than a denial. `unanswered`: what it becomes when nobody can be asked. `honoured`: stop reasons for which a denial
+    counts (empty = always).
     """
 
     matched: bool = False
     refuses: bool = False
     decisive: bool = False
     asks: bool = True
+    unanswered: Stance = Stance.DENY
     honoured: frozenset[str] = frozenset()
 
 
@@ -44,7 +47,7 @@ def _row(native: str, legacy: str, fields: str, body: type[Body] = Lifecycle, *,
         kind=kind or known,
         body=body,
         fields=column(fields, _DEFAULTS, None),
-        powers=frozenset(does.split()) | {"allow", "deny", "note", "log"},
+        powers=frozenset(does.split()) | {"deny", "note", "log"},
         parallel=False,
         blocks=Stance.DENY,
         feedback=not columns.get("refuses", False),
@@ -91,18 +94,18 @@ _BASE = (
 )
 
 
-def table(*, approver: bool) -> Table:
-    """The table of a host that has somebody to ask, or not (agenthooks.md 8: then an ask is a denial)."""
-    rows = [row.replace(powers=row.powers | {"ask"}) if approver and row.asks else row for _, row in _ROWS]
+def table(*, approver: bool, unanswered: Stance = Stance.DENY) -> Table:
+    """The table of a host that has somebody to ask, or not (agenthooks.md 8: then an ask is a denial, or what one says)."""
+    rows = [row.replace(powers=row.powers | {"ask"} if approver and row.asks else row.powers, unanswered=unanswered) for _, row in _ROWS]
     return Table(
         name=NAME,
         rows={row.native: row for row in rows},
         aliases={legacy: row.native for legacy, row in _ROWS if legacy},
         base=_BASE,
-        fold=FoldRule(drops_rewrite_when_denied=True),
+        fold=FoldRule(input_keys=frozenset({"add"}), drops_rewrite_when_denied=True),
         ticks_per_second=1000,
         default_timeout=TIMEOUT[0] / 1000,
         ascii_only=True,
         detached_after_denial=False,
-        ask_becomes=Stance.DENY,
+        ask_becomes=unanswered,
     )

@@ -14,7 +14,7 @@ from hookline.wire.payload import decode, encode, wire_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hookline.core.dialect import Loaded, Source
+    from hookline.core.dialect import Declaration, Loaded, Source, Written
     from hookline.model.event import Event, Json
     from hookline.model.outcome import Outcome
     from hookline.model.reply import Reply
@@ -54,3 +54,9 @@ class ClaudeCode:
     def encode_decision(self, decision: Decision, event: Event) -> Reply:
         row = row_of(event.native_name) or self.table.row_of_kind(event.kind)
         return answer(decision, event, row if isinstance(row, Contract) else None)
+
+    def write(self, declarations: tuple[Declaration, ...]) -> Written:
+        """Hooks as the files that this dialect keeps them in."""
+        from hookline.dialects.claude_code.writing import write  # noqa: PLC0415 - only who converts a file needs it
+
+        return write(declarations)

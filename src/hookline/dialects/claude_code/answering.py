@@ -40,11 +40,16 @@ def answer(decision: Decision, event: Event, row: Contract | None) -> Reply:
     if decision.for_user:
         top["systemMessage"] = "\n".join([*decision.for_user, *([top["systemMessage"]] if "systemMessage" in top else [])])
     if row is not None and "worktreePath" in specific:
-        # The last line of stdout is the path, so there is no room for an object.
-        return Reply(stdout=f"{specific['worktreePath']}\n", stderr=_line(top.get("systemMessage", "")))
+        return _path(specific["worktreePath"], top)
     if specific and row is not None:
         top["hookSpecificOutput"] = {"hookEventName": row.native, **specific}
     return Reply(stdout=printed(top), stderr=_line(decision.reason) if exit_code else "", exit_code=exit_code)
+
+
+def _path(path: str, top: Object) -> Reply:
+    """The last line of stdout is the path, so there is no room for an object; what that would say goes to stderr."""
+    lost = "beside a path, `terminalSequence` cannot be carried out here" if "terminalSequence" in top else ""
+    return Reply(stdout=f"{path}\n", stderr=_line(top.get("systemMessage", "")) + _line(lost))
 
 
 def _line(text: str) -> str:

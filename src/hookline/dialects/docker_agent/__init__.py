@@ -17,7 +17,7 @@ from hookline.wire.payload import decode, wire_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hookline.core.dialect import Source
+    from hookline.core.dialect import Declaration, Source, Written
     from hookline.model.event import Event, Json
     from hookline.model.outcome import Outcome
     from hookline.model.reply import Reply
@@ -70,3 +70,9 @@ class DockerAgent:
     def _row(self, native: str) -> Contract | None:
         row = self.table.row(native)
         return row if isinstance(row, Contract) else None
+
+    def write(self, declarations: tuple[Declaration, ...]) -> Written:
+        """Hooks as the files that this dialect keeps them in."""
+        from hookline.dialects.docker_agent.writing import write  # noqa: PLC0415 - only who converts a file needs it
+
+        return write(declarations)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 
 from hookline.core.dialect import Loaded
+from hookline.dialects.docker_agent.handlers import handler
 from hookline.dialects.docker_agent.table import DEFAULT_TIMEOUT, NAME, Contract
 from hookline.errors import ConfigError
 from hookline.model.conditions import OneOf, Pattern
 from hookline.model.frozen import Frozen
-from hookline.model.handler import Broken, Builtin, Command
+from hookline.model.handler import Broken
 from hookline.model.spec import HookSpec
 from hookline.model.verdict import Stance
 from hookline.text.regex import compile_regex
@@ -29,12 +30,6 @@ if TYPE_CHECKING:
 _HOOK_KEYS = ("type", "name", "command", "args", "timeout", "env", "working_dir", "on_error", "strict_output", "model", "prompt", "schema")
 _GROUP_KEYS = ("matcher", "hooks", "preempt_yolo")
 _ON_ERROR = ("warn", "ignore", "block")
-BUILTINS = (
-    "add_date", "add_environment_info", "add_prompt_files", "add_git_status", "add_git_diff", "add_directory_listing",
-    "add_user_info", "add_recent_commits", "add_context", "max_iterations", "snapshot", "redact_secrets",
-    "limit_large_tool_results", "handle_large_tool_output", "elide_repeated_tool_results", "safer_shell", "http_post",
-    "unload", "cache_response",
-)  # fmt: skip
 
 
 class Habits(Frozen):
@@ -208,13 +203,13 @@ class _Reader:
         if not hook.is_mapping("a hook"):
             return self._broken(hook, seat)
         hook.only(_HOOK_KEYS, f"a hook of `{seat.row.native}`")
-        handler = self._handler(hook)
+        runs = handler(hook, seat.row.payload_name, self.habits.shells, strict=self.source.mode == "strict")
         timeout = self._timeout(hook)
         name = hook.text("name") or self._unnamed(hook)
         on_error = self._on_error(hook, seat.row)
         strict_output = hook.flag("strict_output")
         broken = seat.broken or self._errors(before)
-        return self._spec(hook, seat, Broken(reason=broken) if broken else handler).replace(
+        return self._spec(hook, seat, Broken(reason=broken) if broken else runs).replace(
             timeout=timeout,
             on_failure=self._on_failure(seat.row, on_error, says=hook.value.get("on_error") is not None),
             name=name,
@@ -248,45 +243,6 @@ class _Reader:
         return "; ".join(problem.message for problem in errors[before:])
 
     # -- keys of a hook --------------------------------------------------------------------------------------------
-
-    def _handler(self, hook: Node) -> Handler:
-        env, working_dir = hook.mapping("env"), hook.text("working_dir")
-        match hook.text("type", required=True):
-            case "command":
-                return Command(
-                    script=self._command(hook, "command"),
-                    shell=self.habits.shells,
-                    env=env,
-                    expand="dotenv",
-                    working_dir=working_dir,
-                    kill_leftovers=self.source.mode == "strict",
-                )
-            case "builtin":
-                return self._builtin(hook, env, working_dir)
-            case "model":
-                hook.text("model", required=True)
-                hook.text("prompt", required=True)
-                hook.complain("handler.unsupported", "model hooks need a language model, which this version cannot call", "type")
-            case "":
-                pass
-            case other:
-                hint = did_you_mean(other, ("command", "builtin", "model")) or "one of `command`, `builtin`, `model`"
-                hook.complain("handler.type", f"unsupported hook type `{other}`", "type", hint=hint)
-        return Broken(reason="")
-
-    def _builtin(self, hook: Node, env: Mapping[str, str], working_dir: str) -> Builtin:
-        name = self._command(hook, "builtin").strip()
-        if name and name not in BUILTINS:
-            hint = did_you_mean(name, BUILTINS) or f"known builtins: {', '.join(BUILTINS)}"
-            hook.complain("handler.builtin", f"no builtin hook registered as `{name}`", "command", hint=hint)
-        return Builtin(name=name, args=hook.texts("args"), env=env, expand="dotenv", working_dir=working_dir)
-
-    @staticmethod
-    def _command(hook: Node, kind: str) -> str:
-        command = hook.text("command")
-        if not command.strip() and isinstance(hook.value.get("command"), str | None):
-            hook.complain("handler.command", f"a {kind} hook needs a non-empty command", "command")
-        return command
 
     def _unnamed(self, hook: Node) -> str:
         command = hook.value.get("command")
@@ -322,9 +278,9 @@ def _of_agent(row: Contract, agents: frozenset[str]) -> tuple[Condition, ...]:
 
 
 def _identity(definition: Mapping[str, object], agents: frozenset[str]) -> str:
-    """All keys of a definition; absent `args` or `env` equal empty ones (docker-agent.md 5, step 1).
+    """All keys of a definition that have a value; absent `args` or `env` equal empty ones (docker-agent.md 5, step 1).
 
     The agents belong to it: otherwise the hook of one agent would stand in for the same hook of another, and not run.
     """
-    told = {key: part for key, part in definition.items() if part or key not in ("args", "env")}
+    told = {key: part for key, part in definition.items() if part or (part is not None and key not in ("args", "env"))}
     return json.dumps([sorted(agents), told], sort_keys=True, default=str)

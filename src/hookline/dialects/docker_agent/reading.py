@@ -212,15 +212,17 @@ class _Reader:
         return self.row.verdicts[word], specific.get("permission_decision_reason", "")
 
     def _rewrite(self, specific: Mapping[str, Any]) -> Rewrite | None:
+        """The rewrite that the event has room for; a row has one target at most, and every other is said to be lost."""
+        found = None
         for key, target in _REWRITES.items():
             value = specific.get(key)
             if value is None or (value in ([], "") and key != "updated_tool_response"):
                 continue
-            if target not in self.row.powers:
+            if target in self.row.powers:
+                found = Rewrite(target=target, value=value, merge=target == "input")
+            else:
                 self._lost(target, f"`{key}`")
-                continue
-            return Rewrite(target=target, value=value, merge=target == "input")
-        return None
+        return found
 
     def _context(self, specific: Mapping[str, Any]) -> str:
         said = {"context": [specific.get("additional_context", "")], "instruction_context": _instructions(specific)}

@@ -162,7 +162,7 @@ def table(profile: str, *, exact: bool) -> Table:
         # A host that knows no lanes raises `pre_tool_use` and gets both; one that does raises each by its own name.
         covers={"pre_tool_use": ("pre_tool_use:preempt", "pre_tool_use"), "pre_tool_use:default": ("pre_tool_use",)},
         aliases={"pre_tool_use:default": "pre_tool_use"},
-        fold=FoldRule(joins_reasons=True, exclusive={"transition": "conflicting route transitions"}),
+        fold=FoldRule(input_keys=frozenset({"add"}), joins_reasons=True, exclusive={"transition": "conflicting route transitions"}),
         default_timeout=float(DEFAULT_TIMEOUT),
         compact=exact,
         echo_safe=not exact,

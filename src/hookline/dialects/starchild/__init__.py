@@ -16,23 +16,25 @@ from hookline.wire.payload import decode, encode, wire_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hookline.core.dialect import Source
+    from hookline.core.dialect import Declaration, Source, Written
     from hookline.model.event import Event, Json
     from hookline.model.outcome import Outcome
     from hookline.model.reply import Reply
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Decision, Verdict
 
-__all__ = ["NAME", "OPTIONS", "Shown", "Starchild", "shown"]
+__all__ = ["NAME", "OPTIONS", "SWITCHES", "Shown", "Starchild", "shown"]
 
 OPTIONS = ("approver", "allow_local")
+# Variable -> the option that it switches on where it is `1` (starchild.md 8).
+SWITCHES = {"STARCHILD_SHELL_HOOKS_HTTP_ALLOW_LOCAL": "allow_local"}
 _NAMES = {"native": "event", "session_id": "session_id", "cwd": "cwd"}
 
 
 class Starchild:
     """The dialect. `approver`: the host can ask a person; without one, an ask is a block.
 
-    `allow_local`: HTTP hooks may be on this machine or in a private network (STARCHILD_SHELL_HOOKS_HTTP_ALLOW_LOCAL).
+    `allow_local`: HTTP hooks may be on this machine or in a private network.
     """
 
     def __init__(self, *, approver: bool = False, allow_local: bool = False) -> None:
@@ -62,3 +64,9 @@ class Starchild:
     def _row(self, native: str) -> Moment | None:
         row = self.table.row(native)
         return row if isinstance(row, Moment) else None
+
+    def write(self, declarations: tuple[Declaration, ...]) -> Written:
+        """Hooks as the files that this dialect keeps them in."""
+        from hookline.dialects.starchild.writing import write  # noqa: PLC0415 - only who converts a file needs it
+
+        return write(declarations)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 from hookline.dialects.starchild.table import DEFAULT_TIMEOUT, LONGEST_TIMEOUT, Moment
-from hookline.dialects.starchild.url import refusal
 from hookline.errors import ConfigError
 from hookline.model.conditions import Flattened, Pattern
 from hookline.model.event import ToolCall
 from hookline.model.frozen import Frozen
-from hookline.model.handler import Broken
+from hookline.model.handler import Http
 from hookline.model.verdict import Stance
 from hookline.text.regex import compile_regex
+from hookline.text.urls import refusal
 from hookline.wire.fields import Node, shape
 from hookline.wire.sources import strict_failure
 
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from hookline.model.conditions import Condition
     from hookline.text.regex import Regex
 
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_LOCAL_HINT = "STARCHILD_SHELL_HOOKS_HTTP_ALLOW_LOCAL=1 opens this machine and private networks"
 _ON_ERROR = ("open", "closed", "ask")
 
 
@@ -115,15 +119,20 @@ def placed(entry: Entry, key: str, *, fits: bool) -> None:
         entry.node.complain("key.ignored", message, key, severity="warning")
 
 
-def http(entry: Entry, *, allow_local: bool) -> Broken:
-    """An HTTP entry, checked as far as its text goes; nothing can call it yet (starchild.md 8)."""
+def http(entry: Entry, *, allow_local: bool) -> Http:
+    """An HTTP entry, its address checked as far as its text goes; what it resolves to is checked at each call."""
     node = entry.node
     url = node.text("url", required=True)
     if url or isinstance(node.value.get("url"), str):
         why = refusal(url, allow_local=allow_local)
         if why:
-            node.complain("handler.url", f"`{url:.200}` cannot be called: {why}", "url")
-    if node.value.get("command") is not None:
-        placed(entry, "command", fits=False)
-    node.complain("handler.unsupported", "`http` hooks need an HTTP client, which this version does not have", "type")
-    return Broken(reason="")
+            hint = _LOCAL_HINT if not refusal(url, allow_local=True) else ""
+            node.complain("handler.url", f"`{url:.200}` cannot be called: {why}", "url", hint=hint)
+    for key in ("command", "env"):
+        if node.value.get(key) is not None:
+            placed(entry, key, fits=False)
+    secret = node.text("secret_env")
+    if node.value.get("secret_env") is not None and not VARIABLE.fullmatch(secret):
+        hint = "the name of a variable that holds the key, never the key itself"
+        node.complain("value.type", "`secret_env` is no name of a variable", "secret_env", hint=hint)
+    return Http(url=url, secret=secret, allow_local=allow_local)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import posixpath
-import re
 
 from hookline.core.dialect import Loaded
 from hookline.dialects.starchild.command import line
-from hookline.dialects.starchild.entry import Entry, conditions, failure, http, placed, timeout
+from hookline.dialects.starchild.entry import VARIABLE, Entry, conditions, failure, http, placed, timeout
 from hookline.dialects.starchild.table import NAME, Moment
 from hookline.errors import ConfigError
 from hookline.model import kinds
@@ -27,10 +26,10 @@ if TYPE_CHECKING:
     from hookline.wire.fields import Node
 
 _KEYS = (
-    "event", "type", "command", "url", "matcher", "timeout", "tool", "role", "on_error", "files", "env", "allow_result_rewrite",
+    "event", "type", "command", "url", "matcher", "timeout", "tool", "role", "on_error", "files", "env", "secret_env",
+    "allow_result_rewrite",
 )  # fmt: skip
 _TYPES = ("command", "http")
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # What a hook inherits beside the names in `env` (starchild.md 6).
 _INHERITED = (
     "PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "LC_COLLATE", "LC_MESSAGES", "LC_MONETARY", "LC_NUMERIC", "LC_TIME", "TMPDIR",
@@ -138,8 +137,9 @@ class _Reader:
         env = _variables(node)
         if node.choice("type", _TYPES, "command", name="handler.type") == "http":
             return http(entry, allow_local=self.allow_local), {"url": node.value.get("url"), "script": ""}
-        if node.value.get("url") is not None:
-            placed(entry, "url", fits=False)
+        for key in ("url", "secret_env"):
+            if node.value.get(key) is not None:
+                placed(entry, key, fits=False)
         read = line(node, self.folder)
         # Nothing but these is inherited: everything is dropped, and what may pass is filled in again when the hook runs.
         passed = {name: f"${{env.{name}}}" for name in (*_INHERITED, *env)}
@@ -154,7 +154,7 @@ class _Reader:
 def _variables(node: Node) -> tuple[str, ...]:
     names = node.texts("env")
     for name in names:
-        if not _VARIABLE.fullmatch(name):
+        if not VARIABLE.fullmatch(name):
             node.complain("value.type", f"`{name:.40}` in `env` is no name of a variable", "env", hint="names only, without values")
     return names
 
@@ -162,6 +162,6 @@ def _variables(node: Node) -> tuple[str, ...]:
 def _name(node: Node) -> str:
     """A hook's name: its command, or the address that it posts to."""
     command, url = node.value.get("command"), node.value.get("url")
-    if isinstance(command, str) and command.strip():
+    if isinstance(command, str) and command.strip() and node.value.get("type") != "http":
         return hook_name(command)
     return hook_name(f"POST {url}") if isinstance(url, str) else ""

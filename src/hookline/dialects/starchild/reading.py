@@ -6,6 +6,7 @@ from hookline.core.failure import describe
 from hookline.dialects.starchild.appending import appended
 from hookline.dialects.starchild.output import BAD_TYPE, UNKNOWN_DECISION, Output, understood
 from hookline.model.event import Rewrite
+from hookline.model.handler import Http
 from hookline.model.outcome import Failure
 from hookline.model.verdict import Stance, Verdict
 from hookline.wire.hookoutput import NoObjectError, UnreadableError, one_object
@@ -36,7 +37,11 @@ FAILURES: Mapping[Failure, str] = {
     Failure.REENTERED: "recursion",
     Failure.RAISED: "raised",
     Failure.CANCELLED: "cancelled",
+    Failure.UNREACHABLE: "unreachable",
+    Failure.REJECTED: "http_status",
 }
+# What a call is checked for before its answer gets here (starchild.md 8: a wrong content).
+_OF_CALLS: Mapping[Failure, str] = {**FAILURES, Failure.UNREADABLE: "non_json_response"}
 # What keeps a guard from being asked at all, and so must not make it vanish (starchild.md 6).
 _VANISHED = frozenset({Failure.UNLOADABLE, Failure.UNTRUSTED})
 
@@ -57,7 +62,8 @@ class _Reader:
     def verdict(self) -> Verdict:
         outcome = self.outcome
         if outcome.failure is not None:
-            return self._failed(FAILURES[outcome.failure])
+            names = _OF_CALLS if isinstance(self.spec.handler, Http) else FAILURES
+            return self._failed(names[outcome.failure])
         if outcome.exit_code == _BLOCK:
             return self._block_by_exit()
         if outcome.exit_code != 0:

@@ -118,7 +118,7 @@ def table(*, approver: bool) -> Table:
         name=NAME,
         rows={row.native: row for row in rows},
         base=_BASE,
-        fold=FoldRule(joins_reasons=True, drops_rewrite_when_denied=True),
+        fold=FoldRule(input_keys=frozenset(), joins_reasons=True, drops_rewrite_when_denied=True),
         default_timeout=float(DEFAULT_TIMEOUT),
         ask_becomes=Stance.DENY,
         redo_limit=REDO_LIMIT,

@@ -1,23 +1,26 @@
 """Builtins: handlers that hookline ships, by the names under which docker-agent's documents know them.
 
-A builtin takes the event, its arguments and the environment, and returns an output object of that dialect, or None.
+A builtin is asked, and returns an output object of that dialect, None, or an errand: a program whose outcome it must see first.
 """
 
 from __future__ import annotations
 
-from hookline.handlers.builtins import facts
+from hookline.handlers.builtins import caps, facts, git
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any, TypeAlias
+    from collections.abc import Mapping
 
-    from hookline.model.event import Event
+    from hookline.handlers.builtins.asked import BuiltinHook
 
-    BuiltinHook: TypeAlias = Callable[[Event, tuple[str, ...], Mapping[str, str]], "dict[str, Any] | None"]
-
-REGISTRY: dict[str, BuiltinHook] = {
+REGISTRY: Mapping[str, BuiltinHook] = {
     "add_date": facts.add_date,
+    "add_directory_listing": facts.add_directory_listing,
     "add_environment_info": facts.add_environment_info,
+    "add_git_diff": git.add_git_diff,
+    "add_git_status": git.add_git_status,
     "add_prompt_files": facts.add_prompt_files,
+    "add_recent_commits": git.add_recent_commits,
+    "add_user_info": facts.add_user_info,
+    "max_iterations": caps.max_iterations,
 }

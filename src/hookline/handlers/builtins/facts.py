@@ -1,4 +1,4 @@
-"""Facts for the model: the date, the machine, and files of instructions (docker-agent.md 8)."""
+"""Facts for the model: the date, the machine, its user, the folder, and files of instructions (docker-agent.md 8)."""
 
 from __future__ import annotations
 
@@ -8,59 +8,102 @@ import platform
 from itertools import islice
 from pathlib import Path
 
+from hookline.handlers.builtins.asked import context
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Any
 
-    from hookline.model.event import Event
+    from hookline.handlers.builtins.asked import Asked, Output
 
 _NESTED_LIMIT = 200
+_LISTED_LIMIT = 100
 
 
-def _context(text: str) -> dict[str, Any] | None:
-    return {"hook_specific_output": {"additional_context": text}} if text else None
-
-
-def add_date(event: Event, args: tuple[str, ...], environ: Mapping[str, str]) -> dict[str, Any] | None:  # noqa: ARG001
+def add_date(asked: Asked) -> Output:
     """On `turn_start`: today's date in the local time zone."""
-    if event.kind != "turn.start":
+    if asked.event.kind != "turn.start":
         return None
     today = dt.datetime.now().astimezone().date()
-    return _context(f"Today's date: {today.isoformat()}")
+    return context(f"Today's date: {today.isoformat()}")
 
 
-def add_environment_info(event: Event, args: tuple[str, ...], environ: Mapping[str, str]) -> dict[str, Any] | None:  # noqa: ARG001
+def add_environment_info(asked: Asked) -> Output:
     """On `session_start`: working directory, whether it is a git repository, operating system, architecture."""
-    if event.kind != "session.start" or not event.cwd:
+    cwd = asked.event.cwd
+    if asked.event.kind != "session.start" or not cwd:
         return None
     lines = (
-        f"Working directory: {event.cwd}",
-        f"Is directory a git repo: {'Yes' if _in_git(Path(event.cwd)) else 'No'}",
+        f"Working directory: {cwd}",
+        f"Is directory a git repo: {'Yes' if _in_git(Path(cwd)) else 'No'}",
         f"Operating System: {platform.system()}",
         f"CPU Architecture: {platform.machine()}",
     )
-    return _context("\n".join(lines))
+    return context("\n".join(lines))
 
 
 def _in_git(folder: Path) -> bool:
     return any(os.path.exists(place / ".git") for place in (folder, *folder.parents))
 
 
-def add_prompt_files(event: Event, args: tuple[str, ...], environ: Mapping[str, str]) -> dict[str, Any] | None:
+def add_user_info(asked: Asked) -> Output:
+    """On `session_start`: user name, full name and host name, as far as the machine knows them."""
+    if asked.event.kind != "session.start":
+        return None
+    name, full_name = _user(asked.environ)
+    told = {"User": name, "Full name": full_name, "Host": platform.node()}
+    return context("\n".join(f"{label}: {_shown(text)}" for label, text in told.items() if text))
+
+
+def _user(environ: Mapping[str, str]) -> tuple[str, str]:
+    try:
+        import pwd  # noqa: PLC0415 - not on every system
+
+        entry = pwd.getpwuid(os.getuid())
+    except (ImportError, KeyError):  # a container may run under a number that has no entry
+        return environ.get("USER", ""), ""
+    return entry.pw_name, entry.pw_gecos.partition(",")[0].strip()
+
+
+def add_directory_listing(asked: Asked) -> Output:
+    """On `session_start`: the top level of the directory in alphabetical order, folders with `/`, without dot-files."""
+    cwd = asked.event.cwd
+    if asked.event.kind != "session.start" or not cwd:
+        return None
+    names = _listed(cwd)
+    lines = [f"{_shown(name)}{'/' if folder else ''}" for name, folder in names[:_LISTED_LIMIT]]
+    if len(names) > _LISTED_LIMIT:
+        lines.append(f"... and {len(names) - _LISTED_LIMIT} more")
+    return context("\n".join((f"Contents of {_shown(cwd)}:", *lines)) if lines else "")
+
+
+def _listed(folder: str) -> list[tuple[str, bool]]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries if not entry.name.startswith("."))
+    except OSError:
+        return []
+
+
+def _shown(text: str) -> str:
+    """A name on one line: a name with a line break in it could otherwise tell the model anything."""
+    return "".join(char if char.isprintable() else "\ufffd" for char in text)
+
+
+def add_prompt_files(asked: Asked) -> Output:
     """On `turn_start`: each named file, the nearest one walking up from cwd, and the one in HOME where it is another.
 
     `--depth=N` also lists, without reading them, files of these names up to N folders below cwd.
     """
-    if event.kind != "turn.start" or not event.cwd or not args:
+    if asked.event.kind != "turn.start" or not asked.event.cwd or not asked.args:
         return None
-    depth, names = _depth(args)
-    cwd = Path(event.cwd)
-    parts = [f"Instructions from: {path}\n{text}" for name in names for path in _places(name, cwd, environ) if (text := _text(path))]
+    depth, names = _depth(asked.args)
+    cwd = Path(asked.event.cwd)
+    parts = [f"Instructions from: {path}\n{text}" for name in names for path in _places(name, cwd, asked.environ) if (text := _text(path))]
     nested = [str(path) for path in islice(_nested(cwd, names, depth), _NESTED_LIMIT)]
     if nested:
         parts.append("Further instruction files, to be read when working there:\n" + "\n".join(nested))
-    return _context("\n\n".join(parts))
+    return context("\n\n".join(parts))
 
 
 def _depth(args: tuple[str, ...]) -> tuple[int, list[str]]:

@@ -82,11 +82,11 @@ def test_the_catalogue_makes_it() -> None:
 
 
 def test_definitions_of_several_sources_are_one_registry() -> None:
-    """A later source replaces the definition of an earlier one by its id."""
+    """A later source replaces the definition of an earlier one by its id, in its place."""
     engine = hookline.Engine.from_config({"hooks": [{"id": "b", "event_type": "SessionEnd"}]}, dialect="a3s")
     engine.add_source([{"id": "b", "event_type": "pre_tool_use"}, {"id": "a", "event_type": "pre_tool_use"}], dialect="a3s")  # type: ignore[arg-type]
 
-    assert [(hook.name, hook.native_event) for hook in engine.hooks] == [("a", "pre_tool_use"), ("b", "pre_tool_use")]
+    assert [(hook.name, hook.native_event) for hook in engine.hooks] == [("b", "pre_tool_use"), ("a", "pre_tool_use")]
 
 
 def test_definitions_without_handlers_say_so() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
@@ -194,6 +195,19 @@ def test_a_retry_ends_with_the_first_other_answer(*, loop: bool) -> None:
     result, waits = waits_of(engine_with("generate_start", lambda _: next(answers)), HookEvent("generate_start"), loop=loop)
 
     assert (result.action, result.reason, waits) == ("Block", "no", [0.0, 1.0])
+
+
+@pytest.mark.parametrize("loop", [True, False])
+def test_a_retry_is_really_waited_for(*, loop: bool) -> None:
+    """By the clock, where nobody brings a clock of his own."""
+    answers = iter([HookResponse.retry(20), HookResponse.retry(20), HookResponse.continue_()])
+    engine = engine_with("pre_tool_use", lambda _: next(answers))
+    began = time.monotonic()
+
+    result = asyncio.run(engine.fire_with_retries(CALL)) if loop else engine.fire_with_retries_sync(CALL)
+
+    assert result.is_continue()
+    assert time.monotonic() - began >= 0.04
 
 
 def test_nothing_is_waited_for_without_a_retry() -> None:

@@ -7,9 +7,11 @@ import json
 import pytest
 
 from hookline.core.dialect import Source
+from hookline.core.fit import fit
 from hookline.core.fold import fold
 from hookline.dialects.agenthooks import AgentHooks
 from hookline.model.event import Event, Rewrite, Stop, ToolCall
+from hookline.model.reply import Reply
 from hookline.model.verdict import Decision, Stance
 
 TYPE_CHECKING = False
@@ -60,12 +62,15 @@ def test_a_silent_decision_is_the_hosts_no_op(native: str) -> None:
     assert (reply.stdout, reply.stderr, reply.exit_code) == ("", "", 0)
 
 
-def test_a_vouch_of_another_dialects_hook_can_be_said() -> None:
-    """`allow` is a word of every event."""
+def test_a_vouch_of_another_dialects_hook_cannot_be_said() -> None:
+    """`allow` is what silence means, so it would vouch for nothing; the decision says that it is lost (agenthooks.md 8)."""
+    row = DIALECT.table.row("pre-tool-call")
+    assert row is not None
     decision = Decision(kind="tool.before", dialect="agenthooks", native_event="pre-tool-call", stance=Stance.ALLOW, reason="fine")
-    reply = DIALECT.encode_decision(decision, Event(kind="tool.before"))
+    fitted = fit(decision, row.powers)
 
-    assert json.loads(reply.stdout) == {"decision": "allow", "reason": "fine"}
+    assert [entry.effect for entry in fitted.lowered] == ["allow"]
+    assert DIALECT.encode_decision(fitted, Event(kind="tool.before")) == Reply()
 
 
 def test_a_rewrite_is_sent_as_what_changed() -> None:

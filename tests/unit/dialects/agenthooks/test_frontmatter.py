@@ -6,13 +6,13 @@ import pytest
 
 from hookline.core.dialect import Source
 from hookline.dialects.agenthooks.findings import LOAD, Findings
-from hookline.dialects.agenthooks.frontmatter import read_sheet
+from hookline.dialects.agenthooks.frontmatter import body_of, read_front
 
 
 def parsed(front: str) -> tuple[object, list[str]]:
     found = Findings(Source(file="HOOK.md", text=f"---\n{front}\n---\n"), LOAD)
-    sheet = read_sheet(Source(file="HOOK.md", text=f"---\n{front}\n---\n"), found)
-    return sheet.tree.value if sheet else None, [problem.name for problem in found.problems]
+    tree = read_front(Source(file="HOOK.md", text=f"---\n{front}\n---\n"), found)
+    return tree.value if tree else None, [problem.name for problem in found.problems]
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_an_unknown_escape_is_kept_literally(front: str, value: str, repairs: in
 def test_each_text_is_warned_of_at_its_place() -> None:
     """Two texts, two warnings, with the line of each."""
     found = Findings(Source(file="HOOK.md"), LOAD)
-    read_sheet(Source(file="HOOK.md", text='---\na: "\\q"\nb:\n  - "\\."\n---\n'), found)
+    read_front(Source(file="HOOK.md", text='---\na: "\\q"\nb:\n  - "\\."\n---\n'), found)
 
     assert [problem.origin.place for problem in found.problems] == ["HOOK.md:2:6", "HOOK.md:4:7"]
 
@@ -48,8 +48,4 @@ def test_a_broken_escape_of_another_kind_is_an_error() -> None:
 
 def test_the_body_is_stripped_at_both_ends() -> None:
     """What stands below the front matter, without outer blanks."""
-    text = "---\na: 1\n---\n\n  # Title\n\ntext\n\n"
-    sheet = read_sheet(Source(text=text), Findings(Source(), LOAD))
-
-    assert sheet is not None
-    assert sheet.body == "# Title\n\ntext"
+    assert body_of("---\na: 1\n---\n\n  # Title\n\n---\ntext\n\n") == "# Title\n\n---\ntext"

@@ -7,11 +7,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hookline.core.dialect import Loaded, Source
+from hookline.core.dispatch import read_outcome
+from hookline.core.registry import Registry
 from hookline.dialects.docker_agent import DockerAgent
-from hookline.dialects.docker_agent.load import _GROUP_KEYS, _HOOK_KEYS, BUILTINS
+from hookline.dialects.docker_agent.builtins import MISSING, SHIPPED
+from hookline.dialects.docker_agent.load import _GROUP_KEYS, _HOOK_KEYS
 from hookline.errors import ConfigError
-from hookline.model.handler import Builtin, Command
-from tests.unit.dialects.docker_agent.support import EVENTS, config, one_hook, row_of
+from hookline.handlers.builtins import REGISTRY
+from hookline.model.handler import Broken, Builtin, Command
+from hookline.model.outcome import Failure, Outcome
+from tests.unit.dialects.docker_agent.support import EVENTS, config, one_event, one_hook, row_of
 
 leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
 keys = st.text(max_size=8) | st.booleans() | st.integers()  # what PyYAML makes of `on:` and `1:`
@@ -107,12 +112,58 @@ def test_strict_mode_ends_what_a_hook_leaves_behind() -> None:
     assert handler.kill_leftovers
 
 
-@pytest.mark.parametrize("name", BUILTINS)
-def test_a_builtin_is_known_by_name(name: str) -> None:
-    """Every builtin of docker-agent.md 8 loads, with its arguments."""
-    spec = one_hook(DockerAgent(), "turn_start", type="builtin", command=f" {name} ", args=["a"])
+def builtin(event: str, name: str, *args: str) -> Loaded:
+    """What a builtin hook on an event loads as."""
+    return DockerAgent().load(Source(tree=config(event, {"type": "builtin", "command": f" {name} ", "args": list(args)})))
 
-    assert spec.handler == Builtin(name=name, args=("a",), expand="dotenv")
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_builtin_is_known_by_name(name: str) -> None:
+    """What hookline has loads on its own event without a word, with its arguments."""
+    loaded = builtin(SHIPPED[name], name, "5")
+
+    assert loaded.problems == ()
+    assert loaded.specs[0].handler == Builtin(name=name, args=("5",), expand="dotenv")
+
+
+def test_what_loads_is_what_runs() -> None:
+    """The builtins that load are those that the handlers have."""
+    assert set(SHIPPED) == set(REGISTRY)
+    assert not set(SHIPPED) & set(MISSING)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_builtin_on_another_event_is_said_to_do_nothing(name: str) -> None:
+    """No error, because it is none, but no silence either."""
+    loaded = builtin("stop", name, "5")
+
+    assert [(problem.name, problem.severity) for problem in loaded.problems] == [("hook.never-runs", "warning")]
+    assert f"the builtin `{name}` does nothing on `stop`" in str(loaded.problems[0])
+    assert isinstance(loaded.specs[0].handler, Builtin)
+
+
+@pytest.mark.parametrize("name", ["max_iterations", "add_prompt_files"])
+def test_a_builtin_without_its_arguments_is_said_to_do_nothing(name: str) -> None:
+    """A cap without a limit, and files without names, are no-ops that nobody wanted."""
+    loaded = builtin(SHIPPED[name], name)
+
+    assert [(problem.name, problem.severity) for problem in loaded.problems] == [("hook.never-runs", "warning")]
+
+
+@pytest.mark.parametrize("event", EVENTS)
+@pytest.mark.parametrize("name", MISSING)
+def test_a_builtin_that_hookline_lacks_is_missed_aloud(name: str, event: str) -> None:
+    """A documented builtin is an error at load and, where it is asked, a failure as its event has it: never a silent pass."""
+    dialect = DockerAgent()
+    loaded = builtin(event, name)
+    (spec,) = loaded.specs
+    (entry,) = Registry().with_(loaded.specs, dialect).of_kind(spec.kind)
+    verdict = read_outcome(entry, Outcome(failure=Failure.UNLOADABLE, detail=spec.handler.reason), one_event(dialect, event))  # type: ignore[union-attr]
+
+    assert [problem.name for problem in loaded.problems] == ["handler.unsupported"]
+    assert isinstance(spec.handler, Broken)
+    assert verdict.stance is row_of(dialect, event).fails
+    assert f"this version does not have the builtin `{name}`" in (verdict.reason or verdict.for_user)
 
 
 def test_an_unknown_profile_is_refused() -> None:

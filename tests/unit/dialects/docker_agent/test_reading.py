@@ -82,3 +82,55 @@ def test_every_failure_is_told(failure: Failure, event_name: str) -> None:
     assert verdict.stance is row.fails
     told = verdict.reason if row.always_denies else verdict.for_user
     assert told.startswith(f'{row.payload_name} hook failed to execute: hook "n": {failure.value}')
+
+
+OUTPUTS = {
+    "input": {"updated_input": {}},
+    "messages": {"updated_messages": [1]},
+    "output": {"updated_tool_response": ""},
+    "summary": {"summary": "s"},
+}
+
+
+@pytest.mark.parametrize("event_name", EVENTS)
+@pytest.mark.parametrize("strict_output", [False, True])
+def test_no_rewrite_is_lost_in_silence(strict_output: bool, event_name: str) -> None:  # noqa: FBT001 - as it is declared
+    """Of all rewrites at once the event's own counts and every other is told; under `strict_output` they are a failure."""
+    dialect = DockerAgent()
+    powers = row_of(dialect, event_name).powers
+    said = json.dumps({"hook_specific_output": {key: value for output in OUTPUTS.values() for key, value in output.items()}})
+    hook = one_hook(dialect, event_name, strict_output=strict_output, name="n")
+    verdict = dialect.decode_outcome(Outcome(exit_code=0, stdout=said), hook, one_event(dialect, event_name))
+
+    if strict_output or row_of(dialect, event_name).always_strict:
+        assert verdict.fault is not None
+        assert verdict.rewrite is None
+    else:
+        assert ([verdict.rewrite.target] if verdict.rewrite else []) == [target for target in OUTPUTS if target in powers]
+        assert list(verdict.unsupported) == [target for target in OUTPUTS if target not in powers]
+
+
+FIELDS = {
+    "allow": {"permission_decision": "allow"},
+    "ask": {"permission_decision": "ask"},
+    "deny": {"permission_decision": "deny"},
+    "context": {"additional_context": "x"},
+    "instruction_context": {"instruction_context": ["x"]},
+    "metadata": {"metadata": {"a": "b"}},
+    "transition": {"transition": {"action": "route", "agent": "b"}},
+}
+
+
+@pytest.mark.parametrize("event_name", EVENTS)
+@pytest.mark.parametrize("field", FIELDS)
+def test_strict_output_knows_only_what_the_event_may_return(field: str, event_name: str) -> None:
+    """Each field of the contract is read on the events that have it, and is a failure on every other."""
+    dialect = DockerAgent()
+    row = row_of(dialect, event_name)
+    has = field in row.verdicts if "permission_decision" in FIELDS[field] else field in row.powers
+    said = Outcome(exit_code=0, stdout=json.dumps({"hook_specific_output": FIELDS[field]}))
+    verdict = dialect.decode_outcome(said, one_hook(dialect, event_name, strict_output=True), one_event(dialect, event_name))
+
+    assert (verdict.fault is None) == has
+    assert has or verdict.fault.endswith("is not supported on this event")
+    assert verdict.unsupported == ()

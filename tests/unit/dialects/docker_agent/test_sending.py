@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hookline.dialects.docker_agent import DockerAgent
+from hookline.model.event import Event, ToolCall
 from tests.unit.dialects.docker_agent.support import EVENTS, one_event, one_hook, row_of
 
 texts = st.text(st.characters(codec="utf-8"), max_size=12) | st.sampled_from(['"', "\\n", "\n\r\t", "\\\\", "\b\f\x00\x1b"])
@@ -66,3 +68,17 @@ def test_a_hook_of_another_dialects_event_is_sent_its_own_fields() -> None:
         "tool_name": "shell",
         "tool_input": {"cmd": "ls", "cwd": "/"},
     }
+
+
+@pytest.mark.parametrize(
+    ("error", "sent"), [(None, False), (False, False), (True, True), ("exit status 1", True), ("", False), ({"code": 1}, True)]
+)
+def test_a_tool_s_error_is_whether_there_was_one(error: object, sent: bool) -> None:  # noqa: FBT001 - as it is sent
+    """Where the other host tells what went wrong, the hook still gets a boolean, as docker-agent promises."""
+    dialect = DockerAgent()
+    foreign = Event(
+        kind="tool.after", dialect="claude-code", native_name="PostToolUse", body=ToolCall(tool="shell", result="x", error=error)
+    )
+    told = json.loads(dialect.encode_event(foreign, one_hook(dialect, "post_tool_use")))["tool_error"]
+
+    assert told is sent

@@ -14,7 +14,7 @@ from hookline.dialects.starchild.hermes import Hermes
 from hookline.dialects.starchild.hermes.load import _KEYS as HERMES_KEYS
 from hookline.dialects.starchild.load import _KEYS
 from hookline.errors import ConfigError
-from hookline.model.handler import Command
+from hookline.model.handler import Command, Http
 from hookline.model.verdict import Stance
 from tests.unit.dialects.starchild.support import EVENTS, HERMES_EVENTS, one_hook, row_of
 
@@ -25,7 +25,21 @@ leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_s
 keys = st.text(max_size=8) | st.booleans() | st.integers()
 trees = st.recursive(leaves, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3))
 words = st.sampled_from(
-    ["http", "command", "guard", "closed", "ask", "(", "a.*", "./g.py", "python3 g.py", "'", "https://10.1/", "http://["]
+    [
+        "http",
+        "command",
+        "guard",
+        "closed",
+        "ask",
+        "(",
+        "a.*",
+        "./g.py",
+        "python3 g.py",
+        "'",
+        "https://10.1/",
+        "http://[",
+        "https://policy.example/",
+    ]
 )
 entries = st.dictionaries(st.sampled_from([*_KEYS, "evnt", True]), trees | words | st.sampled_from(EVENTS), max_size=6)
 lists = st.fixed_dictionaries({}, optional={"hooks": st.lists(entries | trees, max_size=4) | trees, "hook": trees})
@@ -42,8 +56,8 @@ def check(loaded: Loaded, dialect: Dialect) -> None:
     for spec in loaded.specs:
         assert spec.kind == dialect.table.rows[spec.native_event].kind
         assert 0 < spec.timeout <= 300
-        assert isinstance(spec.handler, Command) or spec.handler.reason  # type: ignore[union-attr]
-    if any(not isinstance(spec.handler, Command) for spec in loaded.specs):
+        assert isinstance(spec.handler, Command | Http) or spec.handler.reason  # type: ignore[union-attr]
+    if any(not isinstance(spec.handler, Command | Http) for spec in loaded.specs):
         assert any(problem.severity == "error" for problem in loaded.problems)
     for problem in loaded.problems:
         assert str(problem)

@@ -16,7 +16,7 @@ from hookline.wire.payload import wire_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hookline.core.dialect import Source
+    from hookline.core.dialect import Declaration, Source, Written
     from hookline.model.event import Event, Json
     from hookline.model.outcome import Outcome
     from hookline.model.reply import Reply
@@ -56,3 +56,9 @@ class Hermes:
     def _row(self, native: str) -> Point | None:
         row = self.table.row(native)
         return row if isinstance(row, Point) else None
+
+    def write(self, declarations: tuple[Declaration, ...]) -> Written:
+        """Hooks as the files that this dialect keeps them in."""
+        from hookline.dialects.starchild.hermes.writing import write  # noqa: PLC0415 - only who converts a file needs it
+
+        return write(declarations)

@@ -61,17 +61,22 @@ class _Reader:
         if not text:
             return self._failed(crashed) if crashed else self._said()
         try:
-            return self._output(text, fault=crashed or None)
+            said = self._output(text)
         except UnreadableError as error:
             return self._failed(f"{crashed}; {error}" if crashed else str(error))
+        # An odd exit is a warning, whatever was made of stdout (starchild.md 12, other exits).
+        return said.replace(fault=crashed, for_user=self._warning("failed", crashed)) if crashed else said
 
     def _failed(self, words: str) -> Verdict:
-        """A failure, open or closed (starchild.md 12, fail_closed)."""
-        label = self.spec.name or self.spec.id
+        """A failure, open or closed (starchild.md 12, fail_closed); one that is open is a warning on every event."""
         stance = self.spec.on_failure
         if stance is not Stance.SILENT:
-            return self._said(stance=stance, reason=f"hook {label} failed closed: {words}", fault=words)
-        return self._said(for_user=f"hook `{label}` had no say: {words}" if self.row.closes else "", fault=words)
+            reason = f"hook {self.spec.name or self.spec.id} failed closed: {words}"
+            return self._said(stance=stance, reason=reason, fault=words)
+        return self._said(for_user=self._warning("had no say" if self.row.reads else "failed", words), fault=words)
+
+    def _warning(self, what: str, words: str) -> str:
+        return f"hook `{self.spec.name or self.spec.id}` {what}: {words}"
 
     def _block_by_exit(self) -> Verdict:
         try:
@@ -83,9 +88,9 @@ class _Reader:
 
     # -- output ----------------------------------------------------------------------------------------------------
 
-    def _output(self, text: str, *, fault: str | None) -> Verdict:
+    def _output(self, text: str) -> Verdict:
         if self.row.reads == "rewrite":
-            return self._said(rewrite=self._replaced(text), fault=fault)
+            return self._said(rewrite=self._replaced(text))
         given = one_object(text)
         readers: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
             "directive": self._directive,
@@ -95,8 +100,8 @@ class _Reader:
         reader = readers.get(self.row.reads)
         if reader is None:
             self.unsupported += [f"{key}: `{self.row.native}` only observes" for key in given]
-            return self._said(fault=fault)
-        return self._said(**reader(given), fault=fault)
+            return self._said()
+        return self._said(**reader(given))
 
     def _directive(self, given: Mapping[str, Any]) -> dict[str, Any]:
         family = _family(given)

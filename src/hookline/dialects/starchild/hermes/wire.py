@@ -43,7 +43,8 @@ def payload_of(event: Event, table: Table, row: Point | None, native: str) -> di
     """The payload of a hook that is declared under `native` (starchild.md 12)."""
     top = encode(event, table, None, native)
     sent = top.pop("extra", None)
-    top["tool_name"] = top["tool_name"] or None
+    # A tool that only we tell from the event is none of what the host sent.
+    top["tool_name"] = (event.raw.get("tool_name") if event.dialect == table.name else top["tool_name"]) or None
     top["tool_input"] = top["tool_input"] if isinstance(top["tool_input"], dict) else None
     given = sent if isinstance(sent, dict) and event.dialect == table.name else {}
     # What the event says now goes before what the host sent.

@@ -1,0 +1,152 @@
+"""`hookline convert`: hooks of one dialect as files of another, and a report of everything that the other cannot express."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from typing import Annotated
+
+from hookline.cli import flags, words
+from hookline.cli.ending import FINDINGS, OK, say, say_document, tell
+from hookline.cli.options import Selection, enter
+from hookline.engine.catalog import NAMES, make_dialect
+from hookline.engine.convert import convert as convert_hooks
+from hookline.engine.engine import Engine
+from hookline.errors import ConfigError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from hookline.engine.convert import Conversion, Loss
+
+_Path = Annotated[str, flags.argument(metavar="PATH", help="a file or folder of hooks; without it, what is found here")]
+_From = Annotated[str, flags.option("--from", metavar="DIALECT", help=f"of the hooks: {', '.join(NAMES)}")]
+_To = Annotated[str, flags.option("--to", metavar="DIALECT", help="that they are written in")]
+_Output = Annotated[str, flags.option("--output", metavar="DIR", help="write the files there; without it, one file is printed")]
+_Force = Annotated[bool, flags.option("--force", help="write over files that are there")]
+_Plain = Annotated[bool, flags.option("--plain", help="leave commands as they are: for scripts that speak the new words")]
+_Strict = Annotated[bool, flags.option("--strict", help="refuse any loss")]
+_Options = Annotated[list[str], flags.option("-o", "--option", metavar="NAME=VALUE", help="of the hooks' dialect; repeatable")]
+_Folder = Annotated[str, flags.option("-C", metavar="DIR", help="as if started there")]
+
+
+def convert(
+    *,
+    path: _Path = "",
+    from_: _From = "",
+    to: _To = "",
+    output: _Output = "",
+    force: _Force = False,
+    plain: _Plain = False,
+    strict: _Strict = False,
+    option: _Options = [],  # noqa: B006 - only read
+    folder: _Folder = "",
+    json: flags.Json = False,
+) -> int:
+    """Hooks of one dialect as files of another, and what the other cannot express."""
+    enter(folder)
+    if not to:
+        raise ConfigError("`--to` is missing", name="config.option", hint="the dialect to write, as in --to claude-code")
+    engine = _engine(path, from_, option)
+    conversion = convert_hooks(engine, make_dialect(to), plain=plain)
+    refused = strict and bool(conversion.losses)
+    for problem in engine.problems:
+        tell(str(problem))
+    if json:
+        say_document(_document(from_ or _dialect_of(engine), to, conversion))
+    elif not refused:
+        _hand_over(conversion, output, force=force)
+    for line in _report(conversion, to):
+        tell(line)
+    return FINDINGS if refused else OK
+
+
+def _engine(path: str, dialect: str, options: list[str]) -> Engine:
+    """The engine with the hooks to be converted.
+
+    Raises:
+        ConfigError: no such file or dialect; neither is named.
+    """
+    if path:
+        return Selection(configs=[path], dialect=dialect, options=options).engine()
+    if not dialect:
+        raise ConfigError("which hooks?", name="config.option", hint="name a file, or a dialect with --from")
+    return Engine.discover(".", trust="all", dialect=dialect)
+
+
+def _dialect_of(engine: Engine) -> str:
+    return next((shelved.dialect.table.name for shelved in engine.shelf.sources), "")
+
+
+def _document(own: str, target: str, conversion: Conversion) -> dict[str, Any]:
+    """`hookline.conversion/1`."""
+    return {
+        "schema": "hookline.conversion/1",
+        "from": own,
+        "to": target,
+        "hooks": conversion.hooks,
+        "files": [
+            {"path": path, "executable": path in conversion.programs, "text": text} for path, text in sorted(conversion.files.items())
+        ],
+        "losses": [{"hook": loss.hook_id, "what": loss.what, "why": loss.why, "whole": loss.whole} for loss in conversion.losses],
+    }
+
+
+# -- files ---------------------------------------------------------------------------------------------------------------------
+
+
+def _hand_over(conversion: Conversion, folder: str, *, force: bool) -> None:
+    """Print the only file, or write all of them.
+
+    Raises:
+        ConfigError: several files and no folder for them, a file that is there already, or a folder that cannot be written.
+    """
+    if not folder:
+        if len(conversion.files) > 1:
+            count = words.counted(len(conversion.files), "file")
+            raise ConfigError(f"these hooks become {count}", name="config.option", hint="say where to, with --output DIR")
+        say("".join(conversion.files.values()))
+        return
+    there = [path for path in conversion.files if os.path.exists(os.path.join(folder, path))]
+    if there and not force:
+        raise ConfigError(
+            "is there already",
+            name="config.option",
+            place=os.path.join(folder, there[0]),
+            hint="--force writes over it; nothing was written",
+        )
+    for path, text in conversion.files.items():
+        _write(os.path.join(folder, path), text, 0o755 if path in conversion.programs else 0o644)
+        tell(f"wrote {os.path.join(folder, path)}")
+
+
+def _write(path: str, text: str, mode: int) -> None:
+    """Write a file whole or not at all."""
+    try:
+        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+        handle, new = tempfile.mkstemp(dir=os.path.dirname(path) or ".")
+        with open(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(new, mode)
+        os.replace(new, path)
+    except OSError as error:
+        raise ConfigError(f"cannot be written: {(error.strerror or '').lower()}", name="config.unreadable", place=path) from None
+
+
+# -- the report ----------------------------------------------------------------------------------------------------------------
+
+
+def _report(conversion: Conversion, target: str) -> Iterator[str]:
+    """Each loss once, with the hooks that it is of; then the sum."""
+    whole = [loss for loss in conversion.losses if loss.whole]
+    yield from (f"not converted: {loss.hook_id}: {loss.why}" for loss in whole)
+    same: dict[tuple[str, str], list[Loss]] = {}
+    for loss in conversion.losses:
+        if not loss.whole:
+            same.setdefault((loss.what, loss.why), []).append(loss)
+    for (what, why), losses in same.items():
+        yield f"lost: {what}: {why} ({', '.join(loss.hook_id for loss in losses)})"
+    left = f", {words.counted(len(whole), 'hook')} left out" if whole else ""
+    yield f"{words.counted(conversion.hooks, 'hook')} in the words of {target}{left}, {words.counted(len(same), 'kind')} of loss"

@@ -1,0 +1,62 @@
+"""OpenAI Codex: hooks in `hooks.json`, in the `[hooks]` of its TOML files, and in those of its plugins.
+
+Facts: `harnesses.md`, sections 1, 3 and 20 to 22.
+"""
+
+from __future__ import annotations
+
+from hookline.core.failure import failed
+from hookline.dialects.codex.answering import answer
+from hookline.dialects.codex.combine import combine
+from hookline.dialects.codex.load import load
+from hookline.dialects.codex.table import NAME, TABLE, Contract, row_of
+from hookline.wire.payload import decode, encode, wire_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookline.core.dialect import Declaration, Loaded, Source, Written
+    from hookline.model.event import Event, Json
+    from hookline.model.outcome import Outcome
+    from hookline.model.reply import Reply
+    from hookline.model.spec import HookSpec
+    from hookline.model.verdict import Decision, Verdict
+
+__all__ = ["NAME", "OPTIONS", "Codex"]
+
+OPTIONS: tuple[str, ...] = ()
+_NAMES = {"native": "hook_event_name", "session_id": "session_id", "cwd": "cwd"}
+
+
+class Codex:
+    """The dialect; it has no options."""
+
+    def __init__(self) -> None:
+        self.table = TABLE
+
+    def load(self, source: Source) -> Loaded:
+        return load(source)
+
+    def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
+        return combine(specs)
+
+    def decode_event(self, payload: Json, native: str = "") -> Event:
+        return decode(payload, self.table, native, _NAMES)
+
+    def encode_event(self, event: Event, spec: HookSpec) -> str:
+        return wire_text(encode(event, self.table, row_of(spec.native_event), spec.native_event), self.table)
+
+    def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:  # noqa: ARG002 - the protocol's shape
+        from hookline.dialects.codex.reading import read  # noqa: PLC0415 - most events have no hook to read
+
+        row = row_of(spec.native_event)
+        return read(outcome, spec, row) if row else failed(spec, outcome)
+
+    def encode_decision(self, decision: Decision, event: Event) -> Reply:
+        row = row_of(event.native_name) or self.table.row_of_kind(event.kind)
+        return answer(decision, row if isinstance(row, Contract) else None)
+
+    def write(self, declarations: tuple[Declaration, ...]) -> Written:
+        """Hooks as the file that this dialect keeps them in."""
+        from hookline.dialects.codex.writing import write  # noqa: PLC0415 - only who converts a file needs it
+
+        return write(declarations)

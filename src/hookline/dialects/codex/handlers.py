@@ -1,0 +1,86 @@
+"""Handlers as Codex's files declare them, by their `type` (harnesses.md 3)."""
+
+from __future__ import annotations
+
+from hookline.dialects.codex.table import DEFAULT_TIMEOUT
+from hookline.model.handler import Broken, Command
+from hookline.text.suggest import did_you_mean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hookline.model.handler import Handler
+    from hookline.wire.fields import Node
+
+_KEYS = ("type", "command", "commandWindows", "timeout", "async", "statusMessage")
+# What the types that are not run would need.
+_NEEDS: Mapping[str, str] = {
+    "prompt": "a language model",
+    "agent": "a language model with tools",
+    "mcp_tool": "a connection to the host's MCP servers",
+}
+# Placeholder and environment variable -> what a source's names call it; hooks of plugins only.
+_PLACES: Mapping[str, str] = {
+    "PLUGIN_ROOT": "plugin_root",
+    "CLAUDE_PLUGIN_ROOT": "plugin_root",
+    "PLUGIN_DATA": "plugin_data",
+    "CLAUDE_PLUGIN_DATA": "plugin_data",
+}
+_LONGEST = 10**9
+
+
+def handler(hook: Node, names: Mapping[str, str], *, kill_leftovers: bool) -> Handler:
+    """The handler of a hook.
+
+    A key that Codex does not know is a warning, because Codex runs such a hook all the same.
+    """
+    kind = hook.text("type", required=True)
+    if not kind:
+        return Broken(reason="")
+    if kind in _NEEDS:
+        hook.complain("handler.unsupported", f"`{kind}` hooks need {_NEEDS[kind]}, which this version does not have", "type")
+        return Broken(reason="")
+    if kind != "command":
+        hint = did_you_mean(kind, ("command", *_NEEDS)) or "`command` is the type that runs a program"
+        hook.complain("handler.type", f"unknown hook type `{kind}`", "type", hint=hint)
+        return Broken(reason="")
+    hook.only(_KEYS, "a `command` hook", severity="warning")
+    command = hook.text("command", required=True)
+    if not command.strip() and isinstance(hook.value.get("command"), str):
+        hook.complain("handler.command", "a command hook needs a non-empty `command`", "command")
+    env = {variable: names[place] for variable, place in _PLACES.items() if names.get(place)}
+    return Command(  # noqa: S604 - the name of an interpreter
+        script=command,
+        shell=("sh",),
+        env=env,
+        substitute={f"${{{variable}}}": value for variable, value in env.items()},
+        kill_leftovers=kill_leftovers,
+    )
+
+
+def timeout(hook: Node) -> float:
+    """How long a hook may run, in seconds: a whole number, at least 1."""
+    given = hook.integer("timeout")
+    if given is None:
+        return DEFAULT_TIMEOUT
+    if not 0 <= given <= _LONGEST:
+        hook.complain("value.range", f"`timeout: {given}` is no time to wait", "timeout", hint="whole seconds, 1 or more")
+        return DEFAULT_TIMEOUT
+    if given == 0:
+        hook.complain("value.range", "`timeout: 0` is taken as 1 second", "timeout", hint="whole seconds, 1 or more", severity="warning")
+    return float(max(given, 1))
+
+
+def facts(hook: Node) -> dict[str, object]:
+    """What a hook says about itself beyond its handler: `async`, the status line, and the command for Windows."""
+    said: dict[str, object] = {}
+    if hook.flag("async"):
+        said["async"] = True
+        why = "a hook in the background cannot block, and this version does not hand its answer to the model"
+        hook.complain("hook.async", why, "async", severity="warning")
+    if status := hook.text("statusMessage"):
+        said["status"] = status
+    if windows := hook.text("commandWindows"):
+        said["command_windows"] = windows
+    return said

@@ -1,0 +1,50 @@
+"""Matchers: exact names between `|`, or else an unanchored expression; some tools answer to more than one name (harnesses.md 3)."""
+
+from __future__ import annotations
+
+from hookline.dialects.codex.table import ALIASES
+from hookline.model.conditions import OneOf, Pattern
+from hookline.text.regex import compile_regex
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hookline.core.dialect import Row
+    from hookline.model.conditions import Condition
+    from hookline.wire.fields import Node
+
+# A text of these alone is a name, or a list of names; any other is an expression (codex-rs/hooks, which section 3 cites).
+OF_NAMES = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_|")
+_EVERYTHING = ("", "*")
+
+
+def matcher(group: Node, row: Row) -> tuple[Condition, ...]:
+    """The condition that a group's matcher is.
+
+    Raises:
+        ConfigError: `matcher.regex`, an expression that cannot be compiled.
+    """
+    text = group.text("matcher")
+    if text in _EVERYTHING:
+        return ()
+    if not row.subject:
+        hint = "leave it out; the hooks of this group run on every such event"
+        group.complain(
+            "matcher.ignored", f"`{row.native}` has no matcher, so this one is ignored", "matcher", hint=hint, severity="warning"
+        )
+        return ()
+    if OF_NAMES.issuperset(text):
+        names = frozenset(text.split("|")) - {""}
+        also = _answering(names.__contains__) if row.subject == "tool" else []
+        return (OneOf(field=row.subject, names=names.union(also)),)
+    regex = compile_regex(text)
+    also = _answering(regex.found_in) if row.subject == "tool" else []
+    if also:
+        regex = compile_regex(f"(?:{text})|^(?:{'|'.join(also)})$")
+    return (Pattern(field=row.subject, source=text, regex=regex),)
+
+
+def _answering(selects: Callable[[str], bool]) -> list[str]:
+    """The tools one of whose other names is selected; so a tool is asked about once, under whatever name."""
+    return [tool for tool, names in ALIASES.items() if any(map(selects, names))]

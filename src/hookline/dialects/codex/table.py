@@ -1,0 +1,154 @@
+"""The contract of Codex: one row for each of its 12 events (harnesses.md 3)."""
+
+from __future__ import annotations
+
+from hookline.core.dialect import ABSENT, FoldRule, Row, Table, column
+from hookline.model import kinds
+from hookline.model.event import Compaction, Lifecycle, Prompt, Stop, ToolCall
+from hookline.model.verdict import Stance
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hookline.model.event import Body
+
+NAME = "codex"
+DEFAULT_TIMEOUT = 600.0  # seconds
+SILENT, ALLOW, ASK, DENY, HALT = Stance
+
+# A tool also answers to the matchers that are written for these (harnesses.md 3; the shell's own names are uncertain, 20).
+ALIASES: Mapping[str, tuple[str, ...]] = {
+    "apply_patch": ("Edit", "Write"),
+    "shell": ("Bash",),
+    "exec": ("Bash",),
+}
+
+
+class Contract(Row):
+    """A row with Codex's own columns.
+
+    `keys`: what an answer may hold, `specific`: what its `hookSpecificOutput` may hold; anything else makes the hook failed.
+    `refused`: known keys that nevertheless make it failed when they say something. `words`: what a top-level `decision` may
+    be. `bare_reason`: a `reason` without a `decision` is overlooked. `only_json`: plain stdout is a failure.
+    """
+
+    keys: frozenset[str] = frozenset()
+    specific: frozenset[str] = frozenset()
+    refused: frozenset[str] = frozenset()
+    words: frozenset[str] = frozenset()
+    bare_reason: bool = False
+    only_json: bool = False
+
+
+_DEFAULTS: Mapping[str, object] = {"text": "", "null": None, "false": False, "{}": {}, "default": "default"}
+
+# Each event has its own order of fields; `session_id` alone is always the first.
+_BASE = "session_id=@session_id!text"
+_TURN = "turn_id!text"
+_AGENT = "agent_id agent_type"
+_WHERE = "transcript_path!null cwd=@cwd!text hook_event_name=@native model!text"
+_MODE = "permission_mode!default"
+_CALL = "tool_name=tool tool_input=input!{}"
+# Our engine's own count (architecture, decision 12); the host does not send it.
+_COUNT = "stop_block_count stop_block_limit"
+_LAST = "last_assistant_message=last_message!null"
+
+_UNIVERSAL = "continue stopReason suppressOutput systemMessage"
+_DECIDES = f"{_UNIVERSAL} hookSpecificOutput decision reason"
+_INFORMS = f"{_UNIVERSAL} hookSpecificOutput"
+_CONTEXT = "hookEventName additionalContext"
+_GATE_REFUSES = frozenset(("continue", "stopReason", "suppressOutput"))
+_BLOCK = frozenset(("block",))
+# Where several hooks block, each of their reasons is told: as prompts, or as feedback.
+_ALL_REASONS = FoldRule(joins_reasons=True, drops_rewrite_when_denied=True)
+
+
+def _row(
+    native: str, fields: str, keys: str, specific: str = "", *, body: type[Body] = Lifecycle, powers: str = "", **columns: object
+) -> Contract:
+    """One row.
+
+    Its powers go beyond the canonical kind in this: a `systemMessage` is shown on every event but `StopFailure`, and
+    `continue: false` ends the run from `UserPromptSubmit`, `SubagentStop`, `PreCompact` and `PostCompact`, too.
+    """
+    return Contract(
+        native=native,
+        kind=kinds.natives(NAME)[native],
+        body=body,
+        fields=column(fields, _DEFAULTS),
+        keys=frozenset(keys.split()),
+        specific=frozenset(specific.split()),
+        powers=frozenset(powers.split()),
+        **columns,  # type: ignore[arg-type]  # checked by the constructor
+    )
+
+
+# In the order of a session, a turn and a call.
+_ROWS = (
+    _row(
+        "SessionStart", f"{_WHERE} {_MODE} source", _INFORMS, _CONTEXT, subject="source", plain_context=True,
+        powers="context note halt",
+    ),
+    _row(
+        "UserPromptSubmit", f"{_TURN} {_AGENT} {_WHERE} {_MODE} prompt", _DECIDES, _CONTEXT, body=Prompt, plain_context=True,
+        blocks=DENY, words=_BLOCK, bare_reason=True, powers="deny halt context note",
+    ),
+    # `allow` is no power: it only carries `updatedInput`, and the host's own approval still follows.
+    _row(
+        "PreToolUse", f"{_TURN} {_AGENT} {_WHERE} {_MODE} {_CALL} tool_use_id=call_id!text", _DECIDES,
+        f"{_CONTEXT} permissionDecision permissionDecisionReason updatedInput", body=ToolCall, subject="tool", blocks=DENY,
+        words=frozenset(("approve", "block")), refused=_GATE_REFUSES, powers="deny input context note",
+    ),
+    _row(
+        "PermissionRequest", f"{_TURN} {_AGENT} {_WHERE} {_MODE} {_CALL}", _INFORMS, "hookEventName decision", body=ToolCall,
+        subject="tool", blocks=DENY, refused=_GATE_REFUSES, powers="allow deny note",
+    ),
+    _row(
+        "PostToolUse", f"{_TURN} {_AGENT} {_WHERE} {_MODE} {_CALL} tool_response=result!null tool_use_id=call_id!text", _DECIDES,
+        f"{_CONTEXT} updatedMCPToolOutput", body=ToolCall, subject="tool", blocks=DENY, words=_BLOCK,
+        refused=frozenset(("suppressOutput", "updatedMCPToolOutput")), powers="deny halt context note", fold=_ALL_REASONS,
+    ),
+    _row(
+        "PreCompact", f"{_TURN} {_AGENT} {_WHERE} trigger", _UNIVERSAL, body=Compaction, subject="trigger", powers="halt note",
+    ),
+    _row(
+        "PostCompact", f"{_TURN} {_AGENT} {_WHERE} trigger", _UNIVERSAL, body=Compaction, subject="trigger", powers="halt note",
+    ),
+    _row(
+        "SubagentStart", f"{_TURN} {_WHERE} {_MODE} agent_id!text agent_type!text", _INFORMS, _CONTEXT, subject="agent_type",
+        plain_context=True, powers="context note",
+    ),
+    _row(
+        "SubagentStop",
+        f"{_TURN} transcript_path!null agent_transcript_path!null cwd=@cwd!text hook_event_name=@native model!text {_MODE} "
+        f"stop_hook_active!false agent_id!text agent_type!text {_LAST} {_COUNT}",
+        f"{_UNIVERSAL} decision reason", body=Stop, subject="agent_type", blocks=DENY, words=_BLOCK,
+        bare_reason=True, only_json=True, powers="deny halt note", fold=_ALL_REASONS,
+    ),
+    _row(
+        "Stop", f"{_TURN} {_WHERE} {_MODE} stop_hook_active!false {_LAST} {_COUNT}", f"{_UNIVERSAL} decision reason", body=Stop,
+        blocks=DENY, words=_BLOCK, bare_reason=True, only_json=True, powers="deny halt note", fold=_ALL_REASONS,
+    ),
+    _row("Interrupt", f"{_TURN} {_WHERE} {_MODE}", "systemMessage", only_json=True, powers="note"),
+    _row(
+        "StopFailure", f"{_TURN} {_WHERE} {_MODE} error!text error_details!null {_LAST}", _UNIVERSAL, subject="error",
+        only_json=True,
+    ),
+)  # fmt: skip
+
+TABLE = Table(
+    name=NAME,
+    rows={row.native: row for row in _ROWS},
+    base=column(_BASE, _DEFAULTS, ABSENT),
+    # Codex lets the hook that *finishes* last win; plan order keeps replays equal. The input of a denied call stays as it was.
+    fold=FoldRule(drops_rewrite_when_denied=True),
+    default_timeout=DEFAULT_TIMEOUT,
+    compact=True,
+)
+
+
+def row_of(native: str) -> Contract | None:
+    """The row of a native event."""
+    row = TABLE.rows.get(native)
+    return row if isinstance(row, Contract) else None

@@ -1,0 +1,62 @@
+"""GitHub Copilot, its CLI and its cloud agent: hook files, policies, and the `hooks` of settings files.
+
+Facts: `harnesses.md`, sections 1, 6, 7 and 20 to 22. A camelCase key speaks Copilot's own words, a PascalCase key VS Code's.
+"""
+
+from __future__ import annotations
+
+from hookline.core.failure import failed
+from hookline.dialects.copilot.answering import answer
+from hookline.dialects.copilot.combine import combine
+from hookline.dialects.copilot.load import load
+from hookline.dialects.copilot.payloads import event_of, payload_for
+from hookline.dialects.copilot.table import NAME, TABLE, Contract, contract
+from hookline.wire.payload import wire_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookline.core.dialect import Declaration, Loaded, Source, Written
+    from hookline.model.event import Event, Json
+    from hookline.model.outcome import Outcome
+    from hookline.model.reply import Reply
+    from hookline.model.spec import HookSpec
+    from hookline.model.verdict import Decision, Verdict
+
+__all__ = ["NAME", "OPTIONS", "Copilot"]
+
+OPTIONS: tuple[str, ...] = ()
+
+
+class Copilot:
+    """The dialect; it has no options."""
+
+    def __init__(self) -> None:
+        self.table = TABLE
+
+    def load(self, source: Source) -> Loaded:
+        return load(source)
+
+    def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
+        return combine(specs)
+
+    def decode_event(self, payload: Json, native: str = "") -> Event:
+        return event_of(payload, native)
+
+    def encode_event(self, event: Event, spec: HookSpec) -> str:
+        return wire_text(payload_for(event, spec), self.table)
+
+    def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:  # noqa: ARG002 - the protocol's
+        from hookline.dialects.copilot.reading import read  # noqa: PLC0415 - most events have no hook to read
+
+        row = contract(spec.native_event)
+        return read(outcome, spec, row) if row else failed(spec, outcome)
+
+    def encode_decision(self, decision: Decision, event: Event) -> Reply:
+        row = contract(event.native_name) or self.table.row_of_kind(event.kind)
+        return answer(decision, row if isinstance(row, Contract) else None)
+
+    def write(self, declarations: tuple[Declaration, ...]) -> Written:
+        """Hooks as the file that this dialect keeps them in."""
+        from hookline.dialects.copilot.writing import write  # noqa: PLC0415 - only who converts a file needs it
+
+        return write(declarations)

@@ -1,0 +1,79 @@
+"""Handlers as Copilot's files declare them: shell commands, programs, and the types that are not run here (harnesses.md 6)."""
+
+from __future__ import annotations
+
+from hookline.model.handler import Broken, Command
+from hookline.text.suggest import did_you_mean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hookline.dialects.copilot.table import Contract
+    from hookline.model.handler import Handler
+    from hookline.wire.fields import Node
+
+_COMMON = ("type", "matcher", "timeoutSec", "timeout", "comment")
+_OWN: Mapping[str, tuple[str, ...]] = {
+    "command": ("bash", "powershell", "command", "exec", "args", "cwd", "env"),
+    "http": ("url", "headers", "allowedEnvVars"),
+    "prompt": ("prompt",),
+}
+# What the types that are not run would need.
+_NEEDS: Mapping[str, str] = {"http": "an HTTP client", "prompt": "the host's own prompt line"}
+# Keys that VS Code reads in the same files, and the CLI does not (7).
+_OF_VSCODE = ("windows", "linux", "osx")
+# Key -> the interpreters of its text; the first key that is there counts. `command` is for whatever machine it is.
+_SHELLS: Mapping[str, tuple[str, ...]] = {"bash": ("bash",), "command": ("bash", "sh"), "powershell": ("pwsh", "powershell")}
+# Where files lie in a project, as seen from its folder.
+_IN_PROJECT = ("/.github/hooks", "/.github/copilot")
+
+
+def handler(hook: Node, row: Contract, names: Mapping[str, str], *, kill_leftovers: bool) -> Handler:
+    """The handler of a hook; every key that does not belong to its type is complained about."""
+    kind = hook.text("type", "command")
+    if kind not in _OWN:
+        hint = did_you_mean(kind, _OWN) or f"one of {', '.join(f'`{known}`' for known in _OWN)}"
+        hook.complain("handler.type", f"unknown hook type `{kind}`", "type", hint=hint)
+        return Broken(reason="")
+    hook.only((*_COMMON, *_OWN[kind], *_OF_VSCODE), f"a `{kind}` hook", severity="warning")
+    for key in _OF_VSCODE:
+        if key in hook.value:
+            hook.complain("key.ignored", f"`{key}` is read by VS Code only", key, hint="write `bash` or `powershell`", severity="warning")
+    if kind in _NEEDS:
+        _unsupported(hook, kind, row)
+        return Broken(reason="")
+    return _command(hook, names, kill_leftovers=kill_leftovers)
+
+
+def _unsupported(hook: Node, kind: str, row: Contract) -> None:
+    hook.complain("handler.unsupported", f"`{kind}` hooks need {_NEEDS[kind]}, which this version does not have", "type")
+    if kind == "prompt" and row.kind != "session.start":
+        hook.complain("key.misplaced", f"a `prompt` hook stands on `sessionStart` only, not on `{row.native}`", "type")
+    if kind == "http" and not hook.text("url", required=True).startswith("https://") and "url" in hook.value:
+        hook.complain("handler.url", "an `http` hook needs an address that begins with `https://`", "url")
+
+
+def _command(hook: Node, names: Mapping[str, str], *, kill_leftovers: bool) -> Handler:
+    common = Command(env=hook.mapping("env"), expand="shell", working_dir=_directory(hook, names), kill_leftovers=kill_leftovers)
+    texts = {key: hook.text(key) for key in (*_SHELLS, "exec")}
+    given = [key for key, text in texts.items() if text.strip()]
+    if not given:
+        hook.complain("handler.command", "a command hook needs `bash`, `powershell`, `command` or `exec`")
+        return common
+    if "exec" not in given:
+        if "args" in hook.value:
+            hook.complain("key.ignored", "`args` belong to `exec`, so they are ignored", "args", severity="warning")
+        return common.replace(script=texts[given[0]], shell=_SHELLS[given[0]])
+    if len(given) > 1:
+        hook.complain(
+            "key.misplaced", f"`exec` runs without a shell, so it cannot stand beside `{given[0]}`", "exec", hint="keep one of them"
+        )
+    return common.replace(argv=(texts["exec"], *hook.texts("args")))
+
+
+def _directory(hook: Node, names: Mapping[str, str]) -> str:
+    """`cwd`: absolute, or relative to the project, which for a file in no project is where the event happens."""
+    path, folder = hook.text("cwd"), names.get("folder", "")
+    root = next((folder.removesuffix(ending) for ending in _IN_PROJECT if folder.endswith(ending)), "")
+    return f"{root}/{path}" if path and root and not path.startswith("/") else path

@@ -1,0 +1,224 @@
+"""Reading Cursor's `hooks.json`: a flat list of entries for each event (harnesses.md 5: shape)."""
+
+from __future__ import annotations
+
+from hookline.core.dialect import Loaded
+from hookline.dialects.cursor.matching import matcher
+from hookline.dialects.cursor.table import DEFAULT_LOOP_LIMIT, DEFAULT_TIMEOUT, NAME, TABLE, Contract, row_of
+from hookline.errors import ConfigError
+from hookline.model.handler import Broken, Command
+from hookline.model.kinds import kind
+from hookline.model.spec import HookSpec
+from hookline.model.verdict import Stance
+from hookline.text.suggest import did_you_mean
+from hookline.wire.fields import shape
+from hookline.wire.sources import hook_name, read_tree, refusing_everything, strict_failure
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hookline.core.dialect import Source
+    from hookline.model.conditions import Condition
+    from hookline.model.handler import Handler
+    from hookline.model.problem import Problem
+    from hookline.wire.fields import Node
+
+_ROOT_KEYS = ("version", "hooks", "$schema")
+_KEYS = ("command", "type", "timeout", "loop_limit", "failClosed", "matcher")
+_TYPES = ("command", "prompt")
+_LONGEST = 1e9
+_SHELL = ("sh",)
+# A file of these scopes has no project: its commands start beside it.
+_OWN_FOLDER = ("managed", "user")
+
+
+def load(source: Source) -> Loaded:
+    """The hooks of a source, in declared order, and every problem that it has."""
+    problems: list[Problem] = []
+    try:
+        root = read_tree(source, problems)
+        _must_be_mapping(root, "a hooks file")
+        if root.value.get("hooks") is not None:
+            _must_be_mapping(root.child("hooks"), "`hooks`")
+    except ConfigError as error:
+        return refusing_everything(source, TABLE, error)
+    return Loaded(specs=tuple(_Reader(source, problems).events(root)), problems=tuple(problems))
+
+
+def _must_be_mapping(node: Node, what: str) -> None:
+    if not isinstance(node.value, dict):
+        raise ConfigError(f"{what} must be a mapping, not {shape(node.value)}", name="config.type", place=node.origin().place)
+
+
+class _Reader:
+    """Reads the hooks of one source. What cannot be read stays in its place as a broken hook, so that it is missed aloud."""
+
+    def __init__(self, source: Source, problems: list[Problem]) -> None:
+        self.source = source
+        self.problems = problems
+        self.strict = source.mode == "strict"
+        self.severity = "error" if self.strict else "warning"
+        self.folder, self.project = _places(source)
+
+    def events(self, root: Node) -> Iterator[HookSpec]:
+        """The hooks below `hooks`."""
+        self._around(root)
+        if root.value.get("hooks") is None:
+            return
+        for event in root.child("hooks").children():
+            native = str(event.path[-1])
+            row = row_of(native)
+            if row is None:
+                hint = did_you_mean(native, TABLE.rows) or f"known events: {', '.join(TABLE.rows)}"
+                event.complain("event.unknown", f"unknown event `{native}`", hint=hint)
+            elif isinstance(event.value, list):
+                yield from (self._hook(hook, row) for hook in event.children())
+            elif event.value is not None:
+                before = event.errors()
+                event.complain("group.shape", f"`{native}` must be a list of hooks", hint='[{"command": "..."}]')
+                yield self._spec(event, row, broken=self._words(before))
+
+    def _around(self, root: Node) -> None:
+        """What stands beside `hooks`."""
+        misplaced = [key for key in root.value if key in TABLE.rows]
+        for key in misplaced:
+            root.complain("key.misplaced", f"`{key}` stands beside `hooks`", key, hint="put it below `hooks`")
+        root.only((*_ROOT_KEYS, *misplaced), "a hooks file", severity=self.severity)
+        if root.value.get("hooks") is None and not misplaced:
+            root.complain("key.missing", "no hooks here", hint="they stand under `hooks`", severity="warning")
+        if "version" not in root.value:
+            root.complain("key.missing", "the key `version` is missing", hint='add `"version": 1`', severity="warning")
+        elif root.value["version"] != 1 or isinstance(root.value["version"], bool):
+            said = f"`version` is {shape(root.value['version'])}, which is not known"
+            root.complain("value.choice", said, "version", hint="it is `1`", severity="warning")
+
+    def _hook(self, hook: Node, row: Contract) -> HookSpec:
+        before = hook.errors()
+        if not self._is_entry(hook, row):
+            return self._spec(hook, row, broken=self._words(before))
+        made, closed = self._handler(hook), self._closed(hook, row)
+        fields = {
+            "conditions": self._conditions(hook, row),
+            "timeout": self._timeout(hook),
+            "on_failure": max(Stance.DENY if closed else row.fails, self._on_failure(row)),
+            "name": hook_name(next((text for key in ("command", "prompt") if isinstance(text := hook.value.get(key), str)), "")),
+            "facts": {**({"fail_closed": True} if closed else {}), **self._facts(hook, row)},
+        }
+        return self._spec(hook, row, broken=self._words(before), handler=made, **fields)
+
+    @staticmethod
+    def _is_entry(hook: Node, row: Contract) -> bool:
+        if not hook.is_mapping(f"an entry of `{row.native}`", "group.shape"):
+            return False
+        if "hooks" in hook.value and "command" not in hook.value:
+            message = f"`{row.native}` takes a flat list of hooks, not matcher groups"
+            hook.complain("group.shape", message, hint="put `matcher` beside `command`")
+            return False
+        return True
+
+    def _handler(self, hook: Node) -> Handler:
+        type_ = hook.choice("type", _TYPES, "command", name="handler.type")
+        own = ("prompt", "model") if type_ == "prompt" else ()
+        hook.only((*_KEYS, *own), f"a `{type_}` hook", severity=self.severity)
+        if type_ == "prompt":
+            hook.complain("handler.unsupported", "`prompt` hooks need a language model, which this version does not have", "type")
+            return Broken(reason="")
+        command = hook.text("command", required=True)
+        if not command.strip() and isinstance(hook.value.get("command"), str):
+            hook.complain("handler.command", "a hook needs a non-empty `command`", "command")
+        if "://" in command:
+            message = "`://` in a command makes Cursor drop the whole file"
+            hook.complain("hook.never-runs", message, "command", hint="put the address into a script", severity="warning")
+        return self._command(command)
+
+    def _command(self, command: str) -> Command:
+        project = self.project or "${event.cwd}"
+        common = Command(
+            env={"CURSOR_PROJECT_DIR": project, "CLAUDE_PROJECT_DIR": project},
+            working_dir=self.folder or self.project,
+            kill_leftovers=self.strict,
+        )
+        return common.replace(script=command, shell=_SHELL)
+
+    @staticmethod
+    def _conditions(hook: Node, row: Contract) -> tuple[Condition, ...]:
+        try:
+            return matcher(hook, row)
+        except ConfigError as error:
+            hook.complain(error.name, error.message, "matcher", hint=error.hint)
+            return ()
+
+    @staticmethod
+    def _timeout(hook: Node) -> float:
+        given = hook.number("timeout")
+        if given is None:
+            return DEFAULT_TIMEOUT
+        if not 0 < given <= _LONGEST:
+            hook.complain("value.range", f"`timeout: {given}` is no time to wait", "timeout", hint="seconds, more than 0")
+            return DEFAULT_TIMEOUT
+        return float(given)
+
+    @staticmethod
+    def _closed(hook: Node, row: Contract) -> bool:
+        """Whether `failClosed` makes a failure refuse; where nothing can be refused it has no effect."""
+        if not hook.flag("failClosed"):
+            return False
+        if row.blocks is Stance.SILENT or kind(row.kind).redo:
+            message = f"`failClosed` has no effect on `{row.native}`, where nothing can be refused"
+            hook.complain("key.ignored", message, "failClosed", severity="warning")
+            return False
+        return True
+
+    @staticmethod
+    def _facts(hook: Node, row: Contract) -> dict[str, object]:
+        if "followup_message" in row.reads:
+            return {"loop_limit": _loop_limit(hook)}
+        if "loop_limit" in hook.value:
+            message = f"`loop_limit` has no effect on `{row.native}`: only `stop` and `subagentStop` follow up"
+            hook.complain("key.ignored", message, "loop_limit", severity="warning")
+        return {}
+
+    def _on_failure(self, row: Contract) -> Stance:
+        return max(row.fails, strict_failure(row)) if self.strict else row.fails
+
+    def _spec(self, node: Node, row: Contract, *, broken: str, handler: Handler | None = None, **fields: object) -> HookSpec:
+        where = ".".join(str(step) for step in node.path[1:])
+        defaults: dict[str, object] = {"on_failure": self._on_failure(row), "timeout": DEFAULT_TIMEOUT}
+        return HookSpec(
+            id=f"{(self.source.file or 'config').rpartition('/')[2]}#{where}",
+            dialect=NAME,
+            kind=row.kind,
+            native_event=row.native,
+            handler=Broken(reason=broken) if broken or handler is None else handler,
+            origin=node.origin(),
+            shadow=self.source.shadow,
+            strict=self.strict,
+            trusted=self.source.trusted,
+            **{**defaults, **fields},  # type: ignore[arg-type]  # checked by the constructor
+        )
+
+    def _words(self, before: int) -> str:
+        errors = [problem.message for problem in self.problems if problem.severity == "error"]
+        return "; ".join(errors[before:])
+
+
+def _places(source: Source) -> tuple[str, str]:
+    """The folder that a file's commands start in, where it is the file's own, and the project that the file belongs to."""
+    folder = source.names.get("folder", "")
+    if not folder.endswith("/.cursor"):
+        return (folder if source.scope in _OWN_FOLDER else ""), source.names.get("project_dir", "")
+    if source.scope in _OWN_FOLDER or folder == f"{source.names.get('home')}/.cursor":
+        return folder, ""
+    return "", folder.removesuffix("/.cursor")
+
+
+def _loop_limit(hook: Node) -> int | None:
+    """How often a hook may send the agent back; None for as often as it likes."""
+    if hook.value.get("loop_limit", 0) is None:
+        return None
+    limit = hook.integer("loop_limit", DEFAULT_LOOP_LIMIT)
+    if limit is None or limit < 0:
+        hook.complain("value.range", f"`loop_limit: {limit}` is no number of times", "loop_limit", hint="0 or more, or null for no limit")
+        return DEFAULT_LOOP_LIMIT
+    return limit

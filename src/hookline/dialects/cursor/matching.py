@@ -1,0 +1,46 @@
+"""Matchers: which events an entry takes part in, by the tool, the command line, the sub-agent, or a fixed word."""
+
+from __future__ import annotations
+
+from hookline.dialects.cursor.table import MCP
+from hookline.model.conditions import Never, Pattern
+from hookline.text.regex import compile_regex
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookline.dialects.cursor.table import Contract
+    from hookline.model.conditions import Condition
+    from hookline.wire.fields import Node
+
+_EVERYTHING = ("", "*")
+
+
+def matcher(hook: Node, row: Contract) -> tuple[Condition, ...]:
+    """The condition that an entry's matcher is: an expression, found anywhere in the subject.
+
+    Raises:
+        ConfigError: `matcher.regex`, an expression that cannot be compiled.
+    """
+    text = hook.text("matcher")
+    if text in _EVERYTHING:
+        return ()
+    if not row.subject and not row.constant:
+        hint = "leave it out; this hook runs on every such event"
+        hook.complain("matcher.ignored", f"`{row.native}` has no matcher, so this one is ignored", "matcher", hint=hint, severity="warning")
+        return ()
+    if row.native == "preToolUse" and "Read" in text:
+        hint = "guard `beforeReadFile` as well"
+        message = "a read may raise no `preToolUse`, so this matcher may miss it"
+        hook.complain("matcher.may-miss", message, "matcher", hint=hint, severity="warning")
+    if not row.constant:
+        return (Pattern(field=row.subject, source=text, regex=compile_regex(_spelled(text, row))),)
+    if compile_regex(text).found_in(row.constant):
+        return ()
+    reason = f"on `{row.native}` a matcher is compared with `{row.constant}` only, so this hook never runs"
+    hook.complain("hook.never-runs", reason, "matcher", hint="leave it out", severity="warning")
+    return (Never(reason=reason),)
+
+
+def _spelled(text: str, row: Contract) -> str:
+    """The MCP events name a tool without the prefix that the tool events give it; a matcher may have it on both."""
+    return text.replace(MCP, f"(?:{MCP})?") if row.kind.startswith("mcp.") else text

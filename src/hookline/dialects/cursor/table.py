@@ -1,0 +1,178 @@
+"""The contract of Cursor: one row for each of its 21 events (harnesses.md 5)."""
+
+from __future__ import annotations
+
+from hookline.core.dialect import FoldRule, Row, Table, column
+from hookline.model import kinds
+from hookline.model.event import Compaction, Lifecycle, Message, Prompt, Stop, ToolCall
+from hookline.model.verdict import Stance
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from hookline.model.event import Body
+
+NAME = "cursor"
+DEFAULT_TIMEOUT = 60.0  # seconds; "the platform's" (1.3)
+DEFAULT_LOOP_LIMIT = 5
+MCP = "MCP:"  # how the names of an MCP server's tools begin on the tool events (20)
+SILENT, ALLOW, ASK, DENY, HALT = Stance
+
+# Output key -> the power that it uses; `permission` uses those that it names.
+POWERS: Mapping[str, str] = {
+    "continue": "deny",
+    "followup_message": "deny",
+    "user_message": "note",
+    "agent_message": "context",
+    "additional_context": "context",
+    "updated_input": "input",
+    "updated_mcp_tool_output": "output",
+    "env": "env",
+    "pluginPaths": "plugin_paths",
+}
+WORDS: Mapping[str, Stance] = {"allow": ALLOW, "ask": ASK, "deny": DENY}
+
+
+class Contract(Row):
+    """A row with Cursor's own columns.
+
+    `reads`: output keys that the event honours. `verdicts`: the permissions that are real here. `constant`: the word that a
+    matcher is compared with, whatever the payload says. `tool`: the tool that the event is about, where no field names one,
+    and `made_of` the fields that are its input. `texts`: fields that hold JSON as text. `ignores_exit`: exit 2 refuses
+    nothing. `mcp_only`: the output of an MCP tool can be rewritten, and no other.
+    """
+
+    reads: frozenset[str] = frozenset()
+    verdicts: frozenset[str] = frozenset()
+    constant: str = ""
+    tool: str = ""
+    made_of: tuple[str, ...] = ()
+    texts: frozenset[str] = frozenset()
+    ignores_exit: bool = False
+    mcp_only: bool = False
+
+    def powers_on(self, tool: str) -> frozenset[str]:
+        """What a decision about a call of this tool may carry."""
+        return self.powers - {"output"} if self.mcp_only and not tool.startswith(MCP) else self.powers
+
+
+_DEFAULTS: Mapping[str, object] = {"0": 0, "false": False, "null": None, "": "", "{}": {}, "[]": [], "completed": "completed"}
+_BASE = column(
+    "conversation_id=@session_id! generation_id! model! model_id model_params hook_event_name=@native cursor_version! "
+    "workspace_roots![] user_email!null transcript_path!null",
+    _DEFAULTS,
+)
+_CALL = "tool_name=tool tool_input=input!{}"
+_SUBAGENT = "subagent_id=agent_id subagent_type=agent_type"
+_SAYS = "user_message agent_message"
+
+
+def _row(native: str, fields: str = "", *, body: type[Body] = Lifecycle, reads: str = "", may: str = "", **columns: Any) -> Contract:
+    """One row; its powers follow from what it reads, from the permissions that are real (`may`).
+
+    They go beyond the canonical kind in this: a permission may be `allow` wherever there is one, a message for the agent goes
+    with every permission for a command or a call, and `workspaceOpen` names plugins.
+    """
+    keys, words = frozenset(reads.split()), frozenset(may.split())
+    return Contract(
+        native=native,
+        kind=kinds.natives(NAME)[native],
+        body=body,
+        fields=column(fields, _DEFAULTS),
+        powers=frozenset(POWERS[key] for key in keys if key in POWERS) | words,
+        reads=keys | ({"permission"} if words else frozenset()),
+        verdicts=words,
+        **columns,
+    )
+
+
+# In the order of a session, a turn and a call.
+_ROWS = (
+    _row("workspaceOpen", reads="pluginPaths"),
+    _row("sessionStart", "session_id=session! is_background_agent!false composer_mode", reads="env additional_context"),
+    _row(
+        "beforeSubmitPrompt", "prompt attachments![]", body=Prompt, reads="continue user_message", blocks=DENY,
+        constant="UserPromptSubmit",
+    ),
+    # An `ask` is read here and enforced nowhere: it is real for shell and MCP only.
+    _row(
+        "preToolUse", f"{_CALL} tool_use_id=call_id cwd=@cwd agent_message", body=ToolCall, subject="tool",
+        reads=f"{_SAYS} updated_input", may="allow deny", blocks=DENY,
+    ),
+    _row(
+        "beforeShellExecution", "command! cwd=@cwd sandbox!false", subject="command", tool="Shell", made_of=("command",),
+        reads=_SAYS, may="allow ask deny", blocks=DENY,
+    ),
+    _row(
+        "beforeMCPExecution", f"{_CALL} url command", body=ToolCall, subject="tool", texts=frozenset({"tool_input"}),
+        reads=_SAYS, may="allow ask deny", blocks=DENY,
+    ),
+    _row(
+        "beforeReadFile", "file_path=path! content! attachments![]", subject="tool", tool="Read", made_of=("file_path",),
+        reads="user_message", may="allow deny", blocks=DENY,
+    ),
+    _row(
+        "beforeTabFileRead", "file_path=path! content!", subject="tool", tool="TabRead", made_of=("file_path",),
+        may="allow deny", blocks=DENY,
+    ),
+    _row(
+        "afterShellExecution", "command! output=result! duration=duration_ms!0 sandbox!false", subject="command", tool="Shell",
+        made_of=("command",),
+    ),
+    _row(
+        "afterMCPExecution", f"{_CALL} result_json=result! duration=duration_ms!0", body=ToolCall, subject="tool",
+        texts=frozenset({"tool_input", "result_json"}), reads="updated_mcp_tool_output",
+    ),
+    _row("afterFileEdit", "file_path=path! edits![]", subject="tool", tool="Write", made_of=("file_path", "edits")),
+    _row("afterTabFileEdit", "file_path=path! edits![]", subject="tool", tool="TabWrite", made_of=("file_path", "edits")),
+    _row(
+        "postToolUse", f"{_CALL} tool_output=result! tool_use_id=call_id cwd=@cwd duration=duration_ms!0", body=ToolCall,
+        subject="tool", texts=frozenset({"tool_output"}), reads="additional_context updated_mcp_tool_output", mcp_only=True,
+    ),
+    _row(
+        "postToolUseFailure",
+        f"{_CALL} tool_use_id=call_id cwd=@cwd error_message=error! failure_type duration=duration_ms!0 is_interrupt!false",
+        body=ToolCall, subject="tool",
+    ),
+    _row(
+        "subagentStart",
+        f"{_SUBAGENT} task! parent_conversation_id tool_call_id=call_id subagent_model is_parallel_worker!false git_branch",
+        subject="agent_type", reads="user_message", may="allow deny", blocks=DENY,
+    ),
+    _row(
+        "subagentStop",
+        f"{_SUBAGENT} status!completed task! description summary=last_message! duration_ms!0 message_count!0 tool_call_count!0 "
+        "loop_count!0 modified_files![] agent_transcript_path!null",
+        body=Stop, subject="agent_type", reads="followup_message", blocks=DENY, ignores_exit=True,
+    ),
+    _row("afterAgentResponse", "text!", body=Message, constant="AgentResponse"),
+    _row("afterAgentThought", "text! duration_ms", body=Message, constant="AgentThought"),
+    _row(
+        "preCompact",
+        "trigger context_usage_percent context_tokens=tokens context_window_size message_count messages_to_compact "
+        "is_first_compaction",
+        body=Compaction, reads="user_message",
+    ),
+    # Only a follow-up keeps the agent going; exit 2 has nothing to refuse.
+    _row("stop", "status!completed loop_count!0", body=Stop, reads="followup_message", blocks=DENY, ignores_exit=True, constant="Stop"),
+    _row("sessionEnd", "session_id=session! reason duration_ms is_background_agent!false final_status error_message"),
+)  # fmt: skip
+
+TABLE = Table(
+    name=NAME,
+    rows={row.native: row for row in _ROWS},
+    base=_BASE,
+    default_timeout=DEFAULT_TIMEOUT,
+    redo_limit=DEFAULT_LOOP_LIMIT,
+    fold=FoldRule(input_keys=frozenset({"add"})),
+    # The folder of a command may be any; that of an answer's files is the project's.
+    folders=("workspace_roots", "cwd"),
+)
+
+
+def row_of(native: str) -> Contract | None:
+    """The row of a native event."""
+    row = TABLE.rows.get(native)
+    return row if isinstance(row, Contract) else None

@@ -1,0 +1,50 @@
+"""The builtins of docker-agent: which hookline has, the event that each speaks on, and which it has not."""
+
+from __future__ import annotations
+
+from hookline.model.handler import Builtin
+from hookline.text.suggest import did_you_mean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hookline.wire.fields import Node
+
+# On any other event each of them is a no-op, never an error (docker-agent.md 8).
+SHIPPED: Mapping[str, str] = {
+    "add_date": "turn_start",
+    "add_directory_listing": "session_start",
+    "add_environment_info": "session_start",
+    "add_git_diff": "turn_start",
+    "add_git_status": "turn_start",
+    "add_prompt_files": "turn_start",
+    "add_recent_commits": "session_start",
+    "add_user_info": "session_start",
+    "max_iterations": "before_llm_call",
+}
+MISSING = (
+    "add_context", "cache_response", "elide_repeated_tool_results", "handle_large_tool_output", "http_post",
+    "limit_large_tool_results", "redact_secrets", "safer_shell", "snapshot", "unload",
+)  # fmt: skip
+NAMES = (*SHIPPED, *MISSING)
+# Those that do nothing without arguments, and one of them.
+_NEEDS: Mapping[str, str] = {"add_prompt_files": "AGENTS.md", "max_iterations": "50"}
+
+
+def builtin(hook: Node, native: str, name: str, env: Mapping[str, str], working_dir: str) -> Builtin:
+    """The builtin of that name as a hook of `native` declares it, after complaints about what cannot come of it."""
+    args = hook.texts("args")
+    if name in MISSING:
+        hint = f"it has {', '.join(SHIPPED)}"
+        hook.complain("handler.unsupported", f"this version does not have the builtin `{name}`", "command", hint=hint)
+    elif name and name not in SHIPPED:
+        hint = did_you_mean(name, NAMES) or f"known builtins: {', '.join(NAMES)}"
+        hook.complain("handler.builtin", f"no builtin hook registered as `{name}`", "command", hint=hint)
+    elif name and SHIPPED[name] != native:
+        hint = f"it belongs to `{SHIPPED[name]}`"
+        hook.complain("hook.never-runs", f"the builtin `{name}` does nothing on `{native}`", "command", hint=hint, severity="warning")
+    elif name in _NEEDS and not args:
+        hint = f'for example `args: ["{_NEEDS[name]}"]`'
+        hook.complain("hook.never-runs", f"the builtin `{name}` does nothing without `args`", hint=hint, severity="warning")
+    return Builtin(name=name, args=args, env=env, expand="dotenv", working_dir=working_dir)

@@ -1,0 +1,62 @@
+"""Gemini CLI: hooks in its `settings.json`, and in the `hooks/hooks.json` of its extensions.
+
+Facts: `harnesses.md`, sections 1, 4 and 20 to 22.
+"""
+
+from __future__ import annotations
+
+from hookline.core.failure import failed
+from hookline.dialects.gemini.answering import answer
+from hookline.dialects.gemini.combine import combine
+from hookline.dialects.gemini.load import load
+from hookline.dialects.gemini.payloads import received, sent
+from hookline.dialects.gemini.table import NAME, TABLE, Contract, row_of
+from hookline.wire.payload import wire_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookline.core.dialect import Declaration, Loaded, Source, Written
+    from hookline.model.event import Event, Json
+    from hookline.model.outcome import Outcome
+    from hookline.model.reply import Reply
+    from hookline.model.spec import HookSpec
+    from hookline.model.verdict import Decision, Verdict
+
+__all__ = ["NAME", "OPTIONS", "Gemini"]
+
+OPTIONS: tuple[str, ...] = ()
+
+
+class Gemini:
+    """The dialect; it has no options."""
+
+    def __init__(self) -> None:
+        self.table = TABLE
+
+    def load(self, source: Source) -> Loaded:
+        return load(source)
+
+    def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
+        return combine(specs)
+
+    def decode_event(self, payload: Json, native: str = "") -> Event:
+        return received(payload, native)
+
+    def encode_event(self, event: Event, spec: HookSpec) -> str:
+        return wire_text(sent(event, row_of(spec.native_event), spec.native_event), self.table)
+
+    def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:  # noqa: ARG002 - the protocol's
+        from hookline.dialects.gemini.reading import read  # noqa: PLC0415 - most events have no hook to read
+
+        row = row_of(spec.native_event)
+        return read(outcome, spec, row) if row else failed(spec, outcome)
+
+    def encode_decision(self, decision: Decision, event: Event) -> Reply:
+        row = row_of(event.native_name) or self.table.row_of_kind(event.kind)
+        return answer(decision, row if isinstance(row, Contract) else None)
+
+    def write(self, declarations: tuple[Declaration, ...]) -> Written:
+        """Hooks as the files that this dialect keeps them in."""
+        from hookline.dialects.gemini.writing import write  # noqa: PLC0415 - only who converts a file needs it
+
+        return write(declarations)

@@ -1,0 +1,188 @@
+"""Reading the `hooks` of Gemini CLI's settings, and of an extension's `hooks.json` (harnesses.md 4: where)."""
+
+from __future__ import annotations
+
+from hookline.core.dialect import Loaded
+from hookline.dialects.gemini.combine import SWITCH_KEYS, SWITCHES, switches
+from hookline.dialects.gemini.matching import matcher
+from hookline.dialects.gemini.table import DEFAULT_TIMEOUT, NAME, TABLE, TICKS_PER_SECOND, row_of
+from hookline.errors import ConfigError
+from hookline.model.frozen import Frozen
+from hookline.model.handler import Broken, Command
+from hookline.model.spec import HookSpec
+from hookline.text.suggest import did_you_mean
+from hookline.wire.groups import complaints, groups, hook_id
+from hookline.wire.jsonc import without_comments
+from hookline.wire.sources import hook_name, read_tree, refusing_everything, strict_failure
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from hookline.core.dialect import Source
+    from hookline.dialects.gemini.table import Contract
+    from hookline.model.conditions import Condition
+    from hookline.model.handler import Handler
+    from hookline.model.problem import Problem
+    from hookline.wire.fields import Node
+    from hookline.wire.groups import Group
+
+_GROUP_KEYS = ("matcher", "sequential", "hooks")
+_HOOK_KEYS = ("type", "name", "command", "timeout", "description", "env")
+# The host overlooks a key that it does not know, and runs the hook; a guard should not be lost to a typing error.
+_IGNORED = "warning"
+_TYPES = ("command", "runtime")
+_SHELLS = ("bash", "sh")
+_LONGEST = 1e12  # milliseconds
+# Nobody waits so short a time on purpose; in seconds, as other hosts count, it is a common timeout.
+_HARDLY_ANY = 100
+_ENVIRONMENT: Mapping[str, str] = {
+    "GEMINI_PROJECT_DIR": "${event.cwd}",
+    "GEMINI_SESSION_ID": "${event.session_id}",
+    "GEMINI_CWD": "${event.cwd}",
+    "CLAUDE_PROJECT_DIR": "${event.cwd}",  # for scripts that were written for Claude Code (1.11)
+}
+
+
+class _Seat(Frozen):
+    """What the hooks of one group have in common."""
+
+    row: Contract
+    conditions: tuple[Condition, ...] = ()
+    in_turn: bool = False
+    broken: str = ""
+
+
+def load(source: Source) -> Loaded:
+    """The hooks of a source, in declared order, and every problem that it has."""
+    problems: list[Problem] = []
+    if source.text is not None:
+        source = source.replace(text=without_comments(source.text))
+    try:
+        root = read_tree(source, problems)
+    except ConfigError as error:
+        return refusing_everything(source, TABLE, error)
+    if not root.is_mapping("a settings file", "config.type") or not _has_place_for_hooks(root):
+        wrong = problems[-1]
+        refused = refusing_everything(source, TABLE, ConfigError(wrong.message, name=wrong.name, hint=wrong.hint, place=wrong.origin.place))
+        return refused.replace(problems=tuple(problems))
+    specs = [*switches(root, source), *_Reader(source).events(root)]
+    return Loaded(specs=tuple(specs), problems=tuple(problems))
+
+
+def _has_place_for_hooks(root: Node) -> bool:
+    return root.value.get("hooks") is None or root.child("hooks").is_mapping("`hooks`")
+
+
+class _Reader:
+    """Reads the hooks of one source."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.strict = source.mode == "strict"
+
+    def events(self, root: Node) -> Iterator[HookSpec]:
+        """The hooks below `hooks`; a settings file without them has none, and its other keys are not ours."""
+        for misplaced in [key for key in root.value if key in TABLE.rows]:
+            root.complain("key.misplaced", f"`{misplaced}` stands beside `hooks`", misplaced, hint="put it below `hooks`")
+        if root.value.get("hooks") is None:
+            return
+        events = root.child("hooks")
+        for key in [key for key in SWITCH_KEYS if key in events.value]:
+            events.complain("key.misplaced", f"`{key}` is no event, and is not read here", key, hint=f"put it below `{SWITCHES}`")
+        for group in groups(events, TABLE, keys=_GROUP_KEYS, beside=SWITCH_KEYS, severity=_IGNORED):
+            yield from self._group(group, events)
+
+    def _group(self, group: Group, events: Node) -> Iterator[HookSpec]:
+        row = row_of(group.row.native)
+        if row is None:
+            return
+        if group.broken:
+            yield self._spec(group.node, _Seat(row=row, broken=group.broken), events)
+            return
+        before = group.node.errors()
+        seat = _Seat(row=row, conditions=_conditions(group.node, row), in_turn=group.node.flag("sequential"))
+        seat = seat.replace(broken=complaints(group.node, before))
+        yield from (self._hook(hook, seat, events) for hook in group.hooks)
+
+    def _hook(self, hook: Node, seat: _Seat, events: Node) -> HookSpec:
+        before = hook.errors()
+        if not hook.is_mapping("a hook"):
+            return self._spec(hook, seat.replace(broken=complaints(hook, before)), events)
+        handler = self._handler(hook)
+        name, command = hook.text("name"), hook.value.get("command")
+        command = command if isinstance(command, str) else ""
+        fields = {
+            "timeout": _timeout(hook),
+            "name": hook_name(name or command),
+            "identity": f"{name}:{command}" if command else "",  # wherever it was declared (1.8)
+            "facts": {"called": name or command} | ({"description": said} if (said := hook.text("description")) else {}),
+        }
+        return self._spec(hook, seat.replace(broken=seat.broken or complaints(hook, before)), events, handler=handler, **fields)
+
+    def _handler(self, hook: Node) -> Handler | None:
+        kind = hook.text("type", required=True)
+        hook.only(_HOOK_KEYS, "a hook", severity=_IGNORED)
+        if kind == "runtime":
+            why = "a `runtime` hook is a function inside the host, which no file can declare"
+            hook.complain("handler.unsupported", why, "type", hint="make it a command")
+        elif kind and kind != "command":
+            hint = did_you_mean(kind, _TYPES) or "one of `command`, `runtime`"
+            hook.complain("handler.type", f"unknown hook type `{kind}`", "type", hint=hint)
+        elif kind:
+            return self._command(hook)
+        return None
+
+    def _command(self, hook: Node) -> Command:
+        script = hook.text("command", required=True)
+        if not script.strip() and isinstance(hook.value.get("command"), str):
+            hook.complain("handler.command", "a command hook needs a non-empty `command`", "command")
+        root = self.source.names.get("plugin_root")
+        places = {"extensionPath": root, "workspacePath": "${event.cwd}"} if root else {}
+        return Command(
+            script=script,
+            shell=_SHELLS,
+            env={**_ENVIRONMENT, **places, **hook.mapping("env")},
+            substitute={f"${{{name}}}": place for name, place in places.items()},
+            kill_leftovers=self.strict,
+        )
+
+    def _spec(self, node: Node, seat: _Seat, events: Node, *, handler: Handler | None = None, **fields: object) -> HookSpec:
+        row = seat.row
+        return HookSpec(
+            id=hook_id(self.source.file, row.native, node, events),
+            dialect=NAME,
+            kind=row.kind,
+            native_event=row.native,
+            handler=Broken(reason=seat.broken) if seat.broken or handler is None else handler,
+            conditions=seat.conditions,
+            in_turn=seat.in_turn,
+            on_failure=max(row.fails, strict_failure(row)) if self.strict else row.fails,
+            origin=node.origin(),
+            shadow=self.source.shadow,
+            strict=self.strict,
+            trusted=self.source.trusted,
+            **{"timeout": DEFAULT_TIMEOUT, **fields},  # type: ignore[arg-type]
+        )
+
+
+def _conditions(group: Node, row: Contract) -> tuple[Condition, ...]:
+    try:
+        return matcher(group, row)
+    except ConfigError as error:
+        group.complain(error.name, error.message, "matcher", hint=error.hint)
+        return ()
+
+
+def _timeout(hook: Node) -> float:
+    """Seconds, from the milliseconds of the file."""
+    given = hook.number("timeout")
+    if given is None:
+        return DEFAULT_TIMEOUT
+    if not 0 < given <= _LONGEST:
+        hook.complain("value.range", f"`timeout: {given}` is no time to wait", "timeout", hint="milliseconds, more than 0")
+        return DEFAULT_TIMEOUT
+    if given < _HARDLY_ANY:
+        why = f"`timeout: {given}` is {given} milliseconds"
+        hook.complain("value.range", why, "timeout", hint=f"for {given} seconds write {given * TICKS_PER_SECOND}", severity="warning")
+    return given / TICKS_PER_SECOND

@@ -1,0 +1,65 @@
+"""Matchers: what a group says about the events that its hooks take part in (harnesses.md 1.9)."""
+
+from __future__ import annotations
+
+import re
+
+from hookline.errors import ConfigError
+from hookline.model.conditions import OneOf, Pattern
+from hookline.text.regex import compile_regex
+from hookline.text.suggest import did_you_mean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookline.dialects.gemini.table import Contract
+    from hookline.model.conditions import Condition
+    from hookline.wire.fields import Node
+
+_EVERYTHING = ("", "*")
+
+
+def matcher(group: Node, row: Contract) -> tuple[Condition, ...]:
+    """The condition that a group's matcher is: of a tool's name an expression that is searched in it, else a whole word.
+
+    Raises:
+        ConfigError: `matcher.regex`, an expression that the host could use and RE2 cannot.
+    """
+    text = group.text("matcher").strip()
+    if text in _EVERYTHING:
+        return ()
+    if not row.subject:
+        why = f"`{row.native}` has no matcher, so this one is ignored"
+        hint = "leave it out; the hooks of this group run on every such event"
+        group.complain("matcher.ignored", why, "matcher", hint=hint, severity="warning")
+        return ()
+    if row.known:
+        return (_word(group, row, text),)
+    return (_expression(group, row, text),)
+
+
+def _word(group: Node, row: Contract, text: str) -> Condition:
+    if text not in row.known:
+        hint = did_you_mean(text, row.known) or f"one of {', '.join(f'`{word}`' for word in row.known)}; it is no expression here"
+        why = f"`{text}` is no {row.subject} of `{row.native}`, so the hooks of this group do not run"
+        group.complain("hook.never-runs", why, "matcher", hint=hint, severity="warning")
+    return OneOf(field=row.subject, names=frozenset((text,)))
+
+
+def _expression(group: Node, row: Contract, text: str) -> Condition:
+    try:
+        return Pattern(field=row.subject, source=text, regex=compile_regex(text))
+    except ConfigError as error:
+        if _is_expression(text):
+            raise
+        why = f"{error.message}; so it is compared as it stands, and names one tool"
+        group.complain("matcher.regex", why, "matcher", hint=error.hint, severity="warning")
+        return OneOf(field=row.subject, names=frozenset((text,)))
+
+
+def _is_expression(text: str) -> bool:
+    """Whether the fault is RE2's, which knows no look-around: to the host the text is an expression all the same."""
+    try:
+        re.compile(text)
+    except (re.error, RecursionError, OverflowError):
+        return False
+    return True

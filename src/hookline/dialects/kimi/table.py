@@ -1,0 +1,112 @@
+"""The contract of Kimi: thirteen events, and four more of its newer edition; one row an event (kimi.md 2)."""
+
+from __future__ import annotations
+
+from hookline.core.dialect import Field, FoldRule, Row, Table, column
+from hookline.model import kinds
+from hookline.model.event import Compaction, Lifecycle, Message, Prompt, Stop, ToolCall
+from hookline.model.verdict import Stance
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from hookline.model.event import Body
+
+NAME = "kimi"
+TIMEOUT = (30, 1, 600)  # seconds: default, least, most (kimi.md 1)
+UNEXPLAINED = "blocked by a hook, which gave no reason"
+
+
+class Moment(Row):
+    """A row with Kimi's own columns.
+
+    `awaited`: Kimi waits for its hooks; all others run in the background. `longest`: seconds that it waits at most.
+    `cut`: payload field -> so many characters of its text are sent. `newer`: of Kimi Code only, so that the older edition
+    refuses it in a file.
+    """
+
+    awaited: bool = True
+    longest: float = float(TIMEOUT[2])
+    cut: Mapping[str, int] = {}
+    newer: bool = False
+
+
+# What is sent for a field that its event does not carry; Kimi itself always has a value.
+_DEFAULTS: Mapping[str, object] = {
+    "": "",
+    "{}": {},
+    "false": False,
+    "0": 0,
+    "startup": "startup",
+    "exit": "exit",
+    "auto": "auto",
+    "info": "info",
+}
+
+
+def _row(native: str, fields: str, body: type[Body] = Lifecycle, *, on: str = "", **columns: Any) -> Moment:
+    """One row; `on` is what its matcher is compared with. What can block is all that a decision may carry."""
+    return Moment(
+        native=native,
+        kind=kinds.natives(NAME)[native],
+        body=body,
+        fields=column(fields, _DEFAULTS),
+        subject=on,
+        powers=frozenset({"deny"} if columns.get("blocks") else ()),
+        **columns,
+    )
+
+
+_CALL = "tool_name=tool! tool_input=input!{}"
+_ID = "tool_call_id=call_id!"
+_ASKED = f"id agent_id turn_id tool_call_id=call_id {_CALL} action display"
+# Nobody waits for what is run on these, so nothing that a hook says there has an effect.
+_OBSERVED: Mapping[str, Any] = {"awaited": False}
+# Kimi Code's own documentation lists these, with these fields, as observed; kimi.md does not describe them.
+_NEWER: Mapping[str, Any] = {"awaited": False, "newer": True}
+
+# In the order of a session, a turn and a call.
+_ROWS = (
+    _row("SessionStart", "source!startup", on="source"),
+    _row("UserPromptSubmit", "prompt!", Prompt, on="prompt", blocks=Stance.DENY),
+    _row("UserPromptQueued", "prompt_id prompt! queue_length", Prompt, on="prompt", **_NEWER),
+    _row("PreToolUse", f"{_CALL} {_ID}", ToolCall, on="tool", blocks=Stance.DENY),
+    _row("PermissionRequest", _ASKED, ToolCall, on="tool", **_NEWER),
+    _row("PermissionResult", f"{_ASKED} decision scope feedback selected_label error", ToolCall, on="tool", **_NEWER),
+    _row("PostToolUse", f"{_CALL} tool_output=result! {_ID}", ToolCall, on="tool", cut={"tool_output": 2000}, **_OBSERVED),
+    _row("PostToolUseFailure", f"{_CALL} error! {_ID}", ToolCall, on="tool", **_OBSERVED),
+    _row("SubagentStart", "agent_name=agent_type! prompt=task!", on="agent_type", cut={"prompt": 500}),
+    _row("SubagentStop", "agent_name=agent_type! response=last_message!", Stop, on="agent_type", cut={"response": 500}, **_OBSERVED),
+    _row("PreCompact", "trigger!auto token_count=tokens!0", Compaction, on="trigger"),
+    _row("PostCompact", "trigger!auto estimated_token_count=tokens!0", Compaction, on="trigger", **_OBSERVED),
+    _row(
+        "Notification", "sink! notification_type=kind! title! body=text! severity!info", Message,
+        on="kind", **_OBSERVED,
+    ),
+    _row("Stop", "stop_hook_active!false", Stop, blocks=Stance.DENY),
+    _row("StopFailure", "error_type=error! error_message=error_details!", on="error", **_OBSERVED),
+    _row("Interrupt", "turn_id reason", **_NEWER),
+    _row("SessionEnd", "reason!exit", on="reason", longest=5.0),
+)  # fmt: skip
+
+TABLE = Table(
+    name=NAME,
+    rows={row.native: row for row in _ROWS},
+    base=(
+        Field(native="hook_event_name", fact="@native"),
+        Field(native="session_id", fact="@session_id", default=""),
+        Field(native="cwd", fact="@cwd", default=""),
+    ),
+    fold=FoldRule(unexplained=UNEXPLAINED),
+    default_timeout=float(TIMEOUT[0]),
+    ascii_only=True,
+    redo_limit=1,  # what users of Kimi see: its second stop goes through (kimi.md 7)
+)
+
+
+def row_of(native: str) -> Moment | None:
+    """The row of a native event."""
+    row = TABLE.rows.get(native)
+    return row if isinstance(row, Moment) else None

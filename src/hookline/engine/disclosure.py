@@ -1,0 +1,48 @@
+"""Disclosure: what a model is told of hooks, step by step: that they exist, and the text of one when somebody asks for it."""
+
+from __future__ import annotations
+
+import os
+
+from hookline.config.read import text_of
+from hookline.engine.explain import all_hooks
+from hookline.errors import ConfigError, TrustError
+from hookline.text.suggest import did_you_mean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookline.engine.library import Library
+
+
+def listing(library: Library) -> str:
+    """The block of each dialect that has one, about the hooks of it that count."""
+    blocks = []
+    for dialect in library.shelf.dialects():
+        listed = getattr(dialect, "available_hooks", None)
+        if listed is not None:
+            blocks.append(listed(entry.spec for entry in library.registry.entries() if entry.dialect is dialect))
+    return "\n".join(blocks)
+
+
+def body(library: Library, hook_id: str) -> str:
+    """The text that stands in a hook's file beside what declares it, read from the file as it is now.
+
+    Raises:
+        ConfigError: no hook has that id, or its file can no longer be read.
+        TrustError: nobody approved the hook.
+    """
+    found = next((shelved for shelved in library.shelf.sources for spec in shelved.loaded.specs if spec.id == hook_id), None)
+    if found is None:
+        known = [spec.id for spec in all_hooks(library)]
+        if hook_id in known:  # a Python hook
+            return ""
+        raise ConfigError(f"no hook has the id `{hook_id}`", name="config.option", hint=did_you_mean(hook_id, known))
+    read = getattr(found.dialect, "body_of", None)
+    if read is None or found.source.text is None:
+        return ""
+    if not found.source.trusted:
+        raise TrustError(f"the hook `{hook_id}` is not approved", hint="its text is for nobody until it is")
+    # The file's name may be relative to where the process stood when it was loaded.
+    folder = found.source.names.get("folder", "")
+    text: str = read(text_of(os.path.join(folder, os.path.basename(found.source.file))), found.source.file)
+    return text

@@ -1,0 +1,134 @@
+"""Calls: HTTP hooks at once, each on a thread, so that the wait for one can end although a look-up cannot be stopped."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+import time
+from collections import deque
+from queue import Empty, SimpleQueue
+
+from hookline.handlers.http import call
+from hookline.model.outcome import Failure, Outcome
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any, Self
+
+    from hookline.core.dispatch import Run
+    from hookline.handlers.program import Cancel, Limits
+
+_LONGEST_WAIT = 3600.0  # seconds
+_NEVER = float("inf")
+
+
+class Call:
+    """One call, which ends once: it is answered, it fails, or whoever waits for it gives up."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.deadline = _NEVER
+        self.outcome: Outcome | None = None
+        self._socket: socket.socket | None = None
+        self._lock = threading.Lock()
+
+    def begin(self) -> None:
+        """Its time begins."""
+        self.deadline = time.monotonic() + self.run.spec.timeout
+
+    def perform(self, perform: Callable[..., Outcome], **options: Any) -> None:
+        """Call, and end with what came of it."""
+        spec = self.run.spec
+        try:
+            self._end(perform(spec.handler, self.run.payload or "", seconds=spec.timeout, opened=self._opened, **options))
+        except Exception as error:  # noqa: BLE001 - a fault of ours is that hook's failure; its words may hold a header's value
+            self._end(Outcome(failure=Failure.RAISED, detail=type(error).__name__))
+
+    def give_up(self, failure: Failure, detail: str = "") -> None:
+        """End it from outside; what it still has open is shut, so that its thread ends too."""
+        self._end(Outcome(failure=failure, detail=detail, seconds=self.run.spec.timeout if failure is Failure.TIMED_OUT else 0.0))
+        with self._lock, contextlib.suppress(OSError):
+            if self._socket is not None:
+                socket.socket.shutdown(self._socket, socket.SHUT_RDWR)  # past TLS, which its thread is in the middle of
+
+    def _opened(self, sock: socket.socket) -> None:
+        with self._lock:
+            if self.outcome is not None:
+                raise ConnectionAbortedError  # given up already, so nobody shall be told anything
+            self._socket = sock
+
+    def _end(self, outcome: Outcome) -> None:
+        with self._lock:
+            self.outcome = self.outcome or outcome
+
+
+class Calls:
+    """A batch of calls, under way from the moment this is made; as many at once as `limits` allow."""
+
+    def __init__(self, runs: Sequence[Run], limits: Limits, environ: Mapping[str, str], *, perform: Callable[..., Outcome] = call) -> None:
+        self.calls = [Call(run) for run in runs]
+        self._limits = limits
+        self._environ = environ
+        self._perform = perform
+        self._waiting = deque(self.calls)
+        self._news: SimpleQueue[None] = SimpleQueue()
+        self._threads = 0
+        for _ in range(min(len(self.calls), max(1, limits.at_once))):
+            self._start_thread()
+
+    def _start_thread(self) -> None:
+        try:
+            threading.Thread(target=self._work, name="hookline http", daemon=True).start()
+            self._threads += 1
+        except RuntimeError as error:  # no further thread fits into this process
+            if not self._threads:
+                self._end_all(Failure.NOT_STARTED, str(error))
+
+    def _work(self) -> None:
+        while True:
+            try:
+                waiting = self._waiting.popleft()
+            except IndexError:
+                return
+            waiting.begin()
+            self._tell()  # until when it may take
+            waiting.perform(self._perform, environ=self._environ, largest=self._limits.kept)
+            self._tell()
+
+    def _tell(self) -> None:
+        self._news.put(None)
+
+    def outcomes(self, cancel: Cancel | None = None) -> list[Outcome]:
+        """Wait for all of them, each until its own time is over; a cancellation ends them all."""
+        if cancel is not None:
+            cancel.wake(self._tell)
+        while open_ := [each for each in self.calls if each.outcome is None]:
+            left = min(each.deadline for each in open_) - time.monotonic()
+            with contextlib.suppress(Empty):
+                self._news.get(timeout=min(max(0.0, left), _LONGEST_WAIT))
+            if cancel is not None and cancel.is_set:
+                self._end_all(Failure.CANCELLED)
+            self._end_late(open_)
+        return [each.outcome for each in self.calls if each.outcome is not None]
+
+    def _end_late(self, open_: list[Call]) -> None:
+        now = time.monotonic()
+        for late in open_:
+            if late.deadline <= now and late.outcome is None:
+                late.give_up(Failure.TIMED_OUT, f"after {late.run.spec.timeout:g} s")
+                if self._waiting:
+                    self._start_thread()  # in place of the one that is held up
+
+    def _end_all(self, failure: Failure, detail: str = "") -> None:
+        self._waiting.clear()
+        for each in self.calls:
+            if each.outcome is None:
+                each.give_up(failure, detail)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._end_all(Failure.CANCELLED)  # whoever leaves early, by an interrupt, leaves nothing behind

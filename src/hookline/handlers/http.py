@@ -1,0 +1,210 @@
+"""HTTP: one payload to one address, and its answer back, within one time limit and never by a detour.
+
+No proxy, no redirect, no compression, no second look-up; TLS as this machine trusts it. Rules: `starchild.md` 8.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import time
+from http.client import HTTPConnection, HTTPException, IncompleteRead, RemoteDisconnected, responses
+from urllib.parse import quote, urlsplit
+
+from hookline.errors import HandlerError
+from hookline.handlers.line import Line
+from hookline.model.outcome import Failure, Outcome
+from hookline.text.urls import refusal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from http.client import HTTPResponse
+    from urllib.parse import SplitResult
+
+    from hookline.handlers.address import Resolve
+    from hookline.model.handler import Http
+
+LARGEST = 1 << 20  # bytes of an answer
+_PORTS: Mapping[str, int] = {"http": 80, "https": 443}
+_REFERENCE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
+_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
+# What belongs to the connection and not to the hook.
+_OURS = frozenset({"host", "content-length", "transfer-encoding", "connection", "accept-encoding"})
+# What a path may hold as it stands; anything else is escaped.
+_PLAIN = "%/:=&?~+!$,;'@()*[]"
+
+
+class CallError(Exception):
+    """A call that brought no answer: which failure that is, and what makes it concrete."""
+
+    def __init__(self, failure: Failure, detail: str) -> None:
+        super().__init__(detail)
+        self.failure = failure
+        self.detail = detail
+
+
+def call(
+    http: Http,
+    payload: str,
+    *,
+    seconds: float,
+    environ: Mapping[str, str],
+    largest: int = LARGEST,
+    opened: Callable[[socket.socket], object] = lambda _: None,
+    resolve: Resolve = socket.getaddrinfo,
+    clock: Callable[[], float] = time.monotonic,
+) -> Outcome:
+    """Send a payload and return what came of it; never raises for what the other side does.
+
+    `seconds` is all the time there is, from the look-up of the name to the last byte; only the look-up itself cannot be
+    cut short. `largest`: bytes of an answer. `opened` is told each socket, so that somebody else may shut it.
+    """
+    began = clock()
+    line = Line(began + seconds, clock=clock, opened=opened, resolve=resolve)
+    try:
+        text = _exchange(http, payload.encode("utf-8", "surrogatepass"), environ, line, largest)
+    except CallError as error:
+        failure, detail = error.failure, error.detail
+    except HandlerError as error:
+        failure, detail = Failure.UNREACHABLE, str(error)
+    except TimeoutError:
+        failure, detail = Failure.TIMED_OUT, f"after {seconds:g} s"
+    except (OSError, HTTPException) as error:
+        failure, detail = _broken(error)
+    else:
+        return Outcome(exit_code=0, stdout=text, seconds=clock() - began)
+    finally:
+        line.hang_up()
+    return Outcome(failure=failure, detail=detail, seconds=clock() - began)
+
+
+def _exchange(http: Http, body: bytes, environ: Mapping[str, str], line: Line, largest: int) -> str:
+    why = refusal(http.url, allow_local=http.allow_local)
+    if why:
+        raise HandlerError(f"`{http.url:.200}` must not be called: {why}")
+    url = urlsplit(http.url)
+    host = _host(url)
+    headers = _headers(http, body, environ) | {"Host": _authority(host, url.port), "Accept-Encoding": "identity", "Connection": "close"}
+    line.dial(host, url.port or _PORTS[url.scheme], allow_local=http.allow_local)
+    if url.scheme == "https":
+        line.encrypt(host)
+    connection = HTTPConnection("unused")
+    connection.sock = line  # type: ignore[assignment]  # it has what HTTP needs of a socket
+    connection.request(http.method, _target(url), body=body, headers=headers)
+    return _answer(connection.getresponse(), largest)
+
+
+# -- the address ---------------------------------------------------------------------------------------------------------
+
+
+def _host(url: SplitResult) -> str:
+    """The host as it is asked for and as certificates spell it: ASCII, without a final dot."""
+    host = (url.hostname or "").rstrip(".")
+    try:
+        return host if host.isascii() else host.encode("idna").decode("ascii")
+    except UnicodeError:
+        raise HandlerError(f"`{host:.80}` is no name of a host") from None
+
+
+def _authority(host: str, port: int | None) -> str:
+    named = f"[{host}]" if ":" in host else host
+    return named if port is None else f"{named}:{port}"
+
+
+def _target(url: SplitResult) -> str:
+    query = f"?{quote(url.query, safe=_PLAIN)}" if url.query else ""
+    return quote(url.path or "/", safe=_PLAIN) + query
+
+
+# -- what is sent --------------------------------------------------------------------------------------------------------
+
+
+def _headers(http: Http, body: bytes, environ: Mapping[str, str]) -> dict[str, str]:
+    """The headers of a call; a value that no header can hold is never repeated in words, because it may be secret."""
+    from hookline import __version__  # noqa: PLC0415 - as late as the rest of this module
+
+    own = {name: _filled(value, http.env, environ) for name, value in http.headers.items() if name.lower() not in _OURS}
+    if http.secret:
+        own |= _signature(http.secret, body, environ)
+    for name, value in own.items():
+        if not _NAME.fullmatch(name) or not _VALUE.fullmatch(value):
+            raise CallError(Failure.NOT_STARTED, f"the header `{name:.80}` cannot be sent")
+    said = {name.lower() for name in own}
+    given = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": f"hookline/{__version__}"}
+    return {name: value for name, value in given.items() if name.lower() not in said} | own
+
+
+def _filled(value: str, env: tuple[str, ...], environ: Mapping[str, str]) -> str:
+    """A value with the variables that it may know."""
+    return _REFERENCE.sub(lambda found: environ.get(name, "") if (name := found[1] or found[2]) in env else "", value)
+
+
+def _signature(variable: str, body: bytes, environ: Mapping[str, str]) -> dict[str, str]:
+    """The payload's signature with a delivery id and a timestamp, in the form of Standard Webhooks."""
+    import base64  # noqa: PLC0415 - few hooks have a secret
+    import hmac  # noqa: PLC0415 - as above
+    import os  # noqa: PLC0415 - as above
+
+    secret = environ.get(variable, "")
+    if not secret:
+        raise CallError(Failure.NOT_STARTED, f"the variable `{variable}`, which holds the key of its signature, is not set")
+    coded = secret.startswith("whsec_")
+    try:
+        key = base64.b64decode(secret.removeprefix("whsec_"), validate=True) if coded else secret.encode("utf-8", "surrogateescape")
+    except ValueError:
+        raise CallError(Failure.NOT_STARTED, f"the variable `{variable}` begins with `whsec_`, but no Base64 follows") from None
+    delivery, moment = f"msg_{os.urandom(16).hex()}", str(int(time.time()))
+    digest = hmac.digest(key, f"{delivery}.{moment}.".encode() + body, "sha256")
+    return {"Webhook-Id": delivery, "Webhook-Timestamp": moment, "Webhook-Signature": f"v1,{base64.b64encode(digest).decode()}"}
+
+
+# -- what comes back -----------------------------------------------------------------------------------------------------
+
+
+def _answer(response: HTTPResponse, largest: int) -> str:
+    """The text of an answer, which is JSON or nothing at all.
+
+    Raises:
+        CallError: it is neither; or its status is no success.
+    """
+    if not 200 <= response.status < 300:  # noqa: PLR2004 - the successes of HTTP
+        aside = ", and redirects are not followed" if 300 <= response.status < 400 else ""  # noqa: PLR2004 - its redirects
+        raise CallError(Failure.REJECTED, f"{response.status} {responses.get(response.status, '')}".rstrip() + aside)
+    if response.getheader("Content-Encoding", "identity").lower() != "identity":
+        raise CallError(Failure.UNREADABLE, "it is compressed, which was not asked for")
+    announced = response.length or 0
+    body = response.read(largest + 1) if announced <= largest else b""
+    if max(announced, len(body)) > largest:
+        raise CallError(Failure.FLOODED, f"more than {largest:,} bytes")
+    if response.length:
+        raise CallError(Failure.UNREADABLE, "it broke off")
+    return _text(body)
+
+
+def _text(body: bytes) -> str:
+    try:
+        text = body.decode("utf-8")
+        if text.strip("\ufeff \t\r\n"):
+            json.loads(text.strip().removeprefix("\ufeff"))
+    except UnicodeDecodeError:
+        raise CallError(Failure.UNREADABLE, "it is no text in UTF-8") from None
+    except json.JSONDecodeError as error:
+        raise CallError(Failure.UNREADABLE, f"it is no JSON: {error.msg.lower()} at line {error.lineno}") from None
+    except (ValueError, RecursionError):
+        raise CallError(Failure.UNREADABLE, "it is no JSON, or nested too deeply") from None
+    return text
+
+
+def _broken(error: Exception) -> tuple[Failure, str]:
+    """What broke a call, in words that repeat nothing which the other side chose."""
+    if isinstance(error, RemoteDisconnected):
+        return Failure.UNREACHABLE, "it hung up without an answer"
+    if isinstance(error, IncompleteRead):
+        return Failure.UNREADABLE, "it broke off"
+    if isinstance(error, HTTPException):
+        return Failure.UNREADABLE, "it does not speak HTTP"
+    words = (getattr(error, name, None) for name in ("verify_message", "reason", "strerror"))
+    return Failure.UNREACHABLE, str(next(filter(None, words), "the connection broke")).lower().replace("_", " ")

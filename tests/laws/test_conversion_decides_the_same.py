@@ -1,0 +1,98 @@
+"""A configuration that was converted decides as the original does, on every vector that it can be played on.
+
+What the new dialect's host tells of an event is told to both: the hooks themselves, and the written files. Only what the report
+of the conversion names may differ.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+import pytest
+
+from hookline.engine.catalog import NAMES, make_dialect
+from hookline.errors import CodecError
+from hookline.model.verdict import Stance
+from tests.conformance.player import vectors
+from tests.laws.conversion import Converted
+
+TARGETS = [name for name in NAMES if hasattr(make_dialect(name), "write")]
+PAIRS = [(own, target) for own in NAMES for target in TARGETS if own not in (target, "hookline", "a3s")]
+# Losses after which several hooks of one event may decide otherwise; so may they where one's stance is lowered, not all's.
+TOGETHER = ("that hooks run in turn", "that equal hooks run once", "what the rewrites of several hooks come to")
+STANCES = ("`ask`", "`deny`", "`halt`")
+_EMPTY = "an empty text is no rewrite there (starchild.md 12)"
+_TEXT = "a result is a text there (harnesses.md 6)"
+_APPENDED = "a note is appended to the result there (starchild.md 5)"
+# Vector and target -> why its decision cannot survive the way back.
+NEVER = {
+    **dict.fromkeys((("DA-238", "hermes"), ("DA-262", "hermes")), _EMPTY),
+    **dict.fromkeys((("CC-100", "copilot"), ("CC-101", "copilot"), ("CU-121", "copilot")), _TEXT),
+    **dict.fromkeys(((f"DA-{number}", "starchild") for number in (275, 306, 337, 404, 435)), _APPENDED),
+}
+# Of the vectors of each dialect at least so many must be comparable, or this law says nothing.
+FEWEST = 12
+
+
+@cache
+def playable() -> list[tuple[str, dict[str, Any]]]:
+    """Every vector with hooks and an event, and its dialect."""
+    read = [(path.parent.name, json.loads(path.read_text(encoding="utf-8"))) for path in vectors()]
+    return [(vector.get("dialect", folder), vector) for folder, vector in read if _is_playable(vector)]
+
+
+def _is_playable(vector: dict[str, Any]) -> bool:
+    return (
+        "payload" in vector
+        and "error" not in vector["expect"]
+        and "skip" not in vector
+        and bool({"config", "text", "sources"} & vector.keys())
+    )
+
+
+def _comparable(converted: Converted) -> bool:
+    """Whether every hook was written, is trusted (approval is no part of a file), and hears of the event."""
+    if any(loss.whole for loss in converted.conversion.losses) or not all(spec.trusted for spec in converted.play.specs):
+        return False
+    if not any(spec.kind == converted.play.event.kind for spec in converted.hooks):
+        return False
+    try:
+        return bool(converted.event)
+    except CodecError:  # the vector's event lacks what the target's host always tells
+        return False
+
+
+def _explained(converted: Converted) -> bool:
+    """Whether several hooks took part, and the report names what may make the sum of them another one."""
+    if sum(spec.kind == converted.event.kind for spec in converted.hooks) < 2:
+        return False
+    return any(loss.what in TOGETHER or any(word in loss.what for word in STANCES) for loss in converted.conversion.losses)
+
+
+def _told(decision: Any, event: Any) -> tuple[Stance, Any]:
+    """Stance and effective rewrite; a rewrite of a denied event, and one that changes nothing, are none."""
+    rewrite = decision.rewrite
+    if rewrite is None or decision.stance >= Stance.DENY or (rewrite.target == "input" and rewrite.value == event.input):
+        return decision.stance, None
+    return decision.stance, (rewrite.target, rewrite.value)
+
+
+@pytest.mark.parametrize(("own", "target"), PAIRS)
+def test_what_was_converted_decides_the_same(own: str, target: str) -> None:
+    """On every vector of the dialect, or the report says why not."""
+    compared, wrong = 0, []
+    for dialect, vector in playable():
+        if dialect != own or (vector["id"], target) in NEVER:
+            continue
+        converted = Converted(vector, dialect, target)
+        if not _comparable(converted):
+            continue
+        compared += 1
+        want, got = (_told(decision, converted.event) for decision in (converted.expected(), converted.decided()))
+        if want != got and not _explained(converted):
+            wrong.append(f"{vector['id']}: {got} instead of {want}")
+
+    assert wrong == []
+    assert compared >= FEWEST

@@ -1,0 +1,150 @@
+"""Every diagnostic that the format's description lists is produced by something that a person may write, or a script may say."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from hookline import ConfigError
+from hookline.config.read import files_of, no_hooks
+from hookline.core.dialect import Companion, Source
+from hookline.dialects.agenthooks import AgentHooks
+from hookline.model.event import Event, ToolCall
+from hookline.model.outcome import Outcome
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RUN = {"scripts/run": Companion(path="scripts/run", executable=True)}
+# agenthooks.md 4, last paragraph; how hookline calls the three that belong to no file alone.
+OURS = {"duplicate": "hook.duplicate", "override": "hook.override", "skipped": "hook.skipped"}
+
+
+def front(**fields: object) -> str:
+    """A HOOK.md; a field that is None is left out."""
+    given = {"name": "guard", "description": "d", "trigger": "pre-tool-call", **fields}
+    return "\n".join(["---", *(f"{key.replace('-', '_')}: {value}" for key, value in given.items() if value is not None), "---", ""])
+
+
+FILES: dict[str, str] = {
+    "async.cannot-block": front(**{"async": "true"}),
+    "description.empty": front(description="' '"),
+    "description.length": front(description="d" * 1025),
+    "description.missing": front(description=None),
+    "field.unknown": front(command="x"),
+    "frontmatter.absent": "name: guard\n",
+    "frontmatter.not-mapping": "---\n- a\n---\n",
+    "frontmatter.unclosed": "---\nname: guard\n",
+    "frontmatter.yaml": "---\nname: [\n---\n",
+    "matcher.not-applicable": front(trigger="pre-session", matcher="{tool: x}"),
+    "matcher.regex": front(matcher="{tool: '('}"),
+    "matcher.type": front(matcher="Shell"),
+    "matcher.unknown-field": front(matcher="{tools: x}"),
+    "name.case": front(name="Guard"),
+    "name.chars": front(name="my_guard"),
+    "name.dir-mismatch": front(name="other"),
+    "name.empty": front(name="' '"),
+    "name.hyphen-double": front(name="a--b"),
+    "name.hyphen-edge": front(name="-a"),
+    "name.length": front(name="g" * 65),
+    "name.missing": front(name=None),
+    "priority.range": front(priority=1001),
+    "priority.type": front(priority="high"),
+    "timeout.range": front(timeout=99),
+    "timeout.type": front(timeout="5s"),
+    "trigger.missing": front(trigger=None),
+    "trigger.unknown": front(trigger="pre-tool"),
+}
+ANSWERS: dict[str, object] = {
+    "output.decision": {"decision": "block"},
+    "output.ignored": {"suppress": True},
+    "output.json": "text",
+    "output.type": {"modified_input": "x"},
+}
+
+
+def loaded(text: str, *, scope: str = "user", folder: str = "guard", companions: dict[str, Companion] = RUN) -> tuple[AgentHooks, Source]:
+    return AgentHooks(), Source(file=f"/{scope}/{folder}/HOOK.md", text=text, scope=scope, companions=companions)
+
+
+@pytest.mark.parametrize("code", FILES)
+def test_a_file_is_told_of(code: str) -> None:
+    """With code, hook and file, when it is loaded and when it is linted."""
+    dialect, source = loaded(FILES[code])
+    for problems in (dialect.load(source).problems, dialect.lint(source)):
+        found = [problem for problem in problems if problem.name == code]
+
+        assert [problem.origin.file for problem in found] == ["/user/guard/HOOK.md"]
+        assert found[0].hook
+        assert found[0].code.startswith("HKL1")
+
+
+@pytest.mark.parametrize(
+    ("code", "companions"),
+    [
+        ("entry.missing", {}),
+        ("entry.not-executable", {"scripts/run": Companion(path="scripts/run", executable=False, head="echo")}),
+    ],
+)
+def test_a_script_is_told_of(code: str, companions: dict[str, Companion]) -> None:
+    """One that is missing, or that nothing can run."""
+    dialect, source = loaded(front(), companions=companions)
+
+    assert [problem.name for problem in dialect.lint(source)] == [code]
+
+
+def test_an_older_trigger_is_told_of_by_lint() -> None:
+    """To load it is as good as the newer one."""
+    dialect, source = loaded(front(trigger="before_tool"))
+
+    assert [problem.name for problem in dialect.lint(source)] == ["trigger.legacy"]
+    assert dialect.load(source).problems == ()
+
+
+@pytest.mark.parametrize(
+    ("code", "second"),
+    [
+        ("duplicate", {"text": front(), "folder": "second"}),
+        ("override", {"text": front(), "scope": "project"}),
+        ("skipped", {"text": front(timeout="soon"), "scope": "project"}),
+    ],
+)
+def test_a_copy_is_told_of(code: str, second: dict[str, str]) -> None:
+    """Which of two hooks of one name counts, and where the other stands."""
+    specs = []
+    for given in ({"text": front()}, second):
+        dialect, source = loaded(**given)  # type: ignore[arg-type]  # a row of the table above
+        specs += dialect.load(source).specs
+    (problem,) = AgentHooks().combine(tuple(specs)).problems
+
+    assert (problem.name, problem.hook) == (OURS[code], "guard")
+    assert problem.origin.file
+
+
+@pytest.mark.parametrize("code", ANSWERS)
+def test_an_answer_is_told_of(code: str) -> None:
+    """In the notes for the user, with the hook's name; a failure is in the verdict too."""
+    dialect, source = loaded(front())
+    (spec,) = dialect.load(source).specs
+    event = Event(kind="tool.before", dialect="agenthooks", native_name="pre-tool-call", body=ToolCall(tool="Shell", input={}))
+    answer = ANSWERS[code]
+    stdout = answer if isinstance(answer, str) else json.dumps(answer)
+    verdict = dialect.decode_outcome(Outcome(exit_code=0, stdout=stdout), spec, event)
+
+    assert "hook `guard`" in verdict.for_user
+    assert f"{code}: " in verdict.for_user
+
+
+def test_a_path_is_told_of(tmp_path: Path) -> None:
+    """No such path, no folder, no file in it."""
+    (tmp_path / "scripts").mkdir()
+    (tmp_path / "scripts/run.sh").write_text("exit 0\n", encoding="utf-8")
+    found = {no_hooks(str(tmp_path), "agenthooks").name}
+    for path in ("nowhere", "scripts/run.sh"):
+        with pytest.raises(ConfigError) as caught:
+            files_of(str(tmp_path / path), "agenthooks")
+        found.add(caught.value.name)
+
+    assert found == {"path.missing", "path.not-dir", "file.missing"}

@@ -1,0 +1,452 @@
+"""The samples of the specification's first edition: each front matter loads, each script runs, as they were published."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from hookline import Engine, Stance
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from hookline.engine.detached import Finished
+
+SECURITY_CHECK = """---
+name: security-check
+trigger: before_tool
+async: false # default, optional
+---
+"""
+AUTO_FORMAT = """---
+name: auto-format
+trigger: after_tool
+async: true
+---
+"""
+WITH_MATCHER = """---
+name: block-dangerous-commands
+trigger: before_tool
+matcher:
+  tool: "Shell" # Tool name regex
+  pattern: "rm -rf /|mkfs|>:/dev/sda" # Parameter content regex
+---
+"""
+ENFORCE_TESTS = """---
+name: enforce-tests
+description: Ensure all tests pass before completing
+trigger: before_stop
+timeout: 60000
+async: false
+priority: 999
+---
+"""
+PATTERN_1 = """---
+name: block-dangerous-commands
+description: Blocks dangerous system commands
+trigger: before_tool
+matcher:
+  tool: Shell
+  pattern: "rm -rf /|mkfs|dd if=/dev/zero"
+timeout: 5000
+async: false
+priority: 999
+---
+"""
+PATTERN_2 = """---
+name: auto-format-python
+description: Auto-format Python files after write
+trigger: after_tool
+matcher:
+  tool: WriteFile
+  pattern: "\\.py$"
+timeout: 30000
+async: true
+---
+"""
+PATTERN_3 = """---
+name: block-prod-deploy
+description: Block production deployment operations
+trigger: before_tool
+matcher:
+  tool: Shell
+  pattern: "deploy.*prod|kubectl.*production"
+timeout: 60000
+async: false
+---
+"""
+PATTERN_4 = """---
+name: audit-log
+description: Log all session activities
+trigger: session_end
+async: true
+---
+"""
+PATTERN_5 = """---
+name: enforce-test-coverage
+description: Ensure tests pass before allowing completion
+trigger: before_stop
+timeout: 120000
+async: false
+priority: 999
+---
+"""
+COMPLETE = """---
+name: block-dangerous-commands
+description: Blocks dangerous shell commands that could destroy data
+trigger: before_tool
+matcher:
+  tool: Shell
+  pattern: "rm -rf /|mkfs|dd if=/dev/zero|>:/dev/sda"
+timeout: 5000
+async: false
+priority: 999
+---
+
+# Block Dangerous Commands
+
+This hook prevents execution of dangerous system commands.
+
+## Blocked Patterns
+
+- `rm -rf /` - Recursive deletion of root
+- `mkfs` - Filesystem formatting
+- `dd if=/dev/zero` - Zeroing drives
+- `>:/dev/sda` - Direct write to disk
+
+## Exit Codes
+
+- `0` - Command is safe, operation continues
+- `2` - Command matches dangerous pattern, operation blocked
+
+## Output
+
+When blocking (exit code 2), outputs reason to stderr:
+
+```
+Dangerous command blocked: rm -rf / would destroy the system
+```
+"""
+
+SAYS_ALLOW = """# Return decision via stdout JSON
+echo '{"decision": "allow", "log": "Command validated"}'
+exit 0
+"""
+SAYS_DENY = """echo "Dangerous command blocked: rm -rf / would destroy the system" >&2
+exit 2
+"""
+LOGIC_1 = """# Check command content
+echo "Dangerous command blocked: rm -rf / would destroy the system" >&2
+exit 2
+"""
+LOGIC_3 = """echo "This operation affects production environment and is not allowed" >&2
+exit 2
+"""
+LOGIC_5 = """#!/bin/bash
+# enforce-quality.sh
+
+# Read event data from stdin
+event_data=$(cat)
+
+# Check if tests pass
+if ! npm test 2>&1; then
+    echo "Tests must pass before completing" >&2
+    exit 2
+fi
+
+# Check code formatting
+if ! black --check . 2>&1; then
+    echo "Code is not formatted. Run 'black .' first" >&2
+    exit 2
+fi
+
+# All checks passed
+exit 0
+"""
+RUN_SH = """#!/bin/bash
+# Block dangerous commands hook
+
+# Read event data from stdin
+event_data=$(cat)
+
+# Extract command from event
+tool_input=$(echo "$event_data" | grep -o '"command": "[^"]*"' | head -1 | cut -d'"' -f4)
+
+# Dangerous patterns
+dangerous_patterns=("rm -rf /" "mkfs" "dd if=/dev/zero")
+
+for pattern in "${dangerous_patterns[@]}"; do
+    if echo "$tool_input" | grep -qE "\\b${pattern}\\b"; then
+        echo "Dangerous command blocked: ${pattern} would destroy the system" >&2
+        exit 2
+    fi
+done
+
+# Command is safe
+exit 0
+"""
+
+BASE = {"timestamp": "2024-01-15T10:30:00Z", "session_id": "sess-abc123"}
+TOOL = {
+    **BASE,
+    "event_type": "before_tool",
+    "tool_name": "Shell",
+    "tool_input": {"command": "rm -rf /tmp/old-files"},
+    "tool_use_id": "tool_123",
+}
+SUBAGENT = {
+    **BASE, "event_type": "subagent_start", "subagent_name": "code-reviewer", "subagent_type": "coder",
+    "task_description": "Review the authentication module",
+}  # fmt: skip
+START = {**BASE, "event_type": "session_start", "model": "kimi-latest", "args": {"ui": "shell", "agent": "default"}}
+END = {
+    **BASE, "timestamp": "2024-01-15T11:30:00Z", "event_type": "session_end", "duration_seconds": 3600, "total_steps": 25,
+    "exit_reason": "user_exit",
+}  # fmt: skip
+STOP = {
+    **BASE, "timestamp": "2024-01-15T10:35:00Z", "event_type": "before_stop", "stop_reason": "no_tool_calls", "step_count": 5,
+    "final_message": {"role": "assistant", "content": "Task completed successfully"},
+}  # fmt: skip
+
+needs_tools = pytest.mark.skipif(
+    any(shutil.which(tool) is None for tool in ("bash", "grep", "cut", "head", "cat")),
+    reason="the samples are shell scripts that need bash, grep, cut, head and cat",
+)
+
+
+def written(root: Path, front: str, script: str = "cat >/dev/null\n", *, mode: int = 0o755) -> Path:
+    """A folder of hooks with one hook, called as its front matter says."""
+    name = next(line.removeprefix("name: ") for line in front.splitlines() if line.startswith("name: "))
+    entry = root / "hooks" / name / "scripts" / "run.sh"
+    entry.parent.mkdir(parents=True)
+    (root / "hooks" / name / "HOOK.md").write_text(front, encoding="utf-8")
+    entry.write_text(script, encoding="utf-8")
+    entry.chmod(mode)
+    return root / "hooks"
+
+
+def with_tool(name: str, tool_input: dict[str, Any], event: str = "before_tool") -> dict[str, Any]:
+    """The tool payload of the samples, for another call."""
+    return {**TOOL, "event_type": event, "tool_name": name, "tool_input": tool_input}
+
+
+@pytest.mark.parametrize(
+    ("front", "trigger", "timeout", "rank", "detached", "problems"),
+    [
+        (SECURITY_CHECK, "before_tool", 30.0, -100, False, ["description.missing"]),
+        (AUTO_FORMAT, "after_tool", 30.0, -100, True, ["description.missing"]),
+        (WITH_MATCHER, "before_tool", 30.0, -100, False, ["description.missing"]),
+        (ENFORCE_TESTS, "before_stop", 60.0, -999, False, []),
+        (PATTERN_1, "before_tool", 5.0, -999, False, []),
+        (PATTERN_2, "after_tool", 30.0, -100, True, ["frontmatter.escape"]),
+        (PATTERN_3, "before_tool", 60.0, -100, False, []),
+        (PATTERN_4, "session_end", 30.0, -100, True, []),
+        (PATTERN_5, "before_stop", 120.0, -999, False, []),
+        (COMPLETE, "before_tool", 5.0, -999, False, []),
+    ],
+    ids=["3.1", "3.2", "4.1", "5.5", "pattern 1", "pattern 2", "pattern 3", "pattern 4", "pattern 5", "10.2"],
+)
+def test_each_front_matter_loads_as_it_was_published(
+    tmp_path: Path, *, front: str, trigger: str, timeout: float, rank: int, detached: bool, problems: list[str]
+) -> None:
+    """Nothing in it is refused; what it leaves out, or misspells, is a warning."""
+    engine = Engine.load(written(tmp_path, front))
+    (spec,) = engine.hooks
+
+    assert (spec.native_event, spec.timeout, spec.rank, spec.detached) == (trigger, timeout, rank, detached)
+    assert [(problem.name, problem.severity) for problem in engine.problems] == [(name, "warning") for name in problems]
+
+
+@pytest.mark.parametrize(
+    ("matcher", "tool", "tool_input", "selected"),
+    [
+        ('  tool: "Shell"', "Shell", {"command": "ls"}, True),
+        ('  tool: "Shell"', "WriteFile", {"path": "Shell"}, False),
+        ('  tool: "WriteFile"\n  pattern: "\\.(py|js|ts)$"', "WriteFile", {"path": "src/a.py", "content": "x = 1\n"}, True),
+        ('  tool: "WriteFile"\n  pattern: "\\.(py|js|ts)$"', "WriteFile", {"path": "src/a.pyc"}, False),
+        ('  tool: "Shell"\n  pattern: "(rm -rf|mkfs|dd if=/dev/zero)"', "Shell", {"command": "dd if=/dev/zero of=x"}, True),
+        ('  tool: "Shell"\n  pattern: "(rm -rf|mkfs|dd if=/dev/zero)"', "Shell", {"command": "rm -r x"}, False),
+        ('  pattern: "/etc/passwd|/var/www"', "ReadFile", {"path": "/etc/passwd"}, True),
+        ('  pattern: "/etc/passwd|/var/www"', "ReadFile", {"path": "/etc/hosts"}, False),
+    ],
+)
+@pytest.mark.process
+@needs_tools
+def test_each_matcher_selects_what_its_comment_says(
+    tmp_path: Path, *, matcher: str, tool: str, tool_input: dict[str, Any], selected: bool
+) -> None:
+    """One tool, one kind of file, some words, some folders (seed 4.4)."""
+    front = SECURITY_CHECK.replace("async:", f"matcher:\n{matcher}\nasync:")
+    engine = Engine.load(written(tmp_path, front, SAYS_DENY))
+    decision = engine.fire("before_tool", {**with_tool(tool, tool_input), "work_dir": str(tmp_path)})
+
+    assert (decision.stance is Stance.DENY) is selected
+
+
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        ("rm -rf /tmp/old-files", "Dangerous command blocked: rm -rf / would destroy the system"),
+        ("mkfs /dev/sdb", "Dangerous command blocked: mkfs would destroy the system"),
+        ("echo x; dd if=/dev/zero of=/dev/sdb", "Dangerous command blocked: dd if=/dev/zero would destroy the system"),
+        ("ls -la", ""),  # not selected
+        ("echo x >:/dev/sda", ""),  # selected; the script does not look for it
+        ("rm -rf /", ""),  # its `\b` wants a letter after the slash; what a script does is its author's affair
+        ('echo "x" && rm -rf /srv', "Dangerous command blocked: rm -rf / would destroy the system"),
+    ],
+)
+@pytest.mark.process
+@needs_tools
+@pytest.mark.parametrize("mode", [0o755, 0o644])
+def test_the_complete_example_does_what_its_script_says(tmp_path: Path, command: str, reason: str, mode: int) -> None:
+    """`grep` and `cut` find the command in the wire text, quotes in it or not; the executable bit does not matter (seed 10)."""
+    engine = Engine.load(written(tmp_path, COMPLETE, RUN_SH, mode=mode))
+    decision = engine.fire("before_tool", {**with_tool("Shell", {"command": command}), "work_dir": str(tmp_path)})
+
+    assert (decision.stance, decision.reason) == (Stance.DENY if reason else Stance.SILENT, reason)
+    assert [verdict.fault for verdict in decision.verdicts if verdict.fault] == []
+
+
+@pytest.mark.parametrize(
+    ("front", "script", "payload", "stance", "reason", "log"),
+    [
+        (SECURITY_CHECK, SAYS_ALLOW, TOOL, Stance.SILENT, "", ["Command validated"]),
+        (SECURITY_CHECK, SAYS_DENY, TOOL, Stance.DENY, "Dangerous command blocked: rm -rf / would destroy the system", []),
+        (WITH_MATCHER, SAYS_DENY, TOOL, Stance.DENY, "Dangerous command blocked: rm -rf / would destroy the system", []),
+        (PATTERN_1, LOGIC_1, TOOL, Stance.DENY, "Dangerous command blocked: rm -rf / would destroy the system", []),
+        (
+            PATTERN_3, LOGIC_3, with_tool("Shell", {"command": "./deploy.sh --env prod"}), Stance.DENY,
+            "This operation affects production environment and is not allowed", [],
+        ),
+        (PATTERN_3, LOGIC_3, with_tool("Shell", {"command": "./deploy.sh --env test"}), Stance.SILENT, "", []),
+    ],
+)  # fmt: skip
+@pytest.mark.process
+@needs_tools
+def test_each_script_means_what_its_text_says(
+    tmp_path: Path, front: str, script: str, payload: dict[str, Any], stance: Stance, reason: str, log: list[str]
+) -> None:
+    """A decision on stdout, or exit 2 with the reason on stderr (seed 2.3, 2.4 and 6.2); the host is replied in kind."""
+    engine = Engine.load(written(tmp_path, front, script))
+    sent = {**payload, "work_dir": str(tmp_path)}
+    decision = engine.fire("before_tool", sent)
+    reply = engine.answer("agenthooks", sent)
+
+    assert (decision.stance, decision.reason, decision.effects.get("log", [])) == (stance, reason, log)
+    assert (reply.exit_code, reply.stderr) == ((2, f"{reason}\n") if reason else (0, ""))
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Callable[[int, int], dict[str, str]]:
+    """An environment in which `npm` and `black` are programs of ours that end with these codes."""
+
+    def laid(npm: int, black: int) -> dict[str, str]:
+        folder = tmp_path / "bin"
+        folder.mkdir()
+        for name, code in (("npm", npm), ("black", black)):
+            (folder / name).write_text(f'#!/bin/sh\necho "{name} $*" in "$PWD"\nexit {code}\n', encoding="utf-8")
+            (folder / name).chmod(0o755)
+        return {"PATH": f"{folder}:/usr/bin:/bin"}
+
+    return laid
+
+
+@pytest.mark.parametrize(
+    ("npm", "black", "reason"),
+    [
+        (0, 0, ""),
+        (1, 0, "Tests must pass before completing"),
+        (0, 1, "Code is not formatted. Run 'black .' first"),
+    ],
+)
+@pytest.mark.process
+@needs_tools
+def test_the_quality_gate_sends_the_agent_back(
+    tmp_path: Path, desk: Callable[[int, int], dict[str, str]], npm: int, black: int, reason: str
+) -> None:
+    """It runs the project's own tools where the project is; what they print never reaches the model (seed 6.2, pattern 5)."""
+    engine = Engine.load(written(tmp_path, PATTERN_5, LOGIC_5), environ=desk(npm, black))
+    decision = engine.fire("before_stop", {**STOP, "work_dir": str(tmp_path)})
+
+    assert (decision.stance, decision.reason, decision.redo) == (Stance.DENY if reason else Stance.SILENT, reason, bool(reason))
+    assert decision.for_agent == ()
+
+
+@pytest.mark.process
+@needs_tools
+def test_the_gate_lets_the_agent_go_after_three_times(tmp_path: Path, desk: Callable[[int, int], dict[str, str]]) -> None:
+    """A gate that never opens is no endless loop; a new turn begins a new count (agenthooks.md 11)."""
+    engine = Engine.load(written(tmp_path, PATTERN_5, LOGIC_5), environ=desk(1, 0))
+    stop = {**STOP, "work_dir": str(tmp_path)}
+    tool = {**TOOL, "work_dir": str(tmp_path)}
+    redone = [engine.fire("before_stop", stop).redo, engine.fire("before_tool", tool).redo, engine.fire("before_stop", stop).redo]
+    third, fourth = engine.fire("before_stop", stop), engine.fire("before_stop", stop)
+    engine.fire("before_agent", {**BASE, "event_type": "before_agent", "work_dir": str(tmp_path)})
+
+    assert redone == [True, False, True]
+    assert (third.redo, fourth.redo, fourth.stance) == (True, False, Stance.SILENT)
+    assert any("3 times" in note for note in fourth.for_user)
+    assert engine.fire("before_stop", stop).redo
+
+
+@pytest.mark.parametrize(
+    ("front", "payload", "runs"),
+    [
+        (AUTO_FORMAT, with_tool("WriteFile", {"path": "a.py"}, "after_tool"), True),
+        (PATTERN_2, with_tool("WriteFile", {"path": "src/a.py", "content": "x"}, "after_tool"), True),
+        (PATTERN_2, with_tool("WriteFile", {"path": "src/a.js", "content": "x"}, "after_tool"), False),
+        (PATTERN_4, END, True),
+    ],
+    ids=["auto-format", "a Python file", "another file", "audit-log"],
+)
+@pytest.mark.process
+@needs_tools
+def test_what_is_asynchronous_is_not_waited_for_and_never_lost(tmp_path: Path, *, front: str, payload: dict[str, Any], runs: bool) -> None:
+    """It never decides, and `close` waits for it; also after the session's end (seed 3.2, 7.3 and patterns 2 and 4)."""
+    done: list[Finished] = []
+    engine = Engine.load(written(tmp_path, front, "cat\nexit 2\n"), finished=done.append)
+    decision = engine.fire(payload["event_type"], {**payload, "work_dir": str(tmp_path)})
+    engine.close()
+
+    assert decision.stance is Stance.SILENT
+    assert [(each.outcome.exit_code, each.outcome.stdout.startswith(f'{{"event_type": "{payload["event_type"]}"')) for each in done] == (
+        [(2, True)] if runs else []
+    )
+
+
+@pytest.mark.parametrize("payload", [TOOL, SUBAGENT, START, END, STOP], ids=lambda payload: payload["event_type"])
+@pytest.mark.process
+@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not on this machine")
+def test_each_payload_can_be_read_with_jq(tmp_path: Path, payload: dict[str, Any]) -> None:
+    """Every field that the specification lists arrives under its name, with its value (seed 5)."""
+    keys = sorted({*payload, "work_dir", "context"})
+    script = f'jq -c "[{", ".join(f".{key}" for key in keys)}]" >"$AGENT_HOOK_DIR/seen"\n'
+    hooks = written(tmp_path, SECURITY_CHECK.replace("before_tool", payload["event_type"]), script)
+    Engine.load(hooks).fire(payload["event_type"], {**payload, "work_dir": str(tmp_path)})
+    sent = {**payload, "work_dir": str(tmp_path), "context": {}}
+    seen = (hooks / "security-check/seen").read_text(encoding="utf-8")
+
+    assert json.loads(seen) == [sent[key] for key in keys]
+
+
+def test_the_folders_of_the_complete_example_are_found(tmp_path: Path) -> None:
+    """Two hooks of the user and one of the project, which nobody has approved yet (seed 10.1)."""
+    user, project = tmp_path / "config/agents/hooks", tmp_path / "my-project"
+    for folder, front in ((user / "security-check", SECURITY_CHECK), (user / "notify-slack", PATTERN_4)):
+        folder.mkdir(parents=True)
+        (folder / "HOOK.md").write_text(front, encoding="utf-8")
+    own = project / ".agents/hooks/project-specific"
+    own.mkdir(parents=True)
+    (own / "HOOK.md").write_text(PATTERN_3, encoding="utf-8")
+    environ = {"XDG_CONFIG_HOME": str(tmp_path / "config"), "HOME": str(tmp_path / "home")}
+    engine = Engine.discover(project, environ=environ, dialect="agenthooks")
+
+    assert {spec.id: (spec.origin.scope, spec.trusted) for spec in engine.hooks} == {
+        "agenthooks/security-check": ("user", True),
+        "agenthooks/notify-slack": ("user", True),
+        "agenthooks/project-specific": ("project", False),
+    }

@@ -1,0 +1,51 @@
+"""Switches over several files, beyond what the vectors show."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hookline.core.dialect import Source
+from hookline.dialects.codex import Codex
+
+DIALECT = Codex()
+HOOK = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x"}]}]}}
+OFF = {"hooks": {"state": {"hooks.json:stop:0:0": {"enabled": False}}}}
+
+
+def left(*sources: Source) -> list[str]:
+    """The commands that are left of some sources."""
+    specs = [spec for source in sources for spec in DIALECT.load(source).specs]
+    return [spec.name for spec in DIALECT.combine(tuple(specs)).specs]
+
+
+def hooks(scope: str = "user", **fields: Any) -> Source:
+    """A file with one hook."""
+    return Source(file="hooks.json", tree=HOOK, scope=scope, **fields)
+
+
+def test_what_the_user_turned_off_is_off_in_every_file_of_that_path() -> None:
+    """The key is the path, so it does not matter which file says so."""
+    assert left(hooks(), Source(file="config.toml", tree=OFF, scope="user")) == []
+    assert left(hooks("project"), Source(file="config.toml", tree=OFF, scope="user")) == []
+
+
+def test_a_stranger_or_an_observed_file_turns_nothing_off() -> None:
+    """A file that nobody approved, or that is only observed, has no say about the hooks of others (architecture, decision 11)."""
+    assert left(hooks(), Source(file="config.toml", tree=OFF, scope="user", trusted=False)) == ["x"]
+    assert left(hooks(), Source(file="config.toml", tree=OFF, scope="user", shadow=True)) == ["x"]
+
+
+def test_an_entry_that_is_no_state_says_nothing() -> None:
+    """What Codex cannot read there it passes over, and so do we."""
+    for state in ("no", {"hooks.json:stop:0:0": "off"}, {"hooks.json:stop:0:0": {"enabled": "no"}}, {"hooks.json:stop:0:0": {}}):
+        assert left(hooks(), Source(file="config.toml", tree={"hooks": {"state": state}}, scope="user")) == ["x"]
+
+
+def test_managed_only_must_be_true() -> None:
+    """`false` is the default, and anything else is complained about."""
+    for value, count in ((False, 1), (True, 0)):
+        policy = Source(file="requirements.toml", tree={"allow_managed_hooks_only": value}, scope="managed")
+        assert len(left(policy, hooks())) == count
+
+    policy = Source(file="requirements.toml", tree={"allow_managed_hooks_only": "yes"}, scope="managed")
+    assert [problem.name for problem in DIALECT.load(policy).problems] == ["value.type"]

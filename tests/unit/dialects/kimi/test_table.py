@@ -1,0 +1,56 @@
+"""What the table says as a whole."""
+
+from __future__ import annotations
+
+import pytest
+
+from hookline.dialects.kimi.table import TABLE, Moment, row_of
+from hookline.model import kinds
+from hookline.model.verdict import Stance
+
+NEWER = {"UserPromptQueued", "PermissionRequest", "PermissionResult", "Interrupt"}
+BLOCKABLE = {"PreToolUse", "UserPromptSubmit", "Stop"}
+
+
+def row(native: str) -> Moment:
+    """A row that is there."""
+    found = row_of(native)
+    assert found is not None
+    return found
+
+
+def test_there_is_a_row_for_each_event_of_the_shared_data() -> None:
+    """Thirteen that the page describes, and four of the newer edition, under the canonical names of the vocabulary."""
+    assert {native: row.kind for native, row in TABLE.rows.items()} == dict(kinds.natives("kimi"))
+    assert {native for native in TABLE.rows if row(native).newer} == NEWER
+
+
+def test_three_events_can_be_blocked_and_nothing_else_can_be_done() -> None:
+    """Section 2, last column; section 5 knows a block and no other effect."""
+    assert {native for native in TABLE.rows if row(native).blocks is Stance.DENY} == BLOCKABLE
+    assert {native: set(row(native).powers) for native in TABLE.rows if row(native).powers} == {native: {"deny"} for native in BLOCKABLE}
+
+
+@pytest.mark.parametrize("native", TABLE.rows)
+def test_powers_stay_within_the_kind(native: str) -> None:
+    """Kimi does nothing that the vocabulary does not know."""
+    assert row(native).powers <= kinds.kind(row(native).kind).powers
+
+
+def test_the_events_that_are_waited_for() -> None:
+    """Section 2, fifth column; what can be blocked is among them."""
+    awaited = {native for native in TABLE.rows if row(native).awaited}
+
+    assert awaited == BLOCKABLE | {"SessionStart", "SessionEnd", "SubagentStart", "PreCompact"}
+    assert {native: row(native).longest for native in TABLE.rows if row(native).longest != 600.0} == {"SessionEnd": 5.0}
+
+
+def test_the_base_fields_come_first() -> None:
+    """Section 2: `hook_event_name`, `session_id`, `cwd`."""
+    assert [field.native for field in TABLE.base] == ["hook_event_name", "session_id", "cwd"]
+
+
+def test_the_rules_of_the_whole_dialect() -> None:
+    """All hooks of an event at once, 30 s each, one block of the stop a turn, ASCII on the wire."""
+    assert all(row.parallel for row in TABLE.rows.values())
+    assert (TABLE.default_timeout, TABLE.redo_limit, TABLE.ascii_only, TABLE.echo_safe, TABLE.compact) == (30.0, 1, True, True, False)

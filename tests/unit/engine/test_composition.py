@@ -1,0 +1,146 @@
+"""Hooks of every dialect, found in their places, take part in one event, each spoken to in its own words."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import hookline
+from hookline.engine.catalog import NAMES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.process
+
+# Dialect -> where its file lies, and that file; `{keep}` is a program that keeps what it is sent.
+FILES = {
+    "claude-code": ("home/.claude/settings.json", {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "{keep}"}]}]}}),
+    "codex": ("home/.codex/hooks.json", {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "{keep}"}]}]}}),
+    "kimi": ("home/.kimi/config.toml", '[[hooks]]\nevent = "PreToolUse"\ncommand = """{keep}"""\n'),
+    "cursor": ("home/.cursor/hooks.json", {"version": 1, "hooks": {"preToolUse": [{"command": "{keep}"}]}}),
+    "copilot": ("home/.copilot/hooks/keep.json", {"version": 1, "hooks": {"preToolUse": [{"type": "command", "bash": "{keep}"}]}}),
+    "gemini": ("home/.gemini/settings.json", {"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "name": "k", "command": "{keep}"}]}]}}),
+    "docker-agent": ("home/.config/cagent/hooks.d/keep.yaml", {"hooks": {"pre_tool_use": [{"hooks": [{"type": "command", "command": "{keep}"}]}]}}),
+    "hermes": ("home/.hermes/config.yaml", {"hooks": {"pre_tool_call": [{"command": "{keep}"}]}}),
+    "agenthooks": ("home/.config/agents/hooks/keep/HOOK.md", "---\nname: keep\ndescription: Keeps it\ntrigger: pre-tool-call\n---\n"),
+    "starchild": ("project/config/shell_hooks.yaml", {"hooks": [{"event": "pre_tool_call", "command": "{keep}"}]}),
+}  # fmt: skip
+# Dialect -> the key under which its payload has the tool's name, and a further key and value that are its own.
+WORDS = {
+    "claude-code": ("tool_name", "hook_event_name", "PreToolUse"),
+    "codex": ("tool_name", "hook_event_name", "PreToolUse"),
+    "kimi": ("tool_name", "hook_event_name", "PreToolUse"),
+    "cursor": ("tool_name", "hook_event_name", "preToolUse"),
+    "copilot": ("toolName", "sessionId", "s-1"),
+    "gemini": ("tool_name", "hook_event_name", "BeforeTool"),
+    "docker-agent": ("tool_name", "hook_event_name", "pre_tool_use"),
+    "hermes": ("tool_name", "hook_event_name", "pre_tool_call"),
+    "agenthooks": ("tool_name", "event_type", "pre-tool-call"),
+    "starchild": ("tool_name", "event", "pre_tool_call"),
+}
+PAYLOAD = {"session_id": "s-1", "tool_name": "Bash", "tool_input": {"command": "make"}, "hook_event_name": "PreToolUse"}
+# Copilot calls tools by other names than Claude Code, and knows both; the others are told the host's name as it is.
+TOOLS = {"copilot": "bash"}
+# The file of one hook cannot say what is run; and a3s' hooks are functions.
+ELSEWHERE = {"a3s", "hookline"}
+
+
+def keeper(folder: Path, dialect: str) -> str:
+    """A command line that keeps what it is sent, in a file named after its dialect."""
+    return shlex.join(["sh", "-c", f"cat > {folder / 'kept' / dialect}.json"])
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A home and a project with a file of every dialect in its place."""
+    (tmp_path / "kept").mkdir()
+    for dialect, (place, held) in FILES.items():
+        path = tmp_path / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        keep = keeper(tmp_path, dialect)
+        text = held if isinstance(held, str) else json.dumps(held)
+        path.write_text(text.replace("{keep}", keep if isinstance(held, str) else json.dumps(keep)[1:-1]), encoding="utf-8")
+    script = tmp_path / "home/.config/agents/hooks/keep/scripts/run"
+    script.parent.mkdir()
+    script.write_text(f"#!/bin/sh\n{keeper(tmp_path, 'agenthooks')}\n", encoding="utf-8")
+    script.chmod(0o755)
+    return tmp_path
+
+
+def discovered(folder: Path, **given: Any) -> hookline.Engine:
+    """An engine that looks around in the project."""
+    environ = {"HOME": str(folder / "home"), "PATH": "/usr/local/bin:/usr/bin:/bin"}
+    return hookline.Engine.discover(folder / "project", environ=environ, **given)
+
+
+def kept(folder: Path) -> dict[str, Any]:
+    """What each dialect's hook was sent."""
+    return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in (folder / "kept").iterdir()}
+
+
+def test_every_dialect_with_files_is_here() -> None:
+    """This test is about all of them."""
+    assert set(FILES) == set(WORDS) == set(NAMES) - ELSEWHERE
+
+
+def test_one_event_asks_the_hooks_of_every_dialect_in_their_own_words(folder: Path) -> None:
+    """Each is sent the payload of its own dialect."""
+    engine = discovered(folder, trust="all")
+
+    engine.fire("PreToolUse", PAYLOAD, dialect="claude-code")
+
+    assert [str(problem) for problem in engine.problems if problem.severity == "error"] == []
+    sent = kept(folder)
+    for dialect, (tool, key, value) in WORDS.items():
+        assert sent[dialect][tool] == TOOLS.get(dialect, "Bash"), dialect
+        assert sent[dialect][key] == value, dialect
+
+
+@pytest.mark.parametrize(
+    ("host", "event", "payload"),
+    [
+        ("docker-agent", "pre_tool_use", {"session_id": "s-1", "tool_name": "Bash", "tool_input": {"command": "make"}}),
+        ("gemini", "BeforeTool", {"session_id": "s-1", "tool_name": "Bash", "tool_input": {"command": "make"}}),
+        ("copilot", "preToolUse", {"sessionId": "s-1", "toolName": "Bash", "toolArgs": '{"command": "make"}'}),
+        ("cursor", "preToolUse", {"conversation_id": "s-1", "tool_name": "Bash", "tool_input": {"command": "make"}}),
+        ("agenthooks", "pre-tool-call", {"session_id": "s-1", "tool_name": "Bash", "tool_input": {"command": "make"}}),
+        ("hookline", "tool.before", {"session_id": "s-1", "tool": "Bash", "input": {"command": "make"}}),
+    ],
+)
+def test_whoever_asks(folder: Path, host: str, event: str, payload: dict[str, Any]) -> None:
+    """The host's dialect does not matter to the hooks."""
+    discovered(folder, trust="all").fire(event, payload, dialect=host)
+
+    sent = kept(folder)
+    assert sorted(sent) == sorted(FILES)
+    for dialect, (tool, _, _) in WORDS.items():
+        assert sent[dialect][tool] == TOOLS.get(dialect, "Bash"), dialect
+
+
+def test_a_users_hooks_come_before_a_projects(folder: Path) -> None:
+    """Dialects follow each other by the strongest scope that they have a hook in (architecture, decision 3)."""
+    decision = discovered(folder, trust="all").fire("PreToolUse", PAYLOAD, dialect="claude-code")
+
+    assert len(decision.verdicts) == len(FILES)
+    assert decision.verdicts[-1].hook_id.startswith("shell_hooks.yaml#")
+
+
+def test_what_a_clone_brings_along_does_not_run_unasked(folder: Path) -> None:
+    """It is listed, and said aloud, and inert."""
+    discovered(folder).fire("PreToolUse", PAYLOAD, dialect="claude-code")
+
+    assert sorted(kept(folder)) == sorted(set(FILES) - {"starchild"})
+
+
+def test_a_denial_of_any_dialect_is_the_decision(folder: Path) -> None:
+    """Whoever says it, in whatever words."""
+    path = folder / FILES["kimi"][0]
+    path.write_text('[[hooks]]\nevent = "PreToolUse"\ncommand = "echo not today >&2; exit 2"\n', encoding="utf-8")
+
+    reply = discovered(folder, trust="all").answer("gemini", {"hook_event_name": "BeforeTool", "tool_name": "x", "tool_input": {}})
+
+    assert "not today" in reply.stdout + reply.stderr

@@ -1,0 +1,188 @@
+"""Batches of calls: at once, within bounds, beside commands; and everybody who waits can stop waiting."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from hookline.core.dispatch import Run
+from hookline.engine.detached import Detached
+from hookline.handlers.calls import Calls
+from hookline.handlers.program import Cancel, Limits
+from hookline.handlers.table import perform_all
+from hookline.model.event import Event
+from hookline.model.handler import Builtin, Command
+from hookline.model.outcome import Failure, Outcome
+from hookline.model.spec import HookSpec
+from tests.unit.handlers.serving import PATIENCE, Asked, run, saying, serving
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Any
+
+    from hookline.engine.detached import Finished
+
+
+def test_calls_of_a_batch_are_at_once_and_their_outcomes_in_order() -> None:
+    """None of them is answered before all have arrived."""
+    together = threading.Barrier(5)
+
+    def answer(asked: Asked) -> None:
+        together.wait(PATIENCE)
+        asked.say({"path": asked.path})
+
+    with serving(answer) as service:
+        outcomes = perform_all([run(service.url(f"/{at}")) for at in range(5)], environ={})
+
+    assert [outcome.stdout for outcome in outcomes] == [f'{{"path": "/{at}"}}' for at in range(5)]
+
+
+def test_as_many_are_at_once_as_the_limit_says() -> None:
+    """No more and no fewer; the others wait for their turn."""
+    inside: list[int] = []
+    most: list[int] = []
+    pairs = threading.Barrier(2)
+
+    def perform(*_: Any, **__: Any) -> Outcome:
+        inside.append(1)
+        most.append(len(inside))
+        pairs.wait(PATIENCE)
+        pairs.wait(PATIENCE)
+        inside.pop()
+        return Outcome(exit_code=0)
+
+    with Calls([run("http://policy.example/") for _ in range(6)], Limits(at_once=2), {}, perform=perform) as calls:
+        outcomes = calls.outcomes()
+
+    assert [outcome.failure for outcome in outcomes] == [None] * 6
+    assert max(most) == 2
+
+
+def test_a_look_up_that_does_not_end_holds_nobody_up() -> None:
+    """The call is given up in its time, and its place goes to the next one."""
+    released = threading.Event()
+
+    def perform(handler: Any, payload: str, **_: Any) -> Outcome:
+        if "stuck" in handler.url:
+            released.wait(PATIENCE)
+        return Outcome(exit_code=0, stdout=payload)
+
+    runs = [run("http://stuck.example/", timeout=0.05), run("http://quick.example/", "1\n"), run("http://stuck.example/", timeout=0.05)]
+    with Calls(runs, Limits(at_once=1), {}, perform=perform) as calls:
+        outcomes = calls.outcomes()
+    released.set()
+
+    assert [outcome.failure for outcome in outcomes] == [Failure.TIMED_OUT, None, Failure.TIMED_OUT]
+    assert (outcomes[0].detail, outcomes[1].stdout) == ("after 0.05 s", "1\n")
+
+
+def test_a_fault_is_the_failure_of_its_hook() -> None:
+    """And of nobody else; its words, which may hold a secret, are not told."""
+
+    def perform(handler: Any, *_: Any, **__: Any) -> Outcome:
+        if "odd" in handler.url:
+            raise ValueError("Bearer s3cret")
+        return Outcome(exit_code=0)
+
+    with Calls([run("http://odd.example/"), run("http://policy.example/")], Limits(at_once=1), {}, perform=perform) as calls:
+        outcomes = calls.outcomes()
+
+    assert [(outcome.failure, outcome.detail) for outcome in outcomes] == [(Failure.RAISED, "ValueError"), (None, "")]
+
+
+def test_a_batch_can_be_cancelled() -> None:
+    """From any thread; the service sees that nobody waits for it any more."""
+    gone: list[bool] = []
+    seen = threading.Event()
+    cancel = Cancel()
+
+    def answer(asked: Asked) -> None:
+        cancel.set()
+        gone.append(asked.hung_up())
+        seen.set()
+
+    with serving(answer) as service:
+        outcomes = perform_all([run(service.url(), timeout=60.0)] * 2, limits=Limits(at_once=1), cancel=cancel, environ={})
+        assert seen.wait(PATIENCE)
+    cancel.close()
+
+    assert [outcome.failure for outcome in outcomes] == [Failure.CANCELLED] * 2
+    assert gone == [True]
+
+
+def test_who_leaves_early_leaves_nothing_behind() -> None:
+    """An interrupt, for example, ends the calls that are under way."""
+    seen = threading.Event()
+    asked_for = threading.Event()
+
+    def answer(asked: Asked) -> None:
+        asked_for.set()
+        if asked.hung_up():
+            seen.set()
+
+    with serving(answer) as service:
+        with pytest.raises(KeyboardInterrupt), Calls([run(service.url(), timeout=60.0)], Limits(), {}):
+            assert asked_for.wait(PATIENCE)
+            raise KeyboardInterrupt
+
+        assert seen.wait(PATIENCE)
+
+
+def spec_of(handler: Any) -> HookSpec:
+    """A hook with this handler."""
+    return HookSpec(id="h", dialect="docker-agent", kind="turn.start", native_event="turn_start", handler=handler, timeout=PATIENCE)
+
+
+@pytest.mark.process
+def test_calls_and_commands_of_a_batch_are_at_once(tmp_path: Path) -> None:
+    """The command ends only when the service was asked; each outcome has its place."""
+    os.mkfifo(tmp_path / "asked")
+    command = Run(
+        spec=spec_of(Command(script="cat asked", shell=("sh",))),  # noqa: S604 - a hook's shell
+        event=Event(kind="turn.start", cwd=str(tmp_path)),
+        payload="{}\n",
+    )
+    builtin = Run(spec=spec_of(Builtin(name="no_such_builtin")), event=Event(kind="turn.start"), payload="{}\n")
+
+    def answer(asked: Asked) -> None:
+        (tmp_path / "asked").write_text("so it was", encoding="utf-8")
+        asked.say({"a": 1})
+
+    with serving(answer) as service:
+        outcomes = perform_all([command, run(service.url()), builtin], environ={"PATH": "/usr/bin:/bin"})
+
+    assert [outcome.stdout for outcome in outcomes] == ["so it was", '{"a": 1}', ""]
+    assert outcomes[2].failure is Failure.NOT_STARTED
+
+
+def test_a_call_may_be_one_that_nobody_waits_for() -> None:
+    """Its outcome is told when it is there."""
+    finished: list[Finished] = []
+    detached = Detached(None, {}, finished.append)
+    with serving(saying({"a": 1})) as service:
+        detached.start(run(service.url()))
+        detached.drain(PATIENCE)
+
+        assert service.sent[0].body == b"{}\n"
+    assert [(each.hook_id, each.outcome.stdout) for each in finished] == [("h", '{"a": 1}')]
+
+
+def test_one_that_nobody_waits_for_is_ended_at_the_end() -> None:
+    """Also while it hangs."""
+    finished: list[Finished] = []
+    arrived = threading.Event()
+
+    def answer(asked: Asked) -> None:
+        arrived.set()
+        asked.hang()
+
+    detached = Detached(None, {}, finished.append)
+    with serving(answer) as service:
+        detached.start(run(service.url(), timeout=60.0))
+        assert arrived.wait(PATIENCE)
+        detached.drain(0)
+
+    assert [each.outcome.failure for each in finished] == [Failure.CANCELLED]

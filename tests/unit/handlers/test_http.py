@@ -1,0 +1,380 @@
+"""One call: what is sent, what its answer becomes, who is called at all, and how long that may take."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import itertools
+import shutil
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from hookline import __version__
+from hookline.handlers.http import LARGEST, call
+from hookline.handlers.line import tls
+from hookline.model.handler import Http
+from hookline.model.outcome import Failure, Outcome
+from tests.unit.handlers.serving import LOCAL, Asked, closed_port, resolving, saying, serving
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+PAYLOAD = '{"event": "on_stop", "text": "é"}\n'
+
+
+def called(url: str, *, seconds: float = 10.0, environ: dict[str, str] | None = None, allow_local: bool = True, **rest: Any) -> Outcome:
+    """What came of a call."""
+    options = {name: rest.pop(name) for name in ("resolve", "clock", "largest", "opened") if name in rest}
+    return call(Http(url=url, allow_local=allow_local, **rest), PAYLOAD, seconds=seconds, environ=environ or {}, **options)
+
+
+def answered(answer: Callable[[Asked], None], **options: Any) -> Outcome:
+    """What came of a call that is answered so."""
+    with serving(answer) as service:
+        return called(service.url(), **options)
+
+
+# -- answers -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        (saying(), ""),
+        (saying(status=204), ""),
+        (saying(" \n"), " \n"),
+        (saying({"decision": "block", "reason": "no"}), '{"decision": "block", "reason": "no"}'),
+        (saying('{"a": "é"}', status=201), '{"a": "é"}'),
+        (saying(b"\xef\xbb\xbf{}"), "\ufeff{}"),
+        (saying("[1]", Content_Type="text/plain"), "[1]"),
+        (saying(b"{" + b" " * (LARGEST - 2) + b"}"), "{" + " " * (LARGEST - 2) + "}"),
+    ],
+)
+def test_a_success_with_json_or_nothing_is_an_answer(answer: Callable[[Asked], None], text: str) -> None:
+    """Whatever else it says; what it means is the dialect's to read."""
+    outcome = answered(answer)
+
+    assert (outcome.failure, outcome.exit_code, outcome.stdout) == (None, 0, text)
+
+
+def chunked(asked: Asked, *chunks: bytes, end: bool = True) -> None:
+    """Answer in pieces, without saying how long it will be."""
+    asked.protocol_version = "HTTP/1.1"
+    asked.send_response(200)
+    asked.send_header("Transfer-Encoding", "chunked")
+    asked.end_headers()
+    for chunk in chunks:
+        asked.wfile.write(f"{len(chunk):x}\r\n".encode() + chunk + b"\r\n")
+    asked.wfile.write(b"0\r\n\r\n" if end else b"")
+
+
+def test_an_answer_may_come_in_pieces() -> None:
+    """Or end with its connection."""
+
+    def until_closed(asked: Asked) -> None:
+        asked.wfile.write(b'HTTP/1.0 200 OK\r\n\r\n{"a": 1}')
+
+    assert answered(lambda asked: chunked(asked, b'{"a"', b": 1}")).stdout == '{"a": 1}'
+    assert answered(until_closed).stdout == '{"a": 1}'
+
+
+def endless(asked: Asked) -> None:
+    """Answer without an end."""
+    chunked(asked, *[b" " * 65536] * 64, end=False)
+
+
+@pytest.mark.parametrize(
+    ("answer", "failure", "detail"),
+    [
+        (saying({}, 302, Location="http://example.org/"), Failure.REJECTED, "302 Found, and redirects are not followed"),
+        (saying({}, 307, Location="/hook"), Failure.REJECTED, "307 Temporary Redirect, and redirects are not followed"),
+        (saying({}, 304), Failure.REJECTED, "304 Not Modified, and redirects are not followed"),
+        (saying({"decision": "block"}, 500), Failure.REJECTED, "500 Internal Server Error"),
+        (saying({}, 404), Failure.REJECTED, "404 Not Found"),
+        (saying({}, 799), Failure.REJECTED, "799"),
+        (saying("<html>"), Failure.UNREADABLE, "it is no JSON: expecting value at line 1"),
+        (saying("{} {}"), Failure.UNREADABLE, "it is no JSON: extra data at line 1"),
+        (saying(b"[" * 100_000), Failure.UNREADABLE, "it is no JSON, or nested too deeply"),
+        (saying(b'{"a": "\xff"}'), Failure.UNREADABLE, "it is no text in UTF-8"),
+        (saying(b"\x1f\x8b", Content_Encoding="gzip"), Failure.UNREADABLE, "it is compressed, which was not asked for"),
+        (saying("{}", length=9), Failure.UNREADABLE, "it broke off"),
+        (lambda asked: chunked(asked, b"{", end=False), Failure.UNREADABLE, "it broke off"),
+        (saying("{", length=LARGEST + 1), Failure.FLOODED, "more than 1,048,576 bytes"),
+        (saying(" " * (LARGEST + 1)), Failure.FLOODED, "more than 1,048,576 bytes"),
+        (endless, Failure.FLOODED, "more than 1,048,576 bytes"),
+        (lambda asked: asked.wfile.write(b"SSH-2.0-OpenSSH\r\n\r\n"), Failure.UNREADABLE, "it does not speak HTTP"),
+        (lambda asked: asked.wfile.write(b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 200 + b"\r\n"), Failure.UNREADABLE, "it does not speak HTTP"),
+        (lambda _: None, Failure.UNREACHABLE, "it hung up without an answer"),
+    ],
+)  # fmt: skip
+def test_anything_else_is_a_failure(answer: Callable[[Asked], None], failure: Failure, detail: str) -> None:
+    """Of which the text repeats nothing that the other side chose."""
+    outcome = answered(answer)
+
+    assert (outcome.failure, outcome.detail, outcome.exit_code, outcome.stdout) == (failure, detail, None, "")
+
+
+def test_a_redirect_is_asked_for_nothing() -> None:
+    """The payload goes to the address that somebody wrote, and nowhere else."""
+    with serving(saying({})) as elsewhere, serving(saying({}, 307, Location=elsewhere.url())) as service:
+        called(service.url())
+
+        assert (len(service.sent), elsewhere.sent) == (1, [])
+
+
+def test_nobody_who_listens_is_a_failure() -> None:
+    """A refused connection."""
+    outcome = called(f"http://{LOCAL}:{closed_port()}/")
+
+    assert (outcome.failure, outcome.detail) == (Failure.UNREACHABLE, "connection refused")
+
+
+# -- time --------------------------------------------------------------------------------------------------------------
+
+
+def silent_after(*sent: bytes) -> Callable[[Asked], None]:
+    """An answer that stops before its end."""
+
+    def answer(asked: Asked) -> None:
+        asked.wfile.writelines(sent)
+        asked.hang()
+
+    return answer
+
+
+@pytest.mark.parametrize("sent", [b"", b"HTTP/1.1 200 OK\r\nContent-", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"])
+def test_who_does_not_answer_in_time_failed(sent: bytes) -> None:
+    """Wherever it stops."""
+    outcome = answered(silent_after(sent), seconds=0.1)
+
+    assert (outcome.failure, outcome.detail) == (Failure.TIMED_OUT, "after 0.1 s")
+    assert outcome.seconds >= 0.1
+
+
+def test_the_time_is_for_everything_together() -> None:
+    """Not for each step: by a clock that goes on a second whenever it is looked at, no step is late and all of them are."""
+    seconds = itertools.count()
+
+    assert answered(saying({}), seconds=3.0, clock=lambda: float(next(seconds))).failure is Failure.TIMED_OUT
+    assert answered(saying({}), seconds=300.0, clock=lambda: float(next(seconds))).failure is None
+
+
+# -- who is called -----------------------------------------------------------------------------------------------------
+
+ELSEWHERE = ["127.0.0.1", "10.0.0.1", "192.168.1.1", "169.254.1.1", "100.64.0.1", "0.0.0.0", "224.0.0.1", "255.255.255.255", "::1", "fe80::1", "fc00::1"]  # noqa: S104  # fmt: skip
+METADATA = ["169.254.169.254", "169.254.170.2", "168.63.129.16", "100.100.100.200", "fd00:ec2::254"]
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "2130706433", "127.1", "[::1]", "[::ffff:127.0.0.1]", "10.0.0.1"])
+def test_a_host_on_this_machine_or_near_it_is_refused(host: str) -> None:
+    """Unless somebody allows it; and it is not even looked up."""
+    asked: list[str] = []
+    outcome = called(f"http://{host}:1/", allow_local=False, resolve=resolving("93.184.216.34", asked=asked))
+
+    assert (outcome.failure, asked) == (Failure.UNREACHABLE, [])
+    assert "must not be called: its host is" in outcome.detail
+
+
+@pytest.mark.parametrize("address", [*ELSEWHERE, *METADATA])
+def test_a_name_of_such_a_host_is_refused(address: str) -> None:
+    """What counts is what it resolves to, and nothing is connected to."""
+    opened: list[Any] = []
+    outcome = called("http://policy.example/", allow_local=False, resolve=resolving(address), opened=opened.append)
+
+    assert (outcome.failure, opened) == (Failure.UNREACHABLE, [])
+    assert outcome.detail.startswith(f"`policy.example` resolves to `{address}")
+
+
+@pytest.mark.parametrize("addresses", [("93.184.216.34", "127.0.0.1"), ("127.0.0.1", "93.184.216.34")])
+def test_a_mixed_answer_is_refused(addresses: tuple[str, str]) -> None:
+    """Every address must be one that may be called."""
+    opened: list[Any] = []
+    outcome = called("http://policy.example/", allow_local=False, resolve=resolving(*addresses), opened=opened.append)
+
+    assert (outcome.failure, opened) == (Failure.UNREACHABLE, [])
+
+
+@pytest.mark.parametrize("address", METADATA)
+def test_where_a_cloud_keeps_its_credentials_nobody_calls(address: str) -> None:
+    """Also with the local switch."""
+    outcome = called("http://policy.example/", resolve=resolving(address))
+
+    assert outcome.failure is Failure.UNREACHABLE
+    assert "its host is a metadata address" in outcome.detail
+
+
+def test_the_connection_goes_to_the_address_that_was_checked() -> None:
+    """The name is looked up once, so that it cannot mean something else a moment later."""
+    asked: list[str] = []
+    with serving(saying({})) as service:
+        outcome = called(service.url(host="policy.example."), resolve=resolving(LOCAL, asked=asked))
+
+        assert (outcome.failure, asked) == (None, ["policy.example"])
+        assert service.sent[0].headers["host"] == f"policy.example:{service.server_port}"
+
+
+def test_an_address_that_does_not_answer_is_not_the_last_word() -> None:
+    """The others of the name are tried."""
+    with serving(saying({})) as service:
+        assert called(service.url(host="policy.example"), resolve=resolving("127.0.0.2", LOCAL)).failure is None
+
+
+@pytest.mark.parametrize(
+    ("found", "detail"),
+    [([], "`policy.example` has no address"), (OSError(), "`policy.example` is no name that can be resolved")],
+)
+def test_a_name_that_does_not_resolve_is_a_failure(found: list[Any] | OSError, detail: str) -> None:
+    """At the call."""
+
+    def resolve(*_: Any, **__: Any) -> list[Any]:
+        if isinstance(found, OSError):
+            raise found
+        return found
+
+    outcome = called("http://policy.example/", resolve=resolve)
+
+    assert (outcome.failure, outcome.detail) == (Failure.UNREACHABLE, detail)
+
+
+def test_an_international_name_is_asked_for_in_ascii() -> None:
+    """As certificates and resolvers spell it."""
+    asked: list[str] = []
+    with serving(saying({})) as service:
+        called(service.url(host="bücher.example"), resolve=resolving(LOCAL, asked=asked))
+        unnamable = called(f"http://{'ü' * 80}.example/", resolve=resolving(LOCAL, asked=asked))
+
+        assert asked == ["xn--bcher-kva.example"]
+        assert unnamable.failure is Failure.UNREACHABLE
+
+
+@pytest.mark.parametrize("variable", ["http_proxy", "HTTP_PROXY", "all_proxy"])
+def test_no_proxy_is_asked(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the environment says: it would resolve the name anew."""
+    with serving(saying({})) as proxy, serving(saying({})) as service:
+        monkeypatch.setenv(variable, proxy.url(""))
+        called(service.url(), environ={variable: proxy.url("")})
+
+        assert (len(service.sent), proxy.sent) == (1, [])
+
+
+# -- what is sent ------------------------------------------------------------------------------------------------------
+
+
+def sent(environ: dict[str, str] | None = None, path: str = "/hook", **fields: Any) -> Any:
+    """What a service was sent by a call."""
+    with serving(saying({})) as service:
+        outcome = called(service.url(path), environ=environ, **fields)
+        assert outcome.failure is None
+        return service.sent[0]
+
+
+def test_the_payload_is_posted_as_json() -> None:
+    """The very text that a command would be sent."""
+    found = sent()
+
+    assert (found.method, found.path, found.body) == ("POST", "/hook", PAYLOAD.encode())
+    assert {
+        name: found.headers[name] for name in ("content-type", "accept", "accept-encoding", "connection", "user-agent", "content-length")
+    } == {
+        "content-type": "application/json",
+        "accept": "application/json",
+        "accept-encoding": "identity",
+        "connection": "close",
+        "user-agent": f"hookline/{__version__}",
+        "content-length": str(len(PAYLOAD.encode())),
+    }
+
+
+@pytest.mark.parametrize(("path", "target"), [("", "/"), ("/a?b=c&d=%20#e", "/a?b=c&d=%20"), ("/é?ü=1", "/%C3%A9?%C3%BC=1"), ("?q", "/?q")])
+def test_a_path_is_sent_as_it_is_written(path: str, target: str) -> None:
+    """Without its fragment, and what is no ASCII escaped."""
+    assert sent(path=path).path == target
+
+
+def test_headers_may_hold_the_variables_that_they_may_know() -> None:
+    """Any other is empty; and what belongs to the connection is not the hook's to say."""
+    headers = {"Authorization": "Bearer $TOKEN", "X-Both": "${TOKEN}-$HOME.", "Host": "evil.example", "content-type": "application/x+json"}
+    found = sent({"TOKEN": "t0k", "HOME": "/root"}, headers=headers, env=("TOKEN",)).headers
+
+    assert (found["authorization"], found["x-both"], found["content-type"]) == ("Bearer t0k", "t0k-.", "application/x+json")
+    assert found["host"].startswith(LOCAL)
+
+
+@pytest.mark.parametrize(("name", "value"), [("X-A", "s3cret\r\nX-B: 1"), ("X-A", "s3cret\u0100"), ("X A", "s3cret"), ("", "s3cret")])
+def test_a_header_that_cannot_be_sent_is_a_failure(name: str, value: str) -> None:
+    """Which does not tell its value."""
+    outcome = called("http://127.0.0.1:1/", headers={name: "$V"}, env=("V",), environ={"V": value})
+
+    assert (outcome.failure, outcome.detail) == (Failure.NOT_STARTED, f"the header `{name}` cannot be sent")
+
+
+@pytest.mark.parametrize("secret", ["plain", "whsec_" + base64.b64encode(b"plain").decode()])
+def test_a_payload_is_signed_where_there_is_a_key(secret: str) -> None:
+    """Over its delivery, its moment and its text; another delivery has another id."""
+    found = sent({"KEY": secret}, secret="KEY")  # noqa: S106 - the name of a variable
+    signed = f"{found.headers['webhook-id']}.{found.headers['webhook-timestamp']}.".encode() + found.body
+    digest = hmac.new(b"plain", signed, hashlib.sha256).digest()
+
+    assert found.headers["webhook-signature"] == f"v1,{base64.b64encode(digest).decode()}"
+    assert found.headers["webhook-timestamp"].isdigit()
+    assert sent({"KEY": secret}, secret="KEY").headers["webhook-id"] != found.headers["webhook-id"]  # noqa: S106 - as above
+
+
+@pytest.mark.parametrize(("environ", "said"), [({}, "is not set"), ({"KEY": "whsec_!"}, "no Base64")])
+def test_a_payload_that_cannot_be_signed_is_not_sent(environ: dict[str, str], said: str) -> None:
+    """Nobody could tell it from a forged one."""
+    with serving(saying({})) as service:
+        outcome = called(service.url(), secret="KEY", environ=environ)  # noqa: S106 - as above
+
+        assert (outcome.failure, service.sent) == (Failure.NOT_STARTED, [])
+        assert said in outcome.detail
+
+
+# -- TLS ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def certificate(tmp_path: Path) -> Iterator[Path]:
+    """A certificate for `policy.example` which nobody trusts, with its key."""
+    if shutil.which("openssl") is None:
+        pytest.skip("there is no openssl to make a certificate")
+    file = tmp_path / "service.pem"
+    asked = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=policy.example"
+    subprocess.run(
+        ["openssl", *asked.split(), "-addext", "subjectAltName=DNS:policy.example", "-keyout", file, "-out", tmp_path / "cert.pem"],
+        check=True,
+        capture_output=True,
+    )
+    file.write_text(file.read_text(encoding="ascii") + (tmp_path / "cert.pem").read_text(encoding="ascii"), encoding="ascii")
+    tls.cache_clear()
+    yield file
+    tls.cache_clear()
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("host", "trusted", "detail"),
+    [("policy.example", True, ""), ("policy.example", False, "certificate"), ("other.example", True, "hostname mismatch")],
+)
+def test_a_service_must_prove_who_it_is(
+    host: str, detail: str, certificate: Path, monkeypatch: pytest.MonkeyPatch, *, trusted: bool
+) -> None:
+    """By a certificate that this machine trusts, for the very name that was called."""
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate if trusted else certificate.parent / "none"))
+    with serving(saying({"a": 1}), certificate) as service:
+        outcome = called(service.url(scheme="https", host=host), resolve=resolving(LOCAL))
+
+        assert (outcome.failure, len(service.sent)) == ((Failure.UNREACHABLE, 0) if detail else (None, 1))
+        assert detail in outcome.detail
+
+
+def test_a_service_without_tls_is_not_spoken_to_in_clear() -> None:
+    """An `https` address stays one."""
+    with serving(saying({})) as service:
+        outcome = called(service.url(scheme="https"))
+
+        assert (outcome.failure, service.sent) == (Failure.UNREACHABLE, [])

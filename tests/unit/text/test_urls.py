@@ -1,0 +1,79 @@
+"""What may be called: hosts as every resolver may read them."""
+
+from __future__ import annotations
+
+from ipaddress import ip_address
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hookline.text.urls import literal, refusal, refused_address
+
+LOOPBACK = ["127.0.0.1", "127.1", "2130706433", "0x7f000001", "0177.1", "0x7f.0.0.1", "127.0.0.1.", "localhost.", "a.b.localhost"]
+SIX = ["::1", "::ffff:127.0.0.1", "::127.0.0.1", "64:ff9b::127.0.0.1", "64:ff9b:1::127.0.0.1", "2002:7f00:1::", "::ffff:a9fe:a9fe"]
+REFUSED = ["10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.1.1", "100.64.0.1", "0.0.0.0", "224.0.0.1", "255.255.255.255", "198.18.0.1"]  # noqa: S104
+
+
+@pytest.mark.parametrize("host", LOOPBACK + REFUSED + [f"[{host}]" for host in [*SIX, "fc00::1", "fe80::1", "ff02::1", "::", "fec0::1"]])
+def test_a_host_that_nobody_may_call(host: str) -> None:
+    """In whatever spelling."""
+    assert refusal(f"http://{host}:8080/x")
+
+
+@pytest.mark.parametrize("host", ["example.org", "1.1.1.1", "16843009", "[2606:4700::1]", "[::ffff:1.1.1.1]", "例え.jp", "1.example"])
+def test_a_host_that_may_be_called(host: str) -> None:
+    """As far as its text goes."""
+    assert refusal(f"https://{host}/x") == ""
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "", "example.org", "//example.org/", "ftp://example.org/", "gopher://x/", "http:///x", "http://", "http://:80/", "http://a b/",
+        "http://a\\@b/", "http://u@example.org/", "http://u:p@example.org/", "http://example.org:x/", "http://example.org:99999/",
+        "http://[::1", "http://[x]/", "http://%31/", "http://1.2.3.4.5/", "http://999.1.1.1/", "http://08.1.1.1/", "http://a.b.7/", "http://x\n/",
+        "http://example.org:0/",
+    ],
+)  # fmt: skip
+def test_an_address_that_cannot_be_read_is_refused(url: str) -> None:
+    """What two programs may read differently is called by neither."""
+    assert refusal(url)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "10.0.0.1", "[::1]", "[fd00::1]", "localhost"])
+def test_the_local_switch_opens_local_targets(host: str) -> None:
+    """Loopback and private ones."""
+    assert refusal(f"http://{host}/", allow_local=True) == ""
+
+
+@pytest.mark.parametrize("host", ["169.254.169.254", "[fd00:ec2::254]", "[::ffff:169.254.169.254]", "0.0.0.0", "100.64.0.1", "[fe80::1]"])  # noqa: S104
+def test_the_local_switch_opens_nothing_else(host: str) -> None:
+    """The metadata address least of all."""
+    assert refusal(f"http://{host}/", allow_local=True)
+
+
+@given(st.ip_addresses(v=4))
+def test_every_spelling_of_an_address_is_the_same_address(address: object) -> None:
+    """Dotted, decimal, hexadecimal and short."""
+    number = int(address)  # type: ignore[call-overload]
+    first, rest = number >> 24, number & 0xFFFFFF
+
+    for text in (str(address), str(number), hex(number), f"{first}.{rest}", f"{first:#x}.{rest:#x}", f"0{first:o}.0{rest:o}"):
+        assert literal(text) == address
+
+
+@given(st.ip_addresses(v=4))
+def test_an_address_in_disguise_is_refused_like_itself(address: object) -> None:
+    """Mapped, NAT64 and 6to4."""
+    number = int(address)  # type: ignore[call-overload]
+    plain = refused_address(ip_address(number))
+
+    for disguise in ((0xFFFF << 32) + number, (0x64_FF9B << 96) + number, (0x2002 << 112) + (number << 80)):
+        assert refused_address(ip_address(disguise)) == plain
+
+
+@given(st.text(max_size=30) | st.text("htp:/@[].0123456789abcxf%\\ ", max_size=30).map("http://".__add__))
+def test_any_text_is_judged(url: str) -> None:
+    """Never an exception."""
+    assert isinstance(refusal(url), str)
