@@ -12,8 +12,9 @@ from hookline.core.dispatch import dispatch
 from hookline.core.plan import plan
 from hookline.core.registry import Registry
 from hookline.engine.catalog import make_dialect
-from hookline.engine.convert import convert, own_config, shelved_of
+from hookline.engine.convert import convert
 from hookline.engine.library import Library
+from hookline.engine.relaying import own_config, shelved_of
 from hookline.model.outcome import Outcome
 from tests.conformance.player import Play
 

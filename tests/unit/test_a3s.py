@@ -123,7 +123,7 @@ def test_ties_run_in_the_order_of_registration() -> None:
     ran: list[str] = []
     engine = HookEngine.new()
     for hook_id, priority in (("z", 100), ("m", 100), ("y", 5), ("a", 100), ("b", -1)):
-        engine.register(gate(hook_id, priority=priority), lambda event, hook_id=hook_id: ran.append(hook_id))
+        engine.register(gate(hook_id, priority=priority), lambda _, hook_id=hook_id: ran.append(hook_id))
     engine.register(gate("z", timeout_ms=5))
 
     assert engine.fire_sync(CALL).is_continue()

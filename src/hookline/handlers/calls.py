@@ -20,8 +20,11 @@ if TYPE_CHECKING:
     from hookline.core.dispatch import Run
     from hookline.handlers.program import Cancel, Limits
 
+# So many calls that were given up may still hold their threads before further ones are refused.
+MOST_HELD = 64
 _LONGEST_WAIT = 3600.0  # seconds
 _NEVER = float("inf")
+_held: set[Call] = set()
 
 
 class Call:
@@ -32,6 +35,7 @@ class Call:
         self.deadline = _NEVER
         self.outcome: Outcome | None = None
         self._socket: socket.socket | None = None
+        self._over = False
         self._lock = threading.Lock()
 
     def begin(self) -> None:
@@ -45,11 +49,16 @@ class Call:
             self._end(perform(spec.handler, self.run.payload or "", seconds=spec.timeout, opened=self._opened, **options))
         except Exception as error:  # noqa: BLE001 - a fault of ours is that hook's failure; its words may hold a header's value
             self._end(Outcome(failure=Failure.RAISED, detail=type(error).__name__))
+        with self._lock:
+            self._over = True
+            _held.discard(self)
 
     def give_up(self, failure: Failure, detail: str = "") -> None:
         """End it from outside; what it still has open is shut, so that its thread ends too."""
         self._end(Outcome(failure=failure, detail=detail, seconds=self.run.spec.timeout if failure is Failure.TIMED_OUT else 0.0))
         with self._lock, contextlib.suppress(OSError):
+            if not self._over and self.deadline is not _NEVER:
+                _held.add(self)
             if self._socket is not None:
                 socket.socket.shutdown(self._socket, socket.SHUT_RDWR)  # past TLS, which its thread is in the middle of
 
@@ -75,7 +84,9 @@ class Calls:
         self._waiting = deque(self.calls)
         self._news: SimpleQueue[None] = SimpleQueue()
         self._threads = 0
-        for _ in range(min(len(self.calls), max(1, limits.at_once))):
+        if len(_held) >= MOST_HELD:
+            self._end_all(Failure.NOT_STARTED, f"{len(_held)} calls overran their time and still hold a thread")
+        for _ in range(min(len(self._waiting), max(1, limits.at_once))):
             self._start_thread()
 
     def _start_thread(self) -> None:

@@ -92,7 +92,7 @@ def _exchange(http: Http, body: bytes, environ: Mapping[str, str], line: Line, l
     if url.scheme == "https":
         line.encrypt(host)
     connection = HTTPConnection("unused")
-    connection.sock = line  # type: ignore[assignment]  # it has what HTTP needs of a socket
+    connection.sock = line  # it has what HTTP needs of a socket
     connection.request(http.method, _target(url), body=body, headers=headers)
     return _answer(connection.getresponse(), largest)
 
@@ -124,8 +124,6 @@ def _target(url: SplitResult) -> str:
 
 def _headers(http: Http, body: bytes, environ: Mapping[str, str]) -> dict[str, str]:
     """The headers of a call; a value that no header can hold is never repeated in words, because it may be secret."""
-    from hookline import __version__  # noqa: PLC0415 - as late as the rest of this module
-
     own = {name: _filled(value, http.env, environ) for name, value in http.headers.items() if name.lower() not in _OURS}
     if http.secret:
         own |= _signature(http.secret, body, environ)
@@ -133,7 +131,7 @@ def _headers(http: Http, body: bytes, environ: Mapping[str, str]) -> dict[str, s
         if not _NAME.fullmatch(name) or not _VALUE.fullmatch(value):
             raise CallError(Failure.NOT_STARTED, f"the header `{name:.80}` cannot be sent")
     said = {name.lower() for name in own}
-    given = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": f"hookline/{__version__}"}
+    given = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "hookline"}
     return {name: value for name, value in given.items() if name.lower() not in said} | own
 
 

@@ -39,6 +39,19 @@ def facets(kind: str, name: str, dialect: str = "") -> tuple[str, ...]:
     return tuple(dict.fromkeys(narrower[family] for family in of if family in narrower))
 
 
+def broader(kind: str) -> tuple[str, tuple[str, ...]] | None:
+    """The wider kind that a narrower one is a part of, and the families whose calls it is; None for any other kind."""
+    for wider, narrower in _data()["facets"].items():
+        if kind in narrower.values():
+            return wider, tuple(family for family, part in narrower.items() if part == kind)
+    return None
+
+
+def known_families() -> tuple[str, ...]:
+    """Every family of tools."""
+    return tuple(_data()["families"])
+
+
 def called(family: str, dialect: str) -> tuple[str, ...]:
     """What a dialect's host calls the tools of a family; empty where it has none, or nobody knows."""
     return tuple(_data()["families"].get(family, {}).get(dialect, ()))

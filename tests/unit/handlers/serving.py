@@ -62,8 +62,6 @@ class Asked(BaseHTTPRequestHandler):
         self.server.sent.append(Sent(method=self.command, path=self.path, headers=headers, body=body))
         self.server.answer(self)
 
-    do_GET = do_PUT = do_POST
-
     def say(self, body: bytes | str | dict[str, Any] = b"", status: int = 200, length: int | None = None, **headers: str) -> None:
         """Answer with a body; `length` is what the answer claims to be long."""
         raw = json.dumps(body).encode() if isinstance(body, dict) else body.encode() if isinstance(body, str) else body

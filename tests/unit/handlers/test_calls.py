@@ -10,7 +10,7 @@ import pytest
 
 from hookline.core.dispatch import Run
 from hookline.engine.detached import Detached
-from hookline.handlers.calls import Calls
+from hookline.handlers.calls import MOST_HELD, Calls
 from hookline.handlers.program import Cancel, Limits
 from hookline.handlers.table import perform_all
 from hookline.model.event import Event
@@ -79,6 +79,29 @@ def test_a_look_up_that_does_not_end_holds_nobody_up() -> None:
     assert (outcomes[0].detail, outcomes[1].stdout) == ("after 0.05 s", "1\n")
 
 
+def test_held_threads_are_bounded() -> None:
+    """Beyond so many look-ups that do not end, further calls are refused; once these end, calls go on."""
+    released = threading.Event()
+
+    def stuck(*_: Any, **__: Any) -> Outcome:
+        released.wait(PATIENCE)
+        return Outcome(exit_code=0)
+
+    runs = [run("http://stuck.example/", timeout=0.05)] * MOST_HELD
+    with Calls(runs, Limits(at_once=MOST_HELD), {}, perform=stuck) as calls:
+        outcomes = calls.outcomes()
+    (refused,) = Calls(runs[:1], Limits(), {}, perform=stuck).outcomes()
+    released.set()
+    for thread in threading.enumerate():
+        if thread.name == "hookline http":
+            thread.join(PATIENCE)
+    (after,) = Calls(runs[:1], Limits(), {}, perform=stuck).outcomes()
+
+    assert after.failure is None
+    assert {outcome.failure for outcome in outcomes} == {Failure.TIMED_OUT}
+    assert (refused.failure, refused.detail) == (Failure.NOT_STARTED, f"{MOST_HELD} calls overran their time and still hold a thread")
+
+
 def test_a_fault_is_the_failure_of_its_hook() -> None:
     """And of nobody else; its words, which may hold a secret, are not told."""
 
@@ -124,11 +147,11 @@ def test_who_leaves_early_leaves_nothing_behind() -> None:
             seen.set()
 
     with serving(answer) as service:
-        with pytest.raises(KeyboardInterrupt), Calls([run(service.url(), timeout=60.0)], Limits(), {}):
+        with Calls([run(service.url(), timeout=60.0)], Limits(), {}) as calls:
             assert asked_for.wait(PATIENCE)
-            raise KeyboardInterrupt
 
         assert seen.wait(PATIENCE)
+        assert [outcome.failure for outcome in calls.outcomes()] == [Failure.CANCELLED]
 
 
 def spec_of(handler: Any) -> HookSpec:

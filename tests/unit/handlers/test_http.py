@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hookline import __version__
 from hookline.handlers.http import LARGEST, call
 from hookline.handlers.line import tls
 from hookline.model.handler import Http
@@ -284,7 +283,7 @@ def test_the_payload_is_posted_as_json() -> None:
         "accept": "application/json",
         "accept-encoding": "identity",
         "connection": "close",
-        "user-agent": f"hookline/{__version__}",
+        "user-agent": "hookline",
         "content-length": str(len(PAYLOAD.encode())),
     }
 
@@ -340,12 +339,13 @@ def test_a_payload_that_cannot_be_signed_is_not_sent(environ: dict[str, str], sa
 @pytest.fixture
 def certificate(tmp_path: Path) -> Iterator[Path]:
     """A certificate for `policy.example` which nobody trusts, with its key."""
-    if shutil.which("openssl") is None:
+    openssl = shutil.which("openssl")
+    if openssl is None:
         pytest.skip("there is no openssl to make a certificate")
     file = tmp_path / "service.pem"
     asked = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=policy.example"
     subprocess.run(
-        ["openssl", *asked.split(), "-addext", "subjectAltName=DNS:policy.example", "-keyout", file, "-out", tmp_path / "cert.pem"],
+        [openssl, *asked.split(), "-addext", "subjectAltName=DNS:policy.example", "-keyout", file, "-out", tmp_path / "cert.pem"],
         check=True,
         capture_output=True,
     )

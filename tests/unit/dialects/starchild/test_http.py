@@ -103,6 +103,27 @@ def test_a_rewrite_reaches_the_next_service() -> None:
         assert json.loads(second.sent[0].body)["notification"] == "one"
 
 
+@pytest.mark.parametrize("event", ["on_stop", "on_completion_claim"])
+def test_a_service_is_told_how_often_the_agent_was_sent_back(event: str) -> None:
+    """Per session; tool calls meanwhile do not count, and the next turn begins at 0."""
+    with serving(saying({"decision": "block", "reason": "run the tests"})) as service:
+        hook = {"event": event, "type": "http", "url": service.url()}
+        engine = hookline.Engine.from_config({"hooks": [hook]}, dialect="starchild", environ=LOCAL)
+        redone = []
+        for _ in range(4):
+            redone.append(engine.fire(event, {"session_id": "s"}, dialect="starchild").redo)
+            engine.fire("pre_tool_call", CALL | {"session_id": "s"}, dialect="starchild")
+        engine.fire(event, {"session_id": "another"}, dialect="starchild")
+        engine.fire("on_user_message", {"session_id": "s", "message": "go on"}, dialect="starchild")
+        engine.fire(event, {"session_id": "s"}, dialect="starchild")
+        told = [json.loads(each.body) for each in service.sent]
+
+    assert redone == [True, True, True, False]
+    assert [(each["stop_block_count"], each["stop_block_limit"]) for each in told] == [(0, 3), (1, 3), (2, 3), (3, 3), (0, 3), (0, 3)]
+    if event == "on_stop":
+        assert [each["stop_hook_active"] for each in told] == [False, True, True, True, False, False]
+
+
 def test_a_signature_is_made_with_the_key_in_the_environment() -> None:
     """Whose name the entry gives."""
     with serving(saying({})) as service:

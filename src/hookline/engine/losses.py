@@ -1,0 +1,117 @@
+"""Losses: what a hook can say or do in its own dialect, and another dialect's event or host cannot."""
+
+from __future__ import annotations
+
+from hookline.engine.relaying import reloaded, shelved_of
+from hookline.model.conditions import OneOf, Pattern
+from hookline.model.frozen import Frozen
+from hookline.model.handler import Command
+from hookline.text.regex import Backtracking
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from hookline.core.dialect import Dialect, Row
+    from hookline.engine.library import Library
+    from hookline.model.conditions import Condition
+    from hookline.model.spec import HookSpec
+
+# Powers that are no loss when they are missing: every dialect reports them in its own way.
+_ALWAYS = frozenset(("note", "log"))
+# What a hook may get from elsewhere in its files than its own entry -> how it is told.
+_GIVEN: Mapping[str, str] = {
+    "conditions": "when it takes part",
+    "timeout": "its time limit",
+    "on_failure": "what its failure means",
+    "detached": "whether it is waited for",
+    "rank": "its rank",
+}
+
+
+class Loss(Frozen):
+    """Something that the target cannot express. `whole`: the hook is not in the target's files at all."""
+
+    hook_id: str
+    what: str
+    why: str
+    whole: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.hook_id}: {self.what}: {self.why}"
+
+
+def losses_of(library: Library, spec: HookSpec, row: Row, target: Dialect, *, plain: bool) -> Iterator[Loss]:
+    """What a hook can say or do here that the target's event cannot express, or its host does otherwise."""
+    host = target.table.name
+    own = shelved_of(library, spec).dialect.table.row(spec.native_event)
+    missing = (own.powers if own else frozenset()) - row.powers - _ALWAYS
+    if missing:
+        words = ", ".join(f"`{power}`" for power in sorted(missing))
+        yield Loss(hook_id=spec.id, what=f"an answer with {words}", why=f"`{row.native}` of {host} cannot express it, and it is lowered")
+    if own is not None and row.parallel and (spec.in_turn or not own.parallel):
+        yield Loss(hook_id=spec.id, what="that hooks run in turn", why=f"`{row.native}` of {host} starts them at once")
+    if own is not None and (differs := _rewrites_together(library, spec, own, row, target)):
+        yield Loss(hook_id=spec.id, what="what the rewrites of several hooks come to", why=f"in {host} {differs}")
+    if spec.identity and any(
+        other.identity == spec.identity and other.id != spec.id and other.kind == spec.kind for other in library.hooks
+    ):
+        yield Loss(hook_id=spec.id, what="that equal hooks run once", why="each is a command of its own there, and both may run")
+    if spec.once:
+        yield Loss(hook_id=spec.id, what="`once`", why="each event there starts a new process, so it runs every time")
+    if any(isinstance(condition, OneOf) and condition.field == "agent" for condition in spec.conditions):
+        yield Loss(hook_id=spec.id, what="the agent that it is for", why=f"{host} keeps no hooks by agent")
+    yield from _left_behind(spec, host) if plain else _from_elsewhere(library, spec)
+
+
+def _from_elsewhere(library: Library, spec: HookSpec) -> Iterator[Loss]:
+    """What the hook has from other places of its files, which the relay does not see."""
+    alone = reloaded(shelved_of(library, spec), spec)
+    if alone is None:
+        yield Loss(hook_id=spec.id, what="its own entry", why="by itself it means something else")
+        return
+    for field, what in _GIVEN.items():
+        if getattr(alone, field) != getattr(spec, field):
+            yield Loss(hook_id=spec.id, what=what, why="it is said elsewhere in the files, and only the hook's own entry is carried")
+    if _place_of(spec) - _place_of(alone):
+        yield Loss(hook_id=spec.id, what="the place of its file", why="the folder that the event names stands for it")
+
+
+def _place_of(spec: HookSpec) -> frozenset[str]:
+    """Variables that a command names and its host fills in, each with its value."""
+    handler = spec.handler
+    if not isinstance(handler, Command):
+        return frozenset()
+    text = handler.script or " ".join(handler.argv)
+    return frozenset(f"{name}={value}" for name, value in handler.env.items() if f"${name}" in text or f"${{{name}}}" in text)
+
+
+def _rewrites_together(library: Library, spec: HookSpec, own: Row, row: Row, target: Dialect) -> str:
+    """How the target makes one input of several hooks' rewrites, where its own host makes another of them; else empty."""
+    if "input" not in own.powers & row.powers or not any(other.kind == spec.kind and other.id != spec.id for other in library.hooks):
+        return ""
+    fold = target.table.fold
+    if row.parallel and (fold.lone_patches or "remove" in fold.input_keys):
+        return "the last one stands alone"
+    return "they add up" if shelved_of(library, spec).dialect.table.fold.lone_patches else ""
+
+
+def _left_behind(spec: HookSpec, host: str) -> Iterator[Loss]:
+    """What a bare command leaves behind: everything but the line itself."""
+    handler = spec.handler
+    told: Mapping[str, object] = {
+        "`env`": isinstance(handler, Command) and handler.env,
+        "`working_dir`": isinstance(handler, Command) and handler.working_dir,
+        "that it is not waited for": spec.detached,
+        "its conditions on what the event says": [given for given in spec.conditions if not _about_tool(given)],
+    }
+    for what, there in told.items():
+        if there:
+            yield Loss(hook_id=spec.id, what=what, why="the command is written as it is")
+    yield Loss(hook_id=spec.id, what="its words", why=f"the script must read and print what {host} says, not {spec.dialect}")
+
+
+def _about_tool(condition: Condition) -> bool:
+    if not isinstance(condition, OneOf | Pattern) or condition.field != "tool":
+        return False
+    return not (isinstance(condition, Pattern) and isinstance(condition.regex, Backtracking))

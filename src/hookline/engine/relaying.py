@@ -1,0 +1,107 @@
+"""Relaying: the command line by which a hook goes on speaking its own dialect under another host.
+
+It is `hookline answer` with the hook's own entry on it. So the hook's conditions, its environment and its failure rule are the
+original's, whatever the new host's files can say.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from copy import deepcopy
+
+from hookline.core.dialect import Source
+from hookline.model.handler import Command
+from hookline.wire.jsonc import without_comments
+from hookline.wire.sources import read_tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from hookline.engine.library import Library
+    from hookline.engine.sources import Shelved
+    from hookline.model.spec import HookSpec
+
+
+def own_command(spec: HookSpec) -> str:
+    """A hook's command as one line for a shell."""
+    handler = spec.handler
+    assert isinstance(handler, Command)  # noqa: S101 - the caller has looked
+    return handler.script or shlex.join(handler.argv)
+
+
+def relayed(library: Library, spec: HookSpec, target: str) -> str:
+    """A command line that asks this one hook, in its own words, about what the target's host tells."""
+    shelved = shelved_of(library, spec)
+    given = library.options_of(shelved.dialect)
+    options = [f"{name}={str(value).lower() if isinstance(value, bool) else value}" for name, value in given.items()]
+    mode = ["--mode", shelved.source.mode] if shelved.source.mode != "fidelity" else []
+    how = ["--relay", "--dialect", spec.dialect, "--match-tools", "canonical", *mode]
+    said = [word for option in options for word in ("--option", option)]
+    return shlex.join(["hookline", "answer", target, *how, *said, "--config", own_config(shelved, spec)])
+
+
+def shelved_of(library: Library, spec: HookSpec) -> Shelved:
+    """The source that a hook came from."""
+    return next(shelved for shelved in library.shelf.sources if any(held.id == spec.id for held in shelved.loaded.specs))
+
+
+def own_config(shelved: Shelved, spec: HookSpec) -> str:
+    """The one hook as a configuration: its entry as a tree; where a folder is the hook, that folder."""
+    if "directory" in spec.facts:
+        return shelved.source.names.get("folder") or shelved.source.file
+    whole = _tree(shelved.source)
+    steps = _steps(whole, spec.origin.pointer)
+    tree = _slice(whole, steps, beside=False)
+    entry = _entry(tree, steps)
+    handler = spec.handler
+    if isinstance(entry.get("command"), str) and isinstance(handler, Command) and not handler.script and not entry.get("args"):
+        entry["command"] = shlex.join(handler.argv)  # paths that were relative to the file are whole there
+    return json.dumps(tree, ensure_ascii=False)
+
+
+def _tree(source: Source) -> Any:
+    """A source as a tree; some hosts write their JSON with comments."""
+    if source.text is not None and source.file.endswith(".json"):
+        source = source.replace(text=without_comments(source.text))
+    return read_tree(source, []).value
+
+
+def _steps(tree: Any, pointer: str) -> list[str | int]:
+    """The keys that a pointer names on its way through a tree; a key may itself hold a dot."""
+    steps: list[str | int] = []
+    node, left = tree, pointer
+    while left:
+        keys = range(len(node)) if isinstance(node, list) else node
+        step = max((key for key in keys if left == str(key) or left.startswith(f"{key}.")), key=lambda key: len(str(key)))
+        steps.append(step)
+        node, left = node[step], left[len(str(step)) + 1 :]
+    return steps
+
+
+def _slice(node: Any, steps: list[str | int], *, beside: bool) -> Any:
+    """What lies on the way to one part of a tree; `beside`: and the plain values beside it, as a group's matcher."""
+    if not steps:
+        return deepcopy(node)
+    step, rest = steps[0], steps[1:]
+    if isinstance(node, list):
+        return [_slice(node[int(step)], rest, beside=True)]
+    kept = {key: value for key, value in node.items() if not isinstance(value, dict | list)} if beside else {}
+    return {**kept, step: _slice(node[step], rest, beside=False)}
+
+
+def _entry(tree: Any, steps: list[str | int]) -> dict[str, Any]:
+    node = tree
+    for step in steps:
+        node = node[0] if isinstance(node, list) else node[step]
+    return node if isinstance(node, dict) else {}
+
+
+def reloaded(shelved: Shelved, spec: HookSpec) -> HookSpec | None:
+    """The hook as the relay loads it; None where it loads something else."""
+    if "directory" in spec.facts:
+        return next((held for held in shelved.loaded.specs if held.id == spec.id), None)
+    own = Source(tree=json.loads(own_config(shelved, spec)), mode=shelved.source.mode, placed=False)
+    specs = shelved.dialect.combine(shelved.dialect.load(own).specs).specs
+    return specs[0] if len(specs) == 1 else None
