@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from hookline.core.dialect import Table
     from hookline.core.dispatch import Run
     from hookline.engine.engine import Engine
+    from hookline.model.verdict import Decision
 
+_STANCES = frozenset(("ask", "deny", "halt"))
 _EXAMPLES = """examples:
   hookline answer claude-code < payload.json
   hookline answer claude-code --config .claude/settings.json < payload.json
@@ -76,10 +78,11 @@ def _reply(host: str, selection: Selection, sent: bytes, later: list[Run]) -> Re
         selection.folder = os.getcwd()
     elif isinstance(payload, dict) and (folder := _folder(payload, table)):
         selection.folder = folder
-    engine = selection.engine(placed=False, detach=later.append)
+    decided: list[Decision] = []
+    engine = selection.engine(placed=False, detach=later.append, observe=lambda _, decision: decided.append(decision))
     if not selection.configs:
         engine = _without_own(engine, host)
-    return _with_problems(engine.answer(host, payload), engine)
+    return _with_notices(engine.answer(host, payload), engine, decided)
 
 
 def _folder(payload: Mapping[str, Any], table: Table) -> str:
@@ -89,12 +92,17 @@ def _folder(payload: Mapping[str, Any], table: Table) -> str:
     return next((path for path in flat if isinstance(path, str) and os.path.isdir(path)), "")
 
 
-def _with_problems(reply: Reply, engine: Engine) -> Reply:
-    """The reply, with what is wrong with the hooks on stderr: not beside a refusal, whose stderr is the reason."""
+def _with_notices(reply: Reply, engine: Engine, decided: list[Decision]) -> Reply:
+    """The reply, with what its reader should know on stderr: not beside a refusal, whose stderr is the reason.
+
+    That is what is wrong with the hooks, and every stance that the host has no word for: a guard that asks must not seem to
+    have said nothing.
+    """
     if reply.exit_code:
         return reply
-    errors = [f"hookline: {problem}\n" for problem in engine.problems if problem.severity == "error"]
-    return reply.replace(stderr=reply.stderr + "".join(errors)) if errors else reply
+    told = [str(problem) for problem in engine.problems if problem.severity == "error"]
+    told += [f"{lost.hook} said `{lost.effect}`: {lost.reason}" for one in decided for lost in one.lowered if lost.effect in _STANCES]
+    return reply.replace(stderr=reply.stderr + "".join(f"hookline: {line}\n" for line in told)) if told else reply
 
 
 def _without_own(engine: Engine, host: str) -> Engine:

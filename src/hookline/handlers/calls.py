@@ -57,7 +57,7 @@ class Call:
         """End it from outside; what it still has open is shut, so that its thread ends too."""
         self._end(Outcome(failure=failure, detail=detail, seconds=self.run.spec.timeout if failure is Failure.TIMED_OUT else 0.0))
         with self._lock, contextlib.suppress(OSError):
-            if not self._over and self.deadline is not _NEVER:
+            if not self._over and self.deadline < _NEVER:
                 _held.add(self)
             if self._socket is not None:
                 socket.socket.shutdown(self._socket, socket.SHUT_RDWR)  # past TLS, which its thread is in the middle of

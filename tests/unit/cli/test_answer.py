@@ -88,3 +88,15 @@ def test_the_files_are_those_of_the_folder_that_the_host_names(named: dict[str, 
     done = answer("cursor", "--trust", "all", stdin=sent.encode(), cwd=tmp_path)
 
     assert json.loads(done.stdout) == {"followup_message": "go on"}
+
+
+def test_a_question_that_the_host_cannot_put_is_not_silence(tmp_path: Path) -> None:
+    """Codex has no word for it: nobody is asked, and that is said."""
+    said = json.dumps({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "ask"}})
+    tree = json.dumps({"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": f"echo '{said}'"}]}]}})
+    payload = {"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "shell", "tool_input": {}}
+
+    done = answer("codex", "--dialect", "claude-code", "-c", tree, stdin=json.dumps(payload).encode(), cwd=tmp_path)
+
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert done.stderr.decode() == "hookline: config#PreToolUse.0.0 said `ask`: `PreToolUse` of codex cannot express it\n"
