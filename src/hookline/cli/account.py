@@ -31,6 +31,7 @@ def explain(
     *,
     selection: flags.Selection,
     what: _What,
+    host: flags.Host = "",
     input: flags.Input = "-",  # noqa: A002 - the name of the flag
     no_run: _NoRun = False,
     json: flags.Json = False,
@@ -44,7 +45,7 @@ def explain(
     with selection.engine() as engine:
         for problem in engine.problems:
             tell(str(problem))
-        dialect = selection.dialect or None
+        dialect = host or selection.dialect or None
         try:
             event, run = engine.event(what, payload, dialect=dialect), not no_run
         except CodecError:

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from hookline.engine.convert import Conversion, Loss
+    from hookline.engine.convert import Conversion
+    from hookline.engine.losses import Loss
 
 _Path = Annotated[str, flags.argument(metavar="PATH", help="a file or folder of hooks; without it, what is found here")]
 _From = Annotated[str, flags.option("--from", metavar="DIALECT", help=f"of the hooks: {', '.join(NAMES)}")]

@@ -33,6 +33,7 @@ def fire_main(words: list[str]) -> int:
     """Fire an event; returns the exit code."""
     arguments = parser("hookline fire", "Fire one event and print the decision.", _EXAMPLES, _CODES)
     arguments.add_argument("event", metavar="EVENT", help="the event's native name, or a canonical one such as tool.before")
+    arguments.add_argument("--host", default="", metavar="NAME", help="the dialect of the event, where it is not the files'")
     arguments.add_argument("--input", default="-", metavar="FILE", help="the payload; - is standard input (default)")
     arguments.add_argument("--json", action="store_true", help="print the decision document")
     arguments.add_argument("--exit-zero", action="store_true", help="exit 0 also for a denial")
@@ -53,7 +54,7 @@ def _decide(given: argparse.Namespace) -> Decision:
     with selection_of(given).engine() as engine:
         for problem in engine.problems:
             tell(str(problem))
-        return engine.fire(given.event, payload, dialect=given.dialect or None)
+        return engine.fire(given.event, payload, dialect=given.host or given.dialect or None)
 
 
 def read_payload(path: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Color", "ExitZero", "Input", "Json", "Selection", "argument", "option", "selecting"]
+__all__ = ["Color", "ExitZero", "Host", "Input", "Json", "Selection", "argument", "option", "selecting"]
 
 option = typer.Option
 argument = typer.Argument
@@ -22,6 +22,7 @@ argument = typer.Argument
 Json = Annotated[bool, option("--json", help="print one JSON document")]
 Color = Annotated[Literal["auto", "always", "never"], option("--color", metavar="WHEN", help="auto, always or never")]
 ExitZero = Annotated[bool, option("--exit-zero", help="exit 0 also when there are findings")]
+Host = Annotated[str, option("--host", metavar="NAME", help="the dialect of the event, where it is not the files'")]
 Input = Annotated[str, option("--input", metavar="FILE", help="the payload; - is standard input")]
 
 _Config = Annotated[list[str], option("-c", "--config", metavar="PATH", help="a file or folder of hooks; repeatable")]

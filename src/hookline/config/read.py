@@ -22,8 +22,8 @@ _HEAD = 256
 class Layout(Frozen):
     """How a dialect's hooks lie in a folder. `files` are taken if they are there, `children` of each sub-folder.
 
-    `companions`: files beside a source that its loader must know of. `folder`: the name of a folder that is this dialect's
-    whatever lies in it, or the end of its path; several between blanks. `bound`: no other folder is. `front`: of a file no more is loaded than its front matter.
+    `companions`: files beside a source that its loader must know of. `folders`: how the path of a folder ends that is this
+    dialect's whatever lies in it. `bound`: no other folder is. `front`: of a file no more is loaded than its front matter.
     `absent`: the format's own names for a path, file or folder that is not there.
     """
 
@@ -31,7 +31,7 @@ class Layout(Frozen):
     endings: tuple[str, ...] = ()
     children: tuple[str, ...] = ()
     companions: tuple[str, ...] = ()
-    folder: str = ""
+    folders: tuple[str, ...] = ()
     bound: bool = False
     front: bool = False
     absent: Mapping[str, str] = {}
@@ -61,12 +61,12 @@ LAYOUTS: Mapping[str, Layout] = {
     # After those whose files have names of their own.
     "codex": Layout(
         files=("requirements.toml", "hooks.json", "config.toml", ".codex/hooks.json", ".codex/config.toml", "hooks/hooks.json"),
-        folder=".codex",
+        folders=(".codex",),
     ),
-    "kimi": Layout(files=("config.toml",), folder=".kimi .kimi-code"),
-    "cursor": Layout(files=("hooks.json", ".cursor/hooks.json"), folder=".cursor"),
-    "copilot": Layout(endings=(".json",), folder=".github/hooks .copilot/hooks policy.d", bound=True),
-    "gemini": Layout(files=("settings.json", ".gemini/settings.json", "hooks/hooks.json"), folder=".gemini"),
+    "kimi": Layout(files=("config.toml",), folders=(".kimi", ".kimi-code")),
+    "cursor": Layout(files=("hooks.json", ".cursor/hooks.json"), folders=(".cursor",)),
+    "copilot": Layout(endings=(".json",), folders=(".github/hooks", ".copilot/hooks", "policy.d"), bound=True),
+    "gemini": Layout(files=("settings.json", ".gemini/settings.json", "hooks/hooks.json"), folders=(".gemini",)),
     "a3s": Layout(),
     "hookline": Layout(),
 }
@@ -97,7 +97,7 @@ def guess_dialect(path: str) -> str:
         raise _missing(path)
     if os.path.isdir(path):
         whole = os.path.abspath(path)
-        named = {dialect: any(whole.endswith(f"/{folder}") for folder in layout.folder.split()) for dialect, layout in LAYOUTS.items()}
+        named = {dialect: any(whole.endswith(f"/{folder}") for folder in layout.folders) for dialect, layout in LAYOUTS.items()}
         for dialect, layout in sorted(LAYOUTS.items(), key=lambda entry: not named[entry[0]]):
             if (named[dialect] or not layout.bound) and any(True for _ in _in_folder(path, layout)):
                 return dialect
