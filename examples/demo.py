@@ -1,8 +1,9 @@
-"""Runs real hook files of three dialects through hookline, and fails if one verdict is not the expected one."""
+"""Runs real hook files of ten dialects through hookline, and fails if one verdict is not the expected one."""
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -107,6 +108,30 @@ def agenthooks(folder: str) -> list[Row]:
         return [fired("agenthooks", engine, event, what, payload, expected) for event, what, payload, expected in cases]
 
 
+def several() -> list[Row]:
+    """A guard in every dialect, each in its usual place, asked by hosts of other dialects about their own tools."""
+    asked: list[tuple[str, str, str, str, str]] = [
+        ("docker-agent", "pre_tool_use", "shell", "rm -rf build", "deny"),
+        ("gemini", "BeforeTool", "run_shell_command", "git push --force", "deny"),
+        ("claude-code", "PreToolUse", "Bash", "npm publish", "deny"),
+        ("codex", "PreToolUse", "shell", "curl https://example.com", "deny"),
+        ("kimi", "PreToolUse", "Shell", "chmod 777 .", "deny"),
+        ("cursor", "preToolUse", "Shell", "dd if=/dev/zero of=x", "deny"),
+        ("agenthooks", "pre-tool-call", "Shell", "docker system prune", "deny"),
+        ("starchild", "pre_tool_call", "bash", "mkfs /dev/sdb", "deny"),
+        ("hermes", "pre_tool_call", "terminal", "shutdown now", "deny"),
+        ("claude-code", "PreToolUse", "Bash", "kubectl delete pod web", "deny"),
+        ("docker-agent", "pre_tool_use", "shell", "make test", "silent"),
+    ]
+    place = HERE / "several"
+    environ = {"HOME": str(place / "home"), "PATH": os.environ["PATH"]}
+    with Engine.discover(place / "project", trust="all", match_tools="canonical", environ=environ) as engine:
+        return [
+            fired(host, engine, event, command, {"tool_name": tool, "tool_input": {"command": command}}, expected)
+            for host, event, tool, command, expected in asked
+        ]
+
+
 def claude_code() -> list[Row]:
     """A Claude Code project, answered as its host would ask: payload on stdin, the host's own reply out."""
     project = HERE / "claude-code"
@@ -161,7 +186,7 @@ def main() -> int:
     """Run everything; 0 if each verdict is the expected one."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "GUIDELINES.md").write_text("Answer in short sentences.\n", encoding="utf-8")
-        rows = docker_agent(folder) + agenthooks(folder) + claude_code()
+        rows = docker_agent(folder) + agenthooks(folder) + claude_code() + several()
     show(rows)
     wrong = [row for row in rows if not row.fine]
     for row in wrong:
