@@ -13,6 +13,7 @@ from hookline.model.handler import Broken, Command, InProcess
 from hookline.model.tools import broader, called, families, known_families, mcp_name
 from hookline.model.verdict import Stance
 from hookline.text.regex import Backtracking
+from hookline.wire.switches import hooks_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,11 +46,11 @@ def convert(library: Library, target: Dialect, *, plain: bool = False) -> Conver
     """
     write = getattr(target, "write", None)
     if write is None:
-        hint = "its hooks are functions of a program" if target.table.name == "a3s" else "it has no files yet"
-        raise ConfigError(f"`{target.table.name}` cannot hold commands: {hint}", name="config.dialect")
+        message = f"`{target.table.name}` has no files that declare commands"
+        raise ConfigError(message, name="config.dialect", hint="its hooks are functions of a program")
     losses: list[Loss] = []
     chosen: list[tuple[HookSpec, Declaration]] = []
-    for spec in all_hooks(library):
+    for spec in hooks_of(all_hooks(library)):
         row = _row(spec, target)
         why = _unwritable(library, spec, plain=plain) or ("" if row else f"{target.table.name} has no event like `{spec.native_event}`")
         if why or row is None:

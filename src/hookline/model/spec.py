@@ -16,9 +16,15 @@ if TYPE_CHECKING:
 
 # Across sources: managed policy first, in-process hooks last (architecture, decision 3).
 SCOPES = ("managed", "user", "project", "local", "explicit", "process")
+MANAGED, USER = SCOPES[:2]
 # What comes along with a clone of a project.
 CLONED = frozenset({"project", "local"})
 NO_FACTS: Mapping[str, Any] = {}
+
+
+def nearness(scope: str) -> int:
+    """How much a file's word counts where files contradict each other: the nearest to the work the most, but policy above all."""
+    return len(SCOPES) if scope == MANAGED else SCOPES.index(scope)
 
 
 class HookSpec(Frozen):

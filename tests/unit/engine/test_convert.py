@@ -37,7 +37,7 @@ def test_a_builtin_is_relayed_and_cannot_be_plain() -> None:
 @pytest.mark.parametrize("target", ["a3s", "hookline"])
 def test_a_dialect_without_commands_is_no_target(target: str) -> None:
     """Functions cannot be written down."""
-    with pytest.raises(hookline.ConfigError, match="cannot hold commands"):
+    with pytest.raises(hookline.ConfigError, match="has no files that declare commands"):
         converted(claude(), "claude-code", target)
 
 

@@ -7,7 +7,7 @@ from hookline.dialects.agenthooks.fields import CANNOT_BLOCK
 from hookline.dialects.agenthooks.load import on_failure
 from hookline.dialects.agenthooks.table import SETTINGS, Moment
 from hookline.model.problem import Problem
-from hookline.model.spec import CLONED, SCOPES
+from hookline.model.spec import CLONED, MANAGED, nearness
 from hookline.text.suggest import did_you_mean
 
 TYPE_CHECKING = False
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from hookline.model.problem import Origin
     from hookline.model.spec import HookSpec
 
-_MANAGED = "managed"
-
 
 def applied(hooks: Sequence[HookSpec], files: Iterable[HookSpec], table: Table, names: Iterable[str]) -> Loaded:
     """The hooks that are left, as changed, and a word about each of them (agenthooks.md 3).
@@ -29,7 +27,7 @@ def applied(hooks: Sequence[HookSpec], files: Iterable[HookSpec], table: Table, 
     `files`: the settings, as their carriers. Policy's have the last word, and nobody else's reach a managed hook; those
     that are only observed reach what is only observed. `names`: of all hooks, also of those that gave way.
     """
-    ordered = sorted(files, key=lambda file: len(SCOPES) if file.origin.scope == _MANAGED else SCOPES.index(file.origin.scope))
+    ordered = sorted(files, key=lambda file: nearness(file.origin.scope))
     problems = list(_strangers(ordered, tuple(dict.fromkeys(filter(None, names)))))
     left: list[HookSpec] = []
     for spec in hooks:
@@ -43,7 +41,7 @@ def applied(hooks: Sequence[HookSpec], files: Iterable[HookSpec], table: Table, 
 
 
 def _reaches(file: HookSpec, spec: HookSpec) -> bool:
-    return file.shadow is spec.shadow and (spec.origin.scope != _MANAGED or file.origin.scope == _MANAGED)
+    return file.shadow is spec.shadow and (spec.origin.scope != MANAGED or file.origin.scope == MANAGED)
 
 
 def _off(spec: HookSpec, files: Sequence[HookSpec]) -> Origin | None:

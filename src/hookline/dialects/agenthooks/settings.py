@@ -5,13 +5,10 @@ from __future__ import annotations
 from hookline.dialects.agenthooks.fields import SETTABLE, as_text, detached_of, matcher_of, metadata_of, only, priority_of, timeout_of
 from hookline.dialects.agenthooks.table import NAME, SETTINGS
 from hookline.errors import ConfigError
-from hookline.model import kinds
-from hookline.model.conditions import Never
 from hookline.model.frozen import Frozen
-from hookline.model.handler import Broken
-from hookline.model.spec import HookSpec
 from hookline.wire.fields import problem_of, shape
 from hookline.wire.sources import read_tree
+from hookline.wire.switches import switch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,9 +18,9 @@ if TYPE_CHECKING:
     from hookline.core.dialect import Source
     from hookline.dialects.agenthooks.findings import Findings
     from hookline.model.problem import Origin
+    from hookline.model.spec import HookSpec
 
 _KEYS = ("enabled", "debug", "defaults", "disable", "override")
-_WHY = "settings, not a hook"
 # Field of an override or of the defaults -> how it is read, by the rules of front matter.
 _READ: Mapping[str, Callable[[Mapping[str, Any], Findings], Any]] = {
     "timeout": timeout_of,
@@ -61,18 +58,8 @@ class Settings(Frozen):
 
 def carrier(source: Source, settings: Settings, found: Findings) -> HookSpec:
     """The settings as a hook that never runs, which is how they travel to `combine`."""
-    return HookSpec(
-        id=f"{NAME}/{SETTINGS}",
-        dialect=NAME,
-        kind=kinds.unknown(NAME, SETTINGS),
-        native_event=SETTINGS,
-        handler=Broken(reason=_WHY),
-        conditions=(Never(reason=_WHY),),
-        origin=found.origin("hooks", "enabled"),
-        facts={"settings": settings},
-        trusted=source.trusted,
-        shadow=source.shadow,
-    )
+    carried = switch(source, NAME, SETTINGS, found.origin("hooks", "enabled"), {"settings": settings})
+    return carried.replace(id=f"{NAME}/{SETTINGS}")
 
 
 def read_settings(source: Source, found: Findings) -> Settings | None:
