@@ -17,6 +17,7 @@ CODES: Mapping[str, str] = {
     "config.dialect": "HKL1006",
     "config.option": "HKL1007",
     "config.too-large": "HKL1008",
+    "config.unwritable": "HKL1009",
     "key.unknown": "HKL1101",
     "key.missing": "HKL1102",
     "key.misplaced": "HKL1103",

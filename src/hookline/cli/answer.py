@@ -87,7 +87,7 @@ def _reply(host: str, selection: Selection, sent: bytes, later: list[Run]) -> Re
 
 def _folder(payload: Mapping[str, Any], table: Table) -> str:
     """The project's folder as the host names it; empty where it names none that exists."""
-    named = (payload.get(key) for key in table.folders)
+    named = (payload.get(key) for key in table.folder_keys())
     flat = (value[0] if isinstance(value, list) and value else value for value in named)
     return next((path for path in flat if isinstance(path, str) and os.path.isdir(path)), "")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 from typing import Annotated
@@ -124,16 +125,19 @@ def _hand_over(conversion: Conversion, folder: str, *, force: bool) -> None:
 
 
 def _write(path: str, text: str, mode: int) -> None:
-    """Write a file whole or not at all."""
+    """Write a file whole or not at all, and leave nothing else behind."""
+    folder, new = os.path.dirname(path) or ".", ""
     try:
-        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-        handle, new = tempfile.mkstemp(dir=os.path.dirname(path) or ".")
+        os.makedirs(folder, exist_ok=True)
+        handle, new = tempfile.mkstemp(dir=folder)
         with open(handle, "w", encoding="utf-8") as file:
             file.write(text)
         os.chmod(new, mode)
         os.replace(new, path)
     except OSError as error:
-        raise ConfigError(f"cannot be written: {(error.strerror or '').lower()}", name="config.unreadable", place=path) from None
+        with contextlib.suppress(OSError):
+            os.unlink(new)
+        raise ConfigError(f"cannot be written: {(error.strerror or '').lower()}", name="config.unwritable", place=path) from None
 
 
 # -- the report ----------------------------------------------------------------------------------------------------------------

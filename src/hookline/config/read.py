@@ -65,7 +65,9 @@ LAYOUTS: Mapping[str, Layout] = {
     ),
     "kimi": Layout(files=("config.toml",), folders=(".kimi", ".kimi-code")),
     "cursor": Layout(files=("hooks.json", ".cursor/hooks.json"), folders=(".cursor",)),
-    "copilot": Layout(endings=(".json",), folders=(".github/hooks", ".copilot/hooks", "policy.d"), bound=True),
+    "copilot": Layout(
+        endings=(".json",), folders=(".github/hooks", ".copilot/hooks", "policy.d", ".copilot", ".github/copilot"), bound=True
+    ),
     "gemini": Layout(files=("settings.json", ".gemini/settings.json", "hooks/hooks.json"), folders=(".gemini",)),
     "a3s": Layout(),
     "hookline": Layout(),

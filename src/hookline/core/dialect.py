@@ -115,7 +115,7 @@ class Table(Frozen):
     `rows`: native event -> row, in the order in which one moment passes through them. `aliases`: other spellings of
     native events. `covers`: natives whose hooks an event also selects. `base`: fields of every payload, sent first. `ticks_per_second`: the unit of its timeouts. `default_timeout` in seconds. `compact`, `ascii_only` and
     `echo_safe` are the wire text. `detached_after_denial`: whether detached hooks start although something denied.
-    `folders`: keys of a payload that may name the project's folder, the best first; of a list it is the first entry.
+    `folders`: keys of a payload that name the project's folder better than its `@cwd` does; of a list it is the first entry.
     `detached_in_turn`: where hooks run in turn, a detached one starts when its turn comes, not after all others.
     `ask_becomes`: the stance that an ask is lowered to where nobody can be asked. `redo_limit`: how often a stop gate
     may send the agent back in one turn. `raises_facets`: whether the host raises an event for the call of a tool and one for
@@ -135,7 +135,7 @@ class Table(Frozen):
     echo_safe: bool = True
     detached_after_denial: bool = True
     detached_in_turn: bool = False
-    folders: tuple[str, ...] = ("cwd",)
+    folders: tuple[str, ...] = ()
     ask_becomes: Stance = Stance.SILENT
     redo_limit: int = 3
     raises_facets: bool = True
@@ -143,6 +143,11 @@ class Table(Frozen):
     def row(self, native: str) -> Row | None:
         """The row of a native event name, also by an alias; None for an unknown one."""
         return self.rows.get(native) or self.rows.get(self.aliases.get(native, ""))
+
+    def folder_keys(self) -> tuple[str, ...]:
+        """Keys of a payload that may name the project's folder, the best first."""
+        fields = (*self.base, *(field for row in self.rows.values() for field in row.fields))
+        return tuple(dict.fromkeys((*self.folders, *(field.native for field in fields if field.fact == "@cwd"))))
 
     def raises(self, kind: str) -> bool:
         """Whether the host raises a narrower kind of event itself, beside the event of the call (vocabulary.md 4)."""

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+# Hosts whose spelling of an MCP tool's name is nobody else's of anything.
+_PLAIN = ("claude-code", "kiro", "cursor")
+
+
 @cache
 def _data() -> Mapping[str, Any]:
     loader: Any = __spec__.loader  # as for the kinds: also from a zip file, without an import that costs start-up time
@@ -35,7 +39,7 @@ def facets(kind: str, name: str, dialect: str = "") -> tuple[str, ...]:
     narrower = _data()["facets"].get(kind)
     if not narrower:
         return ()
-    of = ("mcp",) if mcp_parts(name) or name.startswith("MCP:") else families(name, dialect)
+    of = ("mcp",) if mcp_parts(name, dialect) else families(name, dialect)
     return tuple(dict.fromkeys(narrower[family] for family in of if family in narrower))
 
 
@@ -60,19 +64,28 @@ def called(family: str, dialect: str) -> tuple[str, ...]:
 @cache
 def alike(name: str, dialect: str = "") -> tuple[str, ...]:
     """Every other name of a dialect's tool, in any host's words, each once; of an MCP tool every host's spelling."""
-    mcp = mcp_parts(name)
-    if mcp is not None:
+    mcp = mcp_parts(name, dialect)
+    if mcp is not None and mcp[0]:
         names = [spelling.format(server=mcp[0], tool=mcp[1]) for spelling in _data()["mcp"].values()]
     else:
         names = [other for family in families(name, dialect) for hosts in _data()["families"][family].values() for other in hosts]
     return tuple(other for other in dict.fromkeys(names) if other != name)
 
 
-def mcp_parts(name: str) -> tuple[str, str] | None:
-    """Server and tool of an MCP tool's name; None for a name that is none, or does not tell its server."""
-    for opening, between in (("mcp__", "__"), ("@", "/")):
-        server, separator, tool = name.removeprefix(opening).partition(between)
-        if name.startswith(opening) and server and separator and tool:
+def mcp_parts(name: str, dialect: str = "") -> tuple[str, str] | None:
+    """Server and tool of an MCP tool's name; None for a name that is none. The server is empty where it is not told.
+
+    The dialect's own spelling is tried first, then those that no other tool's name looks like. One that begins with the
+    server (`{server}-{tool}`) is never recognised: it looks like any name.
+    """
+    spellings = _data()["mcp"]
+    for spelling in (spellings.get(dialect, ""), *(spellings[host] for host in _PLAIN)):
+        opening, _, rest = spelling.partition("{")
+        between = rest.partition("}")[2].partition("{")[0]
+        if not opening or not name.startswith(opening):
+            continue
+        server, _, tool = name.removeprefix(opening).partition(between) if between else ("", "", name.removeprefix(opening))
+        if tool and (server or not between):
             return server, tool
     return None
 
@@ -80,4 +93,4 @@ def mcp_parts(name: str) -> tuple[str, str] | None:
 def mcp_name(name: str, dialect: str) -> str | None:
     """An MCP tool's name as a dialect's host spells it; None where the host's spelling is unknown."""
     mcp, spelling = mcp_parts(name), _data()["mcp"].get(dialect)
-    return spelling.format(server=mcp[0], tool=mcp[1]) if mcp and spelling else None
+    return spelling.format(server=mcp[0], tool=mcp[1]) if mcp and mcp[0] and spelling else None

@@ -49,9 +49,13 @@ class Node:
         """File a complaint about this node, or about the key below it."""
         self.problems.append(Problem(name=name, message=message, hint=hint, severity=severity, origin=self.origin(*key)))
 
-    def errors(self) -> int:
-        """How many errors the source has so far; a hook whose reading raised the number is broken."""
-        return sum(1 for problem in self.problems if problem.severity == "error")
+    def mark(self) -> int:
+        """A place in the complaints, to ask `errors_since` from."""
+        return len(self.problems)
+
+    def errors_since(self, mark: int) -> str:
+        """The errors that were filed since then, as the reason why a hook is broken; empty where there are none."""
+        return "; ".join(problem.message for problem in self.problems[mark:] if problem.severity == "error")
 
     # -- shapes ----------------------------------------------------------------------------------------------------
 

@@ -48,13 +48,13 @@ def groups(
         elif isinstance(event.value, list):
             yield from (_group(node, row, keys, severity) for node in event.children())
         elif event.value is not None:
-            before = event.errors()
+            before = event.mark()
             event.complain("group.shape", f"`{native}` must be a list of matcher groups", hint="[{matcher, hooks: [...]}]")
-            yield Group(row=row, node=event, broken=complaints(event, before))
+            yield Group(row=row, node=event, broken=event.errors_since(before))
 
 
 def _group(node: Node, row: Row, keys: Iterable[str], severity: str) -> Group:
-    before = node.errors()
+    before = node.mark()
     value = node.value
     if not isinstance(value, dict) or ("hooks" not in value and "type" in value):
         node.complain("group.shape", f"an entry of `{row.native}` must be a matcher group", hint='wrap it: {"hooks": [...]}')
@@ -65,13 +65,7 @@ def _group(node: Node, row: Row, keys: Iterable[str], severity: str) -> Group:
         if not value["hooks"]:
             node.complain("group.empty", f"this group of `{row.native}` has no hooks", severity="warning")
         return Group(row=row, node=node, hooks=tuple(node.child("hooks").children()))
-    return Group(row=row, node=node, broken=complaints(node, before))
-
-
-def complaints(node: Node, before: int) -> str:
-    """The errors filed since there were `before` of them, as the reason why a hook is broken; "" where there are none."""
-    errors = [problem.message for problem in node.problems if problem.severity == "error"]
-    return "; ".join(errors[before:])
+    return Group(row=row, node=node, broken=node.errors_since(before))
 
 
 def hook_id(file: str, native: str, node: Node, events: Node) -> str:

@@ -18,6 +18,8 @@ from hookline.model.tools import facets
         ("tool.before", "apply_patch", "codex", ("file.write.before",)),
         ("tool.before", "Read", "claude-code", ("file.read.before",)),
         ("tool.before", "mcp__git__status", "claude-code", ("mcp.before",)),
+        ("tool.before", "mcp_git_status", "gemini", ("mcp.before",)),
+        ("tool.before", "MCP:status", "cursor", ("mcp.before",)),
         ("tool.before", "Task", "claude-code", ()),
         ("tool.before", "frobnicate", "", ()),
         ("stop", "Bash", "", ()),

@@ -47,18 +47,23 @@ def test_names_are_told_by_family_and_dialect() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "parts"),
+    ("name", "dialect", "parts"),
     [
-        ("mcp__git__status", ("git", "status")),
-        ("mcp__a__b__c", ("a", "b__c")),
-        ("@git/status", ("git", "status")),
-        ("mcp__git", None),
-        ("Bash", None),
+        ("mcp__git__status", "", ("git", "status")),
+        ("mcp__a__b__c", "codex", ("a", "b__c")),
+        ("@git/status", "", ("git", "status")),
+        ("MCP:status", "", ("", "status")),
+        ("mcp_git_status", "gemini", ("git", "status")),
+        ("mcp_git_status", "", None),
+        ("mcp__git__status", "gemini", ("git", "status")),
+        ("git-status", "copilot", None),
+        ("mcp__git", "", None),
+        ("Bash", "cursor", None),
     ],
 )
-def test_mcp_names_have_parts(name: str, parts: tuple[str, str] | None) -> None:
-    """Server and tool, where the name tells both."""
-    assert mcp_parts(name) == parts
+def test_mcp_names_have_parts(name: str, dialect: str, parts: tuple[str, str] | None) -> None:
+    """Server and tool, where the name tells both; by the dialect's own spelling first."""
+    assert mcp_parts(name, dialect) == parts
 
 
 def test_an_mcp_tool_is_spelled_as_its_host_does() -> None:

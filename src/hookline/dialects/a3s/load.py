@@ -84,7 +84,7 @@ class _Reader:
 
     def hook(self, node: Node) -> HookSpec | None:
         """One definition; None where not even its event is known."""
-        before = node.errors()
+        before = node.mark()
         if not node.is_mapping("a hook"):
             return None
         node.only(HOOK_KEYS, "a hook")
@@ -95,7 +95,7 @@ class _Reader:
         if row is None:
             return None
         spec = self._spec(node, row, name or node.pointer or "hook")
-        return spec if node.errors() == before else spec.replace(handler=Broken(reason=self._last(node)))
+        return spec if not node.errors_since(before) else spec.replace(handler=Broken(reason=self._last(node)))
 
     def _event(self, node: Node) -> Moment | None:
         native = node.text("event_type", required=True)

@@ -82,9 +82,13 @@ class Findings:
         line, column = self.tree.place(path)
         return Origin(file=self.file, pointer=".".join(map(str, path)), line=line, column=column, scope=self.scope)
 
-    def errors(self) -> int:
-        """How many errors there are so far; a part whose reading raised the number takes no effect."""
-        return sum(1 for problem in self.problems if problem.severity == "error")
+    def mark(self) -> int:
+        """A place in the findings, to ask `wrong_since` from."""
+        return len(self.problems)
+
+    def wrong_since(self, mark: int) -> bool:
+        """Whether errors were found since then: a part whose reading brought one takes no effect."""
+        return any(problem.severity == "error" for problem in self.problems[mark:])
 
     def refusal(self) -> str:
         """Why the hook cannot be loaded; empty when it can."""

@@ -131,8 +131,8 @@ def _entry(given: Mapping[str, Any], key: str, fields: tuple[str, ...], found: F
 
 def _change(given: Mapping[str, Any], fields: tuple[str, ...], what: str, found: Findings) -> Change | None:
     """The fields of one part; None where one of them is an error."""
-    before = found.errors()
+    before = found.mark()
     only(given, (*fields, *(("async_",) if "async" in fields else ())), "field.unknown", what, found)
     told = {"async" if key == "async_" else key for key, value in given.items() if value is not None}
     read = {key: _READ[key](given, found) for key in fields if key in _READ and key in told}
-    return None if found.errors() > before else Change(origin=found.origin(), fields=read)
+    return None if found.wrong_since(before) else Change(origin=found.origin(), fields=read)

@@ -90,19 +90,19 @@ class _Reader:
             elif isinstance(event.value, list):
                 yield from (spec for group in event.children() for spec in self._group(group, row))
             elif event.value is not None:
-                before = event.errors()
+                before = event.mark()
                 event.complain("group.shape", f"`{native}` must be a list of matcher groups", hint="[{matcher, hooks: [...]}]")
-                yield self._spec(event, row, broken=self._words(before))
+                yield self._spec(event, row, broken=event.errors_since(before))
 
     def _group(self, group: Node, row: Contract) -> Iterator[HookSpec]:
-        before = group.errors()
+        before = group.mark()
         if not self._is_group(group, row):
-            yield self._spec(group, row, broken=self._words(before))
+            yield self._spec(group, row, broken=group.errors_since(before))
             return
         group.only(_GROUP_KEYS, f"a group of `{row.native}`")
         conditions, matched = self._conditions(group, row, matcher)
         within = _Group(
-            row=row, matcher=str(group.value.get("matcher", "")), conditions=conditions, matched=matched, broken=self._words(before)
+            row=row, matcher=str(group.value.get("matcher", "")), conditions=conditions, matched=matched, broken=group.errors_since(before)
         )
         yield from (self._hook(hook, within) for hook in group.child("hooks").children())
 
@@ -130,9 +130,9 @@ class _Reader:
             return (), False
 
     def _hook(self, hook: Node, group: _Group) -> HookSpec:
-        before, row = hook.errors(), group.row
+        before, row = hook.mark(), group.row
         if not hook.is_mapping("a hook"):
-            return self._spec(hook, row, broken=self._words(before))
+            return self._spec(hook, row, broken=hook.errors_since(before))
         made = handler(hook, self.names, kill_leftovers=self.strict)
         own, applies = self._conditions(hook, row, rule)
         timeout = self._timeout(hook, row)
@@ -147,7 +147,7 @@ class _Reader:
             "identity": self._identity(hook, group),
             "facts": facts,
         }
-        return self._spec(hook, row, broken=group.broken or self._words(before), handler=made, **fields)
+        return self._spec(hook, row, broken=group.broken or hook.errors_since(before), handler=made, **fields)
 
     def _spec(self, node: Node, row: Contract, *, broken: str, handler: Handler | None = None, **fields: object) -> HookSpec:
         where = ".".join(str(step) for step in node.path[2:] if step != "hooks")
@@ -164,10 +164,6 @@ class _Reader:
             trusted=self.source.trusted,
             **{**defaults, **fields},  # type: ignore[arg-type]
         )
-
-    def _words(self, before: int) -> str:
-        errors = [problem.message for problem in self.problems if problem.severity == "error"]
-        return "; ".join(errors[before:])
 
     def _facts(self, hook: Node, timeout: float) -> dict[str, object]:
         facts = background(hook)

@@ -11,7 +11,7 @@ from hookline.dialects.codex.trust import trust_key
 from hookline.errors import ConfigError
 from hookline.model.handler import Broken
 from hookline.model.spec import HookSpec
-from hookline.wire.groups import complaints, groups, hook_id
+from hookline.wire.groups import groups, hook_id
 from hookline.wire.sources import hook_name, read_tree, refusing_everything, strict_failure
 
 TYPE_CHECKING = False
@@ -71,9 +71,9 @@ class _Reader:
                 yield from self._group(group, events)
 
     def _group(self, group: Group, events: Node) -> Iterator[HookSpec]:
-        before = group.node.errors()
+        before = group.node.mark()
         conditions = self._conditions(group)
-        broken = complaints(group.node, before)
+        broken = group.node.errors_since(before)
         yield from (self._hook(hook, group, events, conditions, broken) for hook in group.hooks)
 
     @staticmethod
@@ -85,9 +85,9 @@ class _Reader:
             return ()
 
     def _hook(self, hook: Node, group: Group, events: Node, conditions: tuple[Condition, ...], broken: str) -> HookSpec:
-        before = hook.errors()
+        before = hook.mark()
         if not hook.is_mapping("a hook"):
-            return self._spec(hook, group, events, broken=complaints(hook, before))
+            return self._spec(hook, group, events, broken=hook.errors_since(before))
         made = handler(hook, self.source.names, kill_leftovers=self.strict)
         said = facts(hook)
         fields = {
@@ -98,7 +98,7 @@ class _Reader:
             "name": hook_name(hook.value["command"]) if isinstance(hook.value.get("command"), str) else "",
         }
         key = trust_key(self.source.file, group.row.native, int(group.node.path[-1]), int(hook.path[-1]))
-        return self._spec(hook, group, events, broken=broken or complaints(hook, before), facts={**said, "trust_key": key}, **fields)
+        return self._spec(hook, group, events, broken=broken or hook.errors_since(before), facts={**said, "trust_key": key}, **fields)
 
     def _spec(self, node: Node, group: Group, events: Node, *, broken: str, **fields: object) -> HookSpec:
         row = group.row

@@ -93,32 +93,32 @@ class _Reader:
             elif isinstance(event.value, list):
                 yield from (spec for entry in event.children() for spec in self._entry(entry, row))
             elif event.value is not None:
-                before = event.errors()
+                before = event.mark()
                 event.complain("group.shape", f"`{native}` must be a list of hooks", hint="[{type: command, bash: ...}]")
-                yield self._spec(event, row, broken=self._words(before))
+                yield self._spec(event, row, broken=event.errors_since(before))
 
     def _entry(self, entry: Node, row: Contract) -> Iterator[HookSpec]:
         """A hook; or under a PascalCase key, as Claude's files have it, a group of them with one matcher (1.1)."""
         if not isinstance(entry.value, dict) or "hooks" not in entry.value:
             yield self._hook(entry, row)
             return
-        before = entry.errors()
+        before = entry.mark()
         if row.native != row.spelling:
             hint = "flat entries, or the key in PascalCase"
             entry.complain("group.shape", f"`{row.native}` takes flat hooks, not matcher groups", hint=hint)
         elif not isinstance(entry.value["hooks"], list):
             entry.complain("group.shape", f"a group of `{row.native}` needs `hooks`, a list of handlers")
-        if entry.errors() > before:
-            yield self._spec(entry, row, broken=self._words(before))
+        if entry.errors_since(before):
+            yield self._spec(entry, row, broken=entry.errors_since(before))
             return
         entry.only(_GROUP_KEYS, f"a group of `{row.native}`", severity="warning")
         conditions, broken = self._matcher(entry, row)
         yield from (self._hook(hook, row, conditions, broken) for hook in entry.child("hooks").children())
 
     def _hook(self, hook: Node, row: Contract, conditions: tuple[Condition, ...] = (), broken: str = "") -> HookSpec:
-        before = hook.errors()
+        before = hook.mark()
         if not hook.is_mapping("a hook"):
-            return self._spec(hook, row, broken=self._words(before))
+            return self._spec(hook, row, broken=hook.errors_since(before))
         made = handler(hook, row, self.source.names, kill_leftovers=self.strict)
         own, _ = self._matcher(hook, row)
         fields = {
@@ -126,17 +126,17 @@ class _Reader:
             "timeout": self._timeout(hook),
             "name": hook_name(next((hook.value[key] for key in _NAMED_BY if isinstance(hook.value.get(key), str)), "")),
         }
-        return self._spec(hook, row, broken=broken or self._words(before), handler=made, **fields)
+        return self._spec(hook, row, broken=broken or hook.errors_since(before), handler=made, **fields)
 
     def _matcher(self, node: Node, row: Contract) -> tuple[tuple[Condition, ...], str]:
         """The condition, and why it cannot be applied: the host skips such a hook."""
-        before = node.errors()
+        before = node.mark()
         try:
-            return matcher(node, row), self._words(before)
+            return matcher(node, row), node.errors_since(before)
         except ConfigError as error:
             hint = "leave the matcher out to take everything" if node.value["matcher"] == "*" else error.hint
             node.complain(error.name, error.message, "matcher", hint=hint)
-            return (), self._words(before)
+            return (), node.errors_since(before)
 
     def _spec(self, node: Node, row: Contract, *, broken: str, handler: Handler | None = None, **fields: object) -> HookSpec:
         where = ".".join(str(step) for step in node.path[2:] if step != "hooks")
@@ -160,10 +160,6 @@ class _Reader:
         if self.strict:
             return max(strict_failure(row), row.fails)
         return SILENT if unread else row.fails
-
-    def _words(self, before: int) -> str:
-        errors = [problem.message for problem in self.problems if problem.severity == "error"]
-        return "; ".join(errors[before:])
 
     @staticmethod
     def _timeout(hook: Node) -> float:

@@ -75,9 +75,9 @@ class _Reader:
             elif isinstance(event.value, list):
                 yield from (self._hook(hook, row) for hook in event.children())
             elif event.value is not None:
-                before = event.errors()
+                before = event.mark()
                 event.complain("group.shape", f"`{native}` must be a list of hooks", hint='[{"command": "..."}]')
-                yield self._spec(event, row, broken=self._words(before))
+                yield self._spec(event, row, broken=event.errors_since(before))
 
     def _around(self, root: Node) -> None:
         """What stands beside `hooks`."""
@@ -94,9 +94,9 @@ class _Reader:
             root.complain("value.choice", said, "version", hint="it is `1`", severity="warning")
 
     def _hook(self, hook: Node, row: Contract) -> HookSpec:
-        before = hook.errors()
+        before = hook.mark()
         if not self._is_entry(hook, row):
-            return self._spec(hook, row, broken=self._words(before))
+            return self._spec(hook, row, broken=hook.errors_since(before))
         made, closed = self._handler(hook), self._closed(hook, row)
         fields = {
             "conditions": self._conditions(hook, row),
@@ -105,7 +105,7 @@ class _Reader:
             "name": hook_name(next((text for key in ("command", "prompt") if isinstance(text := hook.value.get(key), str)), "")),
             "facts": {**({"fail_closed": True} if closed else {}), **self._facts(hook, row)},
         }
-        return self._spec(hook, row, broken=self._words(before), handler=made, **fields)
+        return self._spec(hook, row, broken=hook.errors_since(before), handler=made, **fields)
 
     @staticmethod
     def _is_entry(hook: Node, row: Contract) -> bool:
@@ -197,10 +197,6 @@ class _Reader:
             trusted=self.source.trusted,
             **{**defaults, **fields},  # type: ignore[arg-type]  # checked by the constructor
         )
-
-    def _words(self, before: int) -> str:
-        errors = [problem.message for problem in self.problems if problem.severity == "error"]
-        return "; ".join(errors[before:])
 
 
 def _places(source: Source) -> tuple[str, str]:

@@ -168,7 +168,7 @@ TABLE = Table(
     redo_limit=DEFAULT_LOOP_LIMIT,
     fold=FoldRule(input_keys=frozenset({"add"})),
     # The folder of a command may be any; that of an answer's files is the project's.
-    folders=("workspace_roots", "cwd"),
+    folders=("workspace_roots",),
 )
 
 

@@ -155,19 +155,19 @@ class _Reader:
                     yield from (self._group if row.tool_matched else self._flat)(entry, seat.below(entry))
 
     def _group(self, group: Node, seat: _Seat) -> Iterator[HookSpec]:
-        native, before = seat.row.native, group.errors()
+        native, before = seat.row.native, group.mark()
         if not isinstance(group.value, dict):
             group.complain("group.shape", f"an entry of `{native}` must be a matcher group", hint="- matcher: ... with hooks: [...]")
         elif "hooks" not in group.value and ("type" in group.value or "command" in group.value):
             group.complain("group.shape", f"`{native}` takes matcher groups, not a flat hook", hint="put the hook below `- hooks:`")
         elif not isinstance(group.value.get("hooks"), list) or not group.value["hooks"]:
             group.complain("group.empty", f"a group of `{native}` needs at least one hook", hint="add `hooks:` with a list")
-        if group.errors() > before:
+        if group.errors_since(before):
             yield self._broken(group, seat)
             return
         group.only(_GROUP_KEYS, f"a group of `{native}`")
         seat = seat.replace(row=self._lane(group, seat.row), matcher=self._matcher(group))
-        seat = seat.replace(broken=self._errors(before))
+        seat = seat.replace(broken=group.errors_since(before))
         for hook in group.child("hooks").children():
             yield self._hook(hook, seat.below(hook))
 
@@ -199,7 +199,7 @@ class _Reader:
             return ()
 
     def _hook(self, hook: Node, seat: _Seat) -> HookSpec:
-        before = hook.errors()
+        before = hook.mark()
         if not hook.is_mapping("a hook"):
             return self._broken(hook, seat)
         hook.only(_HOOK_KEYS, f"a hook of `{seat.row.native}`")
@@ -208,7 +208,7 @@ class _Reader:
         name = hook.text("name") or self._unnamed(hook)
         on_error = self._on_error(hook, seat.row)
         strict_output = hook.flag("strict_output")
-        broken = seat.broken or self._errors(before)
+        broken = seat.broken or hook.errors_since(before)
         return self._spec(hook, seat, Broken(reason=broken) if broken else runs).replace(
             timeout=timeout,
             on_failure=self._on_failure(seat.row, on_error, says=hook.value.get("on_error") is not None),
@@ -236,11 +236,6 @@ class _Reader:
             origin=node.origin(),
             trusted=self.source.trusted,
         )
-
-    def _errors(self, before: int) -> str:
-        """What the errors say that the source has beyond the first `before`; empty if it has none."""
-        errors = [problem for problem in self.problems if problem.severity == "error"]
-        return "; ".join(problem.message for problem in errors[before:])
 
     # -- keys of a hook --------------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from hookline.model.frozen import Frozen
 from hookline.model.handler import Broken, Command
 from hookline.model.spec import HookSpec
 from hookline.text.suggest import did_you_mean
-from hookline.wire.groups import complaints, groups, hook_id
+from hookline.wire.groups import groups, hook_id
 from hookline.wire.jsonc import without_comments
 from hookline.wire.sources import hook_name, read_tree, refusing_everything, strict_failure
 
@@ -100,15 +100,15 @@ class _Reader:
         if group.broken:
             yield self._spec(group.node, _Seat(row=row, broken=group.broken), events)
             return
-        before = group.node.errors()
+        before = group.node.mark()
         seat = _Seat(row=row, conditions=_conditions(group.node, row), in_turn=group.node.flag("sequential"))
-        seat = seat.replace(broken=complaints(group.node, before))
+        seat = seat.replace(broken=group.node.errors_since(before))
         yield from (self._hook(hook, seat, events) for hook in group.hooks)
 
     def _hook(self, hook: Node, seat: _Seat, events: Node) -> HookSpec:
-        before = hook.errors()
+        before = hook.mark()
         if not hook.is_mapping("a hook"):
-            return self._spec(hook, seat.replace(broken=complaints(hook, before)), events)
+            return self._spec(hook, seat.replace(broken=hook.errors_since(before)), events)
         handler = self._handler(hook)
         name, command = hook.text("name"), hook.value.get("command")
         command = command if isinstance(command, str) else ""
@@ -118,7 +118,7 @@ class _Reader:
             "identity": f"{name}:{command}" if command else "",  # wherever it was declared (1.8)
             "facts": {"called": name or command} | ({"description": said} if (said := hook.text("description")) else {}),
         }
-        return self._spec(hook, seat.replace(broken=seat.broken or complaints(hook, before)), events, handler=handler, **fields)
+        return self._spec(hook, seat.replace(broken=seat.broken or hook.errors_since(before)), events, handler=handler, **fields)
 
     def _handler(self, hook: Node) -> Handler | None:
         kind = hook.text("type", required=True)

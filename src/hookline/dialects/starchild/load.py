@@ -107,7 +107,7 @@ class _Reader:
         return f"Claude Code's `{native}` is `{row.native}` here" if row else did_you_mean(native, self.table.rows)
 
     def _spec(self, node: Node, row: Moment) -> HookSpec:
-        before = node.errors()
+        before = node.mark()
         node.only(_KEYS, f"an entry of `{row.native}`", severity="error" if self.strict else "warning")
         entry = Entry(node=node, row=row, strict=self.strict)
         handler, facts = self._handler(entry)
@@ -116,13 +116,13 @@ class _Reader:
         if facts["allow_result_rewrite"]:
             placed(entry, "allow_result_rewrite", fits=row.appends)
         fields = {"timeout": timeout(node), "conditions": conditions(entry), "on_failure": failure(entry)}
-        errors = [problem.message for problem in self.problems if problem.severity == "error"][before:]
+        broken = node.errors_since(before)
         return HookSpec(
             id=f"{(self.source.file or 'config').rpartition('/')[2]}#{row.native}.{node.path[-1]}",
             dialect=NAME,
             kind=row.kind,
             native_event=row.native,
-            handler=Broken(reason="; ".join(errors)) if errors else handler,
+            handler=Broken(reason=broken) if broken else handler,
             shadow=self.source.shadow,
             strict=self.strict,
             origin=node.origin(),

@@ -94,14 +94,14 @@ class _Reader:
             event.complain("event.unknown", f"unknown event `{native}`", hint=hint)
 
     def _hook(self, entry: Node, row: Point) -> HookSpec:
-        before, where = entry.errors(), f"{row.native}.{entry.path[-1]}"
+        before, where = entry.mark(), f"{row.native}.{entry.path[-1]}"
         if not entry.is_mapping(f"an entry of `{row.native}`", "group.shape"):
             return self._spec(entry, row, where, self.problems[-1].message)
         entry.only(_KEYS, f"an entry of `{row.native}`", severity="error" if self.strict else "warning")
         argv = self._argv(entry)
         conditions = _conditions(entry, row)
         timeout = _timeout(entry)
-        broken = "; ".join([problem.message for problem in self.problems if problem.severity == "error"][before:])
+        broken = entry.errors_since(before)
         return self._spec(entry, row, where, broken, argv).replace(
             conditions=conditions,
             timeout=timeout,
