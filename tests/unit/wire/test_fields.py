@@ -125,7 +125,19 @@ def test_unknown_keys_may_be_mere_warnings() -> None:
     root = node("x: 1\n")
     root.only((), "a hook", severity="warning")
 
-    assert (problem(root).severity, root.errors()) == ("warning", 0)
+    assert (problem(root).severity, root.errors_since(0)) == ("warning", "")
+
+
+def test_a_hook_is_broken_by_the_errors_since_it_began() -> None:
+    """Warnings, and what was wrong before, break nothing."""
+    root = node("x: 1\n")
+    root.complain("value.type", "one")
+    before = root.mark()
+    root.complain("value.type", "two")
+    root.complain("key.ignored", "three", severity="warning")
+    root.complain("value.type", "four")
+
+    assert root.errors_since(before) == "two; four"
 
 
 def test_what_must_be_a_mapping_says_what_it_is_instead() -> None:

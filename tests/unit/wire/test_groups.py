@@ -6,7 +6,7 @@ from typing import Any
 
 from hookline.core.dialect import Row, Table
 from hookline.wire.fields import Node
-from hookline.wire.groups import complaints, groups, hook_id
+from hookline.wire.groups import groups, hook_id
 from hookline.wire.trees import Tree
 
 TABLE = Table(name="t", rows={"Stop": Row(native="Stop", kind="stop"), "Start": Row(native="Start", kind="session.start")})
@@ -64,14 +64,3 @@ def test_a_hook_is_named_by_where_it_stands() -> None:
 
     assert hook_id("/h/f.json", "Stop", whole.hooks[1], events) == "f.json#Stop.0.1"
     assert hook_id("", "Stop", broken.node, events) == "config#Stop.1"
-
-
-def test_complaints_are_the_errors_since_then() -> None:
-    """Warnings break nothing."""
-    node = root({})
-    node.complain("value.type", "one")
-    before = node.errors()
-    node.complain("value.type", "two")
-    node.complain("key.ignored", "three", severity="warning")
-
-    assert complaints(node, before) == "two"
