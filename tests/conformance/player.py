@@ -42,7 +42,8 @@ class Play:
     def __init__(self, vector: dict[str, Any], dialect_name: str) -> None:
         self.vector = vector
         self.dialect = make_dialect(dialect_name, vector.get("options", {}))
-        self.specs, self.problems = self._load(dialect_name)
+        self.sources = self._sources(dialect_name)
+        self.specs, self.problems = self._load()
         self.ran: list[int] = []
         self.detached: list[int] = []
         self.sent: dict[int, str] = {}
@@ -52,10 +53,10 @@ class Play:
         if "payload" in vector:
             self._fire()
 
-    def _load(self, dialect_name: str) -> tuple[list[Any], list[Any]]:
+    def _load(self) -> tuple[list[Any], list[Any]]:
         specs: list[Any] = []
         problems: list[Any] = []
-        for source in self._sources(dialect_name):
+        for source in self.sources:
             loaded = self.dialect.load(source)
             specs += loaded.specs
             problems += loaded.problems

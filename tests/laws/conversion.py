@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hookline.core.dialect import Companion, Source
 from hookline.core.dispatch import dispatch
+from hookline.core.likeness import seen_by
 from hookline.core.plan import plan
 from hookline.core.registry import Registry
 from hookline.engine.catalog import make_dialect
@@ -34,11 +35,8 @@ class Converted:
         self.own = self.play.dialect
         self.target = make_dialect(target)
         self.library = Library(cwd="/w")
-        self.library._hosts[dialect_name] = self.own
-        self.library._options[id(self.own)] = vector.get("options", {})
-        for source in self.play._sources(dialect_name):
-            self.library._shelve(source, self.own)
-        self.library._rebuild()
+        for source in self.play.sources:
+            self.library.shelve(source, dialect_name, vector.get("options", {}))
         self.conversion: Conversion = convert(self.library, self.target)
         self.hooks = self._loaded()
 
@@ -56,11 +54,12 @@ class Converted:
 
     @cached_property
     def event(self) -> Event:
-        """The vector's event, as the target's host tells of it."""
+        """The vector's event, as the target's host tells of it: by its own names of tools and their inputs."""
         row = self.target.table.row_of_kind(self.play.event.kind)
         assert row is not None
         spec = next(spec for spec in self.hooks if spec.kind == self.play.event.kind)
-        return self.target.decode_event(json.loads(self.target.encode_event(self.play.event, spec)), row.native)
+        told = seen_by(spec.replace(alike=True, conditions=()), self.play.event)
+        return self.target.decode_event(json.loads(self.target.encode_event(told, spec)), row.native)
 
     def expected(self) -> Decision:
         """What the hooks themselves decide when the target's host tells of the event."""

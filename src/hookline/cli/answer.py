@@ -18,7 +18,7 @@ from hookline.model.verdict import Stance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
     from hookline.cli.options import Selection
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from hookline.model.verdict import Decision
 
 _STANCES = frozenset(("ask", "deny", "halt"))
+_CHANGES = frozenset(("input", "output", "text", "messages"))
 _EXAMPLES = """examples:
   hookline answer claude-code < payload.json
   hookline answer claude-code --config .claude/settings.json < payload.json
@@ -95,14 +96,38 @@ def _folder(payload: Mapping[str, Any], table: Table) -> str:
 def _with_notices(reply: Reply, engine: Engine, decided: list[Decision]) -> Reply:
     """The reply, with what its reader should know on stderr: not beside a refusal, whose stderr is the reason.
 
-    That is what is wrong with the hooks, and every stance that the host has no word for: a guard that asks must not seem to
-    have said nothing.
+    That is what is wrong with the hooks, and what they said in vain: a guard that asks, or that could not run, must not seem
+    to have said nothing.
     """
     if reply.exit_code:
         return reply
     told = [str(problem) for problem in engine.problems if problem.severity == "error"]
-    told += [f"{lost.hook} said `{lost.effect}`: {lost.reason}" for one in decided for lost in one.lowered if lost.effect in _STANCES]
-    return reply.replace(stderr=reply.stderr + "".join(f"hookline: {line}\n" for line in told)) if told else reply
+    told += [line for one in decided for line in _unsaid(one, reply)]
+    if not told:
+        return reply
+    from hookline.cli.ending import visible  # noqa: PLC0415 - most events leave nothing to tell
+
+    return reply.replace(stderr=reply.stderr + "".join(f"hookline: {visible(line)}\n" for line in dict.fromkeys(told)))
+
+
+def _unsaid(decision: Decision, reply: Reply) -> Iterator[str]:
+    """What the host has no word for: stances and changes; and faults and notes that the reply does not show."""
+    for lost in decision.lowered:
+        if lost.effect in _STANCES:
+            yield f"{lost.hook} said `{lost.effect}`: {lost.reason}"
+        elif lost.effect in _CHANGES:
+            yield f"{lost.hook} would change the `{lost.effect}`: {lost.reason}"
+    without_notes = any(lost.effect == "note" for lost in decision.lowered)
+    for verdict in decision.verdicts:
+        if verdict.shadow:
+            continue
+        fault, notes = verdict.fault or "", verdict.for_user.splitlines() if without_notes else []
+        said = [fault, *(line for line in notes if not fault or fault not in line)]
+        yield from (f"{verdict.hook_id}: {text}" for text in said if text.strip() and not _shows(reply, text))
+
+
+def _shows(reply: Reply, text: str) -> bool:
+    return json.dumps(text, ensure_ascii=False)[1:-1] in reply.stdout or text in reply.stderr
 
 
 def _without_own(engine: Engine, host: str) -> Engine:

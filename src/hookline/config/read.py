@@ -22,6 +22,8 @@ _HEAD = 256
 class Layout(Frozen):
     """How a dialect's hooks lie in a folder. `files` are taken if they are there, `children` of each sub-folder.
 
+    The last part of one of `files` may be a pattern. `endings`: how the names of files end that are taken, too; with
+    `drop_ins`, in folders whose path ends so, and in no other.
     `companions`: files beside a source that its loader must know of. `folders`: how the path of a folder ends that is this
     dialect's whatever lies in it. `bound`: no other folder is. `front`: of a file no more is loaded than its front matter.
     `absent`: the format's own names for a path, file or folder that is not there.
@@ -29,6 +31,7 @@ class Layout(Frozen):
 
     files: tuple[str, ...] = ()
     endings: tuple[str, ...] = ()
+    drop_ins: tuple[str, ...] = ()
     children: tuple[str, ...] = ()
     companions: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
@@ -46,10 +49,14 @@ LAYOUTS: Mapping[str, Layout] = {
             ".claude/settings.local.json",
             "hooks/hooks.json",
             "hooks.json",
-        )
+            "managed-settings.json",
+            "managed-settings.d/*.json",
+        ),
+        endings=(".json",),
+        drop_ins=("managed-settings.d",),
     ),
     "starchild": Layout(files=("shell_hooks.yaml", "config/shell_hooks.yaml")),
-    "hermes": Layout(),  # its config.yaml is known by the folder that it lies in, `.hermes`
+    "hermes": Layout(files=("config.yaml",), folders=(".hermes",), bound=True),
     "docker-agent": Layout(endings=(".yaml", ".yml")),
     "agenthooks": Layout(
         files=("hooks.toml",),
@@ -61,14 +68,18 @@ LAYOUTS: Mapping[str, Layout] = {
     # After those whose files have names of their own.
     "codex": Layout(
         files=("requirements.toml", "hooks.json", "config.toml", ".codex/hooks.json", ".codex/config.toml", "hooks/hooks.json"),
-        folders=(".codex",),
+        folders=(".codex", "etc/codex"),
     ),
     "kimi": Layout(files=("config.toml",), folders=(".kimi", ".kimi-code")),
-    "cursor": Layout(files=("hooks.json", ".cursor/hooks.json"), folders=(".cursor",)),
+    "cursor": Layout(files=("hooks.json", ".cursor/hooks.json"), folders=(".cursor", "cursor")),
     "copilot": Layout(
-        endings=(".json",), folders=(".github/hooks", ".copilot/hooks", "policy.d", ".copilot", ".github/copilot"), bound=True
+        files=("settings.json", "settings.local.json", "hooks/*.json"),
+        endings=(".json",),
+        drop_ins=(".github/hooks", ".copilot/hooks", "policy.d"),
+        folders=(".github/hooks", ".copilot/hooks", "policy.d", ".copilot", ".github/copilot"),
+        bound=True,
     ),
-    "gemini": Layout(files=("settings.json", ".gemini/settings.json", "hooks/hooks.json"), folders=(".gemini",)),
+    "gemini": Layout(files=("settings.json", ".gemini/settings.json", "hooks/hooks.json"), folders=(".gemini", "gemini-cli")),
     "a3s": Layout(),
     "hookline": Layout(),
 }
@@ -79,6 +90,7 @@ _NAMED: tuple[tuple[tuple[str, ...], str], ...] = (
     (("/shell_hooks.yaml", "/shell_hooks.yml"), "starchild"),
     (("/.hermes/config.yaml",), "hermes"),
     (("/.codex/hooks.json", "/.codex/config.toml", "/codex/requirements.toml"), "codex"),
+    (("/etc/codex/hooks.json", "/etc/codex/config.toml"), "codex"),
     (("/.kimi/config.toml", "/.kimi-code/config.toml"), "kimi"),
     (("/.cursor/hooks.json", "/cursor/hooks.json"), "cursor"),
     (("/.github/hooks/*.json", "/.copilot/hooks/*.json", "/github-copilot/policy.d/*.json"), "copilot"),
@@ -99,7 +111,7 @@ def guess_dialect(path: str) -> str:
         raise _missing(path)
     if os.path.isdir(path):
         whole = os.path.abspath(path)
-        named = {dialect: any(whole.endswith(f"/{folder}") for folder in layout.folders) for dialect, layout in LAYOUTS.items()}
+        named = {dialect: _is_one_of(whole, layout.folders) for dialect, layout in LAYOUTS.items()}
         for dialect, layout in sorted(LAYOUTS.items(), key=lambda entry: not named[entry[0]]):
             if (named[dialect] or not layout.bound) and any(True for _ in _in_folder(path, layout)):
                 return dialect
@@ -109,6 +121,10 @@ def guess_dialect(path: str) -> str:
             if any(_ends(whole, ending) for ending in endings):
                 return dialect
     raise ConfigError(f"cannot tell the dialect of `{path}`", name="config.dialect", place=path, hint="name it with --dialect")
+
+
+def _is_one_of(path: str, folders: tuple[str, ...]) -> bool:
+    return any(path.endswith(f"/{folder}") for folder in folders)
 
 
 def _ends(path: str, ending: str) -> bool:
@@ -151,15 +167,25 @@ def _in_folder(folder: str, layout: Layout, *, level: bool = False) -> Iterator[
     if own:
         yield own
         return
-    yield from (path for name in layout.files if os.path.isfile(path := os.path.join(folder, name)))
-    if not (layout.endings or layout.children):
+    yield from (path for name in layout.files for path in _matching(folder, name) if os.path.isfile(path))
+    endings = layout.endings if not layout.drop_ins or _is_one_of(os.path.abspath(folder), layout.drop_ins) else ()
+    if not (endings or layout.children):
         return
     for name in _listed(folder):
         path = os.path.join(folder, name)
-        if layout.endings and name.endswith(layout.endings) and os.path.isfile(path):
+        if endings and name.endswith(endings) and name not in layout.files and os.path.isfile(path):
             yield path
         elif layout.children and os.path.isdir(path) and (child := _first_file(path, layout.children)):
             yield child
+
+
+def _matching(folder: str, name: str) -> list[str]:
+    """What a name of `files` stands for in a folder: one path, or what its pattern finds."""
+    inner, _, last = name.rpartition("/")
+    if not last.startswith("*"):
+        return [os.path.join(folder, name)]
+    below = os.path.join(folder, inner)
+    return [os.path.join(below, found) for found in _listed(below) if found.endswith(last[1:])] if os.path.isdir(below) else []
 
 
 def _listed(folder: str) -> list[str]:

@@ -62,6 +62,7 @@ class Row(Frozen):
     `secondary`: another event of the same moment speaks for it to hooks of other
     dialects, so that each of these runs once. `fold`: how the event's verdicts become one, where not as the table says.
     `carries`: where hooks run in turn, the event as the next one sees it because of a verdict, apart from its rewrite.
+    `only_for`: powers that there are for some tools only, and how the names of these begin.
     """
 
     native: str
@@ -78,10 +79,13 @@ class Row(Frozen):
     secondary: bool = False
     fold: FoldRule | None = None
     carries: Callable[[Event, Verdict], Event] | None = None
+    only_for: Mapping[str, str] = {}
 
-    def powers_on(self, tool: str) -> frozenset[str]:  # noqa: ARG002 - a dialect may tell tools apart
+    def powers_on(self, tool: str) -> frozenset[str]:
         """What a decision may carry where the event is about this tool."""
-        return self.powers
+        if not self.only_for:
+            return self.powers
+        return frozenset(power for power in self.powers if tool.startswith(self.only_for.get(power, "")))
 
 
 class FoldRule(Frozen):
@@ -113,8 +117,9 @@ class Table(Frozen):
     """A dialect's facts.
 
     `rows`: native event -> row, in the order in which one moment passes through them. `aliases`: other spellings of
-    native events. `covers`: natives whose hooks an event also selects. `base`: fields of every payload, sent first. `ticks_per_second`: the unit of its timeouts. `default_timeout` in seconds. `compact`, `ascii_only` and
-    `echo_safe` are the wire text. `detached_after_denial`: whether detached hooks start although something denied.
+    native events. `covers`: natives whose hooks an event also selects. `base`: fields of every payload, sent first.
+    `ticks_per_second`: the unit of its timeouts. `default_timeout` in seconds. `compact`, `ascii_only` and `echo_safe` are the
+    wire text. `detached_after_denial`: whether detached hooks start although something denied.
     `folders`: keys of a payload that name the project's folder better than its `@cwd` does; of a list it is the first entry.
     `detached_in_turn`: where hooks run in turn, a detached one starts when its turn comes, not after all others.
     `ask_becomes`: the stance that an ask is lowered to where nobody can be asked. `redo_limit`: how often a stop gate
@@ -204,11 +209,12 @@ class Declaration(Frozen):
     """A hook as a file of any dialect could declare it, in the words of the dialect that is to write it down.
 
     `row` is that dialect's own event. `tools`: exact names, or `pattern`: an expression that is searched in the tool's name;
-    neither: every tool. `command` is a line for a POSIX shell. `timeout` is in seconds. `closed`: a failure is a denial.
+    neither: every tool. `command` is a line for a POSIX shell, `split` where it is nothing but words, quoted. `timeout` is in seconds. `closed`: a failure is a denial.
     """
 
     row: Row
     command: str
+    split: bool = False
     tools: tuple[str, ...] = ()
     pattern: str = ""
     timeout: float = 60.0
@@ -219,11 +225,13 @@ class Declaration(Frozen):
 class Written(Frozen):
     """Declarations as files of a dialect, by relative path.
 
-    `lost`: position of a declaration, and what of it the format has no word for. `programs`: files that must be executable.
+    `lost`: position of a declaration, and what of it the format has no word for. `left_out`: positions of those that are in
+    no file, and why. `programs`: files that must be executable.
     """
 
     files: Mapping[str, str]
     lost: tuple[tuple[int, str], ...] = ()
+    left_out: Mapping[int, str] = {}
     programs: frozenset[str] = frozenset()
 
 

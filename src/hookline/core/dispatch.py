@@ -196,6 +196,7 @@ def _prepare(step: Entry, event: Event, *, detached: bool = False) -> Run | Outc
     """A run; or at once an outcome, where the hook cannot be run at all."""
     spec = step.spec
     handler = spec.handler
+    event = _seen(spec, event)
     if type(handler) is InProcess:
         return Run(spec=spec, event=event, detached=detached)
     if not spec.trusted:
@@ -211,7 +212,27 @@ def _prepare(step: Entry, event: Event, *, detached: bool = False) -> Run | Outc
     return Run(spec=spec, event=event, payload=payload, detached=detached)
 
 
+def _seen(spec: HookSpec, event: Event) -> Event:
+    """The event as the hook is told of it: as it is, but where the hook asked for its own host's words."""
+    if not spec.alike and spec.kind == event.kind:
+        return event
+    from hookline.core.likeness import seen_by  # noqa: PLC0415 - few sources ask for it
+
+    return seen_by(spec, event)
+
+
 def read_outcome(step: Entry, outcome: Outcome, event: Event) -> Verdict:
+    """A hook's verdict about the event, in the words of the event."""
+    seen = _seen(step.spec, event)
+    verdict = _read(step, outcome, seen)
+    if seen is event or verdict.rewrite is None:
+        return verdict
+    from hookline.core.likeness import told_back  # noqa: PLC0415 - as above
+
+    return verdict.replace(rewrite=told_back(verdict.rewrite, step.spec, event, seen))
+
+
+def _read(step: Entry, outcome: Outcome, event: Event) -> Verdict:
     """A hook's verdict: as its dialect reads the outcome, or as the Python callable returned it."""
     spec = step.spec
     if outcome.failure is Failure.UNTRUSTED and spec.origin.scope in CLONED:

@@ -14,13 +14,15 @@ if TYPE_CHECKING:
 def failed(spec: HookSpec, outcome: Outcome, fault: str = "") -> Verdict:
     """The verdict of a hook that gave no answer (architecture, decision 2).
 
-    `fault` overrides the words for the failure. On a gate a hook that fails open leaves a note for the user, so that a
-    guard which could not run is never the same as a guard that said yes.
+    `fault` overrides the words for the failure. Where something can be refused, on a gate or elsewhere, a hook that fails
+    open leaves a note for the user, so that a guard which could not run is never the same as a guard that said yes.
     """
     words = fault or describe(outcome)
     label = spec.name or spec.id
     stance = spec.on_failure
-    note = f"hook `{label}` had no say: {words}" if stance is Stance.SILENT and kind(spec.kind).gate else ""
+    about = kind(spec.kind)
+    guards = about.gate or "deny" in about.powers
+    note = f"hook `{label}` had no say: {words}" if stance is Stance.SILENT and guards else ""
     reason = f"hook `{label}` failed: {words}" if stance is not Stance.SILENT else ""
     return Verdict(
         hook_id=spec.id,

@@ -19,10 +19,18 @@ def fit(decision: Decision, powers: frozenset[str], *, ask_becomes: Stance = Sta
     """The decision without what `powers` lacks; every loss is an entry of `lowered` (architecture, decision 7).
 
     Nothing is ever turned into a block that was none, but where the dialect says that an ask which nobody can answer is
-    a denial (`ask_becomes`). `redoes`: a denial sends the agent back to work, which is the opposite of a halt.
+    a denial (`ask_becomes`), and where a guard asks only because it failed: that nobody can be asked does not open it.
+    `redoes`: a denial sends the agent back to work, which is the opposite of a halt.
     """
-    stance, lost = _stance(decision.stance, powers - {"deny"} if redoes and decision.stance is Stance.HALT else powers, ask_becomes)
+    failure = _failed_ask(decision) if "deny" in powers else None
+    stance, lost = _stance(
+        decision.stance,
+        powers - {"deny"} if redoes and decision.stance is Stance.HALT else powers,
+        Stance.DENY if failure else ask_becomes,
+    )
     changes: dict[str, Any] = {"stance": stance}
+    if failure and stance is Stance.DENY:
+        changes |= {"reason": failure.reason, "redo": redoes}
     if stance is Stance.SILENT:
         changes["reason"] = ""
     if stance is not Stance.DENY:
@@ -56,6 +64,14 @@ def _stance(stance: Stance, powers: frozenset[str], ask_becomes: Stance) -> tupl
         else:
             stance = Stance.SILENT
     return stance, lost
+
+
+def _failed_ask(decision: Decision) -> Verdict | None:
+    """The verdict that asks because its hook failed, where the decision is an ask; a denial needs no help."""
+    if decision.stance is not Stance.ASK:
+        return None
+    asking = (verdict for verdict in decision.verdicts if verdict.stance is Stance.ASK and not verdict.shadow)
+    return next((verdict for verdict in asking if verdict.fault is not None), None)
 
 
 def _carried(decision: Decision) -> Iterator[tuple[str, str, Any]]:

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 
     from hookline.model.verdict import Decision
 
-DEFAULT_REDO_LIMIT = 3
 # Kinds that begin a new turn, or end the last one, and with it the count. A host whose `turn.start` is a mere model call
 # (docker-agent) cannot send its agent back at all.
 _NEW_TURN = frozenset({"prompt.submit", "prompt.steer", "turn.start", "session.start", "session.end"})

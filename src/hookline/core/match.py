@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     Predicate: TypeAlias = Callable[[Event], bool]
 
 _INPUT = "input."
+# Kinds that are some calls of tools only (vocabulary.md 4).
+_FACETS = ("shell", "file", "mcp")
 
 
 def holds(condition: Condition, event: Event) -> bool:
@@ -70,15 +72,18 @@ def why_not(spec: HookSpec, event: Event) -> str:
     if spec.kind != event.kind and spec.kind not in facets_of(event):
         return f"it is declared for `{spec.native_event}`"
     for condition in spec.conditions:
-        if not (any(holds(condition, named) for named in _named_alike(event)) if spec.alike else holds(condition, event)):
+        if not asked(condition, spec)(event):
             return _unmet(condition, event) + (" under any name that hosts have for it" if spec.alike else "")
     return ""
 
 
-def _named_alike(event: Event) -> Iterator[Event]:
-    from hookline.core.likeness import named_alike  # noqa: PLC0415 - few sources ask for it
+def asked(condition: Condition, spec: HookSpec) -> Predicate:
+    """A condition of a hook as a function of the event; of a tool it may know the names in all hosts."""
+    if not spec.alike and spec.kind.partition(".")[0] not in _FACETS:
+        return predicate(condition)
+    from hookline.core.likeness import of_any_name  # noqa: PLC0415 - few sources ask for it
 
-    return named_alike(event)
+    return of_any_name(condition, predicate(condition), spec)
 
 
 def _unmet(condition: Condition, event: Event) -> str:

@@ -85,14 +85,14 @@ def _plan(registry: Registry, event: Event, host: Dialect) -> Plan:
         redoes=kind(event.kind).redo and not (row is not None and row.feedback),
         reexamine=any(step.spec.strict for group in groups for step in group.steps),
         detaches=any(group.detached for group in groups),
-        solo=_solo(groups),
+        solo=_solo(groups, event.kind),
     )
 
 
-def _solo(groups: tuple[Group, ...]) -> Entry | None:
+def _solo(groups: tuple[Group, ...], kind: str) -> Entry | None:
     steps = [step for group in groups for step in group.steps + group.detached]
     spec = steps[0].spec if len(steps) == 1 else None
-    if spec is None or spec.detached or spec.shadow or spec.strict or type(spec.handler) is not InProcess:
+    if spec is None or spec.kind != kind or spec.detached or spec.shadow or spec.strict or type(spec.handler) is not InProcess:
         return None
     return None if spec.handler.worker or spec.handler.read_by_dialect else steps[0]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.match import facets_of, predicate
+from hookline.core.match import asked, facets_of
 from hookline.model.conditions import Never, OneOf, Pattern
 from hookline.model.frozen import Frozen
 
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import Dialect, Row, Table
     from hookline.core.match import Predicate
-    from hookline.model.conditions import Condition
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
 
@@ -110,19 +109,11 @@ def _entry(spec: HookSpec, dialect: Dialect) -> Entry:
     content: list[Predicate] = []
     for condition in spec.conditions:
         match condition:
-            case OneOf(field="tool", names=names) if not spec.alike:
+            case OneOf(field="tool", names=names) if not (spec.alike or spec.kind.startswith(_FACETS)):
                 tools = names if tools is None else tools & names
             case OneOf(field="tool") | Pattern(field="tool") | Never():
-                on_tool.append(_asked(condition, spec))
+                on_tool.append(asked(condition, spec))
             case _:
-                content.append(_asked(condition, spec))
+                content.append(asked(condition, spec))
     row = dialect.table.row(spec.native_event)
     return Entry(spec=spec, dialect=dialect, row=row, tools=tools, on_tool=tuple(on_tool), content=tuple(content))
-
-
-def _asked(condition: Condition, spec: HookSpec) -> Predicate:
-    if not spec.alike:
-        return predicate(condition)
-    from hookline.core.likeness import of_any_name  # noqa: PLC0415 - few sources ask for it
-
-    return of_any_name(predicate(condition))

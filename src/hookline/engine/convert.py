@@ -5,14 +5,14 @@ from __future__ import annotations
 from hookline.core.dialect import Declaration, Written
 from hookline.engine.explain import all_hooks, given_way
 from hookline.engine.losses import Loss, losses_of
-from hookline.engine.relaying import own_command, relayed
+from hookline.engine.relaying import is_words, own_command, relayed
 from hookline.errors import ConfigError
 from hookline.model.conditions import Never, OneOf, Pattern
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Broken, Command, InProcess
-from hookline.model.tools import broader, called, families, known_families, mcp_name
+from hookline.model.tools import broader, called, families, known_families, mcp_parts, translated
 from hookline.model.verdict import Stance
-from hookline.text.regex import Backtracking
+from hookline.text.regex import Backtracking, compile_regex
 from hookline.wire.switches import hooks_of
 
 TYPE_CHECKING = False
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 # The new host waits so much longer than the hook may take: for hookline to start, and to end the hook's processes.
 _MARGIN = 10.0
+_MCP = "mcp"  # each host spells the names of MCP tools in its own way
 
 
 class Conversion(Frozen):
@@ -60,7 +61,24 @@ def convert(library: Library, target: Dialect, *, plain: bool = False) -> Conver
             losses += losses_of(library, spec, row, target, plain=plain)
     written: Written = write(tuple(declaration for _, declaration in chosen)) if chosen else Written(files={})
     losses += [Loss(hook_id=chosen[at][0].id, what=what, why=f"{target.table.name} has no word for it") for at, what in written.lost]
-    return Conversion(files=written.files, programs=written.programs, hooks=len(chosen), losses=tuple(losses))
+    losses += [Loss(hook_id=chosen[at][0].id, what="the whole hook", why=why, whole=True) for at, why in written.left_out.items()]
+    _must_be_text(written)
+    return Conversion(files=written.files, programs=written.programs, hooks=len(chosen) - len(written.left_out), losses=tuple(losses))
+
+
+def _must_be_text(written: Written) -> None:
+    """Half a character, which JSON can write and no file can hold, is somebody's mistake.
+
+    Raises:
+        ConfigError: a command has one.
+    """
+    for path, text in written.files.items():
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError as error:
+            line = text[: error.start].rpartition("\n")[2]
+            message = f"a text has half a character in it, behind `{line[-30:]}`"
+            raise ConfigError(message, name="config.unwritable", place=path, hint="write the whole character") from None
 
 
 def _row(spec: HookSpec, target: Dialect) -> Row | None:
@@ -87,10 +105,12 @@ def _unwritable(library: Library, spec: HookSpec, *, plain: bool) -> str:
 
 
 def _declaration(library: Library, spec: HookSpec, row: Row, target: str, *, plain: bool) -> Declaration:
-    tools, pattern = _tools(spec, target) if row.kind == spec.kind else (_tools_of_kind(spec.kind, target), "")
+    tools, pattern = _tools(spec, target, plain=plain) if row.kind == spec.kind else (_tools_of_kind(spec.kind, target), "")
+    command = own_command(spec) if plain else relayed(library, spec, target)
     return Declaration(
         row=row,
-        command=own_command(spec) if plain else relayed(library, spec, target),
+        command=command,
+        split=is_words(command),
         tools=tools,
         pattern=pattern,
         timeout=spec.timeout if plain else spec.timeout + _MARGIN,
@@ -102,16 +122,23 @@ def _declaration(library: Library, spec: HookSpec, row: Row, target: str, *, pla
 # -- which tools -----------------------------------------------------------------------------------------------------------
 
 
-def _tools(spec: HookSpec, target: str) -> tuple[tuple[str, ...], str]:
-    """The tools that a hook is for, by the target's names: exact ones, or an expression; empty for all of them."""
+def _tools(spec: HookSpec, target: str, *, plain: bool) -> tuple[tuple[str, ...], str]:
+    """The tools that a hook is for, by the target's names: exact ones, or an expression; empty for all of them.
+
+    Where the target's names are not known, or its hosts may not read the expression, it is all of them: the hook's own matcher
+    is asked when it is relayed. A plain command has nobody to ask, so its matcher stays as it is.
+    """
     for condition in spec.conditions:
         match condition:
             case OneOf(field="tool", names=names):
-                return tuple(dict.fromkeys(new for name in sorted(names) for new in _names(name, spec.dialect, target))), ""
+                return _names(sorted(names), spec.dialect, target, plain=plain), ""
             case Pattern(field="tool", regex=Backtracking()):
-                return (), ""  # what RE2 lacks no other dialect loads; the hook's own matcher is asked when it is relayed
+                return (), ""  # what RE2 lacks, no other dialect loads
             case Pattern(field="tool", source=source, full=full):
-                return (), _expression(condition, f"^(?:{source})$" if full else source, spec.dialect, target)
+                whole = f"^(?:{source})$" if full else source
+                if not plain and ("(?" in source or _MCP in source.lower()):
+                    return (), ""
+                return (), _expression(condition, whole, spec.dialect, target)
     return (), ""
 
 
@@ -121,21 +148,23 @@ def _tools_of_kind(kind: str, target: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for family in wider[1] for name in called(family, target))) if wider else ()
 
 
-def _names(name: str, dialect: str, target: str) -> tuple[str, ...]:
-    """What a tool is called by the target; what nobody knows stays as it is."""
-    if mcp := mcp_name(name, target):
-        return (mcp,)
-    new = [name for family in families(name, dialect) for name in called(family, target)]
-    return (name,) if name in new else tuple(new) or (name,)
+def _names(names: list[str], dialect: str, target: str, *, plain: bool) -> tuple[str, ...]:
+    """What tools are called by the target; a tool that no host is known to have keeps its name."""
+    found: list[str] = []
+    for name in names:
+        new = translated(name, dialect, target)
+        if not new and not plain and (families(name, dialect) or mcp_parts(name, dialect)):
+            return ()
+        found += new or (name,)
+    return tuple(dict.fromkeys(found))
 
 
 def _expression(pattern: Pattern, source: str, dialect: str, target: str) -> str:
     """An expression as it stands, and the target's names of the tools that it is known to select."""
-    new = [
-        name for family in known_families() for old in called(family, dialect) if _selects(pattern, old) for name in called(family, target)
-    ]
-    others = "|".join(dict.fromkeys(name for name in new if not _selects(pattern, name)))
-    return f"{source}|^(?:{others})$" if others else source
+    written = compile_regex(source)
+    selected = [family for family in known_families() if any(_selects(pattern, old) for old in called(family, dialect))]
+    new = dict.fromkeys(name for family in selected for name in called(family, target) if not written.found_in(name))
+    return f"{source}|^(?:{'|'.join(new)})$" if new else source
 
 
 def _selects(pattern: Pattern, name: str) -> bool:

@@ -8,6 +8,7 @@ from hookline.model.frozen import Frozen
 from hookline.model.handler import Broken
 from hookline.model.kinds import kind
 from hookline.model.verdict import Stance
+from hookline.wire.switches import hooks_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,10 +57,13 @@ def explain(engine: Engine, event: Event, *, run: bool = True) -> dict[str, Any]
 
 
 def all_hooks(engine: Library) -> Iterator[HookSpec]:
-    """Every hook that was ever declared to an engine, source by source; also those that gave way to others."""
+    """Every hook that was ever declared to an engine, source by source; also those that gave way to others.
+
+    A file's switches are none, although they travel as hooks.
+    """
     known = {entry.spec.id: entry.spec for entry in engine.registry.entries()}
     for shelved in engine.shelf.sources:
-        yield from (known.get(spec.id, spec) for spec in shelved.loaded.specs)
+        yield from (known.get(spec.id, spec) for spec in hooks_of(shelved.loaded.specs))
     yield from engine.shelf.own
 
 
@@ -93,7 +97,7 @@ def _sources(engine: Engine) -> Iterator[dict[str, Any]]:
             "mode": source.mode,
             "trusted": source.trusted,
             "shadow": source.shadow,
-            "hooks": len(shelved.loaded.specs),
+            "hooks": len(hooks_of(shelved.loaded.specs)),
             "problems": len(shelved.loaded.problems),
         }
 

@@ -176,6 +176,16 @@ class Library:
         self._rebuild()
         return self
 
+    def shelve(self, source: Source, dialect: str, options: Mapping[str, Any] | None = None) -> Self:
+        """Add a source that somebody made by hand: a text that is in no file, and what is known of its place.
+
+        Raises:
+            ConfigError: an unknown dialect or option. Never for what is in the source.
+        """
+        self._shelve(source, self._dialect(dialect, options))
+        self._rebuild()
+        return self
+
     def drop_dialect(self, name: str) -> None:
         """Forget every source of a dialect."""
         self.shelf.sources = [shelved for shelved in self.shelf.sources if shelved.dialect.table.name != name]

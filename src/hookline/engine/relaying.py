@@ -31,6 +31,14 @@ def own_command(spec: HookSpec) -> str:
     return handler.script or shlex.join(handler.argv)
 
 
+def is_words(command: str) -> bool:
+    """Whether a line is nothing but words, quoted where they must be: to split it takes no shell."""
+    try:
+        return shlex.join(shlex.split(command)) == command
+    except ValueError:  # an open quote
+        return False
+
+
 def relayed(library: Library, spec: HookSpec, target: str) -> str:
     """A command line that asks this one hook, in its own words, about what the target's host tells."""
     shelved = shelved_of(library, spec)
@@ -58,7 +66,8 @@ def own_config(shelved: Shelved, spec: HookSpec) -> str:
     handler = spec.handler
     if isinstance(entry.get("command"), str) and isinstance(handler, Command) and not handler.script and not entry.get("args"):
         entry["command"] = shlex.join(handler.argv)  # paths that were relative to the file are whole there
-    return json.dumps(tree, ensure_ascii=False)
+    # Cursor drops a file in which a command holds `://` (harnesses.md 5); to JSON the escaped text is the same.
+    return json.dumps(tree, ensure_ascii=False).replace("://", ":\\/\\/")
 
 
 def _tree(source: Source) -> Any:

@@ -60,12 +60,12 @@ def call(
     """Send a payload and return what came of it; never raises for what the other side does.
 
     `seconds` is all the time there is, from the look-up of the name to the last byte; only the look-up itself cannot be
-    cut short. `largest`: bytes of an answer. `opened` is told each socket, so that somebody else may shut it.
+    cut short. `largest`: bytes of an answer, where the handler does not say it. `opened` is told each socket, so that somebody else may shut it.
     """
     began = clock()
     line = Line(began + seconds, clock=clock, opened=opened, resolve=resolve)
     try:
-        text = _exchange(http, payload.encode("utf-8", "surrogatepass"), environ, line, largest)
+        text = _exchange(http, payload.encode("utf-8", "surrogatepass"), environ, line, http.largest or largest)
     except CallError as error:
         failure, detail = error.failure, error.detail
     except HandlerError as error:

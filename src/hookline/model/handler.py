@@ -22,7 +22,8 @@ class Command(Frozen):
     `shell` lists interpreters in order of preference ("bash", "sh", "powershell"). `env` is added to the inherited
     environment, from which names that match `drop_env` are left out. `expand` says which references in `env` and
     `working_dir` are filled in from the environment when the hook runs ("" none, "dotenv" `${env.X}`, "shell" `$X` `${X}`,
-    and in paths both, and `~`). `working_dir` is relative to the event's cwd. `substitute` are literal replacements in `script`, `argv`.
+    and in paths both, and `~`). Always filled in, in `env` and in what is substituted, are `${event.cwd}`, `${event.session_id}` and
+    `${event.facts.X}`. `working_dir` is relative to the event's cwd. `substitute` are literal replacements in `script`, `argv`.
     `kill_leftovers`: what the hook left running in the background dies with it; otherwise it is only no longer read.
     """
 
@@ -42,7 +43,8 @@ class Http(Frozen):
 
     In the values of `headers`, `$NAME` and `${NAME}` are filled in from the environment when the hook runs, if the name is
     one of `env`; any other becomes nothing. `secret` names the variable with the key by which the payload is signed ("" =
-    it is not). With `allow_local` the address may be on this machine or in a private network.
+    it is not). With `allow_local` the address may be on this machine or in a private network. `largest`: bytes of an answer
+    (0: as many as the engine's limits keep of a stream).
     """
 
     url: str
@@ -51,6 +53,7 @@ class Http(Frozen):
     env: tuple[str, ...] = ()
     secret: str = ""
     allow_local: bool = False
+    largest: int = 0
 
 
 class Builtin(Frozen):

@@ -34,7 +34,9 @@ class HookSpec(Frozen):
     of this hook means (SILENT = fail open, ASK, DENY = fail closed). `detached`: started and not waited for. `shadow`:
     run and recorded, never enforced. `identity`: hooks of one dialect with equal identity run once per event; empty
     means never the same. `in_turn`: where it takes part, the hooks of its dialect are asked one after the other, even where
-    they are otherwise asked at once. `alike`: a tool's names in other hosts count as its names (`match_tools: canonical`). `facts` belong to the dialect. `trusted` is False while nobody approved the source.
+    they are otherwise asked at once. `alike`: a tool's names in other hosts count as its names, and it is told of foreign
+    calls in its own host's words (`match_tools: canonical`). `facts` belong to the dialect. `trusted` is False while nobody
+    approved the source.
     """
 
     id: str

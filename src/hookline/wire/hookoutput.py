@@ -44,7 +44,12 @@ def begins_an_object(text: str) -> bool:
 
     To most hosts such text is a log; in strict mode a guard that printed noise around its answer has not said yes.
     """
-    return any(line.lstrip().startswith("{") for line in text.splitlines())
+    return any(line.lstrip().startswith("{") for line in lines(text))
+
+
+def lines(text: str) -> list[str]:
+    """The lines that a program printed. `str.splitlines` would also break where JSON may hold the character as it is (U+2028)."""
+    return text.replace("\r", "\n").split("\n")
 
 
 def spelled(given: Mapping[str, Any], known: Iterable[str], *, camel: bool) -> tuple[dict[str, Any], list[str]]:

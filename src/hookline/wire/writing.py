@@ -39,6 +39,13 @@ def as_toml(tree: Any) -> str:
     return tomlkit.dumps(tree)
 
 
+def without_shell(declaration: Declaration) -> str:
+    """The command for a host that splits it into words and starts no shell: one of the words is then a shell."""
+    import shlex  # noqa: PLC0415 - only who converts a file writes commands
+
+    return declaration.command if declaration.split else shlex.join(("sh", "-c", declaration.command))
+
+
 def searched(declaration: Declaration) -> str:
     """The tools of a declaration as an expression to be searched in a name; empty for every tool."""
     if declaration.tools:

@@ -100,3 +100,58 @@ def test_a_question_that_the_host_cannot_put_is_not_silence(tmp_path: Path) -> N
 
     assert (done.returncode, done.stdout) == (0, b"")
     assert done.stderr.decode() == "hookline: config#PreToolUse.0.0 said `ask`: `PreToolUse` of codex cannot express it\n"
+
+
+KIMI = {"hook_event_name": "PreToolUse", "session_id": "k", "tool_name": "Shell", "tool_input": {"command": "ls"}}
+
+
+def told(host: str, dialect: str, tree: object, payload: object, cwd: Path) -> list[str]:
+    """What a host is told on stderr beside an answer that stops nothing."""
+    done = answer(host, "--dialect", dialect, "-c", json.dumps(tree), stdin=json.dumps(payload).encode(), cwd=cwd)
+
+    assert (done.returncode, done.stdout) == (0, b"")
+    return done.stderr.decode().splitlines()
+
+
+def claude(output: object = "", end: str = "exit 0") -> dict[str, object]:
+    """Claude Code's settings with one guard that prints this and ends so."""
+    command = f"printf %s '{output if isinstance(output, str) else json.dumps(output)}'; {end}"
+    return {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": command}]}]}}
+
+
+def test_a_guard_that_could_not_run_is_missed_aloud(tmp_path: Path) -> None:
+    """Kimi shows nobody anything, so what failed is told where its log may keep it."""
+    tree = {"hooks": [{"event": "PreToolUse", "command": "/no/such/guard"}]}
+    (line,) = told("kimi", "kimi", tree, KIMI, tmp_path)
+
+    assert line.startswith("hookline: config#")
+    assert "exited with status 127" in line
+
+
+def test_what_a_hook_would_have_changed_is_told(tmp_path: Path) -> None:
+    """The host goes on with the input as it was, and with nobody told the note."""
+    said = {"systemMessage": "look\nhere", "hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": {"command": "true"}}}
+
+    assert told("kimi", "claude-code", claude(said), KIMI, tmp_path) == [
+        "hookline: config#PreToolUse.0.0 would change the `input`: `PreToolUse` of kimi cannot express it",
+        "hookline: config#PreToolUse.0.0: look",
+        "hookline: config#PreToolUse.0.0: here",
+    ]
+
+
+def test_what_the_reply_shows_is_not_told_twice(tmp_path: Path) -> None:
+    """Claude Code's user is shown the failure in the answer itself."""
+    payload = {"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_input": {}}
+    words = ("claude-code", "--dialect", "claude-code", "-c", json.dumps(claude(end="exit 3")))
+    done = answer(*words, stdin=json.dumps(payload).encode(), cwd=tmp_path)
+
+    assert "exited with status 3" in json.loads(done.stdout)["systemMessage"]
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_what_is_told_cannot_move_the_cursor(tmp_path: Path) -> None:
+    """A hook's words are shown as text, because a log is read in a terminal."""
+    tree = {"hooks": [{"event": "PreToolUse", "command": "printf '\\033[2J gone' >&2; exit 3"}]}
+    (line,) = told("kimi", "kimi", tree, KIMI, tmp_path)
+
+    assert line.endswith("exited with status 3: \\x1b[2J gone")

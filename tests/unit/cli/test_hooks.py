@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 import hookline
 from hookline.cli.hooks import hook_document, hooks_document, in_order
+from hookline.engine.explain import explain
 from hookline.model.frozen import Frozen
 
 CLAUDE = {
@@ -95,3 +98,22 @@ def test_facts_are_what_json_can_say() -> None:
     document = hook_document(engine, spec.replace(facts={"a": (1, None), "b": {"c": frozenset({"d"})}, "e": Odd(), "f": "one\ntwo"}))
 
     assert document["facts"] == {"a": [1, None], "b": {"c": ["d"]}, "e": "Odd(part='x')", "f": "one …"}
+
+
+SWITCHES = [
+    ("claude-code", {"disableAllHooks": False}, "PreToolUse"),
+    ("claude-code", {"allowedHttpHookUrls": ["https://*"]}, "PreToolUse"),
+    ("gemini", {"hooksConfig": {"enabled": True}}, "BeforeTool"),
+    ("codex", {"hooks": {"state": {"x": {"enabled": False}}}}, "PreToolUse"),
+]
+
+
+@pytest.mark.parametrize(("dialect", "tree", "native"), SWITCHES)
+def test_a_switch_is_no_hook(dialect: str, tree: dict[str, object], native: str) -> None:
+    """What a file says about other hooks is neither listed nor explained."""
+    engine = hookline.Engine().add_source(tree, dialect=dialect, scope="user")
+    explained = explain(engine, engine.event(native, {"tool_name": "Bash", "tool_input": {}}, dialect=dialect), run=False)
+
+    assert len(engine.shelf.sources[0].loaded.specs) == 1
+    assert list(in_order(engine)) == explained["hooks"] == []
+    assert [source["hooks"] for source in explained["sources"]] == [0]

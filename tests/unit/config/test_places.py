@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from hookline.config.places import PLACES, discovered
+from hookline.config.places import PLACES, Place, discovered
+from hookline.config.read import files_of, guess_dialect
 from hookline.engine.catalog import NAMES
 from hookline.model.spec import CLONED, SCOPES
 
@@ -173,3 +174,33 @@ def test_a_dialects_places_stand_in_the_order_of_their_scopes(dialect: str) -> N
     order = [SCOPES.index(place.scope) for place in PLACES if place.dialect == dialect]
 
     assert order == sorted(order)
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: f"{place.dialect}: {place.path}")
+def test_a_file_and_its_folder_are_of_the_dialect_that_has_its_place_there(place: Place, tmp_path: Path) -> None:
+    """Whoever names one of them to `--config` need not say what it is; and the folder's files are found in it."""
+    names = {"home": "home", "cwd": "project", "config": "home/.config", "claude": "home/.claude", "codex": "home/.codex"}
+    path = place.path.format(**names, copilot="home/.copilot").replace("*", "policy").lstrip("/")
+    path += "/guard/HOOK.md" if path.endswith("agents/hooks") else ""
+    file = write(tmp_path / path)
+    folder = str(Path(file).parent)
+
+    assert guess_dialect(file) == guess_dialect(folder) == place.dialect
+    assert files_of(folder, place.dialect) == [file]
+
+
+@pytest.mark.parametrize(
+    ("folder", "files"),
+    [
+        (".copilot", ["settings.json", "hooks/a.json", "hooks/b.json"]),
+        (".github/copilot", ["settings.json", "settings.local.json"]),
+        ("etc/claude-code", ["managed-settings.json", "managed-settings.d/10.json", "managed-settings.d/20.json"]),
+    ],
+)
+def test_a_folder_s_other_files_are_no_hooks(folder: str, files: list[str], tmp_path: Path) -> None:
+    """A host keeps more than hooks there."""
+    for name in (*files, "config.json", "mcp-config.json", "hooks/notes.txt"):
+        write(tmp_path / folder / name)
+
+    found = files_of(str(tmp_path / folder), guess_dialect(str(tmp_path / folder)))
+    assert found == [str(tmp_path / folder / name) for name in files]

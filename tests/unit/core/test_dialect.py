@@ -51,7 +51,9 @@ def test_absence_prints_as_a_word() -> None:
 
 
 def test_what_a_decision_may_carry_is_the_same_for_every_tool() -> None:
-    """Unless a dialect's own row tells tools apart."""
-    guard = TABLE.rows["guard"]
+    """Unless the row tells tools apart."""
+    guard = TABLE.rows["guard"].replace(powers=frozenset({"deny", "output"}))
 
     assert guard.powers_on("Bash") is guard.powers
+    assert guard.replace(only_for={"output": "MCP:"}).powers_on("Bash") == {"deny"}
+    assert guard.replace(only_for={"output": "MCP:"}).powers_on("MCP:x") == {"deny", "output"}

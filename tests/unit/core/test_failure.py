@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from hookline.core.failure import describe
+from hookline.core.failure import describe, failed
+from hookline.model.handler import Broken
 from hookline.model.outcome import Failure, Outcome
+from hookline.model.spec import HookSpec
+from hookline.model.verdict import Stance
 
 
 @pytest.mark.parametrize(
@@ -21,3 +24,14 @@ from hookline.model.outcome import Failure, Outcome
 def test_a_failure_is_told_in_a_few_words(outcome: Outcome, words: str) -> None:
     """What happened and the first line of what the hook said about it, never more than a line."""
     assert describe(outcome) == words
+
+
+@pytest.mark.parametrize(
+    ("kind", "note"),
+    [("tool.before", True), ("subagent.start", True), ("tool.after", True), ("session.end", False), ("x.other.thing", False)],
+)
+def test_a_guard_that_fails_open_is_missed_aloud(kind: str, *, note: bool) -> None:
+    """Wherever something can be refused, whether or not that moment is a gate."""
+    spec = HookSpec(id="h", dialect="cursor", kind=kind, native_event="x", handler=Broken(reason=""), on_failure=Stance.SILENT)
+
+    assert failed(spec, Outcome(exit_code=1)).for_user == ("hook `h` had no say: exited with status 1" if note else "")

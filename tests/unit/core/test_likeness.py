@@ -7,8 +7,14 @@ from typing import Any
 import pytest
 
 import hookline
+from hookline.core.likeness import seen_by, told_back
 from hookline.core.match import why_not
+from hookline.model.conditions import OneOf
+from hookline.model.event import Event, Rewrite, ToolCall
+from hookline.model.handler import Command
+from hookline.model.spec import HookSpec
 
+HOOK = HookSpec(id="h", dialect="claude-code", kind="tool.before", native_event="PreToolUse", handler=Command(script="x"))
 CALL = {"session_id": "s", "tool_name": "shell", "tool_use_id": "c", "tool_input": {"cmd": "rm -rf /tmp/x"}}
 
 
@@ -54,3 +60,69 @@ def test_an_unknown_matching_is_refused() -> None:
     """As every other setting is."""
     with pytest.raises(hookline.ConfigError, match="unknown match_tools `canonic`"):
         engine("Bash", match_tools="canonic")
+
+
+def told(dialect: str, tool: str, given: Any, *, matcher: str = "", alike: bool = True) -> ToolCall:
+    """A call of a host's tool, as a hook of Claude Code is told of it."""
+    conditions = (OneOf(field="tool", names=frozenset({matcher})),) if matcher else ()
+    spec = HOOK.replace(conditions=conditions, alike=alike)
+    body = seen_by(spec, Event(kind="tool.before", dialect=dialect, body=ToolCall(tool=tool, input=given))).body
+    assert isinstance(body, ToolCall)
+    return body
+
+
+@pytest.mark.parametrize(
+    ("dialect", "tool", "given", "name", "keys"),
+    [
+        ("docker-agent", "shell", {"cmd": "ls"}, "Bash", {"command": "ls"}),
+        ("docker-agent", "shell", {"cmd": "ls", "command": "x"}, "Bash", {"cmd": "ls", "command": "x"}),
+        ("copilot", "create", {"path": "a", "file_text": "b"}, "Write", {"file_path": "a", "content": "b"}),
+        ("gemini", "mcp_git_status", {"cmd": 1}, "mcp__git__status", {"cmd": 1}),
+        ("cursor", "MCP:status", {}, "MCP:status", {}),
+        ("docker-agent", "frobnicate", {"cmd": "x"}, "frobnicate", {"cmd": "x"}),
+        ("docker-agent", "shell", None, "Bash", None),
+        ("claude-code", "Bash", {"cmd": "x"}, "Bash", {"cmd": "x"}),
+    ],
+)
+def test_a_call_is_told_in_the_hooks_own_words(dialect: str, tool: str, given: Any, name: str, keys: Any) -> None:
+    """Name and keys of the input; what is already there is not overwritten, and what nobody knows stays."""
+    body = told(dialect, tool, given)
+
+    assert (body.tool, body.input) == (name, keys)
+
+
+def test_of_several_names_it_is_the_one_that_the_hook_is_for() -> None:
+    """`apply_patch` writes and edits."""
+    assert told("codex", "apply_patch", {}, matcher="Edit").tool == "Edit"
+    assert told("codex", "apply_patch", {}, matcher="Write").tool == "Write"
+    assert told("codex", "apply_patch", {}, alike=False).tool == "apply_patch"
+
+
+@pytest.mark.parametrize(
+    ("given", "value", "back"),
+    [
+        ({"cmd": "ls"}, {"command": "ls -h"}, {"cmd": "ls -h"}),
+        ({"command": "ls"}, {"command": "ls -h"}, {"command": "ls -h"}),
+        ({}, {"command": "ls", "timeout": 5}, {"cmd": "ls", "timeout": 5}),
+        ({"cmd": "ls"}, "no object", "no object"),
+    ],
+)
+def test_a_rewrite_lands_under_the_hosts_keys(given: Any, value: Any, back: Any) -> None:
+    """Those that its input has, else its usual ones."""
+    event = Event(kind="tool.before", dialect="docker-agent", body=ToolCall(tool="shell", input=given))
+    spec = HOOK.replace(alike=True)
+
+    landed = told_back(Rewrite(target="input", value=value), spec, event, seen_by(spec, event))
+
+    assert landed is not None
+    assert landed.value == back
+
+
+def test_other_rewrites_stay_as_they_are() -> None:
+    """A result has no keys that hosts agree about."""
+    event = Event(kind="tool.after", dialect="docker-agent", body=ToolCall(tool="shell", input={"cmd": "x"}))
+    spec = HOOK.replace(alike=True)
+    rewrite = Rewrite(target="output", value={"cmd": 1})
+
+    assert told_back(rewrite, spec, event, seen_by(spec, event)) is rewrite
+    assert told_back(None, spec, event, seen_by(spec, event)) is None

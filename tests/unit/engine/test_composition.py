@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -144,3 +145,70 @@ def test_a_denial_of_any_dialect_is_the_decision(folder: Path) -> None:
     reply = discovered(folder, trust="all").answer("gemini", {"hook_event_name": "BeforeTool", "tool_name": "x", "tool_input": {}})
 
     assert "not today" in reply.stdout + reply.stderr
+
+
+CURSOR = {"version": 1, "hooks": {"beforeShellExecution": [{"command": "jq -r .command >&2; exit 2"}]}}
+GUARD = """
+import json, sys
+call = json.load(sys.stdin)
+path = call["tool_input"].get("file_path", "")
+if call["tool_name"] == "Bash" and "rm -rf" in call["tool_input"]["command"]:
+    print(json.dumps({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "no"}}))
+elif call["tool_name"] == "Bash":
+    given = {**call["tool_input"], "command": call["tool_input"]["command"] + " -h"}
+    print(json.dumps({"hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": given}}))
+elif call["tool_name"] in ("Write", "Edit") and path.endswith(".env"):
+    sys.exit(2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("host", "event", "tool", "given", "stance", "rewritten"),
+    [
+        ("docker-agent", "pre_tool_use", "shell", {"cmd": "rm -rf /"}, "DENY", None),
+        ("docker-agent", "pre_tool_use", "shell", {"cmd": "ls", "timeout": 5}, "SILENT", {"cmd": "ls -h", "timeout": 5}),
+        ("gemini", "BeforeTool", "run_shell_command", {"command": "ls"}, "SILENT", {"command": "ls -h"}),
+        ("docker-agent", "pre_tool_use", "write_file", {"path": "a/.env", "content": "x"}, "DENY", None),
+        ("kimi", "PreToolUse", "WriteFile", {"path": "a/.env", "content": "x"}, "DENY", None),
+        ("copilot", "preToolUse", "create", {"path": "a/.env", "file_text": "x"}, "DENY", None),
+        ("kimi", "PreToolUse", "WriteFile", {"path": "a.txt", "content": "x"}, "SILENT", None),
+    ],
+)
+def test_a_hook_reads_a_foreign_call_by_its_own_names_and_keys(
+    host: str, event: str, tool: str, given: dict[str, Any], stance: str, rewritten: Any, tmp_path: Path
+) -> None:
+    """With `match_tools: canonical`; what it rewrites lands under the host's keys."""
+    (tmp_path / "guard.py").write_text(GUARD, encoding="utf-8")
+    handler = {"type": "command", "command": f"{sys.executable} {tmp_path / 'guard.py'}"}
+    tree = {"hooks": {"PreToolUse": [{"matcher": "Bash|Write|Edit", "hooks": [handler]}]}}
+    engine = hookline.Engine.from_config(tree, dialect="claude-code", match_tools="canonical")
+    call = {"toolName": tool, "toolArgs": json.dumps(given)} if host == "copilot" else {"tool_name": tool, "tool_input": given}
+
+    decision = engine.fire(event, call, dialect=host)
+
+    assert [verdict.fault for verdict in decision.verdicts] == [None]
+    assert decision.stance.name == stance
+    assert (decision.rewrite.value if decision.rewrite else None) == rewritten
+
+
+def test_a_hook_on_shell_commands_is_told_the_command_whatever_its_key() -> None:
+    """docker-agent's shell tool has it under `cmd`."""
+    engine = hookline.Engine.from_config(CURSOR, dialect="cursor")
+
+    assert (
+        engine.fire("pre_tool_use", {"tool_name": "shell", "tool_input": {"cmd": "rm -rf /"}}, dialect="docker-agent").reason == "rm -rf /"
+    )
+
+
+@pytest.mark.parametrize(
+    ("host", "event", "tool"),
+    [("gemini", "BeforeTool", "mcp_github_create"), ("cursor", "preToolUse", "MCP:create"), ("copilot", "preToolUse", "github-create")],
+)
+@pytest.mark.parametrize("matcher", ["mcp__github__.*", "^mcp__", "mcp__github__create"])
+def test_a_guard_of_mcp_tools_is_asked_by_every_spelling(host: str, event: str, tool: str, matcher: str) -> None:
+    """Where a name does not tell its server, the guard is asked once too often rather than never."""
+    tree = {"hooks": {"PreToolUse": [{"matcher": matcher, "hooks": [{"type": "command", "command": "exit 2"}]}]}}
+    engine = hookline.Engine.from_config(tree, dialect="claude-code", match_tools="canonical")
+    call = {"toolName": tool, "toolArgs": "{}"} if host == "copilot" else {"tool_name": tool, "tool_input": {}}
+
+    assert engine.fire(event, call, dialect=host).stance is hookline.Stance.DENY

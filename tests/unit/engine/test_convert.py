@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 import hookline
@@ -48,3 +50,37 @@ def test_a_hook_on_shell_commands_becomes_one_on_the_shell_tool() -> None:
 
     assert docker(conversion)["matcher"] == "shell"
     assert not any(loss.whole for loss in conversion.losses)
+
+
+def test_half_a_character_is_told() -> None:
+    """JSON can write one, and no file can hold it."""
+    tree = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "exit \ud800"}]}]}}
+
+    with pytest.raises(hookline.ConfigError, match=r"half a character in it, behind `.*exit `"):
+        converted(tree, "claude-code", "kimi", plain=True)
+
+
+def test_a_hook_that_the_host_would_trip_over_is_left_out() -> None:
+    """And counted as left out."""
+    tree = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "curl https://policy.example"}]}]}}
+    plain, relayed = (converted(tree, "claude-code", "cursor", plain=given) for given in (True, False))
+
+    assert (plain.hooks, [loss.whole for loss in plain.losses].count(True)) == (0, 1)
+    assert (relayed.hooks, [loss.whole for loss in relayed.losses].count(True)) == (1, 0)
+
+
+@pytest.mark.parametrize("matcher", ["mcp__github__.*", "(?i)bash", "Read"])
+def test_a_matcher_that_the_target_may_not_understand_is_left_to_the_relay(matcher: str) -> None:
+    """Names that nobody knows, MCP's spellings, and flags that not every engine reads: the host asks about every tool."""
+    groups = json.loads(converted(claude(matcher), "claude-code", "codex").files["hooks.json"])["hooks"]["PreToolUse"]
+
+    assert "matcher" not in groups[0]
+
+
+@pytest.mark.parametrize("target", ["starchild", "hermes"])
+def test_a_line_for_a_shell_is_given_one(target: str) -> None:
+    """Where the host only splits it into words."""
+    tree = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "grep -q x && exit 2; exit 0"}]}]}}
+    text = "".join(converted(tree, "claude-code", target, plain=True).files.values())
+
+    assert "sh -c 'grep -q x && exit 2; exit 0'" in text

@@ -6,9 +6,12 @@ import json
 import shlex
 from typing import TYPE_CHECKING
 
+import pytest
+
 import hookline
 from hookline.engine.catalog import make_dialect
 from hookline.engine.convert import convert
+from hookline.engine.relaying import is_words
 from tests.unit.engine.converting import claude, converted, docker
 
 if TYPE_CHECKING:
@@ -59,3 +62,12 @@ def test_comments_do_not_hide_a_hook(tmp_path: Path) -> None:
     conversion = convert(hookline.Engine.load(folder / "settings.json"), make_dialect("docker-agent"))
 
     assert "./x.sh" in conversion.files["hooks.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [("./guard.sh", True), ("./guard.sh 'a b' c", True), ("a && b", False), ("a $B", False), ("a > b", False), ("a 'b", False)],
+)
+def test_a_line_of_words_needs_no_shell(line: str, words: bool) -> None:  # noqa: FBT001 - a column of the table
+    """Anything that a shell would act on does."""
+    assert is_words(line) is words

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 import socket
 import ssl
+import subprocess
 import threading
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -86,6 +88,22 @@ class Asked(BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         """Nothing: what a test prints is about the test."""
+
+
+def certificate(folder: Path, host: str) -> Path | None:
+    """A certificate for a host which nobody trusts, with its key; None where there is no openssl to make one."""
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        return None
+    file = folder / "service.pem"
+    asked = f"req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN={host}"
+    subprocess.run(
+        [openssl, *asked.split(), "-addext", f"subjectAltName=DNS:{host}", "-keyout", file, "-out", folder / "cert.pem"],
+        check=True,
+        capture_output=True,
+    )
+    file.write_text(file.read_text(encoding="ascii") + (folder / "cert.pem").read_text(encoding="ascii"), encoding="ascii")
+    return file
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import pytest
 
 from hookline.errors import HandlerError
 from hookline.handlers.command import COOKIE, FIRING, program
-from hookline.model.event import Event
+from hookline.model.event import Event, Lifecycle
 from hookline.model.handler import Command
 from tests.unit.handlers.support import executable, run
 
@@ -229,3 +229,20 @@ def test_a_value_is_never_searched_for_placeholders():
     command = Command(argv=("$A-$AB-${event.cwd}",), substitute={"$A": "$AB", "$AB": "$A"})
 
     assert made(command).argv == ("$AB-$A-${event.cwd}",)
+
+
+@pytest.mark.parametrize(
+    ("value", "filled"),
+    [
+        ("${event.facts.version}", "2.4.1"),
+        ("v${event.facts.version} in ${event.cwd} of ${event.session_id}", "v2.4.1 in /srv/project of s-1"),
+        ("${event.facts.count}${event.facts.none}", ""),
+        ("${event.facts.odd}", "${event.cwd}"),
+        ("${event.other}", "${event.other}"),
+    ],
+)
+def test_a_variable_may_hold_a_fact_of_the_event(value: str, filled: str):
+    """A text as it is; what is no text, or not there, is nothing, and a fact refers to nothing in turn."""
+    event = EVENT.replace(body=Lifecycle(facts={"version": "2.4.1", "count": 3, "odd": "${event.cwd}"}))
+
+    assert made(Command(argv=("x",), env={"A": value}), event).env["A"] == filled

@@ -6,8 +6,6 @@ import base64
 import hashlib
 import hmac
 import itertools
-import shutil
-import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,6 +15,7 @@ from hookline.handlers.line import tls
 from hookline.model.handler import Http
 from hookline.model.outcome import Failure, Outcome
 from tests.unit.handlers.serving import LOCAL, Asked, closed_port, resolving, saying, serving
+from tests.unit.handlers.serving import certificate as serving_certificate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -339,17 +338,9 @@ def test_a_payload_that_cannot_be_signed_is_not_sent(environ: dict[str, str], sa
 @pytest.fixture
 def certificate(tmp_path: Path) -> Iterator[Path]:
     """A certificate for `policy.example` which nobody trusts, with its key."""
-    openssl = shutil.which("openssl")
-    if openssl is None:
+    file = serving_certificate(tmp_path, "policy.example")
+    if file is None:
         pytest.skip("there is no openssl to make a certificate")
-    file = tmp_path / "service.pem"
-    asked = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=policy.example"
-    subprocess.run(
-        [openssl, *asked.split(), "-addext", "subjectAltName=DNS:policy.example", "-keyout", file, "-out", tmp_path / "cert.pem"],
-        check=True,
-        capture_output=True,
-    )
-    file.write_text(file.read_text(encoding="ascii") + (tmp_path / "cert.pem").read_text(encoding="ascii"), encoding="ascii")
     tls.cache_clear()
     yield file
     tls.cache_clear()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hookline.model.tools import alike, called, families, mcp_name, mcp_parts
+from hookline.model.tools import alike, broader, called, families, input_names, mcp_parts, translated
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,8 @@ def test_names_are_told_by_family_and_dialect() -> None:
         ("mcp_git_status", "gemini", ("git", "status")),
         ("mcp_git_status", "", None),
         ("mcp__git__status", "gemini", ("git", "status")),
-        ("git-status", "copilot", None),
+        ("git-status", "copilot", ("git", "status")),
+        ("git-status", "", None),
         ("mcp__git", "", None),
         ("Bash", "cursor", None),
     ],
@@ -66,8 +67,42 @@ def test_mcp_names_have_parts(name: str, dialect: str, parts: tuple[str, str] | 
     assert mcp_parts(name, dialect) == parts
 
 
-def test_an_mcp_tool_is_spelled_as_its_host_does() -> None:
-    """By the table; nothing for a host that has no spelling, or a tool that is none of MCP's."""
-    assert mcp_name("mcp__git__status", "kiro") == "@git/status"
-    assert mcp_name("mcp__git__status", "starchild") is None
-    assert mcp_name("Bash", "kiro") is None
+@pytest.mark.parametrize(
+    ("name", "dialect", "target", "names"),
+    [
+        ("Bash", "claude-code", "docker-agent", ("shell",)),
+        ("Grep", "claude-code", "kimi", ("Grep",)),
+        ("Edit", "claude-code", "codex", ("Edit",)),
+        ("Write", "cursor", "claude-code", ("Write",)),
+        ("mcp__git__status", "claude-code", "kiro", ("@git/status",)),
+        ("mcp__git__status", "claude-code", "starchild", ()),
+        ("MCP:status", "cursor", "claude-code", ()),
+        ("git-status", "copilot", "claude-code", ("mcp__git__status",)),
+        ("Read", "claude-code", "codex", ()),
+        ("frobnicate", "claude-code", "codex", ()),
+    ],
+)
+def test_a_tool_is_called_as_its_host_does(name: str, dialect: str, target: str, names: tuple[str, ...]) -> None:
+    """The usual name first; its own where the host has it too; nothing where nobody knows."""
+    assert translated(name, dialect, target)[: len(names)] == names
+    assert bool(translated(name, dialect, target)) is bool(names)
+
+
+@pytest.mark.parametrize(
+    ("name", "dialect", "target", "renamed"),
+    [
+        ("shell", "docker-agent", "claude-code", {"cmd": "command"}),
+        ("Bash", "claude-code", "docker-agent", {"command": "cmd"}),
+        ("Write", "claude-code", "copilot", {"file_path": "path", "content": "file_text"}),
+        ("frobnicate", "claude-code", "docker-agent", {}),
+    ],
+)
+def test_input_keys_have_names_by_host(name: str, dialect: str, target: str, renamed: dict[str, str]) -> None:
+    """Any host's key for a thing is understood."""
+    assert dict(input_names(name, dialect, target)) == renamed
+
+
+def test_a_narrower_kind_knows_the_wider_one() -> None:
+    """And whose calls it is."""
+    assert broader("file.write.before") == ("tool.before", ("write", "edit"))
+    assert broader("stop") is None

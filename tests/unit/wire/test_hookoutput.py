@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.wire.hookoutput import UnreadableError, one_object, printed, spelled, typed
+from hookline.wire.hookoutput import UnreadableError, begins_an_object, lines, one_object, printed, spelled, typed
 
 if TYPE_CHECKING:
     from typing import Any
@@ -88,3 +88,20 @@ def test_an_output_object_is_one_line_and_an_empty_one_is_nothing() -> None:
     """What a host reads as no opinion is no output at all."""
     assert printed({"a": "é\n"}) == '{"a": "é\\n"}\n'
     assert printed({}) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("a\nb", ["a", "b"]), ("a\r\nb", ["a", "", "b"]), ("a\rb", ["a", "b"]), ("a\u2028b\x85c\x0bd", ["a\u2028b\x85c\x0bd"]), ("", [""])],
+)
+def test_lines_end_where_a_program_ends_them(text: str, expected: list[str]) -> None:
+    """And not at a character that a text in JSON may hold as it is."""
+    assert lines(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "begins"), [("log\n {", True), ("50%\r{", True), ("{", True), ("log {", False), ("log\u2028{", False), ("", False)]
+)
+def test_an_object_begins_a_line(text: str, *, begins: bool) -> None:
+    """With noise before it; a brace inside of a line is none."""
+    assert begins_an_object(text) is begins

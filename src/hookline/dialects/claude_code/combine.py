@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hookline.core.dialect import Loaded
 from hookline.dialects.claude_code.table import NAME, SESSION_END_BUDGET
+from hookline.model.handler import Broken, Http
 from hookline.model.spec import MANAGED, nearness
 from hookline.wire.switches import heard, hooks_of, switch, switched_off
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hookline.core.dialect import Source
+    from hookline.model.handler import Handler
     from hookline.model.problem import Problem
     from hookline.model.spec import HookSpec
     from hookline.wire.fields import Node
@@ -20,6 +22,10 @@ if TYPE_CHECKING:
 _ALL_OFF = "disableAllHooks"
 _MANAGED_ONLY = "allowManagedHooksOnly"
 _SWITCHES = (_ALL_OFF, _MANAGED_ONLY)
+# What settings let HTTP hooks do; the lists of all files add up.
+_URLS = "allowedHttpHookUrls"
+_VARIABLES = "httpHookAllowedEnvVars"
+_LISTS = (_URLS, _VARIABLES)
 _SESSION_END = "SessionEnd"
 _LONGEST_BUDGET = 60.0
 
@@ -31,6 +37,9 @@ def switches(root: Node, source: Source) -> Iterator[HookSpec]:
             yield switch(source, NAME, key, root.origin(key), {"on": root.value[key]})
         elif key in root.value:
             root.flag(key)
+    for key in _LISTS:
+        if root.value.get(key) is not None:
+            yield switch(source, NAME, key, root.origin(key), {"allowed": root.texts(key)})
 
 
 def combine(specs: tuple[HookSpec, ...]) -> Loaded:
@@ -42,7 +51,42 @@ def combine(specs: tuple[HookSpec, ...]) -> Loaded:
             left = [spec for spec in hooks if not _reaches(counts, spec)]
             problems += switched_off(counts.origin, f"`{counts.native_event}`", len(hooks) - len(left))
             hooks = left
-    return Loaded(specs=_within_budget(hooks), problems=tuple(problems))
+    return Loaded(specs=_within_budget(_allowed(hooks, thrown)), problems=tuple(problems))
+
+
+def _allowed(hooks: list[HookSpec], thrown: list[HookSpec]) -> list[HookSpec]:
+    """HTTP hooks with the variables that they may know; one whose address is on no list is broken, to be missed aloud (2.1)."""
+    urls, variables = (_listed(thrown, key) for key in _LISTS)
+    if urls is None and variables is None:
+        return hooks
+    return [spec.replace(handler=_bounded(spec.handler, urls, variables)) if type(spec.handler) is Http else spec for spec in hooks]
+
+
+def _listed(thrown: list[HookSpec], key: str) -> frozenset[str] | None:
+    """What the files list together; None where none of them has such a list."""
+    given = [spec.facts["allowed"] for spec in thrown if spec.native_event == key]
+    return frozenset().union(*given) if given else None
+
+
+def _bounded(call: Http, urls: frozenset[str] | None, variables: frozenset[str] | None) -> Handler:
+    if urls is not None and not any(_covers(pattern, call.url) for pattern in urls):
+        return Broken(reason=f"`{_URLS}` does not list its address")
+    return call if variables is None else call.replace(env=tuple(name for name in call.env if name in variables))
+
+
+def _covers(pattern: str, url: str) -> bool:
+    """Whether a pattern, in which `*` stands for any text, is the address."""
+    first, *rest = pattern.split("*")
+    if not rest or not url.startswith(first):
+        return pattern == url
+    *between, last = rest
+    at = len(first)
+    for part in between:
+        found = url.find(part, at)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return len(url) - at >= len(last) and url.endswith(last)
 
 
 def _managed_only(thrown: list[HookSpec]) -> HookSpec | None:

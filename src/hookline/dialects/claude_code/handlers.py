@@ -9,6 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from hookline.dialects.claude_code.table import Contract
     from hookline.model.handler import Handler
     from hookline.wire.fields import Node
 
@@ -23,7 +24,6 @@ _OWN: Mapping[str, tuple[str, ...]] = {
 }
 # What the types that are not run yet would need.
 _NEEDS: Mapping[str, str] = {
-    "http": "an HTTP client",
     "mcp_tool": "a connection to the host's MCP servers",
     "prompt": "a language model",
     "agent": "a language model with tools",
@@ -41,10 +41,10 @@ _PLACES: Mapping[str, str] = {
 _AT_RUN_TIME: Mapping[str, str] = {"project_dir": "${event.cwd}"}
 
 
-def handler(hook: Node, names: Mapping[str, str], *, kill_leftovers: bool) -> Handler:
+def handler(hook: Node, row: Contract, names: Mapping[str, str], *, kill_leftovers: bool, allow_local: bool) -> Handler:
     """The handler of a hook; every key that does not belong to its type is complained about."""
     kind = hook.text("type", required=True)
-    if not kind:
+    if not isinstance(hook.value.get("type"), str):
         return Broken(reason="")
     if kind not in _OWN:
         hint = did_you_mean(kind, _OWN) or f"one of {', '.join(f'`{known}`' for known in _OWN)}"
@@ -54,7 +54,17 @@ def handler(hook: Node, names: Mapping[str, str], *, kill_leftovers: bool) -> Ha
     if kind in _NEEDS:
         hook.complain("handler.unsupported", f"`{kind}` hooks need {_NEEDS[kind]}, which this version does not have", "type")
         return Broken(reason="")
+    if kind == "http":
+        return _call(hook, row, allow_local=allow_local)
     return _command(hook, names, kill_leftovers=kill_leftovers)
+
+
+def _call(hook: Node, row: Contract, *, allow_local: bool) -> Handler:
+    from hookline.wire.calls import http  # noqa: PLC0415 - few hooks are called
+
+    if not row.calls:
+        hook.complain("key.misplaced", f"`{row.native}` takes no `http` hooks", "type", hint="write a command that calls the address")
+    return http(hook, allow_local=allow_local)
 
 
 def _command(hook: Node, names: Mapping[str, str], *, kill_leftovers: bool) -> Command:

@@ -47,8 +47,11 @@ class _Group(Frozen):
     broken: str
 
 
-def load(source: Source) -> Loaded:
-    """The hooks of a source, in declared order, and every problem that it has."""
+def load(source: Source, *, allow_local: bool = False) -> Loaded:
+    """The hooks of a source, in declared order, and every problem that it has.
+
+    `allow_local`: HTTP hooks may be on this machine or in a private network.
+    """
     problems: list[Problem] = []
     try:
         root = read_tree(source, problems)
@@ -58,7 +61,7 @@ def load(source: Source) -> Loaded:
         wrong = problems[-1]
         refused = refusing_everything(source, TABLE, ConfigError(wrong.message, name=wrong.name, hint=wrong.hint, place=wrong.origin.place))
         return refused.replace(problems=tuple(problems))
-    specs = [*switches(root, source), *_Reader(source, problems).events(root)]
+    specs = [*switches(root, source), *_Reader(source, problems, allow_local=allow_local).events(root)]
     return Loaded(specs=tuple(specs), problems=tuple(problems))
 
 
@@ -69,11 +72,12 @@ def _has_place_for_hooks(root: Node) -> bool:
 class _Reader:
     """Reads the hooks of one source."""
 
-    def __init__(self, source: Source, problems: list[Problem]) -> None:
+    def __init__(self, source: Source, problems: list[Problem], *, allow_local: bool) -> None:
         self.source = source
         self.names = source.names
         self.problems = problems
         self.strict = source.mode == "strict"
+        self.allow_local = allow_local
 
     def events(self, root: Node) -> Iterator[HookSpec]:
         """The hooks below `hooks`; a settings file without them has none, and its other keys are not ours."""
@@ -133,7 +137,7 @@ class _Reader:
         before, row = hook.mark(), group.row
         if not hook.is_mapping("a hook"):
             return self._spec(hook, row, broken=hook.errors_since(before))
-        made = handler(hook, self.names, kill_leftovers=self.strict)
+        made = handler(hook, row, self.names, kill_leftovers=self.strict, allow_local=self.allow_local)
         own, applies = self._conditions(hook, row, rule)
         timeout = self._timeout(hook, row)
         facts = self._facts(hook, timeout)

@@ -7,9 +7,10 @@ import re
 from hookline.core.failure import describe, failed
 from hookline.dialects.claude_code.table import ALLOW, ASK, DENY, EFFECTS, HALT, POWERS, REWRITES, SILENT
 from hookline.model.event import Rewrite
+from hookline.model.handler import Http
 from hookline.model.outcome import Failure
 from hookline.model.verdict import Verdict
-from hookline.wire.hookoutput import UnreadableError, begins_an_object, one_object, typed
+from hookline.wire.hookoutput import UnreadableError, begins_an_object, lines, one_object, typed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,6 +62,8 @@ def read(outcome: Outcome, spec: HookSpec, row: Contract, event: Event) -> Verdi
     except UnreadableError as error:
         reader = _Reader(outcome, spec, row, event)
         return reader.by_exit(str(error), answered=False)
+    if text and not printed_json and type(spec.handler) is Http:
+        return _failed(outcome, spec, row, "its answer is JSON, but no object")
     if not printed_json and not outcome.exit_code:
         if spec.strict and begins_an_object(text):
             return _failed(outcome, spec, row, "its stdout holds JSON, but is not one object")
@@ -129,7 +132,7 @@ class _Reader:
         if self.row.plain_context:
             self.context = text
         elif text and "worktreePath" in self.row.reads:
-            self.effects["path"] = text.splitlines()[-1].strip()
+            self.effects["path"] = lines(text)[-1].strip()
 
     # -- the answer ------------------------------------------------------------------------------------------------
 

@@ -53,7 +53,8 @@ class Contract(Row):
     where the hook names none. `spared`: the value of the subject for which a block is ignored.
 
     `ignores_exit`: exit 2 does not block. `nonzero`: what any non-zero exit means. `timed_out`: what a timeout means.
-    `unmatched`: what it means that a matcher cannot be applied, or that the payload cannot be written.
+    `unmatched`: what it means that a matcher cannot be applied, or that the payload cannot be written. `calls`: hooks over HTTP
+    take part (2.4).
     """
 
     reads: frozenset[str] = frozenset()
@@ -66,6 +67,7 @@ class Contract(Row):
     nonzero: Stance = SILENT
     timed_out: Stance = SILENT
     unmatched: Stance = SILENT
+    calls: bool = True
 
 
 _DEFAULTS: Mapping[str, object] = {"0": 0, "false": False, "null": None, "{}": {}, "[]": []}
@@ -135,10 +137,10 @@ def _tool(native: str, fields: str = "", **columns: object) -> Contract:
 # In the order of a session, a turn and a call. Where `blocks` stands, an answer or exit 2 can refuse, or feed back.
 _ROWS = (
     _row(
-        "SessionStart", _STARTED, subject="source", plain_context=True,
+        "SessionStart", _STARTED, subject="source", plain_context=True, calls=False,
         reads="additionalContext initialUserMessage sessionTitle watchPaths reloadSkills",
     ),
-    _row("Setup", "trigger", subject="trigger", reads="additionalContext"),
+    _row("Setup", "trigger", subject="trigger", reads="additionalContext", calls=False),
     _row("InstructionsLoaded", "file_path memory_type load_reason globs trigger_file_path parent_file_path", subject="load_reason"),
     _row(
         "UserPromptSubmit", "prompt session_title", body=Prompt, blocks=DENY, words=_BLOCK, plain_context=True, timeout=30.0,

@@ -42,9 +42,9 @@ def combine(specs: tuple[HookSpec, ...]) -> Loaded:
     left = hooks_of(specs)
     problems: list[Problem] = []
     for each in heard(specs):
-        off = [spec for spec in left if _reaches(each, spec)]
-        problems += switched_off(each.origin, f"`{each.origin.pointer}`", len(off))
-        left = [spec for spec in left if spec not in off]
+        stay = [spec for spec in left if not _reaches(each, spec)]
+        problems += switched_off(each.origin, f"`{each.origin.pointer}`", len(left) - len(stay))
+        left = stay
     return Loaded(specs=tuple(left), problems=tuple(problems))
 
 

@@ -36,7 +36,7 @@ def handler(hook: Node, names: Mapping[str, str], *, kill_leftovers: bool) -> Ha
     A key that Codex does not know is a warning, because Codex runs such a hook all the same.
     """
     kind = hook.text("type", required=True)
-    if not kind:
+    if not isinstance(hook.value.get("type"), str):
         return Broken(reason="")
     if kind in _NEEDS:
         hook.complain("handler.unsupported", f"`{kind}` hooks need {_NEEDS[kind]}, which this version does not have", "type")

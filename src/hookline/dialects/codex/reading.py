@@ -28,6 +28,8 @@ _SPECIFIC: Mapping[str, type] = {
 }  # fmt: skip
 _REQUEST: Mapping[str, type] = {"behavior": str, "message": str, "interrupt": bool}
 _REQUEST_KEYS = frozenset((*_REQUEST, "updatedInput", "updatedPermissions"))
+# What Codex does not take beside a behavior -> the effect that is lost with it.
+_REFUSED_EXTRAS: Mapping[str, str] = {"updatedInput": "input", "updatedPermissions": "grant", "interrupt": "halt"}
 _PERMISSIONS = ("allow", "deny", "ask")
 # Where one of these stands, a top-level `decision` is not looked at.
 _BY_PERMISSION = ("permissionDecision", "permissionDecisionReason", "updatedInput")
@@ -174,11 +176,14 @@ class _Reader:
             self.stance, self.reason = DENY, reason
 
     def _request(self, decision: Mapping[str, Any]) -> None:
-        """The decision object of `PermissionRequest`; what it cannot carry makes it no decision at all."""
-        for key in ("updatedInput", "updatedPermissions", "interrupt"):
-            if decision.get(key) not in (None, False):
-                raise _RefusedError(f"`PermissionRequest` does not accept `{key}`")
+        """The decision object of `PermissionRequest`: what it cannot carry makes an allow no decision at all; a deny is one."""
         allows = decision["behavior"] == "allow"
+        for key, effect in _REFUSED_EXTRAS.items():
+            if decision.get(key) not in (None, False):
+                why = f"`PermissionRequest` does not accept `{key}`"
+                if allows:
+                    raise _RefusedError(why)
+                self.unsupported.append(f"{effect}: {why}")
         self.stance, self.reason = ALLOW if allows else DENY, (decision.get("message") or "").strip()
 
 

@@ -24,17 +24,18 @@ if TYPE_CHECKING:
 
 __all__ = ["NAME", "OPTIONS", "Copilot"]
 
-OPTIONS: tuple[str, ...] = ()
+OPTIONS = ("allow_local",)
 
 
 class Copilot:
-    """The dialect; it has no options."""
+    """The dialect. `allow_local`: HTTP hooks may be on this machine or in a private network."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, allow_local: bool = False) -> None:
         self.table = TABLE
+        self.allow_local = allow_local
 
     def load(self, source: Source) -> Loaded:
-        return load(source)
+        return load(source, allow_local=self.allow_local)
 
     def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
         return combine(specs)

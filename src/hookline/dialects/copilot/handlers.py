@@ -20,7 +20,8 @@ _OWN: Mapping[str, tuple[str, ...]] = {
     "prompt": ("prompt",),
 }
 # What the types that are not run would need.
-_NEEDS: Mapping[str, str] = {"http": "an HTTP client", "prompt": "the host's own prompt line"}
+_NEEDS: Mapping[str, str] = {"prompt": "the host's own prompt line"}
+_LARGEST = 10 << 20  # bytes of an answer over HTTP (6)
 # Keys that VS Code reads in the same files, and the CLI does not (7).
 _OF_VSCODE = ("windows", "linux", "osx")
 # Key -> the interpreters of its text; the first key that is there counts. `command` is for whatever machine it is.
@@ -29,7 +30,7 @@ _SHELLS: Mapping[str, tuple[str, ...]] = {"bash": ("bash",), "command": ("bash",
 _IN_PROJECT = ("/.github/hooks", "/.github/copilot")
 
 
-def handler(hook: Node, row: Contract, names: Mapping[str, str], *, kill_leftovers: bool) -> Handler:
+def handler(hook: Node, row: Contract, names: Mapping[str, str], *, kill_leftovers: bool, allow_local: bool) -> Handler:
     """The handler of a hook; every key that does not belong to its type is complained about."""
     kind = hook.text("type", "command")
     if kind not in _OWN:
@@ -43,6 +44,10 @@ def handler(hook: Node, row: Contract, names: Mapping[str, str], *, kill_leftove
     if kind in _NEEDS:
         _unsupported(hook, kind, row)
         return Broken(reason="")
+    if kind == "http":
+        from hookline.wire.calls import http  # noqa: PLC0415 - few hooks are called
+
+        return http(hook, allow_local=allow_local, only_https=True, largest=_LARGEST)
     return _command(hook, names, kill_leftovers=kill_leftovers)
 
 
@@ -50,8 +55,6 @@ def _unsupported(hook: Node, kind: str, row: Contract) -> None:
     hook.complain("handler.unsupported", f"`{kind}` hooks need {_NEEDS[kind]}, which this version does not have", "type")
     if kind == "prompt" and row.kind != "session.start":
         hook.complain("key.misplaced", f"a `prompt` hook stands on `sessionStart` only, not on `{row.native}`", "type")
-    if kind == "http" and not hook.text("url", required=True).startswith("https://") and "url" in hook.value:
-        hook.complain("handler.url", "an `http` hook needs an address that begins with `https://`", "url")
 
 
 def _command(hook: Node, names: Mapping[str, str], *, kill_leftovers: bool) -> Handler:

@@ -8,7 +8,7 @@ from hookline.dialects.copilot.handlers import handler
 from hookline.dialects.copilot.matching import matcher
 from hookline.dialects.copilot.table import CONTRACTS, DEFAULT_TIMEOUT, NAME, SILENT, TABLE, contract
 from hookline.errors import ConfigError
-from hookline.model.handler import Broken
+from hookline.model.handler import Broken, Http
 from hookline.model.spec import HookSpec
 from hookline.text.suggest import did_you_mean
 from hookline.wire.sources import hook_name, read_tree, refusing_everything, strict_failure
@@ -32,8 +32,11 @@ _VERSION = 1
 _LONGEST = 1e9
 
 
-def load(source: Source) -> Loaded:
-    """The hooks of a source, in declared order, and every problem that it has."""
+def load(source: Source, *, allow_local: bool = False) -> Loaded:
+    """The hooks of a source, in declared order, and every problem that it has.
+
+    `allow_local`: HTTP hooks may be on this machine or in a private network.
+    """
     problems: list[Problem] = []
     try:
         root = read_tree(source, problems)
@@ -43,7 +46,7 @@ def load(source: Source) -> Loaded:
         wrong = next(problem for problem in problems if problem.severity == "error")
         frame = ConfigError(wrong.message, name=wrong.name, hint=wrong.hint, place=wrong.origin.place)
         return _refused(source, frame).replace(problems=tuple(problems))
-    specs = tuple(_Reader(source, problems).events(root))
+    specs = tuple(_Reader(source, problems, allow_local=allow_local).events(root))
     return Loaded(specs=switched(root, source, specs), problems=tuple(problems))
 
 
@@ -73,10 +76,11 @@ def _is_readable(root: Node, source: Source) -> bool:
 class _Reader:
     """Reads the hooks of one source. What cannot be read stays in its place as a broken hook, so that it is missed aloud."""
 
-    def __init__(self, source: Source, problems: list[Problem]) -> None:
+    def __init__(self, source: Source, problems: list[Problem], *, allow_local: bool) -> None:
         self.source = source
         self.problems = problems
         self.strict = source.mode == "strict"
+        self.allow_local = allow_local
 
     def events(self, root: Node) -> Iterator[HookSpec]:
         """The hooks below `hooks`, in file order, whichever way their keys are spelled."""
@@ -119,7 +123,7 @@ class _Reader:
         before = hook.mark()
         if not hook.is_mapping("a hook"):
             return self._spec(hook, row, broken=hook.errors_since(before))
-        made = handler(hook, row, self.source.names, kill_leftovers=self.strict)
+        made = handler(hook, row, self.source.names, kill_leftovers=self.strict, allow_local=self.allow_local)
         own, _ = self._matcher(hook, row)
         fields = {
             "conditions": (*conditions, *own),
@@ -147,7 +151,7 @@ class _Reader:
             kind=row.kind,
             native_event=row.native,
             handler=Broken(reason=broken) if unread or handler is None else handler,
-            on_failure=self._on_failure(row, unread=unread),
+            on_failure=self._on_failure(row, opens=unread or type(handler) is Http),
             origin=node.origin(),
             shadow=self.source.shadow,
             strict=self.strict,
@@ -155,11 +159,11 @@ class _Reader:
             **{"timeout": DEFAULT_TIMEOUT, **fields},  # type: ignore[arg-type]
         )
 
-    def _on_failure(self, row: Contract, *, unread: bool) -> Stance:
-        """A hook that the host cannot read, or could only ask over HTTP, never fails closed there (1.4)."""
+    def _on_failure(self, row: Contract, *, opens: bool) -> Stance:
+        """A hook that the host cannot read, or asks over HTTP, never fails closed there (1.4, 6)."""
         if self.strict:
             return max(strict_failure(row), row.fails)
-        return SILENT if unread else row.fails
+        return SILENT if opens else row.fails
 
     @staticmethod
     def _timeout(hook: Node) -> float:

@@ -1,4 +1,4 @@
-"""Matchers: whole names as a regex, or Claude's rule under a PascalCase key (harnesses.md 1.9, 6)."""
+"""Matchers: whole names as a regex, or Claude's rule under a PascalCase key (harnesses.md 1.9, 2.3, 6)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from hookline.text.regex import Regex
     from hookline.wire.fields import Node
 
-_OF_NAMES = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-|")
+# A text of these alone is a name, or a list of names; any other is an expression.
+_OF_NAMES = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_- ,|")
 _EVERYTHING = ("*", "**")
 
 
@@ -32,20 +33,29 @@ def matcher(node: Node, row: Contract) -> tuple[Condition, ...]:
         hint = "leave it out; the hook runs on every such event"
         node.complain("matcher.ignored", f"`{row.native}` has no matcher, so this one is ignored", "matcher", hint=hint, severity="warning")
         return ()
-    if row.subject != "tool":
-        return (Pattern(field=row.subject, source=text, regex=compile_regex(text), full=True),)
-    if row.native != row.spelling:
+    if row.native == row.spelling:
+        return _as_in_claude(text, row.subject)
+    regex = compile_regex(text)
+    if row.subject == "tool":
         # A host with a PascalCase key sends Claude's name, and a hook with a camelCase key must run all the same.
-        return (_named(text, lambda tool: (tool, *runtime_names(tool))),)
+        regex = _by_name(regex, lambda tool: (tool, *runtime_names(tool)))
+    return (Pattern(field=row.subject, source=text, regex=regex, full=True),)
+
+
+def _as_in_claude(text: str, subject: str) -> tuple[Condition, ...]:
+    """A list of exact names, or an expression that is found anywhere; a tool answers to Claude's name."""
     if text in _EVERYTHING:
         return ()
     if _OF_NAMES.issuperset(text):
-        return (OneOf(field="tool", names=frozenset().union(*(names_of(name) for name in text.split("|") if name))),)
-    return (_named(text, lambda tool: (claude_name(tool),)),)
+        names = [name for part in text.replace(",", "|").split("|") if (name := part.strip())]
+        known = [names_of(name) if subject == "tool" else (name,) for name in names]
+        return (OneOf(field=subject, names=frozenset().union(*known)),)
+    regex = compile_regex(text)
+    return (Pattern(field=subject, source=text, regex=_by_name(regex, lambda tool: (claude_name(tool),)) if subject == "tool" else regex),)
 
 
-def _named(text: str, names: Callable[[str], Iterable[str]]) -> Condition:
-    return Pattern(field="tool", source=text, regex=_ByName(compile_regex(text), names), full=True)  # type: ignore[arg-type]  # asked alike
+def _by_name(regex: Regex, names: Callable[[str], Iterable[str]]) -> Regex:
+    return _ByName(regex, names)  # type: ignore[return-value]  # asked alike
 
 
 class _ByName:
@@ -61,6 +71,10 @@ class _ByName:
     def covers(self, tool: str) -> bool:
         """Whether the expression matches the whole of one of the names."""
         return any(map(self._regex.covers, self._names(tool)))
+
+    def found_in(self, tool: str) -> bool:
+        """Whether the expression is found in one of the names."""
+        return any(map(self._regex.found_in, self._names(tool)))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _ByName) and other.source == self.source

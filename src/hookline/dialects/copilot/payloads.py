@@ -111,9 +111,11 @@ def payload_for(event: Event, spec: HookSpec) -> dict[str, Any]:
 
 
 def _sent(event: Event, row: Contract) -> Mapping[str, Any]:
-    """What the host sent, as far as it is in this row's words: a payload of the other spelling has no fields to hand on."""
-    source = contract(event.native_name) if event.dialect == NAME else None
-    return event.raw if source is None or source.fields == row.fields or event.dialect != NAME else {}
+    """What the host sent, as far as it is in this row's words: neither another host's payload nor one of the other spelling is."""
+    if event.dialect != NAME:
+        return {}
+    source = contract(event.native_name)
+    return event.raw if source is None or source.fields == row.fields else {}
 
 
 def _call(given: dict[str, Any], body: ToolCall, row: Contract, sent: Mapping[str, Any]) -> None:

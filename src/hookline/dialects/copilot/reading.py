@@ -9,7 +9,7 @@ from hookline.dialects.copilot.table import ALLOW, ASK, DENY, HALT, POWERS, SILE
 from hookline.model.event import Rewrite
 from hookline.model.outcome import Failure
 from hookline.model.verdict import Verdict
-from hookline.wire.hookoutput import NoObjectError, UnreadableError, begins_an_object, one_object
+from hookline.wire.hookoutput import NoObjectError, UnreadableError, begins_an_object, lines, one_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def _without_progress(stdout: str) -> str:
     """The output without the lines that tell how the hook is getting on, which are over by the time that it is read."""
     if '"progress"' not in stdout:
         return stdout
-    return "\n".join(line for line in stdout.splitlines() if not _is_progress(line))
+    return "\n".join(line for line in lines(stdout) if not _is_progress(line))
 
 
 def _is_progress(line: str) -> bool:

@@ -135,7 +135,7 @@ class _Reader:
     def _command(self, command: str) -> Command:
         project = self.project or "${event.cwd}"
         common = Command(
-            env={"CURSOR_PROJECT_DIR": project, "CLAUDE_PROJECT_DIR": project},
+            env={"CURSOR_PROJECT_DIR": project, "CLAUDE_PROJECT_DIR": project, "CURSOR_VERSION": "${event.facts.cursor_version}"},
             working_dir=self.folder or self.project,
             kill_leftovers=self.strict,
         )

@@ -125,7 +125,7 @@ class _Reader:
             self.rewrite = Rewrite(target="input", value=read["updated_input"], merge=True)
         if "updated_mcp_tool_output" not in read:
             return
-        if self.row.mcp_only and not self.event.tool.startswith(_MCP_TOOLS):
+        if self.row.only_for and not self.event.tool.startswith(_MCP_TOOLS):
             self.unsupported.append("output: only the output of an MCP tool can be rewritten")
         else:
             self.rewrite = Rewrite(target="output", value=read["updated_mcp_tool_output"])

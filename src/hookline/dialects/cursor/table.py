@@ -41,7 +41,7 @@ class Contract(Row):
     `reads`: output keys that the event honours. `verdicts`: the permissions that are real here. `constant`: the word that a
     matcher is compared with, whatever the payload says. `tool`: the tool that the event is about, where no field names one,
     and `made_of` the fields that are its input. `texts`: fields that hold JSON as text. `ignores_exit`: exit 2 refuses
-    nothing. `mcp_only`: the output of an MCP tool can be rewritten, and no other.
+    nothing.
     """
 
     reads: frozenset[str] = frozenset()
@@ -51,11 +51,6 @@ class Contract(Row):
     made_of: tuple[str, ...] = ()
     texts: frozenset[str] = frozenset()
     ignores_exit: bool = False
-    mcp_only: bool = False
-
-    def powers_on(self, tool: str) -> frozenset[str]:
-        """What a decision about a call of this tool may carry."""
-        return self.powers - {"output"} if self.mcp_only and not tool.startswith(MCP) else self.powers
 
 
 _DEFAULTS: Mapping[str, object] = {"0": 0, "false": False, "null": None, "": "", "{}": {}, "[]": [], "completed": "completed"}
@@ -129,7 +124,7 @@ _ROWS = (
     _row("afterTabFileEdit", "file_path=path! edits![]", subject="tool", tool="TabWrite", made_of=("file_path", "edits")),
     _row(
         "postToolUse", f"{_CALL} tool_output=result! tool_use_id=call_id cwd=@cwd duration=duration_ms!0", body=ToolCall,
-        subject="tool", texts=frozenset({"tool_output"}), reads="additional_context updated_mcp_tool_output", mcp_only=True,
+        subject="tool", texts=frozenset({"tool_output"}), reads="additional_context updated_mcp_tool_output", only_for={"output": MCP},
     ),
     _row(
         "postToolUseFailure",

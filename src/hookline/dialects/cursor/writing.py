@@ -19,13 +19,13 @@ def write(declarations: tuple[Declaration, ...]) -> Written:
     command with `://` in it is lost, because the host would drop the whole file.
     """
     events: dict[str, list[Any]] = {}
-    lost = left_open(declarations)
+    left_out: dict[int, str] = {}
     for at, declaration in enumerate(declarations):
         if "://" in declaration.command:
-            lost.append((at, "a command with `://` in it"))
+            left_out[at] = "a command with `://` in it makes the host drop the whole file"
         else:
             events.setdefault(declaration.row.native, []).append(_hook(declaration))
-    return Written(files={"hooks.json": as_json({"version": 1, "hooks": events})}, lost=tuple(lost))
+    return Written(files={"hooks.json": as_json({"version": 1, "hooks": events})}, lost=tuple(left_open(declarations)), left_out=left_out)
 
 
 def _hook(declaration: Declaration) -> dict[str, Any]:

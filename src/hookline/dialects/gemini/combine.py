@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from hookline.core.dialect import Loaded
 from hookline.dialects.gemini.table import NAME
 from hookline.model.problem import Problem
@@ -11,7 +13,7 @@ from hookline.wire.switches import heard, hooks_of, switch, switched_off
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from hookline.core.dialect import Source
     from hookline.model.spec import HookSpec
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
 SWITCHES = "hooksConfig"
 SWITCH_KEYS = ("enabled", "disabled", "notifications")
+# To look for names like one is slow; after so many that nobody knows, the list is of another machine's hooks.
+_MOST_GUESSES = 20
 
 
 def switches(root: Node, source: Source) -> Iterator[HookSpec]:
@@ -41,14 +45,25 @@ def combine(specs: tuple[HookSpec, ...]) -> Loaded:
     counts = _counting(said)
     if counts is not None and not counts.facts["enabled"]:
         return Loaded(problems=tuple(switched_off(counts.origin, f"`{SWITCHES}.enabled`", len(hooks))))
-    problems: list[Problem] = []
+    off = {name for each in said for name in each.facts["disabled"]}
+    left = tuple(spec for spec in hooks if spec.facts.get("called") not in off)
+    return Loaded(specs=left, problems=tuple(_told(said, hooks)))
+
+
+def _told(said: list[HookSpec], hooks: list[HookSpec]) -> Iterator[Problem]:
+    """What each name in `disabled` switches off, told once; and which of them nearly is a hook's."""
+    count = Counter(spec.facts["called"] for spec in hooks if "called" in spec.facts)
+    told: set[str] = set()
+    unknown = 0
     for each in said:
         for name in each.facts["disabled"]:
-            left = [spec for spec in hooks if spec.facts.get("called") != name]
-            problems += switched_off(each.origin, f"`{name}` of `{SWITCHES}.disabled`", len(hooks) - len(left))
-            problems += _unheard(each, name, hooks) if len(left) == len(hooks) else ()
-            hooks = left
-    return Loaded(specs=tuple(hooks), problems=tuple(problems))
+            if name in told:
+                continue
+            told.add(name)
+            unknown += name not in count
+            yield from switched_off(each.origin, f"`{name}` of `{SWITCHES}.disabled`", count[name])
+            if name not in count and unknown <= _MOST_GUESSES:
+                yield from _unheard(each, name, count)
 
 
 def _counting(said: list[HookSpec]) -> HookSpec | None:
@@ -57,8 +72,8 @@ def _counting(said: list[HookSpec]) -> HookSpec | None:
     return max(reversed(given), key=lambda spec: nearness(spec.origin.scope), default=None)
 
 
-def _unheard(thrown: HookSpec, name: str, hooks: list[HookSpec]) -> tuple[Problem, ...]:
+def _unheard(thrown: HookSpec, name: str, called: Iterable[str]) -> tuple[Problem, ...]:
     """A name that is nearly a hook's; any other may be that of a hook which is not loaded here."""
-    hint = did_you_mean(name, [str(spec.facts["called"]) for spec in hooks if "called" in spec.facts])
+    hint = did_you_mean(name, called)
     message = f"`{SWITCHES}.disabled` names `{name}`, and no hook is called that"
     return (Problem(name="value.choice", message=message, hint=hint, severity="warning", origin=thrown.origin),) if hint else ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookline.core.dialect import Written
 from hookline.dialects.starchild.table import LONGEST_TIMEOUT
-from hookline.wire.writing import as_yaml, covering, left_open, too_long, whole_seconds
+from hookline.wire.writing import as_yaml, covering, left_open, too_long, whole_seconds, without_shell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,11 +24,10 @@ def _can_block(declaration: Declaration) -> bool:
 
 
 def _entry(declaration: Declaration) -> dict[str, Any]:
-    # There is no shell here: the line is split into words, and a shell is one of them where it takes one.
     entry: dict[str, Any] = {"event": declaration.row.native}
     if declaration.row.subject == "tool" and covering(declaration):
         entry["tool"] = covering(declaration)
-    entry |= {"command": declaration.command, "timeout": whole_seconds(declaration, LONGEST_TIMEOUT)}
+    entry |= {"command": without_shell(declaration), "timeout": whole_seconds(declaration, LONGEST_TIMEOUT)}
     if declaration.closed and _can_block(declaration):
         entry["on_error"] = "closed"
     if getattr(declaration.row, "appends", False):

@@ -136,3 +136,8 @@ def test_a_hook_hears_a_foreign_event_in_its_own_words() -> None:
         "session_id": "", "transcript_path": "", "cwd": "/w", "hook_event_name": "PreToolUse",
         "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "",
     }  # fmt: skip
+
+
+def test_a_path_is_a_line_and_not_less() -> None:
+    """The last one, also where a folder's name holds what some take for the end of a line."""
+    assert read("WorktreeCreate", stdout="made\n/trees/a\u2028b\n").effects == {"path": "/trees/a\u2028b"}

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hookline.core.dialect import Source
 from hookline.dialects.codex import Codex
+from hookline.model.spec import HookSpec
+
+if TYPE_CHECKING:
+    import pytest
 
 DIALECT = Codex()
 HOOK = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x"}]}]}}
@@ -49,3 +53,23 @@ def test_managed_only_must_be_true() -> None:
 
     policy = Source(file="requirements.toml", tree={"allow_managed_hooks_only": "yes"}, scope="managed")
     assert [problem.name for problem in DIALECT.load(policy).problems] == ["value.type"]
+
+
+def test_many_hooks_that_are_off_are_not_compared_with_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is looked at by its key, so a long file is read in time that grows with its length."""
+
+    def compared(*_: object) -> bool:
+        raise AssertionError
+
+    entries = [{"hooks": [{"type": "command", "command": f"c{at}"}]} for at in range(200)]
+    state = {f"hooks.json:stop:{at}:0": {"enabled": False} for at in range(0, 200, 2)}
+    sources = [
+        Source(file="hooks.json", tree={"hooks": {"Stop": entries}}, scope="user"),
+        Source(tree={"hooks": {"state": state}}, scope="user"),
+    ]
+    specs = tuple(spec for source in sources for spec in DIALECT.load(source).specs)
+    monkeypatch.setattr(HookSpec, "__eq__", compared)
+    combined = DIALECT.combine(specs)
+
+    assert [spec.name for spec in combined.specs] == [f"c{at}" for at in range(1, 200, 2)]
+    assert "switches 100 hooks off" in combined.problems[0].message

@@ -90,3 +90,24 @@ def test_what_is_no_payload_is_a_codec_error(payload: Any) -> None:
     """Nothing between an event and an error."""
     with pytest.raises(CodecError):
         DIALECT.decode_event(payload)
+
+
+@pytest.mark.parametrize("dialect", ["gemini", "claude-code", "starchild"])
+def test_what_another_host_sent_under_our_names_is_not_ours(dialect: str) -> None:
+    """Time, arguments and result are those of the event, in our words, whatever the foreign payload called so."""
+    raw = {
+        "timestamp": "2024-01-07T08:03:20Z",
+        "toolArgs": {"old": 1},
+        "tool_result": {"result_type": "odd", "x": 1},
+        "toolResult": "y",
+        "hookName": "z",
+    }
+    body = ToolCall(tool="Bash", input={"command": "ls"}, result="ok", facts={"timestamp": "2024-01-07T08:03:20Z"})
+    event = Event(kind="tool.after", dialect=dialect, native_name="PostToolUse", session_id="s", cwd="/p", body=body, raw=raw)
+    camel, pascal = sent(event, "postToolUse"), sent(event, "PostToolUse")
+
+    assert (camel["timestamp"], camel["toolArgs"]) == (1704614600000, '{"command":"ls"}')
+    assert camel["toolResult"] == {"resultType": "success", "textResultForLlm": "ok"}
+    assert (pascal["timestamp"], pascal["tool_input"]) == ("2024-01-07T08:03:20.000Z", {"command": "ls"})
+    assert pascal["tool_result"] == {"result_type": "success", "text_result_for_llm": "ok"}
+    assert sent(event.replace(kind="tool.permission.request"), "permissionRequest")["hookName"] == "permissionRequest"

@@ -75,3 +75,14 @@ def test_hooks_without_a_limit_of_their_own_have_the_hosts() -> None:
 
     assert [decision.redo for decision in decisions] == [True] * 5 + [False]
     assert decisions[-1].lowered[-1].effect == "deny"
+
+
+@pytest.mark.process
+def test_a_hook_is_told_the_version_in_its_environment() -> None:
+    """As the payload has it (harnesses.md 5: stdin)."""
+    tree = {
+        "version": 1,
+        "hooks": {"preToolUse": [{"command": 'printf \'{"permission": "deny", "agent_message": "%s"}\' $CURSOR_VERSION'}]},
+    }
+
+    assert Engine.from_config(tree, dialect="cursor").fire("preToolUse", SHELL, dialect="cursor").reason == "2.4.1"

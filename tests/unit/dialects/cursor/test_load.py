@@ -61,11 +61,15 @@ def command(scope: str, **names: str) -> Command:
     ],
 )
 def test_a_command_starts_where_its_file_belongs(scope: str, names: dict[str, str], starts: str, project: str) -> None:
-    """A project's in the project, any other beside its file; two variables name the project (harnesses.md 5: stdin)."""
+    """A project's in the project, any other beside its file; variables name the project and the version (harnesses.md 5: stdin)."""
     made = command(scope, **names)
 
     assert made.working_dir == starts
-    assert made.env == {"CURSOR_PROJECT_DIR": project, "CLAUDE_PROJECT_DIR": project}
+    assert made.env == {
+        "CURSOR_PROJECT_DIR": project,
+        "CLAUDE_PROJECT_DIR": project,
+        "CURSOR_VERSION": "${event.facts.cursor_version}",
+    }
 
 
 def test_what_a_strict_hook_leaves_running_dies_with_it() -> None:

@@ -29,5 +29,6 @@ def test_what_the_host_would_misread_is_lost_aloud() -> None:
     """Silence with `failClosed` blocks, and an address drops the file (harnesses.md 1.5, 5: traps)."""
     written = Cursor().write((declared("preToolUse", closed=True), declared("stop", "curl https://x")))
 
-    assert written.lost == ((0, "that a failure of the hook denies"), (1, "a command with `://` in it"))
+    assert written.lost == ((0, "that a failure of the hook denies"),)
+    assert written.left_out == {1: "a command with `://` in it makes the host drop the whole file"}
     assert json.loads(written.files["hooks.json"])["hooks"] == {"preToolUse": [{"command": "./h.sh", "timeout": 60.0}]}

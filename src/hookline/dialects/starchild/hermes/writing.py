@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookline.core.dialect import Written
 from hookline.dialects.starchild.hermes.table import LONGEST_TIMEOUT
-from hookline.wire.writing import as_yaml, covering, left_open, too_long, whole_seconds
+from hookline.wire.writing import as_yaml, covering, left_open, too_long, whole_seconds, without_shell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def _closes(declaration: Declaration) -> bool:
 
 
 def _entry(declaration: Declaration) -> dict[str, Any]:
-    entry: dict[str, Any] = {"command": declaration.command, "timeout": whole_seconds(declaration, LONGEST_TIMEOUT)}
+    entry: dict[str, Any] = {"command": without_shell(declaration), "timeout": whole_seconds(declaration, LONGEST_TIMEOUT)}
     if getattr(declaration.row, "matched", False) and covering(declaration):
         entry = {"matcher": covering(declaration), **entry}
     if declaration.closed and _closes(declaration):

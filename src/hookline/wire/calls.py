@@ -1,0 +1,29 @@
+"""Calls: an HTTP hook as the files of Claude Code and Copilot declare it (harnesses.md 2.4, 6)."""
+
+from __future__ import annotations
+
+from hookline.model.handler import Http
+from hookline.text.urls import refusal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookline.wire.fields import Node
+
+_LOCAL_HINT = "the option `allow_local` opens this machine and private networks"
+
+
+def http(hook: Node, *, allow_local: bool, only_https: bool = False, largest: int = 0) -> Http:
+    """The handler that `url`, `headers` and `allowedEnvVars` declare; what is wrong with them is filed as problems.
+
+    The address is checked as far as its text goes; what it resolves to is checked at each call. `largest`: bytes of an
+    answer, where the dialect says so.
+    """
+    url = hook.text("url", required=True)
+    if isinstance(hook.value.get("url"), str):
+        why = refusal(url, allow_local=allow_local)
+        hint = _LOCAL_HINT if why and not refusal(url, allow_local=True) else ""
+        if only_https and not why and not url.lower().startswith("https:"):
+            why = "only https is called"
+        if why:
+            hook.complain("handler.url", f"`{url:.200}` cannot be called: {why}", "url", hint=hint)
+    return Http(url=url, headers=hook.mapping("headers"), env=hook.texts("allowedEnvVars"), allow_local=allow_local, largest=largest)

@@ -1,0 +1,53 @@
+"""`hooksConfig.disabled` over several files, beyond what the vectors show."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from hookline.core.dialect import Loaded, Source
+from hookline.dialects.gemini import Gemini
+
+if TYPE_CHECKING:
+    import pytest
+
+DIALECT = Gemini()
+
+
+def combined(names: list[str], *disabled: list[str]) -> Loaded:
+    """What is left of hooks with these names, and what is told, where each of some files disables names."""
+    hooks = [{"type": "command", "command": "x", "name": name} for name in names]
+    sources = [Source(tree={"hooks": {"AfterTool": [{"hooks": hooks}]}})]
+    sources += [Source(tree={"hooksConfig": {"disabled": off}}, scope="user") for off in disabled]
+    return DIALECT.combine(tuple(spec for source in sources for spec in DIALECT.load(source).specs))
+
+
+def test_a_name_switches_off_every_hook_that_is_called_so() -> None:
+    """Whichever file says it, and once where two do."""
+    loaded = combined(["a", "b", "a", "c"], ["a"], ["a", "b"])
+
+    assert [spec.facts["called"] for spec in loaded.specs] == ["c"]
+    assert [(problem.message.split()[0], problem.message.split()[-3]) for problem in loaded.problems] == [("`a`", "2"), ("`b`", "1")]
+
+
+def test_a_name_that_is_nearly_a_hooks_is_told() -> None:
+    """Any other may be that of a hook which is not loaded here."""
+    loaded = combined(["audit-log"], ["audit-logs", "zzz"])
+
+    assert [(problem.name, problem.hint) for problem in loaded.problems] == [("value.choice", "did you mean `audit-log`?")]
+    assert len(loaded.specs) == 1
+
+
+def test_of_many_unknown_names_a_few_are_guessed_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To guess is slow, and such a list is not of this machine's hooks."""
+    guessed: list[str] = []
+
+    def guess(word: str, known: Any) -> str:
+        guessed.append(word)
+        return ""
+
+    monkeypatch.setattr(sys.modules["hookline.dialects.gemini.combine"], "did_you_mean", guess)
+    loaded = combined([f"hook-{at}" for at in range(300)], [*(f"other-{at}" for at in range(300)), "hook-7"])
+
+    assert guessed == [f"other-{at}" for at in range(20)]
+    assert len(loaded.specs) == 299

@@ -1,0 +1,60 @@
+"""What a file says of an HTTP hook becomes a handler, and what is wrong with it a problem with its place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from hookline.model.handler import Http
+from hookline.wire.calls import http
+from hookline.wire.fields import Node
+from hookline.wire.trees import Tree
+
+if TYPE_CHECKING:
+    from hookline.model.problem import Problem
+
+URL = "https://policy.example/h"
+
+
+def read(hook: dict[str, Any], **how: Any) -> tuple[Http, list[tuple[str, str, str]]]:
+    """The handler, and each problem by its name, the key at fault and its hint."""
+    problems: list[Problem] = []
+    made = http(Node(Tree(value=hook), "f.json", "user", problems), **{"allow_local": False, **how})
+    return made, [(problem.name, problem.origin.pointer, problem.hint) for problem in problems]
+
+
+def test_what_is_declared_is_what_is_called() -> None:
+    """Address, headers, the names of variables, and what the dialect says of the answer."""
+    made, problems = read({"url": URL, "headers": {"A": "$B", "N": 3}, "allowedEnvVars": ["B"]}, largest=5)
+
+    assert (made, problems) == (Http(url=URL, headers={"A": "$B", "N": "3"}, env=("B",), largest=5), [])
+
+
+@pytest.mark.parametrize(
+    ("hook", "how", "name", "key"),
+    [
+        ({}, {}, "key.missing", ""),
+        ({"url": 3}, {}, "value.type", "url"),
+        ({"url": ""}, {}, "handler.url", "url"),
+        ({"url": "file:///etc/passwd"}, {}, "handler.url", "url"),
+        ({"url": "https://me:secret@policy.example/"}, {}, "handler.url", "url"),
+        ({"url": "http://policy.example/"}, {"only_https": True}, "handler.url", "url"),
+        ({"url": "http://localhost/"}, {"only_https": True, "allow_local": True}, "handler.url", "url"),
+        ({"url": "http://169.254.169.254/"}, {"allow_local": True}, "handler.url", "url"),
+        ({"url": URL, "headers": ["A: b"]}, {}, "value.type", "headers"),
+        ({"url": URL, "allowedEnvVars": "B"}, {}, "value.type", "allowedEnvVars"),
+    ],
+)
+def test_what_is_wrong_is_told_once_with_its_key(hook: dict[str, Any], how: dict[str, Any], name: str, key: str) -> None:
+    """And without a hint at the option, which would not help."""
+    assert read(hook, **how)[1] == [(name, key, "")]
+
+
+@pytest.mark.parametrize("url", ["http://localhost:8080/h", "https://127.0.0.1/h", "https://10.0.0.7/h"])
+def test_an_address_near_by_needs_the_option(url: str) -> None:
+    """The hint names it."""
+    (problem,) = read({"url": url})[1]
+
+    assert problem == ("handler.url", "url", "the option `allow_local` opens this machine and private networks")
+    assert read({"url": url}, allow_local=True) == (Http(url=url, allow_local=True), [])
