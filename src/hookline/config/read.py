@@ -73,7 +73,7 @@ LAYOUTS: Mapping[str, Layout] = {
     "kimi": Layout(files=("config.toml",), folders=(".kimi", ".kimi-code")),
     "cursor": Layout(files=("hooks.json", ".cursor/hooks.json"), folders=(".cursor", "cursor")),
     "copilot": Layout(
-        files=("settings.json", "settings.local.json", "hooks/*.json"),
+        files=("settings.json", "settings.local.json", "hooks.json", "hooks/*.json"),
         endings=(".json",),
         drop_ins=(".github/hooks", ".copilot/hooks", "policy.d"),
         folders=(".github/hooks", ".copilot/hooks", "policy.d", ".copilot", ".github/copilot"),

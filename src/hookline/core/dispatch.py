@@ -237,7 +237,7 @@ def _read(step: Entry, outcome: Outcome, event: Event) -> Verdict:
     spec = step.spec
     if outcome.failure is Failure.UNTRUSTED and spec.origin.scope in CLONED:
         # Nothing that a clone brings along decides, or puts a word of its own before anybody, until it is approved.
-        note = "a hook of this project had no say: it is not approved" if kind(spec.kind).gate else ""
+        note = "a hook of this project had no say: it is not approved" if kind(spec.kind).guarded else ""
         return Verdict(hook_id=spec.id, for_user=note, fault=describe(outcome), shadow=spec.shadow)
     if type(spec.handler) is not InProcess or spec.handler.read_by_dialect:
         verdict = _held(spec, outcome, step.dialect.decode_outcome(outcome, spec, event))

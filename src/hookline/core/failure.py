@@ -20,9 +20,7 @@ def failed(spec: HookSpec, outcome: Outcome, fault: str = "") -> Verdict:
     words = fault or describe(outcome)
     label = spec.name or spec.id
     stance = spec.on_failure
-    about = kind(spec.kind)
-    guards = about.gate or "deny" in about.powers
-    note = f"hook `{label}` had no say: {words}" if stance is Stance.SILENT and guards else ""
+    note = f"hook `{label}` had no say: {words}" if stance is Stance.SILENT and kind(spec.kind).guarded else ""
     reason = f"hook `{label}` failed: {words}" if stance is not Stance.SILENT else ""
     return Verdict(
         hook_id=spec.id,

@@ -78,6 +78,11 @@ class Kind(Frozen):
     def gate(self) -> bool:
         return self.cls == "gate"
 
+    @property
+    def guarded(self) -> bool:
+        """Whether a hook may stand guard here: on a gate, or where else something can be refused."""
+        return self.gate or "deny" in self.powers
+
 
 def _read() -> dict[str, Any]:
     # The loader reads the data where the package lies, a zip file included, without an import that costs start-up time.
