@@ -238,7 +238,7 @@ class Written(Frozen):
 if TYPE_CHECKING:
 
     class Dialect(Protocol):
-        """One table of facts, a `load`, and four small functions.
+        """One table of facts, a `load` and a `combine`, and four small functions.
 
         A dialect whose hooks can be commands also has `write(declarations) -> Written`, into which others are converted.
         """

@@ -6,19 +6,15 @@ performs the runs that it yields, in any order or at once, and sends back their 
 
 from __future__ import annotations
 
-import json
-from types import NoneType
-
-from hookline.core.failure import describe, failed
+from hookline.core.failure import failed
 from hookline.core.fit import fit
 from hookline.core.fold import fold
+from hookline.core.hearing import hear, seen
 from hookline.core.plan import together
-from hookline.model.event import Rewrite, changed
+from hookline.model.event import changed
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Broken, Builtin, InProcess
-from hookline.model.kinds import kind
 from hookline.model.outcome import Failure, Outcome
-from hookline.model.spec import CLONED
 from hookline.model.verdict import NO_EFFECTS, Stance, Verdict
 
 TYPE_CHECKING = False
@@ -35,20 +31,6 @@ if TYPE_CHECKING:
     Dispatch: TypeAlias = "Generator[tuple[Run, ...], tuple[Outcome, ...], Decision]"
     Identity: TypeAlias = tuple[str, bool, bool]
     _Asking: TypeAlias = "Generator[tuple[Run, ...], tuple[Outcome, ...], Event]"
-
-
-# What a verdict that somebody made by hand must look like, before anything is made of it.
-_SHAPES: tuple[tuple[str, type | tuple[type, ...]], ...] = (
-    ("stance", Stance),
-    ("reason", str),
-    ("rewrite", (Rewrite, NoneType)),
-    ("for_agent", str),
-    ("for_user", str),
-    ("retry_after", (int, float, NoneType)),
-    ("redo_limit", (int, NoneType)),
-    ("effects", dict),
-    ("unsupported", tuple),
-)
 
 
 def _no_clock() -> float:
@@ -85,7 +67,7 @@ def dispatch(plan: Plan, event: Event, clock: Callable[[], float] = _no_clock) -
 
 def conclude_alone(plan: Plan, hook: Entry, outcome: Outcome, event: Event) -> Decision:
     """The decision where one Python hook was all that had to be asked (`plan.solo`)."""
-    verdict, _ = _land(read_outcome(hook, outcome, event), event, plan.groups[0], set())
+    verdict, _ = _land(hear(hook, outcome, event), event, plan.groups[0], set())
     return conclude(plan, event, [verdict], outcome.seconds)
 
 
@@ -135,7 +117,7 @@ def _in_turn(group: Group, event: Event, verdicts: list[Verdict]) -> _Asking:
         prepared = _prepare(step, shown)
         if isinstance(prepared, Run):
             (prepared,) = yield (prepared,)
-        verdict, event = _land(read_outcome(step, prepared, shown), event, group, landed)
+        verdict, event = _land(hear(step, prepared, shown), event, group, landed)
         verdicts.append(verdict)
         told.append(verdict)
         if verdict.ends and not verdict.shadow:
@@ -189,14 +171,14 @@ def _ask(steps: Sequence[Entry], event: Event) -> Generator[tuple[Run, ...], tup
     prepared = [_prepare(step, event) for step in steps]
     runs = tuple(run for run in prepared if isinstance(run, Run))
     outcomes = iter((yield runs) if runs else ())
-    return [read_outcome(step, next(outcomes) if isinstance(run, Run) else run, event) for step, run in zip(steps, prepared, strict=True)]
+    return [hear(step, next(outcomes) if isinstance(run, Run) else run, event) for step, run in zip(steps, prepared, strict=True)]
 
 
 def _prepare(step: Entry, event: Event, *, detached: bool = False) -> Run | Outcome:
     """A run; or at once an outcome, where the hook cannot be run at all."""
     spec = step.spec
     handler = spec.handler
-    event = _seen(spec, event)
+    event = seen(spec, event)
     if type(handler) is InProcess:
         return Run(spec=spec, event=event, detached=detached)
     if not spec.trusted:
@@ -210,80 +192,6 @@ def _prepare(step: Entry, event: Event, *, detached: bool = False) -> Run | Outc
     except (TypeError, ValueError, RecursionError) as error:
         return Outcome(failure=Failure.UNSERIALISABLE, detail=str(error))
     return Run(spec=spec, event=event, payload=payload, detached=detached)
-
-
-def _seen(spec: HookSpec, event: Event) -> Event:
-    """The event as the hook is told of it: as it is, but where the hook asked for its own host's words."""
-    if not spec.alike and spec.kind == event.kind:
-        return event
-    from hookline.core.likeness import seen_by  # noqa: PLC0415 - few sources ask for it
-
-    return seen_by(spec, event)
-
-
-def read_outcome(step: Entry, outcome: Outcome, event: Event) -> Verdict:
-    """A hook's verdict about the event, in the words of the event."""
-    seen = _seen(step.spec, event)
-    verdict = _read(step, outcome, seen)
-    if seen is event or verdict.rewrite is None:
-        return verdict
-    from hookline.core.likeness import told_back  # noqa: PLC0415 - as above
-
-    return verdict.replace(rewrite=told_back(verdict.rewrite, step.spec, event, seen))
-
-
-def _read(step: Entry, outcome: Outcome, event: Event) -> Verdict:
-    """A hook's verdict: as its dialect reads the outcome, or as the Python callable returned it."""
-    spec = step.spec
-    if outcome.failure is Failure.UNTRUSTED and spec.origin.scope in CLONED:
-        # Nothing that a clone brings along decides, or puts a word of its own before anybody, until it is approved.
-        note = "a hook of this project had no say: it is not approved" if kind(spec.kind).guarded else ""
-        return Verdict(hook_id=spec.id, for_user=note, fault=describe(outcome), shadow=spec.shadow)
-    if type(spec.handler) is not InProcess or spec.handler.read_by_dialect:
-        verdict = _held(spec, outcome, step.dialect.decode_outcome(outcome, spec, event))
-        return verdict.replace(shadow=True) if spec.shadow and not verdict.shadow else verdict
-    if outcome.failure is not None:
-        return failed(spec, outcome)
-    answer = outcome.answer
-    if answer is None:
-        return Verdict(hook_id=spec.id, seconds=outcome.seconds, shadow=spec.shadow)
-    if not isinstance(answer, Verdict):
-        return failed(spec, outcome, f"returned {_shown(answer)}, which is no verdict")
-    for field, wanted in _SHAPES:
-        if not isinstance(getattr(answer, field), wanted):
-            return failed(spec, outcome, f"returned a verdict whose {field} is {_shown(getattr(answer, field))}")
-    if answer.rewrite is not None and answer.rewrite.merge and not isinstance(answer.rewrite.value, dict):
-        return failed(spec, outcome, f"returned a patch that is no object: {_shown(answer.rewrite.value)}")
-    if (strange := _not_json(answer)) is not None:
-        return failed(spec, outcome, f"returned a verdict that JSON cannot say: {strange}")
-    return answer.replace(hook_id=spec.id, seconds=outcome.seconds, shadow=spec.shadow or answer.shadow)
-
-
-def _not_json(answer: Verdict) -> str | None:
-    """Why a Python hook's verdict could not be sent anywhere; None if it can."""
-    carried = (answer.evidence, answer.rewrite.value if answer.rewrite else None, dict(answer.effects))
-    if carried == (None, None, {}):
-        return None
-    try:
-        json.dumps(carried)
-    except (TypeError, ValueError, RecursionError) as error:
-        return str(error)
-    return None
-
-
-def _held(spec: HookSpec, outcome: Outcome, verdict: Verdict) -> Verdict:
-    """In strict mode an answer with a part that its dialect does not honour is a failure; a denial in it stands."""
-    if not spec.strict or not verdict.unsupported or verdict.fault or verdict.stance >= spec.on_failure:
-        return verdict
-    told = "; ".join(entry.partition(": ")[2] or f"`{entry}` is not honoured here" for entry in verdict.unsupported)
-    return failed(spec, outcome, f"its answer cannot be taken as it stands: {told}")
-
-
-def _shown(value: object) -> str:
-    try:
-        return f"{value!r:.80}"
-    except Exception:  # noqa: BLE001 - a hook's object may be unable even to show itself
-        return f"a {type(value).__name__}"
 
 
 def _reexamine(plan: Plan, final: Event, verdicts: list[Verdict]) -> Generator[tuple[Run, ...], tuple[Outcome, ...], None]:

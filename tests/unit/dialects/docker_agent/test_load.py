@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hookline.core.dialect import Loaded, Source
-from hookline.core.dispatch import read_outcome
+from hookline.core.hearing import hear
 from hookline.core.registry import Registry
 from hookline.dialects.docker_agent import DockerAgent
 from hookline.dialects.docker_agent.builtins import MISSING, SHIPPED
@@ -158,7 +158,7 @@ def test_a_builtin_that_hookline_lacks_is_missed_aloud(name: str, event: str) ->
     loaded = builtin(event, name)
     (spec,) = loaded.specs
     (entry,) = Registry().with_(loaded.specs, dialect).of_kind(spec.kind)
-    verdict = read_outcome(entry, Outcome(failure=Failure.UNLOADABLE, detail=spec.handler.reason), one_event(dialect, event))  # type: ignore[union-attr]
+    verdict = hear(entry, Outcome(failure=Failure.UNLOADABLE, detail=spec.handler.reason), one_event(dialect, event))  # type: ignore[union-attr]
 
     assert [problem.name for problem in loaded.problems] == ["handler.unsupported"]
     assert isinstance(spec.handler, Broken)

@@ -1,0 +1,108 @@
+"""Hearing: the event as one hook is told of it, and what its outcome means as a verdict."""
+
+from __future__ import annotations
+
+import json
+from types import NoneType
+
+from hookline.core.failure import describe, failed
+from hookline.model.event import Rewrite
+from hookline.model.handler import InProcess
+from hookline.model.kinds import kind
+from hookline.model.outcome import Failure
+from hookline.model.spec import CLONED
+from hookline.model.verdict import Stance, Verdict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookline.core.registry import Entry
+    from hookline.model.event import Event
+    from hookline.model.outcome import Outcome
+    from hookline.model.spec import HookSpec
+
+# What a verdict that somebody made by hand must look like, before anything is made of it.
+_SHAPES: tuple[tuple[str, type | tuple[type, ...]], ...] = (
+    ("stance", Stance),
+    ("reason", str),
+    ("rewrite", (Rewrite, NoneType)),
+    ("for_agent", str),
+    ("for_user", str),
+    ("retry_after", (int, float, NoneType)),
+    ("redo_limit", (int, NoneType)),
+    ("effects", dict),
+    ("unsupported", tuple),
+)
+
+
+def seen(spec: HookSpec, event: Event) -> Event:
+    """The event as the hook is told of it: as it is, but where the hook asked for its own host's words."""
+    if not spec.alike and spec.kind == event.kind:
+        return event
+    from hookline.core.likeness import seen_by  # noqa: PLC0415 - few sources ask for it
+
+    return seen_by(spec, event)
+
+
+def hear(step: Entry, outcome: Outcome, event: Event) -> Verdict:
+    """A hook's verdict about the event, in the words of the event."""
+    told = seen(step.spec, event)
+    verdict = _read(step, outcome, told)
+    if told is event or verdict.rewrite is None:
+        return verdict
+    from hookline.core.likeness import told_back  # noqa: PLC0415 - as above
+
+    return verdict.replace(rewrite=told_back(verdict.rewrite, step.spec, event, told))
+
+
+def _read(step: Entry, outcome: Outcome, event: Event) -> Verdict:
+    """A hook's verdict: as its dialect reads the outcome, or as the Python callable returned it."""
+    spec = step.spec
+    if outcome.failure is Failure.UNTRUSTED and spec.origin.scope in CLONED:
+        # Nothing that a clone brings along decides, or puts a word of its own before anybody, until it is approved.
+        note = "a hook of this project had no say: it is not approved" if kind(spec.kind).guarded else ""
+        return Verdict(hook_id=spec.id, for_user=note, fault=describe(outcome), shadow=spec.shadow)
+    if type(spec.handler) is not InProcess or spec.handler.read_by_dialect:
+        verdict = _held(spec, outcome, step.dialect.decode_outcome(outcome, spec, event))
+        return verdict.replace(shadow=True) if spec.shadow and not verdict.shadow else verdict
+    if outcome.failure is not None:
+        return failed(spec, outcome)
+    answer = outcome.answer
+    if answer is None:
+        return Verdict(hook_id=spec.id, seconds=outcome.seconds, shadow=spec.shadow)
+    if not isinstance(answer, Verdict):
+        return failed(spec, outcome, f"returned {_shown(answer)}, which is no verdict")
+    for field, wanted in _SHAPES:
+        if not isinstance(getattr(answer, field), wanted):
+            return failed(spec, outcome, f"returned a verdict whose {field} is {_shown(getattr(answer, field))}")
+    if answer.rewrite is not None and answer.rewrite.merge and not isinstance(answer.rewrite.value, dict):
+        return failed(spec, outcome, f"returned a patch that is no object: {_shown(answer.rewrite.value)}")
+    if (strange := _not_json(answer)) is not None:
+        return failed(spec, outcome, f"returned a verdict that JSON cannot say: {strange}")
+    return answer.replace(hook_id=spec.id, seconds=outcome.seconds, shadow=spec.shadow or answer.shadow)
+
+
+def _not_json(answer: Verdict) -> str | None:
+    """Why a Python hook's verdict could not be sent anywhere; None if it can."""
+    carried = (answer.evidence, answer.rewrite.value if answer.rewrite else None, dict(answer.effects))
+    if carried == (None, None, {}):
+        return None
+    try:
+        json.dumps(carried)
+    except (TypeError, ValueError, RecursionError) as error:
+        return str(error)
+    return None
+
+
+def _held(spec: HookSpec, outcome: Outcome, verdict: Verdict) -> Verdict:
+    """In strict mode an answer with a part that its dialect does not honour is a failure; a denial in it stands."""
+    if not spec.strict or not verdict.unsupported or verdict.fault or verdict.stance >= spec.on_failure:
+        return verdict
+    told = "; ".join(entry.partition(": ")[2] or f"`{entry}` is not honoured here" for entry in verdict.unsupported)
+    return failed(spec, outcome, f"its answer cannot be taken as it stands: {told}")
+
+
+def _shown(value: object) -> str:
+    try:
+        return f"{value!r:.80}"
+    except Exception:  # noqa: BLE001 - a hook's object may be unable even to show itself
+        return f"a {type(value).__name__}"
