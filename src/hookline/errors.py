@@ -88,6 +88,14 @@ CODES: Mapping[str, str] = {
     "wire.payload": "HKL4001",
     "wire.event": "HKL4002",
     "wire.lowered": "HKL4003",
+    "serve.missing": "HKL5001",
+    "serve.address": "HKL5002",
+    "serve.token": "HKL5003",
+    "serve.origin": "HKL5004",
+    "serve.request": "HKL5005",
+    "serve.size": "HKL5006",
+    "serve.busy": "HKL5007",
+    "serve.unsaid": "HKL5008",
     "internal": "HKL9001",
 }
 

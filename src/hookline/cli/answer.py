@@ -11,6 +11,7 @@ import sys
 
 from hookline.cli.options import enter, parser, quick, selection_of
 from hookline.engine.catalog import make_dialect
+from hookline.engine.unsaid import told_beside, unsaid
 from hookline.errors import CodecError, HookError
 from hookline.model.handler import Command
 from hookline.model.reply import Reply
@@ -18,7 +19,7 @@ from hookline.model.verdict import Stance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from typing import Any
 
     from hookline.cli.options import Selection
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from hookline.engine.engine import Engine
     from hookline.model.verdict import Decision
 
-_STANCES = frozenset(("ask", "deny", "halt"))
-_CHANGES = frozenset(("input", "output", "text", "messages"))
 _EXAMPLES = """examples:
   hookline answer claude-code < payload.json
   hookline answer claude-code --config .claude/settings.json < payload.json
@@ -102,32 +101,8 @@ def _with_notices(reply: Reply, engine: Engine, decided: list[Decision]) -> Repl
     if reply.exit_code:
         return reply
     told = [str(problem) for problem in engine.problems if problem.severity == "error"]
-    told += [line for one in decided for line in _unsaid(one, reply)]
-    if not told:
-        return reply
-    from hookline.cli.ending import visible  # noqa: PLC0415 - most events leave nothing to tell
-
-    return reply.replace(stderr=reply.stderr + "".join(f"hookline: {visible(line)}\n" for line in dict.fromkeys(told)))
-
-
-def _unsaid(decision: Decision, reply: Reply) -> Iterator[str]:
-    """What the host has no word for: stances and changes; and faults and notes that the reply does not show."""
-    for lost in decision.lowered:
-        if lost.effect in _STANCES:
-            yield f"{lost.hook} said `{lost.effect}`: {lost.reason}"
-        elif lost.effect in _CHANGES:
-            yield f"{lost.hook} would change the `{lost.effect}`: {lost.reason}"
-    without_notes = any(lost.effect == "note" for lost in decision.lowered)
-    for verdict in decision.verdicts:
-        if verdict.shadow:
-            continue
-        fault, notes = verdict.fault or "", verdict.for_user.splitlines() if without_notes else []
-        said = [fault, *(line for line in notes if not fault or fault not in line)]
-        yield from (f"{verdict.hook_id}: {text}" for text in said if text.strip() and not _shows(reply, text))
-
-
-def _shows(reply: Reply, text: str) -> bool:
-    return json.dumps(text, ensure_ascii=False)[1:-1] in reply.stdout or text in reply.stderr
+    told += [line for one in decided for line in unsaid(one, reply)]
+    return told_beside(reply, told)
 
 
 def _without_own(engine: Engine, host: str) -> Engine:

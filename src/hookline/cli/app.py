@@ -90,6 +90,17 @@ COMMANDS: Mapping[str, Command] = {
         examples=("hookline answer claude-code < payload.json",),
         codes="as the host understands them",
     ),
+    "serve": Command(
+        group="run",
+        does="answer events over HTTP, for agents in any language",
+        examples=(
+            "hookline serve",
+            "hookline serve --http 127.0.0.1:8465 -c hooks.yaml",
+            "hookline serve --unix /run/user/1000/hookline.sock",
+        ),
+        codes="130 interrupted",
+        home=("serve", "serve"),
+    ),
 }
 GROUPS: Mapping[str, str] = {"look": "Look", "try": "Try", "run": "Run"}
 

@@ -11,6 +11,7 @@ import os
 import sys
 
 from hookline.errors import HookError
+from hookline.text.visible import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,24 +60,6 @@ def say_document(document: Mapping[str, Any]) -> None:
     """One JSON document, to standard output."""
     utf8 = str(getattr(sys.stdout, "encoding", "")).lower().replace("-", "") == "utf8"
     say(json.dumps(document, ensure_ascii=not utf8) + "\n")
-
-
-def visible(text: str, *, lines: bool = False) -> str:
-    """The text with control and direction-changing characters escaped, because a hook's file may be anybody's.
-
-    With `lines` it may go over several.
-    """
-    return text if text.isprintable() else "".join(char if lines and char in "\n\t" else _visible(char) for char in text)
-
-
-def _visible(char: str) -> str:
-    if not (char in _UNSEEN or char < " " or "\x7f" <= char < "\xa0"):
-        return char
-    return f"\\x{ord(char):02x}" if char < "\u0100" else f"\\u{ord(char):04x}"
-
-
-# Marks that turn the direction of writing, or that nobody sees.
-_UNSEEN = frozenset(map(chr, (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x2028, 0x2029, 0xFEFF)))
 
 
 def _write(stream: TextIO | None, text: str) -> None:

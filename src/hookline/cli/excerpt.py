@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hookline.cli.ending import visible
+from hookline.text.visible import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

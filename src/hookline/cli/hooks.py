@@ -6,7 +6,7 @@ import hashlib
 
 from hookline.cli import words
 from hookline.core.plan import order
-from hookline.engine.explain import all_hooks, given_way
+from hookline.engine.sources import all_hooks, given_way
 from hookline.model.handler import Broken, Builtin, Command, Http, InProcess
 
 TYPE_CHECKING = False

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-from hookline.cli.ending import say, say_document, visible
+from hookline.cli.ending import say, say_document
+from hookline.text.visible import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

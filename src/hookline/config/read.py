@@ -7,7 +7,7 @@ import os
 from hookline.core.dialect import Companion, Source
 from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
-from hookline.wire.front import front_end
+from hookline.wire.front import FRONT_LIMIT, front_end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 # A configuration is text that people write; what is larger is something else.
 _LARGEST = 4 << 20
-_FRONT = 64 << 10  # bytes in which front matter usually ends
 _HEAD = 256
 
 
@@ -73,7 +72,7 @@ LAYOUTS: Mapping[str, Layout] = {
     "kimi": Layout(files=("config.toml",), folders=(".kimi", ".kimi-code")),
     "cursor": Layout(files=("hooks.json", ".cursor/hooks.json"), folders=(".cursor", "cursor")),
     "copilot": Layout(
-        files=("settings.json", "settings.local.json", "hooks.json", "hooks/*.json"),
+        files=("settings.json", "settings.local.json", "hooks/*.json"),
         endings=(".json",),
         drop_ins=(".github/hooks", ".copilot/hooks", "policy.d"),
         folders=(".github/hooks", ".copilot/hooks", "policy.d", ".copilot", ".github/copilot"),
@@ -226,7 +225,7 @@ def text_of(path: str, *, front: bool = False) -> str:
     """
     try:
         with open(path, "rb") as file:
-            raw = file.read(_FRONT) if front else b""
+            raw = file.read(FRONT_LIMIT) if front else b""
             end = front_end(raw)
             raw = raw[:end] if end else raw + file.read(_LARGEST + 1 - len(raw))
     except OSError as error:

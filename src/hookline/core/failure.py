@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
 
 
+OVERFLOWED = "its output exceeds the limit of 1 MiB a stream"
+
+
 def failed(spec: HookSpec, outcome: Outcome, fault: str = "") -> Verdict:
     """The verdict of a hook that gave no answer (architecture, decision 2).
 
@@ -32,6 +35,13 @@ def failed(spec: HookSpec, outcome: Outcome, fault: str = "") -> Verdict:
         seconds=outcome.seconds,
         shadow=spec.shadow,
     )
+
+
+def aloud(verdict: Verdict, spec: HookSpec) -> Verdict:
+    """A failed hook's verdict for a host that shows every failure: one that stops nothing is a note on any event, not on gates only."""
+    if verdict.stance is not Stance.SILENT or verdict.for_user:
+        return verdict
+    return verdict.replace(for_user=f"hook `{spec.name or spec.id}` failed: {verdict.fault}")
 
 
 def describe(outcome: Outcome) -> str:

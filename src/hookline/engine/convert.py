@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from hookline.core.dialect import Declaration, Written
-from hookline.engine.explain import all_hooks, given_way
 from hookline.engine.losses import Loss, losses_of
 from hookline.engine.relaying import is_words, own_command, relayed
+from hookline.engine.sources import all_hooks, given_way
 from hookline.errors import ConfigError
 from hookline.model.conditions import Never, OneOf, Pattern
 from hookline.model.frozen import Frozen

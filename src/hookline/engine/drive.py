@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 # So many batches of processes may be waited for at the same time; further ones wait for their turn.
 _MOST_WAITING = 64
+_SHORTEST = 0.001  # seconds, for a run whose time is already over
 # The verdict of a hook that was asked and had nothing to say.
 _heard = maker(Verdict, "hook_id", "seconds")
 
@@ -58,11 +59,19 @@ def _perform(runs: tuple[Run, ...], detach: Detach, limits: Limits | None, envir
     return tuple(here[at] if at in here else next(done) for at in range(len(runs)))
 
 
-async def drive_async(dispatch: Dispatch, detach: Detach, limits: Limits | None, environ: Mapping[str, str]) -> Decision:
-    """The same on an event loop: coroutines are awaited, processes run in a thread; cancelling ends them all."""
+async def drive_async(
+    dispatch: Dispatch, detach: Detach, limits: Limits | None, environ: Mapping[str, str], *, seconds: float | None = None
+) -> Decision:
+    """The same on an event loop: coroutines are awaited, processes run in a thread; cancelling ends them all.
+
+    `seconds`: for everything that is waited for; what would take longer has a time limit that ends then.
+    """
+    until = None if seconds is None else perf_counter() + seconds
     try:
         runs = next(dispatch)
         while True:
+            if until is not None:
+                runs = tuple(_within(run, until) for run in runs)
             if len(runs) == 1 and type(runs[0].spec.handler) is InProcess and not runs[0].detached:
                 outcomes: tuple[Outcome, ...] = (await call_async(runs[0]),)
             else:
@@ -71,6 +80,12 @@ async def drive_async(dispatch: Dispatch, detach: Detach, limits: Limits | None,
     except StopIteration as stop:
         decision: Decision = stop.value
         return decision
+
+
+def _within(run: Run, until: float) -> Run:
+    """The run, with a time limit that ends by then."""
+    left = max(round(until - perf_counter(), 3), _SHORTEST)
+    return run if run.detached or run.spec.timeout <= left else run.replace(spec=run.spec.replace(timeout=left))
 
 
 async def _perform_async(runs: tuple[Run, ...], detach: Detach, limits: Limits | None, environ: Mapping[str, str]) -> tuple[Outcome, ...]:

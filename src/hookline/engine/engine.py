@@ -100,10 +100,13 @@ class Engine(Library):
             _firing.reset(token)
         return self._settle(raised, decision)
 
-    async def fire_async(self, event: str | Event, payload: Mapping[str, Any] | None = None, *, dialect: str | None = None) -> Decision:
+    async def fire_async(
+        self, event: str | Event, payload: Mapping[str, Any] | None = None, *, dialect: str | None = None, seconds: float | None = None
+    ) -> Decision:
         """`fire` on an event loop: asynchronous hooks are awaited, processes do not block the loop.
 
-        Cancelling it ends every process that it started.
+        Cancelling it ends every process that it started. `seconds`: for all hooks together; one that is not done by then has
+        timed out, which means what its own time limit would mean.
 
         Raises:
             CodecError, ConfigError: as `fire`.
@@ -115,10 +118,11 @@ class Engine(Library):
         if token is None:
             return self._settle(raised, refuse(dispatch(chosen, raised)))
         try:
-            if chosen.solo is not None:
+            if chosen.solo is not None and seconds is None:
                 decision = await ask_alone_async(chosen, raised, chosen.solo)
             else:
-                decision = await drive_async(dispatch(chosen, raised, perf_counter), self._detach, self.limits, self.environ)
+                asked = dispatch(chosen, raised, perf_counter)
+                decision = await drive_async(asked, self._detach, self.limits, self.environ, seconds=seconds)
         finally:
             _firing.reset(token)
         return self._settle(raised, decision)
@@ -133,6 +137,16 @@ class Engine(Library):
         host = self.host(dialect)
         event = host.decode_event(from_wire(payload) if isinstance(payload, str | bytes) else payload)
         return host.encode_decision(self.fire(event), event)
+
+    async def answer_async(self, dialect: str, payload: Any, *, seconds: float | None = None) -> Reply:
+        """`answer` on an event loop; `seconds` as of `fire_async`.
+
+        Raises:
+            CodecError, ConfigError: as `answer`.
+        """
+        host = self.host(dialect)
+        event = host.decode_event(from_wire(payload) if isinstance(payload, str | bytes) else payload)
+        return host.encode_decision(await self.fire_async(event, seconds=seconds), event)
 
     def _planned(self, event: str | Event, payload: Mapping[str, Any] | None, dialect: str | None) -> tuple[Event, Plan]:
         """The event as it is raised, and whom to ask about it."""
@@ -179,7 +193,7 @@ class Engine(Library):
         if self._once and decision.verdicts:
             done = self._once & {verdict.hook_id for verdict in decision.verdicts if verdict.fault is None}
             if done:
-                self._retire(done)
+                self.leave_out(done)
         if self.observe is not None:
             self.observe(event, decision)
         return decision

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hookline.core.match import why_not
 from hookline.core.plan import plan, wants_turns
+from hookline.engine.sources import all_hooks, given_way
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Broken
 from hookline.model.kinds import kind
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
     from hookline.core.plan import Group, Plan
     from hookline.engine.engine import Engine
-    from hookline.engine.library import Library
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Decision
@@ -54,25 +54,6 @@ def explain(engine: Engine, event: Event, *, run: bool = True) -> dict[str, Any]
         "problems": [problem.to_dict() for problem in engine.problems],
         "decision": decision.to_dict() if decision else None,
     }
-
-
-def all_hooks(engine: Library) -> Iterator[HookSpec]:
-    """Every hook that was ever declared to an engine, source by source; also those that gave way to others.
-
-    A file's switches are none, although they travel as hooks.
-    """
-    known = {entry.spec.id: entry.spec for entry in engine.registry.entries()}
-    for shelved in engine.shelf.sources:
-        yield from (known.get(spec.id, spec) for spec in hooks_of(shelved.loaded.specs))
-    yield from engine.shelf.own
-
-
-def given_way(engine: Library, spec: HookSpec) -> str:
-    """Why a declared hook is no longer there at all, in words; empty if it is."""
-    if any(entry.spec.id == spec.id for entry in engine.registry.of_kind(spec.kind)):
-        return ""
-    said = (problem.message for problem in engine.problems if problem.hook and problem.hook in (spec.id, spec.name))
-    return next(said, "it ran once already" if spec.once else f"the rules of {spec.dialect} leave it out")
 
 
 def _event(event: Event) -> dict[str, Any]:

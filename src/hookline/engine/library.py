@@ -191,6 +191,12 @@ class Library:
         self.shelf.sources = [shelved for shelved in self.shelf.sources if shelved.dialect.table.name != name]
         self._rebuild()
 
+    def leave_out(self, hook_ids: frozenset[str]) -> None:
+        """Leave out hooks, for good: those that did what they were to do once, and those that would ask us ourselves."""
+        self.registry = self.registry.without(hook_ids)
+        self._once -= hook_ids
+        self._retired |= hook_ids
+
     def _add_path(self, place: Source, dialect: Dialect, *, level: bool = False) -> None:
         """Add a file, or those of a folder (`level`: of a whole level); `place` says of each what it says of the path."""
         for file in files_of(place.file, dialect.table.name, level=level):
@@ -227,12 +233,6 @@ class Library:
         self.registry = registry.without(self._retired)
         self.tells_time = any(_tells_time(dialect.table) for dialect in self.shelf.dialects())
         self._once = frozenset(entry.spec.id for entry in self.registry.entries() if entry.spec.once)
-
-    def _retire(self, done: frozenset[str]) -> None:
-        """Leave out, for good, hooks that were to run once and did."""
-        self.registry = self.registry.without(done)
-        self._once -= done
-        self._retired |= done
 
     # -- in-process hooks ------------------------------------------------------------------------------------------
 

@@ -1,15 +1,17 @@
-"""Sources on one engine: what was loaded from where, and the registry that follows from all of it."""
+"""Sources on one engine: what was loaded from where, the registry that follows from all of it, and what is no longer in that."""
 
 from __future__ import annotations
 
 from hookline.core.registry import Registry
 from hookline.model.frozen import Frozen
+from hookline.wire.switches import hooks_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hookline.core.dialect import Dialect, Loaded, Source
+    from hookline.engine.library import Library
     from hookline.model.problem import Problem
     from hookline.model.spec import HookSpec
 
@@ -72,3 +74,22 @@ class Shelf:
         if self.own and native is not None:
             registry = registry.with_([spec.replace(strict=strict) for spec in self.own], native)
         return registry, problems
+
+
+def all_hooks(engine: Library) -> Iterator[HookSpec]:
+    """Every hook that was ever declared to an engine, source by source; also those that gave way to others.
+
+    A file's switches are none, although they travel as hooks.
+    """
+    known = {entry.spec.id: entry.spec for entry in engine.registry.entries()}
+    for shelved in engine.shelf.sources:
+        yield from (known.get(spec.id, spec) for spec in hooks_of(shelved.loaded.specs))
+    yield from engine.shelf.own
+
+
+def given_way(engine: Library, spec: HookSpec) -> str:
+    """Why a declared hook is no longer there at all, in words; empty if it is."""
+    if any(entry.spec.id == spec.id for entry in engine.registry.of_kind(spec.kind)):
+        return ""
+    said = (problem.message for problem in engine.problems if problem.hook and problem.hook in (spec.id, spec.name))
+    return next(said, "it ran once already" if spec.once else f"the rules of {spec.dialect} leave it out")

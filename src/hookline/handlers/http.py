@@ -65,7 +65,7 @@ def call(
     began = clock()
     line = Line(began + seconds, clock=clock, opened=opened, resolve=resolve)
     try:
-        text = _exchange(http, payload.encode("utf-8", "surrogatepass"), environ, line, http.largest or largest)
+        text = _exchange(http, (http.body or payload).encode("utf-8", "surrogatepass"), environ, line, http.largest or largest)
     except CallError as error:
         failure, detail = error.failure, error.detail
     except HandlerError as error:

@@ -44,7 +44,7 @@ class Http(Frozen):
     In the values of `headers`, `$NAME` and `${NAME}` are filled in from the environment when the hook runs, if the name is
     one of `env`; any other becomes nothing. `secret` names the variable with the key by which the payload is signed ("" =
     it is not). With `allow_local` the address may be on this machine or in a private network. `largest`: bytes of an answer
-    (0: as many as the engine's limits keep of a stream).
+    (0: as many as the engine's limits keep of a stream). `body`: what is sent instead of the payload, as it stands.
     """
 
     url: str
@@ -54,6 +54,7 @@ class Http(Frozen):
     secret: str = ""
     allow_local: bool = False
     largest: int = 0
+    body: str = ""
 
 
 class Builtin(Frozen):

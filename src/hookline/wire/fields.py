@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # Infinity, NaN and what a float cannot count are no numbers that anybody means.
 _GREATEST = 1 << 53
+_LONGEST = 1e9  # seconds; what is longer is a mistake
 
 
 class Node:
@@ -110,6 +111,14 @@ class Node:
             return value
         self._wrong_type(key, value, "a whole number")
         return default
+
+    def duration(self, key: str, *, unit: str = "seconds", longest: float = _LONGEST) -> float | None:
+        """The time to wait under a key, in its own unit, more than 0; None where there is none to go by."""
+        given = self.number(key)
+        if given is None or 0 < given <= longest:
+            return given
+        self.complain("value.range", f"`{key}: {given}` is no time to wait", key, hint=f"{unit}, more than 0")
+        return None
 
     def flag(self, key: str, *, default: bool = False) -> bool:
         """The boolean under a key."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+# The most that is read in search of an end, in bytes, and the most that is taken for metadata, in characters.
+FRONT_LIMIT = 64 << 10
 # A fence is a whole line `---`; a byte order mark before it, CR line ends and trailing blanks are tolerated (agenthooks.md 4).
 _OPENING = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t]*(?=[\r\n])")
 _CLOSING = re.compile(rb"[\r\n]---[ \t]*(?:\r\n|\r|\n)")

@@ -13,6 +13,7 @@ from hookline.wire.trees import Tree, parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from hookline.core.dialect import Row, Source, Table
@@ -39,6 +40,24 @@ def read_tree(source: Source, problems: list[Problem]) -> Node:
         raise ConfigError("nested too deeply", name="config.too-large", place=source.file) from None
 
 
+def read_frame(source: Source, problems: list[Problem], what: str, *, hooks: str = "hooks") -> Node | None:
+    """The root of a file of hooks, where it is a mapping and so is what it may have under `hooks`; else None, and a problem.
+
+    `what` and `hooks`: what the two are called in a complaint.
+    """
+    try:
+        root = read_tree(source, problems)
+    except ConfigError as error:
+        problems.append(problem_of(error, source.file, source.scope))
+        return None
+    return root if root.is_mapping(what, "config.type") and has_place_for_hooks(root, hooks) else None
+
+
+def has_place_for_hooks(root: Node, called: str = "hooks") -> bool:
+    """Whether what stands under `hooks`, if anything does, is a mapping; complains if not."""
+    return root.value.get("hooks") is None or root.child("hooks").is_mapping(called)
+
+
 def _as_parsed(value: Any) -> Any:
     """A tree that a program made, as a parser would have read it: keys are texts, and every leaf is one of JSON's."""
     if isinstance(value, dict):
@@ -61,12 +80,23 @@ def strict_failure(row: Row) -> Stance:
     return row.blocks
 
 
+def failure_of(row: Row, mode: str) -> Stance:
+    """What a failure means unless the hook says otherwise: what the row says, in strict mode at least `strict_failure`."""
+    return max(row.fails, strict_failure(row)) if mode == "strict" else row.fails
+
+
 def refusing_everything(source: Source, table: Table, error: ConfigError) -> Loaded:
-    """A source that cannot be read at all: one broken hook for each event that it could have guarded.
+    """A source that cannot be read at all, for one reason."""
+    return refusing(source, table, (problem_of(error, source.file, source.scope),))
+
+
+def refusing(source: Source, table: Table, problems: Sequence[Problem], wrong: Problem | None = None) -> Loaded:
+    """A source that counts as unreadable: one broken hook for each event that it could have guarded.
 
     So its guards are missed aloud in `list`, in `explain` and in every decision, instead of silently not being there.
+    `wrong`: which of the problems is the reason; the first error, if nothing is said.
     """
-    problem = problem_of(error, source.file, source.scope)
+    wrong = wrong or next(problem for problem in problems if problem.severity == "error")
     name = (source.file or "config").rpartition("/")[2]
     specs = [
         HookSpec(
@@ -74,9 +104,9 @@ def refusing_everything(source: Source, table: Table, error: ConfigError) -> Loa
             dialect=table.name,
             kind=row.kind,
             native_event=row.native,
-            handler=Broken(reason=f"{problem.origin.place or name}: {problem.message}"),
-            on_failure=max(strict_failure(row), row.fails) if source.mode == "strict" else row.fails,
-            origin=Origin(file=source.file, line=problem.origin.line, column=problem.origin.column, scope=source.scope),
+            handler=Broken(reason=f"{wrong.origin.place or name}: {wrong.message}"),
+            on_failure=failure_of(row, source.mode),
+            origin=Origin(file=source.file, line=wrong.origin.line, column=wrong.origin.column, scope=source.scope),
             strict=source.mode == "strict",
             shadow=source.shadow,
             name=name,
@@ -85,4 +115,4 @@ def refusing_everything(source: Source, table: Table, error: ConfigError) -> Loa
         for row in table.rows.values()
         if row.blocks is not Stance.SILENT
     ]
-    return Loaded(specs=tuple(specs), problems=(problem,))
+    return Loaded(specs=tuple(specs), problems=tuple(problems))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hookline.core.failure import describe, failed
+from hookline.core.failure import aloud, describe, failed
 from hookline.model.handler import Broken
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.spec import HookSpec
@@ -35,3 +35,23 @@ def test_a_guard_that_fails_open_is_missed_aloud(kind: str, *, note: bool) -> No
     spec = HookSpec(id="h", dialect="cursor", kind=kind, native_event="x", handler=Broken(reason=""), on_failure=Stance.SILENT)
 
     assert failed(spec, Outcome(exit_code=1)).for_user == ("hook `h` had no say: exited with status 1" if note else "")
+
+
+def spec_of(kind: str, stance: Stance) -> HookSpec:
+    """A hook whose failure means this."""
+    return HookSpec(id="h", dialect="d", kind=kind, native_event="x", handler=Broken(reason=""), on_failure=stance)
+
+
+@pytest.mark.parametrize(
+    ("kind", "stance", "note"),
+    [
+        ("session.end", Stance.SILENT, "hook `h` failed: exited with status 1"),
+        ("tool.before", Stance.SILENT, "hook `h` had no say: exited with status 1"),
+        ("tool.before", Stance.DENY, ""),
+    ],
+)
+def test_a_failure_that_stops_nothing_can_be_told_on_any_event(kind: str, stance: Stance, note: str) -> None:
+    """What was said of a guard stays, and a refusal speaks for itself."""
+    spec = spec_of(kind, stance)
+
+    assert aloud(failed(spec, Outcome(exit_code=1)), spec).for_user == note

@@ -65,6 +65,29 @@ def test_one_prints_garbage_and_the_other_blocks(tmp_path: Path, *, asynchronous
     assert "no" in decision.reason.splitlines()
 
 
+def test_hooks_have_what_is_left_of_the_time_for_all(tmp_path: Path) -> None:
+    """One that takes longer has timed out, which means what it always means; what the others said counts."""
+    engine = an_engine(tmp_path, "echo no >&2; exit 2", "sleep 1000", profile="d2")
+    decision = asyncio.run(engine.fire_async(CALL, seconds=0.3))
+
+    assert decision.stance is Stance.DENY
+    assert ["timed out" in (verdict.fault or "") for verdict in decision.verdicts] == [False, True]
+
+
+def test_a_coroutine_alone_has_that_time_too() -> None:
+    """Also where there is no dispatcher between."""
+    engine = Engine(environ={})
+
+    @engine.on("tool.before", on_failure=Stance.DENY)
+    async def hook(_: Event) -> None:
+        await asyncio.Event().wait()
+
+    decision = asyncio.run(engine.fire_async(CALL, seconds=0.01))
+
+    assert decision.stance is Stance.DENY
+    assert "timed out" in (decision.verdicts[0].fault or "")
+
+
 def test_a_cancelled_fire_leaves_no_process(tmp_path: Path) -> None:
     """Cancelling ends the hooks and what they started before the cancellation is told on."""
     os.mkfifo(tmp_path / "pid")

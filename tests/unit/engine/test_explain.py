@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import hookline
-from hookline.engine.explain import all_hooks, explain, given_way
+from hookline.engine.explain import explain
+from hookline.engine.sources import all_hooks, given_way
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -42,6 +42,8 @@ def problem(root: Node) -> Problem:
         ("b: 3", lambda n: n.number("a", 1.5), 1.5),
         ("a: -3", lambda n: n.integer("a"), -3),
         ("b: 3", lambda n: n.integer("a", 7), 7),
+        ("a: 0.5", lambda n: n.duration("a"), 0.5),
+        ("b: 3", lambda n: n.duration("a"), None),
         ("a: true", lambda n: n.flag("a"), True),
         ("b: 3", lambda n: n.flag("a", default=True), True),
         ("a: warn", lambda n: n.choice("a", ("warn", "block"), "block"), "warn"),
@@ -90,6 +92,18 @@ def test_a_reader_complains_with_the_place(text: str, read: Callable[[Node], Any
 
     assert read(root) == value
     assert str(problem(root)) == f"x.yaml:2:1: HKL1401 {message}"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("a: 0", "`a: 0` is no time to wait (ticks, more than 0)"), ("a: 11", "`a: 11` is no time to wait (ticks, more than 0)")],
+)
+def test_nobody_waits_for_no_time_or_for_ever(text: str, said: str) -> None:
+    """The hint names the unit that the file counts in."""
+    root = node(text)
+
+    assert root.duration("a", unit="ticks", longest=10) is None
+    assert str(problem(root)) == f"x.yaml:1:1: HKL1402 {said}"
 
 
 def test_a_required_key_that_is_missing_is_complained_about_where_it_should_be() -> None:

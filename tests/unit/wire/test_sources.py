@@ -10,7 +10,7 @@ from hookline.core.dialect import Source
 from hookline.errors import ConfigError
 from hookline.model.handler import Broken
 from hookline.model.verdict import Stance
-from hookline.wire.sources import hook_name, read_tree, refusing_everything, strict_failure
+from hookline.wire.sources import failure_of, hook_name, read_frame, read_tree, refusing, refusing_everything, strict_failure
 from tests.plays.play import Stage, row
 
 if TYPE_CHECKING:
@@ -104,3 +104,60 @@ def test_a_shadow_source_that_cannot_be_read_enforces_nothing() -> None:
     loaded = refusing_everything(Source(file="hooks.yaml", mode="strict", shadow=True, trusted=False), TABLE, ERROR)
 
     assert {(spec.shadow, spec.trusted) for spec in loaded.specs} == {(True, False)}
+
+
+@pytest.mark.parametrize(
+    ("mode", "fails", "powers", "stance"),
+    [
+        ("fidelity", Stance.SILENT, {"ask"}, Stance.SILENT),
+        ("fidelity", Stance.DENY, {"ask"}, Stance.DENY),
+        ("strict", Stance.SILENT, {"ask"}, Stance.ASK),
+        ("strict", Stance.SILENT, {"deny"}, Stance.DENY),
+        ("strict", Stance.DENY, {"ask"}, Stance.DENY),
+    ],
+)
+def test_strict_mode_never_weakens_a_failure(mode: str, fails: Stance, powers: set[str], stance: Stance) -> None:
+    """It only adds to what the row says."""
+    assert failure_of(row(fails=fails, powers=frozenset(powers)), mode) is stance
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[1]", "a file must be a mapping, not a list"),
+        ('{"hooks": 3}', "`hooks` must be a mapping, not `3`"),
+        ('{"hooks": ', None),
+    ],
+)
+def test_a_frame_that_is_wrong_is_a_problem(text: str, message: str | None) -> None:
+    """And there is no root to go on with."""
+    problems: list[Problem] = []
+
+    assert read_frame(Source(text=text, file="f.json"), problems, "a file", hooks="`hooks`") is None
+    assert [problem.severity for problem in problems] == ["error"]
+    assert message in (None, problems[0].message)
+
+
+@pytest.mark.parametrize("tree", [{}, {"hooks": None}, {"hooks": {"Stop": 3}}])
+def test_a_frame_says_nothing_of_what_is_in_it(tree: dict[str, Any]) -> None:
+    """It may be empty, and what stands below `hooks` is looked at later."""
+    problems: list[Problem] = []
+    root = read_frame(Source(tree=tree), problems, "a file")
+
+    assert root is not None
+    assert (root.value, problems) == (tree, [])
+
+
+def test_a_refused_source_keeps_all_its_problems() -> None:
+    """The first error is the reason, unless another one is named."""
+    problems: list[Problem] = []
+    root = read_tree(Source(text='{"a": 1,\n "b": 2}', file="f.json"), problems)
+    root.complain("key.unknown", "first", "a", severity="warning")
+    root.complain("config.type", "second", "b")
+    root.complain("config.type", "third", "a")
+
+    refused = refusing(Source(file="f.json"), TABLE, problems)
+
+    assert {spec.handler for spec in refused.specs} == {Broken(reason="f.json:2:2: second")}
+    assert refused.problems == tuple(problems)
+    assert refusing(Source(file="f.json"), TABLE, problems, problems[2]).specs[0].handler == Broken(reason="f.json:1:2: third")

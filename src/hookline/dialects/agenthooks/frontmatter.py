@@ -6,6 +6,7 @@ import re
 
 from hookline.errors import ConfigError
 from hookline.wire.fields import problem_of, shape
+from hookline.wire.front import FRONT_LIMIT
 from hookline.wire.trees import Tree, parse_yaml
 
 TYPE_CHECKING = False
@@ -17,7 +18,6 @@ _FENCE = "---"
 # What may follow a backslash in a double-quoted YAML text.
 _ESCAPES = frozenset('0abt\tnvfre "/\\N_LPxuU\n')
 _ESCAPED = re.compile(r'\\(.)|"', re.DOTALL)
-_LARGEST = 64 << 10  # characters of front matter: a hook's metadata, parsed anew for each repair
 _MOST_REPAIRS = 100  # double-quoted texts with an unknown escape in one file
 
 
@@ -55,7 +55,7 @@ def _parted(text: str, file: str) -> tuple[str, str]:
         hint = "the first line must be `---`, with nothing before it"
         raise ConfigError("the file does not begin with front matter", name="frontmatter.absent", place=f"{file}:1:1", hint=hint)
     closing = next((at for at, line in enumerate(lines) if at and line.rstrip(" \t") == _FENCE), 0)
-    if sum(map(len, lines[:closing])) > _LARGEST:
+    if sum(map(len, lines[:closing])) > FRONT_LIMIT:  # it is parsed anew for each repair
         hint = "long texts belong below the second fence"
         raise ConfigError("the front matter is larger than 64 KiB", name="config.too-large", place=f"{file}:1:1", hint=hint)
     if not closing:

@@ -53,8 +53,15 @@ class ClaudeCode:
         return read(outcome, spec, row, event) if row else failed(spec, outcome)
 
     def encode_decision(self, decision: Decision, event: Event) -> Reply:
+        return answer(decision, event, self._contract(event))
+
+    def encode_response(self, decision: Decision, event: Event) -> Reply:
+        """A decision as what an HTTP hook answers (harnesses.md 2.4, 2.7)."""
+        return answer(decision, event, self._contract(event), called=True)
+
+    def _contract(self, event: Event) -> Contract | None:
         row = row_of(event.native_name) or self.table.row_of_kind(event.kind)
-        return answer(decision, event, row if isinstance(row, Contract) else None)
+        return row if isinstance(row, Contract) else None
 
     def write(self, declarations: tuple[Declaration, ...]) -> Written:
         """Hooks as the files that this dialect keeps them in."""

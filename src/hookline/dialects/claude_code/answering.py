@@ -25,10 +25,11 @@ _MCP_KEYS: Mapping[str, str] = {**_KEYS, "output": "updatedMCPToolOutput"}
 _REFUSED = 2
 
 
-def answer(decision: Decision, event: Event, row: Contract | None) -> Reply:
+def answer(decision: Decision, event: Event, row: Contract | None, *, called: bool = False) -> Reply:
     """The reply of a command hook: exit 0 and one object, nothing at all where there is nothing to say.
 
-    An event that no JSON can block is refused by exit 2, with the reason on stderr.
+    An event that no JSON can block is refused by exit 2, with the reason on stderr. A hook that is `called` by HTTP says in
+    the object what a command hook would print instead of one.
     """
     top: Object = {}
     specific: Object = {}
@@ -39,7 +40,7 @@ def answer(decision: Decision, event: Event, row: Contract | None) -> Reply:
         _effects(decision, row, top, specific)
     if decision.for_user:
         top["systemMessage"] = "\n".join([*decision.for_user, *([top["systemMessage"]] if "systemMessage" in top else [])])
-    if row is not None and "worktreePath" in specific:
+    if row is not None and "worktreePath" in specific and not called:
         return _path(specific["worktreePath"], top)
     if specific and row is not None:
         top["hookSpecificOutput"] = {"hookEventName": row.native, **specific}

@@ -6,16 +6,13 @@ import re
 
 from hookline.model.conditions import Never, OneOf, Pattern
 from hookline.text.regex import compile_regex
+from hookline.wire.matchers import EVERYTHING, is_ignored, listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hookline.dialects.claude_code.table import Contract
     from hookline.model.conditions import Condition
     from hookline.wire.fields import Node
-
-# A text of these alone is a name, or a list of names; any other is an expression.
-_OF_NAMES = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_- ,|")
-_EVERYTHING = ("", "*")
 
 
 def matcher(group: Node, row: Contract) -> tuple[Condition, ...]:
@@ -25,18 +22,12 @@ def matcher(group: Node, row: Contract) -> tuple[Condition, ...]:
         ConfigError: `matcher.regex`, an expression that cannot be compiled.
     """
     text = group.text("matcher")
-    if text in _EVERYTHING:
-        return ()
-    if not row.subject:
-        hint = "leave it out; the hooks of this group run on every such event"
-        group.complain(
-            "matcher.ignored", f"`{row.native}` has no matcher, so this one is ignored", "matcher", hint=hint, severity="warning"
-        )
+    if text in EVERYTHING or is_ignored(group, row):
         return ()
     if row.literal:
         return (_literal(text, row.subject),)
-    if _OF_NAMES.issuperset(text):
-        names = frozenset(name.strip() for name in text.replace(",", "|").split("|")) - {""}
+    names = listed(text)
+    if names is not None:
         return (OneOf(field=row.subject, names=names),)
     return (Pattern(field=row.subject, source=text, regex=compile_regex(text)),)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hookline.core.failure import describe, failed
+from hookline.core.failure import OVERFLOWED, aloud, describe, failed
 from hookline.dialects.claude_code.table import ALLOW, ASK, DENY, EFFECTS, HALT, POWERS, REWRITES, SILENT
 from hookline.model.event import Rewrite
 from hookline.model.handler import Http
@@ -80,11 +80,8 @@ def _failed(outcome: Outcome, spec: HookSpec, row: Contract, fault: str = "") ->
         unforgiven = row.unmatched
     elif outcome.failure in (Failure.NOT_STARTED, Failure.KILLED):
         unforgiven = row.nonzero
-    verdict = failed(spec.replace(on_failure=max(spec.on_failure, unforgiven)), outcome, fault)
-    if verdict.stance is SILENT and not verdict.for_user:
-        # An error that blocks nothing is shown on every event, not on gates only (rule 3).
-        return verdict.replace(for_user=f"hook `{spec.name or spec.id}` failed: {verdict.fault}")
-    return verdict
+    # An error that blocks nothing is shown on every event (rule 3).
+    return aloud(failed(spec.replace(on_failure=max(spec.on_failure, unforgiven)), outcome, fault), spec)
 
 
 class _Reader:
@@ -117,7 +114,7 @@ class _Reader:
         if code and (not answered or (self.spec.strict and not self.claims)):
             return _failed(self.outcome, self.spec, self.row)
         if self.outcome.truncated and not answered:
-            return _failed(self.outcome, self.spec, self.row, "its output exceeds the limit of 1 MiB a stream")
+            return _failed(self.outcome, self.spec, self.row, OVERFLOWED)
         return self._said()
 
     def _refuse(self, words: str) -> None:

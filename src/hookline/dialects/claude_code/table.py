@@ -213,9 +213,11 @@ _ROWS = (
     _row("SessionEnd", "reason", subject="reason", timeout=SESSION_END_BUDGET),
 )  # fmt: skip
 
+ROWS: Mapping[str, Contract] = {row.native: row for row in _ROWS}
+
 TABLE = Table(
     name=NAME,
-    rows={row.native: row for row in _ROWS},
+    rows=ROWS,
     base=_BASE,
     # A denial drops a deferral and an answer to an elicitation; two different answers to one are a refusal.
     fold=FoldRule(exclusive={"defer": "hooks disagree about deferring the call", "content": "hooks answer the elicitation differently"}),
@@ -226,5 +228,4 @@ TABLE = Table(
 
 def row_of(native: str) -> Contract | None:
     """The row of a native event."""
-    row = TABLE.rows.get(native)
-    return row if isinstance(row, Contract) else None
+    return ROWS.get(native)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hookline.core.dialect import Written
 from hookline.model.kinds import kind
 from hookline.model.verdict import Stance
+from hookline.wire.matchers import NAME
 from hookline.wire.writing import as_json, grouped, left_open, searched
 
 TYPE_CHECKING = False
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import Declaration
 
-_OF_NAMES = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
+_OF_NAMES = NAME | {"-"}
 
 
 def write(declarations: tuple[Declaration, ...]) -> Written:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hookline.dialects.codex.table import ALIASES
 from hookline.model.conditions import OneOf, Pattern
 from hookline.text.regex import compile_regex
+from hookline.wire.matchers import EVERYTHING, NAME, is_ignored, listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
     from hookline.wire.fields import Node
 
 # A text of these alone is a name, or a list of names; any other is an expression (codex-rs/hooks, which section 3 cites).
-OF_NAMES = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_|")
-_EVERYTHING = ("", "*")
+OF_NAMES = NAME | {"|"}
 
 
 def matcher(group: Node, row: Row) -> tuple[Condition, ...]:
@@ -26,16 +26,10 @@ def matcher(group: Node, row: Row) -> tuple[Condition, ...]:
         ConfigError: `matcher.regex`, an expression that cannot be compiled.
     """
     text = group.text("matcher")
-    if text in _EVERYTHING:
+    if text in EVERYTHING or is_ignored(group, row):
         return ()
-    if not row.subject:
-        hint = "leave it out; the hooks of this group run on every such event"
-        group.complain(
-            "matcher.ignored", f"`{row.native}` has no matcher, so this one is ignored", "matcher", hint=hint, severity="warning"
-        )
-        return ()
-    if OF_NAMES.issuperset(text):
-        names = frozenset(text.split("|")) - {""}
+    names = listed(text, OF_NAMES)
+    if names is not None:
         also = _answering(names.__contains__) if row.subject == "tool" else []
         return (OneOf(field=row.subject, names=names.union(also)),)
     regex = compile_regex(text)

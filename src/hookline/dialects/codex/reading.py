@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.failure import failed
+from hookline.core.failure import OVERFLOWED, aloud, failed
 from hookline.dialects.codex.table import ALLOW, DENY, HALT, SILENT, TABLE
 from hookline.model.event import Rewrite
 from hookline.model.verdict import Verdict
@@ -59,7 +59,7 @@ def read(outcome: Outcome, spec: HookSpec, row: Contract) -> Verdict:
     if spec.strict and begins_an_object(text):
         return _failed(outcome, spec, "its stdout holds JSON, but is not one object")
     if outcome.truncated:
-        return _failed(outcome, spec, "its output exceeds the limit of 1 MiB a stream")
+        return _failed(outcome, spec, OVERFLOWED)
     return _verdict(outcome, spec, for_agent=text if row.plain_context else "")
 
 
@@ -74,11 +74,8 @@ def _by_exit(outcome: Outcome, spec: HookSpec, row: Contract) -> Verdict:
 
 
 def _failed(outcome: Outcome, spec: HookSpec, fault: str = "", note: str = "") -> Verdict:
-    verdict = failed(spec, outcome, fault)
-    said = verdict.for_user
-    if verdict.stance is SILENT and not said:
-        said = f"hook `{spec.name or spec.id}` failed: {verdict.fault}"
-    return verdict.replace(for_user="\n".join(filter(None, (note, said))))
+    verdict = aloud(failed(spec, outcome, fault), spec)
+    return verdict.replace(for_user="\n".join(filter(None, (note, verdict.for_user))))
 
 
 def _verdict(outcome: Outcome, spec: HookSpec, **fields: Any) -> Verdict:

@@ -137,9 +137,11 @@ _ROWS = (
     ),
 )  # fmt: skip
 
+ROWS: Mapping[str, Contract] = {row.native: row for row in _ROWS}
+
 TABLE = Table(
     name=NAME,
-    rows={row.native: row for row in _ROWS},
+    rows=ROWS,
     base=column(_BASE, _DEFAULTS, ABSENT),
     # Codex lets the hook that *finishes* last win; plan order keeps replays equal. The input of a denied call stays as it was.
     fold=FoldRule(drops_rewrite_when_denied=True),
@@ -150,5 +152,4 @@ TABLE = Table(
 
 def row_of(native: str) -> Contract | None:
     """The row of a native event."""
-    row = TABLE.rows.get(native)
-    return row if isinstance(row, Contract) else None
+    return ROWS.get(native)

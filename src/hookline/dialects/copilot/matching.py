@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from hookline.dialects.copilot.tools import claude_name, names_of, runtime_names
+from hookline.errors import ConfigError
 from hookline.model.conditions import OneOf, Pattern
 from hookline.text.regex import compile_regex
+from hookline.wire.matchers import is_ignored, listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,8 +17,6 @@ if TYPE_CHECKING:
     from hookline.text.regex import Regex
     from hookline.wire.fields import Node
 
-# A text of these alone is a name, or a list of names; any other is an expression.
-_OF_NAMES = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_- ,|")
 _EVERYTHING = ("*", "**")
 
 
@@ -27,27 +27,32 @@ def matcher(node: Node, row: Contract) -> tuple[Condition, ...]:
         ConfigError: `matcher.regex`, an expression that cannot be compiled.
     """
     text = node.text("matcher")
-    if not text:
-        return ()
-    if not row.subject:
-        hint = "leave it out; the hook runs on every such event"
-        node.complain("matcher.ignored", f"`{row.native}` has no matcher, so this one is ignored", "matcher", hint=hint, severity="warning")
+    if not text or is_ignored(node, row, runs="the hook runs"):
         return ()
     if row.native == row.spelling:
         return _as_in_claude(text, row.subject)
-    regex = compile_regex(text)
+    regex = _expression(text)
     if row.subject == "tool":
         # A host with a PascalCase key sends Claude's name, and a hook with a camelCase key must run all the same.
         regex = _by_name(regex, lambda tool: (tool, *runtime_names(tool)))
     return (Pattern(field=row.subject, source=text, regex=regex, full=True),)
 
 
+def _expression(text: str) -> Regex:
+    try:
+        return compile_regex(text)
+    except ConfigError as error:
+        if text != "*":
+            raise
+        raise ConfigError(error.message, name=error.name, hint="leave the matcher out to take everything") from None
+
+
 def _as_in_claude(text: str, subject: str) -> tuple[Condition, ...]:
     """A list of exact names, or an expression that is found anywhere; a tool answers to Claude's name."""
     if text in _EVERYTHING:
         return ()
-    if _OF_NAMES.issuperset(text):
-        names = [name for part in text.replace(",", "|").split("|") if (name := part.strip())]
+    names = listed(text)
+    if names is not None:
         known = [names_of(name) if subject == "tool" else (name,) for name in names]
         return (OneOf(field=subject, names=frozenset().union(*known)),)
     regex = compile_regex(text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hookline.core.failure import describe, failed
+from hookline.core.failure import OVERFLOWED, aloud, describe, failed
 from hookline.dialects.copilot.table import ALLOW, ASK, DENY, HALT, POWERS, SILENT
 from hookline.model.event import Rewrite
 from hookline.model.outcome import Failure
@@ -43,9 +43,9 @@ def read(outcome: Outcome, spec: HookSpec, row: Contract) -> Verdict:
     """The verdict of one hook."""
     if outcome.failure is Failure.TIMED_OUT and not spec.strict:
         # A timeout fails open on every event, `preToolUse` and policy included (1.4).
-        return _aloud(failed(spec.replace(on_failure=SILENT), outcome), spec)
+        return aloud(failed(spec.replace(on_failure=SILENT), outcome), spec)
     if outcome.failure is not None:
-        return _aloud(failed(spec, outcome), spec)
+        return aloud(failed(spec, outcome), spec)
     reader = _Reader(outcome, spec, row)
     text = _without_progress(outcome.stdout).strip().removeprefix("\ufeff").strip()
     return reader.by_exit(text) if outcome.exit_code else reader.output(text)
@@ -63,13 +63,6 @@ def _is_progress(line: str) -> bool:
         return line.strip().startswith("{") and json.loads(line).get("type") == "progress"
     except (ValueError, RecursionError):
         return False
-
-
-def _aloud(verdict: Verdict, spec: HookSpec) -> Verdict:
-    """A failure that stops nothing is a warning, on every event."""
-    if verdict.stance is not SILENT or verdict.for_user:
-        return verdict
-    return verdict.replace(for_user=f"hook `{spec.name or spec.id}` failed: {verdict.fault}")
 
 
 class _Reader:
@@ -98,7 +91,7 @@ class _Reader:
         words = self.outcome.stderr.strip()
         if refuses and words and verdict.stance is SILENT:
             return verdict.replace(for_user=words)
-        return _aloud(verdict, self.spec)
+        return aloud(verdict, self.spec)
 
     def _refused(self, text: str, *, told: bool) -> Verdict:
         """A refusal by exit code: what was printed, with a denial merged into it. `told`: on purpose, and no crash."""
@@ -125,7 +118,7 @@ class _Reader:
             self._answer(one_object(text) if text else {})
         except UnreadableError as error:
             if self.outcome.truncated:
-                return self._unread("its output exceeds the limit of 1 MiB a stream")
+                return self._unread(OVERFLOWED)
             if begins_an_object(text) or isinstance(error, NoObjectError):
                 return self._unread(str(error))
         return self._said()
@@ -133,7 +126,7 @@ class _Reader:
     def _unread(self, words: str) -> Verdict:
         """An answer that cannot be read: to the host none at all, and in strict mode no yes."""
         spec = self.spec if self.spec.strict else self.spec.replace(on_failure=SILENT)
-        return _aloud(failed(spec, self.outcome, words), self.spec)
+        return aloud(failed(spec, self.outcome, words), self.spec)
 
     def _answer(self, given: Mapping[str, Any]) -> None:
         top = dict(given)

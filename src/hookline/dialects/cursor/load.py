@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from hookline.core.dialect import Loaded
 from hookline.dialects.cursor.matching import matcher
-from hookline.dialects.cursor.table import DEFAULT_LOOP_LIMIT, DEFAULT_TIMEOUT, NAME, TABLE, Contract, row_of
+from hookline.dialects.cursor.table import DEFAULT_LOOP_LIMIT, DEFAULT_TIMEOUT, NAME, ROWS, TABLE, Contract
 from hookline.errors import ConfigError
 from hookline.model.handler import Broken, Command
 from hookline.model.kinds import kind
 from hookline.model.spec import HookSpec
 from hookline.model.verdict import Stance
-from hookline.text.suggest import did_you_mean
 from hookline.wire.fields import shape
-from hookline.wire.sources import hook_name, read_tree, refusing_everything, strict_failure
+from hookline.wire.groups import below_hooks, entries, hook_id
+from hookline.wire.matchers import conditions
+from hookline.wire.sources import failure_of, hook_name, read_tree, refusing_everything
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hookline.core.dialect import Source
-    from hookline.model.conditions import Condition
     from hookline.model.handler import Handler
     from hookline.model.problem import Problem
     from hookline.wire.fields import Node
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 _ROOT_KEYS = ("version", "hooks", "$schema")
 _KEYS = ("command", "type", "timeout", "loop_limit", "failClosed", "matcher")
 _TYPES = ("command", "prompt")
-_LONGEST = 1e9
 _SHELL = ("sh",)
 # A file of these scopes has no project: its commands start beside it.
 _OWN_FOLDER = ("managed", "user")
@@ -43,7 +42,7 @@ def load(source: Source) -> Loaded:
             _must_be_mapping(root.child("hooks"), "`hooks`")
     except ConfigError as error:
         return refusing_everything(source, TABLE, error)
-    return Loaded(specs=tuple(_Reader(source, problems).events(root)), problems=tuple(problems))
+    return Loaded(specs=tuple(_Reader(source).hooks(root)), problems=tuple(problems))
 
 
 def _must_be_mapping(node: Node, what: str) -> None:
@@ -54,36 +53,24 @@ def _must_be_mapping(node: Node, what: str) -> None:
 class _Reader:
     """Reads the hooks of one source. What cannot be read stays in its place as a broken hook, so that it is missed aloud."""
 
-    def __init__(self, source: Source, problems: list[Problem]) -> None:
+    def __init__(self, source: Source) -> None:
         self.source = source
-        self.problems = problems
         self.strict = source.mode == "strict"
         self.severity = "error" if self.strict else "warning"
         self.folder, self.project = _places(source)
 
-    def events(self, root: Node) -> Iterator[HookSpec]:
+    def hooks(self, root: Node) -> Iterator[HookSpec]:
         """The hooks below `hooks`."""
+        events = below_hooks(root, ROWS)
         self._around(root)
-        if root.value.get("hooks") is None:
+        if events is None:
             return
-        for event in root.child("hooks").children():
-            native = str(event.path[-1])
-            row = row_of(native)
-            if row is None:
-                hint = did_you_mean(native, TABLE.rows) or f"known events: {', '.join(TABLE.rows)}"
-                event.complain("event.unknown", f"unknown event `{native}`", hint=hint)
-            elif isinstance(event.value, list):
-                yield from (self._hook(hook, row) for hook in event.children())
-            elif event.value is not None:
-                before = event.mark()
-                event.complain("group.shape", f"`{native}` must be a list of hooks", hint='[{"command": "..."}]')
-                yield self._spec(event, row, broken=event.errors_since(before))
+        for row, hook, broken in entries(events, ROWS, of="hooks", like='[{"command": "..."}]'):
+            yield self._spec(hook, row, broken=broken) if broken else self._hook(hook, row)
 
     def _around(self, root: Node) -> None:
         """What stands beside `hooks`."""
-        misplaced = [key for key in root.value if key in TABLE.rows]
-        for key in misplaced:
-            root.complain("key.misplaced", f"`{key}` stands beside `hooks`", key, hint="put it below `hooks`")
+        misplaced = [key for key in root.value if key in ROWS]
         root.only((*_ROOT_KEYS, *misplaced), "a hooks file", severity=self.severity)
         if root.value.get("hooks") is None and not misplaced:
             root.complain("key.missing", "no hooks here", hint="they stand under `hooks`", severity="warning")
@@ -99,9 +86,9 @@ class _Reader:
             return self._spec(hook, row, broken=hook.errors_since(before))
         made, closed = self._handler(hook), self._closed(hook, row)
         fields = {
-            "conditions": self._conditions(hook, row),
-            "timeout": self._timeout(hook),
-            "on_failure": max(Stance.DENY if closed else row.fails, self._on_failure(row)),
+            "conditions": conditions(hook, row, matcher) or (),
+            "timeout": float(hook.duration("timeout") or DEFAULT_TIMEOUT),
+            "on_failure": max(Stance.DENY if closed else Stance.SILENT, failure_of(row, self.source.mode)),
             "name": hook_name(next((text for key in ("command", "prompt") if isinstance(text := hook.value.get(key), str)), "")),
             "facts": {**({"fail_closed": True} if closed else {}), **self._facts(hook, row)},
         }
@@ -142,24 +129,6 @@ class _Reader:
         return common.replace(script=command, shell=_SHELL)
 
     @staticmethod
-    def _conditions(hook: Node, row: Contract) -> tuple[Condition, ...]:
-        try:
-            return matcher(hook, row)
-        except ConfigError as error:
-            hook.complain(error.name, error.message, "matcher", hint=error.hint)
-            return ()
-
-    @staticmethod
-    def _timeout(hook: Node) -> float:
-        given = hook.number("timeout")
-        if given is None:
-            return DEFAULT_TIMEOUT
-        if not 0 < given <= _LONGEST:
-            hook.complain("value.range", f"`timeout: {given}` is no time to wait", "timeout", hint="seconds, more than 0")
-            return DEFAULT_TIMEOUT
-        return float(given)
-
-    @staticmethod
     def _closed(hook: Node, row: Contract) -> bool:
         """Whether `failClosed` makes a failure refuse; where nothing can be refused it has no effect."""
         if not hook.flag("failClosed"):
@@ -179,14 +148,10 @@ class _Reader:
             hook.complain("key.ignored", message, "loop_limit", severity="warning")
         return {}
 
-    def _on_failure(self, row: Contract) -> Stance:
-        return max(row.fails, strict_failure(row)) if self.strict else row.fails
-
     def _spec(self, node: Node, row: Contract, *, broken: str, handler: Handler | None = None, **fields: object) -> HookSpec:
-        where = ".".join(str(step) for step in node.path[1:])
-        defaults: dict[str, object] = {"on_failure": self._on_failure(row), "timeout": DEFAULT_TIMEOUT}
+        defaults: dict[str, object] = {"on_failure": failure_of(row, self.source.mode), "timeout": DEFAULT_TIMEOUT}
         return HookSpec(
-            id=f"{(self.source.file or 'config').rpartition('/')[2]}#{where}",
+            id=hook_id(self.source.file, row.native, node),
             dialect=NAME,
             kind=row.kind,
             native_event=row.native,

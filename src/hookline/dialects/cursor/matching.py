@@ -5,14 +5,13 @@ from __future__ import annotations
 from hookline.dialects.cursor.table import MCP
 from hookline.model.conditions import Never, Pattern
 from hookline.text.regex import compile_regex
+from hookline.wire.matchers import EVERYTHING, is_ignored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hookline.dialects.cursor.table import Contract
     from hookline.model.conditions import Condition
     from hookline.wire.fields import Node
-
-_EVERYTHING = ("", "*")
 
 
 def matcher(hook: Node, row: Contract) -> tuple[Condition, ...]:
@@ -22,11 +21,7 @@ def matcher(hook: Node, row: Contract) -> tuple[Condition, ...]:
         ConfigError: `matcher.regex`, an expression that cannot be compiled.
     """
     text = hook.text("matcher")
-    if text in _EVERYTHING:
-        return ()
-    if not row.subject and not row.constant:
-        hint = "leave it out; this hook runs on every such event"
-        hook.complain("matcher.ignored", f"`{row.native}` has no matcher, so this one is ignored", "matcher", hint=hint, severity="warning")
+    if text in EVERYTHING or (not row.constant and is_ignored(hook, row, runs="this hook runs")):
         return ()
     if row.native == "preToolUse" and "Read" in text:
         hint = "guard `beforeReadFile` as well"

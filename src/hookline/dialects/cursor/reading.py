@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.failure import failed
+from hookline.core.failure import OVERFLOWED, failed
 from hookline.dialects.cursor.receiving import loops
 from hookline.dialects.cursor.table import ALLOW, ASK, DENY, MCP, NAME, POWERS, SILENT, WORDS
 from hookline.model.event import Rewrite
@@ -46,7 +46,7 @@ def read(outcome: Outcome, spec: HookSpec, row: Contract, event: Event) -> Verdi
     try:
         reader.answer(one_object(text))
     except UnreadableError as error:
-        return failed(spec, outcome, "its output exceeds the limit of 1 MiB a stream" if outcome.truncated else str(error))
+        return failed(spec, outcome, OVERFLOWED if outcome.truncated else str(error))
     return reader.said()
 
 

@@ -155,9 +155,11 @@ _ROWS = (
     _row("sessionEnd", "session_id=session! reason duration_ms is_background_agent!false final_status error_message"),
 )  # fmt: skip
 
+ROWS: Mapping[str, Contract] = {row.native: row for row in _ROWS}
+
 TABLE = Table(
     name=NAME,
-    rows={row.native: row for row in _ROWS},
+    rows=ROWS,
     base=_BASE,
     default_timeout=DEFAULT_TIMEOUT,
     redo_limit=DEFAULT_LOOP_LIMIT,
@@ -169,5 +171,4 @@ TABLE = Table(
 
 def row_of(native: str) -> Contract | None:
     """The row of a native event."""
-    row = TABLE.rows.get(native)
-    return row if isinstance(row, Contract) else None
+    return ROWS.get(native)

@@ -26,18 +26,22 @@ if TYPE_CHECKING:
 
 __all__ = ["NAME", "OPTIONS", "PROFILES", "DockerAgent"]
 
-OPTIONS = ("profile", "exact")
+OPTIONS = ("profile", "exact", "allow_local")
 _NAMES = {"native": "hook_event_name", "session_id": "session_id", "cwd": "cwd"}
 
 
 class DockerAgent:
-    """The dialect in one profile. `exact` switches hookline's deviations off, for comparing with upstream."""
+    """The dialect in one profile. `exact` switches hookline's deviations off, for comparing with upstream.
 
-    def __init__(self, *, profile: str = "d2", exact: bool = False) -> None:
+    With `allow_local`, `http_post` may call this machine and private networks.
+    """
+
+    def __init__(self, *, profile: str = "d2", exact: bool = False, allow_local: bool = False) -> None:
         if profile not in PROFILES:
             raise ConfigError(f"unknown profile `{profile}` of {NAME}", name="config.option", hint=f"one of {', '.join(PROFILES)}")
-        if not isinstance(exact, bool):
-            raise ConfigError(f"`exact` of {NAME} must be true or false, not `{exact!r}`", name="config.option")
+        for option, given in (("exact", exact), ("allow_local", allow_local)):
+            if not isinstance(given, bool):
+                raise ConfigError(f"`{option}` of {NAME} must be true or false, not `{given!r}`", name="config.option")
         self.table = table(profile, exact=exact)
         self.manner = Manner(
             forgives_exits=profile == "d1",
@@ -46,7 +50,7 @@ class DockerAgent:
             reason_from_stdout=not exact,
         )
         # X7: bash wherever there is one, because the published scripts rely on it; upstream takes the login shell.
-        self.habits = Habits(shells=("$SHELL", "sh") if exact else ("bash", "sh"), whole_names=exact)
+        self.habits = Habits(shells=("$SHELL", "sh") if exact else ("bash", "sh"), whole_names=exact, allow_local=allow_local)
 
     def load(self, source: Source) -> Loaded:
         return load(source, self.table, self.habits)

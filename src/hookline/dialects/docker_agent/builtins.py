@@ -1,9 +1,13 @@
-"""The builtins of docker-agent: which hookline has, the event that each speaks on, and which it has not."""
+"""The builtins of docker-agent: which hookline has, the event that each speaks on, and which it has not.
+
+`http_post` speaks on any, and to somebody else: it is an HTTP hook whose answer nobody reads.
+"""
 
 from __future__ import annotations
 
-from hookline.model.handler import Builtin
+from hookline.model.handler import Builtin, Http
 from hookline.text.suggest import did_you_mean
+from hookline.text.urls import refusal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,27 +28,39 @@ SHIPPED: Mapping[str, str] = {
     "max_iterations": "before_llm_call",
 }
 MISSING = (
-    "add_context", "cache_response", "elide_repeated_tool_results", "handle_large_tool_output", "http_post",
+    "add_context", "cache_response", "elide_repeated_tool_results", "handle_large_tool_output",
     "limit_large_tool_results", "redact_secrets", "safer_shell", "snapshot", "unload",
 )  # fmt: skip
-NAMES = (*SHIPPED, *MISSING)
+POST = "http_post"
+POST_TIMEOUT = 30.0  # seconds
+NAMES = (*SHIPPED, POST, *MISSING)
 # Those that do nothing without arguments, and one of them.
-_NEEDS: Mapping[str, str] = {"add_prompt_files": "AGENTS.md", "max_iterations": "50"}
+_NEEDS: Mapping[str, str] = {"add_prompt_files": "AGENTS.md", "max_iterations": "50", POST: "https://example.com/hook"}
 
 
-def builtin(hook: Node, native: str, name: str, env: Mapping[str, str], working_dir: str) -> Builtin:
+def builtin(hook: Node, native: str, name: str, env: Mapping[str, str], working_dir: str, *, allow_local: bool) -> Builtin | Http:
     """The builtin of that name as a hook of `native` declares it, after complaints about what cannot come of it."""
     args = hook.texts("args")
+    if name == POST and args:
+        return _post(hook, args[0], "".join(args[1:2]), allow_local=allow_local)
     if name in MISSING:
-        hint = f"it has {', '.join(SHIPPED)}"
+        hint = f"it has {', '.join((*SHIPPED, POST))}"
         hook.complain("handler.unsupported", f"this version does not have the builtin `{name}`", "command", hint=hint)
-    elif name and name not in SHIPPED:
+    elif name and name not in NAMES:
         hint = did_you_mean(name, NAMES) or f"known builtins: {', '.join(NAMES)}"
         hook.complain("handler.builtin", f"no builtin hook registered as `{name}`", "command", hint=hint)
-    elif name and SHIPPED[name] != native:
+    elif name in SHIPPED and SHIPPED[name] != native:
         hint = f"it belongs to `{SHIPPED[name]}`"
         hook.complain("hook.never-runs", f"the builtin `{name}` does nothing on `{native}`", "command", hint=hint, severity="warning")
     elif name in _NEEDS and not args:
         hint = f'for example `args: ["{_NEEDS[name]}"]`'
         hook.complain("hook.never-runs", f"the builtin `{name}` does nothing without `args`", hint=hint, severity="warning")
     return Builtin(name=name, args=args, env=env, expand="dotenv", working_dir=working_dir)
+
+
+def _post(hook: Node, url: str, body: str, *, allow_local: bool) -> Http:
+    """A call with a fixed body, or, where there is none, with the payload (docker-agent.md 8)."""
+    why = refusal(url, allow_local=allow_local)
+    if why:
+        hook.complain("handler.url", f"`{url:.200}` cannot be called: {why}", "args", hint="only http(s) URLs")
+    return Http(url=url, body=body, allow_local=allow_local)

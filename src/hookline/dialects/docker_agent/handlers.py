@@ -21,7 +21,7 @@ _ONLY: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
-def handler(hook: Node, native: str, shells: tuple[str, ...], *, strict: bool) -> Handler:
+def handler(hook: Node, native: str, shells: tuple[str, ...], *, strict: bool, allow_local: bool) -> Handler:
     """The handler of a hook of `native`; one without a reason where a complaint says why there is none."""
     env, working_dir = hook.mapping("env"), hook.text("working_dir")
     kind = hook.text("type", required=True)
@@ -37,7 +37,7 @@ def handler(hook: Node, native: str, shells: tuple[str, ...], *, strict: bool) -
                 kill_leftovers=strict,
             )
         case "builtin":
-            return builtin(hook, native, _command(hook, "builtin").strip(), env, working_dir)
+            return builtin(hook, native, _command(hook, "builtin").strip(), env, working_dir, allow_local=allow_local)
         case "model":
             hook.text("model", required=True)
             hook.text("prompt", required=True)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 
 from hookline.core.dialect import Loaded
+from hookline.dialects.docker_agent.builtins import POST_TIMEOUT
 from hookline.dialects.docker_agent.handlers import handler
 from hookline.dialects.docker_agent.table import DEFAULT_TIMEOUT, NAME, Contract
 from hookline.errors import ConfigError
 from hookline.model.conditions import OneOf, Pattern
 from hookline.model.frozen import Frozen
-from hookline.model.handler import Broken
+from hookline.model.handler import Broken, Http
 from hookline.model.spec import HookSpec
 from hookline.model.verdict import Stance
 from hookline.text.regex import compile_regex
@@ -33,10 +34,14 @@ _ON_ERROR = ("warn", "ignore", "block")
 
 
 class Habits(Frozen):
-    """In what upstream's program loads differently: `shells` (X7); `whole_names`: an unnamed hook's is its script (X6)."""
+    """In what upstream's program loads differently: `shells` (X7); `whole_names`: an unnamed hook's is its script (X6).
+
+    `allow_local`: `http_post` may call this machine and private networks.
+    """
 
     shells: tuple[str, ...]
     whole_names: bool
+    allow_local: bool = False
 
 
 class _Block(Frozen):
@@ -203,8 +208,9 @@ class _Reader:
         if not hook.is_mapping("a hook"):
             return self._broken(hook, seat)
         hook.only(_HOOK_KEYS, f"a hook of `{seat.row.native}`")
-        runs = handler(hook, seat.row.payload_name, self.habits.shells, strict=self.source.mode == "strict")
-        timeout = self._timeout(hook)
+        habits, strict = self.habits, self.source.mode == "strict"
+        runs = handler(hook, seat.row.payload_name, habits.shells, strict=strict, allow_local=habits.allow_local)
+        timeout = self._timeout(hook, POST_TIMEOUT if isinstance(runs, Http) else float(DEFAULT_TIMEOUT))
         name = hook.text("name") or self._unnamed(hook)
         on_error = self._on_error(hook, seat.row)
         strict_output = hook.flag("strict_output")
@@ -246,11 +252,11 @@ class _Reader:
         return command if self.habits.whole_names else hook_name(command)
 
     @staticmethod
-    def _timeout(hook: Node) -> float:
+    def _timeout(hook: Node, usual: float) -> float:
         seconds = hook.integer("timeout") or 0
         if seconds < 0:
-            hook.complain("value.range", f"`timeout: {seconds}` is negative", "timeout", hint="whole seconds; 0 means 60")
-        return float(seconds) if seconds > 0 else float(DEFAULT_TIMEOUT)
+            hook.complain("value.range", f"`timeout: {seconds}` is negative", "timeout", hint=f"whole seconds; 0 means {usual:g}")
+        return float(seconds) if seconds > 0 else usual
 
     @staticmethod
     def _on_error(hook: Node, row: Contract) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hookline.core.failure import describe
 from hookline.model.event import Rewrite
 from hookline.model.frozen import Frozen
+from hookline.model.handler import Http
 from hookline.model.outcome import Failure
 from hookline.model.verdict import Stance, Verdict
 from hookline.wire.hookoutput import UnreadableError, begins_an_object, one_object, spelled, typed
@@ -69,6 +70,9 @@ class _Reader:
 
     def verdict(self) -> Verdict:
         outcome = self.outcome
+        if isinstance(self.spec.handler, Http) and outcome.failure not in (Failure.UNTRUSTED, Failure.UNSERIALISABLE):
+            # `http_post` tells somebody: what comes back, and that nothing did, is for the log only (docker-agent.md 8).
+            return self._said(fault=describe(outcome) if outcome.failure else None)
         if outcome.failure is Failure.TIMED_OUT:
             return self.failed(f"timed out after {self.spec.timeout:g} s")
         if outcome.failure is not None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from hookline.core.dialect import Loaded
 from hookline.dialects.gemini.combine import SWITCH_KEYS, SWITCHES, switches
 from hookline.dialects.gemini.matching import matcher
-from hookline.dialects.gemini.table import DEFAULT_TIMEOUT, NAME, TABLE, TICKS_PER_SECOND, row_of
-from hookline.errors import ConfigError
+from hookline.dialects.gemini.table import DEFAULT_TIMEOUT, NAME, ROWS, TABLE, TICKS_PER_SECOND
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Broken, Command
 from hookline.model.spec import HookSpec
 from hookline.text.suggest import did_you_mean
-from hookline.wire.groups import groups, hook_id
+from hookline.wire.groups import below_hooks, groups, hook_id
 from hookline.wire.jsonc import without_comments
-from hookline.wire.sources import hook_name, read_tree, refusing_everything, strict_failure
+from hookline.wire.matchers import conditions
+from hookline.wire.sources import failure_of, hook_name, read_frame, refusing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,20 +58,11 @@ def load(source: Source) -> Loaded:
     problems: list[Problem] = []
     if source.text is not None:
         source = source.replace(text=without_comments(source.text))
-    try:
-        root = read_tree(source, problems)
-    except ConfigError as error:
-        return refusing_everything(source, TABLE, error)
-    if not root.is_mapping("a settings file", "config.type") or not _has_place_for_hooks(root):
-        wrong = problems[-1]
-        refused = refusing_everything(source, TABLE, ConfigError(wrong.message, name=wrong.name, hint=wrong.hint, place=wrong.origin.place))
-        return refused.replace(problems=tuple(problems))
-    specs = [*switches(root, source), *_Reader(source).events(root)]
+    root = read_frame(source, problems, "a settings file", hooks="`hooks`")
+    if root is None:
+        return refusing(source, TABLE, problems)
+    specs = [*switches(root, source), *_Reader(source).hooks(root)]
     return Loaded(specs=tuple(specs), problems=tuple(problems))
-
-
-def _has_place_for_hooks(root: Node) -> bool:
-    return root.value.get("hooks") is None or root.child("hooks").is_mapping("`hooks`")
 
 
 class _Reader:
@@ -81,34 +72,29 @@ class _Reader:
         self.source = source
         self.strict = source.mode == "strict"
 
-    def events(self, root: Node) -> Iterator[HookSpec]:
+    def hooks(self, root: Node) -> Iterator[HookSpec]:
         """The hooks below `hooks`; a settings file without them has none, and its other keys are not ours."""
-        for misplaced in [key for key in root.value if key in TABLE.rows]:
-            root.complain("key.misplaced", f"`{misplaced}` stands beside `hooks`", misplaced, hint="put it below `hooks`")
-        if root.value.get("hooks") is None:
+        events = below_hooks(root, ROWS)
+        if events is None:
             return
-        events = root.child("hooks")
         for key in [key for key in SWITCH_KEYS if key in events.value]:
             events.complain("key.misplaced", f"`{key}` is no event, and is not read here", key, hint=f"put it below `{SWITCHES}`")
-        for group in groups(events, TABLE, keys=_GROUP_KEYS, beside=SWITCH_KEYS, severity=_IGNORED):
-            yield from self._group(group, events)
+        for row, group in groups(events, ROWS, keys=_GROUP_KEYS, beside=SWITCH_KEYS, severity=_IGNORED):
+            yield from self._group(row, group)
 
-    def _group(self, group: Group, events: Node) -> Iterator[HookSpec]:
-        row = row_of(group.row.native)
-        if row is None:
-            return
+    def _group(self, row: Contract, group: Group) -> Iterator[HookSpec]:
         if group.broken:
-            yield self._spec(group.node, _Seat(row=row, broken=group.broken), events)
+            yield self._spec(group.node, _Seat(row=row, broken=group.broken))
             return
-        before = group.node.mark()
-        seat = _Seat(row=row, conditions=_conditions(group.node, row), in_turn=group.node.flag("sequential"))
-        seat = seat.replace(broken=group.node.errors_since(before))
-        yield from (self._hook(hook, seat, events) for hook in group.hooks)
+        demanded = conditions(group.node, row, matcher) or ()
+        seat = _Seat(row=row, conditions=demanded, in_turn=group.node.flag("sequential"))
+        seat = seat.replace(broken=group.node.errors_since(group.mark))
+        yield from (self._hook(hook, seat) for hook in group.hooks)
 
-    def _hook(self, hook: Node, seat: _Seat, events: Node) -> HookSpec:
+    def _hook(self, hook: Node, seat: _Seat) -> HookSpec:
         before = hook.mark()
         if not hook.is_mapping("a hook"):
-            return self._spec(hook, seat.replace(broken=hook.errors_since(before)), events)
+            return self._spec(hook, seat.replace(broken=hook.errors_since(before)))
         handler = self._handler(hook)
         name, command = hook.text("name"), hook.value.get("command")
         command = command if isinstance(command, str) else ""
@@ -118,7 +104,7 @@ class _Reader:
             "identity": f"{name}:{command}" if command else "",  # wherever it was declared (1.8)
             "facts": {"called": name or command} | ({"description": said} if (said := hook.text("description")) else {}),
         }
-        return self._spec(hook, seat.replace(broken=seat.broken or hook.errors_since(before)), events, handler=handler, **fields)
+        return self._spec(hook, seat.replace(broken=seat.broken or hook.errors_since(before)), handler=handler, **fields)
 
     def _handler(self, hook: Node) -> Handler | None:
         kind = hook.text("type", required=True)
@@ -147,17 +133,17 @@ class _Reader:
             kill_leftovers=self.strict,
         )
 
-    def _spec(self, node: Node, seat: _Seat, events: Node, *, handler: Handler | None = None, **fields: object) -> HookSpec:
+    def _spec(self, node: Node, seat: _Seat, *, handler: Handler | None = None, **fields: object) -> HookSpec:
         row = seat.row
         return HookSpec(
-            id=hook_id(self.source.file, row.native, node, events),
+            id=hook_id(self.source.file, row.native, node),
             dialect=NAME,
             kind=row.kind,
             native_event=row.native,
             handler=Broken(reason=seat.broken) if seat.broken or handler is None else handler,
             conditions=seat.conditions,
             in_turn=seat.in_turn,
-            on_failure=max(row.fails, strict_failure(row)) if self.strict else row.fails,
+            on_failure=failure_of(row, self.source.mode),
             origin=node.origin(),
             shadow=self.source.shadow,
             strict=self.strict,
@@ -166,21 +152,10 @@ class _Reader:
         )
 
 
-def _conditions(group: Node, row: Contract) -> tuple[Condition, ...]:
-    try:
-        return matcher(group, row)
-    except ConfigError as error:
-        group.complain(error.name, error.message, "matcher", hint=error.hint)
-        return ()
-
-
 def _timeout(hook: Node) -> float:
     """Seconds, from the milliseconds of the file."""
-    given = hook.number("timeout")
+    given = hook.duration("timeout", unit="milliseconds", longest=_LONGEST)
     if given is None:
-        return DEFAULT_TIMEOUT
-    if not 0 < given <= _LONGEST:
-        hook.complain("value.range", f"`timeout: {given}` is no time to wait", "timeout", hint="milliseconds, more than 0")
         return DEFAULT_TIMEOUT
     if given < _HARDLY_ANY:
         why = f"`timeout: {given}` is {given} milliseconds"

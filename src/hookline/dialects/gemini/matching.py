@@ -8,14 +8,13 @@ from hookline.errors import ConfigError
 from hookline.model.conditions import OneOf, Pattern
 from hookline.text.regex import compile_regex
 from hookline.text.suggest import did_you_mean
+from hookline.wire.matchers import EVERYTHING, is_ignored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hookline.dialects.gemini.table import Contract
     from hookline.model.conditions import Condition
     from hookline.wire.fields import Node
-
-_EVERYTHING = ("", "*")
 
 
 def matcher(group: Node, row: Contract) -> tuple[Condition, ...]:
@@ -25,12 +24,7 @@ def matcher(group: Node, row: Contract) -> tuple[Condition, ...]:
         ConfigError: `matcher.regex`, an expression that the host could use and RE2 cannot.
     """
     text = group.text("matcher").strip()
-    if text in _EVERYTHING:
-        return ()
-    if not row.subject:
-        why = f"`{row.native}` has no matcher, so this one is ignored"
-        hint = "leave it out; the hooks of this group run on every such event"
-        group.complain("matcher.ignored", why, "matcher", hint=hint, severity="warning")
+    if text in EVERYTHING or is_ignored(group, row):
         return ()
     if row.known:
         return (_word(group, row, text),)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hookline.core.failure import describe, failed
+from hookline.core.failure import OVERFLOWED, aloud, describe, failed
 from hookline.dialects.gemini.specific import Specific
 from hookline.dialects.gemini.table import ASK, DENY, HALT, SILENT
 from hookline.model.verdict import Verdict
@@ -65,11 +65,8 @@ def _object(text: str) -> dict[str, Any] | None:
 
 def _failed(outcome: Outcome, spec: HookSpec, fault: str = "", note: str = "") -> Verdict:
     """A failure is what `on_failure` says; where it blocks nothing it is shown, on every event and not on gates only."""
-    verdict = failed(spec, outcome, fault)
-    if verdict.stance is not SILENT:
-        return verdict
-    told = note or verdict.for_user or f"hook `{spec.name or spec.id}` failed: {verdict.fault}"
-    return verdict.replace(for_user=told)
+    verdict = aloud(failed(spec, outcome, fault), spec)
+    return verdict.replace(for_user=note) if note and verdict.stance is SILENT else verdict
 
 
 class _Reader:
@@ -108,7 +105,7 @@ class _Reader:
         if self.spec.strict and begins_an_object(text):
             return _failed(self.outcome, self.spec, "its output holds JSON, but is not one object")
         if self.outcome.truncated:
-            return _failed(self.outcome, self.spec, "its output exceeds the limit of 1 MiB a stream")
+            return _failed(self.outcome, self.spec, OVERFLOWED)
         if self.outcome.stdout.strip():
             self.notes.append(text)
         return self._verdict()

@@ -112,9 +112,11 @@ _ROWS = (
     ),
 )  # fmt: skip
 
+ROWS: Mapping[str, Contract] = {row.native: row for row in _ROWS}
+
 TABLE = Table(
     name=NAME,
-    rows={row.native: row for row in _ROWS},
+    rows=ROWS,
     base=_BASE,
     # Reasons are joined, lists of tools added up (4). A new input is merged into the old, so that it takes no key away, and
     # those of several hooks add up only where they run in turn (1.6).
@@ -133,5 +135,4 @@ TABLE = Table(
 
 def row_of(native: str) -> Contract | None:
     """The row of a native event."""
-    row = TABLE.rows.get(native)
-    return row if isinstance(row, Contract) else None
+    return ROWS.get(native)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hookline.core.dialect import Loaded
-from hookline.dialects.kimi.table import NAME, TABLE, TIMEOUT, Moment, row_of
+from hookline.dialects.kimi.table import NAME, ROWS, TABLE, TIMEOUT, Moment, row_of
 from hookline.errors import ConfigError
 from hookline.model.conditions import Never, Pattern
 from hookline.model.handler import Command
@@ -12,7 +12,7 @@ from hookline.model.spec import HookSpec
 from hookline.text.regex import Backtracking, compile_or_backtrack
 from hookline.text.suggest import did_you_mean
 from hookline.wire.fields import shape
-from hookline.wire.sources import hook_name, read_tree, refusing_everything, strict_failure
+from hookline.wire.sources import failure_of, hook_name, read_tree, refusing, refusing_everything
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,8 +37,7 @@ def load(source: Source) -> Loaded:
     specs = [reader.hook(entry) for entry in entries]
     wrong = next((problem for problem in problems if problem.severity == "error" and not reader.spares(problem)), None)
     if wrong is not None:
-        refusal = ConfigError(wrong.message, name=wrong.name, hint=wrong.hint, place=wrong.origin.place)
-        return refusing_everything(source, TABLE, refusal).replace(problems=tuple(problems))
+        return refusing(source, TABLE, problems, wrong)
     return Loaded(specs=tuple(spec for spec in specs if spec is not None), problems=tuple(problems))
 
 
@@ -71,7 +70,7 @@ class _Reader:
         self.overlooked = "error" if self.strict else "warning"
         self.newer = _NEWER in f"/{source.file}"
         either = self.newer or not source.file  # a tree of no file belongs to no edition
-        self.known = [row.native for row in TABLE.rows.values() if isinstance(row, Moment) and (either or not row.newer)]
+        self.known = [row.native for row in ROWS.values() if either or not row.newer]
 
     def spares(self, problem: Problem) -> bool:
         """Whether an error is about its own entry only: an event of the newer edition that is not known here."""
@@ -108,7 +107,7 @@ class _Reader:
             conditions=self._matcher(entry, row),
             timeout=min(float(timeout), row.longest),
             detached=not row.awaited,
-            on_failure=strict_failure(row) if self.strict else row.fails,
+            on_failure=failure_of(row, self.source.mode),
             shadow=self.source.shadow,
             strict=self.strict,
             origin=entry.origin(),

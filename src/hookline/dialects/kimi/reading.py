@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hookline.core.failure import failed
+from hookline.core.failure import OVERFLOWED, failed
 from hookline.dialects.kimi.table import NAME, UNEXPLAINED
 from hookline.model.verdict import NO_EFFECTS, Stance, Verdict
 from hookline.wire.hookoutput import NoObjectError, UnreadableError, begins_an_object, one_object
@@ -68,7 +68,7 @@ class _Reader:
     def _no_object(self, text: str, error: UnreadableError) -> Verdict:
         """Text that says nothing to Kimi: a log, which is returned, or an answer that cannot be read, which is reported."""
         if self.outcome.truncated:
-            return failed(self.spec, self.outcome, "its output exceeds the limit of 1 MiB a stream")
+            return failed(self.spec, self.outcome, OVERFLOWED)
         if isinstance(error, NoObjectError) or begins_an_object(text):
             self.ignored.append(f"stdout: {error}")
             return self._said()

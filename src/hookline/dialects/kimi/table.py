@@ -91,9 +91,11 @@ _ROWS = (
     _row("SessionEnd", "reason!exit", on="reason", longest=5.0),
 )  # fmt: skip
 
+ROWS: Mapping[str, Moment] = {row.native: row for row in _ROWS}
+
 TABLE = Table(
     name=NAME,
-    rows={row.native: row for row in _ROWS},
+    rows=ROWS,
     base=(
         Field(native="hook_event_name", fact="@native"),
         Field(native="session_id", fact="@session_id", default=""),
@@ -108,5 +110,4 @@ TABLE = Table(
 
 def row_of(native: str) -> Moment | None:
     """The row of a native event."""
-    row = TABLE.rows.get(native)
-    return row if isinstance(row, Moment) else None
+    return ROWS.get(native)

@@ -22,5 +22,6 @@ REGISTRY: Mapping[str, BuiltinHook] = {
     "add_prompt_files": facts.add_prompt_files,
     "add_recent_commits": git.add_recent_commits,
     "add_user_info": facts.add_user_info,
+    "http_post": facts.nothing,  # without an address; with one it is an HTTP hook
     "max_iterations": caps.max_iterations,
 }

@@ -20,6 +20,11 @@ _NESTED_LIMIT = 200
 _LISTED_LIMIT = 100
 
 
+def nothing(asked: Asked) -> Output:  # noqa: ARG001 - every builtin is asked
+    """A builtin that has nothing to say."""
+    return None
+
+
 def add_date(asked: Asked) -> Output:
     """On `turn_start`: today's date in the local time zone."""
     if asked.event.kind != "turn.start":

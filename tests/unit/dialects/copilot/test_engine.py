@@ -78,7 +78,7 @@ def test_hooks_are_written_as_they_are_read() -> None:
         Declaration(row=rows["agentStop"], command="stop"),
     ))  # fmt: skip
 
-    assert json.loads(written.files["hooks.json"]) == tree(
+    assert json.loads(written.files["hooks/hooks.json"]) == tree(
         preToolUse=[{"type": "command", "bash": "guard", "timeoutSec": 5.0, "matcher": r"bash|github\-x\.y"}],
         postToolUse=[{"type": "command", "bash": "lint", "timeoutSec": 60.0, "matcher": ".*(?:^edit).*"}],
         agentStop=[{"type": "command", "bash": "stop", "timeoutSec": 60.0}],

@@ -10,7 +10,7 @@ from hookline.core.dialect import Loaded, Source
 from hookline.core.hearing import hear
 from hookline.core.registry import Registry
 from hookline.dialects.docker_agent import DockerAgent
-from hookline.dialects.docker_agent.builtins import MISSING, SHIPPED
+from hookline.dialects.docker_agent.builtins import MISSING, POST, SHIPPED
 from hookline.dialects.docker_agent.load import _GROUP_KEYS, _HOOK_KEYS
 from hookline.errors import ConfigError
 from hookline.handlers.builtins import REGISTRY
@@ -128,7 +128,7 @@ def test_a_builtin_is_known_by_name(name: str) -> None:
 
 def test_what_loads_is_what_runs() -> None:
     """The builtins that load are those that the handlers have."""
-    assert set(SHIPPED) == set(REGISTRY)
+    assert {*SHIPPED, POST} == set(REGISTRY)
     assert not set(SHIPPED) & set(MISSING)
 
 

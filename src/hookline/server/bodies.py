@@ -1,0 +1,95 @@
+"""Bodies: what a request sends, as JSON, bounded in size and in the time that it takes to arrive."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any
+
+from starlette.requests import ClientDisconnect
+
+from hookline.errors import CodecError
+from hookline.server.problems import RequestError
+from hookline.text.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+LARGEST = 1 << 20  # bytes
+PATIENCE = 10.0  # seconds
+_KEYS = ("event", "dialect", "payload")
+
+
+async def json_of(request: Request, *, patience: float = PATIENCE) -> Any:
+    """The JSON value that a request sends.
+
+    Raises:
+        RequestError: it says to be something else, is larger than 1 MiB, or does not arrive in time.
+        CodecError: it is no JSON.
+    """
+    _check_type(request)
+    try:
+        async with asyncio.timeout(patience):
+            sent = await _bytes_of(request)
+    except TimeoutError:
+        raise RequestError(
+            408, "serve.request", f"the body did not arrive within {patience:g} s", headers={"Connection": "close"}
+        ) from None
+    except ClientDisconnect:
+        raise RequestError(400, "serve.request", "the body was broken off") from None
+    try:
+        return json.loads(sent, parse_constant=_no_number)
+    except json.JSONDecodeError as error:
+        raise CodecError(f"the body is no JSON: {error.msg.lower()} at line {error.lineno}, column {error.colno}") from None
+    except (ValueError, RecursionError):
+        raise CodecError("the body is no JSON text in UTF-8, or nested too deeply") from None
+
+
+def _check_type(request: Request) -> None:
+    name, _, parameters = request.headers.get("content-type", "").partition(";")
+    charset = parameters.strip().lower().removeprefix("charset=").strip('"')
+    if name.strip().lower() != "application/json" or charset not in ("", "utf-8"):
+        raise RequestError(415, "serve.request", "the body must be `application/json` in UTF-8", headers={"Accept": "application/json"})
+    if request.headers.get("content-encoding", "identity").lower() != "identity":
+        raise RequestError(415, "serve.request", "the body must not be compressed", headers={"Accept-Encoding": "identity"})
+
+
+async def _bytes_of(request: Request) -> bytes:
+    length = request.headers.get("content-length", "0")
+    if length.isdecimal() and int(length) > LARGEST:
+        raise _too_large()
+    sent = bytearray()
+    async for chunk in request.stream():
+        sent += chunk
+        if len(sent) > LARGEST:
+            raise _too_large()
+    return bytes(sent)
+
+
+def _too_large() -> RequestError:
+    return RequestError(413, "serve.size", f"the body is larger than {LARGEST} bytes", headers={"Connection": "close"})
+
+
+def _no_number(word: str) -> float:
+    raise ValueError(word)
+
+
+def firing_of(sent: Any) -> tuple[str, dict[str, Any], str | None]:
+    """The event, its payload and its dialect, from the body of a request to fire it.
+
+    Raises:
+        CodecError: it is no object of these three keys, or one of them is not of its sort.
+    """
+    if not isinstance(sent, dict):
+        raise CodecError("the body must be a JSON object", hint='{"event": ..., "dialect": ..., "payload": {...}}')
+    for key in sent:
+        if key not in _KEYS:
+            raise CodecError(f"unknown key `{key:.100}`", hint=did_you_mean(key, _KEYS) or f"one of {', '.join(_KEYS)}")
+    event, payload, dialect = sent.get("event"), sent.get("payload", {}), sent.get("dialect")
+    if not isinstance(event, str) or not event:
+        raise CodecError("`event` must be the name of an event", hint="a canonical one, or a native one with its `dialect`")
+    if not isinstance(payload, dict):
+        raise CodecError("`payload` must be a JSON object")
+    if dialect is not None and not isinstance(dialect, str):
+        raise CodecError("`dialect` must be the name of a dialect")
+    return event, payload, dialect

@@ -1,0 +1,36 @@
+"""Callers: hosts whose own files start or call hookline, so that it does not ask itself in their name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hookline.model.handler import Broken, Command, Http
+
+if TYPE_CHECKING:
+    from hookline.engine.engine import Engine
+    from hookline.model.spec import HookSpec
+
+
+def calls_by_http(spec: HookSpec) -> bool:
+    """Whether a hook asks a decision server to answer its own host, be it this one or another."""
+    handler = spec.handler
+    text = handler.url if isinstance(handler, Http) else handler.reason if isinstance(handler, Broken) else ""
+    return f"/v1/answer/{spec.dialect}" in text
+
+
+def calls_us(spec: HookSpec) -> bool:
+    """Whether a hook has hookline answer its own host, by a command or by HTTP."""
+    handler = spec.handler
+    text = (handler.script or " ".join(handler.argv)) if isinstance(handler, Command) else ""
+    return f"hookline answer {spec.dialect}" in text or calls_by_http(spec)
+
+
+def callers(engine: Engine) -> frozenset[str]:
+    """The dialects whose hosts run their other hooks by themselves, because their files have one that calls us."""
+    return frozenset(spec.dialect for spec in engine.hooks if calls_us(spec))
+
+
+def without_calls(engine: Engine) -> Engine:
+    """The engine, which from now on leaves out its hooks that would ask a decision server again."""
+    engine.leave_out(frozenset(spec.id for spec in engine.hooks if calls_by_http(spec)))
+    return engine

@@ -1,0 +1,48 @@
+"""Problems: whatever goes wrong with a request, as one document that its sender can read (RFC 9457)."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from starlette.responses import Response
+
+from hookline.errors import HookError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_TYPE = "application/problem+json"
+
+
+class RequestError(HookError):
+    """A request that gets no decision. `status`: of HTTP; `headers`: that go with it."""
+
+    def __init__(self, status: int, name: str, message: str, *, hint: str = "", headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(message, name=name, hint=hint)
+        self.status = status
+        self.headers = headers or {}
+
+
+def document(value: Mapping[str, Any], *, status: int = 200, media_type: str = "application/json", **options: Any) -> Response:
+    """A JSON document as a response, in ASCII, so that lone surrogates of payloads pass; `options` are those of the response.
+
+    Raises:
+        TypeError, ValueError, RecursionError: it holds something that JSON cannot say.
+    """
+    return Response(json.dumps(value, allow_nan=False) + "\n", status, media_type=media_type, **options)
+
+
+def problem(error: HookError, status: int = 400) -> Response:
+    """What is wrong, as a problem document: its `type` names the code, `detail` the case, `hint` what to do."""
+    status = error.status if isinstance(error, RequestError) else status
+    said = {
+        "type": f"urn:hookline:problem:{error.code}",
+        "title": error.name,
+        "status": status,
+        "detail": error.message,
+        "code": error.code,
+    }
+    hint = {"hint": error.hint} if error.hint else {}
+    headers = dict(error.headers) if isinstance(error, RequestError) else {}
+    return document(said | hint, status=status, media_type=_TYPE, headers=headers)

@@ -1,0 +1,150 @@
+"""Service: the endpoints by which hooks are asked over HTTP, and what each does."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.routing import Route
+
+from hookline.engine.unsaid import told_beside, unsaid
+from hookline.errors import CodecError, ConfigError, HookError
+from hookline.server import replies
+from hookline.server.bodies import firing_of, json_of
+from hookline.server.metrics import MEDIA_TYPE
+from hookline.server.problems import RequestError, document, problem
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterator, Mapping
+
+    from starlette.requests import Request
+
+    from hookline.engine.engine import Engine
+    from hookline.server.metrics import Meter
+
+
+class Service:
+    """Answers requests with an engine. Everything in it happens on one event loop.
+
+    `own`: engines for hosts whose own files call this server, less these files. `seconds`: for all hooks of one event.
+    `most`: events at once. `contract`: the OpenAPI document. `tell` is given one line for each fault of ours.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        *,
+        meter: Meter,
+        contract: Mapping[str, Any],
+        own: Mapping[str, Engine] | None = None,
+        seconds: float = 600.0,
+        most: int = 64,
+        tell: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self.engine = engine
+        self.own = own or {}
+        self.meter = meter
+        self.contract = contract
+        self.seconds = seconds
+        self.most = most
+        self.tell = tell
+
+    def app(self) -> Starlette:
+        """The ASGI application, without the border before it."""
+        routes = [
+            Route("/v1/fire", self._answering(self.fire), methods=["POST"]),
+            Route("/v1/answer/{dialect}", self._answering(self.answer), methods=["POST"]),
+            Route("/v1/health", self._answering(self.health), methods=["GET"]),
+            Route("/v1/metrics", self._answering(self.metrics), methods=["GET"]),
+            Route("/v1/openapi.json", self._answering(self.openapi), methods=["GET"]),
+        ]
+        app = Starlette(routes=routes, exception_handlers={HTTPException: self._nothing_there})
+        app.router.redirect_slashes = False  # a redirect would be to whatever `Host` says
+        return app
+
+    # -- the endpoints ---------------------------------------------------------------------------------------------
+
+    async def fire(self, request: Request) -> Response:
+        """One event in, canonical or native; the decision document out."""
+        event, payload, dialect = firing_of(await json_of(request))
+        with self._one_more():
+            raised = self.engine.event(event, payload, dialect=dialect)
+            decision = await self._engine_for(raised.dialect).fire_async(raised, seconds=self.seconds)
+            return document(decision.to_dict())
+
+    async def answer(self, request: Request) -> Response:
+        """A host's payload in; the host's own reply out."""
+        engine = self._engine_for(request.path_params["dialect"])
+        try:
+            host = engine.host(request.path_params["dialect"])
+        except ConfigError as error:
+            raise RequestError(404, error.name, error.message, hint=error.hint) from None
+        event = host.decode_event(await json_of(request))
+        with self._one_more():
+            decision = await engine.fire_async(event, seconds=self.seconds)
+        wants_all = replies.WHOLE in request.headers.get("accept", "")
+        encode = host.encode_decision if wants_all else getattr(host, "encode_response", host.encode_decision)
+        reply = encode(decision, event)
+        if not reply.exit_code:  # beside a refusal, stderr is its reason
+            reply = told_beside(reply, unsaid(decision, reply))
+        return replies.whole(reply) if wants_all else replies.body(reply)
+
+    async def health(self, _: Request) -> Response:
+        """Whether the server answers; told to everybody, and no more than that."""
+        return document({"schema": "hookline.health/1", "status": "ok"})
+
+    async def metrics(self, _: Request) -> Response:
+        """Counts and times since the server started, for Prometheus."""
+        hooks = ("hooks that may take part", len(self.engine.hooks))
+        problems = ("what is wrong with the files of hooks", len(self.engine.problems))
+        page = self.meter.page({"hookline_hooks": hooks, "hookline_problems": problems})
+        return Response(page, headers={"Content-Type": MEDIA_TYPE})
+
+    async def openapi(self, _: Request) -> Response:
+        """What can be asked here, as an OpenAPI document."""
+        return document(self.contract)
+
+    # -- around them -----------------------------------------------------------------------------------------------
+
+    def _engine_for(self, host: str) -> Engine:
+        return self.own.get(host, self.engine)
+
+    @contextmanager
+    def _one_more(self) -> Iterator[None]:
+        """One more event is asked about: all at once are bounded, so that none waits for a thread unseen."""
+        if self.meter.running >= self.most:
+            hint = "ask again, or start the server with a larger --most"
+            raise RequestError(503, "serve.busy", f"{self.most} events are being asked about", hint=hint, headers={"Retry-After": "1"})
+        self.meter.running += 1
+        try:
+            yield
+        finally:
+            self.meter.running -= 1
+
+    def _answering(self, endpoint: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
+        """The endpoint, with a problem document for whatever it raises; nobody who asks sees a traceback."""
+
+        async def answering(request: Request) -> Response:
+            try:
+                return await endpoint(request)
+            except HookError as error:
+                return self._refusal(error, 422 if error.name == "wire.event" or not isinstance(error, CodecError) else 400)
+            except Exception as error:  # noqa: BLE001 - the outermost frame
+                self.tell(f"HKL9001 internal error: {type(error).__name__}: {error}")
+                return self._refusal(HookError("internal error", hint="this is a fault of hookline; please report it"), 500)
+
+        return answering
+
+    def _refusal(self, error: HookError, status: int) -> Response:
+        self.meter.refused(error.code)
+        return problem(error, status)
+
+    async def _nothing_there(self, request: Request, error: Exception) -> Response:
+        """A path or a method that the server does not have."""
+        status, headers = (error.status_code, error.headers) if isinstance(error, HTTPException) else (404, None)
+        asked = f"{request.method} {request.url.path:.200}"
+        hint = "GET /v1/openapi.json says what there is"
+        return self._refusal(RequestError(status, "serve.request", f"there is no `{asked}`", hint=hint, headers=headers), status)

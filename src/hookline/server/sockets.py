@@ -1,0 +1,158 @@
+"""Sockets: the addresses that the server listens on, taken before it says that it is ready."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import ipaddress
+import os
+import re
+import socket
+import stat
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from hookline.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_BACKLOG = 128
+_PATIENCE = 1.0  # seconds, for somebody who may listen on a socket that is there
+_LARGEST_PORT = 65535
+_ADDRESS = re.compile(r"(?:(?:\[(?P<six>[^\]]+)\]|(?P<four>[^:\[\]]*)):)?(?P<port>\d{1,5})", re.ASCII)
+
+
+def http_socket(address: str, *, allow_remote: bool = False) -> socket.socket:
+    """A socket that listens at `HOST:PORT`; the host is an IP address or `localhost`, port 0 is any free one.
+
+    Raises:
+        ConfigError: it is no address, not one of this machine alone (without `allow_remote`), or it is taken.
+    """
+    host, port = _parsed(address)
+    if not host.is_loopback and not allow_remote:
+        hint = "to let other machines ask: --allow-remote, with --token-file"
+        raise ConfigError(f"`{address}` is open to other machines", name="serve.address", hint=hint)
+    family = socket.AF_INET6 if host.version == 6 else socket.AF_INET  # noqa: PLR2004 - the version of IP
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((str(host), port))
+        listening.listen(_BACKLOG)
+    except OSError as error:
+        listening.close()
+        raise _taken(address, error) from None
+    return listening
+
+
+def _parsed(address: str) -> tuple[ipaddress.IPv4Address | ipaddress.IPv6Address, int]:
+    found = _ADDRESS.fullmatch(address)
+    host = (found["six"] or found["four"] or "localhost") if found else ""
+    try:
+        ip = ipaddress.ip_address("127.0.0.1" if host == "localhost" else host)
+    except ValueError:
+        ip = None
+    if found is None or ip is None or int(found["port"]) > _LARGEST_PORT:
+        # A name may be anybody's address tomorrow.
+        raise ConfigError(f"`{address}` is no address to listen on", name="serve.address", hint="for example 127.0.0.1:8465, or [::1]:8465")
+    return ip, int(found["port"])
+
+
+def unix_socket(path: str) -> socket.socket:
+    """A socket that listens at a path, for its user only; one that nobody listens on any more is replaced.
+
+    Raises:
+        ConfigError: something else is there, somebody listens there, or it cannot be made.
+    """
+    listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        with _alone(os.path.dirname(path) or "."):
+            _make_room(path)
+            _bind(listening, path)
+            listening.listen(_BACKLOG)
+    except OSError as error:
+        listening.close()
+        raise _taken(path, error) from None
+    except ConfigError:
+        listening.close()
+        raise
+    return listening
+
+
+@contextmanager
+def _alone(folder: str) -> Iterator[None]:
+    """No other server looks at this folder's sockets meanwhile, lest two of them take each other's for a stale one."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _make_room(path: str) -> None:
+    try:
+        found = os.lstat(path)
+    except FileNotFoundError:
+        return
+    if not stat.S_ISSOCK(found.st_mode):
+        raise ConfigError(f"`{path}` is no socket, and is left alone", name="serve.address", hint="name another path with --unix")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asked:
+        asked.settimeout(_PATIENCE)
+        try:
+            asked.connect(path)
+        except ConnectionRefusedError:
+            os.unlink(path)
+        except TimeoutError:  # somebody listens, with too much to do
+            raise _listened(path) from None
+        else:
+            raise _listened(path)
+
+
+def _bind(listening: socket.socket, path: str) -> None:
+    # The mode of a socket is that of its making: to change it afterwards leaves a moment in which others may connect.
+    before = os.umask(0o177)
+    try:
+        listening.bind(path)
+    finally:
+        os.umask(before)
+
+
+def _listened(path: str) -> ConfigError:
+    return ConfigError(f"somebody listens on `{path}`", name="serve.address", hint="end that server, or name another path")
+
+
+def _taken(address: str, error: OSError) -> ConfigError:
+    why = "somebody listens there" if error.errno == errno.EADDRINUSE else (error.strerror or str(error)).lower()
+    return ConfigError(f"cannot listen on `{address}`: {why}", name="serve.address", hint="name another with --http or --unix")
+
+
+def name_of(listening: socket.socket) -> str:
+    """The address of a socket, as a client would write it."""
+    at = listening.getsockname()
+    if isinstance(at, str):
+        return f"unix:{at}"
+    host, port = at[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+@contextmanager
+def closing(listening: list[socket.socket]) -> Iterator[None]:
+    """In the end the sockets are closed, and the files of those that have one are removed, if they are still ours."""
+    files = [(sock.getsockname(), os.lstat(sock.getsockname())) for sock in listening if sock.family == socket.AF_UNIX]
+    try:
+        yield
+    finally:
+        for sock in listening:
+            sock.close()
+        for path, made in files:
+            _remove(path, made)
+
+
+def _remove(path: str, made: os.stat_result) -> None:
+    try:
+        found = os.lstat(path)
+        if (found.st_dev, found.st_ino) == (made.st_dev, made.st_ino):
+            os.unlink(path)
+    except OSError:  # it has gone already
+        return

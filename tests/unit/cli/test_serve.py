@@ -1,0 +1,61 @@
+"""`hookline serve`: which hooks it serves, to whom, and what it needs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from hookline.cli.options import Selection
+from hookline.cli.serve import _listening, _service
+from hookline.errors import ConfigError
+from hookline.server.metrics import Meter
+from hookline.server.sockets import http_socket, unix_socket
+
+if TYPE_CHECKING:
+    from tests.unit.cli.support import Desk
+
+CALLS = {"type": "http", "url": "http://127.0.0.1:8465/v1/answer/claude-code"}
+GUARD = {"type": "command", "command": "exit 2"}
+SETTINGS = json.dumps({"hooks": {"PreToolUse": [{"hooks": [CALLS, GUARD]}]}})
+
+
+def test_a_host_whose_own_files_call_the_server_is_answered_without_them(desk: Desk) -> None:
+    """It runs the guard by itself; other hosts have it asked, and nobody is asked by way of the server again."""
+    desk.file("../home/.claude/settings.json", SETTINGS)
+    service = _service(Selection(), Meter(), 1, 1.0)
+
+    assert set(service.own) == {"claude-code"}
+    assert service.own["claude-code"].hooks == ()
+    assert len(service.engine.hooks) == 1
+
+
+def test_a_file_that_is_named_is_meant(desk: Desk) -> None:
+    """Whoever else reads it; only the call that would come round to the server is left out."""
+    service = _service(Selection(configs=[desk.file("settings.json", SETTINGS)], dialect="claude-code"), Meter(), 1, 1.0)
+
+    assert service.own == {}
+    assert len(service.engine.hooks) == 1
+
+
+@pytest.mark.parametrize("missing", ["starlette", "uvicorn"])
+def test_what_it_needs_is_said(missing: str, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the extra is not installed."""
+    monkeypatch.setitem(sys.modules, missing, None)
+    told = desk.type("serve")
+
+    assert told.code == 2
+    assert told.err == f"hookline serve: HKL5001 the server needs `{missing}` (pip install 'hookline[server]')\n"
+
+
+def test_it_listens_everywhere_or_nowhere(desk: Desk) -> None:
+    """A socket that cannot be had gives back the other one."""
+    with http_socket("127.0.0.1:0") as free:
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    path = str(desk.folder / "socket")
+    with unix_socket(path), pytest.raises(ConfigError, match="somebody listens"):
+        _listening(address, path, allow_remote=False)
+    for sock in _listening(address, str(desk.folder / "other"), allow_remote=False):
+        sock.close()

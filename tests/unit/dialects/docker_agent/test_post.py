@@ -1,0 +1,55 @@
+"""`http_post`: somebody is told of an event, and nothing that comes back, or does not, decides anything (docker-agent.md 8)."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import hookline
+from tests.unit.handlers.serving import Asked, saying, serving
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+CALL = {"session_id": "s", "tool_name": "shell", "tool_use_id": "c", "tool_input": {"cmd": "ls"}}
+
+
+def fired(answer: Callable[[Asked], None], *body: str) -> tuple[hookline.Decision, list[Any]]:
+    """The decision about a call that a service is told of, and what it was sent."""
+    with serving(answer) as service:
+        hook = {"type": "builtin", "command": "http_post", "args": [service.url(), *body]}
+        tree = {"hooks": {"pre_tool_use": [{"hooks": [hook]}]}}
+        engine = hookline.Engine.from_config(tree, dialect="docker-agent", options={"allow_local": True})
+        assert engine.problems == ()
+        return engine.fire("pre_tool_use", CALL, dialect="docker-agent"), service.sent
+
+
+def test_a_fixed_body_is_sent_as_it_stands() -> None:
+    """Whatever the event."""
+    _, (sent,) = fired(saying(), '{"text": "a tool is called"}')
+
+    assert sent.body == b'{"text": "a tool is called"}'
+
+
+def test_without_a_body_it_is_the_payload() -> None:
+    """As a command would read it."""
+    _, (sent,) = fired(saying())
+
+    assert json.loads(sent.body)["tool_input"] == {"cmd": "ls"}
+
+
+@pytest.mark.parametrize("answer", [saying({"decision": "block", "reason": "no"}), saying("no", 500), saying("no JSON")])
+def test_no_answer_decides_anything(answer: Callable[[Asked], None]) -> None:
+    """Also on an event whose hooks fail closed."""
+    decision, _ = fired(answer)
+
+    assert (decision.stance, decision.for_user, decision.lowered) == (hookline.Stance.SILENT, (), ())
+
+
+@pytest.mark.parametrize("given", ["yes", 1])
+def test_allow_local_is_a_switch(given: Any) -> None:
+    """Nothing else."""
+    with pytest.raises(hookline.ConfigError, match="`allow_local` of docker-agent must be true or false"):
+        hookline.Engine.from_config({}, dialect="docker-agent", options={"allow_local": given})

@@ -1,0 +1,48 @@
+"""What a reply cannot show is told beside it, once."""
+
+from __future__ import annotations
+
+import pytest
+
+from hookline.engine.unsaid import told_beside, unsaid
+from hookline.model.reply import Reply
+from hookline.model.verdict import Decision, Lowered, Stance, Verdict
+
+WHY = Lowered(effect="deny", reason="the event cannot be refused", hook="h")
+FAULT = Verdict(hook_id="h", stance=Stance.SILENT, fault="timed out after 1 s")
+NOTED = Verdict(hook_id="h", stance=Stance.SILENT, for_user="a note")
+
+
+def decided(*verdicts: Verdict, lowered: tuple[Lowered, ...] = ()) -> Decision:
+    """A decision that some hooks led to."""
+    return Decision(kind="tool.after", dialect="kimi", native_event="PostToolUse", verdicts=verdicts, lowered=lowered)
+
+
+@pytest.mark.parametrize(
+    ("decision", "told"),
+    [
+        (decided(), []),
+        (decided(lowered=(WHY,)), ["h said `deny`: the event cannot be refused"]),
+        (decided(lowered=(WHY.replace(effect="input", reason="r"),)), ["h would change the `input`: r"]),
+        (decided(lowered=(WHY.replace(effect="evidence"),)), []),
+        (decided(FAULT), ["h: timed out after 1 s"]),
+        (decided(FAULT.replace(shadow=True)), []),
+        (decided(NOTED), []),
+        (decided(NOTED, lowered=(WHY.replace(effect="note"),)), ["h: a note"]),
+    ],
+)
+def test_what_the_host_has_no_word_for_is_told(decision: Decision, told: list[str]) -> None:
+    """Stances, changes, faults, and notes where there is no place for them."""
+    assert list(unsaid(decision, Reply())) == told
+
+
+def test_what_the_reply_shows_is_not_told_again() -> None:
+    """On either stream, JSON's escapes included."""
+    assert list(unsaid(decided(FAULT.replace(fault='a "b"')), Reply(stdout='{"reason": "a \\"b\\""}'))) == []
+    assert list(unsaid(decided(FAULT), Reply(stderr="timed out after 1 s"))) == []
+
+
+def test_lines_stand_beside_the_reply_once_and_visibly() -> None:
+    """After what is there already."""
+    assert told_beside(Reply(), ()) == Reply()
+    assert told_beside(Reply(stderr="x\n"), ["a\x1b", "a\x1b", "b"]).stderr == "x\nhookline: a\\x1b\nhookline: b\n"

@@ -1,0 +1,115 @@
+"""A server on both sorts of socket in a thread of this process, and whoever asks it."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from hookline.cli.contracts import contract
+from hookline.engine.engine import Engine
+from hookline.server.border import Border
+from hookline.server.metrics import Meter
+from hookline.server.openapi import openapi
+from hookline.server.running import Running
+from hookline.server.service import Service
+from hookline.server.sockets import http_socket, unix_socket
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+TOKEN = "a-token-of-tests-0123456789"  # noqa: S105 - of tests
+PATIENCE = 20.0  # seconds
+JSON = {"Content-Type": "application/json"}
+DOCUMENT = openapi("0", contract("decision"))
+
+
+class Answer(NamedTuple):
+    """What came back. Names of headers are in lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def document(self) -> dict[str, Any]:
+        read: dict[str, Any] = json.loads(self.body)
+        return read
+
+
+class Place:
+    """Where a server listens: a path, or a port of this machine."""
+
+    def __init__(self, at: str | int) -> None:
+        self.at = at
+
+    def connected(self) -> socket.socket:
+        if isinstance(self.at, int):
+            return socket.create_connection(("127.0.0.1", self.at), PATIENCE)
+        sock = socket.socket(socket.AF_UNIX)
+        sock.settimeout(PATIENCE)
+        try:
+            sock.connect(self.at)
+        except OSError:
+            sock.close()
+            raise
+        return sock
+
+    def ask(self, method: str, path: str, body: Any = None, **headers: str) -> Answer:
+        """Send a request; `body` is bytes, or an object as JSON. Over TCP it has the token, unless a header says otherwise."""
+        sent = body if isinstance(body, bytes) else None if body is None else json.dumps(body).encode()
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        token = {"Authorization": f"Bearer {TOKEN}"} if isinstance(self.at, int) else {}
+        connection = http.client.HTTPConnection("127.0.0.1", self.at if isinstance(self.at, int) else None)
+        connection.sock = self.connected()
+        try:
+            connection.request(method, path, sent, {**(JSON if body is not None else {}), **token, **named})
+            answer = connection.getresponse()
+            return Answer(answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read())
+        finally:
+            connection.close()
+
+    def fire(self, event: str, payload: Mapping[str, Any] | None = None, **more: Any) -> Answer:
+        return self.ask("POST", "/v1/fire", {"event": event, "payload": dict(payload or {}), **more})
+
+
+class Served(NamedTuple):
+    """A running server: its two places, and what counts and tells."""
+
+    tcp: Place
+    unix: Place
+    meter: Meter
+    told: list[str]
+    running: Running
+
+
+@contextmanager
+def served(engine: Engine, folder: Path, *, meter: Meter | None = None, **options: Any) -> Iterator[Served]:
+    """A server with this engine; the sockets listen before it runs, so nobody who asks comes too early."""
+    meter, told = meter or Meter(), []
+    tcp, unix = http_socket("127.0.0.1:0"), unix_socket(str(folder / "socket"))
+    places = Place(tcp.getsockname()[1]), Place(unix.getsockname())
+    service = Service(engine, meter=meter, contract=DOCUMENT, tell=told.append, **options)
+    running = Running(Border(service.app(), token=TOKEN, refused=meter.refused), [tcp, unix], drain=5.0)
+    thread = threading.Thread(target=running.run, daemon=True)
+    thread.start()
+    try:
+        yield Served(*places, meter, told, running)
+    finally:
+        running.stop()
+        thread.join(PATIENCE)
+        engine.close()
+    assert not thread.is_alive()
+
+
+def claude(command: str, event: str = "PreToolUse", **options: Any) -> Engine:
+    """An engine with one command hook of Claude Code."""
+    tree = {"hooks": {event: [{"hooks": [{"type": "command", "command": command}]}]}}
+    return Engine.from_config(tree, dialect="claude-code", **options)
+
+
+CALL = {"hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/", "tool_name": "Bash", "tool_input": {"command": "ls"}}

@@ -1,0 +1,95 @@
+"""Over TCP nobody asks without the token, and no web page asks at all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.unit.server.support import CALL, TOKEN, claude, served
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.unit.server.support import Served
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server with one hook."""
+    with served(claude("exit 0"), tmp_path_factory.mktemp("border")) as running:
+        yield running
+
+
+PATHS = [("POST", "/v1/fire"), ("POST", "/v1/answer/claude-code"), ("GET", "/v1/metrics"), ("GET", "/v1/openapi.json"), ("GET", "/nowhere")]
+
+
+@pytest.mark.parametrize("shown", ["", "Bearer", "Bearer wrong", f"Basic {TOKEN}", TOKEN, f"Bearer {TOKEN}x", "Bearer ümlaut"])
+@pytest.mark.parametrize(("method", "path"), PATHS, ids=lambda value: value.rpartition("/")[2])
+def test_without_the_token_there_is_nothing(method: str, path: str, shown: str, server: Served) -> None:
+    """Missing, wrong, or shown in another way: 401, whatever is asked."""
+    answer = server.tcp.ask(method, path, CALL if method == "POST" else None, Authorization=shown)
+
+    assert answer.status == 401
+    assert answer.headers["www-authenticate"] == 'Bearer realm="hookline"'
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert answer.document["code"] == "HKL5003"
+
+
+@pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER"])
+def test_with_the_token_there_is_an_answer(scheme: str, server: Served) -> None:
+    """However the scheme is written."""
+    assert server.tcp.ask("POST", "/v1/answer/claude-code", CALL, Authorization=f"{scheme} {TOKEN}").status == 200
+
+
+def test_health_needs_no_token(server: Served) -> None:
+    """It tells nothing."""
+    assert server.tcp.ask("GET", "/v1/health", Authorization="").document == {"schema": "hookline.health/1", "status": "ok"}
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("127.0.0.1", 200),
+        ("127.0.0.1:80", 200),
+        ("localhost:8465", 200),
+        ("LOCALHOST", 200),
+        ("localhost.", 200),
+        ("[::1]:8465", 200),
+        ("attacker.example", 403),
+        ("attacker.example:8465", 403),
+        ("127.0.0.1.attacker.example", 403),
+        ("localhost.attacker.example", 403),
+        ("localhost@attacker.example", 403),
+        ("[::1].attacker.example", 403),
+        ("", 403),
+    ],
+)
+@pytest.mark.parametrize("path", ["/v1/health", "/v1/metrics"])
+def test_a_name_that_is_not_ours_is_refused(host: str, status: int, path: str, server: Served) -> None:
+    """A web page whose name was made to point to this machine still sends that name (DNS rebinding)."""
+    answer = server.tcp.ask("GET", path, Host=host)
+
+    assert answer.status == status
+    assert status == 200 or answer.document["code"] == "HKL5004"
+
+
+@pytest.mark.parametrize("origin", ["https://attacker.example", "http://127.0.0.1:8465", "null"])
+def test_a_web_page_is_refused_whatever_it_has(origin: str, server: Served) -> None:
+    """Even with the token: there are no pages of ours."""
+    answer = server.tcp.ask("POST", "/v1/fire", {"event": "stop"}, Origin=origin)
+
+    assert (answer.status, answer.document["code"]) == (403, "HKL5004")
+
+
+def test_a_unix_socket_needs_neither(server: Served) -> None:
+    """Its file's mode is the guard."""
+    assert server.unix.ask("POST", "/v1/answer/claude-code", CALL, Host="anything").status == 200
+
+
+def test_refusals_are_counted(server: Served) -> None:
+    """By their code."""
+    before = server.meter.refusals[(("code", "HKL5004"),)]
+    server.tcp.ask("GET", "/v1/health", Host="attacker.example")
+
+    assert server.meter.refusals[(("code", "HKL5004"),)] == before + 1

@@ -1,0 +1,72 @@
+"""Counts and times, as Prometheus reads them."""
+
+from __future__ import annotations
+
+import pytest
+
+from hookline.model.event import Event
+from hookline.model.verdict import Decision, Stance, Verdict
+from hookline.server.metrics import BOUNDS, Meter
+
+CALL = Event(kind="tool.before", dialect="docker-agent", native_name="pre_tool_use")
+
+
+def decided(seconds: float = 0.0, stance: Stance = Stance.SILENT, *faults: str) -> Decision:
+    """A decision that took so long, with hooks that failed."""
+    verdicts = tuple(Verdict(hook_id="h", stance=Stance.SILENT, fault=fault or None) for fault in faults)
+    return Decision(kind="k", dialect="d", native_event="n", stance=stance, seconds=seconds, verdicts=verdicts)
+
+
+def test_a_decision_is_counted_by_dialect_kind_and_stance() -> None:
+    """And so are the hooks that failed."""
+    meter = Meter()
+    meter.observe(CALL, decided(0.0, Stance.DENY, "timed out", ""))
+    meter.observe(CALL, decided(0.0, Stance.DENY))
+    meter.observe(CALL.replace(kind="stop"), decided())
+    page = meter.page({"hookline_hooks": ("hooks", 3)}).splitlines()
+
+    assert 'hookline_fires_total{dialect="docker-agent",kind="tool.before",stance="deny"} 2' in page
+    assert 'hookline_fires_total{dialect="docker-agent",kind="stop",stance="silent"} 1' in page
+    assert [line for line in page if line.startswith("hookline_faults_total")] == [
+        'hookline_faults_total{dialect="docker-agent",kind="tool.before"} 1'
+    ]
+    assert "hookline_hooks 3" in page
+    assert "hookline_fires_running 0" in page
+
+
+@pytest.mark.parametrize(("seconds", "below"), [(0.0, 0.001), (0.001, 0.001), (0.0011, 0.0025), (59.0, 60.0), (61.0, None)], ids=str)
+def test_a_time_is_in_its_bucket_and_in_all_above(seconds: float, below: float | None) -> None:
+    """Bounds are inclusive; the last bucket has everything."""
+    meter = Meter()
+    meter.observe(CALL, decided(seconds))
+    lines = [line for line in meter.page({}).splitlines() if "_bucket" in line]
+    counts = [int(line.rpartition(" ")[2]) for line in lines]
+    at = BOUNDS.index(below) if below is not None else len(BOUNDS)
+
+    assert counts == [0] * at + [1] * (len(BOUNDS) + 1 - at)
+    assert lines[-1].startswith('hookline_fire_seconds_bucket{dialect="docker-agent",le="+Inf"}')
+    assert f'hookline_fire_seconds_sum{{dialect="docker-agent"}} {seconds:.6f}' in meter.page({})
+
+
+def test_names_that_somebody_makes_up_are_one_kind() -> None:
+    """Otherwise whoever asks could fill the memory with them."""
+    meter = Meter()
+    for native in ("one", "two"):
+        meter.observe(CALL.replace(kind=f"x.docker-agent.{native}", native_name=native), decided())
+
+    assert 'hookline_fires_total{dialect="docker-agent",kind="other",stance="silent"} 2' in meter.page({})
+
+
+def test_every_metric_says_what_it_is() -> None:
+    """Each has one line of help and one of type, before its values, and every line is well-formed."""
+    meter = Meter()
+    meter.observe(CALL, decided(0.1, Stance.DENY, "fault"))
+    meter.refused("HKL5003")
+    page = meter.page({"hookline_hooks": ("hooks", 3)})
+    names = [line.split()[2] for line in page.splitlines() if line.startswith("# TYPE")]
+
+    assert len(names) == len(set(names)) == page.count("# HELP") == 6
+    assert 'hookline_refusals_total{code="HKL5003"} 1' in page
+    for line in page.splitlines():
+        name, _, value = line.rpartition(" ")
+        assert line.startswith("#") or (name.startswith(tuple(names)) and float(value) >= 0)

@@ -1,0 +1,116 @@
+"""A server that is told to stop answers what is running, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.unit.server.support import CALL, PATIENCE, Place
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parents[3]
+pytestmark = pytest.mark.process
+# It says that it runs, and goes on when it is told to.
+SLOW = 'echo there > "$FOLDER/begun"; read line < "$FOLDER/go"; echo "$line" >&2; exit 2'
+
+
+@contextmanager
+def hookline_serve(folder: Path, *words: str, hook: str = SLOW) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
+    """`hookline serve` as a process, when it listens; and the addresses that it prints."""
+    tree = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": hook}]}]}}
+    environ = {"HOME": str(folder), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT / "src"), "FOLDER": str(folder)}
+    for name in ("begun", "go"):
+        os.mkfifo(folder / name)
+    command = [sys.executable, "-m", "hookline", "serve", "--dialect", "claude-code", "-c", json.dumps(tree), *words]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ, cwd=folder, text=True) as process:
+        try:
+            assert process.stdout is not None
+            yield process, [process.stdout.readline().strip() for word in words if word in ("--http", "--unix")]
+        finally:
+            process.kill()
+
+
+def test_what_is_running_is_answered_before_the_end(tmp_path: Path) -> None:
+    """SIGTERM: nothing more is accepted, the slow hook is waited for, the socket's file is removed, and all is well."""
+    path = tmp_path / "socket"
+    with hookline_serve(tmp_path, "--unix", str(path)) as (process, addresses), ThreadPoolExecutor(1) as pool:
+        assert addresses == [f"unix:{path}"]
+        asked = pool.submit(Place(str(path)).fire, "PreToolUse", CALL)
+        (tmp_path / "begun").read_text(encoding="utf-8")
+        process.send_signal(signal.SIGTERM)
+        while accepted(path):
+            pass
+        (tmp_path / "go").write_text("late\n", encoding="utf-8")
+
+        assert (asked.result(PATIENCE).status, asked.result().document["reason"]) == (200, "late")
+        assert process.wait(PATIENCE) == 0
+        assert not path.exists()
+        assert process.stderr is not None
+        assert process.stderr.read() == "hookline serve: 1 hooks\n"
+
+
+def accepted(path: Path) -> bool:
+    """Whether a server still listens there."""
+    try:
+        Place(str(path)).connected().close()
+    except OSError:
+        return False
+    return True
+
+
+def test_what_takes_too_long_is_cut_off(tmp_path: Path) -> None:
+    """After `--drain` seconds the request is broken off, and its hook does not survive the server."""
+    path = tmp_path / "socket"
+    hook = 'echo $$ > "$FOLDER/begun"; read line < "$FOLDER/go"'
+    with hookline_serve(tmp_path, "--unix", str(path), "--drain", "1", hook=hook) as (process, _), ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(Place(str(path)).fire, "PreToolUse", CALL)
+        pid = int((tmp_path / "begun").read_text(encoding="utf-8"))
+        process.send_signal(signal.SIGTERM)
+
+        assert process.wait(PATIENCE) == 0
+        assert asked.exception(PATIENCE) is not None or asked.result().status >= 500
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+        assert process.stderr is not None
+        assert "Traceback" not in process.stderr.read()
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+def test_an_idle_server_ends_at_once(number: signal.Signals, code: int, tmp_path: Path) -> None:
+    """Also with a client that is connected and says nothing."""
+    with hookline_serve(tmp_path, "--http", "127.0.0.1:0") as (process, addresses):
+        place = Place(int(addresses[0].rpartition(":")[2]))
+        token = (tmp_path / ".local/state/hookline/serve.token").read_text(encoding="ascii").strip()
+        assert place.ask("GET", "/v1/metrics", Authorization=f"Bearer {token}").status == 200
+        with place.connected():
+            process.send_signal(number)
+
+            assert process.wait(PATIENCE) == code
+
+
+def test_a_second_server_on_a_path_does_not_start(tmp_path: Path) -> None:
+    """One that a killed server left behind is no hindrance."""
+    path = tmp_path / "socket"
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").mkdir()
+    (tmp_path / "three").mkdir()
+    with hookline_serve(tmp_path / "one", "--unix", str(path)) as (first, _):
+        with hookline_serve(tmp_path / "two", "--unix", str(path)) as (second, addresses):
+            assert (addresses, second.wait(PATIENCE)) == ([""], 2)
+            assert second.stderr is not None
+            assert "HKL5002 somebody listens on" in second.stderr.read()
+        first.kill()
+        first.wait(PATIENCE)
+    with hookline_serve(tmp_path / "three", "--unix", str(path)) as (_, addresses):
+        assert Place(str(path)).ask("GET", "/v1/health").status == 200
