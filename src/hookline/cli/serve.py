@@ -45,11 +45,8 @@ def serve(
     drain: _Drain = 10.0,
 ) -> int:
     """The decision server, until SIGTERM or Ctrl-C."""
-    for needed in ("starlette", "uvicorn"):
-        if find_spec(needed) is None:
-            raise ConfigError(f"the server needs `{needed}`", name="serve.missing", hint="pip install 'hookline[server]'")
-    # All of these are the server's own, and everything that it imports.
-    from hookline.server.border import Border  # noqa: PLC0415
+    _need_extra()
+    from hookline.server.border import Border  # noqa: PLC0415 - the extra, here and below
     from hookline.server.metrics import Meter  # noqa: PLC0415
     from hookline.server.running import Running  # noqa: PLC0415
     from hookline.server.sockets import name_of  # noqa: PLC0415
@@ -73,6 +70,12 @@ def serve(
         for engine in (service.engine, *service.own.values()):
             engine.close()
     return INTERRUPTED if ended == signal.SIGINT else OK
+
+
+def _need_extra() -> None:
+    for needed in ("starlette", "uvicorn"):
+        if find_spec(needed) is None:
+            raise ConfigError(f"the server needs `{needed}`", name="serve.missing", hint="pip install 'hookline[server]'")
 
 
 def _service(selection: flags.Selection, meter: Meter, most: int, seconds: float) -> Service:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 LARGEST = 1 << 20  # bytes
+# What is larger is read to its end up to here, and dropped: who is hung up on while sending may never see the answer.
+MOST_DROPPED = 8 << 20  # bytes
 PATIENCE = 10.0  # seconds
 _KEYS = ("event", "dialect", "payload")
 
@@ -56,13 +58,17 @@ def _check_type(request: Request) -> None:
 
 async def _bytes_of(request: Request) -> bytes:
     length = request.headers.get("content-length", "0")
-    if length.isdecimal() and int(length) > LARGEST:
+    if length.isdecimal() and int(length) > MOST_DROPPED:
         raise _too_large()
-    sent = bytearray()
+    sent, arrived = bytearray(), 0
     async for chunk in request.stream():
-        sent += chunk
-        if len(sent) > LARGEST:
+        arrived += len(chunk)
+        if arrived <= LARGEST:
+            sent += chunk
+        elif arrived > MOST_DROPPED:
             raise _too_large()
+    if arrived > LARGEST:
+        raise _too_large()
     return bytes(sent)
 
 
