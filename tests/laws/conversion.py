@@ -15,7 +15,7 @@ from hookline.core.registry import Registry
 from hookline.engine.catalog import make_dialect
 from hookline.engine.convert import convert
 from hookline.engine.library import Library
-from hookline.engine.relaying import own_config, shelved_of
+from hookline.engine.relaying import Originals
 from hookline.model.outcome import Outcome
 from tests.conformance.player import Play
 
@@ -37,6 +37,7 @@ class Converted:
         self.library = Library(cwd="/w")
         for source in self.play.sources:
             self.library.shelve(source, dialect_name, vector.get("options", {}))
+        self.originals = Originals(self.library)
         self.conversion: Conversion = convert(self.library, self.target)
         self.hooks = self._loaded()
 
@@ -109,4 +110,4 @@ class Converted:
 
     def _is(self, spec: HookSpec, words: list[str]) -> bool:
         known = {held.id for held in self.library.hooks}
-        return spec.id in known and own_config(shelved_of(self.library, spec), spec) == words[words.index("--config") + 1]
+        return spec.id in known and self.originals.config(spec) == words[words.index("--config") + 1]

@@ -77,7 +77,7 @@ def _write(stream: TextIO | None, text: str) -> None:
 
 def _with_log(error: Exception) -> str:
     import traceback  # noqa: PLC0415 - only a fault needs them
-    from pathlib import Path  # noqa: PLC0415
+    from pathlib import Path  # noqa: PLC0415 - as above
 
     state = os.environ.get("XDG_STATE_HOME", "")
     folder = Path(state if os.path.isabs(state) else os.path.expanduser("~/.local/state")) / "hookline"

@@ -47,10 +47,10 @@ def serve(
     """The decision server, until SIGTERM or Ctrl-C."""
     _need_extra()
     from hookline.server.border import Border  # noqa: PLC0415 - the extra, here and below
-    from hookline.server.metrics import Meter  # noqa: PLC0415
-    from hookline.server.running import Running  # noqa: PLC0415
-    from hookline.server.sockets import name_of  # noqa: PLC0415
-    from hookline.server.tokens import token_in, token_place  # noqa: PLC0415
+    from hookline.server.metrics import Meter  # noqa: PLC0415 - as above
+    from hookline.server.running import Running  # noqa: PLC0415 - as above
+    from hookline.server.sockets import name_of  # noqa: PLC0415 - as above
+    from hookline.server.tokens import token_in, token_place  # noqa: PLC0415 - as above
 
     if allow_remote and not token_file:
         raise ConfigError("`--allow-remote` needs `--token-file`", name="serve.address", hint="other machines must be given the token")
@@ -80,9 +80,9 @@ def _need_extra() -> None:
 
 def _service(selection: flags.Selection, meter: Meter, most: int, seconds: float) -> Service:
     from hookline import __version__  # noqa: PLC0415 - as above
-    from hookline.server.callers import callers, without_calls  # noqa: PLC0415
-    from hookline.server.openapi import openapi  # noqa: PLC0415
-    from hookline.server.service import Service  # noqa: PLC0415
+    from hookline.server.callers import callers, without_calls  # noqa: PLC0415 - as above
+    from hookline.server.openapi import openapi  # noqa: PLC0415 - as above
+    from hookline.server.service import Service  # noqa: PLC0415 - as above
 
     engine = selection.engine(observe=meter.observe)
     for problem in engine.problems:

@@ -150,6 +150,11 @@ def files_of(path: str, dialect: str, *, level: bool = False) -> list[str]:
     return [path]
 
 
+def is_own_file(path: str, dialect: str) -> bool:
+    """Whether a file declares one hook, whose folder it lies in, and nothing else."""
+    return os.path.basename(path) in LAYOUTS[dialect].children
+
+
 def no_hooks(path: str, dialect: str) -> ConfigError:
     """The error for a folder in which a dialect has no file."""
     layout = LAYOUTS[dialect]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _INPUT = "input."
 # Kinds that are some calls of tools only (vocabulary.md 4).
-_FACETS = ("shell", "file", "mcp")
+FACETS = ("shell.", "file.read.", "file.write.", "mcp.")
 
 
 def holds(condition: Condition, event: Event) -> bool:
@@ -79,7 +79,7 @@ def why_not(spec: HookSpec, event: Event) -> str:
 
 def asked(condition: Condition, spec: HookSpec) -> Predicate:
     """A condition of a hook as a function of the event; of a tool it may know the names in all hosts."""
-    if not spec.alike and spec.kind.partition(".")[0] not in _FACETS:
+    if not spec.alike and not spec.kind.startswith(FACETS):
         return predicate(condition)
     from hookline.core.likeness import of_any_name  # noqa: PLC0415 - few sources ask for it
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.match import asked, facets_of
+from hookline.core.match import FACETS, asked, facets_of
 from hookline.model.conditions import Never, OneOf, Pattern
 from hookline.model.frozen import Frozen
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
 
-_FACETS = ("shell.", "file.", "mcp.")
 # Tool names are chosen by others (MCP servers), so what is remembered of them has a bound.
 _REMEMBERED = 512
 
@@ -44,7 +43,7 @@ class Registry:
     def __init__(self, by_kind: Mapping[str, tuple[Entry, ...]] | None = None) -> None:
         self._by_kind = dict(by_kind or {})
         # Whether there are hooks on events that are some calls of tools only; few dialects have such events.
-        self._narrower = any(kind.startswith(_FACETS) for kind in self._by_kind)
+        self._narrower = any(kind.startswith(FACETS) for kind in self._by_kind)
         # What `plan` made of this registry, by kind, tool, dialect and native name; it dies with the registry.
         self.plans: dict[tuple[str, str, str, str], Any] = {}
 
@@ -109,7 +108,7 @@ def _entry(spec: HookSpec, dialect: Dialect) -> Entry:
     content: list[Predicate] = []
     for condition in spec.conditions:
         match condition:
-            case OneOf(field="tool", names=names) if not (spec.alike or spec.kind.startswith(_FACETS)):
+            case OneOf(field="tool", names=names) if not (spec.alike or spec.kind.startswith(FACETS)):
                 tools = names if tools is None else tools & names
             case OneOf(field="tool") | Pattern(field="tool") | Never():
                 on_tool.append(asked(condition, spec))

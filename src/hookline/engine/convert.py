@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookline.core.dialect import Declaration, Written
 from hookline.engine.losses import Loss, losses_of
-from hookline.engine.relaying import is_words, own_command, relayed
+from hookline.engine.relaying import Originals, is_words, own_command
 from hookline.engine.sources import all_hooks, given_way
 from hookline.errors import ConfigError
 from hookline.model.conditions import Never, OneOf, Pattern
@@ -49,6 +49,7 @@ def convert(library: Library, target: Dialect, *, plain: bool = False) -> Conver
     if write is None:
         message = f"`{target.table.name}` has no files that declare commands"
         raise ConfigError(message, name="config.dialect", hint="its hooks are functions of a program")
+    originals = Originals(library)
     losses: list[Loss] = []
     chosen: list[tuple[HookSpec, Declaration]] = []
     for spec in hooks_of(all_hooks(library)):
@@ -57,8 +58,8 @@ def convert(library: Library, target: Dialect, *, plain: bool = False) -> Conver
         if why or row is None:
             losses.append(Loss(hook_id=spec.id, what="the whole hook", why=why, whole=True))
         else:
-            chosen.append((spec, _declaration(library, spec, row, target.table.name, plain=plain)))
-            losses += losses_of(library, spec, row, target, plain=plain)
+            chosen.append((spec, _declaration(originals, spec, row, target.table.name, plain=plain)))
+            losses += losses_of(originals, spec, row, target, plain=plain)
     written: Written = write(tuple(declaration for _, declaration in chosen)) if chosen else Written(files={})
     losses += [Loss(hook_id=chosen[at][0].id, what=what, why=f"{target.table.name} has no word for it") for at, what in written.lost]
     losses += [Loss(hook_id=chosen[at][0].id, what="the whole hook", why=why, whole=True) for at, why in written.left_out.items()]
@@ -104,9 +105,9 @@ def _unwritable(library: Library, spec: HookSpec, *, plain: bool) -> str:
     return ""
 
 
-def _declaration(library: Library, spec: HookSpec, row: Row, target: str, *, plain: bool) -> Declaration:
+def _declaration(originals: Originals, spec: HookSpec, row: Row, target: str, *, plain: bool) -> Declaration:
     tools, pattern = _tools(spec, target, plain=plain) if row.kind == spec.kind else (_tools_of_kind(spec.kind, target), "")
-    command = own_command(spec) if plain else relayed(library, spec, target)
+    command = own_command(spec) if plain else originals.relayed(spec, target)
     return Declaration(
         row=row,
         command=command,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hookline.engine.relaying import reloaded, shelved_of
 from hookline.model.conditions import OneOf, Pattern
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Command
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from hookline.core.dialect import Dialect, Row
-    from hookline.engine.library import Library
+    from hookline.engine.relaying import Originals
     from hookline.model.conditions import Condition
     from hookline.model.spec import HookSpec
 
@@ -41,32 +40,30 @@ class Loss(Frozen):
         return f"{self.hook_id}: {self.what}: {self.why}"
 
 
-def losses_of(library: Library, spec: HookSpec, row: Row, target: Dialect, *, plain: bool) -> Iterator[Loss]:
+def losses_of(originals: Originals, spec: HookSpec, row: Row, target: Dialect, *, plain: bool) -> Iterator[Loss]:
     """What a hook can say or do here that the target's event cannot express, or its host does otherwise."""
     host = target.table.name
-    own = shelved_of(library, spec).dialect.table.row(spec.native_event)
+    own = originals.source_of(spec).dialect.table.row(spec.native_event)
     missing = (own.powers if own else frozenset()) - row.powers - _ALWAYS
     if missing:
         words = ", ".join(f"`{power}`" for power in sorted(missing))
         yield Loss(hook_id=spec.id, what=f"an answer with {words}", why=f"`{row.native}` of {host} cannot express it, and it is lowered")
     if own is not None and row.parallel and (spec.in_turn or not own.parallel):
         yield Loss(hook_id=spec.id, what="that hooks run in turn", why=f"`{row.native}` of {host} starts them at once")
-    if own is not None and (differs := _rewrites_together(library, spec, own, row, target)):
+    if own is not None and (differs := _rewrites_together(originals, spec, own, row, target)):
         yield Loss(hook_id=spec.id, what="what the rewrites of several hooks come to", why=f"in {host} {differs}")
-    if spec.identity and any(
-        other.identity == spec.identity and other.id != spec.id and other.kind == spec.kind for other in library.hooks
-    ):
+    if spec.identity and any(other.identity == spec.identity for other in originals.beside(spec)):
         yield Loss(hook_id=spec.id, what="that equal hooks run once", why="each is a command of its own there, and both may run")
     if spec.once:
         yield Loss(hook_id=spec.id, what="`once`", why="each event there starts a new process, so it runs every time")
     if any(isinstance(condition, OneOf) and condition.field == "agent" for condition in spec.conditions):
         yield Loss(hook_id=spec.id, what="the agent that it is for", why=f"{host} keeps no hooks by agent")
-    yield from _left_behind(spec, host) if plain else _from_elsewhere(library, spec)
+    yield from _left_behind(spec, host) if plain else _from_elsewhere(originals, spec)
 
 
-def _from_elsewhere(library: Library, spec: HookSpec) -> Iterator[Loss]:
+def _from_elsewhere(originals: Originals, spec: HookSpec) -> Iterator[Loss]:
     """What the hook has from other places of its files, which the relay does not see."""
-    alone = reloaded(shelved_of(library, spec), spec)
+    alone = originals.alone(spec)
     if alone is None:
         yield Loss(hook_id=spec.id, what="its own entry", why="by itself it means something else")
         return
@@ -86,14 +83,14 @@ def _place_of(spec: HookSpec) -> frozenset[str]:
     return frozenset(f"{name}={value}" for name, value in handler.env.items() if f"${name}" in text or f"${{{name}}}" in text)
 
 
-def _rewrites_together(library: Library, spec: HookSpec, own: Row, row: Row, target: Dialect) -> str:
+def _rewrites_together(originals: Originals, spec: HookSpec, own: Row, row: Row, target: Dialect) -> str:
     """How the target makes one input of several hooks' rewrites, where its own host makes another of them; else empty."""
-    if "input" not in own.powers & row.powers or not any(other.kind == spec.kind and other.id != spec.id for other in library.hooks):
+    if "input" not in own.powers & row.powers or not originals.beside(spec):
         return ""
     fold = target.table.fold
     if row.parallel and (fold.lone_patches or "remove" in fold.input_keys):
         return "the last one stands alone"
-    return "they add up" if shelved_of(library, spec).dialect.table.fold.lone_patches else ""
+    return "they add up" if originals.source_of(spec).dialect.table.fold.lone_patches else ""
 
 
 def _left_behind(spec: HookSpec, host: str) -> Iterator[Loss]:

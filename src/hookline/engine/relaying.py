@@ -10,6 +10,7 @@ import json
 import shlex
 from copy import deepcopy
 
+from hookline.config.read import is_own_file
 from hookline.core.dialect import Source
 from hookline.model.handler import Command
 from hookline.wire.jsonc import without_comments
@@ -39,35 +40,66 @@ def is_words(command: str) -> bool:
         return False
 
 
-def relayed(library: Library, spec: HookSpec, target: str) -> str:
-    """A command line that asks this one hook, in its own words, about what the target's host tells."""
-    shelved = shelved_of(library, spec)
-    given = library.options_of(shelved.dialect)
-    options = [f"{name}={str(value).lower() if isinstance(value, bool) else value}" for name, value in given.items()]
-    mode = ["--mode", shelved.source.mode] if shelved.source.mode != "fidelity" else []
-    how = ["--relay", "--dialect", spec.dialect, "--match-tools", "canonical", *mode]
-    said = [word for option in options for word in ("--option", option)]
-    return shlex.join(["hookline", "answer", target, *how, *said, "--config", own_config(shelved, spec)])
+class Originals:
+    """The hooks of a library as their sources declare them; each source is read once."""
 
+    def __init__(self, library: Library) -> None:
+        self.library = library
+        self._of = {held.id: shelved for shelved in library.shelf.sources for held in shelved.loaded.specs}
+        self._trees: dict[int, Any] = {}
+        self._configs: dict[str, str] = {}
 
-def shelved_of(library: Library, spec: HookSpec) -> Shelved:
-    """The source that a hook came from."""
-    return next(shelved for shelved in library.shelf.sources if any(held.id == spec.id for held in shelved.loaded.specs))
+    def source_of(self, spec: HookSpec) -> Shelved:
+        """The source that a hook came from."""
+        return self._of[spec.id]
 
+    def beside(self, spec: HookSpec) -> list[HookSpec]:
+        """The other hooks that take part in its event."""
+        return [entry.spec for entry in self.library.registry.of_kind(spec.kind) if entry.spec.id != spec.id]
 
-def own_config(shelved: Shelved, spec: HookSpec) -> str:
-    """The one hook as a configuration: its entry as a tree; where a folder is the hook, that folder."""
-    if "directory" in spec.facts:
-        return shelved.source.names.get("folder") or shelved.source.file
-    whole = _tree(shelved.source)
-    steps = _steps(whole, spec.origin.pointer)
-    tree = _slice(whole, steps, beside=False)
-    entry = _entry(tree, steps)
-    handler = spec.handler
-    if isinstance(entry.get("command"), str) and isinstance(handler, Command) and not handler.script and not entry.get("args"):
-        entry["command"] = shlex.join(handler.argv)  # paths that were relative to the file are whole there
-    # Cursor drops a file in which a command holds `://` (harnesses.md 5); to JSON the escaped text is the same.
-    return json.dumps(tree, ensure_ascii=False).replace("://", ":\\/\\/")
+    def relayed(self, spec: HookSpec, target: str) -> str:
+        """A command line that asks this one hook, in its own words, about what the target's host tells."""
+        shelved = self.source_of(spec)
+        given = self.library.options_of(shelved.dialect)
+        options = [f"{name}={str(value).lower() if isinstance(value, bool) else value}" for name, value in given.items()]
+        mode = ["--mode", shelved.source.mode] if shelved.source.mode != "fidelity" else []
+        how = ["--relay", "--dialect", spec.dialect, "--match-tools", "canonical", *mode]
+        said = [word for option in options for word in ("--option", option)]
+        return shlex.join(["hookline", "answer", target, *how, *said, "--config", self.config(spec)])
+
+    def config(self, spec: HookSpec) -> str:
+        """The one hook as a configuration: its entry as a tree; where a folder is the hook, that folder."""
+        if spec.id not in self._configs:
+            self._configs[spec.id] = self._folder(spec) or self._entry(spec)
+        return self._configs[spec.id]
+
+    def alone(self, spec: HookSpec) -> HookSpec | None:
+        """The hook as the relay loads it; None where it loads something else."""
+        shelved = self.source_of(spec)
+        if self._folder(spec):
+            return next(held for held in shelved.loaded.specs if held.id == spec.id)
+        own = Source(tree=json.loads(self.config(spec)), mode=shelved.source.mode, placed=False)
+        specs = shelved.dialect.combine(shelved.dialect.load(own).specs).specs
+        return specs[0] if len(specs) == 1 else None
+
+    def _folder(self, spec: HookSpec) -> str:
+        """The folder that is the hook; empty where a file declares it."""
+        source = self.source_of(spec).source
+        return (source.names.get("folder") or source.file) if is_own_file(source.file, spec.dialect) else ""
+
+    def _entry(self, spec: HookSpec) -> str:
+        source = self.source_of(spec).source
+        if id(source) not in self._trees:
+            self._trees[id(source)] = _tree(source)
+        whole = self._trees[id(source)]
+        steps = _steps(whole, spec.origin.pointer)
+        tree = _slice(whole, steps, beside=False)
+        entry = _entry(tree, steps)
+        handler = spec.handler
+        if isinstance(entry.get("command"), str) and isinstance(handler, Command) and not handler.script and not entry.get("args"):
+            entry["command"] = shlex.join(handler.argv)  # paths that were relative to the file are whole there
+        # Cursor drops a file in which a command holds `://` (harnesses.md 5); to JSON the escaped text is the same.
+        return json.dumps(tree, ensure_ascii=False).replace("://", ":\\/\\/")
 
 
 def _tree(source: Source) -> Any:
@@ -105,12 +137,3 @@ def _entry(tree: Any, steps: list[str | int]) -> dict[str, Any]:
     for step in steps:
         node = node[0] if isinstance(node, list) else node[step]
     return node if isinstance(node, dict) else {}
-
-
-def reloaded(shelved: Shelved, spec: HookSpec) -> HookSpec | None:
-    """The hook as the relay loads it; None where it loads something else."""
-    if "directory" in spec.facts:
-        return next((held for held in shelved.loaded.specs if held.id == spec.id), None)
-    own = Source(tree=json.loads(own_config(shelved, spec)), mode=shelved.source.mode, placed=False)
-    specs = shelved.dialect.combine(shelved.dialect.load(own).specs).specs
-    return specs[0] if len(specs) == 1 else None

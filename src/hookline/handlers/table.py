@@ -47,7 +47,7 @@ def _here(runs: Sequence[Run], limits: Limits | None, cancel: Cancel | None, giv
     if not errands:
         return [step for step in steps if isinstance(step, Outcome)]
     # Processes are loaded when the first hook needs one: half of what `answer` spends when none does.
-    from hookline.handlers import process, program  # noqa: PLC0415
+    from hookline.handlers import process, program  # noqa: PLC0415 - as above
 
     done = iter(process.run_all([errand.program for errand in errands], limits=limits or program.Limits(), cancel=cancel))
     return [step if isinstance(step, Outcome) else _read(step, next(done)) for step in steps]

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-# Hosts whose spelling of an MCP tool's name is nobody else's of anything.
-_PLAIN = ("claude-code", "kiro", "cursor")
 _MCP = "mcp"
 _OTHERS = "*"
 
@@ -78,10 +76,10 @@ def translated(name: str, dialect: str, target: str) -> tuple[str, ...]:
 def mcp_parts(name: str, dialect: str = "") -> tuple[str, str] | None:
     """Server and tool of an MCP tool's name; None for a name that is none. The server is empty where it is not told.
 
-    The dialect's own spelling is tried first, then those that no other tool's name looks like.
+    The dialect's own spelling is tried first, then the unmistakable ones, which no other tool's name looks like.
     """
     spellings = _data()["mcp"]
-    for spelling in (spellings.get(dialect, ""), *(spellings[host] for host in _PLAIN)):
+    for spelling in (spellings.get(dialect, ""), *(spellings[host] for host in _data()["unmistakable"])):
         found = _parted(name, spelling) if spelling else None
         if found and not (spelling.startswith("{") and families(name, dialect)):
             return found

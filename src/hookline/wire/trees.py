@@ -126,9 +126,9 @@ def parse_yaml(text: str, file: str = "", *, first_line: int = 1) -> Tree:
         ConfigError: `config.syntax`, `config.duplicate-key`, `config.too-large`, with the place.
     """
     from ruamel.yaml.constructor import DuplicateKeyError  # noqa: PLC0415 - 20 ms that a host's JSON settings do not pay
-    from ruamel.yaml.error import MarkedYAMLError  # noqa: PLC0415
+    from ruamel.yaml.error import MarkedYAMLError  # noqa: PLC0415 - as above
 
-    from hookline.wire.ruamel import TooDeepError, reader  # noqa: PLC0415
+    from hookline.wire.ruamel import TooDeepError, reader  # noqa: PLC0415 - as above
 
     _refuse_length(text, file)
     try:

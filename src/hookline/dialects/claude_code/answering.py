@@ -105,13 +105,13 @@ def _request(decision: Decision, top: Object, specific: Object) -> int:
     return 0
 
 
-def _block(decision: Decision, top: Object, specific: Object) -> int:  # noqa: ARG001
+def _block(decision: Decision, top: Object, specific: Object) -> int:  # noqa: ARG001 - as above
     if decision.stance is DENY:
         top |= {"decision": "block", "reason": decision.reason}
     return 0
 
 
-def _exit(decision: Decision, top: Object, specific: Object) -> int:  # noqa: ARG001
+def _exit(decision: Decision, top: Object, specific: Object) -> int:  # noqa: ARG001 - as above
     return _REFUSED if decision.stance is DENY else 0
 
 

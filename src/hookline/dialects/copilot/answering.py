@@ -44,7 +44,7 @@ def _permission(decision: Decision, notes: list[str]) -> Object:  # noqa: ARG001
     return {"permissionDecision": word, **({"permissionDecisionReason": decision.reason} if decision.reason else {})}
 
 
-def _behavior(decision: Decision, notes: list[str]) -> Object:  # noqa: ARG001
+def _behavior(decision: Decision, notes: list[str]) -> Object:  # noqa: ARG001 - as above
     if decision.stance is ALLOW:
         return {"behavior": "allow"}
     if decision.stance < DENY:
@@ -52,11 +52,11 @@ def _behavior(decision: Decision, notes: list[str]) -> Object:  # noqa: ARG001
     return {"behavior": "deny", "message": decision.reason, **({"interrupt": True} if decision.stance is HALT else {})}
 
 
-def _decision(decision: Decision, notes: list[str]) -> Object:  # noqa: ARG001
+def _decision(decision: Decision, notes: list[str]) -> Object:  # noqa: ARG001 - as above
     return {"decision": "block", "reason": decision.reason} if decision.stance is DENY else {}
 
 
-def _arguments(decision: Decision, notes: list[str]) -> Object:  # noqa: ARG001
+def _arguments(decision: Decision, notes: list[str]) -> Object:  # noqa: ARG001 - as above
     """The new arguments, whole; those of a call that does not happen are not sent."""
     rewrite = decision.rewrite
     if rewrite is None or rewrite.target != "input" or decision.stance >= DENY:
@@ -64,7 +64,7 @@ def _arguments(decision: Decision, notes: list[str]) -> Object:  # noqa: ARG001
     return {"modifiedArgs": rewrite.value}
 
 
-def _result(decision: Decision, notes: list[str]) -> Object:  # noqa: ARG001
+def _result(decision: Decision, notes: list[str]) -> Object:  # noqa: ARG001 - as above
     """The new result; of one that is no text, its JSON."""
     rewrite = decision.rewrite
     if rewrite is None or rewrite.target != "output":
@@ -84,7 +84,7 @@ def _prompt(decision: Decision, notes: list[str]) -> Object:
     return {"modifiedTransformedPrompt": rewrite.value}
 
 
-def _response(decision: Decision, notes: list[str]) -> Object:  # noqa: ARG001
+def _response(decision: Decision, notes: list[str]) -> Object:  # noqa: ARG001 - as above
     """The new last word; of an agent that goes on there is none."""
     text = decision.effects.get("response")
     return {"modifiedResponse": text} if text and decision.stance < DENY else {}
