@@ -52,6 +52,8 @@ def convert(
     if not to:
         raise ConfigError("`--to` is missing", name="config.option", hint="the dialect to write, as in --to claude-code")
     engine = _engine(path, from_, option)
+    if to in {shelved.dialect.table.name for shelved in engine.shelf.sources}:
+        raise ConfigError(f"these hooks are in the words of {to} already", name="config.option", hint="name another dialect with --to")
     conversion = convert_hooks(engine, make_dialect(to), plain=plain)
     refused = strict and bool(conversion.losses)
     for problem in engine.problems:

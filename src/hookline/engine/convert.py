@@ -137,7 +137,7 @@ def _tools(spec: HookSpec, target: str, *, plain: bool) -> tuple[tuple[str, ...]
                 return (), ""  # what RE2 lacks, no other dialect loads
             case Pattern(field="tool", source=source, full=full):
                 whole = f"^(?:{source})$" if full else source
-                if not plain and ("(?" in source or _MCP in source.lower()):
+                if not plain and (_has_flags(source) or _MCP in source.lower()):
                     return (), ""
                 return (), _expression(condition, whole, spec.dialect, target)
     return (), ""
@@ -166,6 +166,11 @@ def _expression(pattern: Pattern, source: str, dialect: str, target: str) -> str
     selected = [family for family in known_families() if any(_selects(pattern, old) for old in called(family, dialect))]
     new = dict.fromkeys(name for family in selected for name in called(family, target) if not written.found_in(name))
     return f"{source}|^(?:{'|'.join(new)})$" if new else source
+
+
+def _has_flags(source: str) -> bool:
+    """Whether an expression has a group that not every engine reads, as `(?i)`; a mere `(?:` is one to all of them."""
+    return "(?" in source.replace("(?:", "")
 
 
 def _selects(pattern: Pattern, name: str) -> bool:

@@ -76,6 +76,7 @@ def test_strict_refuses_any_loss(desk: Desk) -> None:
         (("--to", "kimi"), "name a file, or a dialect with --from"),
         (("nowhere.yaml", "--to", "kimi"), "no such file or folder"),
         ((DOCKER, "--to", "kimmi"), "did you mean `kimi`?"),
+        ((DOCKER, "--to", "docker-agent"), "are in the words of docker-agent already"),
     ],
 )
 def test_a_mistake_is_told(words: tuple[str, ...], hint: str, desk: Desk) -> None:

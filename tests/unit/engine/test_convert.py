@@ -19,6 +19,7 @@ from tests.unit.engine.converting import claude, converted, docker
         ("Frobnicate", "Frobnicate"),
         ("^Bash$", r".*(?:^Bash$|^(?:shell)$).*"),
         ("^Ba", r".*(?:^Ba|^(?:shell)$).*"),
+        ("^(?:Bash|X)$", r".*(?:^(?:Bash|X)$|^(?:shell)$).*"),
     ],
 )
 def test_a_matcher_is_told_in_the_new_hosts_names(matcher: str, tools: str | None) -> None:
