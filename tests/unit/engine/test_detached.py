@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,6 +14,7 @@ from hookline.engine.detached import Detached
 from hookline.model.handler import InProcess
 from hookline.model.outcome import Failure
 from hookline.model.spec import HookSpec
+from tests.unit.engine.processes import ends
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,7 +59,7 @@ def test_closing_ends_what_does_not_end(tmp_path: Path) -> None:
     engine.close(seconds=0)
 
     assert [each.outcome.failure for each in finished] == [Failure.CANCELLED]
-    assert all(_ends(pid) for pid in pids)
+    assert all(ends(pid) for pid in pids)
 
 
 def test_leaving_the_context_closes_the_engine(tmp_path: Path) -> None:
@@ -129,20 +129,3 @@ def test_an_observer_that_raises_leaves_nothing_open(tmp_path: Path) -> None:
 
     assert len(os.listdir("/proc/self/fd")) == before
     assert [thread.name for thread in threading.enumerate() if thread.name == f"hookline {engine.hooks[0].id}"] == []
-
-
-def _ends(pid: int) -> bool:
-    """Whether a process that was killed is gone, for which the system may need a moment."""
-    until = time.monotonic() + 10
-    while _alive(pid) and time.monotonic() < until:
-        os.sched_yield()
-    return not _alive(pid)
-
-
-def _alive(pid: int) -> bool:
-    """Whether a process still runs; one that nobody has reaped does not."""
-    try:
-        with open(f"/proc/{pid}/stat", encoding="utf-8") as stat:
-            return stat.read().rpartition(")")[2].split()[0] not in ("Z", "X")
-    except FileNotFoundError:
-        return False

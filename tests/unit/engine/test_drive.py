@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-import time
 from typing import TYPE_CHECKING
 
 import pytest
 
 import hookline
 from hookline import Engine, Event, Limits, Stance, ToolCall
+from tests.unit.engine.processes import ends
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -104,7 +104,7 @@ def test_a_cancelled_fire_leaves_no_process(tmp_path: Path) -> None:
 
     pids = asyncio.run(cancelled())
 
-    assert all(_ends(pid) for pid in pids)
+    assert all(ends(pid) for pid in pids)
 
 
 def test_a_cancelled_fire_cancels_the_hook_that_it_awaits() -> None:
@@ -170,20 +170,3 @@ def test_a_process_does_not_block_the_loop(tmp_path: Path) -> None:
         return await fire
 
     assert asyncio.run(both()).reason == "from the loop"
-
-
-def _ends(pid: int) -> bool:
-    """Whether a process that was killed is gone, for which the system may need a moment."""
-    until = time.monotonic() + 10
-    while _alive(pid) and time.monotonic() < until:
-        os.sched_yield()
-    return not _alive(pid)
-
-
-def _alive(pid: int) -> bool:
-    """Whether a process still runs; one that nobody has reaped does not."""
-    try:
-        with open(f"/proc/{pid}/stat", encoding="utf-8") as stat:
-            return stat.read().rpartition(")")[2].split()[0] not in ("Z", "X")
-    except FileNotFoundError:
-        return False
