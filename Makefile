@@ -7,7 +7,7 @@ DEMO := .venv-demo
 PIP_FLAGS := --quiet --disable-pip-version-check --require-hashes
 LOCAL := --quiet --disable-pip-version-check --no-deps --no-build-isolation
 
-.PHONY: demo test lint types floors unit bench lock format docs tools clean help
+.PHONY: demo test lint types floors unit kill bench lock format docs tools clean help
 
 help:
 	@sed -n 's/^# //p; s/^\([a-z]*\):.*## \(.*\)/  make \1: \2/p' $(MAKEFILE_LIST)
@@ -33,11 +33,15 @@ docs: $(VENV)/.ready ## generated pages are what the code generates
 unit: $(VENV)/.ready tools ## pytest, with branch coverage
 	$(VENV)/bin/python -m pytest -n 2 --cov --cov-report=term
 
+kill: $(VENV)/.ready ## kill a process at random points of approvals, a thousand times
+	HOOKLINE_KILLS=1000 $(VENV)/bin/python -m pytest -q tests/unit/trust/test_store.py -k kill
+
 bench: $(VENV)/.ready ## benchmarks, each beside its floor and its peers
 	$(VENV)/bin/python -m bench.dispatch
 	$(VENV)/bin/python -m bench.command
 	$(VENV)/bin/python -m bench.startup
 	$(VENV)/bin/python -m bench.hostile
+	$(VENV)/bin/python -m bench.server
 
 format: $(VENV)/.ready ## bring code and generated pages into form
 	$(VENV)/bin/ruff format .

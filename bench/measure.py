@@ -73,6 +73,7 @@ class Report:
     results: dict[str, Measured]
     goals: tuple[Goal, ...] = ()
     notes: list[str] = field(default_factory=list)
+    details: list[list[str]] = field(default_factory=list)  # a further table, its headings first
 
     def reached(self, goal: Goal) -> float:
         return self.results[goal.case].ratio(self.results[goal.against])
@@ -191,6 +192,8 @@ def _text(report: Report) -> list[str]:
             lines += ["", f"[{heading}]"]
         figures = "".join(f"{value * _UNITS[report.unit]:10.2f}" for value in (found.median, found.quantile(0.1), found.quantile(0.9)))
         lines.append(f"{name:{width}}{figures} {'':{len(report.unit)}}  {_ratio(report, found):>8}")
+    if report.details:
+        lines += ["", *table(report.details)]
     return [*lines, "", *table(_goal_rows(report))] if report.goals else lines
 
 
@@ -236,6 +239,7 @@ def _document(report: Report) -> dict[str, Any]:
             }
             for name, found in report.results.items()
         ],
+        "details": report.details,
         "goals": [
             {"goal": goal.text, "reached": (reached := report.reached(goal)), "target": goal.target, "bound": goal.bound,
              "judged": judged(reached, goal.target, goal.bound)}

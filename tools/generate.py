@@ -1,4 +1,7 @@
-"""Writes the reference pages from the tables that the code runs on; with --check, only says which are out of date."""
+"""Writes the reference pages from the tables that the code runs on, and the bridge's messages from their `.proto`.
+
+With --check it only says which are out of date.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # the vectors, and what reads them, belong to the tests
 
 from tests.conformance.evidence import evidence  # noqa: E402 - as above
+from tools.messages import messages  # noqa: E402 - as above
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -131,17 +135,16 @@ def main() -> int:
     check = "--check" in sys.argv[1:]
     REFERENCE.mkdir(parents=True, exist_ok=True)
     stale = []
-    for name, page in PAGES.items():
-        path = REFERENCE / name
-        text = MADE + page()
+    made = {REFERENCE / name: MADE + page() for name, page in PAGES.items()} | messages()
+    for path, text in made.items():
         if not path.exists() or path.read_text(encoding="utf-8") != text:
-            stale.append(name)
+            stale.append(path.name)
             if not check:
                 path.write_text(text, encoding="utf-8")
     if check and stale:
         print(f"out of date: {', '.join(stale)}; run `make format`", file=sys.stderr)
         return 1
-    print(f"{len(PAGES)} reference pages are what the code generates")
+    print(f"{len(made)} files are what the code generates")
     return 0
 
 

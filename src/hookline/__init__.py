@@ -6,6 +6,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hookline.core.answers import allow, ask, context, deny, halt, note, retry, rewrite
     from hookline.engine.engine import Engine
+    from hookline.engine.reload import Reloaded
+    from hookline.engine.watching import Watcher, watching
     from hookline.errors import CodecError, ConfigError, HandlerError, HookError, TrustError
     from hookline.handlers.program import Limits
     from hookline.model.event import Compaction, Event, Generation, Lifecycle, Message, Prompt, Rewrite, Stop, ToolCall
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from hookline.model.reply import Reply
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Decision, Stance, Verdict
+    from hookline.sessions.store import Sessions
 
 # Name -> module. Each is loaded when it is first used, because `hookline answer` is started for every tool call.
 _HOMES = {
@@ -31,13 +34,16 @@ _HOMES = {
     "Message": "model.event",
     "Problem": "model.problem",
     "Prompt": "model.event",
+    "Reloaded": "engine.reload",
     "Reply": "model.reply",
     "Rewrite": "model.event",
+    "Sessions": "sessions.store",
     "Stance": "model.verdict",
     "Stop": "model.event",
     "ToolCall": "model.event",
     "TrustError": "errors",
     "Verdict": "model.verdict",
+    "Watcher": "engine.watching",
     "allow": "core.answers",
     "ask": "core.answers",
     "context": "core.answers",
@@ -46,6 +52,7 @@ _HOMES = {
     "note": "core.answers",
     "retry": "core.answers",
     "rewrite": "core.answers",
+    "watching": "engine.watching",
 }
 
 __version__ = "0.1.0"
@@ -65,13 +72,16 @@ __all__ = [
     "Message",
     "Problem",
     "Prompt",
+    "Reloaded",
     "Reply",
     "Rewrite",
+    "Sessions",
     "Stance",
     "Stop",
     "ToolCall",
     "TrustError",
     "Verdict",
+    "Watcher",
     "__version__",
     "allow",
     "ask",
@@ -81,6 +91,7 @@ __all__ = [
     "note",
     "retry",
     "rewrite",
+    "watching",
 ]
 
 

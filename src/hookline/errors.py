@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 # One stable code for each problem's name. A code is never reused; `hookline explain CODE` tells its page.
-# 1xxx configuration, 2xxx hooks at run time, 3xxx trust, 4xxx host and wire, 5xxx service, 9xxx internal.
+# 1xxx configuration, 2xxx hooks at run time, 3xxx trust, 4xxx host and wire, 5xxx service, 6xxx journal, 9xxx internal.
 CODES: Mapping[str, str] = {
     "config.syntax": "HKL1001",
     "config.missing": "HKL1002",
@@ -18,6 +18,8 @@ CODES: Mapping[str, str] = {
     "config.option": "HKL1007",
     "config.too-large": "HKL1008",
     "config.unwritable": "HKL1009",
+    "config.last-good": "HKL1010",
+    "config.gone": "HKL1011",
     "key.unknown": "HKL1101",
     "key.missing": "HKL1102",
     "key.misplaced": "HKL1103",
@@ -32,6 +34,8 @@ CODES: Mapping[str, str] = {
     "handler.builtin": "HKL1304",
     "handler.relative-path": "HKL1305",
     "handler.url": "HKL1306",
+    "handler.template": "HKL1307",
+    "handler.model": "HKL1308",
     "value.type": "HKL1401",
     "value.range": "HKL1402",
     "value.choice": "HKL1403",
@@ -84,7 +88,25 @@ CODES: Mapping[str, str] = {
     "file.missing": "HKL1843",
     "hook.failed": "HKL2001",
     "hook.reentered": "HKL2002",
+    "hook.refused": "HKL2003",
+    "session.unusable": "HKL2004",
+    "session.damaged": "HKL2005",
+    "hook.dropped": "HKL2006",
     "trust.untrusted": "HKL3001",
+    "trust.changed": "HKL3002",
+    "trust.revoked": "HKL3003",
+    "trust.switched-off": "HKL3004",
+    "trust.missing": "HKL3005",
+    "trust.exposed": "HKL3006",
+    "trust.store": "HKL3007",
+    "trust.newer": "HKL3008",
+    "trust.unwritable": "HKL3009",
+    "trust.allowlist": "HKL3010",
+    "trust.unmatched": "HKL3011",
+    "trust.setting": "HKL3012",
+    "trust.self-approve": "HKL3016",
+    "trust.not-asked": "HKL3017",
+    "trust.unattended": "HKL3018",
     "wire.payload": "HKL4001",
     "wire.event": "HKL4002",
     "wire.lowered": "HKL4003",
@@ -96,6 +118,45 @@ CODES: Mapping[str, str] = {
     "serve.size": "HKL5006",
     "serve.busy": "HKL5007",
     "serve.unsaid": "HKL5008",
+    "serve.gone": "HKL5009",
+    "serve.ending": "HKL5010",
+    "journal.unwritable": "HKL6001",
+    "journal.busy": "HKL6002",
+    "journal.place": "HKL6003",
+    "journal.torn": "HKL6004",
+    "journal.gap": "HKL6005",
+    "journal.broken": "HKL6006",
+    "journal.unknown": "HKL6007",
+    "journal.missing": "HKL6008",
+    "journal.index": "HKL6009",
+    "journal.telemetry": "HKL6010",
+    "remote.missing": "HKL5101",
+    "remote.address": "HKL5102",
+    "remote.token": "HKL5103",
+    "remote.protocol": "HKL5104",
+    "remote.taken": "HKL5105",
+    "remote.unreachable": "HKL5106",
+    "remote.bounds": "HKL5107",
+    "remote.state": "HKL5108",
+    "check.off": "HKL7001",
+    "check.unapproved": "HKL7002",
+    "check.changed": "HKL7003",
+    "check.missing": "HKL7004",
+    "check.relative": "HKL7005",
+    "check.interpreter": "HKL7006",
+    "check.not-executable": "HKL7007",
+    "check.broken": "HKL7008",
+    "check.timed-out": "HKL7009",
+    "check.not-json": "HKL7010",
+    "check.noise": "HKL7011",
+    "check.failed": "HKL7012",
+    "check.fails-open": "HKL7013",
+    "check.never-matched": "HKL7014",
+    "check.duplicate": "HKL7015",
+    "check.conflict": "HKL7016",
+    "check.refuses": "HKL7017",
+    "check.slow": "HKL7018",
+    "check.exposed": "HKL7019",
     "internal": "HKL9001",
 }
 
@@ -145,6 +206,12 @@ class TrustError(HookError):
     """Something was asked to run that nobody approved."""
 
     name = "trust.untrusted"
+
+
+class JournalError(HookError):
+    """What happened could not be written down, or what was written cannot be read."""
+
+    name = "journal.unwritable"
 
 
 class HandlerError(HookError):

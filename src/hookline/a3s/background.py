@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 from hookline.a3s.payloads import copied
-from hookline.engine.detached import Detached, Finished
+from hookline.engine.detached import Detached, finished_of
 from hookline.handlers.inprocess import call_async
 from hookline.model.event import ToolCall
 from hookline.model.handler import InProcess
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hookline.core.dispatch import Run
+    from hookline.engine.detached import Finished
     from hookline.model.event import Event
 
 
@@ -26,7 +28,7 @@ class Background:
 
     def __init__(self, finished: Callable[[Finished], None]) -> None:
         self._finished = finished
-        self._threads = Detached(None, {}, finished)
+        self._threads = Detached(None, {}, lambda _, ended: finished(ended))
         self._tasks: set[asyncio.Task[None]] = set()
 
     def start(self, run: Run) -> None:
@@ -44,7 +46,9 @@ class Background:
         task.add_done_callback(self._tasks.discard)
 
     async def _await(self, run: Run) -> None:
-        self._finished(Finished(hook_id=run.spec.id, outcome=await call_async(run)))
+        started = time.time()
+        outcome = await call_async(run)
+        self._finished(finished_of(run, outcome, started=started, ended=time.time()))
 
     def drain(self, seconds: float) -> None:
         """Wait for what runs on threads, at most so long."""

@@ -11,6 +11,7 @@ import sys
 
 from hookline.cli.options import enter, parser, quick, selection_of
 from hookline.engine.catalog import make_dialect
+from hookline.engine.journaling import journal_of
 from hookline.engine.unsaid import told_beside, unsaid
 from hookline.errors import CodecError, HookError
 from hookline.model.handler import Command
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from hookline.core.dialect import Table
     from hookline.core.dispatch import Run
     from hookline.engine.engine import Engine
+    from hookline.journal.journal import Journal
     from hookline.model.verdict import Decision
 
 _EXAMPLES = """examples:
@@ -42,16 +44,21 @@ def answer_main(words: list[str]) -> int:
         # Whatever the host was to be answered, it was not: the refusal of every dialect whose hooks are commands.
         _print(Reply(stderr=f"hookline answer: {error}\n"))
         return 2
-    later: list[Run] = []
+    later: list[tuple[Engine, Run]] = []
+    told: list[str] = []
+    journal = journal_of(os.environ, told.append)
     try:
-        reply = _reply(host, selection, sys.stdin.buffer.read() if sys.stdin else b"", later)
+        reply = _reply(host, selection, sys.stdin.buffer.read() if sys.stdin else b"", later, journal)
     except (HookError, OSError) as error:
-        reply = _unanswered(host, selection, str(error))
+        reply = _unanswered(host, selection, str(error), journal)
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the outermost frame: a traceback must never reach a host
-        reply = _unanswered(host, selection, f"internal error: {type(error).__name__}: {error}")
-    _print(reply)
+        reply = _unanswered(host, selection, f"internal error: {type(error).__name__}: {error}", journal)
+    # What could not be written down is said beside every answer, a refusal too: a journal is never silent.
+    _print(told_beside(reply, told))
     if later:
-        _run_behind(later)
+        from hookline.cli.behind import run_behind  # noqa: PLC0415 - most events have nothing detached
+
+        run_behind(later[0][0], [run for _, run in later])
     return reply.exit_code
 
 
@@ -65,7 +72,7 @@ def _parsed(words: list[str]) -> tuple[str, Selection]:
     return given.host, selection_of(given)
 
 
-def _reply(host: str, selection: Selection, sent: bytes, later: list[Run]) -> Reply:
+def _reply(host: str, selection: Selection, sent: bytes, later: list[tuple[Engine, Run]], journal: Journal | None) -> Reply:
     try:
         payload = json.loads(sent)
     except json.JSONDecodeError as error:
@@ -79,7 +86,9 @@ def _reply(host: str, selection: Selection, sent: bytes, later: list[Run]) -> Re
     elif isinstance(payload, dict) and (folder := _folder(payload, table)):
         selection.folder = folder
     decided: list[Decision] = []
-    engine = selection.engine(placed=False, detach=later.append, observe=lambda _, decision: decided.append(decision))
+    sessions = selection.sessions(os.environ)
+    engine = selection.engine(placed=False, observe=lambda _, decision: decided.append(decision), journal=journal, sessions=sessions)
+    engine.detach = lambda run: later.append((engine, run))
     if not selection.configs:
         engine = _without_own(engine, host)
     return _with_notices(engine.answer(host, payload), engine, decided)
@@ -116,13 +125,15 @@ def _without_own(engine: Engine, host: str) -> Engine:
     return engine
 
 
-def _unanswered(host: str, selection: Selection, message: str) -> Reply:
+def _unanswered(host: str, selection: Selection, message: str, journal: Journal | None) -> Reply:
     """No decision could be made: what that means is what a failed hook means to the host, and it is said aloud."""
     told = f"hookline: {message}\n"
     try:
         closed = selection.mode == "strict" or any(row.fails >= Stance.DENY for row in make_dialect(host).table.rows.values())
     except Exception:  # noqa: BLE001 - as above, whatever is wrong with the dialect itself
         closed = selection.mode == "strict"
+    if journal is not None:
+        journal.note("unanswered", dialect=host, message=message, refused=closed)
     # Exit 2 is the refusal of every dialect whose hooks are commands; 0 without output is no opinion.
     return Reply(stderr=told, exit_code=2 if closed else 0)
 
@@ -136,23 +147,3 @@ def _print(reply: Reply) -> None:
             stream.flush()
         except OSError:  # the host has gone away; the exit code is all that is left to tell
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
-def _run_behind(runs: list[Any]) -> None:
-    """Run what nobody waits for in a process of its own: the host waits for the end of this one."""
-    try:
-        if os.fork():
-            return
-    except OSError:  # no further process may be started, so these hooks could not be either
-        sys.stderr.write("hookline: no process could be started for hooks in the background\n")
-        return
-    try:
-        os.setsid()
-        nothing = os.open(os.devnull, os.O_RDWR)
-        for fd in (0, 1, 2):
-            os.dup2(nothing, fd)
-        from hookline.handlers.table import perform_all  # noqa: PLC0415 - most events have nothing detached
-
-        perform_all(runs)
-    finally:
-        os._exit(0)

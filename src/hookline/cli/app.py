@@ -61,6 +61,13 @@ COMMANDS: Mapping[str, Command] = {
         ),
         home=("account", "explain"),
     ),
+    "doctor": Command(
+        group="look",
+        does="every hook tried on a harmless event, and what is wrong with it",
+        examples=("hookline doctor", "hookline doctor --fix", "hookline doctor -c hooks.yaml --json"),
+        codes="1 there are errors",
+        home=("doctor", "doctor"),
+    ),
     "schema": Command(
         group="look",
         does="the JSON Schema of a document that hookline prints",
@@ -84,6 +91,42 @@ COMMANDS: Mapping[str, Command] = {
         codes="1 a loss with --strict",
         home=("convert", "convert"),
     ),
+    "approve": Command(
+        group="decide",
+        does="let hooks run as they are now, after you saw what they run",
+        examples=(
+            "hookline approve --all --dry-run",
+            "hookline approve .claude/settings.json --yes",
+            "hookline approve 'settings.json#Stop.0.0' --yes",
+        ),
+        codes="1 declined, or left out",
+        home=("approve", "approve"),
+    ),
+    "revoke": Command(
+        group="decide",
+        does="take the approval of hooks back, at once",
+        examples=("hookline revoke .claude/settings.json", "hookline revoke 'settings.json#Stop.0.0'"),
+        home=("approve", "revoke"),
+    ),
+    "on": Command(
+        group="decide",
+        does="let hooks run again, in this project or everywhere",
+        examples=("hookline on", "hookline on --global"),
+        home=("switching", "on"),
+    ),
+    "off": Command(
+        group="decide",
+        does="let no hook run, in this project or everywhere",
+        examples=("hookline off", "hookline off --global --json"),
+        home=("switching", "off"),
+    ),
+    "log": Command(
+        group="decide",
+        does="what was decided, why, and whether the record of it is whole",
+        examples=("hookline log --stance deny --since 7d", "hookline log --hook guard --fault --json", "hookline log verify"),
+        codes="1 broken; 130 interrupted",
+        home=("log", "log"),
+    ),
     "answer": Command(
         group="run",
         does="answer a host's event in its own words; hosts start this",
@@ -102,7 +145,7 @@ COMMANDS: Mapping[str, Command] = {
         home=("serve", "serve"),
     ),
 }
-GROUPS: Mapping[str, str] = {"look": "Look", "try": "Try", "run": "Run"}
+GROUPS: Mapping[str, str] = {"look": "Look", "try": "Try", "decide": "Decide", "run": "Run"}
 
 # What others call it -> what we do (cli-conventions.md 2.7). `run` is kept free for running an agent.
 ELSEWHERE: Mapping[str, str] = {
@@ -111,16 +154,19 @@ ELSEWHERE: Mapping[str, str] = {
     "check": "to fire an event: hookline fire EVENT; to check files: hookline validate",
     "validate-config": "hookline validate",
     "lint": "hookline validate",
-    "trust": "per command: --trust all; approvals that last, `approve` and `revoke`, are not in this version",
-    "untrust": "per command: --trust none; approvals that last, `approve` and `revoke`, are not in this version",
-    "allow": "that is a stance; approvals that last, `approve` and `revoke`, are not in this version",
-    "deny": "that is a stance; approvals that last, `approve` and `revoke`, are not in this version",
-    "enable": "switches for one hook, `on` and `off`, are not in this version",
-    "disable": "switches for one hook, `on` and `off`, are not in this version",
+    "trust": "hookline approve; for one command only: --trust all",
+    "untrust": "hookline revoke; for one command only: --trust none",
+    "allow": "that is a stance; to let a hook run: hookline approve",
+    "deny": "that is a stance; to let a hook run no more: hookline revoke",
+    "enable": "hookline on, which is for all hooks; for one: hookline approve",
+    "disable": "hookline off, which is for all hooks; for one: hookline revoke, or HOOKLINE_SKIP=ID",
     "sample-config": "an example to copy, `init --example`, is not in this version",
     "check-install": "the state of a host, `status`, is not in this version",
     "version": "hookline --version",
     "events": "hookline show EVENT",
+    "audit": "hookline log, and hookline log verify",
+    "journal": "hookline log",
+    "history": "hookline log",
     "hooks": "hookline list",
 }
 

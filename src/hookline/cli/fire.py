@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from hookline.cli.ending import FINDINGS, OK, ended, tell
 from hookline.cli.options import enter, parser, selection_of
 from hookline.cli.paint import CHOICES, present
 from hookline.cli.words import duration
+from hookline.engine.journaling import journal_of
 from hookline.errors import CodecError
 from hookline.model.verdict import Stance
 
@@ -51,7 +53,7 @@ def _fire(given: argparse.Namespace) -> int:
 
 def _decide(given: argparse.Namespace) -> Decision:
     payload = read_payload(given.input)
-    with selection_of(given).engine() as engine:
+    with selection_of(given).engine(journal=journal_of(os.environ, tell)) as engine:
         for problem in engine.problems:
             tell(str(problem))
         return engine.fire(given.event, payload, dialect=given.host or given.dialect or None)

@@ -7,26 +7,31 @@ import hashlib
 from hookline.cli import words
 from hookline.core.plan import order
 from hookline.engine.sources import all_hooks, given_way
-from hookline.model.handler import Broken, Builtin, Command, Http, InProcess
+from hookline.model.handler import Broken, Builtin, Command, Http, InProcess, Model
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
     from hookline.engine.engine import Engine
+    from hookline.engine.steering import Footing
     from hookline.model.handler import Handler
     from hookline.model.spec import HookSpec
 
 READY, BROKEN, UNTRUSTED, OFF = "ready", "broken", "untrusted", "off"
+# How a hook that is not let through is told, by how it stands; `untrusted` is what nobody approved.
+_STATES: Mapping[str, str] = {"unknown": UNTRUSTED, "changed": "changed", "revoked": "revoked", "missing": "missing"}
 _LONGEST_FACT = 120
 
 
 def hooks_document(engine: Engine, wanted: Callable[[HookSpec], bool]) -> dict[str, Any]:
     """`hookline.hooks/1`: the wanted hooks, by event, each event's in the order in which they run."""
+    specs = [spec for spec in in_order(engine) if wanted(spec)]
+    stand = _footings(engine, specs)
     return {
         "schema": "hookline.hooks/1",
-        "hooks": [_line(engine, spec) for spec in in_order(engine) if wanted(spec)],
+        "hooks": [_line(engine, spec, stand.get(spec.id)) for spec in specs],
         "problems": [problem.to_dict() for problem in engine.problems],
     }
 
@@ -42,8 +47,17 @@ def in_order(engine: Engine) -> Iterator[HookSpec]:
         yield from (spec for spec in declared if spec.kind == kind and spec.id not in specs)
 
 
-def _line(engine: Engine, spec: HookSpec) -> dict[str, Any]:
-    state, why = _state(engine, spec)
+def _footings(engine: Engine, specs: list[HookSpec]) -> Mapping[str, Footing]:
+    """How hooks stand that are asked about when they are to run; none where an engine has no gate."""
+    if engine.gate is None or not specs:
+        return {}
+    from hookline.engine.steering import footings  # noqa: PLC0415 - what trust needs is not needed to list other hooks
+
+    return footings(engine, specs)
+
+
+def _line(engine: Engine, spec: HookSpec, footing: Footing | None) -> dict[str, Any]:
+    state, why = _state(engine, spec, footing)
     return {
         "hook": spec.id,
         "name": spec.name,
@@ -56,29 +70,36 @@ def _line(engine: Engine, spec: HookSpec) -> dict[str, Any]:
         "line": spec.origin.line,
         "column": spec.origin.column,
         "scope": spec.origin.scope,
-        "trusted": spec.trusted,
+        "trusted": _is_trusted(spec, footing),
+        "standing": footing.standing.state if footing else "",
         "state": state,
         "why": why,
         "flags": [flag for flag in ("detached", "shadow", "once") if getattr(spec, flag)],
     }
 
 
-def _state(engine: Engine, spec: HookSpec) -> tuple[str, str]:
-    gone = given_way(engine, spec)
+def _is_trusted(spec: HookSpec, footing: Footing | None) -> bool:
+    return spec.trusted if footing is None else footing.standing.state == "trusted" or (spec.trusted and footing.runs)
+
+
+def _state(engine: Engine, spec: HookSpec, footing: Footing | None) -> tuple[str, str]:
+    gone = given_way(engine, spec) or (footing.off if footing else "")
     if gone:
         return OFF, gone
     if isinstance(spec.handler, Broken):
         return BROKEN, spec.handler.reason
-    if not spec.trusted:
+    if footing is not None and not footing.runs:
+        return _STATES[footing.standing.state], footing.standing.reason
+    if footing is None and not spec.trusted:
         return UNTRUSTED, "inert until somebody approves it"
-    return READY, ""
+    return READY, footing.standing.reason if footing and footing.standing.state != "trusted" else ""
 
 
 def hook_document(engine: Engine, spec: HookSpec) -> dict[str, Any]:
     """`hookline.hook/1`: one hook with every effective field; of its environment only the names."""
     return {
         "schema": "hookline.hook/1",
-        **_line(engine, spec),
+        **_line(engine, spec, _footings(engine, [spec]).get(spec.id)),
         "handler": dict(_handler(spec.handler)),
         "timeout": spec.timeout,
         "on_failure": spec.on_failure.name.lower(),
@@ -107,6 +128,14 @@ def _handler(given: Handler) -> Iterator[tuple[str, Any]]:
             yield "env", sorted(given.env)
             yield "secret", given.secret
             yield "allow_local", given.allow_local
+        case Model():
+            yield "names", list(given.names)
+            yield "provider", given.provider
+            yield "prompt", given.prompt
+            yield "shape", given.shape
+            yield "base_url", given.base_url
+            yield "key", given.key
+            yield "most_tokens", given.most_tokens
         case Builtin():
             yield "name", given.name
             yield "args", list(given.args)

@@ -6,8 +6,10 @@ import os
 
 from hookline.engine.catalog import NAMES
 from hookline.engine.engine import Engine
-from hookline.engine.library import MATCHING, MODES, TRUSTS
+from hookline.engine.gating import Late, noted
+from hookline.engine.settings import MATCHING, MODES, TRUSTS
 from hookline.errors import ConfigError
+from hookline.sessions.store import Sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,12 +59,18 @@ class Selection:
         self.folder = folder
         self.relay = relay
 
+    def sessions(self, environ: Mapping[str, str]) -> Sessions:
+        """Where the state of sessions is. Each relay is one hook of a file that has many, so that each counts its redos alone."""
+        return Sessions.of(environ, asker="\n".join(self.configs) if self.relay else "")
+
     def engine(self, **settings: Any) -> Engine:
         """The engine with the selected hooks.
 
         Raises:
             ConfigError: no such file, dialect, option, trust or mode.
         """
+        if self.trust in ("", "user"):  # `all` is consent to everything, and of `none` there is nothing to ask
+            settings.setdefault("gate", Late(self.folder, settings.get("environ"), tell=noted(settings.get("journal"))))
         if not self.configs:
             if self.options:
                 raise ConfigError("options of a dialect need a file that they are for", name="config.option", hint="name it with --config")

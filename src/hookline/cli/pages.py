@@ -38,9 +38,18 @@ def _place(hook: dict[str, Any]) -> str:
 
 def _marks(hook: dict[str, Any], paint: Paint) -> str:
     """Trust, and whatever else is not as usual."""
-    marks = ["trusted" if hook["trusted"] else paint("warning", "untrusted: inert"), *hook["flags"]]
+    standing = hook["standing"]
+    if not standing:
+        trust = "trusted" if hook["trusted"] else paint("warning", "untrusted: inert")
+    elif standing == "trusted":
+        trust = "trusted"
+    elif hook["state"] == READY:
+        trust = paint("warning", f"{standing}, and runs: {hook['why']}")
+    else:
+        trust = paint("warning", "untrusted: inert" if standing == "unknown" else standing)
+    marks = [trust, *hook["flags"]]
     if hook["state"] not in (READY, UNTRUSTED):
-        marks.append(paint("bad", f"{hook['state']}: {hook['why']}"))
+        marks.append(paint("bad", hook["why"] if hook["state"] == standing else f"{hook['state']}: {hook['why']}"))
     return ", ".join(marks)
 
 

@@ -10,6 +10,9 @@ from typing import Annotated
 from hookline.cli import flags
 from hookline.cli.contracts import contract
 from hookline.cli.ending import INTERRUPTED, OK, say, tell
+from hookline.config.settings import settings
+from hookline.engine.journaling import journal_of, telemetry_of
+from hookline.engine.steering import self_approve_problem
 from hookline.errors import ConfigError
 
 TYPE_CHECKING = False
@@ -17,17 +20,29 @@ if TYPE_CHECKING:
     import socket
 
     from hookline.engine.engine import Engine
+    from hookline.server.approving import Approving
+    from hookline.server.bridged import Bridged
     from hookline.server.metrics import Meter
+    from hookline.server.reloading import Reloading
     from hookline.server.service import Service
+    from hookline.server.turns import Turns
 
+_DETACHED = 5.0  # seconds, for hooks that nobody waits for
 _DEFAULT = "127.0.0.1:8465"
-_Http = Annotated[str, flags.option("--http", metavar="HOST:PORT", help=f"listen on TCP; without it and --unix, {_DEFAULT}")]
+_Http = Annotated[str, flags.option("--http", metavar="HOST:PORT", help=f"listen on TCP; with none of the three, {_DEFAULT}")]
 _Unix = Annotated[str, flags.option("--unix", metavar="PATH", help="listen on a unix socket, for this user only; no token")]
+_Grpc = Annotated[
+    list[str],
+    flags.option("--grpc", metavar="ADDRESS", help="listen for gRPC: unix:PATH, 127.0.0.1:PORT or vsock:CID:PORT; repeatable"),
+]
 _Token = Annotated[str, flags.option("--token-file", metavar="PATH", help="the token for TCP; made if missing")]
 _Remote = Annotated[bool, flags.option("--allow-remote", help="let other machines ask; needs --token-file")]
 _Names = Annotated[list[str], flags.option("--host-name", metavar="NAME", help="another name of this server; repeatable")]
 _Most = Annotated[int, flags.option("--most", metavar="N", min=1, max=64, help="events at once, at most 64")]
+_Wait = Annotated[float, flags.option("--wait", metavar="S", min=0.0, help="for one more, until it is its turn")]
 _Seconds = Annotated[float, flags.option("--seconds", metavar="S", min=0.1, help="for all hooks of one event, together")]
+_NoReload = Annotated[bool, flags.option("--no-reload", help="take changes of files on SIGHUP only")]
+_SelfApprove = Annotated[bool, flags.option("--self-approve", help="let programs of this machine approve hooks without the token")]
 _Drain = Annotated[float, flags.option("--drain", metavar="S", min=1.0, help="for what is running, when told to stop")]
 
 
@@ -37,38 +52,55 @@ def serve(
     selection: flags.Selection,
     http: _Http = "",
     unix: _Unix = "",
+    grpc: _Grpc = [],  # noqa: B006 - only read
     token_file: _Token = "",
     allow_remote: _Remote = False,
-    host_name: _Names = [],  # noqa: B006 - only read
+    host_name: _Names = [],  # noqa: B006 - as above
     most: _Most = 64,
+    wait: _Wait = 30.0,
     seconds: _Seconds = 600.0,
     drain: _Drain = 10.0,
+    no_reload: _NoReload = False,
+    self_approve: _SelfApprove = False,
 ) -> int:
     """The decision server, until SIGTERM or Ctrl-C."""
     _need_extra()
-    from hookline.server.border import Border  # noqa: PLC0415 - the extra, here and below
+    from hookline.server.approving import PATH as APPROVE  # noqa: PLC0415 - the extra, here and below
+    from hookline.server.approving import Approving  # noqa: PLC0415 - as above
+    from hookline.server.border import Border  # noqa: PLC0415 - as above
     from hookline.server.metrics import Meter  # noqa: PLC0415 - as above
     from hookline.server.running import Running  # noqa: PLC0415 - as above
-    from hookline.server.sockets import name_of  # noqa: PLC0415 - as above
+    from hookline.server.sockets import closing, name_of  # noqa: PLC0415 - as above
     from hookline.server.tokens import token_in, token_place  # noqa: PLC0415 - as above
+    from hookline.server.turns import Turns  # noqa: PLC0415 - as above
 
     if allow_remote and not token_file:
         raise ConfigError("`--allow-remote` needs `--token-file`", name="serve.address", hint="other machines must be given the token")
     meter = Meter()
-    service = _service(selection, meter, most, seconds)
-    address = http or ("" if unix else _DEFAULT)
+    free = self_approve or self_approve_problem(settings(os.environ)) is not None
+    if problem := self_approve_problem({"trust": {"self_approve": free}}):
+        tell(f"hookline serve: {problem}")
+    address = http or ("" if unix or grpc else _DEFAULT)
     path = token_file or token_place(os.environ)
-    token = token_in(path) if address else ""
+    token = token_in(path) if address or not _only_files(grpc) else ""
+    path, to_approve = (path, token) if token or free else _approvals_only(path)
+    approving = Approving(to_approve, self_approve=free, refused=meter.refused)
+    service = _service(selection, meter, Turns(most, patience=wait), seconds, approving)
     listening = _listening(address, unix, allow_remote=allow_remote)
-    running = Running(Border(service.app(), token=token, names=host_name, refused=meter.refused), listening, drain=drain)
-    told = f"{len(service.engine.hooks)} hooks{f'; the token for TCP is in {path}' if address else ''}"
-    say("".join(f"{name_of(sock)}\n" for sock in listening))
-    tell(f"hookline serve: {told}")
+    open_ = (APPROVE,) if free else ()
+    border = Border(service.app(), token=token, names=host_name, open_to_all=open_, refused=meter.refused)
+    told = f"{len(service.engine.hooks)} hooks{_where(token, to_approve, path)}"
+    reloading = _reloading(selection, service, watch=not no_reload)
+    hurried = False
     try:
-        ended = running.run()
+        with closing(listening), _bridged(grpc, service, token) as bridge, reloading:
+            running = Running(border, listening, drain=drain, refused=meter.refused, beside=bridge.stop)
+            say("".join(f"{name}\n" for name in (*map(name_of, listening), *bridge.names)))
+            tell(f"hookline serve: {told}")
+            ended, hurried = running.run(), running.hurried
     finally:
-        for engine in (service.engine, *service.own.values()):
-            engine.close()
+        for engine in reloading.engines():
+            engine.close(seconds=0.0 if hurried else _DETACHED)
     return INTERRUPTED if ended == signal.SIGINT else OK
 
 
@@ -78,23 +110,70 @@ def _need_extra() -> None:
             raise ConfigError(f"the server needs `{needed}`", name="serve.missing", hint="pip install 'hookline[server]'")
 
 
-def _service(selection: flags.Selection, meter: Meter, most: int, seconds: float) -> Service:
+def _service(selection: flags.Selection, meter: Meter, turns: Turns, seconds: float, approving: Approving | None = None) -> Service:
     from hookline import __version__  # noqa: PLC0415 - as above
     from hookline.server.callers import callers, without_calls  # noqa: PLC0415 - as above
     from hookline.server.openapi import openapi  # noqa: PLC0415 - as above
     from hookline.server.service import Service  # noqa: PLC0415 - as above
 
-    engine = selection.engine(observe=meter.observe)
+    sessions = selection.sessions(os.environ)
+    journal = journal_of(os.environ, tell, telemetry_of(os.environ, tell))
+    engine = selection.engine(observe=meter.observe, sessions=sessions, journal=journal)
     for problem in engine.problems:
         tell(str(problem))
     own: dict[str, Engine] = {}
     # A file that is named is meant, whoever else reads it.
     for host in () if selection.configs else callers(engine):
-        own[host] = selection.engine(observe=meter.observe)
+        own[host] = selection.engine(observe=meter.observe, sessions=sessions, journal=journal)
         own[host].drop_dialect(host)
         without_calls(own[host])
     document = openapi(__version__, contract("decision"))
-    return Service(without_calls(engine), meter=meter, contract=document, own=own, seconds=seconds, most=most, tell=tell)
+    return Service(
+        without_calls(engine), meter=meter, contract=document, own=own, seconds=seconds, turns=turns, approving=approving, tell=tell
+    )
+
+
+def _reloading(selection: flags.Selection, service: Service, *, watch: bool) -> Reloading:
+    from hookline.server.reloading import Reloading  # noqa: PLC0415 - as above
+
+    return Reloading(
+        service,
+        lambda: selection.engine(observe=service.meter.observe, journal=service.engine.journal),
+        named=bool(selection.configs),
+        watch=watch,
+        tell=lambda line: tell(f"hookline serve: {line}"),
+    )
+
+
+def _approvals_only(path: str) -> tuple[str, str]:
+    """The place of the token and the token, where nothing but an approval needs one; both empty where there can be none."""
+    from hookline.server.tokens import token_in  # noqa: PLC0415 - as above
+
+    try:
+        return path, token_in(path)
+    except ConfigError as error:
+        tell(f"hookline serve: {error.code} {error}; nobody can approve hooks here")
+        return "", ""
+
+
+def _where(token: str, to_approve: str, path: str) -> str:
+    """Where the token is, and what it is for where it is not for everything."""
+    return f"; the token{'' if token else ' for approvals'} is in {path}" if token or to_approve else ""
+
+
+def _only_files(addresses: list[str]) -> bool:
+    """Whether all of these addresses are guarded by a file's mode, so that whoever asks there needs no token."""
+    if not addresses:
+        return True
+    from hookline.remote.addresses import parsed  # noqa: PLC0415 - the extra, here and below
+
+    return all(parsed(address).proven for address in addresses)
+
+
+def _bridged(addresses: list[str], service: Service, token: str) -> Bridged:
+    from hookline.server.bridged import Bridged  # noqa: PLC0415 - as above
+
+    return Bridged(service, addresses, token, tell=lambda line: tell(f"hookline serve: {line}"))
 
 
 def _listening(address: str, path: str, *, allow_remote: bool) -> list[socket.socket]:

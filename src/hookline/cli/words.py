@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hookline.model.conditions import Flattened, Glob, Leaves, Never, OneOf, PathPattern, Pattern, Rule
-from hookline.model.handler import Broken, Builtin, Command, Http, InProcess
+from hookline.model.handler import Broken, Builtin, Command, Http, InProcess, Model
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,6 +102,9 @@ def handler(given: Handler) -> str:
             return f"{lines[0]} …" if len(lines) > 1 else lines[0]
         case Http(url=url, method=method):
             return f"{method} {url}"
+        case Model(names=names, prompt=prompt):
+            lines = prompt.strip().splitlines() or [""]
+            return f"model {names[0].removeprefix('$')}: {lines[0]}{' …' if len(lines) > 1 else ''}"
         case Builtin(name=name, args=args):
             return " ".join(("builtin", name, *args))
         case InProcess(name=name):

@@ -57,6 +57,8 @@ PLACES: tuple[Place, ...] = (
     Place(dialect="gemini", scope="user", path="{home}/.gemini/settings.json"),
     Place(dialect="gemini", scope="project", path="{cwd}/.gemini/settings.json"),
     # docker-agent.md 3; agent files are named by the person who runs them
+    # a machine's policy in its shape; the format itself has no such place
+    Place(dialect="docker-agent", scope="managed", path="/etc/hookline/hooks.d/*.yaml"),
     Place(dialect="docker-agent", scope="user", path="{home}/.config/cagent/config.yaml"),
     Place(dialect="docker-agent", scope="user", path="{home}/.config/cagent/hooks.d/*.yaml"),
     # starchild.md 1 and 12
@@ -88,6 +90,13 @@ def discovered(cwd: str, environ: Mapping[str, str], only: str = "") -> Iterator
             if same not in seen:  # in the home folder, the user's file is the project's too
                 seen.add(same)
                 yield Found(dialect=place.dialect, scope=place.scope, path=path)
+
+
+def wanted(cwd: str, environ: Mapping[str, str], only: str = "") -> list[str]:
+    """The paths of all places, whether or not there is something; of one that is a pattern, its folder."""
+    names = _names(cwd, environ)
+    paths = (place.path.format_map(names) for place in PLACES if not only or place.dialect == only)
+    return [path.rpartition("/")[0] if "*" in path else path for path in paths]
 
 
 def _existing(path: str) -> list[str]:

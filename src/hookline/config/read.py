@@ -12,6 +12,9 @@ from hookline.wire.front import FRONT_LIMIT, front_end
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from typing import TypeAlias
+
+    Stamp: TypeAlias = tuple[tuple[int, ...], ...]
 
 # A configuration is text that people write; what is larger is something else.
 _LARGEST = 4 << 20
@@ -256,6 +259,23 @@ def _companion(folder: str, name: str) -> Companion | None:
     except OSError:
         head = ""
     return Companion(path=name, executable=os.access(path, os.X_OK), head=head)
+
+
+def stamp_of(path: str, dialect: str) -> Stamp:
+    """What changes when a file or what lies beside it does: of each mode, device, inode, size, mtime and ctime (ns), or the errno.
+
+    A link counts as what it leads to, so that one that is turned to another file is a change.
+    """
+    folder = os.path.dirname(path)
+    return tuple(_stamp(each) for each in (path, *(os.path.join(folder, name) for name in LAYOUTS[dialect].companions)))
+
+
+def _stamp(path: str) -> tuple[int, ...]:
+    try:
+        found = os.stat(path)
+    except OSError as error:
+        return (error.errno or 0,)
+    return (found.st_mode, found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
 
 def _names(path: str, folder: str) -> dict[str, str]:

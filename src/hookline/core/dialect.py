@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from hookline.model.verdict import Decision, Verdict
 
 
+# Kinds of event with which a turn begins, before the agent has been asked anything in it.
+TURNS = frozenset({"session.start", "prompt.submit", "prompt.expand", "prompt.steer", "turn.start"})
+
+
 class Field(Frozen):
     """One payload field: its native name, and the canonical fact that it carries.
 
@@ -125,6 +129,10 @@ class Table(Frozen):
     `ask_becomes`: the stance that an ask is lowered to where nobody can be asked. `redo_limit`: how often a stop gate
     may send the agent back in one turn. `raises_facets`: whether the host raises an event for the call of a tool and one for
     what the tool does, where the dialect has both.
+    `late`: what a detached hook may say that still counts after its moment: context, note, wake (it sends the agent on).
+    `delivers`: kinds of event at which an agent is told what came late. `detached_untimed`: the timeout of a detached hook is
+    not enforced. `ends_session`: kinds of event after which a session's hooks that run once may run again.
+    `approvals`: where a gate is, its hooks wait for an approval even when they are the user's own.
     """
 
     name: str
@@ -144,6 +152,11 @@ class Table(Frozen):
     ask_becomes: Stance = Stance.SILENT
     redo_limit: int = 3
     raises_facets: bool = True
+    late: frozenset[str] = frozenset()
+    delivers: frozenset[str] = TURNS
+    detached_untimed: bool = False
+    ends_session: frozenset[str] = frozenset({"session.end"})
+    approvals: bool = False
 
     def row(self, native: str) -> Row | None:
         """The row of a native event name, also by an alias; None for an unknown one."""
@@ -183,6 +196,7 @@ class Source(Frozen):
     `mode` is "fidelity" or "strict". `match_tools` is "native", or "canonical": a matcher then sees a tool under the names
     of all hosts. `companions`: files beside it, by relative path. `placed`: find line numbers too.
     `names`: what the host knows of the source (plugin root and data folder, project folder), by the dialect's words.
+    `gated`: a gate is asked whenever one of its hooks is about to run; `trusted` then only says who has a say about others.
     """
 
     file: str = ""
@@ -196,6 +210,7 @@ class Source(Frozen):
     placed: bool = True
     companions: Mapping[str, Companion] = {}
     names: Mapping[str, str] = {}
+    gated: bool = False
 
 
 class Loaded(Frozen):

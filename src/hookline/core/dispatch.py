@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
     from typing import TypeAlias
 
+    from hookline.core.dialect import Dialect
     from hookline.core.plan import Group, Plan
     from hookline.core.registry import Entry
     from hookline.model.event import Event
@@ -41,13 +42,14 @@ class Run(Frozen):
     """One request: perform this hook's handler on this event.
 
     `payload` is what a process is sent (None for a handler in this process). `detached`: start it, do not wait; the
-    outcome sent back is empty.
+    outcome sent back is empty, or says why it was not started. `dialect`: whose words the answer of a detached hook is in.
     """
 
     spec: HookSpec
     event: Event
     payload: str | None = None
     detached: bool = False
+    dialect: Dialect | None = None
 
 
 def dispatch(plan: Plan, event: Event, clock: Callable[[], float] = _no_clock) -> Dispatch:
@@ -181,7 +183,7 @@ def _prepare(step: Entry, event: Event, *, detached: bool = False) -> Run | Outc
     event = seen(spec, event)
     if type(handler) is InProcess:
         return Run(spec=spec, event=event, detached=detached)
-    if not spec.trusted:
+    if not spec.trusted and not spec.gated:
         return Outcome(failure=Failure.UNTRUSTED, detail="it did not run")
     if type(handler) is Broken:
         return Outcome(failure=Failure.UNLOADABLE, detail=handler.reason)
@@ -252,5 +254,7 @@ def _start(step: Entry, event: Event) -> Generator[tuple[Run, ...], tuple[Outcom
     prepared = _prepare(step, event, detached=True)
     if not isinstance(prepared, Run):
         return failed(step.spec, prepared)
-    yield (prepared,)
+    (outcome,) = yield (prepared.replace(dialect=step.dialect),)
+    if outcome.failure is not None:
+        return hear(step, outcome, event)
     return Verdict(hook_id=step.spec.id, shadow=step.spec.shadow)

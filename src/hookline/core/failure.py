@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from hookline.model.kinds import kind
+from hookline.model.outcome import Failure
+from hookline.model.spec import CLONED
 from hookline.model.verdict import Stance, Verdict
 
 TYPE_CHECKING = False
@@ -33,6 +35,29 @@ def failed(spec: HookSpec, outcome: Outcome, fault: str = "") -> Verdict:
         fault=words,
         exit_code=outcome.exit_code,
         seconds=outcome.seconds,
+        shadow=spec.shadow,
+    )
+
+
+def barred(spec: HookSpec, outcome: Outcome) -> Verdict:
+    """The verdict of a hook that was kept from running: as the policy says that kept it, and never without a word on a gate.
+
+    Nothing that a clone brings along decides, or puts a word of its own before anybody, until it is approved.
+    """
+    words = describe(outcome)
+    clone = spec.origin.scope in CLONED
+    label = "a hook of this project" if clone else f"hook `{spec.name or spec.id}`"
+    told = words
+    if clone and outcome.failure is not None:
+        told = "it is not approved" if outcome.failure is Failure.UNTRUSTED else outcome.failure.value
+    stance = outcome.means or Stance.SILENT
+    note = f"{label} had no say: {told}" if kind(spec.kind).guarded and outcome.failure is not Failure.SWITCHED_OFF else ""
+    return Verdict(
+        hook_id=spec.id,
+        stance=stance,
+        reason=f"{label} may not run: {told}" if stance else "",
+        for_user=outcome.note or ("" if stance else note),
+        fault=words,
         shadow=spec.shadow,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hookline.core.dialect import TURNS
 from hookline.model.frozen import Frozen
 from hookline.model.verdict import Lowered, Stance
 
@@ -13,7 +14,14 @@ if TYPE_CHECKING:
 
 # Kinds that begin a new turn, or end the last one, and with it the count. A host whose `turn.start` is a mere model call
 # (docker-agent) cannot send its agent back at all.
-_NEW_TURN = frozenset({"prompt.submit", "prompt.steer", "turn.start", "session.start", "session.end"})
+NEW_TURN = frozenset({"prompt.submit", "prompt.steer", "turn.start", "session.start", "session.end"})
+
+
+# The agent's own stop; a sub-agent's is not the moment to tell the agent anything.
+STOPS = frozenset({"stop"})
+# Kinds of event at which something is told, counted or forgotten that was not said about them. What a dialect delivers at
+# others (`Table.delivers`) is delivered only here, so that the calls of tools never look at a disk.
+REMEMBERING = TURNS | NEW_TURN | STOPS
 
 
 class Redos(Frozen):
@@ -29,7 +37,7 @@ class Redos(Frozen):
         if decision.redo:
             key = (session, decision.kind)
             return Redos(counts={**self.counts, key: self.counts.get(key, 0) + 1})
-        if decision.kind in _NEW_TURN and any(known == session for known, _ in self.counts):
+        if decision.kind in NEW_TURN and any(known == session for known, _ in self.counts):
             return Redos(counts={key: count for key, count in self.counts.items() if key[0] != session})
         return self
 

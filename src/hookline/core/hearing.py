@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from types import NoneType
 
-from hookline.core.failure import describe, failed
+from hookline.core.failure import barred, failed
 from hookline.model.event import Rewrite
 from hookline.model.handler import InProcess
-from hookline.model.kinds import kind
-from hookline.model.outcome import Failure
+from hookline.model.outcome import BARRED
 from hookline.model.spec import CLONED
 from hookline.model.verdict import Stance, Verdict
 
@@ -45,8 +44,12 @@ def seen(spec: HookSpec, event: Event) -> Event:
 
 def hear(step: Entry, outcome: Outcome, event: Event) -> Verdict:
     """A hook's verdict about the event, in the words of the event."""
+    if outcome.spent:  # no fault, and no opinion
+        return Verdict(hook_id=step.spec.id, shadow=step.spec.shadow)
     told = seen(step.spec, event)
     verdict = _read(step, outcome, told)
+    if outcome.note and outcome.failure not in BARRED:
+        verdict = verdict.replace(for_user="\n".join(filter(None, (verdict.for_user, outcome.note))))
     if told is event or verdict.rewrite is None:
         return verdict
     from hookline.core.likeness import told_back  # noqa: PLC0415 - as above
@@ -57,10 +60,8 @@ def hear(step: Entry, outcome: Outcome, event: Event) -> Verdict:
 def _read(step: Entry, outcome: Outcome, event: Event) -> Verdict:
     """A hook's verdict: as its dialect reads the outcome, or as the Python callable returned it."""
     spec = step.spec
-    if outcome.failure is Failure.UNTRUSTED and spec.origin.scope in CLONED:
-        # Nothing that a clone brings along decides, or puts a word of its own before anybody, until it is approved.
-        note = "a hook of this project had no say: it is not approved" if kind(spec.kind).guarded else ""
-        return Verdict(hook_id=spec.id, for_user=note, fault=describe(outcome), shadow=spec.shadow)
+    if outcome.failure in BARRED and (outcome.means is not None or spec.origin.scope in CLONED):
+        return barred(spec, outcome)
     if type(spec.handler) is not InProcess or spec.handler.read_by_dialect:
         verdict = _held(spec, outcome, step.dialect.decode_outcome(outcome, spec, event))
         return verdict.replace(shadow=True) if spec.shadow and not verdict.shadow else verdict

@@ -9,7 +9,7 @@ from hookline.engine.sources import all_hooks, given_way
 from hookline.errors import ConfigError
 from hookline.model.conditions import Never, OneOf, Pattern
 from hookline.model.frozen import Frozen
-from hookline.model.handler import Broken, Command, InProcess
+from hookline.model.handler import Broken, Command, InProcess, Model
 from hookline.model.tools import broader, called, families, known_families, mcp_parts, translated
 from hookline.model.verdict import Stance
 from hookline.text.regex import Backtracking, compile_regex
@@ -54,7 +54,9 @@ def convert(library: Library, target: Dialect, *, plain: bool = False) -> Conver
     chosen: list[tuple[HookSpec, Declaration]] = []
     for spec in hooks_of(all_hooks(library)):
         row = _row(spec, target)
-        why = _unwritable(library, spec, plain=plain) or ("" if row else f"{target.table.name} has no event like `{spec.native_event}`")
+        why = _unwritable(library, originals, spec, plain=plain) or (
+            "" if row else f"{target.table.name} has no event like `{spec.native_event}`"
+        )
         if why or row is None:
             losses.append(Loss(hook_id=spec.id, what="the whole hook", why=why, whole=True))
         else:
@@ -88,7 +90,7 @@ def _row(spec: HookSpec, target: Dialect) -> Row | None:
     return target.table.row_of_kind(spec.kind) or (target.table.row_of_kind(wider[0]) if wider else None)
 
 
-def _unwritable(library: Library, spec: HookSpec, *, plain: bool) -> str:
+def _unwritable(library: Library, originals: Originals, spec: HookSpec, *, plain: bool) -> str:
     """Why a hook cannot be written down in any dialect; empty if it can."""
     handler = spec.handler
     never = next((condition.reason for condition in spec.conditions if isinstance(condition, Never)), "")
@@ -102,6 +104,8 @@ def _unwritable(library: Library, spec: HookSpec, *, plain: bool) -> str:
         return "it is a function of this program"
     if plain and not isinstance(handler, Command):
         return "it is no command"
+    if isinstance(handler, Model) and ((alone := originals.alone(spec)) is None or alone.handler != handler):
+        return "the model that it asks is described elsewhere in its file, and only the hook's own entry is carried"
     return ""
 
 

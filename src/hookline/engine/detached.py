@@ -1,70 +1,169 @@
-"""Detached hooks: started and not waited for, but never lost: each has its time limit, and `close` drains them."""
+"""Detached hooks: started and not waited for, but never lost: each has its time limit, their number a bound, and `close` drains them."""
 
 from __future__ import annotations
 
 import threading
-from time import monotonic
+import time
+from collections import deque
 
+from hookline.core.hearing import hear
+from hookline.core.registry import Entry
 from hookline.handlers.inprocess import call
-from hookline.handlers.program import Cancel
+from hookline.handlers.program import Cancel, Limits
 from hookline.handlers.table import perform_all
 from hookline.model.frozen import Frozen
 from hookline.model.handler import InProcess
+from hookline.model.outcome import Failure, Outcome
+from hookline.model.verdict import Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from hookline.core.dispatch import Run
-    from hookline.handlers.program import Limits
-    from hookline.model.outcome import Outcome
+
+_A_MOMENT = 1.0  # seconds, for threads whose programs were ended
 
 
 class Finished(Frozen):
-    """A detached hook that came to its end."""
+    """A detached hook that came to its end: everything that an account of it needs.
+
+    `verdict`: what it said, as its own dialect reads it; of its stance nothing comes any more. `kind`, `native_event`, `dialect`,
+    `session_id` and `cwd` are those of the event that started it; the dialect is the host's. `started` and `ended`: seconds
+    since 1970.
+    """
 
     hook_id: str
     outcome: Outcome
+    verdict: Verdict = Verdict()
+    kind: str = ""
+    native_event: str = ""
+    dialect: str = ""
+    session_id: str = ""
+    cwd: str = ""
+    started: float = 0.0
+    ended: float = 0.0
+
+
+def finished_of(run: Run, outcome: Outcome, *, started: float, ended: float) -> Finished:
+    """The end of a run; `started` and `ended` in seconds since 1970."""
+    event = run.event
+    return Finished(
+        hook_id=run.spec.id,
+        outcome=outcome,
+        verdict=_heard(run, outcome),
+        kind=event.kind,
+        native_event=event.native_name,
+        dialect=event.dialect,
+        session_id=event.session_id,
+        cwd=event.cwd,
+        started=started,
+        ended=ended,
+    )
+
+
+def _heard(run: Run, outcome: Outcome) -> Verdict:
+    """What a run said; a run that no dispatcher asked for has no dialect, and so no words that could be read."""
+    spec = run.spec
+    if run.dialect is None:
+        return Verdict(hook_id=spec.id, exit_code=outcome.exit_code, seconds=outcome.seconds, shadow=spec.shadow)
+    row = run.dialect.table.row(spec.native_event)
+    return hear(Entry(spec=spec, dialect=run.dialect, row=row, tools=None, on_tool=(), content=()), outcome, run.event)
+
+
+def bounded(run: Run, longest: float) -> Run:
+    """The run with the time limit that counts: its own where its dialect enforces that, and `longest` in any case."""
+    untimed = run.dialect is not None and run.dialect.table.detached_untimed
+    return run.replace(spec=run.spec.replace(timeout=longest if untimed else min(run.spec.timeout, longest)))
 
 
 class Detached:
-    """The detached hooks of one engine. `finished` tells each one's outcome, on the hook's own thread."""
+    """The detached hooks of one engine.
 
-    def __init__(self, limits: Limits | None, environ: Mapping[str, str], finished: Callable[[Finished], None] | None = None) -> None:
-        self._limits = limits
+    `finished` is told each one's end, one at a time, on the thread that it ran on, with the run. `clock` tells seconds since 1970.
+    """
+
+    def __init__(
+        self,
+        limits: Limits | None,
+        environ: Mapping[str, str],
+        finished: Callable[[Run, Finished], None] | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._limits = limits or Limits()
         self._environ = environ
         self._finished = finished
+        self._clock = clock
         self._running: dict[threading.Thread, Cancel] = {}
+        self._queue: deque[Run] = deque()
         self._lock = threading.Lock()
+        self._telling = threading.Lock()
 
-    def start(self, run: Run) -> None:
-        """Start a run on a thread of its own."""
-        cancel = Cancel()
-        thread = threading.Thread(target=self._perform, args=(run, cancel), name=f"hookline {run.spec.id}", daemon=True)
+    def start(self, run: Run) -> Outcome | None:
+        """Start a run on a thread, or let it wait for one; returns why not, where too many wait already."""
         with self._lock:
-            self._running[thread] = cancel
+            if len(self._running) < max(1, self._limits.detached_at_once):
+                self._spawn(run)
+                return None
+            if len(self._queue) < self._limits.detached_queued:
+                self._queue.append(run)
+                return None
+        full = f"{self._limits.detached_at_once} hooks run in the background and {self._limits.detached_queued} wait (HKL2003)"
+        return Outcome(failure=Failure.NOT_STARTED, detail=full)
+
+    def _spawn(self, run: Run) -> None:
+        thread = threading.Thread(target=self._work, args=(run,), name=f"hookline {run.spec.id}", daemon=True)
+        self._running[thread] = Cancel()
         thread.start()
 
-    def _perform(self, run: Run, cancel: Cancel) -> None:
+    def _work(self, run: Run | None) -> None:
+        """Perform a run, and then what waits; an observer that raises ends this thread only."""
+        here = threading.current_thread()
         try:
-            if isinstance(run.spec.handler, InProcess):
-                outcome = call(run)
-            else:
-                (outcome,) = perform_all([run], limits=self._limits, cancel=cancel, environ=self._environ)
-            if self._finished is not None:
-                self._finished(Finished(hook_id=run.spec.id, outcome=outcome))
+            while run is not None:
+                here.name = f"hookline {run.spec.id}"
+                self._perform(run, self._running[here])
+                run = self._next()
         finally:
             with self._lock:
-                self._running.pop(threading.current_thread(), None)
-                cancel.close()
+                self._running.pop(here).close()
+                if self._queue:
+                    self._spawn(self._queue.popleft())
+
+    def _next(self) -> Run | None:
+        with self._lock:
+            return self._queue.popleft() if self._queue else None
+
+    def _perform(self, run: Run, cancel: Cancel) -> None:
+        started = self._clock()
+        asked = bounded(run, self._limits.detached)
+        if cancel.is_set:
+            outcome = Outcome(failure=Failure.CANCELLED)
+        elif isinstance(run.spec.handler, InProcess):
+            outcome = call(asked)
+        else:
+            (outcome,) = perform_all([asked], limits=self._limits, cancel=cancel, environ=self._environ)
+        if self._finished is not None:
+            done = finished_of(run, outcome, started=started, ended=self._clock())
+            with self._telling:
+                self._finished(run, done)
 
     def drain(self, seconds: float) -> None:
-        """Wait for what is running, at most so long altogether; then end it, process trees included."""
-        until = monotonic() + seconds
-        for thread in list(self._running):
-            thread.join(max(0.0, until - monotonic()))
+        """Wait for what runs and what waits, at most so long altogether; then end it, process trees included.
+
+        It returns within as many seconds, the time that programs are given to end, and a moment. A Python function cannot be
+        ended; what it says is still told, whenever that is.
+        """
+        until = time.monotonic() + seconds
+        self._join(until)
         with self._lock:
             for cancel in self._running.values():
                 cancel.set()
+        self._join(time.monotonic() + self._limits.grace + self._limits.last + self._limits.drain + _A_MOMENT)
+
+    def _join(self, until: float) -> None:
+        """Wait for threads, those that follow them included."""
+        while (left := until - time.monotonic()) > 0 and (running := list(self._running)):
+            running[0].join(left)
         for thread in list(self._running):
-            thread.join(seconds + 2)
+            thread.join(max(0.0, until - time.monotonic()))

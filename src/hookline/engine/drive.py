@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from hookline.model.event import Event
     from hookline.model.verdict import Decision
 
-    # Starts a run that nobody waits for.
-    Detach: TypeAlias = Callable[[Run], None]
+    # Starts a run that nobody waits for; an outcome says why it was not started.
+    Detach: TypeAlias = Callable[[Run], Outcome | None]
 
 
 # So many batches of processes may be waited for at the same time; further ones wait for their turn.
@@ -47,12 +47,14 @@ def drive(dispatch: Dispatch, detach: Detach, limits: Limits | None, environ: Ma
     except StopIteration as stop:
         decision: Decision = stop.value
         return decision
+    except BaseException:
+        dispatch.close()  # now, and not when somebody collects it
+        raise
 
 
 def _perform(runs: tuple[Run, ...], detach: Detach, limits: Limits | None, environ: Mapping[str, str]) -> tuple[Outcome, ...]:
     if runs[0].detached:
-        detach(runs[0])
-        return (Outcome(),)
+        return (detach(runs[0]) or Outcome(),)
     here = {at: call(run) for at, run in enumerate(runs) if type(run.spec.handler) is InProcess}
     elsewhere = [run for at, run in enumerate(runs) if at not in here]
     done = iter(perform_all(elsewhere, limits=limits, environ=environ) if elsewhere else ())
@@ -80,6 +82,9 @@ async def drive_async(
     except StopIteration as stop:
         decision: Decision = stop.value
         return decision
+    except BaseException:
+        dispatch.close()  # as above
+        raise
 
 
 def _within(run: Run, until: float) -> Run:
@@ -90,8 +95,7 @@ def _within(run: Run, until: float) -> Run:
 
 async def _perform_async(runs: tuple[Run, ...], detach: Detach, limits: Limits | None, environ: Mapping[str, str]) -> tuple[Outcome, ...]:
     if runs[0].detached:
-        detach(runs[0])
-        return (Outcome(),)
+        return (detach(runs[0]) or Outcome(),)
     import asyncio  # noqa: PLC0415 - the caller has it; the synchronous path must not
 
     here = [at for at, run in enumerate(runs) if type(run.spec.handler) is InProcess]

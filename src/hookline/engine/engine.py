@@ -3,37 +3,46 @@
 from __future__ import annotations
 
 import time
-from contextvars import ContextVar
 from time import perf_counter
 
 from hookline.core.dispatch import dispatch
 from hookline.core.fold import silence
-from hookline.core.guardrails import Redos, cap_redo, redo_limit
+from hookline.core.guardrails import REMEMBERING, cap_redo, redo_limit
 from hookline.core.plan import plan, planned
 from hookline.engine.drive import ask_alone, ask_alone_async, drive, drive_async, refuse
+from hookline.engine.gating import gated
 from hookline.engine.library import Library
+from hookline.handlers.firing import FIRING, JUDGING
 from hookline.model import kinds
 from hookline.model.event import Event, Stop
 from hookline.wire.payload import from_wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
     from contextvars import Token
     from typing import Any, Self, TypeAlias
 
-    from hookline.core.dispatch import Run
+    from hookline.core.dispatch import Dispatch, Run
     from hookline.core.plan import Plan
+    from hookline.core.registry import Registry
     from hookline.engine.detached import Detached, Finished
+    from hookline.engine.gating import Late
     from hookline.engine.library import Path
+    from hookline.engine.reload import Reloaded
+    from hookline.engine.watching import Watcher
     from hookline.handlers.program import Limits
+    from hookline.journal.journal import Journal
+    from hookline.model.outcome import Outcome
+    from hookline.model.problem import Problem
     from hookline.model.reply import Reply
+    from hookline.model.spec import HookSpec
     from hookline.model.verdict import Decision
+    from hookline.sessions.memory import Memory
+    from hookline.sessions.store import Sessions
+    from hookline.trust.gate import Gate
 
     _Token: TypeAlias = Token[tuple[tuple[int, str, str], ...]]
-
-# (engine, kind, session) of every fire that this context is inside of.
-_firing: ContextVar[tuple[tuple[int, str, str], ...]] = ContextVar("hookline_firing", default=())
 
 
 class Engine(Library):
@@ -42,9 +51,13 @@ class Engine(Library):
     `cwd`: the project folder, for payloads that name none. `redo_limit`: how often a stop gate may send the agent back in
     one turn (None: what the host's dialect says, 3 where it is silent; 0: no limit). `limits`: bounds of command hooks.
     `environ`: the environment that they inherit. `placed`: find line numbers of everything, not of faults only.
-    `observe` is told every event and its decision; `finished` the outcome of every detached hook. `detach` takes over
-    detached runs, which otherwise get a thread each. `clock` tells the time of day, in seconds since 1970. `relays`: it
-    stands for a hook of another engine, so that it may be asked from inside of the event that it is asked about.
+    `observe` is told every event and its decision; `finished` the end of every detached hook, on the thread that it ran on.
+    `detach` takes over detached runs, which otherwise get a thread each. `wake` is told at once when a detached hook wakes the
+    agent: the session's id, and the message for the agent; without it that is told at the next turn, or at the next stop, which
+    it answers by a redo. `sessions`: where that and what else is known of a session survives this process (None: nowhere). `clock` tells the time of day, in seconds since 1970. `relays`: it
+    stands for a hook of another engine, so that it may be asked from inside of the event that it is asked about. `journal`
+    writes down every event, every hook that was asked, and how the detached ones ended. `gate` decides about every hook that is
+    about to run, those of a project too, by what was approved (None: by where its file lies alone; `gating.gate` makes one).
     """
 
     def __init__(
@@ -58,8 +71,12 @@ class Engine(Library):
         observe: Callable[[Event, Decision], None] | None = None,
         finished: Callable[[Finished], None] | None = None,
         detach: Callable[[Run], None] | None = None,
+        wake: Callable[[str, str], None] | None = None,
+        sessions: Sessions | None = None,
         clock: Callable[[], float] = time.time,
         relays: bool = False,
+        journal: Journal | None = None,
+        gate: Gate | Late | None = None,
     ) -> None:
         super().__init__(cwd=cwd, environ=environ, placed=placed)
         self.redo_limit = redo_limit
@@ -67,12 +84,21 @@ class Engine(Library):
         self.observe = observe
         self.finished = finished
         self.detach = detach
+        self.wake = wake
+        self.sessions: Sessions | Memory = sessions or _memory()
         self.clock = clock
+        self.journal = journal
+        self.gate = gate
+        self.gated = gate is not None
         firing = "" if relays else self.environ.get("HOOKLINE_FIRING", "")
         self._inside = frozenset(filter(None, firing.split(",")))
         self._id = id(self)
-        self._redos = Redos()
+        self._lasting = sessions
+        self._told: set[str] = set()
         self._detached: Detached | None = None
+        self._indexed: Registry | None = None
+        self._by_id: Mapping[str, HookSpec] = {}
+        self._watcher: Watcher | None = None
 
     # -- firing ----------------------------------------------------------------------------------------------------
 
@@ -87,7 +113,7 @@ class Engine(Library):
         """
         raised, chosen = self._planned(event, payload, dialect)
         if not chosen.groups:
-            return self._settle(raised, silence(raised))
+            return self._settle(raised, silence(raised), chosen)
         token = self._entered(raised)
         if token is None:
             return self._settle(raised, refuse(dispatch(chosen, raised)))
@@ -95,10 +121,10 @@ class Engine(Library):
             if chosen.solo is not None:
                 decision = ask_alone(chosen, raised, chosen.solo)
             else:
-                decision = drive(dispatch(chosen, raised, perf_counter), self._detach, self.limits, self.environ)
+                decision = drive(self._asking(chosen, raised), self._detach, self.limits, self.environ)
         finally:
-            _firing.reset(token)
-        return self._settle(raised, decision)
+            FIRING.reset(token)
+        return self._settle(raised, decision, chosen)
 
     async def fire_async(
         self, event: str | Event, payload: Mapping[str, Any] | None = None, *, dialect: str | None = None, seconds: float | None = None
@@ -113,7 +139,7 @@ class Engine(Library):
         """
         raised, chosen = self._planned(event, payload, dialect)
         if not chosen.groups:
-            return self._settle(raised, silence(raised))
+            return self._settle(raised, silence(raised), chosen)
         token = self._entered(raised)
         if token is None:
             return self._settle(raised, refuse(dispatch(chosen, raised)))
@@ -121,11 +147,10 @@ class Engine(Library):
             if chosen.solo is not None and seconds is None:
                 decision = await ask_alone_async(chosen, raised, chosen.solo)
             else:
-                asked = dispatch(chosen, raised, perf_counter)
-                decision = await drive_async(asked, self._detach, self.limits, self.environ, seconds=seconds)
+                decision = await drive_async(self._asking(chosen, raised), self._detach, self.limits, self.environ, seconds=seconds)
         finally:
-            _firing.reset(token)
-        return self._settle(raised, decision)
+            FIRING.reset(token)
+        return self._settle(raised, decision, chosen)
 
     def answer(self, dialect: str, payload: Any) -> Reply:
         """A host's payload in, as an object or as the JSON text that the host sent; the host's reply out.
@@ -156,18 +181,33 @@ class Engine(Library):
         chosen = planned(self.registry, raised)
         if chosen is None:
             chosen = plan(self.registry, raised, self.host(raised.dialect))
+        if self._once and self._lasting is not None and raised.session_id:
+            from hookline.engine.recall import unspent  # noqa: PLC0415 - few hooks run once
+
+            chosen = unspent(self, self._lasting, chosen, raised)
         return raised, chosen
+
+    def _asking(self, chosen: Plan, event: Event) -> Dispatch:
+        asked = dispatch(chosen, event, perf_counter)
+        if self.gate is not None:
+            asked = gated(asked, self.gate)
+        if not self._once or self._lasting is None:
+            return asked
+        from hookline.engine.once import claiming  # noqa: PLC0415 - few hooks run once
+
+        return claiming(asked, self._lasting, event)
 
     def _entered(self, event: Event) -> _Token | None:
         """The mark that an event is being asked about.
 
-        None where a hook on this very event made the agent raise it again, in this process or in one that it started.
+        None where a hook on this very event made the agent raise it again, in this process or in one that it started; and for
+        any event where it is raised by the call of a language model that a hook asks.
         """
-        inside = _firing.get()
+        inside = FIRING.get()
         key = (self._id, event.kind, event.session_id)
-        if (inside and key in inside) or (self._inside and event.kind in self._inside):
+        if (inside and (key in inside or JUDGING in inside)) or (self._inside and event.kind in self._inside):
             return None
-        return _firing.set((*inside, key))
+        return FIRING.set((*inside, key))
 
     def _completed(self, event: Event) -> Event:
         """The event with what only an engine knows: the time, and how often its stop gate sent the agent back."""
@@ -176,47 +216,122 @@ class Engine(Library):
             event = event.replace(body=event.body.replace(facts={**event.body.facts, "timestamp": now}))
         if not isinstance(event.body, Stop) or not kinds.kind(event.kind).redo:
             return event
-        count = self._redos.count(event.session_id, event.kind)
+        count = self.sessions.redos(event)
         facts = {**event.body.facts, "stop_block_count": count, "stop_block_limit": self._limit(event)}
         return event.replace(body=event.body.replace(stop_hook_active=event.body.stop_hook_active or count > 0, facts=facts))
 
     def _limit(self, event: Event) -> int:
         return self.host(event.dialect).table.redo_limit if self.redo_limit is None else self.redo_limit
 
-    def _settle(self, event: Event, decision: Decision) -> Decision:
-        """Count redos, retire what was to run once, and tell whoever observes."""
+    def _settle(self, event: Event, decision: Decision, chosen: Plan | None = None) -> Decision:
+        """Tell what came late, count redos, retire what was to run once, and tell whoever observes.
+
+        Without the plan that was `chosen`, nobody was asked.
+        """
+        table = self.host(event.dialect).table if event.kind in REMEMBERING else None
+        if table is not None and chosen is not None:
+            from hookline.engine.recall import with_late  # noqa: PLC0415 - calls of tools need none of it
+
+            decision = with_late(self, event, decision, chosen, table)
         if decision.redo:
-            count = self._redos.count(event.session_id, event.kind)
-            decision = cap_redo(decision, count, redo_limit(decision, self._limit(event)) if self.redo_limit is None else self.redo_limit)
-        if decision.redo or self._redos.counts:
-            self._redos = self._redos.after(event.session_id, decision)
-        if self._once and decision.verdicts:
-            done = self._once & {verdict.hook_id for verdict in decision.verdicts if verdict.fault is None}
+            limit = redo_limit(decision, self._limit(event)) if self.redo_limit is None else self.redo_limit
+            decision = cap_redo(decision, self.sessions.redos(event), limit)
+        if decision.redo or table is not None:
+            self.sessions.settle(event, decision, ends=table is not None and event.kind in table.ends_session)
+        if self.sessions.problems:
+            from hookline.engine.recall import aloud  # noqa: PLC0415 - nothing is wrong, usually
+
+            decision = aloud(self, decision, chosen)
+        if self.journal is not None:
+            self.journal.observe(event, decision, self._spec_of)
+        if self._once and self._lasting is None and decision.verdicts:
+            done = self._once & {verdict.hook_id for verdict in decision.verdicts if verdict.fault is None and not verdict.late}
             if done:
                 self.leave_out(done)
         if self.observe is not None:
             self.observe(event, decision)
         return decision
 
-    def _detach(self, run: Run) -> None:
+    def _spec_of(self, hook_id: str) -> HookSpec | None:
+        """A hook that may take part, by its id."""
+        if self._indexed is not self.registry:
+            self._indexed = self.registry
+            self._by_id = {entry.spec.id: entry.spec for entry in self.registry.entries()}
+        return self._by_id.get(hook_id)
+
+    def _detach(self, run: Run) -> Outcome | None:
+        """Start a hook that nobody waits for; returns why not, where it was not started."""
+        if run.dialect is not None and run.dialect.table.late:
+            self.sessions.prepare(run.event)
         if self.detach is not None:
             self.detach(run)
-            return
+            return None
+        return self.start_detached(run)
+
+    def start_detached(self, run: Run) -> Outcome | None:
+        """Start a run that `detach` was given, in the background; returns why not, where too many run already."""
         if self._detached is None:
             from hookline.engine.detached import Detached  # noqa: PLC0415 - threads, which most engines never start
+            from hookline.engine.recall import ended  # noqa: PLC0415 - as above
 
-            self._detached = Detached(self.limits, self.environ, self.finished)
-        self._detached.start(run)
+            self._detached = Detached(self.limits, self.environ, lambda run, finished: ended(self, run, finished), self.clock)
+        return self._detached.start(run)
+
+    # -- while it runs ---------------------------------------------------------------------------------------------
+
+    def stale(self) -> bool:
+        """Whether a file of hooks was changed, appeared or vanished since it was last read; a look at each, and no reading."""
+        from hookline.engine.reload import stale  # noqa: PLC0415 - `answer` ends before anything changes
+
+        return stale(self)
+
+    def reload(self, held: Collection[tuple[str, str]] = ()) -> Reloaded:
+        """Read all files anew and take what is valid, all at once, between two events; from any thread.
+
+        A file with new errors, one of the system's policy that is gone and one that was named and is gone leave their last
+        good version in force, which `problems` says. What is taken is trusted as it was when the engine was made. Trees and
+        Python hooks stay. `held`: files, each with its dialect, that wait for the next time.
+        """
+        from hookline.engine.reload import reload  # noqa: PLC0415 - as above
+
+        return reload(self, held)
+
+    def reload_if_changed(self) -> Reloaded | None:
+        """`reload` if `stale`; None if nothing changed."""
+        return self.reload() if self.stale() else None
+
+    def watch(self, tell: Callable[[str], None] | None = None) -> Watcher:
+        """Take changes of files from now on, until `close`, or `stop` of what this returns; `tell` is given a line for each."""
+        from hookline.engine.watching import Watcher  # noqa: PLC0415 - as above, and threads
+
+        if self._watcher is None:
+            self._watcher = Watcher(self, tell=tell)
+        return self._watcher.start()
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Everything that is wrong with the sources, in their order; then what could not be kept of sessions, or in the journal."""
+        return (*super().problems, *self.sessions.problems, *(self.journal.problems if self.journal is not None else ()))
 
     # -- the end ---------------------------------------------------------------------------------------------------
 
     def close(self, *, seconds: float = 5.0) -> None:
-        """Wait for detached hooks, at most so many seconds, then end them and everything that they started."""
+        """Wait for detached hooks, at most so many seconds, then end them and everything that they started; stop to watch."""
+        if self._watcher is not None:
+            self._watcher.stop()
         if self._detached is not None:
             self._detached.drain(seconds)
+        if self.journal is not None:
+            self.journal.close()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+def _memory() -> Memory:
+    from hookline.sessions.memory import Memory  # noqa: PLC0415 - `answer` keeps files instead
+
+    return Memory()

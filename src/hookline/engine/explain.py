@@ -115,7 +115,7 @@ def _steps(drawn: Plan, selected: set[str]) -> Mapping[str, _Step]:
 
 
 def _hook(spec: HookSpec, reason: str, step: _Step | None, decision: Decision | None) -> dict[str, Any]:
-    asked = any(verdict.hook_id == spec.id for verdict in decision.verdicts) if decision else None
+    asked = any(verdict.hook_id == spec.id and not verdict.late for verdict in decision.verdicts) if decision else None
     if decision and step and not asked:
         reason = _why_not_asked(step, decision)
     elif asked and not step:

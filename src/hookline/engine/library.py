@@ -3,35 +3,32 @@
 from __future__ import annotations
 
 import os
+from _thread import RLock  # `threading` would cost each start of `answer` 1 ms
 
-from hookline.config.places import discovered
-from hookline.config.read import files_of, guess_dialect, source_of
+from hookline.config.read import guess_dialect
 from hookline.core.dialect import Source
 from hookline.core.registry import Registry
 from hookline.engine.catalog import make_dialect
-from hookline.engine.sources import Shelf
+from hookline.engine.settings import MATCHING, MODES, TRUSTS, one_of, split
+from hookline.engine.sources import Discovery, Given, Named, Shelf, read
 from hookline.errors import CodecError, ConfigError
 from hookline.model import kinds
 from hookline.model.event import Event
-from hookline.model.spec import CLONED, SCOPES
+from hookline.model.spec import SCOPES
 from hookline.model.verdict import Stance
 from hookline.wire.payload import unknown_event
-from hookline.wire.sources import refusing_everything
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, Self, TypeAlias
 
-    from hookline.core.dialect import Dialect, Table
+    from hookline.core.dialect import Dialect
+    from hookline.engine.sources import Way
     from hookline.model.problem import Problem
     from hookline.model.spec import HookSpec
 
     Path: TypeAlias = str | os.PathLike[str]
-
-MODES = ("fidelity", "strict")
-TRUSTS = ("all", "user", "none")
-MATCHING = ("native", "canonical")
 
 
 class Library:
@@ -45,8 +42,10 @@ class Library:
         self.cwd = os.path.abspath(cwd or os.getcwd())
         self.environ = os.environ if environ is None else environ
         self.placed = placed
+        self.gated = False
         self.shelf = Shelf()
         self.registry = Registry()
+        self.whole = Registry()  # with the hooks that are left out
         self.strict = False
         self.tells_time = False
         self._combining: list[Problem] = []
@@ -55,6 +54,10 @@ class Library:
         self._options: dict[int, Mapping[str, Any]] = {}
         self._once: frozenset[str] = frozenset()
         self._retired: frozenset[str] = frozenset()
+        self._unwanted: tuple[Callable[[HookSpec], bool], ...] = ()
+        self._spent: list[HookSpec] = []
+        self._changing = RLock()
+        self._reloading = RLock()
 
     # -- loading ---------------------------------------------------------------------------------------------------
 
@@ -79,19 +82,12 @@ class Library:
             ConfigError: an unknown trust, mode, matching or dialect. Never for what is in a file: see `problems`.
         """
         engine = cls(cwd=cwd, **settings)
-        _one_of("trust", trust, TRUSTS)
-        _one_of("mode", mode, MODES)
-        _one_of("match_tools", match_tools, MATCHING)
+        one_of("trust", trust, TRUSTS)
+        one_of("mode", mode, MODES)
+        one_of("match_tools", match_tools, MATCHING)
         if dialect:
             engine._dialect(dialect, None)
-        for found in discovered(engine.cwd, engine.environ, dialect):
-            trusted = trust == "all" or (trust == "user" and found.scope not in CLONED)
-            source = Source(file=found.path, scope=found.scope, mode=mode, trusted=trusted, match_tools=match_tools)
-            try:
-                engine._add_path(source, engine._dialect(found.dialect, None), level=True)
-            except ConfigError as error:  # a folder that cannot be listed
-                engine._refuse(source, engine._dialect(found.dialect, None), error)
-        engine._rebuild()
+        engine._take(Discovery(trust=trust, mode=mode, match_tools=match_tools, dialect=dialect))
         return engine
 
     @classmethod
@@ -113,7 +109,7 @@ class Library:
         Raises:
             ConfigError: no such file, or an unknown dialect, option, trust or mode. Never for what is in a file.
         """
-        own, rest = _split(cls, settings)
+        own, rest = split(cls, settings)
         given = {**(options or {}), **rest}
         return cls(**own).add_source(path, dialect=dialect, trust=trust, mode=mode, match_tools=match_tools, options=given)
 
@@ -134,7 +130,7 @@ class Library:
         Raises:
             ConfigError: as `load`.
         """
-        own, rest = _split(cls, settings)
+        own, rest = split(cls, settings)
         given = {**(options or {}), **rest}
         return cls(**own).add_source(tree, dialect=dialect, trust=trust, mode=mode, match_tools=match_tools, options=given)
 
@@ -158,22 +154,21 @@ class Library:
         Raises:
             ConfigError: as `load`.
         """
-        _one_of("trust", trust, TRUSTS)
-        _one_of("mode", mode, MODES)
-        _one_of("scope", scope, SCOPES)
-        _one_of("match_tools", match_tools, MATCHING)
+        one_of("trust", trust, TRUSTS)
+        one_of("mode", mode, MODES)
+        one_of("scope", scope, SCOPES)
+        one_of("match_tools", match_tools, MATCHING)
         trusted = trust != "none"
         if isinstance(source, str | os.PathLike):
             path = os.fspath(source)
             made = self._dialect(dialect or guess_dialect(path), options)
             place = Source(file=path, scope=scope, mode=mode, trusted=trusted, shadow=shadow, match_tools=match_tools)
-            self._add_path(place, made)
+            self._take(Named(place=place, dialect=made, base=os.getcwd()))
         else:
             if dialect is None:
                 raise ConfigError("a tree does not tell its dialect", name="config.dialect", hint="name it with `dialect=`")
             given = Source(tree=source, scope=scope, mode=mode, trusted=trusted, shadow=shadow, match_tools=match_tools)
-            self._shelve(given, self._dialect(dialect, options))
-        self._rebuild()
+            self._take(Given(source=given, dialect=self._dialect(dialect, options)))
         return self
 
     def shelve(self, source: Source, dialect: str, options: Mapping[str, Any] | None = None) -> Self:
@@ -182,57 +177,69 @@ class Library:
         Raises:
             ConfigError: an unknown dialect or option. Never for what is in the source.
         """
-        self._shelve(source, self._dialect(dialect, options))
-        self._rebuild()
+        self._take(Given(source=source, dialect=self._dialect(dialect, options)))
         return self
 
     def drop_dialect(self, name: str) -> None:
-        """Forget every source of a dialect."""
-        self.shelf.sources = [shelved for shelved in self.shelf.sources if shelved.dialect.table.name != name]
-        self._rebuild()
+        """Forget every source of a dialect, also those that a reload would find."""
+        with self._changing:
+            self.shelf.dropped |= {name}
+            self.shelf.ways = [way for way in self.shelf.ways if isinstance(way, Discovery) or way.dialect.table.name != name]
+            self.shelf.sources = [shelved for shelved in self.shelf.sources if shelved.dialect.table.name != name]
+            self._rebuild()
 
     def leave_out(self, hook_ids: frozenset[str]) -> None:
-        """Leave out hooks, for good: those that did what they were to do once, and those that would ask us ourselves."""
-        self.registry = self.registry.without(hook_ids)
-        self._once -= hook_ids
-        self._retired |= hook_ids
+        """Leave out hooks that did what they were to do once, for good."""
+        with self._changing:
+            self.registry = self.registry.without(hook_ids)
+            self._once -= hook_ids
+            self._retired |= hook_ids
 
-    def _add_path(self, place: Source, dialect: Dialect, *, level: bool = False) -> None:
-        """Add a file, or those of a folder (`level`: of a whole level); `place` says of each what it says of the path."""
-        for file in files_of(place.file, dialect.table.name, level=level):
-            try:
-                source = source_of(place.replace(file=file, placed=self.placed), dialect.table.name)
-            except ConfigError as error:
-                self._refuse(place.replace(file=file), dialect, error)
-            else:
-                self._shelve(source, dialect)
+    def keep_out(self, unwanted: Callable[[HookSpec], bool]) -> None:
+        """Leave out every hook of which this is true, also those that come later, as with a reload."""
+        with self._changing:
+            self._unwanted += (unwanted,)
+            self._rebuild()
 
-    def _refuse(self, source: Source, dialect: Dialect, error: ConfigError) -> None:
-        self.shelf.add(source, dialect, refusing_everything(source, dialect.table, error))
+    def _take(self, way: Way) -> None:
+        """Read and load what there is by a way, and know the way."""
+        found = list(read(self, way))
+        with self._changing:
+            self.shelf.ways.append(way)
+            for source in found:
+                self.shelf.take(source, way)
+            self._rebuild()
 
-    def _shelve(self, source: Source, dialect: Dialect) -> None:
-        loaded = dialect.load(source)
-        if loaded.problems and source.text is not None and not source.placed:
-            source = source.replace(placed=True)  # now it matters where
-            loaded = dialect.load(source)
-        if source.match_tools == "canonical":
-            loaded = loaded.replace(specs=tuple(spec.replace(alike=True) for spec in loaded.specs))
-        self.shelf.add(source, dialect, loaded)
-        self.strict = self.strict or source.mode == "strict"
+    def made(self, name: str, options: Mapping[str, Any] | None = None) -> Dialect:
+        """A dialect with its options, the same one each time; it is not a host's before somebody says so.
 
-    def _dialect(self, name: str, options: Mapping[str, Any] | None) -> Dialect:
+        Raises:
+            ConfigError: an unknown dialect or option.
+        """
         key = (name, repr(sorted((options or {}).items())))
         if key not in self._made:
-            self._made[key] = make_dialect(name, options, self.environ)
-            self._options[id(self._made[key])] = options or {}
-        self._hosts[name] = self._made[key]
+            made = self._made.setdefault(key, make_dialect(name, options, self.environ))
+            self._options[id(made)] = options or {}
         return self._made[key]
 
+    def _dialect(self, name: str, options: Mapping[str, Any] | None) -> Dialect:
+        self._hosts[name] = self.made(name, options)
+        return self._hosts[name]
+
     def _rebuild(self) -> None:
+        """Index what is on the shelf; the registry comes last, because it is what an event goes by."""
+        for dialect in self.shelf.dialects():
+            self._hosts.setdefault(dialect.table.name, dialect)
+        self.strict = any(shelved.source.mode == "strict" for shelved in self.shelf.sources)
         registry, self._combining = self.shelf.registry(self._hosts.get("hookline"), strict=self.strict)
-        self.registry = registry.without(self._retired)
-        self.tells_time = any(_tells_time(dialect.table) for dialect in self.shelf.dialects())
-        self._once = frozenset(entry.spec.id for entry in self.registry.entries() if entry.spec.once)
+        self.tells_time = self.shelf.tells_time()
+        unwanted = {entry.spec.id for entry in registry.entries() if any(is_so(entry.spec) for is_so in self._unwanted)}
+        self.whole = registry
+        registry = registry.without(self._retired | unwanted)
+        once = frozenset(entry.spec.id for entry in registry.entries() if entry.spec.once)
+        self._once |= once  # an event may already go by the new registry, or still by the old one
+        self.registry = registry
+        self._once = once
 
     # -- in-process hooks ------------------------------------------------------------------------------------------
 
@@ -267,19 +274,32 @@ class Library:
                 call, kind, tool=tool, command=command, path=path, name=name, rank=rank,
                 timeout=timeout, on_failure=on_failure, shadow=shadow, once=once,
             )  # fmt: skip
-            self.registry = self.registry.with_([self.shelf.add_own(spec).replace(strict=self.strict)], native)
-            if once:
-                self._once |= {self.shelf.own[-1].id}
+            with self._changing:
+                own = self.shelf.add_own(spec).replace(strict=self.strict)
+                self._once |= {own.id} if once else set()
+                self.registry = self.registry.with_([own], native)
             return call
 
         return register
+
+    def enlist(self, owner: str, specs: Iterable[HookSpec], dialect: str) -> tuple[HookSpec, ...]:
+        """Put hooks of one dialect that are in no file in place, at once, of those that `owner` had; returned with their ids.
+
+        Raises:
+            ConfigError: an unknown dialect.
+        """
+        speaking = self.made(dialect)
+        with self._changing:
+            named = self.shelf.enlist(owner, specs, speaking)
+            self._rebuild()
+        return named
 
     # -- looking ---------------------------------------------------------------------------------------------------
 
     @property
     def problems(self) -> tuple[Problem, ...]:
         """Everything that is wrong with the sources, in their order."""
-        found = [problem for shelved in self.shelf.sources for problem in shelved.loaded.problems]
+        found = [problem for shelved in self.shelf.sources for problem in (*shelved.loaded.problems, *shelved.said)]
         return (*found, *self._combining)
 
     @property
@@ -367,20 +387,3 @@ class Library:
         if not having and self._hosts:
             raise unknown_event(next(iter(self._hosts.values())).table, event)
         raise CodecError(f"which dialect's `{event}`?", name="wire.event", hint="name the dialect: `--dialect NAME`, in Python `dialect=`")
-
-
-def _tells_time(table: Table) -> bool:
-    """Whether some payload of a dialect has the time in it."""
-    rows = (row.fields for row in table.rows.values())
-    return any(field.fact == "timestamp" for fields in (table.base, *rows) for field in fields)
-
-
-def _split(cls: type[Library], keywords: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Keywords that are settings of an engine, and those that are options of a dialect."""
-    settings = cls.__init__.__kwdefaults__ or {}
-    return {k: v for k, v in keywords.items() if k in settings}, {k: v for k, v in keywords.items() if k not in settings}
-
-
-def _one_of(what: str, given: str, allowed: tuple[str, ...]) -> None:
-    if given not in allowed:
-        raise ConfigError(f"unknown {what} `{given}`", name="config.option", hint=f"one of {', '.join(allowed)}")

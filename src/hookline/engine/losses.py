@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookline.model.conditions import OneOf, Pattern
 from hookline.model.frozen import Frozen
-from hookline.model.handler import Command
+from hookline.model.handler import Command, Model
 from hookline.text.regex import Backtracking
 
 TYPE_CHECKING = False
@@ -56,6 +56,10 @@ def losses_of(originals: Originals, spec: HookSpec, row: Row, target: Dialect, *
         yield Loss(hook_id=spec.id, what="that equal hooks run once", why="each is a command of its own there, and both may run")
     if spec.once:
         yield Loss(hook_id=spec.id, what="`once`", why="each event there starts a new process, so it runs every time")
+    if isinstance(spec.handler, Model):
+        yield Loss(
+            hook_id=spec.id, what="the limit on calls of its model", why="each event there starts a new process, which counts its own"
+        )
     if any(isinstance(condition, OneOf) and condition.field == "agent" for condition in spec.conditions):
         yield Loss(hook_id=spec.id, what="the agent that it is for", why=f"{host} keeps no hooks by agent")
     yield from _left_behind(spec, host) if plain else _from_elsewhere(originals, spec)

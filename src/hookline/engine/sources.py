@@ -1,47 +1,248 @@
-"""Sources on one engine: what was loaded from where, the registry that follows from all of it, and what is no longer in that."""
+"""Sources on one engine: by which ways they came, the registry that follows from all of them, and what is no longer in that."""
 
 from __future__ import annotations
 
+import os
+import stat
+
+from hookline.config.places import discovered
+from hookline.config.read import files_of, source_of, stamp_of
+from hookline.core.dialect import Source
 from hookline.core.registry import Registry
+from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
+from hookline.model.spec import CLONED
+from hookline.wire.sources import refusing_everything
 from hookline.wire.switches import hooks_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import TypeAlias
 
-    from hookline.core.dialect import Dialect, Loaded, Source
+    from hookline.config.read import Stamp
+    from hookline.core.dialect import Dialect, Loaded
     from hookline.engine.library import Library
     from hookline.model.problem import Problem
     from hookline.model.spec import HookSpec
 
+    Way: TypeAlias = "Discovery | Named | Given"
+    Key: TypeAlias = tuple[str, str]
+    _Name: TypeAlias = tuple[str, str, int]  # a file, an id as declared, and how often it was declared there
+    Listed: TypeAlias = tuple[Source, Dialect, ConfigError | None]
+
+
+class Discovery(Frozen):
+    """Whatever lies in the places of the dialects: of one `dialect`, or of all but those that the shelf `dropped`."""
+
+    trust: str
+    mode: str
+    match_tools: str
+    dialect: str = ""
+
+
+class Named(Frozen):
+    """A file or a folder that somebody named. `place`: what is known of it; `base`: the folder that its path is relative to."""
+
+    place: Source
+    dialect: Dialect
+    base: str
+
+
+class Given(Frozen):
+    """A tree or a text that is in no file."""
+
+    source: Source
+    dialect: Dialect
+
+
+class Read(Frozen):
+    """A source as it was read, before it is loaded. `error`: why it cannot be read; `stamp`: of its file, before that was read.
+
+    `key`: what names it among all that lie in files, whatever folder the process is in: its whole path and its dialect.
+    """
+
+    source: Source
+    dialect: Dialect
+    error: ConfigError | None = None
+    stamp: Stamp = ()
+    key: Key = ("", "")
+
+    def load(self) -> Loaded:
+        """What it holds. A fault makes it worth to find out on which line it is."""
+        if self.error is not None:
+            return refusing_everything(self.source, self.dialect.table, self.error)
+        source, loaded = self.source, self.dialect.load(self.source)
+        if loaded.problems and source.text is not None and not source.placed:
+            loaded = self.dialect.load(source.replace(placed=True))
+        if source.match_tools == "canonical":
+            loaded = loaded.replace(specs=tuple(spec.replace(alike=True) for spec in loaded.specs))
+        if source.gated:
+            loaded = loaded.replace(specs=tuple(spec.replace(gated=True) for spec in loaded.specs))
+        return loaded
+
+
+def listed(library: Library, way: Discovery | Named) -> Iterator[Listed]:
+    """The files that there are by this way now, each with what is known of its place; or a folder, and why it cannot be listed.
+
+    Raises:
+        ConfigError: what was named is not there, or cannot be listed.
+    """
+    if isinstance(way, Named):
+        path = os.path.join(way.base, way.place.file) if os.getcwd() != way.base else way.place.file
+        for file in files_of(path, way.dialect.table.name):
+            yield way.place.replace(file=file, placed=library.placed), way.dialect, None
+        return
+    for found in discovered(library.cwd, library.environ, way.dialect):
+        if found.dialect in library.shelf.dropped:
+            continue
+        dialect = library.made(found.dialect)
+        trusted = way.trust == "all" or (way.trust == "user" and found.scope not in CLONED)
+        place = Source(
+            file=found.path, scope=found.scope, mode=way.mode, trusted=trusted, match_tools=way.match_tools, placed=library.placed,
+            gated=library.gated and way.trust == "user",
+        )  # fmt: skip
+        try:
+            for file in files_of(found.path, found.dialect, level=True):
+                yield place.replace(file=file), dialect, None
+        except ConfigError as error:
+            yield place, dialect, error
+
+
+def read(library: Library, way: Way) -> Iterator[Read]:
+    """The sources that there are by this way now.
+
+    Raises:
+        ConfigError: as `listed`.
+    """
+    if isinstance(way, Given):
+        yield Read(source=way.source, dialect=way.dialect)
+        return
+    for place, dialect, error in listed(library, way):
+        stamp = stamp_of(place.file, dialect.table.name)
+        if isinstance(way, Named) and not _is_plain(stamp):
+            stamp = ()  # a pipe, which somebody handed over: it is read once
+        source = place
+        try:
+            source = place if error else _source(place, dialect, stamp)
+        except ConfigError as unreadable:
+            error = unreadable  # noqa: PLW2901 - one way or the other there is an error
+        yield Read(source=source, dialect=dialect, error=error, stamp=stamp, key=(os.path.abspath(place.file), dialect.table.name))
+
+
+def _source(place: Source, dialect: Dialect, stamp: Stamp) -> Source:
+    """A file with its text. One that has a stamp must be a plain file, because to read a pipe could take for ever."""
+    if stamp and not _is_plain(stamp):
+        raise ConfigError("is no plain file", name="config.unreadable", place=place.file)
+    return source_of(place, dialect.table.name)
+
+
+def _is_plain(stamp: Stamp) -> bool:
+    return len(stamp[0]) == 1 or stat.S_ISREG(stamp[0][0])
+
 
 class Shelved(Frozen):
-    """One source that was loaded: how, in which dialect, and what it held."""
+    """One source that was loaded: how, in which dialect, and what it held.
+
+    `way`: by which it came. `stamp`: of the version that is in force. `key`: as of `Read`. `said`: what is wrong with a newer version, which is not.
+    """
 
     source: Source
     dialect: Dialect
     loaded: Loaded
+    way: Way | None = None
+    stamp: Stamp = ()
+    key: Key = ("", "")
+    said: tuple[Problem, ...] = ()
+
+
+class Enlisted(Frozen):
+    """The hooks of an owner outside of every file, all of one dialect."""
+
+    dialect: Dialect
+    specs: tuple[HookSpec, ...]
 
 
 class Shelf:
-    """Everything that one engine loaded, in the order in which it was added."""
+    """Everything that one engine loaded, in the order in which it was added.
 
-    def __init__(self) -> None:
+    `ways`: how that came here, to be gone again. `dropped`: dialects that are not discovered any more. `seen`: the stamps of all
+    files when they were last read, in force or not.
+    """
+
+    def __init__(self, before: Shelf | None = None) -> None:
         self.sources: list[Shelved] = []
         self.own: list[HookSpec] = []
+        self.enlisted: dict[str, Enlisted] = {}
+        self.ways: list[Way] = []
+        self.dropped: frozenset[str] = frozenset()
+        self.seen: dict[Key, Stamp] = {}
         self._ids: set[str] = set()
+        if before is not None:
+            vars(self).update(vars(before) | {"sources": [], "seen": {}, "_ids": set(before._ids)})
+        self._names: dict[_Name, str] = {}
+        self._before: dict[_Name, str] = before._names if before else {}
+        self._times: dict[tuple[str, str], int] = {}
 
     def add(self, source: Source, dialect: Dialect, loaded: Loaded) -> None:
-        """Keep what a source held; ids that another source has taken get a number, so that an id names one hook."""
-        renamed = tuple(spec.replace(id=unique) if (unique := self._unique(spec.id)) != spec.id else spec for spec in loaded.specs)
-        self.sources.append(Shelved(source=source, dialect=dialect, loaded=loaded.replace(specs=renamed)))
+        """Keep what a source held, as `take` does."""
+        self.sources.append(self.named(Shelved(source=source, dialect=dialect, loaded=loaded)))
+
+    def take(self, found: Read, way: Way) -> None:
+        """Load a source that was read, and keep what it holds."""
+        loaded = found.load()
+        shelved = Shelved(source=found.source, dialect=found.dialect, loaded=loaded, way=way, stamp=found.stamp, key=found.key)
+        self.sources.append(self.named(shelved))
+        if found.stamp:
+            self.seen[found.key] = found.stamp
+
+    def named(self, shelved: Shelved) -> Shelved:
+        """A source whose hooks have ids that no other has: one that is taken gets a number, the same one as on the shelf before."""
+        specs = []
+        for spec in shelved.loaded.specs:
+            declared = (shelved.source.file, spec.id)
+            times = self._times[declared] = self._times.get(declared, 0) + 1
+            name = (*declared, times)
+            unique = self._names[name] = self._before.get(name) or self._unique(spec.id)
+            specs.append(spec if unique == spec.id else spec.replace(id=unique))
+        return shelved.replace(loaded=shelved.loaded.replace(specs=tuple(specs)))
+
+    def keep(self, shelved: Shelved) -> None:
+        """Take a source over from the shelf before, with the ids that its hooks have."""
+        ids = {spec.id for spec in shelved.loaded.specs}
+        for (file, wanted, times), given in self._before.items():
+            if given in ids:
+                self._names[file, wanted, times] = given
+                self._times[file, wanted] = max(times, self._times.get((file, wanted), 0))
+        self.sources.append(shelved)
+
+    def forget(self) -> None:
+        """Free the ids that hooks had on the shelf before, and have no more."""
+        self._ids -= set(self._before.values()) - set(self._names.values())
+        self._before = {}
 
     def add_own(self, spec: HookSpec) -> HookSpec:
         """Keep an in-process hook, under an id of its own."""
         named = spec.replace(id=self._unique(spec.id))
         self.own.append(named)
         return named
+
+    def enlist(self, owner: str, specs: Iterable[HookSpec], dialect: Dialect) -> tuple[HookSpec, ...]:
+        """Keep the hooks of an owner in place of its former ones, whose ids are free again."""
+        former = self.enlisted.pop(owner, None)
+        self._ids -= {spec.id for spec in former.specs} if former else set()
+        combined = dialect.combine(tuple(specs)).specs
+        named = tuple(spec.replace(id=self._unique(spec.id)) for spec in combined)
+        if named:
+            self.enlisted[owner] = Enlisted(dialect=dialect, specs=named)
+        return named
+
+    def enlist_again(self, held: Mapping[str, Enlisted]) -> None:
+        """Keep these owners' hooks, and no others."""
+        self._ids -= {spec.id for enlisted in self.enlisted.values() for spec in enlisted.specs}
+        self.enlisted = {}
+        for owner, enlisted in held.items():
+            self.enlist(owner, enlisted.specs, enlisted.dialect)
 
     def _unique(self, wanted: str) -> str:
         unique, count = wanted, 1
@@ -50,6 +251,13 @@ class Shelf:
             unique = f"{wanted}~{count}"
         self._ids.add(unique)
         return unique
+
+    def tells_time(self) -> bool:
+        """Whether some payload of a dialect that has a source here has the time in it."""
+        fields = (
+            field for dialect in self.dialects() for row in dialect.table.rows.values() for field in (*dialect.table.base, *row.fields)
+        )
+        return any(field.fact == "timestamp" for field in fields)
 
     def dialects(self) -> Iterator[Dialect]:
         """Each dialect that has a source here, once."""
@@ -62,7 +270,7 @@ class Shelf:
     def registry(self, native: Dialect | None, *, strict: bool = False) -> tuple[Registry, list[Problem]]:
         """The registry of all hooks, each dialect's sources combined by its own rules, and what combining found.
 
-        Python hooks have no source with a mode; they are strict where any source is.
+        Python hooks, and those that were enlisted, have no source with a mode; they are strict where any source is.
         """
         registry = Registry()
         problems: list[Problem] = []
@@ -71,6 +279,8 @@ class Shelf:
             combined = dialect.combine(specs)
             problems += combined.problems
             registry = registry.with_(combined.specs, dialect)
+        for enlisted in self.enlisted.values():
+            registry = registry.with_([spec.replace(strict=strict) for spec in enlisted.specs], enlisted.dialect)
         if self.own and native is not None:
             registry = registry.with_([spec.replace(strict=strict) for spec in self.own], native)
         return registry, problems
@@ -84,6 +294,8 @@ def all_hooks(engine: Library) -> Iterator[HookSpec]:
     known = {entry.spec.id: entry.spec for entry in engine.registry.entries()}
     for shelved in engine.shelf.sources:
         yield from (known.get(spec.id, spec) for spec in hooks_of(shelved.loaded.specs))
+    for enlisted in engine.shelf.enlisted.values():
+        yield from enlisted.specs
     yield from engine.shelf.own
 
 

@@ -29,7 +29,7 @@ def unsaid(decision: Decision, reply: Reply) -> Iterator[str]:
     """What the host has no word for: stances and changes; and faults and notes that the reply does not show."""
     for lost in decision.lowered:
         if lost.effect in _STANCES:
-            yield f"{lost.hook} said `{lost.effect}`: {lost.reason}"
+            yield f"{lost.hook or 'a hook'} said `{lost.effect}`: {lost.reason}"
         elif lost.effect in _CHANGES:
             yield f"{lost.hook} would change the `{lost.effect}`: {lost.reason}"
     without_notes = any(lost.effect == "note" for lost in decision.lowered)

@@ -7,7 +7,7 @@ from ipaddress import ip_address
 
 from hookline.errors import HandlerError
 from hookline.model.frozen import Frozen
-from hookline.text.urls import refused_address
+from hookline.text.addresses import refused_address, unmapped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,11 +19,9 @@ if TYPE_CHECKING:
 
 
 class Address(Frozen):
-    """One address of a host, as `socket.socket` and its `connect` take it."""
+    """One address of a host, as `socket.socket` and its `connect` take it: a mapped address as IPv4, and none with a zone."""
 
     family: int
-    kind: int
-    protocol: int
     place: tuple[Any, ...]
 
 
@@ -35,13 +33,32 @@ def addresses(host: str, port: int, *, allow_local: bool, resolve: Resolve = soc
             answer is refused as a whole).
     """
     try:
-        found = resolve(host, port, type=socket.SOCK_STREAM)
+        places = [found[4][0] for found in resolve(host, port, type=socket.SOCK_STREAM)]
     except (OSError, UnicodeError):
         raise HandlerError(f"`{host}` is no name that can be resolved") from None
-    for *_, place in found:
-        why = refused_address(ip_address(place[0]), allow_local=allow_local)
-        if why:
-            raise HandlerError(f"`{host}` resolves to `{place[0]}`: {why}")
-    if not found:
+    if not places:
         raise HandlerError(f"`{host}` has no address")
-    return [Address(family=family, kind=kind, protocol=protocol, place=place) for family, kind, protocol, _, place in found]
+    return list(dict.fromkeys(_checked(host, place, port, allow_local=allow_local) for place in places))
+
+
+def _checked(host: str, place: str, port: int, *, allow_local: bool) -> Address:
+    try:
+        address = unmapped(ip_address(place))
+    except ValueError:
+        raise HandlerError(f"`{host}` resolves to what is no address") from None
+    why = refused_address(address, allow_local=allow_local)
+    if why:
+        raise HandlerError(f"`{host}` resolves to `{place}`: {why}")
+    if address.version == 4:  # noqa: PLR2004 - IPv4
+        return Address(family=socket.AF_INET, place=(str(address), port))
+    return Address(family=socket.AF_INET6, place=(str(address), port, 0, 0))
+
+
+def is_met(address: Address, sock: socket.socket) -> bool:
+    """Whether a connected socket ends where it was told to (security.md 5.3, 5).
+
+    Raises:
+        OSError: it is not connected any more.
+    """
+    host, port = sock.getpeername()[:2]
+    return bool(ip_address(host) == ip_address(address.place[0]) and port == address.place[1])

@@ -12,6 +12,7 @@ import select
 import signal
 import subprocess
 
+from hookline.errors import HandlerError
 from hookline.handlers import escapees, spawn
 from hookline.model.outcome import Failure, Outcome
 
@@ -69,7 +70,7 @@ class Child:
         """Start it, or come to an outcome at once."""
         try:
             self.popen, ends, sent = spawn.start(self.program, self.pool.sleep)
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, HandlerError) as error:
             seconds = self.pool.clock() - self.began
             self.outcome = Outcome(failure=Failure.NOT_STARTED, detail=spawn.why(error, self.program), seconds=seconds)
             return

@@ -38,14 +38,23 @@ def program(command: Command, event: Event, payload: str, *, timeout: float, coo
         HandlerError: none of the declared shells is on this machine.
     """
     return Program(
-        argv=_argv(command, event, environ),
+        argv=_argv(command, event, environ) if command.sealed is None else command.sealed.argv,
         stdin=payload.encode("utf-8", "surrogatepass"),
         cwd=directory(command, event, environ) or None,
         env=_environment(command, event, environ, cookie),
         timeout=timeout,
         cookie=cookie,
         kill_leftovers=command.kill_leftovers,
+        sealed=command.sealed,
+        copies=_copies(environ) if command.sealed is not None else "",
     )
+
+
+def _copies(environ: Mapping[str, str]) -> str:
+    """Where private copies of verified scripts lie."""
+    state = environ.get("XDG_STATE_HOME", "")
+    base = state if os.path.isabs(state) else f"{environ.get('HOME') or os.path.expanduser('~')}/.local/state"
+    return f"{base}/hookline/verified"
 
 
 def _argv(command: Command, event: Event, environ: Mapping[str, str]) -> tuple[str, ...]:

@@ -13,9 +13,9 @@ from http.client import HTTPConnection, HTTPException, IncompleteRead, RemoteDis
 from urllib.parse import quote, urlsplit
 
 from hookline.errors import HandlerError
-from hookline.handlers.line import Line
+from hookline.handlers.line import FloodError, Line
 from hookline.model.outcome import Failure, Outcome
-from hookline.text.urls import refusal
+from hookline.text.urls import asked, refusal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from hookline.model.handler import Http
 
 LARGEST = 1 << 20  # bytes of an answer
+_HEAD = 1 << 18  # bytes of an answer's head, and of heads of no account ahead of it
+_FRAMES = 8  # what comes in for a byte of an answer that is sent in pieces of one byte
 _PORTS: Mapping[str, int] = {"http": 80, "https": 443}
 _REFERENCE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
@@ -63,13 +65,15 @@ def call(
     cut short. `largest`: bytes of an answer, where the handler does not say it. `opened` is told each socket, so that somebody else may shut it.
     """
     began = clock()
-    line = Line(began + seconds, clock=clock, opened=opened, resolve=resolve)
+    line = Line(began + seconds, most=_HEAD, clock=clock, opened=opened, resolve=resolve)
     try:
         text = _exchange(http, (http.body or payload).encode("utf-8", "surrogatepass"), environ, line, http.largest or largest)
     except CallError as error:
         failure, detail = error.failure, error.detail
     except HandlerError as error:
         failure, detail = Failure.UNREACHABLE, str(error)
+    except FloodError as error:
+        failure, detail = Failure.FLOODED, str(error)
     except TimeoutError:
         failure, detail = Failure.TIMED_OUT, f"after {seconds:g} s"
     except (OSError, HTTPException) as error:
@@ -86,7 +90,7 @@ def _exchange(http: Http, body: bytes, environ: Mapping[str, str], line: Line, l
     if why:
         raise HandlerError(f"`{http.url:.200}` must not be called: {why}")
     url = urlsplit(http.url)
-    host = _host(url)
+    host = asked(url.hostname or "")
     headers = _headers(http, body, environ) | {"Host": _authority(host, url.port), "Accept-Encoding": "identity", "Connection": "close"}
     line.dial(host, url.port or _PORTS[url.scheme], allow_local=http.allow_local)
     if url.scheme == "https":
@@ -94,19 +98,14 @@ def _exchange(http: Http, body: bytes, environ: Mapping[str, str], line: Line, l
     connection = HTTPConnection("unused")
     connection.sock = line  # it has what HTTP needs of a socket
     connection.request(http.method, _target(url), body=body, headers=headers)
-    return _answer(connection.getresponse(), largest)
+    response = connection.getresponse()
+    if line.cut:
+        raise CallError(Failure.UNREADABLE, "it broke off")
+    line.most += _FRAMES * largest
+    return _answer(response, largest)
 
 
 # -- the address ---------------------------------------------------------------------------------------------------------
-
-
-def _host(url: SplitResult) -> str:
-    """The host as it is asked for and as certificates spell it: ASCII, without a final dot."""
-    host = (url.hostname or "").rstrip(".")
-    try:
-        return host if host.isascii() else host.encode("idna").decode("ascii")
-    except UnicodeError:
-        raise HandlerError(f"`{host:.80}` is no name of a host") from None
 
 
 def _authority(host: str, port: int | None) -> str:
@@ -143,7 +142,6 @@ def _filled(value: str, env: tuple[str, ...], environ: Mapping[str, str]) -> str
 def _signature(variable: str, body: bytes, environ: Mapping[str, str]) -> dict[str, str]:
     """The payload's signature with a delivery id and a timestamp, in the form of Standard Webhooks."""
     import base64  # noqa: PLC0415 - few hooks have a secret
-    import hmac  # noqa: PLC0415 - as above
     import os  # noqa: PLC0415 - as above
 
     secret = environ.get(variable, "")
@@ -155,8 +153,16 @@ def _signature(variable: str, body: bytes, environ: Mapping[str, str]) -> dict[s
     except ValueError:
         raise CallError(Failure.NOT_STARTED, f"the variable `{variable}` begins with `whsec_`, but no Base64 follows") from None
     delivery, moment = f"msg_{os.urandom(16).hex()}", str(int(time.time()))
+    return {"Webhook-Id": delivery, "Webhook-Timestamp": moment, "Webhook-Signature": signed(key, delivery, moment, body)}
+
+
+def signed(key: bytes, delivery: str, moment: str, body: bytes) -> str:
+    """The signature of a delivery: HMAC-SHA256 over its id, its moment (seconds since 1970) and its body (Standard Webhooks)."""
+    import base64  # noqa: PLC0415 - few hooks have a secret
+    import hmac  # noqa: PLC0415 - as above
+
     digest = hmac.digest(key, f"{delivery}.{moment}.".encode() + body, "sha256")
-    return {"Webhook-Id": delivery, "Webhook-Timestamp": moment, "Webhook-Signature": f"v1,{base64.b64encode(digest).decode()}"}
+    return f"v1,{base64.b64encode(digest).decode()}"
 
 
 # -- what comes back -----------------------------------------------------------------------------------------------------

@@ -25,6 +25,15 @@ class StuckError(RuntimeError):
     """Too many workers are held by functions that overran their time."""
 
 
+class FailedError(Exception):
+    """A handler that is somewhere else brought no answer: which failure that is, and what makes it concrete."""
+
+    def __init__(self, failure: Failure, detail: str) -> None:
+        super().__init__(detail)
+        self.failure = failure
+        self.detail = detail
+
+
 async def call_async(run: Run) -> Outcome:
     """Call the handler; a coroutine is given the hook's timeout, and so is a plain function that has a worker."""
     began = perf_counter()
@@ -64,6 +73,8 @@ def failed(error: BaseException, timeout: float, began: float) -> Outcome:
         return Outcome(failure=Failure.TIMED_OUT, detail=f"after {timeout:g} s", seconds=seconds)
     if isinstance(error, StuckError):
         return Outcome(failure=Failure.NOT_STARTED, detail=str(error), seconds=seconds)
+    if isinstance(error, FailedError):
+        return Outcome(failure=error.failure, detail=error.detail, seconds=seconds)
     if not isinstance(error, Exception | SystemExit) and not _is_own_cancellation(error):
         raise error
     return Outcome(failure=Failure.RAISED, detail=f"{type(error).__name__}: {error}", seconds=seconds)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from hookline.model.outcome import Outcome
+    from hookline.model.sight import Sealed
 
 
 class Limits(Frozen):
@@ -19,6 +20,8 @@ class Limits(Frozen):
 
     `grace`: from SIGTERM to SIGKILL. `drain`: how long a finished program's pipes are still read when somebody else holds
     them. `last`: how long a killed program is waited for. `kept`: of each stream. `flood`: output that ends a program.
+    `detached`: the longest that a hook which nobody waits for may run, whatever it says itself. `detached_at_once` and
+    `detached_queued`: how many of these run, and how many wait until they may; one more is refused.
     """
 
     grace: float = 1.0
@@ -27,12 +30,16 @@ class Limits(Frozen):
     kept: int = 1 << 20
     flood: int = 256 << 20
     at_once: int = max(8, 4 * (os.cpu_count() or 1))
+    detached: float = 3600.0
+    detached_at_once: int = 16
+    detached_queued: int = 256
 
 
 class Program(Frozen):
     """What to run: `argv` with an absolute or findable program, `stdin` already serialised, `timeout` in seconds.
 
-    `cookie` is a value of the environment by which everything that the program starts can be recognised.
+    `cookie` is a value of the environment by which everything that the program starts can be recognised. `sealed`: the bytes
+    that `argv` refers to; `copies`: the folder for those of them that need a file.
     """
 
     argv: tuple[str, ...]
@@ -42,6 +49,8 @@ class Program(Frozen):
     timeout: float
     cookie: str = ""
     kill_leftovers: bool = False
+    sealed: Sealed | None = None
+    copies: str = ""
 
 
 class Errand(Frozen):

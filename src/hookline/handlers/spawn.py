@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeAlias
 
+    from hookline.errors import HandlerError
     from hookline.handlers.program import Program
 
     # Our ends of the program's standard streams.
@@ -26,6 +27,7 @@ def start(program: Program, sleep: Callable[[float], None]) -> tuple[subprocess.
 
     Raises:
         OSError: the program, its directory, or what it takes to start a process is missing.
+        HandlerError: a verified script needs a private copy, and none can be made.
         ValueError: an argument, a name or a path that no system call takes.
     """
     with contextlib.ExitStack() as on_error:
@@ -35,7 +37,8 @@ def start(program: Program, sleep: Callable[[float], None]) -> tuple[subprocess.
         sent = 0
         with contextlib.suppress(BlockingIOError):  # most payloads fit into the pipe before anybody reads
             sent = os.write(stdin, program.stdin[:_FIRST])
-        popen = _exec(program, (child_in, child_out, child_err), sleep)
+        execute = _exec if program.sealed is None else _exec_sealed
+        popen = execute(program, (child_in, child_out, child_err), sleep)
         on_error.pop_all()
     for fd in (child_in, child_out, child_err):
         os.close(fd)
@@ -49,7 +52,19 @@ def _pipe(on_error: contextlib.ExitStack) -> tuple[int, int]:
     return ends
 
 
-def _exec(program: Program, ends: Ends, sleep: Callable[[float], None]) -> subprocess.Popen[bytes]:
+def _exec_sealed(program: Program, ends: Ends, sleep: Callable[[float], None]) -> subprocess.Popen[bytes]:
+    """Start what was verified, from its bytes."""
+    from hookline.handlers.sealing import ready  # noqa: PLC0415 - only hooks that a gate let through
+
+    assert program.sealed is not None  # noqa: S101 - chosen by the caller
+    with contextlib.ExitStack() as closing:
+        argv, executable, passed = ready(program.sealed, program.copies, closing)
+        return _exec(program.replace(argv=argv), ends, sleep, executable, passed)
+
+
+def _exec(
+    program: Program, ends: Ends, sleep: Callable[[float], None], executable: str | None = None, passed: tuple[int, ...] = ()
+) -> subprocess.Popen[bytes]:
     stdin, stdout, stderr = ends
     if not program.argv:
         raise ValueError("the command is empty")
@@ -57,6 +72,8 @@ def _exec(program: Program, ends: Ends, sleep: Callable[[float], None]) -> subpr
         try:
             return subprocess.Popen(  # the pipes, the wait and the end are the child's
                 program.argv,
+                executable=executable,
+                pass_fds=passed,
                 stdin=stdin,
                 stdout=stdout,
                 stderr=stderr,
@@ -72,7 +89,7 @@ def _exec(program: Program, ends: Ends, sleep: Callable[[float], None]) -> subpr
     raise AssertionError  # pragma: no cover - the last try returns or raises
 
 
-def why(error: OSError | ValueError, program: Program) -> str:
+def why(error: OSError | ValueError | HandlerError, program: Program) -> str:
     """Why a program could not be started, for the person who configured it."""
     name = program.argv[0] if program.argv else ""
     if not isinstance(error, OSError):

@@ -7,12 +7,13 @@ import os
 from time import perf_counter
 
 from hookline.errors import HandlerError
-from hookline.model.handler import Builtin, Command, Http
+from hookline.model.handler import Builtin, Command, Http, Model
 from hookline.model.outcome import Failure, Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
 
     from hookline.core.dispatch import Run
     from hookline.handlers.builtins.asked import Asked
@@ -24,20 +25,48 @@ def perform_all(
 ) -> list[Outcome]:
     """Perform runs of handlers outside this interpreter's own code: all their programs at once, after what builtins do here.
 
-    What is called by HTTP is under way meanwhile. The outcomes are in the order of the runs. `environ` is the environment
-    that hooks inherit; the process's own by default.
+    What asks somebody elsewhere is under way meanwhile: HTTP hooks, and questions to language models. The outcomes are in the
+    order of the runs. `environ` is the environment that hooks inherit; the process's own by default.
     """
     given = os.environ if environ is None else environ
-    calls = [run for run in runs if type(run.spec.handler) is Http]
+    calls = [run for run in runs if type(run.spec.handler) in _CALLS]
     if not calls:
         return _here(runs, limits, cancel, given)
     from hookline.handlers import program  # noqa: PLC0415 - as below
     from hookline.handlers.calls import Calls  # noqa: PLC0415 - sockets, which few hooks need
 
-    with Calls(calls, limits or program.Limits(), given) as under_way:
-        here = iter(_here([run for run in runs if type(run.spec.handler) is not Http], limits, cancel, given))
+    with Calls(calls, limits or program.Limits(), given, perform=_performer(calls, given)) as under_way:
+        here = iter(_here([run for run in runs if type(run.spec.handler) not in _CALLS], limits, cancel, given))
         there = iter(under_way.outcomes(cancel))
-    return [next(there) if type(run.spec.handler) is Http else next(here) for run in runs]
+    return [next(there) if type(run.spec.handler) in _CALLS else next(here) for run in runs]
+
+
+def _http(calls: Sequence[Run], environ: Mapping[str, str]) -> Callable[..., Outcome]:  # noqa: ARG001 - of a table
+    from hookline.handlers.http import call  # noqa: PLC0415 - as above
+
+    return call
+
+
+def _model(calls: Sequence[Run], environ: Mapping[str, str]) -> Callable[..., Outcome]:
+    from hookline.handlers.judge import judge, prepare  # noqa: PLC0415 - as above
+
+    prepare([run.spec.handler for run in calls if isinstance(run.spec.handler, Model)], environ)
+    return judge
+
+
+# Kind of handler that is called -> what performs it, made ready before any of their time limits begins.
+_CALLS: Mapping[type, Callable[[Sequence[Run], Mapping[str, str]], Callable[..., Outcome]]] = {Http: _http, Model: _model}
+
+
+def _performer(calls: Sequence[Run], environ: Mapping[str, str]) -> Callable[..., Outcome]:
+    """What performs each of these calls, by the kind of its handler."""
+    kinds = {type(run.spec.handler) for run in calls}
+    performers = {kind: make(calls, environ) for kind, make in _CALLS.items() if kind in kinds}
+
+    def perform(handler: Any, payload: str, **options: Any) -> Outcome:
+        return performers[type(handler)](handler, payload, **options)
+
+    return perform
 
 
 def _here(runs: Sequence[Run], limits: Limits | None, cancel: Cancel | None, given: Mapping[str, str]) -> list[Outcome]:

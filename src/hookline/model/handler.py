@@ -9,9 +9,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, TypeAlias
 
-    Handler: TypeAlias = "Command | Http | Builtin | InProcess | Broken"
+    from hookline.model.sight import Sealed
+
+    Handler: TypeAlias = "Command | Http | Model | Builtin | InProcess | Broken"
 
 NO_ENV: Mapping[str, str] = {}
+NO_SCHEMA: Mapping[str, Any] = {}
 
 
 class Command(Frozen):
@@ -25,6 +28,7 @@ class Command(Frozen):
     and in paths both, and `~`). Always filled in, in `env` and in what is substituted, are `${event.cwd}`, `${event.session_id}` and
     `${event.facts.X}`. `working_dir` is relative to the event's cwd. `substitute` are literal replacements in `script`, `argv`.
     `kill_leftovers`: what the hook left running in the background dies with it; otherwise it is only no longer read.
+    `sealed`: what is run instead of `argv` and `script`, because it is what was verified; never declared.
     """
 
     argv: tuple[str, ...] = ()
@@ -36,6 +40,7 @@ class Command(Frozen):
     working_dir: str = ""
     substitute: Mapping[str, str] = NO_ENV
     kill_leftovers: bool = False
+    sealed: Sealed | None = None
 
 
 class Http(Frozen):
@@ -55,6 +60,33 @@ class Http(Frozen):
     allow_local: bool = False
     largest: int = 0
     body: str = ""
+
+
+class Model(Frozen):
+    """A question to a language model, about the payload; its reply is read as what a program prints is.
+
+    `names`: what it is called, `provider/model`, in order of preference; a name that begins with `$` stands in that variable
+    of the environment, and counts when that is set. `provider`: whose it is where a name does not say so. `prompt` is what
+    the model is asked: in the `language` "template" jinja2 or the plain part of Go's text/template, in "arguments" a text in
+    which `$ARGUMENTS` is the payload. `system` is said before it. `schema`: the JSON Schema of the reply, empty for free text,
+    and `shape` the name by which the dialect reads it.
+
+    `base_url`: the address of the provider's interface, where it is not the provider's own or the one that the environment names.
+    `key`: the variable with the key, where it is not the provider's. `most_tokens` of a reply, `most_prompt` characters of a
+    prompt; what is longer is cut, and the model is told so.
+    """
+
+    names: tuple[str, ...]
+    prompt: str
+    provider: str = ""
+    language: str = "template"
+    system: str = ""
+    schema: Mapping[str, Any] = NO_SCHEMA
+    shape: str = ""
+    base_url: str = ""
+    key: str = ""
+    most_tokens: int = 1024
+    most_prompt: int = 64 << 10
 
 
 class Builtin(Frozen):

@@ -10,6 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from hookline.model.verdict import Stance
+
 
 class Failure(enum.Enum):
     """Why a handler gave no answer. What a failure means is the hook's `on_failure`."""
@@ -25,8 +27,16 @@ class Failure(enum.Enum):
     UNREADABLE = "answered something that cannot be read"
     UNLOADABLE = "could not be loaded"
     UNTRUSTED = "not approved"
+    CHANGED = "changed since it was approved"
+    REVOKED = "its approval was taken back"
+    ABSENT = "what it runs is missing"
+    SWITCHED_OFF = "switched off"
     REENTERED = "called again from inside itself"
     CANCELLED = "cancelled"
+
+
+# Why a hook was kept from running at all, by somebody and not by a mishap.
+BARRED = frozenset({Failure.UNTRUSTED, Failure.CHANGED, Failure.REVOKED, Failure.ABSENT, Failure.SWITCHED_OFF})
 
 
 class Outcome(Frozen):
@@ -35,7 +45,7 @@ class Outcome(Frozen):
     `exit_code` is None when no process ended by itself; an address that answered has 0. `stdout` and `stderr` are text
     (undecodable bytes replaced), at most the kept part of the stream; `truncated` says that more came. `answer` is what an
     in-process handler returned. `detail` makes a failure concrete; `seconds` is wall time; `leftovers` says that the hook
-    left processes running.
+    left processes running. `spent`: it was to run once, and did so in another process of the session.
     """
 
     exit_code: int | None = None
@@ -47,3 +57,6 @@ class Outcome(Frozen):
     seconds: float = 0.0
     truncated: bool = False
     leftovers: bool = False
+    note: str = ""
+    means: Stance | None = None
+    spent: bool = False

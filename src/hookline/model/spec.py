@@ -36,7 +36,7 @@ class HookSpec(Frozen):
     means never the same. `in_turn`: where it takes part, the hooks of its dialect are asked one after the other, even where
     they are otherwise asked at once. `alike`: a tool's names in other hosts count as its names, and it is told of foreign
     calls in its own host's words (`match_tools: canonical`). `facts` belong to the dialect. `trusted` is False while nobody
-    approved the source.
+    approved the source; `gated`: that is asked of a gate, whenever the hook is about to run.
     """
 
     id: str
@@ -58,4 +58,5 @@ class HookSpec(Frozen):
     in_turn: bool = False
     facts: Mapping[str, Any] = NO_FACTS
     trusted: bool = True
+    gated: bool = False
     alike: bool = False

@@ -40,6 +40,7 @@ class Verdict(Frozen):
     running; `effects` are those that have no field of their own (env, title, watch, grant ...), by power;
     `unsupported` lists what the hook asked for that its own dialect does not honour on this event; an entry may say why
     after `: `. `redo_limit`: how often this hook may send the agent back in one turn, where it says so itself (0: no limit).
+    `late`: it was said by a detached hook after its own moment, and is told at this one.
     """
 
     hook_id: str = ""
@@ -58,6 +59,7 @@ class Verdict(Frozen):
     seconds: float = 0.0
     shadow: bool = False
     redo_limit: int | None = None
+    late: bool = False
 
     @property
     def mute(self) -> bool:

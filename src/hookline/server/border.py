@@ -21,18 +21,27 @@ OPEN_TO_ALL = "/v1/health"
 class Border:
     """What stands before the endpoints.
 
-    `names`: those that the server goes by beside its addresses and `localhost`. `refused` is told the code of every
-    request that does not pass.
+    `names`: those that the server goes by beside its addresses and `localhost`. `open_to_all`: paths that need no token here.
+    `refused` is told the code of every request that does not pass.
     """
 
-    def __init__(self, app: ASGIApp, *, token: str, names: Sequence[str] = (), refused: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        token: str,
+        names: Sequence[str] = (),
+        open_to_all: Sequence[str] = (),
+        refused: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self.app = app
         self._token = token.encode("ascii")
+        self._open = frozenset((OPEN_TO_ALL, *open_to_all))
         self._names = frozenset(name.lower() for name in ("localhost", *names))
         self._refused = refused
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and not _through_a_file(scope):
+        if scope["type"] == "http" and not through_a_file(scope):
             try:
                 self._check(scope)
             except RequestError as error:
@@ -42,15 +51,15 @@ class Border:
         await self.app(scope, receive, send)
 
     def _check(self, scope: Scope) -> None:
-        hosts = _headers(scope, b"host")
+        hosts = headers_of(scope, b"host")
         if len(hosts) != 1 or not self._is_ours(hosts[0]):
             # A web page whose name was made to point here (DNS rebinding) still sends that name.
             raise RequestError(
                 403, "serve.origin", "the `Host` header names another server", hint="name it with --host-name if it is this one"
             )
-        if _headers(scope, b"origin"):
+        if headers_of(scope, b"origin"):
             raise RequestError(403, "serve.origin", "web pages may not ask", hint="a request without an `Origin` header may")
-        if scope["path"] != OPEN_TO_ALL and not self._has_token(scope):
+        if scope["path"] not in self._open and not self._has_token(scope):
             headers = {"WWW-Authenticate": 'Bearer realm="hookline"'}
             raise RequestError(
                 401, "serve.token", "the token is missing, or wrong", hint="send `Authorization: Bearer TOKEN`", headers=headers
@@ -69,16 +78,17 @@ class Border:
         return True
 
     def _has_token(self, scope: Scope) -> bool:
-        shown = _headers(scope, b"authorization")
+        shown = headers_of(scope, b"authorization")
         scheme, _, token = shown[0].partition(" ") if len(shown) == 1 else ("", "", "")
         return scheme.lower() == "bearer" and hmac.compare_digest(token.strip().encode("latin-1"), self._token)
 
 
-def _through_a_file(scope: Scope) -> bool:
+def through_a_file(scope: Scope) -> bool:
     """Whether the request came through a unix socket: then the server has a path and no port."""
     server = scope.get("server")
     return server is not None and server[1] is None
 
 
-def _headers(scope: Scope, wanted: bytes) -> list[str]:
+def headers_of(scope: Scope, wanted: bytes) -> list[str]:
+    """The values of a header, whose name is in lower case."""
     return [value.decode("latin-1") for name, value in scope["headers"] if name.lower() == wanted]

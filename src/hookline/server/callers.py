@@ -27,10 +27,10 @@ def calls_us(spec: HookSpec) -> bool:
 
 def callers(engine: Engine) -> frozenset[str]:
     """The dialects whose hosts run their other hooks by themselves, because their files have one that calls us."""
-    return frozenset(spec.dialect for spec in engine.hooks if calls_us(spec))
+    return frozenset(entry.spec.dialect for entry in engine.whole.entries() if calls_us(entry.spec))
 
 
 def without_calls(engine: Engine) -> Engine:
-    """The engine, which from now on leaves out its hooks that would ask a decision server again."""
-    engine.leave_out(frozenset(spec.id for spec in engine.hooks if calls_by_http(spec)))
+    """The engine, which from now on leaves out its hooks that would ask a decision server again, also those that come later."""
+    engine.keep_out(calls_by_http)
     return engine

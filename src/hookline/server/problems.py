@@ -33,8 +33,11 @@ def document(value: Mapping[str, Any], *, status: int = 200, media_type: str = "
     return Response(json.dumps(value, allow_nan=False) + "\n", status, media_type=media_type, **options)
 
 
-def problem(error: HookError, status: int = 400) -> Response:
-    """What is wrong, as a problem document: its `type` names the code, `detail` the case, `hint` what to do."""
+def problem(error: HookError, status: int = 400, more: Mapping[str, Any] | None = None) -> Response:
+    """What is wrong, as a problem document: its `type` names the code, `detail` the case, `hint` what to do.
+
+    `more`: further members of it.
+    """
     status = error.status if isinstance(error, RequestError) else status
     said = {
         "type": f"urn:hookline:problem:{error.code}",
@@ -45,4 +48,4 @@ def problem(error: HookError, status: int = 400) -> Response:
     }
     hint = {"hint": error.hint} if error.hint else {}
     headers = dict(error.headers) if isinstance(error, RequestError) else {}
-    return document(said | hint, status=status, media_type=_TYPE, headers=headers)
+    return document(said | hint | dict(more or {}), status=status, media_type=_TYPE, headers=headers)

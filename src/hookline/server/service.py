@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
@@ -13,16 +13,22 @@ from starlette.routing import Route
 from hookline.engine.unsaid import told_beside, unsaid
 from hookline.errors import CodecError, ConfigError, HookError
 from hookline.server import replies
+from hookline.server.approving import PATH as APPROVE
+from hookline.server.approving import Approving
 from hookline.server.bodies import firing_of, json_of
 from hookline.server.metrics import MEDIA_TYPE
+from hookline.server.presence import while_there
 from hookline.server.problems import RequestError, document, problem
+from hookline.server.turns import Turns
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator, Mapping
+    from collections.abc import Awaitable, Callable, Mapping
 
     from starlette.requests import Request
 
     from hookline.engine.engine import Engine
+    from hookline.model.event import Event
+    from hookline.model.verdict import Decision
     from hookline.server.metrics import Meter
 
 
@@ -30,7 +36,8 @@ class Service:
     """Answers requests with an engine. Everything in it happens on one event loop.
 
     `own`: engines for hosts whose own files call this server, less these files. `seconds`: for all hooks of one event.
-    `most`: events at once. `contract`: the OpenAPI document. `tell` is given one line for each fault of ours.
+    `turns`: how many events at once. `contract`: the OpenAPI document. `approving` answers requests to approve hooks (None:
+    refuses them). `tell` is given one line for each fault of ours. `refresh` reads the files of hooks anew.
     """
 
     def __init__(
@@ -41,7 +48,8 @@ class Service:
         contract: Mapping[str, Any],
         own: Mapping[str, Engine] | None = None,
         seconds: float = 600.0,
-        most: int = 64,
+        turns: Turns | None = None,
+        approving: Approving | None = None,
         tell: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.engine = engine
@@ -49,8 +57,10 @@ class Service:
         self.meter = meter
         self.contract = contract
         self.seconds = seconds
-        self.most = most
+        self.turns = turns or Turns(64)
+        self.approving = approving or Approving()
         self.tell = tell
+        self.refresh: Callable[[], object] = engine.reload_if_changed
 
     def app(self) -> Starlette:
         """The ASGI application, without the border before it."""
@@ -60,6 +70,7 @@ class Service:
             Route("/v1/health", self._answering(self.health), methods=["GET"]),
             Route("/v1/metrics", self._answering(self.metrics), methods=["GET"]),
             Route("/v1/openapi.json", self._answering(self.openapi), methods=["GET"]),
+            Route(APPROVE, self._answering(self.approve), methods=["POST"]),
         ]
         app = Starlette(routes=routes, exception_handlers={HTTPException: self._nothing_there})
         app.router.redirect_slashes = False  # a redirect would be to whatever `Host` says
@@ -70,10 +81,9 @@ class Service:
     async def fire(self, request: Request) -> Response:
         """One event in, canonical or native; the decision document out."""
         event, payload, dialect = firing_of(await json_of(request))
-        with self._one_more():
-            raised = self.engine.event(event, payload, dialect=dialect)
-            decision = await self._engine_for(raised.dialect).fire_async(raised, seconds=self.seconds)
-            return document(decision.to_dict())
+        raised = self.engine.event(event, payload, dialect=dialect)
+        decision = await while_there(request.receive, self._decided(self._engine_for(raised.dialect), raised))
+        return document(decision.to_dict())
 
     async def answer(self, request: Request) -> Response:
         """A host's payload in; the host's own reply out."""
@@ -83,8 +93,7 @@ class Service:
         except ConfigError as error:
             raise RequestError(404, error.name, error.message, hint=error.hint) from None
         event = host.decode_event(await json_of(request))
-        with self._one_more():
-            decision = await engine.fire_async(event, seconds=self.seconds)
+        decision = await while_there(request.receive, self._decided(engine, event))
         wants_all = replies.WHOLE in request.headers.get("accept", "")
         encode = host.encode_decision if wants_all else getattr(host, "encode_response", host.encode_decision)
         reply = encode(decision, event)
@@ -98,31 +107,30 @@ class Service:
 
     async def metrics(self, _: Request) -> Response:
         """Counts and times since the server started, for Prometheus."""
+        running = ("events being asked about", self.turns.running)
+        waiting = ("events that wait for their turn", self.turns.waiting)
         hooks = ("hooks that may take part", len(self.engine.hooks))
         problems = ("what is wrong with the files of hooks", len(self.engine.problems))
-        page = self.meter.page({"hookline_hooks": hooks, "hookline_problems": problems})
+        gauges = {"hookline_fires_running": running, "hookline_fires_waiting": waiting, "hookline_hooks": hooks}
+        page = self.meter.page({**gauges, "hookline_problems": problems})
         return Response(page, headers={"Content-Type": MEDIA_TYPE})
 
     async def openapi(self, _: Request) -> Response:
         """What can be asked here, as an OpenAPI document."""
         return document(self.contract)
 
+    async def approve(self, request: Request) -> Response:
+        """A declared hook approved, and live at the next event."""
+        return await self.approving.answer(request, self.engine, self.refresh)
+
     # -- around them -----------------------------------------------------------------------------------------------
 
     def _engine_for(self, host: str) -> Engine:
         return self.own.get(host, self.engine)
 
-    @contextmanager
-    def _one_more(self) -> Iterator[None]:
-        """One more event is asked about: all at once are bounded, so that none waits for a thread unseen."""
-        if self.meter.running >= self.most:
-            hint = "ask again, or start the server with a larger --most"
-            raise RequestError(503, "serve.busy", f"{self.most} events are being asked about", hint=hint, headers={"Retry-After": "1"})
-        self.meter.running += 1
-        try:
-            yield
-        finally:
-            self.meter.running -= 1
+    async def _decided(self, engine: Engine, event: Event) -> Decision:
+        async with self.turns.one():
+            return await engine.fire_async(event, seconds=self.seconds)
 
     def _answering(self, endpoint: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
         """The endpoint, with a problem document for whatever it raises; nobody who asks sees a traceback."""
@@ -130,6 +138,12 @@ class Service:
         async def answering(request: Request) -> Response:
             try:
                 return await endpoint(request)
+            except asyncio.CancelledError:  # only the end of the server cancels a request, and this is its outermost frame
+                hint, headers = "ask again when it is back", {"Connection": "close"}
+                ending = RequestError(
+                    503, "serve.ending", "the server was told to stop before this was decided", hint=hint, headers=headers
+                )
+                return self._refusal(ending, 503)
             except HookError as error:
                 return self._refusal(error, 422 if error.name == "wire.event" or not isinstance(error, CodecError) else 400)
             except Exception as error:  # noqa: BLE001 - the outermost frame

@@ -17,7 +17,7 @@ from hookline.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_BACKLOG = 128
+_BACKLOG = 512  # as many connections as there may be at once
 _PATIENCE = 1.0  # seconds, for somebody who may listen on a socket that is there
 _LARGEST_PORT = 65535
 _ADDRESS = re.compile(r"(?:(?:\[(?P<six>[^\]]+)\]|(?P<four>[^:\[\]]*)):)?(?P<port>\d{1,5})", re.ASCII)

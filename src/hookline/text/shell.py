@@ -83,6 +83,22 @@ def _text(node: Node) -> bytes:
     return node.text or b""
 
 
+def nodes(source: bytes) -> list[Node]:
+    """All parts of a line as the grammar reads it, each before what it holds."""
+    return _nodes(source)
+
+
+def text_of(node: Node) -> bytes:
+    """The source of one part."""
+    return _text(node)
+
+
+def command_words(node: Node, source: bytes) -> list[list[Node]]:
+    """The words of a simple command, each by its parts, from its program on."""
+    own = [child for child in node.children if child.type not in {*_REDIRECTS, "subshell"}]
+    return _from_program_on(_words(own, source), source)
+
+
 # -- what the grammar does not see ---------------------------------------------------------------------------------------
 
 

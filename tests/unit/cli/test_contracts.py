@@ -87,6 +87,22 @@ def test_a_record_holds_to_its_schema() -> None:
     check(record(event, engine.fire(event), event_id="e1", at="2026-11-21T00:00:00Z"), "record")
 
 
+def test_what_the_journal_holds_holds_to_its_schema(desk: Desk) -> None:
+    """Every record, one decision in full, and what verify and prune say."""
+    desk.type("fire", "pre_tool_use", "-c", DOCKER, stdin=SUDO)
+    folder = desk.folder.parent / "home/.local/state/hookline/journal"
+    records = [json.loads(line) for path in folder.glob("*.jsonl") for line in path.read_text(encoding="utf-8").splitlines()]
+    entry = desk.type("log", "show", records[-1]["id"], "--json").document
+
+    assert [written["type"] for written in records] == ["run", "run", "event"]
+    for written in records:
+        check(written, "journal")
+    check(entry, "entry")
+    assert len(entry["runs"]) == 2
+    check(desk.type("log", "verify", "--json").document, "verification")
+    check(desk.type("log", "prune", "--dry-run", "--json").document, "pruned")
+
+
 def test_every_effect_of_a_decision_holds_to_the_schema() -> None:
     """Rewrites, contexts, notes, retries, faults and what was lowered."""
     engine = hookline.Engine()

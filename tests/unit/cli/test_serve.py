@@ -13,6 +13,7 @@ from hookline.cli.serve import _listening, _service
 from hookline.errors import ConfigError
 from hookline.server.metrics import Meter
 from hookline.server.sockets import http_socket, unix_socket
+from hookline.server.turns import Turns
 
 if TYPE_CHECKING:
     from tests.unit.cli.support import Desk
@@ -25,7 +26,7 @@ SETTINGS = json.dumps({"hooks": {"PreToolUse": [{"hooks": [CALLS, GUARD]}]}})
 def test_a_host_whose_own_files_call_the_server_is_answered_without_them(desk: Desk) -> None:
     """It runs the guard by itself; other hosts have it asked, and nobody is asked by way of the server again."""
     desk.file("../home/.claude/settings.json", SETTINGS)
-    service = _service(Selection(), Meter(), 1, 1.0)
+    service = _service(Selection(), Meter(), Turns(1), 1.0)
 
     assert set(service.own) == {"claude-code"}
     assert service.own["claude-code"].hooks == ()
@@ -34,7 +35,7 @@ def test_a_host_whose_own_files_call_the_server_is_answered_without_them(desk: D
 
 def test_a_file_that_is_named_is_meant(desk: Desk) -> None:
     """Whoever else reads it; only the call that would come round to the server is left out."""
-    service = _service(Selection(configs=[desk.file("settings.json", SETTINGS)], dialect="claude-code"), Meter(), 1, 1.0)
+    service = _service(Selection(configs=[desk.file("settings.json", SETTINGS)], dialect="claude-code"), Meter(), Turns(1), 1.0)
 
     assert service.own == {}
     assert len(service.engine.hooks) == 1

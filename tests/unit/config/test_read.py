@@ -333,3 +333,24 @@ def test_where_a_file_lies_tells_what_its_host_knows(tmp_path: Path, name: str, 
 def test_every_dialect_has_a_layout() -> None:
     """A folder of any dialect can be named."""
     assert set(LAYOUTS) == set(NAMES)
+
+
+# -- stamps ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_stamp_changes_with_what_lies_beside_a_file_and_with_what_a_link_leads_to(tmp_path: Path) -> None:
+    """Of what is not there it is the reason why."""
+    from hookline.config.read import stamp_of  # noqa: PLC0415 - of these tests only
+
+    file, script, link = tmp_path / "HOOK.md", tmp_path / "scripts/run", tmp_path / "link"
+    file.write_text("a", encoding="utf-8")
+    link.symlink_to(file)
+    alone = stamp_of(str(file), "agenthooks")
+    script.parent.mkdir()
+    script.write_text("", encoding="utf-8")
+    together = stamp_of(str(file), "agenthooks")
+
+    assert alone[1:] == ((2,), (2,), (2,))
+    assert (together[0], together[2:]) == (alone[0], alone[2:])
+    assert together[1] != alone[1]
+    assert stamp_of(str(link), "codex") == stamp_of(str(file), "codex") != stamp_of(str(script), "codex")

@@ -10,11 +10,13 @@ import pytest
 
 from hookline import Engine, Event, Limits
 from hookline.core.dispatch import Run
-from hookline.engine.detached import Detached
+from hookline.engine.catalog import make_dialect
+from hookline.engine.detached import Detached, bounded
 from hookline.model.handler import InProcess
-from hookline.model.outcome import Failure
+from hookline.model.outcome import Failure, Outcome
 from hookline.model.spec import HookSpec
 from tests.unit.engine.processes import ends
+from tests.unit.handlers.support import until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -91,7 +93,7 @@ def test_a_python_hook_can_be_detached_too() -> None:
         id="own", dialect="hookline", kind="notification", native_event="notification", detached=True,
         handler=InProcess(call=lambda _: names.append(threading.current_thread().name)),
     )  # fmt: skip
-    detached = Detached(None, {}, finished.append)
+    detached = Detached(None, {}, lambda _, ended: finished.append(ended))
     detached.start(Run(spec=own, event=NOTICE, detached=True))
     detached.drain(5)
 
@@ -129,3 +131,114 @@ def test_an_observer_that_raises_leaves_nothing_open(tmp_path: Path) -> None:
 
     assert len(os.listdir("/proc/self/fd")) == before
     assert [thread.name for thread in threading.enumerate() if thread.name == f"hookline {engine.hooks[0].id}"] == []
+
+
+# -- what is told of an end --------------------------------------------------------------------------------------------
+
+
+def test_an_end_is_told_with_everything_that_an_account_needs(tmp_path: Path) -> None:
+    """Of the event that started it, what the hook said in its own dialect's reading, and when it began and ended."""
+    finished: list[Finished] = []
+    times = iter((100.0, 107.5))
+    engine = an_engine("""printf '{"systemMessage": "done", "decision": "block"}'""", tmp_path, finished, clock=lambda: next(times))
+    engine.fire(NOTICE)
+    engine.close()
+    (end,) = finished
+
+    assert (end.kind, end.native_event, end.dialect, end.session_id, end.cwd) == ("notification", "Notification", "claude-code", "s1", "/")
+    assert (end.verdict.hook_id, end.verdict.for_user, end.verdict.unsupported) == (engine.hooks[0].id, "done", ("deny",))
+    assert (end.started, end.ended) == (100.0, 107.5)
+
+
+def test_output_is_kept_up_to_its_bound(tmp_path: Path) -> None:
+    """As of any other hook."""
+    finished: list[Finished] = []
+    with an_engine("printf 123456; exit 1", tmp_path, finished, limits=Limits(kept=4)) as engine:
+        engine.fire(NOTICE)
+
+    assert [(each.outcome.stdout, each.outcome.truncated) for each in finished] == [("1234", True)]
+
+
+# -- bounds ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("dialect", "own", "bound"), [("claude-code", 5.0, 60.0), ("agenthooks", 5.0, 5.0), ("agenthooks", 600.0, 60.0)])
+def test_a_time_limit_counts_where_the_dialect_enforces_it(dialect: str, own: float, bound: float) -> None:
+    """Claude Code enforces none in the background (harnesses.md 2.4), agenthooks the hook's own (agenthooks.md 9.5); ours holds."""
+    spec = HookSpec(id="h", dialect=dialect, kind="notification", native_event="Notification", handler=InProcess(call=print), timeout=own)
+
+    assert bounded(Run(spec=spec, event=NOTICE, dialect=make_dialect(dialect)), 60.0).spec.timeout == bound
+
+
+def test_what_runs_for_ever_ends_at_our_bound(tmp_path: Path) -> None:
+    """Whatever its own time limit says."""
+    finished: list[Finished] = []
+    engine = an_engine("exec sleep 1000", tmp_path, finished, limits=Limits(detached=0.05, grace=0.1))
+    engine.fire(NOTICE)
+    engine.close(seconds=30)
+
+    assert [each.outcome.failure for each in finished] == [Failure.TIMED_OUT]
+
+
+def test_only_so_many_run_and_wait(tmp_path: Path) -> None:
+    """The next ones wait for a thread; beyond that a hook is refused, and its failure is in the decision."""
+    finished: list[Finished] = []
+    os.mkfifo(tmp_path / "go")
+    limits = Limits(detached_at_once=1, detached_queued=1)
+    engine = an_engine('read line < "$FOLDER/go"', tmp_path, finished, limits=limits)
+    verdicts = [engine.fire(NOTICE).verdicts[0] for _ in range(3)]
+    for number in (1, 2):
+        (tmp_path / "go").write_text("on\n", encoding="utf-8")
+        assert until(lambda number=number: len(finished) == number)
+    engine.close()
+
+    assert [verdict.fault for verdict in verdicts[:2]] == [None, None]
+    assert verdicts[2].fault == "could not be started: 1 hooks run in the background and 1 wait (HKL2003)"
+    assert [each.outcome.exit_code for each in finished] == [0, 0]
+
+
+def test_what_waits_when_the_engine_closes_is_told_too(tmp_path: Path) -> None:
+    """It never started, and that is its outcome."""
+    finished: list[Finished] = []
+    engine = an_engine("exec sleep 1000", tmp_path, finished, limits=Limits(detached_at_once=1, grace=0.1))
+    for _ in range(3):
+        engine.fire(NOTICE)
+    engine.close(seconds=0)
+
+    assert [each.outcome.failure for each in finished] == [Failure.CANCELLED] * 3
+
+
+def test_closing_takes_no_longer_than_its_seconds_and_a_moment() -> None:
+    """Also where a Python function cannot be ended; what it says is told whenever it comes."""
+    finished: list[Finished] = []
+    free = threading.Event()
+    own = HookSpec(
+        id="own", dialect="hookline", kind="notification", native_event="notification", detached=True, handler=InProcess(call=lambda _: free.wait(60) and None)
+    )  # fmt: skip
+    detached = Detached(Limits(grace=0.01, last=0.01, drain=0.01), {}, lambda _, ended: finished.append(ended))
+    detached.start(Run(spec=own, event=NOTICE, detached=True))
+    detached.drain(0)
+    before = list(finished)
+    free.set()
+
+    assert before == []
+    assert until(lambda: finished)
+    assert finished[0].outcome == Outcome(seconds=finished[0].outcome.seconds)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_an_observer_that_raises_does_not_keep_others_waiting(tmp_path: Path) -> None:
+    """Whose turn comes all the same."""
+    seen: list[str] = []
+
+    def angry(finished: Finished) -> None:
+        seen.append(finished.hook_id)
+        raise ValueError
+
+    engine = an_engine("true", tmp_path, [], limits=Limits(detached_at_once=1))
+    engine.finished = angry
+    for _ in range(3):
+        engine.fire(NOTICE)
+    engine.close()
+
+    assert len(seen) == 3

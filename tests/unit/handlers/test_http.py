@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hookline.handlers.http import LARGEST, call
+from hookline.handlers.http import LARGEST, call, signed
 from hookline.handlers.line import tls
 from hookline.model.handler import Http
 from hookline.model.outcome import Failure, Outcome
@@ -320,6 +320,16 @@ def test_a_payload_is_signed_where_there_is_a_key(secret: str) -> None:
     assert found.headers["webhook-signature"] == f"v1,{base64.b64encode(digest).decode()}"
     assert found.headers["webhook-timestamp"].isdigit()
     assert sent({"KEY": secret}, secret="KEY").headers["webhook-id"] != found.headers["webhook-id"]  # noqa: S106 - as above
+
+
+def test_a_signature_is_that_of_standard_webhooks() -> None:
+    """By the vector that its libraries publish: secret, id, timestamp, body and signature."""
+    key = base64.b64decode("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+
+    assert (
+        signed(key, "msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", b'{"test": 2432232314}')
+        == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
+    )
 
 
 @pytest.mark.parametrize(("environ", "said"), [({}, "is not set"), ({"KEY": "whsec_!"}, "no Base64")])

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hookline.cli.contracts import contract
 from hookline.engine.engine import Engine
+from hookline.server.approving import Approving
 from hookline.server.border import Border
 from hookline.server.metrics import Meter
 from hookline.server.openapi import openapi
@@ -73,6 +74,15 @@ class Place:
         finally:
             connection.close()
 
+    def sent(self, method: str, path: str, body: Any) -> socket.socket:
+        """A connection on which a request was sent, and nothing read."""
+        token = f"Authorization: Bearer {TOKEN}\r\n" if isinstance(self.at, int) else ""
+        said = json.dumps(body)
+        sock = self.connected()
+        head = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n{token}Content-Type: application/json\r\nContent-Length: {len(said)}"
+        sock.sendall(f"{head}\r\n\r\n{said}".encode("ascii"))
+        return sock
+
     def fire(self, event: str, payload: Mapping[str, Any] | None = None, **more: Any) -> Answer:
         return self.ask("POST", "/v1/fire", {"event": event, "payload": dict(payload or {}), **more})
 
@@ -85,20 +95,34 @@ class Served(NamedTuple):
     meter: Meter
     told: list[str]
     running: Running
+    service: Service
 
 
 @contextmanager
-def served(engine: Engine, folder: Path, *, meter: Meter | None = None, **options: Any) -> Iterator[Served]:
-    """A server with this engine; the sockets listen before it runs, so nobody who asks comes too early."""
+def served(
+    engine: Engine,
+    folder: Path,
+    *,
+    meter: Meter | None = None,
+    bounds: Mapping[str, Any] | None = None,
+    open_to_all: tuple[str, ...] = (),
+    **options: Any,
+) -> Iterator[Served]:
+    """A server with this engine; the sockets listen before it runs, so nobody who asks comes too early.
+
+    `bounds` are those of its connections, `options` those of its service.
+    """
     meter, told = meter or Meter(), []
     tcp, unix = http_socket("127.0.0.1:0"), unix_socket(str(folder / "socket"))
     places = Place(tcp.getsockname()[1]), Place(unix.getsockname())
+    options.setdefault("approving", Approving(TOKEN, refused=meter.refused))
     service = Service(engine, meter=meter, contract=DOCUMENT, tell=told.append, **options)
-    running = Running(Border(service.app(), token=TOKEN, refused=meter.refused), [tcp, unix], drain=5.0)
+    given = {"drain": 5.0, "refused": meter.refused, **(bounds or {})}
+    running = Running(Border(service.app(), token=TOKEN, open_to_all=open_to_all, refused=meter.refused), [tcp, unix], **given)
     thread = threading.Thread(target=running.run, daemon=True)
     thread.start()
     try:
-        yield Served(*places, meter, told, running)
+        yield Served(*places, meter, told, running, service)
     finally:
         running.stop()
         thread.join(PATIENCE)

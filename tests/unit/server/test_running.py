@@ -36,7 +36,7 @@ def hookline_serve(folder: Path, *words: str, hook: str = SLOW) -> Iterator[tupl
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ, cwd=folder, text=True) as process:
         try:
             assert process.stdout is not None
-            yield process, [process.stdout.readline().strip() for word in words if word in ("--http", "--unix")]
+            yield process, [process.stdout.readline().strip() for word in words if word in ("--http", "--unix", "--grpc")]
         finally:
             process.kill()
 
@@ -79,11 +79,38 @@ def test_what_takes_too_long_is_cut_off(tmp_path: Path) -> None:
         process.send_signal(signal.SIGTERM)
 
         assert process.wait(PATIENCE) == 0
-        assert asked.exception(PATIENCE) is not None or asked.result().status >= 500
+        answer = asked.result(PATIENCE)
+        assert (answer.status, answer.document["code"], answer.headers["connection"]) == (503, "HKL5010", "close")
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
         assert process.stderr is not None
         assert "Traceback" not in process.stderr.read()
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "code"),
+    [(signal.SIGTERM, signal.SIGTERM, 0), (signal.SIGINT, signal.SIGINT, 130), (signal.SIGTERM, signal.SIGINT, 0)],
+)
+def test_a_second_signal_ends_it_at_once(first: signal.Signals, second: signal.Signals, code: int, tmp_path: Path) -> None:
+    """What is running is answered with a problem, its hooks are ended, and detached ones with them."""
+    path = tmp_path / "socket"
+    hook = 'echo $$ > "$FOLDER/begun"; read line < "$FOLDER/go"'
+    with hookline_serve(tmp_path, "--unix", str(path), "--drain", "1000", hook=hook) as (process, _), ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(Place(str(path)).fire, "PreToolUse", CALL)
+        pid = int((tmp_path / "begun").read_text(encoding="utf-8"))
+        process.send_signal(first)
+        while accepted(path):
+            pass
+        assert process.poll() is None
+        process.send_signal(second)
+
+        assert process.wait(PATIENCE) == code
+        assert (asked.result(PATIENCE).status, asked.result().document["code"]) == (503, "HKL5010")
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+        assert not path.exists()
+        assert process.stderr is not None
+        assert process.stderr.read() == "hookline serve: 1 hooks\n"
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])

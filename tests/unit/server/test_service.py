@@ -15,6 +15,7 @@ import hookline
 from hookline.engine.engine import Engine
 from hookline.server import replies
 from hookline.server.metrics import Meter
+from hookline.server.turns import Turns
 from tests.unit.server.support import CALL, DOCUMENT, PATIENCE, claude, served
 
 if TYPE_CHECKING:
@@ -242,7 +243,7 @@ def test_a_fault_of_ours_is_told_and_never_shown(tmp_path: Path) -> None:
         assert (answer.status, answer.document["code"], answer.document["detail"]) == (500, "HKL9001", "internal error")
         assert b"secret" not in answer.body
         assert server.told == ["HKL9001 internal error: RuntimeError: a secret"]
-        assert server.meter.running == 0
+        assert server.service.turns.running == 0
 
 
 # -- many at once, and slow ones ---------------------------------------------------------------------------------------
@@ -284,7 +285,7 @@ def test_one_too_many_is_told_to_come_again(tmp_path: Path) -> None:
         begun.set()
         await go_on.wait()
 
-    with served(engine, tmp_path, most=1) as server, ThreadPoolExecutor(1) as pool:
+    with served(engine, tmp_path, turns=Turns(1, patience=0.0)) as server, ThreadPoolExecutor(1) as pool:
         first = pool.submit(server.unix.fire, "stop")
         assert begun.wait(PATIENCE)
         second = server.unix.fire("stop")

@@ -95,6 +95,8 @@ def _rewrite(modified: Any, spec: HookSpec, row: Moment) -> dict[str, Any]:
 def _why(outcome: Outcome, spec: HookSpec) -> str:
     if outcome.failure is Failure.TIMED_OUT:
         return f"timed out after {spec.timeout:g} s"
+    if outcome.failure is Failure.UNREADABLE and outcome.detail:
+        return outcome.detail  # in the words that it would have if it had been read here
     return describe(outcome)
 
 
@@ -107,4 +109,4 @@ def _failed(spec: HookSpec, outcome: Outcome, why: str) -> Verdict:
 
 
 def _said(spec: HookSpec, outcome: Outcome, **fields: Any) -> Verdict:
-    return Verdict(hook_id=spec.id, seconds=outcome.seconds, shadow=spec.shadow, **fields)
+    return Verdict(hook_id=spec.id, exit_code=outcome.exit_code, seconds=outcome.seconds, shadow=spec.shadow, **fields)

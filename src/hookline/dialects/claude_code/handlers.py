@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hookline.model.handler import Broken, Command
+from hookline.model.verdict import Stance
 from hookline.text.suggest import did_you_mean
 
 TYPE_CHECKING = False
@@ -22,10 +23,9 @@ _OWN: Mapping[str, tuple[str, ...]] = {
     "prompt": ("prompt", "model", "continueOnBlock"),
     "agent": ("prompt", "model"),
 }
-# What the types that are not run yet would need.
+# What the types that are not run would need.
 _NEEDS: Mapping[str, str] = {
     "mcp_tool": "a connection to the host's MCP servers",
-    "prompt": "a language model",
     "agent": "a language model with tools",
 }
 _SHELLS: Mapping[str, tuple[str, ...]] = {"": ("sh",), "bash": ("bash",), "powershell": ("pwsh", "powershell")}
@@ -56,6 +56,10 @@ def handler(hook: Node, row: Contract, names: Mapping[str, str], *, kill_leftove
         return Broken(reason="")
     if kind == "http":
         return _call(hook, row, allow_local=allow_local)
+    if kind == "prompt":
+        from hookline.dialects.claude_code.judging import judge  # noqa: PLC0415 - few hooks ask a model
+
+        return judge(hook, row)
     return _command(hook, names, kill_leftovers=kill_leftovers)
 
 
@@ -86,14 +90,17 @@ def _command(hook: Node, names: Mapping[str, str], *, kill_leftovers: bool) -> C
     return common.replace(argv=(command, *hook.texts("args")))
 
 
-def background(hook: Node) -> dict[str, object]:
+def background(hook: Node, row: Contract) -> dict[str, object]:
     """What a hook says about running in the background: `async`, and what wakes the model; empty if it is waited for."""
     said: dict[str, object] = {}
     if hook.flag("async"):
         said["async"] = True
     if hook.flag("asyncRewake"):
         said["rewake"] = {"message": hook.text("rewakeMessage"), "summary": hook.text("rewakeSummary")}
-    if said:
-        why = "a hook in the background cannot block, and this version does not hand its answer to the model"
+    if said and row.blocks is not Stance.SILENT:
+        why = f"a hook in the background blocks no `{row.native}`; what it says reaches the model on the next turn"
         hook.complain("hook.async", why, "async" if "async" in said else "asyncRewake", severity="warning")
+    for key in ("rewakeMessage", "rewakeSummary"):
+        if "rewake" not in said and hook.text(key):
+            hook.complain("key.ignored", f"without `asyncRewake`, `{key}` is never said", key, severity="warning")
     return said

@@ -100,7 +100,7 @@ class _Reader:
         made = handler(hook, row, self.names, kill_leftovers=self.strict, allow_local=self.allow_local)
         own = conditions(hook, row, rule, "if")
         timeout = self._timeout(hook, row)
-        facts = self._facts(hook, timeout)
+        facts = self._facts(hook, row, timeout)
         fields = {
             "conditions": (*seat.conditions, *(own or ())),
             "timeout": timeout,
@@ -129,14 +129,19 @@ class _Reader:
             **{**defaults, **fields},  # type: ignore[arg-type]
         )
 
-    def _facts(self, hook: Node, timeout: float) -> dict[str, object]:
-        facts = background(hook)
+    def _facts(self, hook: Node, row: Contract, timeout: float) -> dict[str, object]:
+        facts = background(hook, row)
         if status := hook.text("statusMessage"):
             facts["status"] = status
         if hook.value.get("timeout") is not None:
             facts["timeout"] = timeout
         if plugin := self.names.get("plugin_root"):
             facts["plugin"] = plugin
+        if hook.value.get("type") == "prompt" and hook.flag("continueOnBlock"):
+            facts["continue_on_block"] = True
+            if row.judged is not Stance.HALT:
+                why = f"`{row.native}` ends no turn, so `continueOnBlock` changes nothing"
+                hook.complain("key.ignored", why, "continueOnBlock", severity="warning")
         return facts
 
     @staticmethod

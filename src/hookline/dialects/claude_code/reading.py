@@ -7,7 +7,7 @@ import re
 from hookline.core.failure import OVERFLOWED, aloud, describe, failed
 from hookline.dialects.claude_code.table import ALLOW, ASK, DENY, EFFECTS, HALT, POWERS, REWRITES, SILENT
 from hookline.model.event import Rewrite
-from hookline.model.handler import Http
+from hookline.model.handler import Http, Model
 from hookline.model.outcome import Failure
 from hookline.model.verdict import Verdict
 from hookline.wire.hookoutput import UnreadableError, begins_an_object, lines, one_object, typed
@@ -53,6 +53,25 @@ def read(outcome: Outcome, spec: HookSpec, row: Contract, event: Event) -> Verdi
     """The verdict of one hook."""
     if outcome.failure is not None:
         return _failed(outcome, spec, row)
+    if type(spec.handler) is Model:
+        from hookline.dialects.claude_code import judging  # noqa: PLC0415 - few hooks ask a model
+
+        return judging.read(outcome, spec, row)
+    if "rewake" in spec.facts and outcome.exit_code == _BLOCKS:
+        return _woken(outcome, spec, row, event)
+    return _heard(outcome, spec, row, event)
+
+
+def _woken(outcome: Outcome, spec: HookSpec, row: Contract, event: Event) -> Verdict:
+    """Exit 2 of an `asyncRewake` hook refuses nothing: it wakes the model, with stderr as a reminder (2.4)."""
+    said = spec.facts["rewake"]
+    words = (said["message"] or said["summary"] or f"hook `{spec.name or spec.id}` wants to be heard", outcome.stderr.strip())
+    verdict = _heard(outcome.replace(exit_code=0), spec, row, event)
+    wake = {"message": "\n".join(filter(None, words)), "summary": said["summary"]}
+    return verdict.replace(exit_code=_BLOCKS, effects={**verdict.effects, "wake": wake})
+
+
+def _heard(outcome: Outcome, spec: HookSpec, row: Contract, event: Event) -> Verdict:
     reader = _Reader(outcome, spec, row, event)
     text = outcome.stdout.strip().removeprefix("\ufeff").lstrip()
     printed_json = text.startswith("{") and text.endswith("}")

@@ -54,7 +54,7 @@ class Contract(Row):
 
     `ignores_exit`: exit 2 does not block. `nonzero`: what any non-zero exit means. `timed_out`: what a timeout means.
     `unmatched`: what it means that a matcher cannot be applied, or that the payload cannot be written. `calls`: hooks over HTTP
-    take part (2.4).
+    take part (2.4). `judged`: what it means that a model which a `prompt` hook asks does not find it ok (SILENT: it takes none).
     """
 
     reads: frozenset[str] = frozenset()
@@ -68,6 +68,7 @@ class Contract(Row):
     timed_out: Stance = SILENT
     unmatched: Stance = SILENT
     calls: bool = True
+    judged: Stance = SILENT
 
 
 _DEFAULTS: Mapping[str, object] = {"0": 0, "false": False, "null": None, "{}": {}, "[]": []}
@@ -143,32 +144,32 @@ _ROWS = (
     _row("Setup", "trigger", subject="trigger", reads="additionalContext", calls=False),
     _row("InstructionsLoaded", "file_path memory_type load_reason globs trigger_file_path parent_file_path", subject="load_reason"),
     _row(
-        "UserPromptSubmit", "prompt session_title", body=Prompt, blocks=DENY, words=_BLOCK, plain_context=True, timeout=30.0,
+        "UserPromptSubmit", "prompt session_title", body=Prompt, blocks=DENY, judged=DENY, words=_BLOCK, plain_context=True, timeout=30.0,
         reads="additionalContext sessionTitle suppressOriginalPrompt",
     ),
     _row(
         "UserPromptExpansion", "expansion_type command_name command_args=args command_source prompt", body=Prompt,
-        subject="command_name", blocks=DENY, words=_BLOCK, plain_context=True, reads="additionalContext",
+        subject="command_name", blocks=DENY, judged=DENY, words=_BLOCK, plain_context=True, reads="additionalContext",
     ),
     # Since 2.1.288 these two block when matching itself fails or the input cannot be serialised (1.4).
     _tool(
-        "PreToolUse", _TOOL, blocks=DENY, words=_LEGACY, verdicts=_CALLING, unmatched=DENY,
+        "PreToolUse", _TOOL, blocks=DENY, judged=DENY, words=_LEGACY, verdicts=_CALLING, unmatched=DENY,
         reads=f"{_PERMISSION} updatedInput additionalContext",
     ),
     _tool(
         "PermissionRequest", "tool_name=tool tool_input=input!{} permission_suggestions=suggestions![]",
-        blocks=DENY, ignores_exit=True, unmatched=DENY, reads="decision",
+        blocks=DENY, judged=DENY, ignores_exit=True, unmatched=DENY, reads="decision",
     ),
     _tool("PermissionDenied", f"{_TOOL} reason", reads="retry"),
     _tool(
-        "PostToolUse", f"{_TOOL} tool_response=result duration_ms", blocks=DENY, words=_BLOCK,
+        "PostToolUse", f"{_TOOL} tool_response=result duration_ms", blocks=DENY, judged=HALT, words=_BLOCK,
         reads="additionalContext updatedToolOutput updatedMCPToolOutput classifierContext",
     ),
     _tool(
-        "PostToolUseFailure", f"{_TOOL} error is_interrupt!false duration_ms", blocks=DENY, words=_BLOCK,
+        "PostToolUseFailure", f"{_TOOL} error is_interrupt!false duration_ms", blocks=DENY, judged=HALT, words=_BLOCK,
         reads="additionalContext",
     ),
-    _row("PostToolBatch", "tool_calls=calls![]", blocks=DENY, words=_BLOCK, reads="additionalContext"),
+    _row("PostToolBatch", "tool_calls=calls![]", blocks=DENY, judged=HALT, words=_BLOCK, reads="additionalContext"),
     _row("Notification", "message=text title notification_type=kind", body=Message, subject="kind"),
     _row(
         "MessageDisplay", "turn_id message_id index!0 final!false delta=text", body=Message, timeout=10.0,
@@ -177,13 +178,13 @@ _ROWS = (
     _row("SubagentStart", "agent_id agent_type", subject="agent_type", reads="additionalContext"),
     _row(
         "SubagentStop", f"{_STOP} agent_id agent_type agent_transcript_path", body=Stop, subject="agent_type",
-        blocks=DENY, words=_BLOCK, reads="additionalContext",
+        blocks=DENY, judged=DENY, words=_BLOCK, reads="additionalContext",
     ),
     # `TaskCreated` ignores `continue: false`; the other two obey it, and know exit 2 only (2.7, 2.8 rule 6, 2.10).
-    _row("TaskCreated", _TASK, blocks=DENY, words=_BLOCK, halts=False),
-    _row("TaskCompleted", _TASK, blocks=DENY),
+    _row("TaskCreated", _TASK, blocks=DENY, judged=DENY, words=_BLOCK, halts=False),
+    _row("TaskCompleted", _TASK, blocks=DENY, judged=HALT),
     _row("TeammateIdle", "teammate_name=teammate team_name=team", blocks=DENY),
-    _row("Stop", _STOP, body=Stop, blocks=DENY, words=_BLOCK, reads="additionalContext"),
+    _row("Stop", _STOP, body=Stop, blocks=DENY, judged=DENY, words=_BLOCK, reads="additionalContext"),
     _row("StopFailure", "error error_details last_assistant_message=last_message", subject="error", literal=True),
     _row("ConfigChange", "source file_path", subject="source", blocks=DENY, words=_BLOCK, spared="policy_settings"),
     _row("CwdChanged", "old_cwd=old new_cwd=new", reads="watchPaths"),
@@ -223,6 +224,8 @@ TABLE = Table(
     fold=FoldRule(exclusive={"defer": "hooks disagree about deferring the call", "content": "hooks answer the elicitation differently"}),
     default_timeout=600.0,
     redo_limit=8,  # blocks in a row, of Stop and SubagentStop (2.7)
+    late=frozenset({"context", "note", "wake"}),  # `async` and `asyncRewake` (2.4)
+    detached_untimed=True,  # as above
 )
 
 

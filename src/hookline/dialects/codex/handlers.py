@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _KEYS = ("type", "command", "commandWindows", "timeout", "async", "statusMessage")
 # What the types that are not run would need.
 _NEEDS: Mapping[str, str] = {
-    "prompt": "a language model",
+    "prompt": "the host's own judge",
     "agent": "a language model with tools",
     "mcp_tool": "a connection to the host's MCP servers",
 }

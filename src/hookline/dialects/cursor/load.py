@@ -109,7 +109,7 @@ class _Reader:
         own = ("prompt", "model") if type_ == "prompt" else ()
         hook.only((*_KEYS, *own), f"a `{type_}` hook", severity=self.severity)
         if type_ == "prompt":
-            hook.complain("handler.unsupported", "`prompt` hooks need a language model, which this version does not have", "type")
+            hook.complain("handler.unsupported", "`prompt` hooks need the host's own judge, which this version does not have", "type")
             return Broken(reason="")
         command = hook.text("command", required=True)
         if not command.strip() and isinstance(hook.value.get("command"), str):

@@ -10,6 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from hookline.dialects.docker_agent.table import Contract
     from hookline.model.handler import Handler
     from hookline.wire.fields import Node
 
@@ -21,8 +22,11 @@ _ONLY: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
-def handler(hook: Node, native: str, shells: tuple[str, ...], *, strict: bool, allow_local: bool) -> Handler:
-    """The handler of a hook of `native`; one without a reason where a complaint says why there is none."""
+def handler(hook: Node, row: Contract, shells: tuple[str, ...], *, strict: bool, allow_local: bool, models: Node | None = None) -> Handler:
+    """The handler of a hook of an event; one without a reason where a complaint says why there is none.
+
+    `models`: the file's own names of models.
+    """
     env, working_dir = hook.mapping("env"), hook.text("working_dir")
     kind = hook.text("type", required=True)
     _complain_of_others(hook, kind)
@@ -37,11 +41,11 @@ def handler(hook: Node, native: str, shells: tuple[str, ...], *, strict: bool, a
                 kill_leftovers=strict,
             )
         case "builtin":
-            return builtin(hook, native, _command(hook, "builtin").strip(), env, working_dir, allow_local=allow_local)
+            return builtin(hook, row.payload_name, _command(hook, "builtin").strip(), env, working_dir, allow_local=allow_local)
         case "model":
-            hook.text("model", required=True)
-            hook.text("prompt", required=True)
-            hook.complain("handler.unsupported", "model hooks need a language model, which this version cannot call", "type")
+            from hookline.dialects.docker_agent.judging import model  # noqa: PLC0415 - few hooks ask a model
+
+            return model(hook, row, models)
         case "":
             pass
         case other:

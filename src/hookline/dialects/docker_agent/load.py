@@ -11,7 +11,7 @@ from hookline.dialects.docker_agent.table import DEFAULT_TIMEOUT, NAME, Contract
 from hookline.errors import ConfigError
 from hookline.model.conditions import OneOf, Pattern
 from hookline.model.frozen import Frozen
-from hookline.model.handler import Broken, Http
+from hookline.model.handler import Broken, Http, Model
 from hookline.model.spec import HookSpec
 from hookline.model.verdict import Stance
 from hookline.text.regex import compile_regex
@@ -79,7 +79,7 @@ def load(source: Source, table: Table, habits: Habits) -> Loaded:
         return refusing_everything(source, table, error)
     if not blocks:
         root.complain("key.missing", "no hooks here", hint="they stand under `agents.<name>.hooks`", severity="warning")
-    reader = _Reader(source, table, habits, problems)
+    reader = _Reader(source, table, habits, problems, _models(root))
     specs = [spec for block in blocks for spec in reader.events(block)]
     return Loaded(specs=tuple(specs), problems=tuple(problems))
 
@@ -127,6 +127,11 @@ def _of_holders(root: Node) -> Iterator[_Block]:
         yield _Block(node=root.child("settings").child("hooks"), label="settings.hooks.")
 
 
+def _models(root: Node) -> Node | None:
+    """The names that an agent file gives to models; None where it has none."""
+    return root.child("models") if isinstance(root.value, dict) and isinstance(root.value.get("models"), dict) else None
+
+
 def _must_be_mapping(node: Node, what: str) -> None:
     if not isinstance(node.value, dict):
         raise ConfigError(f"{what} must be a mapping, not {shape(node.value)}", name="config.type", place=node.origin().place)
@@ -135,8 +140,9 @@ def _must_be_mapping(node: Node, what: str) -> None:
 class _Reader:
     """Reads the hooks of one source. What cannot be read stays in its place as a broken hook, so that it is missed aloud."""
 
-    def __init__(self, source: Source, table: Table, habits: Habits, problems: list[Problem]) -> None:
+    def __init__(self, source: Source, table: Table, habits: Habits, problems: list[Problem], models: Node | None) -> None:
         self.source = source
+        self.models = models
         self.table = table
         self.habits = habits
         self.problems = problems
@@ -209,7 +215,7 @@ class _Reader:
             return self._broken(hook, seat)
         hook.only(_HOOK_KEYS, f"a hook of `{seat.row.native}`")
         habits, strict = self.habits, self.source.mode == "strict"
-        runs = handler(hook, seat.row.payload_name, habits.shells, strict=strict, allow_local=habits.allow_local)
+        runs = handler(hook, seat.row, habits.shells, strict=strict, allow_local=habits.allow_local, models=self.models)
         timeout = self._timeout(hook, POST_TIMEOUT if isinstance(runs, Http) else float(DEFAULT_TIMEOUT))
         name = hook.text("name") or self._unnamed(hook)
         on_error = self._on_error(hook, seat.row)
@@ -219,7 +225,9 @@ class _Reader:
             timeout=timeout,
             on_failure=self._on_failure(seat.row, on_error, says=hook.value.get("on_error") is not None),
             name=name,
-            identity=_identity(hook.value, seat.agents),
+            identity=_identity(
+                hook.value if type(runs) is not Model else {**hook.value, "model": [runs.names, runs.base_url]}, seat.agents
+            ),
             facts={"on_error": on_error, "strict_output": strict_output},
         )
 
@@ -248,7 +256,8 @@ class _Reader:
     def _unnamed(self, hook: Node) -> str:
         command = hook.value.get("command")
         if not isinstance(command, str):
-            return ""
+            model = hook.value.get("model") if hook.value.get("type") == "model" else None
+            return "" if not isinstance(model, str) else "model" if self.habits.whole_names else hook_name(f"model {model}")
         return command if self.habits.whole_names else hook_name(command)
 
     @staticmethod

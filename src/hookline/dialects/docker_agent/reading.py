@@ -5,8 +5,8 @@ from __future__ import annotations
 from hookline.core.failure import describe
 from hookline.model.event import Rewrite
 from hookline.model.frozen import Frozen
-from hookline.model.handler import Http
-from hookline.model.outcome import Failure
+from hookline.model.handler import Http, Model
+from hookline.model.outcome import BARRED, Failure
 from hookline.model.verdict import Stance, Verdict
 from hookline.wire.hookoutput import UnreadableError, begins_an_object, one_object, spelled, typed
 
@@ -70,7 +70,7 @@ class _Reader:
 
     def verdict(self) -> Verdict:
         outcome = self.outcome
-        if isinstance(self.spec.handler, Http) and outcome.failure not in (Failure.UNTRUSTED, Failure.UNSERIALISABLE):
+        if isinstance(self.spec.handler, Http) and outcome.failure not in BARRED | {Failure.UNSERIALISABLE}:
             # `http_post` tells somebody: what comes back, and that nothing did, is for the log only (docker-agent.md 8).
             return self._said(fault=describe(outcome) if outcome.failure else None)
         if outcome.failure is Failure.TIMED_OUT:
@@ -83,7 +83,14 @@ class _Reader:
             return self._block_by_exit()
         if outcome.exit_code != 0:
             return self._other_exit()
+        if isinstance(self.spec.handler, Model):
+            return self._judged(self.spec.handler)
         return self._output(outcome.stdout.strip())
+
+    def _judged(self, asked: Model) -> Verdict:
+        from hookline.dialects.docker_agent.judging import output  # noqa: PLC0415 - few hooks ask a model
+
+        return self._answer(*output(self.outcome.stdout, asked, self.name))
 
     # -- failures --------------------------------------------------------------------------------------------------
 

@@ -33,6 +33,10 @@ FAILURES: Mapping[Failure, str] = {
     Failure.UNREADABLE: "invalid_utf8",
     Failure.UNLOADABLE: "refused_entry",
     Failure.UNTRUSTED: "not_approved",
+    Failure.CHANGED: "changed_since_approval",
+    Failure.REVOKED: "approval_revoked",
+    Failure.ABSENT: "script_missing",
+    Failure.SWITCHED_OFF: "master_off",
     Failure.UNSERIALISABLE: "unserialisable_payload",
     Failure.REENTERED: "recursion",
     Failure.RAISED: "raised",
@@ -43,7 +47,8 @@ FAILURES: Mapping[Failure, str] = {
 # What a call is checked for before its answer gets here (starchild.md 8: a wrong content).
 _OF_CALLS: Mapping[Failure, str] = {**FAILURES, Failure.UNREADABLE: "non_json_response"}
 # What keeps a guard from being asked at all, and so must not make it vanish (starchild.md 6).
-_VANISHED = frozenset({Failure.UNLOADABLE, Failure.UNTRUSTED})
+_UNAPPROVED = frozenset({Failure.UNTRUSTED, Failure.CHANGED})
+_VANISHED = _UNAPPROVED | {Failure.UNLOADABLE, Failure.ABSENT}
 
 
 def read(outcome: Outcome, spec: HookSpec, row: Moment, event: Event) -> Verdict:
@@ -83,7 +88,7 @@ class _Reader:
             stance = max(stance, self.row.blocks)
         self.unsupported.clear()
         if stance is not Stance.SILENT:
-            unapproved = self.outcome.failure is Failure.UNTRUSTED
+            unapproved = self.outcome.failure in _UNAPPROVED
             return self._said(stance=stance, reason=NOT_APPROVED if unapproved else f"hook `{label}` failed: {fault}", fault=fault)
         return self._said(for_user=f"hook `{label}` had no say: {fault}" if self.row.can_block else "", fault=fault)
 

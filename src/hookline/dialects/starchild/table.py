@@ -122,4 +122,5 @@ def table(*, approver: bool) -> Table:
         default_timeout=float(DEFAULT_TIMEOUT),
         ask_becomes=Stance.DENY,
         redo_limit=REDO_LIMIT,
+        approvals=True,  # starchild.md 6, 12
     )

@@ -109,4 +109,6 @@ def table(*, approver: bool) -> Table:
         default_timeout=float(DEFAULT_TIMEOUT),
         ask_becomes=Stance.DENY,
         redo_limit=REDO_LIMIT,
+        approvals=True,  # starchild.md 6, 12
+        ends_session=frozenset(),  # what is called so is the end of a turn
     )

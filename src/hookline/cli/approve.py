@@ -1,0 +1,231 @@
+"""`hookline approve` and `hookline revoke`: what a hook would run, shown to a person, who says yes or no."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+from hookline.cli import flags, words
+from hookline.cli.ending import FINDINGS, OK, tell
+from hookline.cli.paint import Paint, cleaned, coloured, present
+from hookline.engine.drift import drift
+from hookline.engine.journaling import journal_of
+from hookline.engine.sources import all_hooks
+from hookline.engine.steering import approve_as_seen, called, footings, gate_for, meant, revoke_declared
+from hookline.errors import ConfigError, TrustError
+from hookline.model.handler import Broken
+from hookline.trust import import_allowlist
+from hookline.trust.policy import CHANGED, MISSING, REVOKED, TRUSTED, UNKNOWN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+    from hookline.engine.engine import Engine
+    from hookline.trust import Gate, Standing
+
+_ASKED, _UNASKED, _ALONE = "command line, a person said yes", "command line, --yes", "command line, --yes, nobody could be asked"
+_STYLES: Mapping[str, str] = {TRUSTED: "good", UNKNOWN: "warning", CHANGED: "bad", REVOKED: "bad", MISSING: "bad"}
+_What = Annotated[
+    str, flags.argument(metavar="HOOK|COMMAND|PATH", help="an id, what it runs or asks, a name, or a file that declares it or is run")
+]
+_Revoked = Annotated[str, flags.argument(metavar="HOOK|COMMAND", help="an id, what it runs or asks, a name, or a file of it")]
+_Event = Annotated[str, flags.option("--event", metavar="EVENT", help="of one event only, canonical or as its host calls it")]
+_All = Annotated[bool, flags.option("--all", help="whatever is not approved, after one question")]
+_Yes = Annotated[bool, flags.option("--yes", help="do not ask; the journal says so")]
+_From = Annotated[str, flags.option("--from", metavar="FILE", help="take over a list of approvals of Starchild or Hermes")]
+_DryRun = Annotated[bool, flags.option("-n", "--dry-run", help="only show it")]
+
+
+@flags.selecting
+def approve(
+    *,
+    selection: flags.Selection,
+    what: _What = "",
+    event: _Event = "",
+    all_: _All = False,
+    yes: _Yes = False,
+    allowlist: _From = "",
+    dry_run: _DryRun = False,
+    json: flags.Json = False,
+    color: flags.Color = "auto",
+) -> int:
+    """Let hooks run as they are now: a change of what they run needs another approval."""
+    with selection.engine(journal=journal_of(os.environ, tell)) as engine:
+        if allowlist:
+            document, code = _imported(engine, allowlist)
+        else:
+            seen, left = _looked_at(engine, what, event, every=all_)
+            paint = Paint(on=coloured(color, sys.stderr, os.environ))
+            document, code = _decided(engine, seen, one_by_one=not (what or all_), yes=yes, dry_run=dry_run, paint=paint)
+            document["hooks"] += [_told(gate_for(engine), standing, "left") for standing in left]
+            code = code or (FINDINGS if left else OK)
+    present(document, approval_page, json=json, color=color)
+    return code
+
+
+@flags.selecting
+def revoke(
+    *,
+    selection: flags.Selection,
+    what: _Revoked,
+    event: _Event = "",
+    dry_run: _DryRun = False,
+    json: flags.Json = False,
+    color: flags.Color = "auto",
+) -> int:
+    """Take the approval of hooks back, at once; a hook of the user's own does not run by its next use, either."""
+    with selection.engine(journal=journal_of(os.environ, tell)) as engine:
+        specs = meant(engine, what, event)
+        if dry_run:
+            standings, did = [each.standing for each in footings(engine, specs).values()], "shown"
+        else:
+            standings, did = revoke_declared(engine, specs, who="", how="command line"), "revoked"
+        document = _document([_told(gate_for(engine), standing, did) for standing in standings])
+    present(document, approval_page, json=json, color=color)
+    return OK
+
+
+# -- what is there to approve ------------------------------------------------------------------------------------------
+
+
+def _looked_at(engine: Engine, what: str, event: str, *, every: bool) -> tuple[list[Standing], list[Standing]]:
+    """The hooks to be approved, and those among `every` that cannot be.
+
+    Raises:
+        TrustError: `trust.unmatched`, no declared hook is meant.
+    """
+    if what:
+        return [each.standing for each in footings(engine, meant(engine, what, event)).values()], []
+    specs = [
+        spec for spec in all_hooks(engine) if type(spec.handler) is not Broken and (not event or event in (spec.native_event, spec.kind))
+    ]
+    waiting = [each.standing for each in footings(engine, specs).values() if each.standing.state in (UNKNOWN, CHANGED, MISSING)]
+    unfit = [standing for standing in waiting if standing.exposed or standing.state == MISSING]
+    if not every:
+        return waiting, []
+    for standing in unfit:
+        tell(f"{standing.spec.id}: {standing.exposed or standing.reason}")
+    return [standing for standing in waiting if standing not in unfit], unfit
+
+
+def _decided(
+    engine: Engine, seen: Sequence[Standing], *, one_by_one: bool, yes: bool, dry_run: bool, paint: Paint
+) -> tuple[dict[str, Any], int]:
+    """Show what would be approved, ask, and do it; the document and the exit code.
+
+    Raises:
+        TrustError: `trust.unattended`, nobody can be asked; or it cannot be approved.
+    """
+    gate = gate_for(engine)
+    ready = [standing for standing in seen if standing.state == TRUSTED]
+    open_ = [standing for standing in seen if standing.state != TRUSTED]
+    hooks = [_told(gate, standing, "already") for standing in ready]
+    if dry_run or not open_:
+        return _document(hooks + [_told(gate, standing, "shown") for standing in open_]), OK
+    if one_by_one and yes:
+        raise ConfigError("`--yes` without a hook", name="config.option", hint="name one, or say --all")
+    attended = _is_attended()
+    if not yes and not attended:
+        raise TrustError("nobody is here to say yes", name="trust.unattended", hint="look with --dry-run, then say --yes")
+    how = (_UNASKED if attended else _ALONE) if yes else _ASKED
+    for group in [[standing] for standing in open_] if one_by_one else [open_]:
+        for standing in group:
+            _tell_of(_told(gate, standing, "shown"), paint)
+        if yes or _said_yes(len(group)):
+            done = approve_as_seen(engine, group, who="", how=how)
+            hooks += [_told(gate, footing.standing, "approved") for footing in done.footings]
+        else:
+            hooks += [_told(gate, standing, "declined") for standing in group]
+    return _document(hooks), FINDINGS if any(hook["did"] == "declined" for hook in hooks) else OK
+
+
+def _is_attended() -> bool:
+    """Whether there is a person at a terminal."""
+    return os.environ.get("CI", "").lower() not in ("1", "true") and sys.stdin is not None and sys.stdin.isatty()
+
+
+def _said_yes(count: int) -> bool:
+    """Ask on the terminal; whatever is no yes, the end of input included, is a no."""
+    sys.stderr.write(f"approve {'it' if count == 1 else f'these {count} hooks'}? [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _imported(engine: Engine, path: str) -> tuple[dict[str, Any], int]:
+    """Take over a list of approvals; what does not fit any more is a finding."""
+    taken = import_allowlist(gate_for(engine, f"imported from {path}"), path, list(all_hooks(engine)))
+    listed = [{"event": each.event, "command": each.command, "result": each.result, "hooks": list(each.hooks)} for each in taken]
+    return _document([], listed), OK if all(each.result == "approved" for each in taken) else FINDINGS
+
+
+# -- telling -----------------------------------------------------------------------------------------------------------
+
+
+def _document(hooks: Sequence[Mapping[str, Any]], imported: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
+    """`hookline.approval/1`."""
+    return {"schema": "hookline.approval/1", "hooks": [*hooks], "imported": [*imported]}
+
+
+def _told(gate: Gate, standing: Standing, did: str) -> dict[str, Any]:
+    spec = standing.spec
+    return {
+        "hook": spec.id,
+        "name": spec.name,
+        "native_event": spec.native_event,
+        "kind": spec.kind,
+        "when": [words.condition(condition) for condition in spec.conditions],
+        "runs": called(spec),
+        "file": spec.origin.file,
+        "line": spec.origin.line,
+        "scope": spec.origin.scope,
+        "did": did,
+        "standing": standing.state,
+        "reason": standing.reason,
+        "covers": [text for text in standing.covers if not text.startswith("not: ")],
+        "not_covered": [text.removeprefix("not: ") for text in standing.covers if text.startswith("not: ")],
+        "files": [{"path": file.real, "role": file.role, "sha256": file.digest if file.role != "interpreter" else ""} for file in standing.sight.files],
+        "since": drift(gate, standing),
+    }  # fmt: skip
+
+
+def _tell_of(hook: Mapping[str, Any], paint: Paint) -> None:
+    """What somebody is asked about, on standard error, beside the question."""
+    for line in _page_of(cleaned(hook), paint):
+        sys.stderr.write(line + "\n")
+
+
+def _page_of(hook: Mapping[str, Any], paint: Paint) -> Iterator[str]:
+    """One hook: what runs when, what an approval covers, and what is another than before."""
+    when = f", when {' and '.join(hook['when'])}" if hook["when"] else ""
+    yield f"{paint('name', hook['hook'])}  {hook['native_event']}{when}"
+    yield f"  {'runs':10}  {hook['runs']}"
+    place = ":".join(str(part) for part in (hook["file"] or "python", hook["line"]) if part)
+    yield f"  {'from':10}  {place} ({hook['scope']})"
+    digests = {file["path"]: file["sha256"] for file in hook["files"]}
+    for label, texts in (("covers", hook["covers"]), ("not", hook["not_covered"]), ("since then", hook["since"])):
+        yield from (f"  {'' if number else label:10}  {_with_digest(text, digests)}" for number, text in enumerate(texts))
+    why = f": {hook['reason']}" if hook["reason"] else ""
+    yield f"  {'standing':10}  {paint(_STYLES[hook['standing']], hook['standing'])}{why}"
+
+
+def _with_digest(text: str, digests: Mapping[str, str]) -> str:
+    digest = digests.get(text.partition(" ")[2], "")
+    return f"{text}  sha256:{digest[:12]}" if digest else text
+
+
+def approval_page(document: dict[str, Any], paint: Paint) -> Iterator[str]:
+    """What was done, hook by hook; in full what was only shown."""
+    for hook in document["hooks"]:
+        if hook["did"] == "shown":
+            yield from _page_of(hook, paint)
+        else:
+            style = {"approved": "good", "already": "dim"}.get(hook["did"], "warning")
+            did = {"already": "approved already", "left": f"left out: {hook['reason']}"}.get(hook["did"], hook["did"])
+            yield f"{paint(style, did)}  {hook['hook']}  {hook['native_event']}  {hook['runs']}"
+    for entry in document["imported"]:
+        yield f"{paint('good' if entry['result'] == 'approved' else 'warning', entry['result'])}  {entry['event']}  {entry['command']}"
+    if not document["hooks"] and not document["imported"]:
+        yield "nothing waits for an approval"

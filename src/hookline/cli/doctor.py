@@ -1,0 +1,139 @@
+"""`hookline doctor`: every hook tried on a harmless event, as a host would ask it, and what is wrong with it."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import Annotated
+
+from hookline.cli import flags, words
+from hookline.cli.ending import FINDINGS, OK, tell
+from hookline.cli.paint import present
+from hookline.engine.checkup import SECONDS, History, check
+from hookline.engine.journaling import journal_folder
+from hookline.errors import HookError
+from hookline.journal.index import Index
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any
+
+    from hookline.cli.paint import Paint
+    from hookline.engine.checkup import Checkup
+    from hookline.model.problem import Problem
+
+_Fix = Annotated[bool, flags.option("--fix", help="mend what can be mended safely: the modes of files that are yours")]
+_Seconds = Annotated[float, flags.option("--seconds", metavar="S", min=0.1, help="for one hook, at most")]
+_Models = Annotated[bool, flags.option("--models", help="ask language models too, which costs what a call costs")]
+
+
+@flags.selecting
+def doctor(
+    *,
+    selection: flags.Selection,
+    fix: _Fix = False,
+    seconds: _Seconds = SECONDS,
+    models: _Models = False,
+    json: flags.Json = False,
+    color: flags.Color = "auto",
+) -> int:
+    """Every hook tried on a harmless event, and what is wrong with it; nothing that is not approved is run."""
+    with selection.engine() as engine:
+        history = _history(os.environ)
+        found = check(engine, history=history, seconds=seconds, models=models)
+        fixed = [done for problem in found.all_findings if (done := mended(problem))] if fix else []
+        if fixed:
+            found = check(engine, history=history, seconds=seconds, models=models)
+    document = found.to_dict() | ({"fixed": fixed} if fix else {})
+    present(document, _page, json=json, color=color)
+    tell(_summary(found))
+    return FINDINGS if document["errors"] else OK
+
+
+def _summary(found: Checkup) -> str:
+    asked = sum(one.verdict is not None for one in found.hooks)
+    errors = sum(each.severity == "error" for each in found.all_findings)
+    warnings = len(found.all_findings) - errors
+    told = f"{words.counted(len(found.hooks), 'hook')}, {asked} asked"
+    return f"{told}: {words.counted(errors, 'error')}, {words.counted(warnings, 'warning')}"
+
+
+def _history(environ: Mapping[str, str]) -> History | None:
+    """What the journal knows; None where there is none, or where it cannot be read, which is told."""
+    try:
+        folder = journal_folder(environ)
+        if not os.path.isdir(folder):
+            return None
+        with Index(folder) as index:
+            hooks, kinds = index.counts()
+    except HookError as error:
+        tell(f"{error.code} {error}")
+        return None
+    return History(hooks=hooks, kinds=kinds)
+
+
+# -- mending -------------------------------------------------------------------------------------------------------------
+
+
+def mended(problem: Problem) -> str:
+    """Mend what a finding names, where that is safe, and say what was done; empty where nothing was.
+
+    Safe is what leaves the bytes of a file alone, and only of a file that is this user's.
+    """
+    mend = _MENDS.get(problem.name)
+    path = problem.hint.rpartition(" ")[2]
+    if mend is None or not os.path.isabs(path):
+        return ""
+    try:
+        found = os.stat(path)
+        if found.st_uid != os.geteuid() or not stat.S_ISREG(found.st_mode):
+            return ""
+        mode = mend(stat.S_IMODE(found.st_mode))
+        os.chmod(path, mode)
+    except OSError:
+        return ""
+    return f"chmod {mode:o} {path}"
+
+
+def _executable(mode: int) -> int:
+    """Whoever may read it may run it."""
+    return mode | (mode & 0o444) >> 2
+
+
+def _private(mode: int) -> int:
+    return mode & ~(stat.S_IWGRP | stat.S_IWOTH)
+
+
+_MENDS: Mapping[str, Callable[[int], int]] = {"check.not-executable": _executable, "check.exposed": _private}
+
+
+# -- for people ----------------------------------------------------------------------------------------------------------
+
+
+def _page(document: dict[str, Any], paint: Paint) -> Iterator[str]:
+    """Hook by hook: whether it answered, and each finding below it."""
+    for hook in document["hooks"]:
+        yield f"{_mark(hook, paint)} {paint('name', hook['hook'])}  {hook['native_event']}, {_told(hook)}"
+        yield from (f"    {_line(finding, paint)}" for finding in hook["findings"])
+    yield from (_line(finding, paint) for finding in document["findings"])
+    yield from (f"fixed: {done}" for done in document.get("fixed", ()))
+
+
+def _mark(hook: dict[str, Any], paint: Paint) -> str:
+    if any(finding["severity"] == "error" for finding in hook["findings"]):
+        return paint("bad", "✗")
+    return paint("warning", "!") if hook["findings"] else paint("good", "✓")
+
+
+def _told(hook: dict[str, Any]) -> str:
+    if not hook["asked"]:
+        return f"not asked ({hook['state']})"
+    return f"{hook['stance']} after {words.duration(hook['seconds'])}"
+
+
+def _line(finding: dict[str, Any], paint: Paint) -> str:
+    code = paint("bad" if finding["severity"] == "error" else "warning", finding["code"])
+    place = ":".join(str(part) for part in (finding["file"], finding["line"]) if part) if not finding["hook"] else ""
+    hint = f" ({finding['hint']})" if finding["hint"] else ""
+    return f"{f'{place}: ' if place else ''}{code} {finding['message']}{hint}"

@@ -1,0 +1,132 @@
+"""Settings: what one person chose for hookline itself, in `settings.toml` of its configuration folder; hooks are not among it."""
+
+from __future__ import annotations
+
+import os
+
+from hookline.errors import ConfigError
+from hookline.model.frozen import Frozen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from hookline.wire.trees import Tree
+
+_LONGEST = 1 << 20  # bytes
+
+
+class Setting(Frozen):
+    """What one key may be: of which type, one of which words, and at least how much."""
+
+    type: type
+    choices: tuple[str, ...] = ()
+    least: float | None = None
+
+    def wrong(self, value: Any) -> tuple[str, str] | None:
+        """The name of the problem and what is expected; None where the value will do."""
+        fits = isinstance(value, int | float if self.type is float else self.type)
+        if not fits or (isinstance(value, bool) and self.type is not bool):
+            return "value.type", f"expected {_TYPES[self.type]}"
+        if self.choices and value not in self.choices:
+            return "value.choice", f"one of {', '.join(self.choices)}"
+        if self.least is not None and float(value) < self.least:
+            return "value.range", f"at least {self.least:g}"
+        return None
+
+
+_TYPES: Mapping[type, str] = {bool: "true or false", str: "a text", int: "a whole number", float: "a number", list: "a list"}
+
+# Table -> key -> what it may be. A new setting is a row.
+TABLES: Mapping[str, Mapping[str, Setting]] = {
+    "journal": {
+        "enabled": Setting(type=bool),
+        "payload": Setting(type=str, choices=("hash", "masked", "full")),
+        "keep_days": Setting(type=int, least=0),
+        "keep_mb": Setting(type=int, least=0),
+        "sync": Setting(type=bool),
+        "path": Setting(type=str),
+    },
+    # What becomes of a hook, by who brought it and how it stands; which words go with which state is the policy's to say.
+    "trust": {
+        f"{group}_{state}": Setting(type=str, choices=("record", "warn", "skip", "ask", "deny"))
+        for group in ("user", "project")
+        for state in ("unknown", "changed", "revoked", "missing")
+    }
+    | {"self_approve": Setting(type=bool)},  # whether a request from this machine approves hooks without a token
+}
+
+# What was read of a path, beside the size and time that the file had then.
+_read: dict[str, tuple[tuple[int, int], Mapping[str, Any]]] = {}
+
+
+def settings(environ: Mapping[str, str]) -> Mapping[str, Any]:
+    """The settings, by table and key as they are written; an empty mapping where there is no file.
+
+    Raises:
+        ConfigError: with its place, a file that cannot be read, that is no TOML, or that has an unknown key or a bad value.
+    """
+    path = settings_path(environ)
+    try:
+        found = os.stat(path)
+    except OSError:
+        return {}
+    stamp = (found.st_mtime_ns, found.st_size)
+    if _read.get(path, (None,))[0] != stamp:
+        _read[path] = (stamp, _checked(path))
+    return _read[path][1]
+
+
+def settings_path(environ: Mapping[str, str]) -> str:
+    """Where the file lies: in the folder that XDG_CONFIG_HOME names, if that is an absolute one."""
+    config = environ.get("XDG_CONFIG_HOME", "")
+    base = config if os.path.isabs(config) else os.path.join(environ.get("HOME") or os.path.expanduser("~"), ".config")
+    return os.path.join(base, "hookline", "settings.toml")
+
+
+def _checked(path: str) -> Mapping[str, Any]:
+    from hookline.wire.trees import parse_toml  # noqa: PLC0415 - few people have such a file, and `answer` looks at every start
+
+    text = _text(path)
+    tree: Mapping[str, Any] = parse_toml(text, path, placed=False).value
+    for table, values in tree.items():
+        if table not in TABLES:
+            raise _bad(path, text, (table,), "key.unknown", f"unknown table `{table}`", _nearest(table, TABLES))
+        if not isinstance(values, dict):
+            raise _bad(path, text, (table,), "value.type", f"`{table}` is no table", f"write `[{table}]`")
+        for key, value in values.items():
+            if key not in TABLES[table]:
+                raise _bad(path, text, (table, key), "key.unknown", f"unknown key `{key}`", _nearest(key, TABLES[table]))
+            wrong = TABLES[table][key].wrong(value)
+            if wrong:
+                raise _bad(path, text, (table, key), wrong[0], f"`{table}.{key}` is `{value}`", wrong[1])
+    return tree
+
+
+def _text(path: str) -> str:
+    try:
+        with open(path, "rb") as file:
+            read = file.read(_LONGEST + 1)
+    except OSError as error:
+        raise ConfigError((error.strerror or "unreadable").lower(), name="config.unreadable", place=path) from None
+    if len(read) > _LONGEST:
+        raise ConfigError("the file is larger than 1 MiB", name="config.too-large", place=path)
+    try:
+        return read.decode("utf-8")
+    except UnicodeDecodeError:
+        raise ConfigError("the file is no text in UTF-8", name="config.unreadable", place=path) from None
+
+
+def _bad(path: str, text: str, keys: tuple[str, ...], name: str, message: str, hint: str) -> ConfigError:
+    from hookline.wire.trees import parse_toml  # noqa: PLC0415 - as above; lines are only looked for where one is wrong
+
+    placed: Tree = parse_toml(text, path)
+    place = ":".join(str(part) for part in (path, *placed.place(keys)) if part)
+    return ConfigError(message, name=name, hint=hint, place=place)
+
+
+def _nearest(word: str, known: Mapping[str, Any]) -> str:
+    from hookline.text.suggest import did_you_mean  # noqa: PLC0415 - as above
+
+    return did_you_mean(word, known) or f"one of {', '.join(known)}"

@@ -1,0 +1,161 @@
+"""Late: what a detached hook said after its own moment, and the decision of a later event that tells it."""
+
+from __future__ import annotations
+
+from hookline.core.dispatch import conclude
+from hookline.core.guardrails import STOPS
+from hookline.model.frozen import Frozen
+from hookline.model.verdict import Lowered, Stance, Verdict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from types import UnionType
+    from typing import Any
+
+    from hookline.core.dialect import Table
+    from hookline.core.plan import Plan
+    from hookline.model.event import Event
+    from hookline.model.verdict import Decision
+
+# Of one answer. Beyond that an agent is not informed, it is drowned (needs.md 1, row 20).
+MOST_CHARACTERS = 16_384
+
+_OVER = "the hook ran in the background, and its moment was over"
+_STANCES = {Stance.ALLOW: "allow", Stance.ASK: "ask", Stance.DENY: "deny", Stance.HALT: "halt"}
+_TEXTS = ("hook_id", "for_agent", "for_user", "wake")
+_ENDS: Mapping[str, type | UnionType] = {"fault": str | None, "exit_code": int | None, "seconds": int | float}
+
+
+class Late(Frozen):
+    """What is left of a detached hook's verdict, until the agent can be told.
+
+    `wake`: for this the agent is sent on, if it was about to stop. `lost`: what no longer counts, as of `Verdict.unsupported`.
+    """
+
+    hook_id: str
+    for_agent: str = ""
+    for_user: str = ""
+    wake: str = ""
+    lost: tuple[str, ...] = ()
+    fault: str | None = None
+    exit_code: int | None = None
+    seconds: float = 0.0
+
+    @property
+    def says(self) -> bool:
+        """Whether there is anything to tell."""
+        return bool(self.for_agent or self.for_user or self.wake or self.lost or self.fault is not None)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {name: list(self.lost) if name == "lost" else getattr(self, name) for name in type(self).__fields__}
+
+
+def late_from(given: Any) -> Late:
+    """What was kept, from what `to_dict` made of it.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    if not isinstance(given, dict) or not all(isinstance(given.get(name), str) for name in _TEXTS):
+        raise ValueError("no answer of a hook")
+    if not isinstance(given.get("lost"), list) or not all(isinstance(given.get(name), types) for name, types in _ENDS.items()):
+        raise ValueError("no end of a hook")
+    known = {name: given[name] for name in Late.__fields__}
+    return Late(**known | {"lost": tuple(str(entry) for entry in given["lost"])})
+
+
+# -- what is kept ------------------------------------------------------------------------------------------------------
+
+
+def late_of(verdict: Verdict, table: Table) -> Late | None:
+    """What of a detached hook's verdict its dialect still counts (`Table.late`); None where that is nothing."""
+    if verdict.shadow or not table.late:
+        return None
+    wake = verdict.effects.get("wake", {}) if "wake" in table.late else {}
+    failed = f"hook `{verdict.hook_id}` failed in the background: {verdict.fault}" if verdict.fault and not verdict.for_user else ""
+    notes = (verdict.for_user, wake.get("summary", ""), failed)
+    late = Late(
+        hook_id=verdict.hook_id,
+        for_agent=_cut(verdict.for_agent if "context" in table.late else ""),
+        for_user=_cut("\n".join(dict.fromkeys(filter(None, notes))) if "note" in table.late else ""),
+        wake=_cut(wake.get("message", "")),
+        lost=(*verdict.unsupported, *(f"{effect}: {_OVER}" for effect in _moot(verdict))),
+        fault=verdict.fault,
+        exit_code=verdict.exit_code,
+        seconds=verdict.seconds,
+    )
+    return late if late.says else None
+
+
+def _moot(verdict: Verdict) -> Iterator[str]:
+    """What only counts while somebody waits for it."""
+    if verdict.stance in _STANCES and verdict.fault is None:
+        yield _STANCES[verdict.stance]
+    if verdict.rewrite is not None:
+        yield verdict.rewrite.target
+    if verdict.retry_after is not None:
+        yield "retry"
+    yield from (effect for effect in verdict.effects if effect != "wake")
+
+
+def _cut(text: str) -> str:
+    if len(text) <= MOST_CHARACTERS:
+        return text
+    return f"{text[:MOST_CHARACTERS]}\n(cut by hookline: {MOST_CHARACTERS} of {len(text)} characters)"
+
+
+# -- what is told ------------------------------------------------------------------------------------------------------
+
+
+def tells_all(event: Event, decision: Decision, plan: Plan, table: Table) -> bool:
+    """Whether everything that is kept can be told with this decision: a turn begins, and nothing refuses it."""
+    return event.kind in table.delivers and "context" in plan.powers and decision.stance < Stance.DENY
+
+
+def tells_wakes(event: Event, decision: Decision, plan: Plan) -> bool:
+    """Whether what wakes the agent can be told with this decision: it stops, or a hook sends it back already."""
+    if event.kind not in STOPS or not plan.redoes or "deny" not in plan.powers:
+        return False
+    return "context" in plan.powers if decision.redo else decision.stance < Stance.DENY
+
+
+def told(decision: Decision, event: Event, plan: Plan, lates: Sequence[Late]) -> Decision:
+    """The decision with what came late. A late stance never counts; a wake at a stop is a redo of its own."""
+    back = event.kind in STOPS and not decision.redo
+    verdicts = [_said(late.replace(wake="") if back else late) for late in lates]
+    wakes = "\n".join(late.wake for late in lates if late.wake)
+    if back and wakes:
+        verdicts[0] = verdicts[0].replace(stance=Stance.DENY, reason=wakes)
+    return conclude(plan, event, [*decision.verdicts, *verdicts], decision.seconds)
+
+
+def _said(late: Late) -> Verdict:
+    return Verdict(
+        hook_id=late.hook_id,
+        for_agent="\n".join(filter(None, (late.wake, late.for_agent))),
+        for_user=late.for_user,
+        unsupported=late.lost,
+        fault=late.fault,
+        exit_code=late.exit_code,
+        seconds=late.seconds,
+        late=True,
+    )
+
+
+def fell_out(decision: Decision, dropped: Mapping[str, int]) -> Decision:
+    """The decision that also tells what nobody will be told any more: how many answers, by hook."""
+    if not dropped:
+        return decision
+    lost = tuple(Lowered(effect="context", reason=_too_many(count), hook=hook) for hook, count in dropped.items())
+    note = "; ".join(f"hook `{hook}`: {_too_many(count)}" for hook, count in dropped.items())
+    return decision.replace(for_user=(*decision.for_user, note), lowered=(*decision.lowered, *lost))
+
+
+def _too_many(count: int) -> str:
+    return f"{count} of its answers from the background fell out, because too many were waiting (HKL2006)"
+
+
+def size_of(lates: Iterable[Late]) -> int:
+    """How many characters answers have together."""
+    return sum(len(late.for_agent) + len(late.for_user) + len(late.wake) for late in lates)

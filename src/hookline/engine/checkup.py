@@ -1,0 +1,288 @@
+"""Checkup: every hook that may run asked about a made-up event, on the way that every event takes, and what is wrong with it."""
+
+from __future__ import annotations
+
+import json
+
+from hookline.config.settings import settings
+from hookline.core.plan import Group, Plan
+from hookline.engine.drive import drive
+from hookline.engine.gating import gate_of
+from hookline.engine.soundness import by_files, by_policy, conflicts, duplicates, found
+from hookline.engine.steering import self_approve_problem
+from hookline.engine.synthetic import made_up
+from hookline.model.frozen import Frozen
+from hookline.model.handler import Broken, InProcess, Model
+from hookline.model.kinds import kind
+from hookline.model.outcome import Failure
+from hookline.model.problem import Problem
+from hookline.model.verdict import Stance
+from hookline.wire.hookoutput import UnreadableError, begins_an_object, one_object
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator, Mapping
+    from typing import Any
+
+    from hookline.core.dispatch import Dispatch, Run
+    from hookline.core.registry import Entry
+    from hookline.engine.engine import Engine
+    from hookline.model.event import Event
+    from hookline.model.outcome import Outcome
+    from hookline.model.spec import HookSpec
+    from hookline.model.verdict import Decision, Verdict
+    from hookline.trust.gate import Standing
+
+SCHEMA = "hookline.checkup/1"
+# Tells a hook that this is a test: the variable is set to 1.
+VARIABLE = "HOOKLINE_DOCTOR"
+SECONDS = 30.0
+# A hook that takes more of its time than this for an event about nothing is near its end.
+_NEARLY = 0.8
+_REFUSAL = 2  # the exit code by which a command refuses, in every dialect
+# So many events of its kind without a hook ever being asked make it worth a word.
+_MANY = 20
+_FASTER = "make it faster, or give it a longer `timeout`"
+# How a failure is told, where it has a name of its own: the finding, and what to do.
+_FAILURES: Mapping[Failure, tuple[str, str]] = {
+    Failure.TIMED_OUT: ("check.timed-out", _FASTER),
+    Failure.NOT_STARTED: ("check.missing", "name a program that is there, by its absolute path"),
+    Failure.UNREACHABLE: ("check.missing", "see that its address answers"),
+}
+# Exit codes by which a shell says that it could not start a program.
+_SHELL_SAYS: Mapping[int, str] = {126: "check.not-executable", 127: "check.missing"}
+# Why nothing was started: one of these is enough.
+_NOT_STARTED = frozenset({"check.missing", "check.interpreter", "check.not-executable"})
+# What keeps a hook from being run, by its state: the finding, and what to do.
+_BARRED: Mapping[str, tuple[str, str]] = {
+    "unknown": ("check.unapproved", "look at it, then: hookline approve"),
+    "changed": ("check.changed", "look at what changed, then: hookline approve"),
+    "revoked": ("check.unapproved", "to let it run again: hookline approve"),
+    "missing": ("check.missing", "name a file that is there, by its absolute path"),
+}
+
+
+class History(Frozen):
+    """What a journal knows: how often each hook was asked, by its id, and how many events of each kind there were."""
+
+    hooks: Mapping[str, int] = {}
+    kinds: Mapping[str, int] = {}
+
+
+class Examined(Frozen):
+    """One hook as it was found. `state` is how it stands with whoever approves; `verdict` is None where it was not asked."""
+
+    spec: HookSpec
+    state: str
+    verdict: Verdict | None = None
+    findings: tuple[Problem, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "hook": self.spec.id,
+            "native_event": self.spec.native_event,
+            "state": self.state,
+            "asked": self.verdict is not None,
+            "stance": self.verdict.stance.name.lower() if self.verdict else None,
+            "seconds": self.verdict.seconds if self.verdict else None,
+            "findings": [finding.to_dict() for finding in self.findings],
+        }
+
+
+class Checkup(Frozen):
+    """Everything that was found: hook by hook, and what is wrong with no hook in particular."""
+
+    hooks: tuple[Examined, ...] = ()
+    findings: tuple[Problem, ...] = ()
+
+    @property
+    def all_findings(self) -> tuple[Problem, ...]:
+        return (*self.findings, *(finding for hook in self.hooks for finding in hook.findings))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document `hookline.checkup/1`."""
+        found = self.all_findings
+        return {
+            "schema": SCHEMA,
+            "hooks": [hook.to_dict() for hook in self.hooks],
+            "findings": [finding.to_dict() for finding in self.findings],
+            "errors": sum(finding.severity == "error" for finding in found),
+            "warnings": sum(finding.severity != "error" for finding in found),
+        }
+
+
+def check(engine: Engine, *, history: History | None = None, seconds: float = SECONDS, models: bool = False) -> Checkup:
+    """Look at every hook of an engine, and ask those that may run.
+
+    One that nobody approved is never run. `seconds`: for one hook, at most. `models`: ask hooks that are judged by a language
+    model too, which costs what a call costs.
+
+    Raises:
+        TrustError: the store of approvals cannot be read.
+        ConfigError: the settings are wrong.
+    """
+    entries = list(engine.registry.entries())
+    standings = _standings(engine, entries)
+    examined = [_examined(engine, entry, standings.get(entry.spec.id), seconds, models=models) for entry in entries]
+    together = [*duplicates([entry.spec for entry in entries]), *conflicts([entry.spec for entry in entries], _said(examined))]
+    together += _never_asked(entries, history) if history else ()
+    whole = [one.replace(findings=(*one.findings, *(each for each in together if each.hook == one.spec.id))) for one in examined]
+    cost = self_approve_problem(settings(engine.environ))
+    return Checkup(hooks=tuple(whole), findings=(*_switched_off(engine), *((cost,) if cost else ()), *engine.problems))
+
+
+def _said(examined: list[Examined]) -> dict[str, Stance]:
+    return {one.spec.id: one.verdict.stance for one in examined if one.verdict is not None and not one.verdict.fault}
+
+
+# -- trust ---------------------------------------------------------------------------------------------------------------
+
+
+def _standings(engine: Engine, entries: list[Entry]) -> dict[str, Standing]:
+    from hookline.trust import survey  # noqa: PLC0415 - looking is not firing
+
+    gate = gate_of(engine.gate)
+    return {} if gate is None else {each.spec.id: each for each in survey(gate, (entry.spec for entry in entries))}
+
+
+def _switched_off(engine: Engine) -> Iterator[Problem]:
+    from hookline.trust import switches  # noqa: PLC0415 - as above
+
+    gate = gate_of(engine.gate)
+    if gate is None:
+        return
+    for which, is_on in switches(gate.known(), gate.root, gate.environ).items():
+        if not is_on:
+            told, hint = _OFF[which]
+            yield Problem(name="check.off", message=told, hint=hint)
+
+
+_OFF: Mapping[str, tuple[str, str]] = {
+    "everywhere": ("hooks are switched off everywhere", "hookline on --global"),
+    "project": ("hooks are switched off in this project", "hookline on"),
+    "environment": ("hooks are switched off by the variable HOOKLINE", "unset HOOKLINE"),
+}
+
+
+# -- one hook ------------------------------------------------------------------------------------------------------------
+
+
+def _examined(engine: Engine, entry: Entry, standing: Standing | None, seconds: float, *, models: bool) -> Examined:
+    """One hook as it is found, and, if it may run, as it answers."""
+    spec = entry.spec
+    state = standing.state if standing else "trusted" if spec.trusted else "unknown"
+    event = made_up(spec, entry.dialect, engine.cwd)
+    if isinstance(spec.handler, Broken):
+        told = found(spec, "check.broken", f"it could not be loaded: {spec.handler.reason}", hint="hookline validate tells the place")
+        return Examined(spec=spec, state=state, findings=(told,))
+    still = [*by_files(spec, event, engine.environ), *by_policy(spec)]
+    if state != "trusted":
+        name, hint = _BARRED[state]
+        why = standing.reason if standing and standing.reason else "nobody approved it"
+        told = found(spec, name, f"it is not run: {why}", hint=hint)
+        still = [each for each in still if not (each.name in _NOT_STARTED and name in _NOT_STARTED)]
+        return Examined(spec=spec, state=state, findings=(told, *still))
+    if isinstance(spec.handler, Model) and not models:
+        return Examined(spec=spec, state=state, findings=tuple(still))
+    outcome, verdict = ask(engine, entry, event, seconds)
+    heard = [*_by_outcome(spec, outcome, verdict, seconds)]
+    known = {each.name for each in still}
+    # An interpreter without its script exits as a refusal does.
+    known |= {*_NOT_STARTED, "check.refuses"} if known & _NOT_STARTED else set()
+    return Examined(spec=spec, state=state, verdict=verdict, findings=(*still, *(each for each in heard if each.name not in known)))
+
+
+def ask(engine: Engine, entry: Entry, event: Event, seconds: float = SECONDS) -> tuple[Outcome | None, Verdict]:
+    """Ask one hook about an event, whatever its conditions say; what it produced (None: it was not run) and its verdict.
+
+    All else is as in production: payload, process, limits, trust, reading.
+    """
+    spec = entry.spec.replace(conditions=(), detached=False, once=False, timeout=min(entry.spec.timeout, seconds))
+    bare = entry.replace(spec=spec, tools=None, on_tool=(), content=())
+    group = Group(dialect=entry.dialect, steps=(bare,), detached=(), parallel=False)
+    powers = entry.row.powers if entry.row else kind(spec.kind).powers
+    seen: list[Outcome] = []
+    asked = engine._asking(Plan(groups=(group,), rule=entry.dialect.table.fold, powers=powers), event)
+    decision = drive(_watched(asked, seen), engine._detach, engine.limits, {**engine.environ, VARIABLE: "1"})
+    return (seen[0] if seen else None), decision.verdicts[0]
+
+
+def _watched(asked: Dispatch, seen: list[Outcome]) -> Generator[tuple[Run, ...], tuple[Outcome, ...], Decision]:
+    """The dispatcher, with what its runs produced kept aside."""
+    try:
+        runs = next(asked)
+        while True:
+            outcomes = yield runs
+            seen += outcomes
+            runs = asked.send(outcomes)
+    except StopIteration as stop:
+        decision: Decision = stop.value
+        return decision
+
+
+# -- what one run tells --------------------------------------------------------------------------------------------------
+
+
+def _by_outcome(spec: HookSpec, outcome: Outcome | None, verdict: Verdict, seconds: float) -> Iterator[Problem]:
+    if outcome is None or outcome.failure is not None:
+        yield _failed(spec, outcome, verdict, seconds)
+        return
+    misprinted = _printed(spec, outcome, verdict)
+    if misprinted is not None:
+        yield misprinted
+    elif name := _SHELL_SAYS.get(outcome.exit_code or 0):
+        yield found(spec, name, verdict.fault or outcome.stderr.strip() or "it could not be started")
+    elif verdict.fault:
+        yield found(spec, "check.failed", verdict.fault, hint="hookline explain tells all that it said")
+    elif outcome.exit_code not in (None, 0, _REFUSAL):
+        yield found(spec, "check.failed", f"it exits with {outcome.exit_code} although nothing is wrong", severity="warning")
+    if verdict.stance >= Stance.DENY and not verdict.fault:
+        yield found(spec, "check.refuses", f"it refuses what is harmless: {verdict.reason or 'no reason given'}", severity="warning")
+    if outcome.seconds > _NEARLY * spec.timeout:
+        yield found(spec, "check.slow", f"it took {outcome.seconds:.3g} s of its {spec.timeout:g} s", hint=_FASTER, severity="warning")
+
+
+def _failed(spec: HookSpec, outcome: Outcome | None, verdict: Verdict, seconds: float) -> Problem:
+    failure = outcome.failure if outcome else None
+    if failure is Failure.TIMED_OUT and seconds < spec.timeout:
+        told = f"it did not answer within {seconds:g} s; its own limit is {spec.timeout:g} s"
+        return found(spec, "check.timed-out", told, hint="give it more with --seconds", severity="warning")
+    name, hint = _FAILURES.get(failure, ("check.failed", "")) if failure else ("check.failed", "")
+    return found(spec, name, verdict.fault or "it could not be asked", hint=hint)
+
+
+def _printed(spec: HookSpec, outcome: Outcome, verdict: Verdict) -> Problem | None:
+    """What is wrong with the text that a hook printed: noise around an object, or an object that is none."""
+    text = outcome.stdout.strip()
+    if isinstance(spec.handler, InProcess) or not text or not (begins_an_object(text) or verdict.fault):
+        return None
+    try:
+        one_object(text)
+    except UnreadableError as error:
+        if _holds_an_object(text):
+            return found(spec, "check.noise", f"it prints something around its answer: {error}", hint="print logs on stderr")
+        return found(spec, "check.not-json", str(error), hint="print one JSON object, or nothing")
+    return None
+
+
+def _holds_an_object(text: str) -> bool:
+    """Whether a line of the text begins an object that is whole."""
+    decoder = json.JSONDecoder()
+    for at, char in enumerate(text):
+        if char == "{" and not text[:at].rpartition("\n")[2].strip():
+            try:
+                decoder.raw_decode(text, at)
+            except (ValueError, RecursionError):
+                continue
+            return True
+    return False
+
+
+def _never_asked(entries: list[Entry], history: History) -> Iterator[Problem]:
+    """Hooks that no event ever selected, although there were many of their kind."""
+    for entry in entries:
+        spec = entry.spec
+        fired = history.kinds.get(spec.kind, 0)
+        if spec.conditions and fired >= _MANY and not history.hooks.get(spec.id):
+            told = f"none of {fired} events of its kind in the journal selected it"
+            yield found(spec, "check.never-matched", told, hint="hookline explain EVENT tells why not", severity="warning")

@@ -1,0 +1,138 @@
+"""Gating: the usual gate of an engine, and the dispatch in which every run goes through it."""
+
+from __future__ import annotations
+
+import os
+
+from hookline.model.handler import InProcess
+from hookline.model.outcome import Outcome
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any
+
+    from hookline.core.dispatch import Dispatch, Run
+    from hookline.journal.journal import Journal
+    from hookline.model.sight import Sight
+    from hookline.model.verdict import Decision
+    from hookline.trust.gate import Gate, Pass
+
+_SHORT = 16  # characters of a fingerprint
+
+
+def gate(
+    root: str | os.PathLike[str] = ".",
+    environ: Mapping[str, str] | None = None,
+    *,
+    tell: Callable[[dict[str, Any]], None] | None = None,
+    **overrides: str,
+) -> Gate:
+    """The gate of a person: their store, their settings; `overrides` are settings of `[trust]` that go first.
+
+    `root`: the project folder. `tell` is given a record of everything that is approved, revoked or switched.
+
+    Raises:
+        ConfigError: the settings are wrong.
+    """
+    # Nothing of this is loaded where no hook needs a gate.
+    from hookline.config.settings import settings  # noqa: PLC0415 - as above
+    from hookline.handlers.sight import look  # noqa: PLC0415 - as above
+    from hookline.trust.gate import Gate  # noqa: PLC0415 - as above
+    from hookline.trust.policy import policy_of  # noqa: PLC0415 - as above
+    from hookline.trust.store import Store, store_path  # noqa: PLC0415 - as above
+
+    given = os.environ if environ is None else environ
+
+    def seen(run: Run) -> Sight:
+        return look(run, given)
+
+    # Of its keys this table of the settings has one that is no effect: who may approve without a token.
+    chosen = policy_of({key: value for key, value in settings(given).get("trust", {}).items() if key != "self_approve"}, **overrides)
+    return Gate(Store(store_path(given)), chosen, seen, root=os.fspath(root), environ=given, demands=_demands, tell=tell)
+
+
+def noted(journal: Journal | None) -> Callable[[dict[str, Any]], None] | None:
+    """What a gate tells a journal by: one note `approval` for each approval, revocation and switch, with who and how."""
+    if journal is None:
+        return None
+
+    def note(record: dict[str, Any]) -> None:
+        fields = {"native" if name == "event" else name: value for name, value in record.items() if name != "what"}
+        # The whole digest looks like a secret, and would be masked.
+        fields |= {"identity": record["identity"][:_SHORT]} if "identity" in record else {}
+        journal.note("approval", kind="approval", did=record["what"], **fields)
+
+    return note
+
+
+class Late:
+    """A gate that is made when the first hook comes to it: most events of `answer` have none. It admits and settles as a gate does."""
+
+    def __init__(
+        self, root: str, environ: Mapping[str, str] | None = None, *, tell: Callable[[dict[str, Any]], None] | None = None
+    ) -> None:
+        self._root = root
+        self._environ = environ
+        self._tell = tell
+        self._made: Gate | None = None
+
+    @property
+    def gate(self) -> Gate:
+        """The gate itself, for whoever asks about its hooks.
+
+        Raises:
+            ConfigError: the settings are wrong.
+        """
+        if self._made is None:
+            self._made = gate(self._root, self._environ, tell=self._tell)
+        return self._made
+
+    def admit(self, run: Run) -> Pass | Outcome:
+        return self.gate.admit(run)
+
+    def settled(self, given: Pass, outcome: Outcome) -> Outcome:
+        return self.gate.settled(given, outcome)
+
+
+def _demands(dialect: str) -> bool:
+    from hookline.engine.catalog import make_dialect  # noqa: PLC0415 - it is loaded by the time that a hook runs
+
+    return make_dialect(dialect).table.approvals
+
+
+def gate_of(given: Gate | Late | None) -> Gate | None:
+    """The gate that an engine was given, made if it was to be made late.
+
+    Raises:
+        ConfigError: the settings are wrong.
+    """
+    return given.gate if isinstance(given, Late) else given
+
+
+def gated(asked: Dispatch, gate: Gate | Late) -> Dispatch:
+    """The dispatch, in which a hook that may not run has its outcome at once, and any other is pinned to what was verified."""
+    try:
+        runs = next(asked)
+        while True:
+            passes = [None if type(run.spec.handler) is InProcess else gate.admit(run) for run in runs]
+            going = [_going(run, one) for run, one in zip(runs, passes, strict=True)]
+            asks = tuple(run for run in going if run is not None)
+            done = iter((yield asks) if asks else ())
+            runs = asked.send(tuple(_outcome(gate, one, done) for one in passes))
+    except StopIteration as stop:
+        decision: Decision = stop.value
+        return decision
+
+
+def _going(run: Run, one: Pass | Outcome | None) -> Run | None:
+    """The run as it goes on; None where it does not."""
+    if one is None:
+        return run
+    return None if isinstance(one, Outcome) else one.run
+
+
+def _outcome(gate: Gate | Late, one: Pass | Outcome | None, done: Iterator[Outcome]) -> Outcome:
+    if isinstance(one, Outcome):
+        return one
+    return next(done) if one is None else gate.settled(one, next(done))

@@ -1,0 +1,105 @@
+"""Journaling: which journal is kept or read, as the environment and this user's settings say."""
+
+from __future__ import annotations
+
+import os
+
+from hookline.config.settings import settings
+from hookline.errors import CODES, ConfigError, HookError
+from hookline.journal.journal import Journal, place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from hookline.journal.journal import Export
+
+VARIABLE = "HOOKLINE_JOURNAL"
+_OFF, _ON = frozenset({"off", "0", "no", "false"}), frozenset({"on", "1", "yes", "true"})
+_MIB = 1 << 20
+
+
+def journal_of(environ: Mapping[str, str], tell: Callable[[str], None], exports: Sequence[Export] = ()) -> Journal | None:
+    """The journal to keep; None where it is switched off, or where there is no place for it, which `tell` is told.
+
+    Wrong settings are told as well, and do not switch it off.
+    """
+    try:
+        chosen = _chosen(environ, tell)
+        if _is_off(environ, chosen):
+            return Journal(None, tell=tell, exports=exports) if exports else None
+        return Journal.open(_folder(environ, chosen), tell=tell, exports=exports, **_of_trail(chosen))
+    except HookError as error:
+        tell(f"{error.code} {error}" if not getattr(error, "place", "") else str(error))
+    except Exception as error:  # noqa: BLE001 - whatever it is, the hooks are asked all the same
+        tell(f"{CODES['journal.unwritable']} no journal is kept: {type(error).__name__}: {error}")
+    return None
+
+
+def journal_folder(environ: Mapping[str, str]) -> str:
+    """Where the journal is, to be read.
+
+    Raises:
+        ConfigError: what names it is no absolute path, or the settings are wrong.
+        JournalError: there is no home to have it in.
+    """
+    return _folder(environ, settings(environ).get("journal", {}))
+
+
+def limits_of(environ: Mapping[str, str]) -> dict[str, Any]:
+    """How long records are kept, and how many bytes of them: settings of a trail.
+
+    Raises:
+        ConfigError: the settings are wrong.
+    """
+    chosen = settings(environ).get("journal", {})
+    return {name: value for name, value in _of_trail(chosen).items() if name in ("keep_days", "keep_bytes")}
+
+
+def telemetry_of(environ: Mapping[str, str], tell: Callable[[str], None]) -> tuple[Export, ...]:
+    """What a server tells OpenTelemetry by; nothing where the environment names nowhere to send it to."""
+    from importlib.util import find_spec  # noqa: PLC0415 - only a server asks
+
+    from hookline.journal.semconv import telemetry_asked  # noqa: PLC0415 - as above
+
+    if not telemetry_asked(environ):
+        return ()
+    if find_spec("opentelemetry") is None:
+        tell(f"{CODES['journal.telemetry']} telemetry is asked for, and `opentelemetry-api` is missing (pip install 'hookline[otel]')")
+        return ()
+    from hookline.journal.otel import Telemetry, set_up  # noqa: PLC0415 - the extra `otel`
+
+    if not set_up():
+        tell(f"{CODES['journal.telemetry']} telemetry is asked for, and no SDK sends it (pip install opentelemetry-distro)")
+    return (Telemetry(environ=environ),)
+
+
+def _chosen(environ: Mapping[str, str], tell: Callable[[str], None]) -> Mapping[str, Any]:
+    try:
+        found: Mapping[str, Any] = settings(environ).get("journal", {})
+    except ConfigError as error:
+        tell(str(error))
+        return {}
+    return found
+
+
+def _is_off(environ: Mapping[str, str], chosen: Mapping[str, Any]) -> bool:
+    named = environ.get(VARIABLE, "").lower()
+    return named in _OFF or (not named and chosen.get("enabled") is False)
+
+
+def _of_trail(chosen: Mapping[str, Any]) -> dict[str, Any]:
+    given = {name: chosen[name] for name in ("payload", "keep_days", "sync") if name in chosen}
+    return given | ({"keep_bytes": chosen["keep_mb"] * _MIB} if "keep_mb" in chosen else {})
+
+
+def _folder(environ: Mapping[str, str], chosen: Mapping[str, Any]) -> str:
+    named = environ.get(VARIABLE, "")
+    named = "" if named.lower() in _OFF | _ON else named
+    path = named or os.path.expanduser(chosen.get("path", ""))
+    if path and not os.path.isabs(path):
+        # A relative one would be another one in every project.
+        who = VARIABLE if named else "journal.path"
+        raise ConfigError(f"`{who}` is `{path}`, which is no absolute path", name="config.option", hint="or `off`")
+    return path or place(environ)

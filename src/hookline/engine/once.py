@@ -1,0 +1,68 @@
+"""Once: hooks that run once in a session, whichever of its processes comes first."""
+
+from __future__ import annotations
+
+from hookline.model.handler import InProcess
+from hookline.model.outcome import Outcome
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from hookline.core.dispatch import Dispatch, Run
+    from hookline.model.event import Event
+    from hookline.model.spec import HookSpec
+    from hookline.model.verdict import Decision
+    from hookline.sessions.store import Sessions
+
+
+def mark_of(spec: HookSpec) -> str:
+    """What a hook is known by in other processes: its id, and what it does, which an id by its place does not tell."""
+    from zlib import crc32  # noqa: PLC0415 - few hooks run once
+
+    does = spec.name if isinstance(spec.handler, InProcess) else spec.identity or repr(spec.handler)
+    return f"{spec.id} {crc32(does.encode('utf-8', 'surrogatepass')):08x}"
+
+
+def spent_ids(sessions: Sessions, event: Event, specs: Iterable[HookSpec]) -> frozenset[str]:
+    """The hooks among these that ran already in the event's session, and are to do so once."""
+    marks = sessions.spent(event)
+    return frozenset(spec.id for spec in specs if spec.once and mark_of(spec) in marks) if marks else frozenset()
+
+
+def claiming(asked: Dispatch, sessions: Sessions, event: Event) -> Dispatch:
+    """The dispatch, in which a hook that is to run once is claimed before it does; what fails, or is cut short, is given back.
+
+    Where another process was faster, its outcome is `spent`.
+    """
+    claimed: dict[str, str] = {}
+    try:
+        runs = next(asked)
+        while True:
+            may = [_may(run, claimed, sessions, event) for run in runs]
+            free = tuple(run for run, yes in zip(runs, may, strict=True) if yes)
+            done = iter((yield free) if free else ())
+            runs = asked.send(tuple(next(done) if yes else Outcome(spent=True) for yes in may))
+    except StopIteration as stop:
+        decision: Decision = stop.value
+    except BaseException:
+        _give_back(claimed.values(), sessions, event)
+        raise
+    faults = {verdict.hook_id for verdict in decision.verdicts if verdict.fault is not None}
+    _give_back((mark for hook, mark in claimed.items() if hook in faults), sessions, event)
+    return decision
+
+
+def _may(run: Run, claimed: dict[str, str], sessions: Sessions, event: Event) -> bool:
+    if not run.spec.once or run.spec.id in claimed:
+        return True
+    mark = mark_of(run.spec)
+    if not sessions.claim(event, mark):
+        return False
+    claimed[run.spec.id] = mark
+    return True
+
+
+def _give_back(marks: Iterable[str], sessions: Sessions, event: Event) -> None:
+    for mark in marks:
+        sessions.release(event, mark)

@@ -1,0 +1,189 @@
+"""Reload: the files of an engine read anew, and what is valid taken between two events, all at once."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections import Counter
+
+from hookline.engine.renewal import Renewal
+from hookline.engine.renewal import look as look_again
+from hookline.engine.sources import Discovery, Named, Shelf
+from hookline.model.frozen import Frozen
+from hookline.model.problem import Origin
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from hookline.config.read import Stamp
+    from hookline.engine.library import Library
+    from hookline.engine.sources import Key, Shelved
+    from hookline.model.problem import Problem
+    from hookline.model.spec import HookSpec
+
+
+class Reloaded(Frozen):
+    """What a reload did: ids of hooks that were added, removed and changed, and why some files were not taken as they are now."""
+
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    refused: tuple[Problem, ...] = ()
+
+    @property
+    def anything(self) -> bool:
+        """Whether some hook is another than before."""
+        return bool(self.added or self.removed or self.changed)
+
+    def __str__(self) -> str:
+        counts = {"added": self.added, "removed": self.removed, "changed": self.changed}
+        said = [f"{len(ids)} {what}" for what, ids in counts.items() if ids] or ["no hook changed"]
+        return "; ".join([", ".join(said), *map(str, self.refused)]).replace("\n", " ")
+
+
+def look(library: Library) -> dict[Key, Stamp]:
+    """The stamps of all files that a reload would read now."""
+    seen: dict[Key, Stamp] = {}
+    for way in _again(library.shelf):
+        seen |= look_again(library, way)
+    return seen
+
+
+def stale(library: Library) -> bool:
+    """Whether a file was changed, appeared or vanished since it was last read; costs a look at each, and reads none."""
+    return look(library) != library.shelf.seen
+
+
+def reload(library: Library, held: Collection[Key] = ()) -> Reloaded:
+    """Read all files of a library anew, and take what is valid, all of it at once.
+
+    An event under way keeps the hooks that it started with. `held`: files that are being written, which wait for the next
+    time. Never raises for what is in a file.
+    """
+    with library._reloading:
+        renewed = {id(way): Renewal(library, way, held) for way in _again(library.shelf)}
+        with library._changing:
+            before = [entry.spec for entry in library.whole.entries()]
+            _swap(library, renewed)
+            now = [entry.spec for entry in library.whole.entries()]
+            refused = tuple(problem for shelved in library.shelf.sources for problem in shelved.said)
+    return _difference(before, now, refused)
+
+
+def adopt(library: Library, other: Library) -> None:
+    """Give a library, instead of what it has, what another one has in force, the last good version of a file included."""
+    with other._changing, library._changing:
+        shelf = Shelf(before=other.shelf)
+        shelf.ways, shelf.own = [*other.shelf.ways], [*other.shelf.own]
+        shelf.enlisted, shelf.seen = {**other.shelf.enlisted}, {**other.shelf.seen}
+        for shelved in other.shelf.sources:
+            shelf.keep(shelved)
+        shelf.forget()
+        shelf.enlist_again(library.shelf.enlisted)
+        library.shelf, library._made, library._options = shelf, other._made, other._options
+        library._hosts, library._retired, library._spent = {**other._hosts}, other._retired, [*other._spent]
+        library._rebuild()
+
+
+def _again(shelf: Shelf) -> list[Discovery | Named]:
+    """The ways that can be gone again: no tree that code gave, and no pipe, which was read for ever."""
+    return [way for way in shelf.ways if isinstance(way, Discovery) or (isinstance(way, Named) and not _is_pipe(way))]
+
+
+def _is_pipe(way: Named) -> bool:
+    try:
+        mode = os.stat(os.path.join(way.base, way.place.file)).st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def _swap(library: Library, renewed: dict[int, Renewal]) -> None:
+    """Put a new shelf in the place of the old one. Ways that came since the files were read stay as they are."""
+    old, retired, spent = library.shelf, library._retired, library._spent
+    new = Shelf(before=old)
+    known = {id(shelved.loaded) for shelved in old.sources}
+    for piece in _in_order(old, renewed):
+        if id(piece.loaded) in known:
+            new.keep(piece)
+        else:
+            new.sources.append(new.named(piece))
+    new.seen = _seen(old, renewed)
+    library.shelf = new
+    library._retired, library._spent = _still_retired(library, old, new)
+    try:
+        library._rebuild()
+    except BaseException:
+        library.shelf, library._retired, library._spent = old, retired, spent
+        raise
+    new.forget()
+
+
+def _in_order(old: Shelf, renewed: dict[int, Renewal]) -> Iterator[Shelved]:
+    """What is to be on the new shelf, in the order in which it came to the old one."""
+    yield from (shelved for shelved in old.sources if shelved.way is None)
+    for way in old.ways:
+        if id(way) not in renewed:
+            yield from (shelved for shelved in old.sources if shelved.way is way)
+        elif isinstance(way, Discovery):
+            yield from (piece for piece in renewed[id(way)].pieces if piece.dialect.table.name not in old.dropped)
+        else:
+            yield from renewed[id(way)].pieces
+
+
+def _seen(old: Shelf, renewed: dict[int, Renewal]) -> dict[Key, Stamp]:
+    """The stamps of what was looked at by all ways, those that came since included."""
+    late = {shelved.key for shelved in old.sources if id(shelved.way) not in renewed}
+    seen = {key: stamp for key, stamp in old.seen.items() if key in late}
+    for renewal in renewed.values():
+        seen |= renewal.seen
+    return seen
+
+
+def _still_retired(library: Library, old: Shelf, new: Shelf) -> tuple[frozenset[str], list[HookSpec]]:
+    """The ids of hooks that did what they were to do once, under whatever id they are now; and those that are not there now.
+
+    A hook that was changed is another one, and may run again.
+    """
+    before = {spec.id: spec for shelved in old.sources for spec in shelved.loaded.specs}
+    retired = {hook_id for hook_id in library._retired if hook_id not in before}
+    spent = [*library._spent, *(_content(before[hook_id]) for hook_id in library._retired if hook_id in before)]
+    now = [spec for shelved in new.sources for spec in shelved.loaded.specs if spec.once]
+    for spec in sorted(now, key=lambda spec: spec.id not in library._retired):
+        if (content := _content(spec)) in spent:
+            spent.remove(content)
+            retired.add(spec.id)
+    return frozenset(retired), spent
+
+
+def _content(spec: HookSpec) -> HookSpec:
+    """A hook without what depends on where in its file it stands."""
+    return spec.replace(id="", origin=Origin(file=spec.origin.file, scope=spec.origin.scope))
+
+
+def _difference(before: Sequence[HookSpec], now: Sequence[HookSpec], refused: tuple[Problem, ...]) -> Reloaded:
+    """Hooks that only one of two lists has, wherever in their file they stand; an id that is left in both is a hook that changed."""
+    same = {id(spec) for spec in before} & {id(spec) for spec in now}
+    old = [(repr(_content(spec)), spec.id) for spec in before if id(spec) not in same]
+    new = [(repr(_content(spec)), spec.id) for spec in now if id(spec) not in same]
+    came, gone = _less(new, old), _less(old, new)
+    changed = set(came) & set(gone)
+    return Reloaded(
+        added=tuple(hook_id for hook_id in came if hook_id not in changed),
+        removed=tuple(hook_id for hook_id in gone if hook_id not in changed),
+        changed=tuple(hook_id for hook_id in came if hook_id in changed),
+        refused=refused,
+    )
+
+
+def _less(some: Sequence[tuple[str, str]], others: Sequence[tuple[str, str]]) -> list[str]:
+    """The ids of those whose content none of the others has."""
+    left = Counter(content for content, _ in others)
+    ids = []
+    for content, hook_id in some:
+        if left[content]:
+            left[content] -= 1
+        else:
+            ids.append(hook_id)
+    return ids

@@ -1,0 +1,29 @@
+"""Settings: the words that loading takes, and which of the keywords of a call are an engine's and which a dialect's."""
+
+from __future__ import annotations
+
+from hookline.errors import ConfigError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+MODES = ("fidelity", "strict")
+TRUSTS = ("all", "user", "none")
+MATCHING = ("native", "canonical")
+
+
+def one_of(what: str, given: str, allowed: tuple[str, ...]) -> None:
+    """Refuse a word that is none of those allowed.
+
+    Raises:
+        ConfigError: it is not.
+    """
+    if given not in allowed:
+        raise ConfigError(f"unknown {what} `{given}`", name="config.option", hint=f"one of {', '.join(allowed)}")
+
+
+def split(cls: type, keywords: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Keywords that are settings of a class of engines, and those that are options of a dialect."""
+    settings = vars(cls)["__init__"].__kwdefaults__ or {}
+    return {k: v for k, v in keywords.items() if k in settings}, {k: v for k, v in keywords.items() if k not in settings}

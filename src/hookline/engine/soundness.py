@@ -1,0 +1,174 @@
+"""Soundness: what is wrong with a hook that can be seen without running it, and what is wrong with several together."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from hookline.core.dispatch import Run
+from hookline.errors import HandlerError
+from hookline.model.handler import Command
+from hookline.model.kinds import kind
+from hookline.model.problem import Problem
+from hookline.model.verdict import Stance
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from hookline.model.event import Event
+    from hookline.model.sight import Covered, Sight
+    from hookline.model.spec import HookSpec
+
+# What a file's name promises to be run by.
+_MEANT_FOR: Mapping[str, re.Pattern[str]] = {
+    ".py": re.compile(r"(?:python|pypy)[\d.]*|uvx?"),
+    ".sh": re.compile(r"(?:ba|da|a|k|z)?sh"),
+    ".bash": re.compile(r"bash"),
+    ".js": re.compile(r"node|nodejs|bun|deno"),
+    ".mjs": re.compile(r"node|nodejs|bun|deno"),
+    ".ts": re.compile(r"tsx|ts-node|bun|deno|node"),
+    ".rb": re.compile(r"ruby[\d.]*"),
+    ".pl": re.compile(r"perl[\d.]*"),
+}
+_BINARY = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"MZ")
+# Minimal examples, and the guard that does all that each of them does (seed 003, "Superseded by the templates").
+_SUPERSEDED: Mapping[str, str] = {
+    "block_secrets.py": "security_guard.py",
+    "secret_guard.py": "security_guard.py",
+    "dangerous_bash_guard.py": "security_guard.py",
+    "check_publish.sh": "verify_publish_claims.py",
+}
+
+
+def found(spec: HookSpec, name: str, message: str, *, hint: str = "", severity: str = "error") -> Problem:
+    """A finding about a hook."""
+    return Problem(name=name, message=message, hint=hint, severity=severity, origin=spec.origin, hook=spec.id)
+
+
+# -- one hook ------------------------------------------------------------------------------------------------------------
+
+
+def by_policy(spec: HookSpec) -> Iterator[Problem]:
+    """What its failure would mean."""
+    if kind(spec.kind).guarded and spec.on_failure is Stance.SILENT and not spec.shadow and not spec.detached:
+        told = "it may refuse something here, and lets everything through when it fails"
+        yield found(spec, "check.fails-open", told, hint="set what its failure means, or use `--mode strict`", severity="warning")
+
+
+def by_files(spec: HookSpec, event: Event, environ: Mapping[str, str]) -> Iterator[Problem]:
+    """What is wrong with the files that a command needs, as the event would find them."""
+    if not isinstance(spec.handler, Command):
+        return
+    from hookline.handlers.sight import look  # noqa: PLC0415 - with it comes the shell's grammar
+
+    seen = look(Run(spec=spec, event=event), environ)
+    unsure = [what for what in seen.open if "was not found" in what]  # a shell text may make it before it runs it
+    for what in (*seen.missing, *unsure):
+        name = "check.interpreter" if "interpreter" in what else "check.missing"
+        yield found(spec, name, what, hint="name a file that is there, by its absolute path")
+    yield from _relative(spec, event, environ)
+    for file in seen.files:
+        yield from _by_file(spec, file)
+    yield from _misread(spec, seen)
+
+
+def _by_file(spec: HookSpec, file: Covered) -> Iterator[Problem]:
+    if file.exposed:
+        yield found(spec, "check.exposed", file.exposed, hint=f"chmod go-w {file.real}")
+    if file.role != "program":
+        return
+    if not os.access(file.real, os.X_OK):
+        yield found(spec, "check.not-executable", f"`{file.real}` is not executable", hint=f"chmod +x {file.real}")
+    elif not _begins(file.real, (b"#!", *_BINARY)):
+        told = f"`{file.real}` has no `#!` line, so nothing says what runs it"
+        severity = "warning" if getattr(spec.handler, "script", "") else "error"  # a shell takes it for one of its own
+        hint = "begin it with `#!/usr/bin/env python3`, or what else it is written for"
+        yield found(spec, "check.interpreter", told, hint=hint, severity=severity)
+
+
+def _begins(path: str, signs: tuple[bytes, ...]) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return file.read(4).startswith(signs)
+    except OSError:
+        return True  # that it cannot be read is told by others
+
+
+def _misread(spec: HookSpec, seen: Sight) -> Iterator[Problem]:
+    """A script that something else runs than its name says."""
+    scripts = [file for file in seen.files if file.role in ("script", "program")]
+    runners = [os.path.basename(file.path) for file in seen.files if file.role == "interpreter"]
+    if len(scripts) != 1 or not runners:
+        return
+    wanted = _MEANT_FOR.get(os.path.splitext(scripts[0].path)[1])
+    if wanted is not None and not any(wanted.fullmatch(name) for name in runners):
+        told = f"`{os.path.basename(scripts[0].path)}` is run by `{runners[-1]}`"
+        yield found(spec, "check.interpreter", told, hint="its `#!` line, or the command, names another language", severity="warning")
+
+
+def _relative(spec: HookSpec, event: Event, environ: Mapping[str, str]) -> Iterator[Problem]:
+    """A file that is named by a path which means another file in another folder."""
+    from hookline.handlers import command  # noqa: PLC0415 - as above
+    from hookline.text.programs import reading  # noqa: PLC0415 - as above
+    from hookline.text.words import commands  # noqa: PLC0415 - as above
+
+    handler = spec.handler
+    assert isinstance(handler, Command)  # noqa: S101 - asked of commands only
+    try:
+        env = command.program(handler, event, "", timeout=spec.timeout, cookie="", environ=environ).env
+    except HandlerError:
+        return
+    lines = (
+        [list(handler.argv)] if handler.argv else [[word.value or "" for word in one.words] for one in commands(handler.script, env) or ()]
+    )
+    for words in filter(None, lines):
+        read = reading(words)
+        named = [words[read.program_at]] if "/" in words[read.program_at] else []
+        named += [words[read.at]] if read.at is not None else []
+        for path in named:
+            if path and not os.path.isabs(path) and "{" not in path and not handler.working_dir:
+                told = f"`{path}` is found from the folder that the host happens to be in"
+                yield found(spec, "check.relative", told, hint="write the absolute path", severity="warning")
+
+
+# -- several hooks -------------------------------------------------------------------------------------------------------
+
+
+def duplicates(specs: Sequence[HookSpec]) -> Iterator[Problem]:
+    """Hooks that do the same on the same event, and are not told apart by any condition."""
+    first: dict[str, HookSpec] = {}
+    for spec in specs:
+        other = first.setdefault(repr((spec.kind, spec.handler, spec.conditions)), spec)
+        if other is not spec:
+            told = f"it does what `{other.id}` does, on the same event"
+            yield found(spec, "check.duplicate", told, hint="remove one of the two", severity="warning")
+
+
+def conflicts(specs: Sequence[HookSpec], said: Mapping[str, Stance]) -> Iterator[Problem]:
+    """Guards of one event that do not go together; `said`: what each said of the same harmless event."""
+    guards = [spec for spec in specs if kind(spec.kind).guarded and not spec.shadow]
+    for at, one in enumerate(guards):
+        for other in guards[at + 1 :]:
+            why = _against(one, other, said) if one.kind == other.kind else ""
+            if why:
+                told = f"beside `{one.id}`: {why}"
+                yield found(other, "check.conflict", told, hint="keep one guard for one job", severity="warning")
+
+
+def _against(one: HookSpec, other: HookSpec, said: Mapping[str, Stance]) -> str:
+    """Why two guards of one event do not go together; empty if they do."""
+    for minimal, full in ((one, other), (other, one)):
+        newer = next((newer for older, newer in _SUPERSEDED.items() if older in _line(minimal)), "")
+        if newer and newer in _line(full):
+            return f"`{newer}` does all that the other of the two does, and they may judge differently"
+    stances = {said[spec.id] for spec in (one, other) if spec.id in said}
+    if Stance.ALLOW in stances and max(stances) >= Stance.ASK:
+        return "of the same harmless event one vouches, and the other does not let it pass"
+    if one.conditions == other.conditions and (one.on_failure is Stance.SILENT) != (other.on_failure is Stance.SILENT):
+        return "on the same calls, one of them fails open and the other closed"
+    return ""
+
+
+def _line(spec: HookSpec) -> str:
+    return " ".join(getattr(spec.handler, "argv", ())) or str(getattr(spec.handler, "script", ""))

@@ -1,0 +1,222 @@
+"""Watching: the files of an engine are looked at while it runs, and what changes is taken when it has come to rest.
+
+The operating system tells of changes where the extra `watch` (`watchfiles`) is installed; without it, and in places that
+it cannot watch, every `interval` a look at each file does. One that is being written, so that it may be empty or half there,
+counts as it was until it has not changed for `settle` seconds.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from hookline.config.places import wanted
+from hookline.config.read import LAYOUTS
+from hookline.engine.reload import look, stale
+from hookline.engine.sources import Discovery, Named, listed
+from hookline.errors import CODES, ConfigError, HookError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator
+    from typing import Self, TypeAlias
+
+    from hookline.engine.engine import Engine
+    from hookline.engine.reload import Reloaded
+    from hookline.engine.sources import Key
+
+    Reload: TypeAlias = Callable[[Collection[Key]], Reloaded]
+    Signals: TypeAlias = Callable[[frozenset[str], threading.Event, float], Iterator[object]]
+
+# How often a file that goes on changing is waited for; then the others are taken without it.
+_ROUNDS = 20
+_MOST_FOLDERS = 1000
+_STEP_MS = 50
+
+
+class Watcher:
+    """Keeps an engine on its files, in a thread of its own, from `start` to `stop` or as a context.
+
+    `tell` is given one line for each reload that changed something or refused something new. `settle` and `interval` are in
+    seconds. `reload` does the reload, where it is more than the engine's. `wait` waits so many seconds, and says whether to
+    stop; `signals` yields when a folder may have changed, and at least once in an interval.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        *,
+        tell: Callable[[str], None] | None = None,
+        settle: float = 0.2,
+        interval: float = 1.0,
+        reload: Reload | None = None,
+        wait: Callable[[float], bool] | None = None,
+        signals: Signals | None = None,
+    ) -> None:
+        self._engine = engine
+        self._tell = tell or (lambda _: None)
+        self._settle = settle
+        self._interval = interval
+        self._reload = reload or engine.reload
+        self._stopping = threading.Event()
+        self._wait = wait or self._stopping.wait
+        self._signals = signals or _signals
+        self._refused: frozenset[str] = frozenset(str(problem) for problem in engine.problems)
+        self._taking = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> Self:
+        """Begin to watch; a watcher that watches goes on."""
+        if self._thread is None:
+            self._stopping.clear()
+            self._thread = threading.Thread(target=self._run, name="hookline-watcher", daemon=True)
+            self._thread.start()
+        return self
+
+    def stop(self) -> None:
+        """Watch no longer; a reload that is under way is waited for."""
+        self._stopping.set()
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join()
+        self._thread = None
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *error: object) -> None:
+        self.stop()
+
+    def reload(self, *, aloud: bool = False) -> Reloaded | None:
+        """Take what has changed, as soon as it has come to rest, and tell of it, `aloud` also where there is nothing to tell.
+
+        None if told to stop meanwhile.
+        """
+        with self._taking:
+            held = self._moving()
+            if held is None:
+                return None
+            done = self._reload(held)
+            refused = frozenset(map(str, done.refused))
+            if aloud or done.anything or refused - self._refused:
+                self._tell(f"reloaded: {done}")
+            self._refused = refused
+            return done
+
+    def check(self) -> Reloaded | None:
+        """`reload`, if a file is another than when it was last read."""
+        return self.reload() if stale(self._engine) else None
+
+    def _moving(self) -> frozenset[Key] | None:
+        """The files that do not come to rest, after they were waited for; None if told to stop meanwhile."""
+        before = look(self._engine)
+        moving: frozenset[Key] = frozenset()
+        for _ in range(_ROUNDS):
+            if self._wait(self._settle):
+                return None
+            now = look(self._engine)
+            moving = frozenset(key for key in before.keys() | now.keys() if before.get(key) != now.get(key))
+            if not moving:
+                break
+            before = now
+        return moving
+
+    def _run(self) -> None:
+        said = ""
+        while not self._stopping.is_set():
+            try:
+                self._watch()
+            except Exception as error:  # noqa: BLE001 - a thread that ends in silence would leave an engine that reloads no more
+                code = error.code if isinstance(error, HookError) else CODES["internal"]
+                before, said = said, f"{code} cannot reload, and what was in force stays so: {type(error).__name__}: {error}"
+                if said != before:
+                    self._tell(said)
+                self._stopping.wait(self._interval)
+
+    def _watch(self) -> None:
+        """Check at each signal, until there are other folders to watch."""
+        folders = folders_of(self._engine)
+        for _ in self._signals(folders, self._stopping, self._interval):
+            self.check()
+            if self._stopping.is_set() or folders_of(self._engine) != folders:
+                break
+
+
+def watching(engine: Engine, *, tell: Callable[[str], None] | None = None, settle: float = 0.2, interval: float = 1.0) -> Watcher:
+    """A context in which changes of an engine's files are taken while it runs: `with hookline.watching(engine): ...`.
+
+    `tell` is given one line for each reload. `settle`: how long, in seconds, a file must not have changed to be taken.
+    `interval`: how often, in seconds, files are looked at where nothing tells of changes.
+    """
+    return Watcher(engine, tell=tell, settle=settle, interval=interval)
+
+
+def _signals(folders: frozenset[str], stopping: threading.Event, interval: float) -> Iterator[object]:
+    """Yield when something changes in the folders, and in every interval; a folder that vanishes ends it."""
+    try:
+        from watchfiles import watch  # noqa: PLC0415 - an extra
+
+        yield from watch(
+            *sorted(folders),
+            watch_filter=None,
+            debounce=_STEP_MS * 2,
+            step=_STEP_MS,
+            stop_event=stopping,
+            rust_timeout=max(1, round(interval * 1000)),
+            yield_on_timeout=True,
+            raise_interrupt=False,
+            recursive=False,
+            ignore_permission_denied=True,
+        )
+    except (ImportError, OSError, RuntimeError):  # not installed, no more watches to be had, or a folder is gone already
+        if not stopping.wait(interval):
+            yield None
+
+
+# -- which folders -----------------------------------------------------------------------------------------------------
+
+
+def folders_of(engine: Engine) -> frozenset[str]:
+    """The folders in which a change may be one of the engine's files: where they lie, where links lead, where some may appear."""
+    folders: set[str] = set()
+    for way in list(engine.shelf.ways):
+        if isinstance(way, Discovery):
+            for path in wanted(engine.cwd, engine.environ, way.dialect):
+                folders |= _around(path)
+        elif isinstance(way, Named):
+            path = os.path.join(way.base, way.place.file)
+            names = LAYOUTS[way.dialect.table.name].files if os.path.isdir(path) else ()
+            folders |= _around(path).union(*(_around(os.path.join(path, name)) for name in names))
+        if isinstance(way, Discovery | Named):
+            folders.update(*(_of_file(file, dialect) for file, dialect in _files(engine, way)))
+    return frozenset(sorted(folders)[:_MOST_FOLDERS])
+
+
+def _files(engine: Engine, way: Discovery | Named) -> list[tuple[str, str]]:
+    try:
+        return [(os.path.abspath(place.file), dialect.table.name) for place, dialect, _ in listed(engine, way)]
+    except ConfigError:  # what was named is gone
+        return []
+
+
+def _around(path: str) -> set[str]:
+    """The folder in which a path lies, or the nearest above it that is there; and the path, with the folders in it, if it is one."""
+    folders = {_nearest(os.path.dirname(path))}
+    if os.path.isdir(path):
+        folders.add(path)
+        with suppress(OSError):  # nobody may list it
+            folders.update(entry.path for entry in os.scandir(path) if entry.is_dir())
+    return folders
+
+
+def _nearest(folder: str) -> str:
+    while not os.path.isdir(folder) and folder != os.path.dirname(folder):
+        folder = os.path.dirname(folder)
+    return folder
+
+
+def _of_file(file: str, dialect: str) -> set[str]:
+    """The folders of a file, of what it leads to, and of what lies beside it."""
+    folder = os.path.dirname(file)
+    beside = (os.path.dirname(os.path.join(folder, name)) for name in LAYOUTS[dialect].companions)
+    return {each for each in (folder, os.path.dirname(os.path.realpath(file)), *beside) if os.path.isdir(each)}

@@ -1,0 +1,62 @@
+"""Files of the journal: a folder and files that belong to this user, that nobody else writes to, and that are no links."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+from hookline.errors import JournalError
+
+_OPEN = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+
+
+def open_folder(path: str) -> int:
+    """The journal's folder, made if it is missing.
+
+    Raises:
+        JournalError: it is a link, somebody else's, or others may write to it.
+        OSError: it cannot be made or opened.
+    """
+    try:
+        return _opened(path)
+    except FileNotFoundError:
+        os.makedirs(path, mode=0o700, exist_ok=True)  # another process may have been quicker
+        return _opened(path)
+
+
+def open_file(name: str, folder: int, *, append: bool = False) -> int:
+    """A file in that folder, for reading and writing, made for this user only if it is missing.
+
+    Raises:
+        JournalError: it is no file, or somebody else's.
+        OSError: it cannot be made or opened.
+    """
+    try:
+        descriptor = os.open(name, _OPEN | (os.O_APPEND if append else 0), 0o600, dir_fd=folder)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise _unsafe(name, "is a link") from None
+        raise
+    found = os.fstat(descriptor)
+    if stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid():
+        return descriptor
+    os.close(descriptor)
+    raise _unsafe(name, "is no file of yours")
+
+
+def _opened(path: str) -> int:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except NotADirectoryError:
+        raise _unsafe(path, "is a link or no folder") from None
+    found = os.fstat(descriptor)
+    wrong = "is not yours" if found.st_uid != os.geteuid() else "may be written to by others" if found.st_mode & 0o022 else ""
+    if not wrong:
+        return descriptor
+    os.close(descriptor)
+    raise _unsafe(path, wrong)
+
+
+def _unsafe(path: str, why: str) -> JournalError:
+    return JournalError(f"`{path}` {why}", name="journal.place", hint="HOOKLINE_JOURNAL names another folder")

@@ -1,0 +1,241 @@
+"""Index: where each decision stands in the trail, in SQLite, for questions. It holds nothing that cannot be made anew.
+
+It is brought up to date when somebody asks, from where it was left; made anew where it does not fit the trail; and made in
+memory where its folder cannot be written to.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from contextlib import closing
+
+from hookline.errors import JournalError
+from hookline.journal.chain import read_link
+from hookline.journal.reading import lines, segments
+from hookline.journal.records import EVENT, NOTE, RUN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any, Self
+
+    from hookline.journal.query import Query
+
+NAME = "index.sqlite"
+_VERSION = 1
+_TABLES = """
+CREATE TABLE IF NOT EXISTS segments (name TEXT PRIMARY KEY, size INTEGER);
+CREATE TABLE IF NOT EXISTS events (
+  seq INTEGER PRIMARY KEY, id TEXT, at TEXT, kind TEXT, native TEXT, tool TEXT, session TEXT, stance TEXT, faults INTEGER,
+  segment TEXT, start INTEGER, length INTEGER);
+CREATE TABLE IF NOT EXISTS runs (seq INTEGER PRIMARY KEY, event TEXT, hook TEXT, segment TEXT, start INTEGER, length INTEGER);
+CREATE INDEX IF NOT EXISTS events_id ON events (id);
+CREATE INDEX IF NOT EXISTS events_at ON events (at);
+CREATE INDEX IF NOT EXISTS runs_event ON runs (event);
+"""
+_MOST_AT_ONCE = 100
+
+
+class _OtherRecord(sqlite3.DatabaseError):
+    """Something else stands in the trail where the index says that a record is."""
+
+
+class Index:
+    """The index of one trail. `tell` is given the name of a problem and a message.
+
+    Raises:
+        JournalError: there is no trail, or it cannot be read.
+    """
+
+    def __init__(self, folder: str, *, tell: Callable[[str, str], None] = lambda _name, _message: None) -> None:
+        if not os.path.isdir(folder):
+            raise JournalError(f"there is no journal in `{folder}`", name="journal.missing", hint="nothing has been written down there yet")
+        self.folder = folder
+        self.tell = tell
+        self._database = self._opened()
+
+    # -- asking ----------------------------------------------------------------------------------------------------
+
+    def events(self, query: Query, *, limit: int = 0) -> list[dict[str, Any]]:
+        """The records of the events that a query asks for, the newest last, at most so many of them (0: all)."""
+        where, values = query.clauses()
+        return self._asked("events", f"{where} ORDER BY seq DESC LIMIT ?", [*values, limit or -1])[::-1]
+
+    def found(self, beginning: str) -> list[dict[str, Any]]:
+        """The records of the events whose id begins so."""
+        return self._asked("events", "substr(id, 1, length(?)) = ? ORDER BY seq LIMIT ?", [beginning, beginning, _MOST_AT_ONCE])
+
+    def runs(self, event_id: str) -> list[dict[str, Any]]:
+        """The records of the hooks that were asked about an event, as they were written."""
+        return self._asked("runs", "event = ? ORDER BY seq", [event_id])
+
+    def counts(self) -> tuple[dict[str, int], dict[str, int]]:
+        """How often each hook was asked, by its id, and how many events of each kind there were.
+
+        Raises:
+            JournalError: the trail cannot be read.
+        """
+        self.refresh()
+        hooks = self._database.execute("SELECT hook, count(*) FROM runs GROUP BY hook").fetchall()
+        kinds = self._database.execute("SELECT kind, count(*) FROM events GROUP BY kind").fetchall()
+        return dict(hooks), dict(kinds)
+
+    @property
+    def last(self) -> int:
+        """The number of the newest event."""
+        return int(self._database.execute("SELECT coalesce(max(seq), 0) FROM events").fetchone()[0])
+
+    def close(self) -> None:
+        self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def _asked(self, table: str, rest: str, values: list[Any]) -> list[dict[str, Any]]:
+        """The records of the rows that are asked for, from the trail; where others stand there by now, of a new index."""
+        self.refresh()
+        sql = f"SELECT seq, segment, start, length FROM {table} WHERE {rest}"  # noqa: S608 - our own tables and clauses
+        try:
+            return [self._record(*row) for row in self._database.execute(sql, values).fetchall()]
+        except _OtherRecord:
+            self._anew("it does not fit the trail")
+            self.refresh()
+        rows = self._database.execute(sql, values).fetchall()
+        return [self._record(*row) for row in rows]
+
+    def _record(self, seq: int, segment: str, start: int, length: int) -> dict[str, Any]:
+        with open(os.path.join(self.folder, segment), "rb") as file:
+            file.seek(start)
+            link = read_link(file.read(length))
+        if link is None or link.seq != seq:
+            raise _OtherRecord
+        return dict(link.record)
+
+    # -- keeping up ------------------------------------------------------------------------------------------------
+
+    def refresh(self) -> None:
+        """Take in what was written since the last time; all of it anew, where the trail is not what it was.
+
+        Raises:
+            JournalError: the trail cannot be read.
+        """
+        try:
+            self._refresh()
+        except sqlite3.DatabaseError as error:
+            self._anew(str(error))
+            self._refresh()
+        except OSError as error:
+            raise JournalError(f"`{self.folder}` cannot be read: {(error.strerror or '').lower()}", name="journal.missing") from None
+
+    def rebuild(self) -> int:
+        """Make the index anew, and return how many events are in it. Raises as `refresh`."""
+        self._database.close()
+        _remove(os.path.join(self.folder, NAME))
+        self._database = self._opened()
+        self.refresh()
+        return int(self._database.execute("SELECT count(*) FROM events").fetchone()[0])
+
+    def _refresh(self) -> None:
+        found = segments(self.folder)
+        with self._database:
+            self._database.execute("BEGIN IMMEDIATE")
+            known = dict(self._database.execute("SELECT name, size FROM segments").fetchall())
+            if any(known.get(each.name, 0) > os.stat(os.path.join(self.folder, each.name)).st_size for each in found):
+                self._forget(list(known))
+                known = {}
+            self._forget([name for name in known if name not in {each.name for each in found}])
+            for each in found:
+                self._take(each.name, known.get(each.name, 0))
+
+    def _take(self, segment: str, start: int) -> None:
+        """The lines of a segment from an offset on; what is no record is for `verify` to tell of."""
+        end = start
+        events: list[tuple[Any, ...]] = []
+        runs: list[tuple[Any, ...]] = []
+        for at, line in lines(os.path.join(self.folder, segment), start):
+            if not line.endswith(b"\n"):
+                break
+            end = at + len(line)
+            link = read_link(line[:-1])
+            if link is None:
+                continue
+            place = (segment, at, len(line) - 1)
+            if link.record.get("type") in (EVENT, NOTE):
+                events.append((link.seq, *_texts(link.record, _EVENT_FIELDS), _number(link.record.get("faults")), *place))
+            elif link.record.get("type") == RUN:
+                runs.append((link.seq, *_texts(link.record, ("event", "hook")), *place))
+        if end == start:
+            return
+        self._database.executemany("INSERT OR REPLACE INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", events)
+        self._database.executemany("INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?)", runs)
+        self._database.execute("INSERT OR REPLACE INTO segments VALUES (?, ?)", [segment, end])
+
+    def _forget(self, names: list[str]) -> None:
+        for name in names:
+            for table, column in (("events", "segment"), ("runs", "segment"), ("segments", "name")):
+                self._database.execute(f"DELETE FROM {table} WHERE {column} = ?", [name])  # noqa: S608 - our own tables
+
+    # -- the file --------------------------------------------------------------------------------------------------
+
+    def _opened(self) -> sqlite3.Connection:
+        path = os.path.join(self.folder, NAME)
+        try:
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
+            return _connected(path)
+        except (OSError, sqlite3.OperationalError) as error:
+            self.tell("journal.index", f"the index is kept in memory: {error}")
+            return _connected(":memory:")
+        except sqlite3.DatabaseError as error:
+            self.tell("journal.index", f"the index is made anew: {error}")
+            _remove(path)
+            return _connected(path)
+
+    def _anew(self, why: str) -> None:
+        self.tell("journal.index", f"the index is made anew: {why}")
+        self._database.close()
+        _remove(os.path.join(self.folder, NAME))
+        self._database = self._opened()
+
+
+_EVENT_FIELDS = ("id", "at", "kind", "native_event", "tool", "session", "stance")
+
+
+def _connected(path: str) -> sqlite3.Connection:
+    database = sqlite3.connect(path, timeout=5.0, isolation_level=None)
+    try:
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA synchronous = OFF")  # it can be made anew
+        with closing(database.execute("PRAGMA user_version")) as found:
+            version = found.fetchone()[0]
+        if version not in (0, _VERSION):
+            raise sqlite3.DatabaseError(f"version {version} of the index")  # noqa: TRY301 - it is closed below, as after any other
+        database.executescript(_TABLES)
+        database.execute(f"PRAGMA user_version = {_VERSION}")
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _remove(path: str) -> None:
+    for ending in ("", "-wal", "-shm"):
+        try:
+            os.unlink(path + ending)
+        except FileNotFoundError:
+            continue
+
+
+def _texts(record: Any, fields: tuple[str, ...]) -> Iterator[str]:
+    for field in fields:
+        value = record.get(field, "")
+        # A lone surrogate has no place in a database; what is searched for has none either.
+        yield (value if isinstance(value, str) else json.dumps(value)).encode("utf-8", "replace").decode("utf-8")
+
+
+def _number(value: Any) -> int:
+    return value if isinstance(value, int) else 0

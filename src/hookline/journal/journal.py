@@ -1,0 +1,249 @@
+"""Journal: what an engine tells of its events becomes records in the trail; it never raises, and never is silent.
+
+A journal that cannot write changes no verdict: what is lost is counted, and told once for each kind of trouble.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from hookline.errors import HookError, JournalError
+from hookline.journal.records import Keeping, definition_hash, event_record, note_record, run_record
+from hookline.journal.trail import Trail
+from hookline.model.problem import Origin, Problem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any, Protocol, Self, TypeAlias
+
+    from hookline.model.event import Event
+    from hookline.model.spec import HookSpec
+    from hookline.model.verdict import Decision, Verdict
+
+    SpecOf: TypeAlias = Callable[[str], HookSpec | None]
+    Export: TypeAlias = Callable[[Event, Decision, SpecOf], None]
+    _Moment: TypeAlias = tuple[str, str, str]
+
+    class Finished(Protocol):
+        """The end of a detached hook, as an engine tells of it; `ended` in seconds since 1970."""
+
+        @property
+        def hook_id(self) -> str: ...
+        @property
+        def verdict(self) -> Verdict: ...
+        @property
+        def kind(self) -> str: ...
+        @property
+        def session_id(self) -> str: ...
+        @property
+        def ended(self) -> float: ...
+
+
+_MOST_MOMENTS = 256
+
+
+def nobody(_: str) -> None:
+    """No hook is known by any id."""
+    return
+
+
+class Journal:
+    """One writer of a trail; without a trail, only its exports are told.
+
+    `payload`: what is kept of what passed through, `hash`, `masked` or `full`. `fingerprint_of` tells what a hook is.
+    `clock` tells the time, in seconds since 1970; `new_id` an id for an event. `tell` is given one line for each kind of
+    trouble, once. `exports` are told every event as well, such as `otel.Telemetry`. `lost` counts records that were not
+    written. Several threads may use it.
+    """
+
+    def __init__(
+        self,
+        trail: Trail | None,
+        *,
+        payload: str = "hash",
+        keeping: Keeping | None = None,
+        fingerprint_of: Callable[[HookSpec], str] = definition_hash,
+        clock: Callable[[], float] = time.time,
+        new_id: Callable[[], str] = lambda: os.urandom(8).hex(),
+        tell: Callable[[str], None] = lambda _: None,
+        exports: Sequence[Export] = (),
+    ) -> None:
+        self.trail = trail
+        self.keeping = keeping or Keeping(how=payload)
+        self.fingerprint_of = fingerprint_of
+        self.clock = clock
+        self.new_id = new_id
+        self.tell = tell
+        self.exports = exports
+        self.lost = 0
+        self._troubles: dict[str, Problem] = {}
+        self._fingerprints: dict[str, tuple[HookSpec, str]] = {}
+        self._ids: dict[_Moment, str] = {}
+        self._early: dict[_Moment, list[dict[str, Any]]] = {}
+        if trail is not None:
+            trail.tell = self._trouble
+
+    @classmethod
+    def open(cls, folder: str = "", *, environ: Mapping[str, str] | None = None, **chosen: Any) -> Self:
+        """The journal in that folder, or else in the one of this user's state.
+
+        `chosen` are settings of this class and of `Trail`.
+
+        Raises:
+            JournalError: nobody says where: no folder, and no home.
+        """
+        folder = folder or place({**(os.environ if environ is None else environ)})
+        of_trail = {name: chosen.pop(name) for name in Trail.__init__.__kwdefaults__ or {} if name in chosen and name != "tell"}
+        return cls(Trail(folder, **of_trail), **chosen)
+
+    # -- what is told to it ----------------------------------------------------------------------------------------
+
+    def observe(self, event: Event, decision: Decision, spec_of: SpecOf = nobody) -> None:
+        """Write down an event, the hooks that were asked and what was decided. `spec_of` tells a hook by its id.
+
+        The event's own record is the last one, so that where it is, all of it is.
+        """
+        if self.trail is not None:
+            self._guarded(lambda: self._observe(event, decision, spec_of))
+        for export in self.exports:
+            try:
+                export(event, decision, spec_of)
+            except Exception as error:  # noqa: BLE001 - whatever an exporter does, the decision stands
+                self._trouble("journal.telemetry", f"an exporter failed: {type(error).__name__}: {error}")
+
+    def finished(self, done: Finished, spec_of: SpecOf = nobody, event: Event | None = None) -> None:
+        """Write down how a hook ended that nobody waited for, and which event had started it."""
+        self._guarded(lambda: self._finished(done, spec_of, event))
+
+    def note(self, what: str, **fields: Any) -> None:
+        """Write down something else that a person should find: an approval, a bypass, a host that got no decision."""
+        keeping = self.keeping
+        self._guarded(lambda: self._write([note_record(what, fields, note_id=self.new_id(), at=self._now(), keeping=keeping)]))
+
+    def close(self) -> None:
+        """Write down what still waits for its event, and give the files back."""
+        early = [record for records in self._early.values() for record in records]
+        self._early.clear()
+        if early:
+            self._guarded(lambda: self._write(early))
+        if self.trail is not None:
+            self._guarded(self.trail.close)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What was wrong with writing, one of each kind."""
+        return tuple(self._troubles.values())
+
+    # -- records ---------------------------------------------------------------------------------------------------
+
+    def _observe(self, event: Event, decision: Decision, spec_of: SpecOf) -> None:
+        at, event_id, moment = self._now(), self.new_id(), _moment(event)
+        runs = [
+            self._run(verdict, spec_of, at=at, event_id=event_id, number=number, phase=_phase(verdict, spec_of))
+            for number, verdict in enumerate(decision.verdicts, 1)
+        ]
+        early = [record | {"event": event_id} for record in self._early.pop(moment, ())]
+        told = event_record(event, decision, event_id=event_id, at=at, keeping=self.keeping)
+        self._ids[moment] = event_id
+        while len(self._ids) > _MOST_MOMENTS:
+            del self._ids[next(iter(self._ids))]
+        self._write([*runs, *early, told])
+
+    def _run(self, verdict: Verdict, spec_of: SpecOf, *, at: str, event_id: str, number: int, phase: str) -> dict[str, Any]:
+        spec = spec_of(verdict.hook_id)
+        return run_record(
+            verdict,
+            spec,
+            run_id=f"{event_id}.{number}" if event_id else self.new_id(),
+            event_id=event_id,
+            at=at,
+            keeping=self.keeping,
+            fingerprint=self._fingerprint(spec),
+            phase=phase,
+        )
+
+    def _finished(self, done: Finished, spec_of: SpecOf, event: Event | None) -> None:
+        moment = _moment(event) if event is not None else (done.session_id, done.kind, "")
+        event_id = self._ids.get(moment, "") if event is not None else self._latest(moment)
+        at = self._now(done.ended) if done.ended else self._now()
+        verdict = done.verdict.replace(hook_id=done.hook_id)
+        record = self._run(verdict, spec_of, at=at, event_id=event_id, number=0, phase="finished") | {"id": self.new_id()}
+        if event_id or event is None or len(self._early) >= _MOST_MOMENTS:
+            self._write([record])
+        else:  # it was quicker than the decision
+            self._early.setdefault(moment, []).append(record)
+
+    def _latest(self, moment: _Moment) -> str:
+        return next((found for known, found in reversed(self._ids.items()) if known[:2] == moment[:2]), "")
+
+    def _fingerprint(self, spec: HookSpec | None) -> str:
+        if spec is None:
+            return ""
+        known = self._fingerprints.get(spec.id)
+        if known is None or known[0] is not spec:
+            known = self._fingerprints[spec.id] = (spec, self.fingerprint_of(spec))
+        return known[1]
+
+    def _now(self, seconds: float | None = None) -> str:
+        seconds = self.clock() if seconds is None else seconds
+        return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{int(seconds % 1 * 1000):03d}Z"
+
+    # -- writing ---------------------------------------------------------------------------------------------------
+
+    def _write(self, records: Sequence[dict[str, Any]]) -> None:
+        if self.trail is None:
+            return
+        try:
+            self.trail.append(records, at=records[-1]["at"])
+        except BaseException:
+            self.lost += len(records)
+            raise
+
+    def _guarded(self, act: Callable[[], None]) -> None:
+        try:
+            act()
+        except HookError as error:
+            self._trouble(error.name, error.message, error.hint)
+        except OSError as error:
+            why = (error.strerror or str(error)).lower()
+            self._trouble("journal.unwritable", f"nothing can be written to `{self.trail.folder if self.trail else ''}`: {why}")
+        except Exception as error:  # noqa: BLE001 - whatever it is, the decision stands
+            self._trouble("journal.unwritable", f"an event could not be written down: {type(error).__name__}: {error}")
+
+    def _trouble(self, name: str, message: str, hint: str = "") -> None:
+        """Tell of a trouble, once for each kind of it."""
+        if name in self._troubles:
+            return
+        problem = Problem(name=name, message=message, hint=hint, severity="warning", origin=Origin(file="journal"))
+        self._troubles[name] = problem
+        self.tell(str(problem))
+
+
+def place(environ: Mapping[str, str]) -> str:
+    """Where the journal is when nobody says: in the folder of hookline's state.
+
+    Raises:
+        JournalError: there is no home to have it in.
+    """
+    state = environ.get("XDG_STATE_HOME", "")
+    if os.path.isabs(state):
+        return os.path.join(state, "hookline", "journal")
+    home = environ.get("HOME") or os.path.expanduser("~")
+    if not os.path.isdir(home):
+        raise JournalError(f"there is no home `{home}`", name="journal.place", hint="HOOKLINE_JOURNAL names a folder, or is `off`")
+    return os.path.join(home, ".local", "state", "hookline", "journal")
+
+
+def _moment(event: Event) -> _Moment:
+    call = event.body.value("call_id")
+    return event.session_id, event.kind, call if isinstance(call, str) else ""
+
+
+def _phase(verdict: Verdict, spec_of: SpecOf) -> str:
+    """`late`: said by a hook that an earlier event had started, and told at this one."""
+    if verdict.late:
+        return "late"
+    spec = spec_of(verdict.hook_id)
+    return "started" if spec is not None and spec.detached and verdict.fault is None else "done"

@@ -1,0 +1,55 @@
+"""Sight: what a hook would run, looked at once; what is approved and what is run are the same bytes."""
+
+from __future__ import annotations
+
+from hookline.model.frozen import Frozen
+
+
+class Covered(Frozen):
+    """A file that a hook runs. `path`: as the runner finds it; `real`: without symbolic links.
+
+    `digest`: SHA-256 of its bytes, or, for an interpreter, "" where it is the system's, else its size and time.
+    `modified`: seconds since 1970. `exposed`: why somebody else may write it ("" = nobody may).
+    """
+
+    role: str
+    path: str
+    real: str
+    digest: str = ""
+    modified: float = 0.0
+    exposed: str = ""
+
+
+class Piece(Frozen):
+    """Verified bytes: handed over as an open descriptor, or, with a `name`, as a private file of that name."""
+
+    data: bytes
+    name: str = ""
+
+
+class Sealed(Frozen):
+    """How verified bytes are run: `argv` and `executable` have the mark of a piece where its number, or its path, belongs."""
+
+    argv: tuple[str, ...]
+    pieces: tuple[Piece, ...]
+    executable: str = ""
+
+    @staticmethod
+    def mark(number: int) -> str:
+        """What stands for a piece."""
+        return f"\0{number}\0"
+
+
+class Sight(Frozen):
+    """What a look at a hook found.
+
+    `open`: what of it can be run without having been looked at, in words. `missing`: what it needs and is not there.
+    `sealed`: how to run exactly what was seen; None where nothing is sealed. `watched`: a file that is too large to be
+    sealed must be looked at again after the run.
+    """
+
+    files: tuple[Covered, ...] = ()
+    open: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    sealed: Sealed | None = None
+    watched: bool = False

@@ -1,0 +1,60 @@
+r"""hookline.remote: hooks whose handlers live in another process, and decisions for agents that do (a3s.md 10).
+
+handlers = Handlers("policy")
+
+@handlers.on("pre_tool_use", command=r"rm\s+-rf", priority=5)
+def guard(event):
+    return HookResponse.block("no")
+
+handlers.run("unix:/run/user/1000/hookline/bridge.sock")
+"""
+
+from __future__ import annotations
+
+from hookline.errors import ConfigError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookline.remote.bounds import Bounds
+    from hookline.remote.bridge import Bridge
+    from hookline.remote.client import Client, SyncClient
+    from hookline.remote.handlers import Handlers
+    from hookline.remote.hosting import GrpcService, Opened, serve_engine
+
+_HOMES = {
+    "Bounds": "bounds",
+    "Bridge": "bridge",
+    "Client": "client",
+    "GrpcService": "hosting",
+    "Handlers": "handlers",
+    "Opened": "hosting",
+    "SyncClient": "client",
+    "serve_engine": "hosting",
+}
+
+__all__ = ["Bounds", "Bridge", "Client", "GrpcService", "Handlers", "Opened", "SyncClient", "serve_engine"]
+
+
+def __getattr__(name: str) -> object:
+    """Load a public name from its home (PEP 562).
+
+    Raises:
+        ConfigError: the extra is not installed.
+    """
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module `hookline.remote` has no attribute `{name}`")
+    from importlib import import_module  # noqa: PLC0415 - protobuf, which not everybody has who imports this package
+
+    try:
+        found = getattr(import_module(f"hookline.remote.{home}"), name)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("google", "grpc"):
+            raise
+        raise ConfigError(f"the bridge needs `{error.name}`", name="remote.missing", hint="pip install 'hookline[grpc]'") from error
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,121 @@
+"""Answering: the invocations that one engine sent, each run once, and its answer kept for when it is asked for again."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter, OrderedDict
+from typing import TYPE_CHECKING
+
+from hookline.core.dispatch import Run
+from hookline.dialects.a3s import A3S
+from hookline.errors import CodecError
+from hookline.model.outcome import Failure, Outcome
+from hookline.remote.proto import bridge_pb2 as pb
+from hookline.remote.results import result_of
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from hookline.model.spec import HookSpec
+
+    Find = Callable[[pb.Invoke], HookSpec | None]
+    Perform = Callable[[Run], Awaitable[Outcome]]
+
+_REMEMBERED = 512
+_BYTES = 8 << 20  # of remembered answers
+_DIALECT = A3S()
+
+
+class Answering:
+    """What runs for one engine, and what it was answered. It outlives the stream, so that an engine may ask again.
+
+    `find` tells a hook by its id and generation; `perform` runs it. `post` is where answers go now; it says whether they fit.
+    """
+
+    def __init__(self, find: Find, perform: Perform, *, most: int) -> None:
+        self.find = find
+        self.perform = perform
+        self.most = most
+        self.post: Callable[[pb.HandlerFrame], bool] = lambda _: False
+        self.counts: Counter[str] = Counter()
+        self.idle = asyncio.Event()
+        self.idle.set()
+        self._running: dict[str, asyncio.Task[None]] = {}
+        self._recent: OrderedDict[str, pb.Result] = OrderedDict()
+        self._bytes = 0
+
+    def invoke(self, invoke: pb.Invoke) -> None:
+        """Start what is asked; what runs already or was answered is not started again."""
+        known = self._recent.get(invoke.invocation_id)
+        if known is not None:
+            self.counts["duplicates"] += 1
+            self._say(known)
+        elif invoke.invocation_id in self._running:
+            self.counts["duplicates"] += 1
+        elif len(self._running) >= self.most:
+            self._refuse(invoke, f"{self.most} invocations are under way already")
+        else:
+            self._start(invoke)
+
+    def cancel(self, invocation_id: str) -> None:
+        """End what nobody waits for any more; it has no answer."""
+        task = self._running.get(invocation_id)
+        if task is not None:
+            self.counts["cancelled"] += 1
+            task.cancel()
+
+    def cancel_all(self) -> None:
+        """The end of everything that runs."""
+        for task in self._running.values():
+            task.cancel()
+
+    def _start(self, invoke: pb.Invoke) -> None:
+        spec = self.find(invoke)
+        if spec is None:
+            self._refuse(invoke, f"there is no hook `{invoke.hook_id}` here")
+            return
+        try:
+            event = _DIALECT.decode_event(json.loads(invoke.event_json), invoke.event_type)
+        except (CodecError, ValueError, RecursionError) as error:
+            self._refuse(invoke, f"its event cannot be read: {error}")
+            return
+        run = Run(spec=spec.replace(timeout=max(invoke.budget_ms, 1) / 1000), event=event)
+        task = asyncio.get_running_loop().create_task(self._run(run, invoke), name=f"hookline {spec.id}")
+        self._running[invoke.invocation_id] = task
+        self.idle.clear()
+        task.add_done_callback(lambda _: self._ended(invoke.invocation_id))
+
+    def _ended(self, invocation_id: str) -> None:
+        self._running.pop(invocation_id, None)
+        if not self._running:
+            self.idle.set()
+
+    async def _run(self, run: Run, invoke: pb.Invoke) -> None:
+        try:
+            outcome = await self.perform(run)
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is this hook's failure
+            outcome = Outcome(failure=Failure.RAISED, detail=f"{type(error).__name__}: {error}")
+        if not invoke.reply_expected:
+            return
+        if outcome.failure is Failure.TIMED_OUT:  # the engine, whose clock counts, has said so already
+            self.counts["overrun"] += 1
+            return
+        result = result_of(outcome, invoke.invocation_id)
+        self._remember(result)
+        self._say(result)
+
+    def _refuse(self, invoke: pb.Invoke, why: str) -> None:
+        self.counts["refused"] += 1
+        if invoke.reply_expected:
+            self._say(pb.Result(invocation_id=invoke.invocation_id, failure=why[:1000].encode("utf-8", "replace").decode()))
+
+    def _say(self, result: pb.Result) -> None:
+        if not self.post(pb.HandlerFrame(result=result)):
+            self.counts["unsent"] += 1
+
+    def _remember(self, result: pb.Result) -> None:
+        self._recent[result.invocation_id] = result
+        self._bytes += result.ByteSize()
+        while len(self._recent) > _REMEMBERED or self._bytes > _BYTES:
+            self._bytes -= self._recent.popitem(last=False)[1].ByteSize()

@@ -1,0 +1,36 @@
+"""Bounds: how much the bridge takes from the other side, and how long it waits for it."""
+
+from __future__ import annotations
+
+from hookline.model.frozen import Frozen
+
+PROTOCOL = 1
+_FRAME = 1 << 16  # bytes of a frame beside its payload
+
+
+class Bounds(Frozen):
+    """What an engine allows each of its peers; times are in seconds.
+
+    `payload`: bytes of an event, or of a rewrite. `in_flight`: invocations that a peer is asked at once; `waiting`: further
+    ones that wait for their turn. `hooks` of one peer; `peers` that are attached or remembered; `registries` a minute.
+    `queue`: bytes that may wait to be written to a peer. `ping`: between two signs of life; `hello`: for the first frame.
+    `grace`: how long an invocation under way waits for its peer to come back. `memory`: how long after its loss an instance
+    is kept for whoever has its key.
+    """
+
+    payload: int = 4 << 20
+    in_flight: int = 64
+    waiting: int = 1024
+    hooks: int = 1000
+    peers: int = 64
+    registries: int = 120
+    queue: int = 32 << 20
+    ping: float = 10.0
+    hello: float = 10.0
+    grace: float = 0.0
+    memory: float = 60.0
+
+    @property
+    def frame(self) -> int:
+        """Bytes of a whole frame."""
+        return self.payload + _FRAME

@@ -1,0 +1,58 @@
+"""Calling over gRPC: single calls on one channel, dialled when it is first needed."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING, Any
+
+from grpc import aio
+
+from hookline.remote.dialling import reached
+from hookline.remote.overgrpc import channel, failure, metadata
+from hookline.remote.proto import bridge_pb2_grpc as rpc
+
+if TYPE_CHECKING:
+    from hookline.remote.addresses import Address
+    from hookline.remote.bounds import Bounds
+    from hookline.remote.proto import bridge_pb2 as pb
+
+
+class GrpcAsks:
+    """An engine at an address that gRPC reaches."""
+
+    def __init__(self, place: Address, bounds: Bounds, token: str) -> None:
+        self._place = place
+        self._bounds = bounds
+        self._shown = metadata(token)
+        self._stub: Any = None
+        self._stack = AsyncExitStack()
+
+    async def fire(self, request: pb.FireRequest) -> pb.FireReply:
+        """One event.
+
+        Raises:
+            LinkError: there is no answer.
+        """
+        return await self._called("Fire", request)  # type: ignore[no-any-return]  # generated code has no types
+
+    async def answer(self, request: pb.AnswerRequest) -> pb.AnswerReply:
+        """A host's reply.
+
+        Raises:
+            LinkError: there is no answer.
+        """
+        return await self._called("Answer", request)  # type: ignore[no-any-return]  # as above
+
+    async def close(self) -> None:
+        """Hang up."""
+        await self._stack.aclose()
+
+    async def _called(self, method: str, request: Any) -> Any:
+        if self._stub is None:
+            line = channel(await self._stack.enter_async_context(reached(self._place)), self._bounds)
+            self._stack.push_async_callback(line.close, None)
+            self._stub = rpc.HooksStub(line)
+        try:
+            return await getattr(self._stub, method)(request, metadata=self._shown)
+        except aio.AioRpcError as error:
+            raise failure(error) from None

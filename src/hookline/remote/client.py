@@ -1,0 +1,312 @@
+"""Client: an agent's side: events in, decisions out, of an engine that is somewhere else."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from itertools import count
+from typing import TYPE_CHECKING, Any, Protocol
+
+from hookline.errors import CODES, CodecError, ConfigError, HookError
+from hookline.model.reply import Reply
+from hookline.remote.addresses import FRAMED, parsed
+from hookline.remote.bounds import Bounds
+from hookline.remote.decisions import decision_of
+from hookline.remote.dialling import dialled, need_grpc
+from hookline.remote.loop import REMOTE
+from hookline.remote.outbox import Outbox
+from hookline.remote.proto import bridge_pb2 as pb
+from hookline.remote.talking import LinkError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator, Mapping
+    from typing import Self
+
+    from hookline.model.verdict import Decision
+
+_NAMES = {code: name for name, code in CODES.items()}
+_IN_FLIGHT = 64
+
+
+class _Asks(Protocol):
+    """A way to ask one thing at a time."""
+
+    async def fire(self, request: pb.FireRequest) -> pb.FireReply: ...
+
+    async def answer(self, request: pb.AnswerRequest) -> pb.AnswerReply: ...
+
+    async def close(self) -> None: ...
+
+
+class Client:
+    """An engine at an address, asked from any event loop. It is dialled with the first event, and again when it was lost.
+
+    `token` is needed where the address is not a unix socket.
+    """
+
+    def __init__(self, address: str, *, token: str = "", bounds: Bounds | None = None) -> None:
+        self.address = address
+        self.token = token
+        self.bounds = bounds or Bounds()
+        self._place = parsed(address)
+        if self._place.way != FRAMED:
+            need_grpc()
+        self._asks: _Asks | None = None
+
+    async def fire(self, event: str, payload: Mapping[str, Any] | None = None, *, dialect: str = "", seconds: float = 0.0) -> Decision:
+        """What `Engine.fire` would return there. `seconds`: for all hooks together (0: as long as the engine allows).
+
+        Of its verdicts it has what a decision document tells.
+
+        Raises:
+            CodecError, ConfigError: as `Engine.fire`; or the payload is no JSON.
+            HookError: the engine cannot be reached, refuses the token, or has too much to do. Nothing is decided then.
+        """
+        return _decision(await REMOTE.wait(self._fire(_request("1", event, payload, dialect, seconds))))
+
+    async def answer(self, dialect: str, payload: Mapping[str, Any] | str | bytes) -> Reply:
+        """What `Engine.answer` would return there.
+
+        Raises:
+            CodecError, ConfigError, HookError: as `fire`.
+        """
+        return await REMOTE.wait(self._answer(_asked(dialect, payload)))
+
+    @asynccontextmanager
+    async def stream(self) -> AsyncIterator[Stream]:
+        """Many events on one stream, each answered as soon as it is done; about half the time of single calls.
+
+        Raises:
+            HookError: the engine cannot be reached.
+        """
+        stream = Stream(self)
+        await REMOTE.wait(stream.open())
+        try:
+            yield stream
+        finally:
+            await REMOTE.wait(stream.close())
+
+    async def close(self) -> None:
+        """Hang up."""
+        await REMOTE.wait(self._close())
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self.close()
+
+    # -- on the remote loop ----------------------------------------------------------------------------------------
+
+    async def _fire(self, request: pb.FireRequest) -> pb.FireReply:
+        try:
+            return await self._line().fire(request)
+        except LinkError as error:
+            raise unreachable(self.address, error) from None
+
+    async def _answer(self, request: pb.AnswerRequest) -> Reply:
+        try:
+            reply = await self._line().answer(request)
+        except LinkError as error:
+            raise _said(str(error)) or unreachable(self.address, error) from None
+        return Reply(stdout=reply.stdout, stderr=reply.stderr, exit_code=reply.exit_code)
+
+    def _line(self) -> _Asks:
+        if self._asks is None:
+            if self._place.way == FRAMED:
+                from hookline.remote.asking import FramedAsks  # noqa: PLC0415 - one way or the other
+
+                self._asks = FramedAsks(self._place.path, self.bounds)
+            else:
+                from hookline.remote.calling import GrpcAsks  # noqa: PLC0415 - gRPC, which not everybody has
+
+                self._asks = GrpcAsks(self._place, self.bounds, self.token)
+        return self._asks
+
+    async def _close(self) -> None:
+        asks, self._asks = self._asks, None
+        if asks is not None:
+            await asks.close()
+
+
+class Stream:
+    """One stream of a client's; replies find their requests by id, in whatever order they come."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._outbox: Outbox[pb.FireRequest] = Outbox(client.bounds.queue)
+        self._asked: dict[str, asyncio.Future[pb.FireReply]] = {}
+        self._ids = count(1)
+        self._slots = asyncio.Semaphore(_IN_FLIGHT)
+        self._stack = AsyncExitStack()
+        self._why = ""
+
+    async def fire(self, event: str, payload: Mapping[str, Any] | None = None, *, dialect: str = "", seconds: float = 0.0) -> Decision:
+        """As `Client.fire`; at most 64 are under way at once, and further ones wait.
+
+        Raises:
+            CodecError, ConfigError, HookError: as `Client.fire`.
+        """
+        return _decision(await REMOTE.wait(self._fire(_request(str(next(self._ids)), event, payload, dialect, seconds))))
+
+    async def _fire(self, request: pb.FireRequest) -> pb.FireReply:
+        async with self._slots:
+            if self._outbox.closed or not self._outbox.post(request):
+                raise unreachable(self._client.address, LinkError(self._why or "the stream is closed, or what is sent is too large"))
+            reply: asyncio.Future[pb.FireReply] = asyncio.get_running_loop().create_future()
+            self._asked[request.request_id] = reply
+            try:
+                return await reply
+            except LinkError as error:
+                raise unreachable(self._client.address, error) from None
+            finally:
+                self._asked.pop(request.request_id, None)
+
+    async def open(self) -> None:
+        """Dial."""
+        client = self._client
+        line = dialled(client.address, "fire", self._outbox, client.bounds, pb.FireReply, token=client.token)
+        try:
+            incoming = await self._stack.enter_async_context(line)
+        except LinkError as error:
+            raise unreachable(client.address, error) from None
+        reading = asyncio.get_running_loop().create_task(self._read(incoming))
+        self._stack.callback(reading.cancel)
+
+    async def close(self) -> None:
+        """Hang up; what is under way is not answered."""
+        self._why = "the stream was closed"
+        await self._stack.aclose()
+        self._lost()
+
+    async def _read(self, incoming: AsyncIterator[pb.FireReply]) -> None:
+        try:
+            async for reply in incoming:
+                waiting = self._asked.get(reply.request_id)
+                if waiting is not None and not waiting.done():
+                    waiting.set_result(reply)
+        except LinkError as error:
+            self._why = str(error)
+        finally:
+            self._lost()
+
+    def _lost(self) -> None:
+        self._outbox.close()
+        for waiting in self._asked.values():
+            if not waiting.done():
+                waiting.set_exception(LinkError(self._why or "it hung up"))
+
+
+class SyncClient:
+    """A `Client` for programs without an event loop."""
+
+    def __init__(self, address: str, *, token: str = "", bounds: Bounds | None = None) -> None:
+        self._client = Client(address, token=token, bounds=bounds)
+
+    def fire(self, event: str, payload: Mapping[str, Any] | None = None, *, dialect: str = "", seconds: float = 0.0) -> Decision:
+        """As `Client.fire`.
+
+        Raises:
+            CodecError, ConfigError, HookError: as `Client.fire`.
+        """
+        return REMOTE.run(self._client.fire(event, payload, dialect=dialect, seconds=seconds))
+
+    def answer(self, dialect: str, payload: Mapping[str, Any] | str | bytes) -> Reply:
+        """As `Client.answer`.
+
+        Raises:
+            CodecError, ConfigError, HookError: as `Client.answer`.
+        """
+        return REMOTE.run(self._client.answer(dialect, payload))
+
+    @contextmanager
+    def stream(self) -> Iterator[SyncStream]:
+        """As `Client.stream`; several threads may fire on it at once.
+
+        Raises:
+            HookError: the engine cannot be reached.
+        """
+        stream = Stream(self._client)
+        REMOTE.run(stream.open())
+        try:
+            yield SyncStream(stream)
+        finally:
+            REMOTE.run(stream.close())
+
+    def close(self) -> None:
+        """Hang up."""
+        REMOTE.run(self._client.close())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+class SyncStream:
+    """A `Stream` for programs without an event loop."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+
+    def fire(self, event: str, payload: Mapping[str, Any] | None = None, *, dialect: str = "", seconds: float = 0.0) -> Decision:
+        """As `Stream.fire`.
+
+        Raises:
+            CodecError, ConfigError, HookError: as `Client.fire`.
+        """
+        return REMOTE.run(self._stream.fire(event, payload, dialect=dialect, seconds=seconds))
+
+
+# -- documents -------------------------------------------------------------------------------------------------------------
+
+
+def _request(request_id: str, event: str, payload: Mapping[str, Any] | None, dialect: str, seconds: float) -> pb.FireRequest:
+    budget = min(math.ceil(seconds * 1000), 2**32 - 1) if seconds > 0 else 0
+    return pb.FireRequest(request_id=request_id, event=event, dialect=dialect, payload_json=_json(payload or {}), budget_ms=budget)
+
+
+def _asked(dialect: str, payload: Mapping[str, Any] | str | bytes) -> pb.AnswerRequest:
+    text = payload.encode() if isinstance(payload, str) else payload
+    return pb.AnswerRequest(dialect=dialect, payload_json=text if isinstance(text, bytes) else _json(text))
+
+
+def _json(payload: Mapping[str, Any]) -> bytes:
+    try:
+        return json.dumps(payload, allow_nan=False).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise CodecError(f"the payload cannot be sent: {error}") from None
+
+
+def _decision(reply: pb.FireReply) -> Decision:
+    if reply.error_code:
+        raise error_of(reply.error_code, reply.error)
+    try:
+        return decision_of(json.loads(reply.decision_json))
+    except (ValueError, RecursionError) as error:
+        raise CodecError(f"the answer is no JSON: {error}") from None
+
+
+def _said(words: str) -> HookError | None:
+    """The error that an engine told in words that begin with its code."""
+    status, _, rest = words.partition(": ")
+    code, _, said = (rest if status.isprintable() and rest.startswith("HKL") else words).partition(": ")
+    return error_of(code, said) if code in _NAMES else None
+
+
+def error_of(code: str, words: str) -> HookError:
+    """An engine's error as it was raised there."""
+    name = _NAMES.get(code, "internal")
+    cls = CodecError if name.startswith("wire.") else ConfigError if name.startswith("config.") else HookError
+    return cls(words, name=name)
+
+
+def unreachable(address: str, error: LinkError) -> HookError:
+    """Nothing was decided: what that means is for whoever asked."""
+    told = _said(str(error))
+    return told or HookError(
+        f"`{address}` cannot be asked: {error}", name="remote.unreachable", hint="nothing was decided; a gate must deny"
+    )

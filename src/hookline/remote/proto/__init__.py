@@ -1,0 +1,1 @@
+"""The bridge's messages: `bridge.proto`, and what is generated from it."""

@@ -1,0 +1,88 @@
+"""Results: what a handler came to as it is sent, and what is made of it by an engine that trusts none of it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from hookline.core.failure import describe
+from hookline.dialects.a3s.response import BLOCK, CONTINUE, RETRY, SKIP, response_of
+from hookline.handlers.inprocess import FailedError
+from hookline.model.outcome import Failure
+from hookline.remote.proto import bridge_pb2 as pb
+from hookline.wire.hookoutput import UnreadableError
+
+if TYPE_CHECKING:
+    from hookline.model.outcome import Outcome
+    from hookline.remote.bounds import Bounds
+
+_ACTIONS = {CONTINUE: pb.CONTINUE, BLOCK: pb.BLOCK, RETRY: pb.RETRY, SKIP: pb.SKIP}
+_NAMES = {number: action for action, number in _ACTIONS.items()}
+_RAISED = f"{Failure.RAISED.value}: "
+_LONGEST = 4000  # characters of a failure's words
+_LARGEST = 2**53  # of whole numbers that every JSON has
+
+
+def result_of(outcome: Outcome, invocation_id: str) -> pb.Result:
+    """A handler's outcome as it is sent. Whatever the handler did wrong is a failure in words, and never a Continue."""
+    result = pb.Result(invocation_id=invocation_id, handler_ms=min(round(outcome.seconds * 1000), 2**32 - 1))
+    if outcome.failure is not None:
+        result.failure = _utf8(describe(outcome))[:_LONGEST]
+        return result
+    try:
+        response = response_of(outcome.answer)
+        modified = None if response.modified is None else json.dumps(response.modified).encode()
+    except (UnreadableError, RecursionError) as error:
+        result.failure = _utf8(str(error))[:_LONGEST]
+        return result
+    result.action = _ACTIONS[response.action]
+    if response.reason is not None:
+        result.reason = _utf8(response.reason)
+    if modified is not None:
+        result.modified_json = modified
+    if response.retry_delay_ms is not None:
+        result.retry_delay_ms = min(round(response.retry_delay_ms), _LARGEST)
+    return result
+
+
+def _utf8(text: str) -> str:
+    """A text without what no UTF-8 can say."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def answer_of(result: pb.Result, bounds: Bounds) -> dict[str, Any]:
+    """What a Result says, in the dialect's words.
+
+    Raises:
+        FailedError: the handler failed, or what it says cannot be used.
+    """
+    if result.HasField("failure"):
+        words = result.failure[:_LONGEST]
+        if words.startswith(_RAISED):
+            raise FailedError(Failure.RAISED, words.removeprefix(_RAISED))
+        raise FailedError(Failure.UNREADABLE, words or "it failed without a word")
+    action = _NAMES.get(result.action)
+    if action is None:
+        raise FailedError(Failure.UNREADABLE, "the answer has no `action`" if not result.action else f"unknown action {result.action}")
+    answer: dict[str, Any] = {"action": action}
+    if result.HasField("reason"):
+        answer["reason"] = result.reason
+    if result.HasField("retry_delay_ms"):
+        answer["retry_delay_ms"] = min(result.retry_delay_ms, _LARGEST)
+    if result.HasField("modified_json"):
+        answer["modified"] = _json(result.modified_json, bounds)
+    return answer
+
+
+def _json(text: bytes, bounds: Bounds) -> Any:
+    if len(text) > bounds.payload:
+        raise FailedError(Failure.FLOODED, f"`modified_json` has more than {bounds.payload:,} bytes")
+    try:
+        return json.loads(text.decode("utf-8"), parse_constant=_refuse)
+    except (ValueError, RecursionError) as error:
+        words = "nested too deeply" if isinstance(error, RecursionError) else f"{error}"
+        raise FailedError(Failure.UNREADABLE, f"`modified_json` is no JSON: {words:.200}") from None
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(f"`{constant}` is no number of JSON")

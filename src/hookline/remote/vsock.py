@@ -1,0 +1,134 @@
+"""Vsock: addresses, listeners and diallers of AF_VSOCK, and of the unix sockets that Firecracker and libkrun have in its place.
+
+Which machine may connect is told by its CID (a3s.md 10.2). The kernel vouches for it, as for a peer's uid on a unix socket.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import socket
+from asyncio import IncompleteReadError, LimitOverrunError
+from typing import TYPE_CHECKING
+
+from hookline.errors import ConfigError
+
+if TYPE_CHECKING:
+    from asyncio import StreamReader
+    from collections.abc import Callable, Iterable
+
+    from hookline.remote.relay import Dial, Ends
+
+ANY = 0xFFFFFFFF  # of CIDs and of ports: VMADDR_CID_ANY, VMADDR_PORT_ANY
+LOCAL = 1
+HOST = 2
+_NAMES = {"any": ANY, "local": LOCAL, "host": HOST}
+_ADDRESS = re.compile(r"vsock:(?P<cid>\w+):(?P<port>\d{1,10})", re.ASCII)
+_OK = re.compile(rb"OK \d{1,10}\r?\n")
+_BACKLOG = 128
+
+
+def parsed(address: str) -> tuple[int, int]:
+    """The CID and the port of `vsock:CID:PORT`; the CID is a number, or `host` (2), `local` (1) or `any`.
+
+    Raises:
+        ConfigError: it is no such address.
+    """
+    found = _ADDRESS.fullmatch(address)
+    word = found["cid"] if found else ""
+    cid = _NAMES.get(word, int(word) if word.isdecimal() and len(word) <= len(str(ANY)) else -1)
+    if found is None or not 0 <= cid <= ANY or int(found["port"]) > ANY:
+        hint = "for example vsock:any:4088 to listen, vsock:host:4088 or vsock:3:4088 to dial"
+        raise ConfigError(f"`{address}` is no vsock address", name="serve.address", hint=hint)
+    return cid, int(found["port"])
+
+
+def listener(cid: int, port: int) -> socket.socket:
+    """A socket that listens; `ANY` as the CID listens for whoever can reach this machine.
+
+    Raises:
+        ConfigError: the port is taken, or this machine has no vsock.
+    """
+    try:
+        listening = socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM)
+    except OSError as error:
+        raise _unusable(cid, port, error) from None
+    try:
+        listening.bind((cid, port))
+        listening.listen(_BACKLOG)
+    except OSError as error:
+        listening.close()
+        raise _unusable(cid, port, error) from None
+    return listening
+
+
+def _unusable(cid: int, port: int, error: OSError) -> ConfigError:
+    why = (error.strerror or str(error)).lower()
+    hint = "a machine without vsock is reached by a unix socket: unix:PATH"
+    return ConfigError(f"cannot listen on `vsock:{'any' if cid == ANY else cid}:{port}`: {why}", name="serve.address", hint=hint)
+
+
+def allow_cids(cids: Iterable[int]) -> Callable[[tuple[int, int]], bool]:
+    """A judge of peers that lets through these machines only; `ANY` among them is everybody."""
+    allowed = frozenset(cids)
+    return lambda peer: ANY in allowed or peer[0] in allowed
+
+
+def dial(cid: int, port: int) -> Dial:
+    """A dialler of a port on another machine."""
+
+    async def dialled() -> Ends:
+        sock = socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM)
+        try:
+            sock.setblocking(False)
+            await asyncio.get_running_loop().sock_connect(sock, (cid, port))
+            return await asyncio.open_connection(sock=sock)
+        except BaseException:
+            sock.close()
+            raise
+
+    return dialled
+
+
+def dial_unix(path: str) -> Dial:
+    """A dialler of a unix socket."""
+
+    async def dialled() -> Ends:
+        return await asyncio.open_unix_connection(path)
+
+    return dialled
+
+
+def dial_guest(path: str, port: int) -> Dial:
+    """A dialler of a guest's port by the unix socket of its VMM (Firecracker, libkrun).
+
+    It sends `CONNECT PORT` and is answered `OK` with a number; whatever the guest sends comes after that line.
+    """
+
+    async def dialled() -> Ends:
+        reader, writer = await asyncio.open_unix_connection(path)
+        try:
+            writer.write(b"CONNECT %d\n" % port)
+            answered = await _line(reader)
+        except BaseException:
+            writer.transport.abort()
+            raise
+        if not _OK.fullmatch(answered):
+            writer.transport.abort()
+            raise ConnectionRefusedError(f"nobody listens on port {port} of the guest behind `{path}`")
+        return reader, writer
+
+    return dialled
+
+
+async def _line(reader: StreamReader) -> bytes:
+    """The line that comes next; empty where none does."""
+    try:
+        return await reader.readuntil(b"\n")
+    except (IncompleteReadError, LimitOverrunError):
+        return b""
+
+
+def guest_path(path: str, port: int) -> str:
+    """Where a VMM connects to when its guest dials the host's port: a unix socket that somebody here listens on."""
+    return f"{path}_{port}"

@@ -1,0 +1,145 @@
+"""Approving: the one request by which a program on this machine has hooks approved, whatever others may be asked here.
+
+The agent may propose, a person approves: who asks shows the token, which only this user's files hold, also on a unix socket.
+`self_approve` gives that up for the convenience of the format (starchild.md 6.1).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import ipaddress
+from typing import TYPE_CHECKING, Any
+
+from hookline.engine.steering import approve_declared, commanded, what_is_off
+from hookline.errors import CodecError, HookError, TrustError
+from hookline.server.bodies import json_of
+from hookline.server.border import headers_of, through_a_file
+from hookline.server.problems import RequestError, document, problem
+from hookline.text.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.types import Scope
+
+    from hookline.engine.engine import Engine
+    from hookline.engine.steering import Done
+
+PATH = "/internal/runtime/hooks/approve"
+_KEYS = ("command", "enable_master")
+_LONGEST = 4096  # characters of a command
+# What a proxy adds: then whoever asks is not who connects.
+_FORWARDED = (b"forwarded", b"x-forwarded-for", b"x-real-ip", b"via")
+_BROWSER = (b"origin", b"sec-fetch-site", b"sec-fetch-mode", b"sec-fetch-dest")
+# What of an approval that cannot be given is the asker's to mend; the rest is this machine's.
+_THEIRS = frozenset({"trust.unmatched", "trust.exposed", "trust.missing"})
+
+
+class Approving:
+    """Answers the requests to approve hooks.
+
+    `token`: what has to be shown ("" = nobody can). `self_approve`: nothing has to be shown. `refused` is told the code of
+    every request that is refused.
+    """
+
+    def __init__(self, token: str = "", *, self_approve: bool = False, refused: Callable[[str], None] = lambda _: None) -> None:
+        self._token = token.encode("ascii")
+        self._self_approve = self_approve
+        self._refused = refused
+
+    async def answer(self, request: Request, engine: Engine, refresh: Callable[[], object]) -> Response:
+        """The answer to one request: what was approved, or a problem that says so; never 404, which means an older runtime.
+
+        `refresh` reads the files of hooks anew, because whoever asks has just written one.
+        """
+        try:
+            how = self.admitted(request.scope)
+            command, enable = asked_of(await json_of(request))
+            done = await asyncio.to_thread(_approved, engine, refresh, command, how, enable=enable)
+        except HookError as error:
+            self._refused(error.code)
+            return _refusal(error)
+        return document(_told(done))
+
+    def admitted(self, scope: Scope) -> str:
+        """How a request was let in, in words for the journal.
+
+        Raises:
+            RequestError: 403, it comes from elsewhere or from a browser; 401, it shows no token, or another one.
+        """
+        local = through_a_file(scope)
+        peer = scope.get("client")
+        if not local and not _is_loopback(peer[0] if peer else ""):
+            raise _foreign("hooks are approved from this machine only")
+        if any(headers_of(scope, name) for name in _FORWARDED):
+            raise _foreign("a request that was forwarded may come from anywhere")
+        if any(headers_of(scope, name) for name in _BROWSER):
+            raise _foreign("web pages may not ask")
+        where = "a unix socket" if local else peer[0] if peer else ""
+        if self._has_token(scope):
+            return f"approve API, the token, from {where}"
+        if self._self_approve:
+            return f"approve API, no token (self_approve), from {where}"
+        headers = {"WWW-Authenticate": 'Bearer realm="hookline"'}
+        hint = "send `Authorization: Bearer TOKEN`, or a person approves: hookline approve"
+        raise RequestError(401, "serve.token", "the token is missing, or wrong", hint=hint, headers=headers)
+
+    def _has_token(self, scope: Scope) -> bool:
+        shown = headers_of(scope, b"authorization")
+        scheme, _, token = shown[0].partition(" ") if len(shown) == 1 else ("", "", "")
+        return scheme.lower() == "bearer" and bool(self._token) and hmac.compare_digest(token.strip().encode("latin-1"), self._token)
+
+
+def asked_of(sent: Any) -> tuple[str, bool]:
+    """The command to approve, and whether the master switch is to be turned on, from the body of a request.
+
+    Raises:
+        CodecError: it is no object of these two keys, or one of them is not of its sort.
+    """
+    if not isinstance(sent, dict):
+        raise CodecError("the body must be a JSON object", hint='{"command": "/absolute/path"}')
+    for key in sent:
+        if key not in _KEYS:
+            raise CodecError(f"unknown key `{key:.100}`", hint=did_you_mean(key, _KEYS) or f"one of {', '.join(_KEYS)}")
+    command, enable = sent.get("command"), sent.get("enable_master", True)
+    if not isinstance(command, str) or not 0 < len(command) <= _LONGEST:
+        raise CodecError("`command` must be the command, or the address, of a declared hook", hint="as it stands in its file")
+    if not isinstance(enable, bool):
+        raise CodecError("`enable_master` must be true or false")
+    return command, enable
+
+
+def _approved(engine: Engine, refresh: Callable[[], object], command: str, how: str, *, enable: bool) -> Done:
+    refresh()
+    return approve_declared(engine, commanded(engine.hooks, command), who="", how=how, enable=enable)
+
+
+def _told(done: Done) -> dict[str, Any]:
+    """What was approved, as the format has it; with a word on why less is live than that."""
+    why = [f"{off} ({hint})" for off, hint in what_is_off(done.switches)]
+    why += [footing.off for footing in done.footings if footing.off and not why]
+    told = {"ok": True, "events": done.events, "mounted": done.mounted, "master_enabled": done.on}
+    return told | ({"note": "; ".join(dict.fromkeys(why))} if why else {})
+
+
+def _refusal(error: HookError) -> Response:
+    """A problem that also has what the format promises of a refusal."""
+    status = 400 if not isinstance(error, TrustError) or error.name in _THEIRS else 500
+    said = "not declared" if error.name == "trust.unmatched" else error.message
+    return problem(error, status, {"ok": False, "error": said})
+
+
+def _foreign(message: str) -> RequestError:
+    return RequestError(403, "serve.origin", message, hint="ask 127.0.0.1 or the unix socket by yourself")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        address = ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None)
+    return (mapped or address).is_loopback

@@ -1,0 +1,60 @@
+"""Bridged: the same hooks over gRPC beside HTTP, from before the server listens until it has answered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Self
+
+    from hookline.remote import Opened
+    from hookline.server.service import Service
+
+
+class Bridged:
+    """The engine of a service at addresses of `hookline.remote`, as a context; without addresses it is nothing.
+
+    `names` are the addresses as a client writes them. The bounds are those of the service, each for itself.
+
+    Raises:
+        ConfigError: on entering: an address cannot be listened on, or the extra is not installed.
+    """
+
+    def __init__(
+        self, service: Service, addresses: Sequence[str], token: str = "", *, tell: Callable[[str], None] = lambda _: None
+    ) -> None:
+        self.names: list[str] = []
+        self._service = service
+        self._addresses = addresses
+        self._token = token
+        self._tell = tell
+        self._opened: Opened | None = None
+
+    def __enter__(self) -> Self:
+        if self._addresses:
+            from hookline.remote import serve_engine  # noqa: PLC0415 - gRPC, which not everybody has
+
+            service = self._service
+            self._opened = serve_engine(
+                service.engine,
+                *self._addresses,
+                token=self._token,
+                own=service.own,
+                most=service.turns.most,
+                seconds=service.seconds,
+                tell=self._tell,
+            )
+            self.names = self._opened.addresses
+        return self
+
+    async def stop(self, drain: float) -> None:
+        """Accept nothing more, and wait for what is under way, at most so many seconds; then hang up."""
+        if self._opened is not None:
+            from hookline.remote.loop import REMOTE  # noqa: PLC0415 - as above
+
+            await REMOTE.wait(self._opened.closing(drain))
+
+    def __exit__(self, *error: object) -> None:
+        if self._opened is not None:
+            self._opened.close(0.0)

@@ -1,0 +1,1 @@
+"""What is known of a session beyond one event: in memory, or in files that survive the process."""

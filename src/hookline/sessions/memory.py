@@ -1,0 +1,109 @@
+"""Memory: what one process knows of its sessions, for as long as it lives."""
+
+from __future__ import annotations
+
+from _thread import allocate_lock  # `threading` is what most processes never need
+
+from hookline.core.guardrails import Redos
+from hookline.core.late import size_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from hookline.core.late import Late
+    from hookline.model.event import Event
+    from hookline.model.problem import Problem
+    from hookline.model.verdict import Decision
+
+# Of one session: answers that wait to be told, and their characters. And sessions that have any.
+MOST_WAITING = 32
+MOST_CHARACTERS = 131_072
+_MOST_SESSIONS = 256
+
+
+class Memory:
+    """Redos, late answers and facts, by session; the in-process counterpart of `store.Sessions`.
+
+    Sessions are those of one host each (`Event.dialect`). What has no session id keeps counts of redos only.
+    `lasting` says whether it outlives the process; `problems`, what is wrong with where it is kept.
+    """
+
+    lasting = False
+    problems: tuple[Problem, ...] = ()
+
+    def __init__(self) -> None:
+        self._redos = Redos()
+        self._late: dict[tuple[str, str], list[Late]] = {}
+        self._dropped: dict[tuple[str, str], dict[str, int]] = {}
+        self._facts: dict[tuple[str, str], dict[str, Any]] = {}
+        self._lock = allocate_lock()
+
+    # -- redos -----------------------------------------------------------------------------------------------------
+
+    def redos(self, event: Event) -> int:
+        """How often the stop gate of this event sent the agent back in the running turn."""
+        return self._redos.count(event.session_id, event.kind)
+
+    def settle(self, event: Event, decision: Decision, *, ends: bool) -> None:
+        """Count a redo; forget the counts of a turn that is over. `ends`: so is the session."""
+        del ends  # what is to run once is retired by the engine itself, for as long as it lives
+        if decision.redo or self._redos.counts:
+            self._redos = self._redos.after(event.session_id, decision)
+
+    # -- late answers ----------------------------------------------------------------------------------------------
+
+    def prepare(self, event: Event) -> None:
+        """Make sure that an answer can be kept later; here it always can."""
+
+    def keep(self, event: Event, late: Late) -> None:
+        """Keep a late answer for the next turn of the event's session; the oldest fall out when there are too many."""
+        key = _key(event)
+        if not event.session_id:
+            return
+        with self._lock:
+            waiting = self._late.setdefault(key, [])
+            waiting.append(late)
+            while len(waiting) > MOST_WAITING or (len(waiting) > 1 and size_of(waiting) > MOST_CHARACTERS):
+                self._fell_out(key, [waiting.pop(0)])
+            while len(self._late) > _MOST_SESSIONS:
+                gone = next(iter(self._late))
+                self._fell_out(gone, self._late.pop(gone))
+
+    def _fell_out(self, key: tuple[str, str], fallen: list[Late]) -> None:
+        counts = self._dropped.setdefault(key, {})
+        for late in fallen:
+            counts[late.hook_id] = counts.get(late.hook_id, 0) + 1
+        while len(self._dropped) > _MOST_SESSIONS:
+            del self._dropped[next(iter(self._dropped))]
+
+    def take(self, event: Event, *, wakes: bool) -> tuple[list[Late], Mapping[str, int]]:
+        """The answers that wait, each handed out once, and how many of which hooks fell out; with `wakes` only what wakes."""
+        if not self._late and not self._dropped:
+            return [], {}
+        key = _key(event)
+        with self._lock:
+            waiting = self._late.pop(key, [])
+            kept = [late for late in waiting if wakes and not late.wake]
+            if kept:
+                self._late[key] = kept
+            dropped = {} if wakes else self._dropped.pop(key, {})
+        return [late for late in waiting if late.wake or not wakes], dropped
+
+    # -- facts -----------------------------------------------------------------------------------------------------
+
+    def facts(self, event: Event) -> Mapping[str, Any]:
+        """What was remembered of the event's session."""
+        return dict(self._facts.get(_key(event), {}))
+
+    def remember(self, event: Event, name: str, value: Any) -> None:
+        """Remember a JSON value of the event's session, in place of a former one; None forgets it."""
+        if event.session_id:
+            with self._lock:
+                facts = {**self._facts.get(_key(event), {}), name: value}
+                self._facts[_key(event)] = {known: kept for known, kept in facts.items() if kept is not None}
+
+
+def _key(event: Event) -> tuple[str, str]:
+    return (event.dialect, event.session_id)

@@ -1,0 +1,92 @@
+"""Fingerprint: what is approved of a hook, which is what it is: project, event, definition and content, never its place in a file.
+
+`identity` is the hook as it was declared, for its project; `places` the files that it runs; `content` their bytes.
+"""
+
+from __future__ import annotations
+
+import enum
+import json
+
+from hookline.model.frozen import Frozen
+from hookline.model.spec import CLONED
+from hookline.text.digest import sha256
+from hookline.text.regex import Regex
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from hookline.model.sight import Sight
+    from hookline.model.spec import HookSpec
+
+# A change of what goes into a fingerprint takes a new number: every hook must be approved again.
+VERSION = 1
+_NEVER_DECLARED = frozenset({"sealed"})
+
+
+class Fingerprint(Frozen):
+    """Three digests; a hook is trusted where all three were approved together."""
+
+    identity: str
+    places: str
+    content: str
+
+
+def fingerprint(declared: str, sight: Sight) -> Fingerprint:
+    """The fingerprint of a hook and of what was seen of it."""
+    files = sorted({(file.role, file.real, file.digest) for file in sight.files})
+    return Fingerprint(
+        identity=declared,
+        places=_digest([(role, real) for role, real, _ in files]),
+        content=_digest(files),
+    )
+
+
+def identity(spec: HookSpec, root: str) -> str:
+    """The hook as it was declared; `root` is the project folder that a clone's hooks belong to.
+
+    Its limits, rank, name and place in the file are no part of it. Without the project, an approval could be used again in
+    another one; a user's own hook is the same in all of them.
+    """
+    project = root if spec.origin.scope in CLONED else ""
+    told = {"event": spec.native_event, "handler": plain(spec.handler), "conditions": plain(spec.conditions), "detached": spec.detached}
+    return _digest([VERSION, project, spec.dialect, told])
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON. What is as its class has it by default is left out, so that a new field changes no fingerprint."""
+    if isinstance(value, Frozen):
+        defaults = type(value).__defaults__
+        fields = {name: getattr(value, name) for name in type(value).__fields__ if name not in _NEVER_DECLARED}
+        return {"": type(value).__name__, **{name: plain(each) for name, each in fields.items() if each != defaults[name]}}
+    if isinstance(value, enum.Enum):
+        return value.name
+    if isinstance(value, Regex):
+        return value.source
+    if isinstance(value, dict) or hasattr(value, "keys"):
+        return {str(key): plain(value[key]) for key in value}
+    if isinstance(value, set | frozenset):
+        return sorted((plain(each) for each in value), key=str)
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    return getattr(value, "__qualname__", type(value).__qualname__)
+
+
+def _digest(value: Any) -> str:
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return sha256(text.encode("ascii"))
+
+
+def covers(sight: Sight) -> tuple[str, ...]:
+    """What an approval covers, and what it does not, in words for whoever approves."""
+    seen = [f"{file.role} {file.real}{'' if file.role != 'interpreter' else _by_place(file.digest)}" for file in sight.files]
+    ran = any(file.role != "interpreter" for file in sight.files)
+    unseen = [*sight.open, *(["what these files import, source or start themselves"] if ran else [])]
+    return ("definition", *dict.fromkeys(seen), *(f"not: {each}" for each in unseen))
+
+
+def _by_place(mark: str) -> str:
+    return " (by its place, size and time)" if mark else " (by its place)"

@@ -1,0 +1,79 @@
+"""Policy: what each state of a hook means, by who brought the hook: run, run and say so, leave out and say so, ask, or refuse."""
+
+from __future__ import annotations
+
+from hookline.errors import ConfigError
+from hookline.model.frozen import Frozen
+from hookline.model.spec import CLONED, MANAGED, USER
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+TRUSTED, UNKNOWN, CHANGED, REVOKED, MISSING = STATES = ("trusted", "unknown", "changed", "revoked", "missing")
+# record: the first use is the approval. warn: run, and tell the user once a session. skip: not run, which is a failure of
+# the hook. ask, deny: not run, and where something can be refused it is asked about, or refused.
+RECORD, RUN, WARN, SKIP, ASK, DENY = EFFECTS = ("record", "run", "warn", "skip", "ask", "deny")
+# Who brought the hook: the columns of the table. A project's hooks come along with a clone.
+GROUPS = (USER, "project")
+
+_TABLE: Mapping[tuple[str, str], str] = {
+    (USER, UNKNOWN): RECORD,
+    (USER, CHANGED): WARN,
+    (USER, REVOKED): SKIP,
+    (USER, MISSING): SKIP,
+    ("project", UNKNOWN): SKIP,
+    ("project", CHANGED): SKIP,
+    ("project", REVOKED): SKIP,
+    ("project", MISSING): SKIP,
+}
+
+
+def group_of(scope: str) -> str:
+    """Whose rows count for a scope; empty for scopes whose hooks run because somebody named them, or because policy says so."""
+    if scope in CLONED:
+        return "project"
+    return USER if scope == USER else ""
+
+
+def consents(scope: str) -> bool:
+    """Whether a scope needs no approval: naming a file or a function is the consent, and managed hooks are not the user's to judge."""
+    return scope == MANAGED or not group_of(scope)
+
+
+class Policy(Frozen):
+    """A table of effects by (group, state). Trusted hooks run."""
+
+    table: Mapping[tuple[str, str], str] = _TABLE
+
+    def effect(self, group: str, state: str) -> str:
+        """What happens to a hook."""
+        return RUN if state == TRUSTED else self.table[group, state]
+
+
+def policy_of(settings: Mapping[str, Any] | None = None, **overrides: str) -> Policy:
+    """The policy of the table `[trust]` of the settings: keys `user_changed`, `project_unknown` and so on; arguments go first.
+
+    Raises:
+        ConfigError: `trust.setting`, an unknown key or effect.
+    """
+    table = dict(_TABLE)
+    for key, effect in {**(settings or {}), **overrides}.items():
+        group, _, state = key.partition("_")
+        if (group, state) not in table:
+            raise ConfigError(f"unknown setting `trust.{key}`", name="trust.setting", hint=f"one of {', '.join(KEYS)}")
+        if effect not in allowed(group, state):
+            raise ConfigError(f"`trust.{key}` is `{effect}`", name="trust.setting", hint=f"one of {', '.join(allowed(group, state))}")
+        table[group, state] = effect
+    return Policy(table=table)
+
+
+def allowed(group: str, state: str) -> tuple[str, ...]:
+    """The effects that a state can have: only a user's own first use can be an approval, and what is not there cannot run."""
+    if state in (REVOKED, MISSING):
+        return (SKIP, ASK, DENY)
+    return (RECORD, WARN, SKIP, ASK, DENY) if (group, state) == (USER, UNKNOWN) else (WARN, SKIP, ASK, DENY)
+
+
+KEYS = tuple(f"{group}_{state}" for group, state in _TABLE)

@@ -1,0 +1,36 @@
+"""Switch: hooks off everywhere, in one project or by name, told by the store and by the environment; managed hooks do not listen."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hookline.model.spec import HookSpec
+    from hookline.trust.store import Known
+
+MASTER, SKIPPED = "HOOKLINE", "HOOKLINE_SKIP"
+_OFF = frozenset({"0", "off", "false", "no"})
+
+
+def off_by(spec: HookSpec, known: Known | None, root: str, environ: Mapping[str, str]) -> str:
+    """What switches a hook off, in words; empty where nothing does. Off anywhere is off."""
+    if (said := environ.get(MASTER, "").lower()) in _OFF:
+        return f"{MASTER}={said}"
+    if (names := environ.get(SKIPPED)) and {spec.id, spec.name} & {name.strip() for name in names.split(",") if name.strip()}:
+        return f"{SKIPPED} names `{spec.name or spec.id}`"
+    if known is not None and known.off:
+        if "" in known.off:
+            return "`hookline off`"
+        if root in known.off:
+            return "`hookline off` in this project"
+    return ""
+
+
+def switches(known: Known, root: str, environ: Mapping[str, str]) -> dict[str, bool]:
+    """Which switches are on: `everywhere`, `project` and `environment`; hooks run where all of them are."""
+    return {
+        "everywhere": "" not in known.off,
+        "project": root not in known.off,
+        "environment": environ.get(MASTER, "").lower() not in _OFF,
+    }

@@ -1,0 +1,131 @@
+"""Providers of language models: how each is spoken to, where it is, and which variables of the environment say otherwise."""
+
+from __future__ import annotations
+
+from hookline.errors import HandlerError
+from hookline.model.frozen import Frozen
+from hookline.text.suggest import did_you_mean
+from hookline.text.urls import refusal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hookline.model.handler import Model
+
+OPENAI, ANTHROPIC = "openai", "anthropic"
+
+
+class Provider(Frozen):
+    """One provider.
+
+    `speaks`: the wire that its interface is of. `keys`: variables that its key may stand in, the first that is set counts; none
+    where it needs no key. `at`: the variable with another address than `base_url`. `binds`: at its own address a reply can be
+    bound to a schema; elsewhere the schema is only part of the prompt.
+    """
+
+    name: str
+    speaks: str
+    base_url: str
+    keys: tuple[str, ...] = ()
+    at: str = ""
+    binds: bool = False
+
+
+def _row(name: str, base_url: str, *keys: str, speaks: str = OPENAI, at: str = "", binds: bool = False) -> Provider:
+    return Provider(name=name, speaks=speaks, base_url=base_url, keys=keys, at=at, binds=binds)
+
+
+_ROWS = (
+    _row("openai", "https://api.openai.com/v1", "OPENAI_API_KEY", at="OPENAI_BASE_URL", binds=True),
+    _row("anthropic", "https://api.anthropic.com", "ANTHROPIC_API_KEY", speaks=ANTHROPIC, at="ANTHROPIC_BASE_URL", binds=True),
+    _row("google", "https://generativelanguage.googleapis.com/v1beta/openai", "GOOGLE_API_KEY", "GEMINI_API_KEY"),
+    _row("mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY"),
+    _row("xai", "https://api.x.ai/v1", "XAI_API_KEY"),
+    _row("deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY"),
+    _row("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY"),
+    _row("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
+    _row("ollama", "http://127.0.0.1:11434/v1"),
+    _row("dmr", "http://127.0.0.1:12434/engines/v1"),  # Docker Model Runner
+)
+PROVIDERS: Mapping[str, Provider] = {row.name: row for row in _ROWS}
+
+
+class Endpoint(Frozen):
+    """Whom to ask, and where: everything about a call but what is asked. `key` is a secret."""
+
+    provider: str
+    speaks: str
+    model: str
+    base_url: str
+    key: str
+    binds: bool
+
+
+def named(name: str, provider: str = "") -> tuple[str, str]:
+    """A model's name as its provider and its own name; `provider/model` and `provider:model` name the provider themselves.
+
+    Without a provider that is known, the first part is one all the same where `provider` gives none.
+    """
+    slash, colon = name.partition("/"), name.partition(":")
+    for head, mark, tail in (slash, colon):
+        if mark and head in PROVIDERS:
+            return head, tail
+    if provider:
+        return provider, name
+    return (slash[0], slash[2]) if slash[1] else ("", name)
+
+
+def complaint(model: Model) -> tuple[str, str]:
+    """What is wrong with whom a hook asks, as far as its own words tell, and what to do about it; empty if nothing is."""
+    name = model.names[0]
+    if name.startswith("$"):
+        return "", ""
+    provider, own = named(name, model.provider)
+    if not provider or not own:
+        return f"`{name:.80}` names no provider", "write `provider/model`, as in `openai/gpt-4o-mini`"
+    if provider not in PROVIDERS and not model.base_url:
+        hint = did_you_mean(provider, PROVIDERS) or f"one of {', '.join(PROVIDERS)}; or give it a `base_url` that speaks like OpenAI's"
+        return f"unknown provider `{provider:.80}`", hint
+    why = refusal(model.base_url, allow_local=True) if model.base_url else ""
+    return (f"`{model.base_url:.200}` cannot be called: {why}", "") if why else ("", "")
+
+
+def endpoint(model: Model, environ: Mapping[str, str]) -> Endpoint:
+    """Whom a hook asks, as the environment has it: the name, the address and the key.
+
+    Raises:
+        HandlerError: no variable names a model, its provider is not known, its address must not be called, or its key is
+            not set.
+    """
+    name = _name(model, environ)
+    provider, own = named(name, model.provider)
+    row = PROVIDERS.get(provider, Provider(name=provider, speaks=OPENAI, base_url=""))
+    said = model.base_url or (environ.get(row.at, "").strip() if row.at else "")
+    base_url = said or row.base_url
+    if not provider or not own or not base_url:
+        raise HandlerError(f"`{name:.80}` names no provider that is known", hint="write `provider/model`, as in `openai/gpt-4o-mini`")
+    if why := refusal(base_url, allow_local=True):
+        raise HandlerError(f"`{base_url:.200}` must not be called: {why}")
+    key = _key(model, row, environ, own=not said)
+    return Endpoint(provider=provider, speaks=row.speaks, model=own, base_url=base_url, key=key, binds=row.binds and not said)
+
+
+def _name(model: Model, environ: Mapping[str, str]) -> str:
+    for name in model.names:
+        if found := environ.get(name[1:], "").strip() if name.startswith("$") else name:
+            return found
+    raise HandlerError("no model is named", hint=f"set {' or '.join(name[1:] for name in model.names)}")
+
+
+def _key(model: Model, row: Provider, environ: Mapping[str, str], *, own: bool) -> str:
+    """The key. A provider's own key goes to no address that a file names, unless the file names its variable, too.
+
+    Only the provider's own address, and whoever's variable a file names, must have one.
+    """
+    variables = (model.key,) if model.key else () if model.base_url else row.keys
+    found = next((value for name in variables if (value := environ.get(name, "").strip())), "")
+    if not found and variables and (own or model.key):
+        names = " or ".join(f"`{name}`" for name in variables)
+        raise HandlerError(f"the variable {names}, which holds the key of {row.name}, is not set")
+    return found

@@ -1,0 +1,19 @@
+"""No test reads the settings, or touches the approvals, of whoever runs it."""
+
+from __future__ import annotations
+
+import pytest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Folders for state and settings that are empty when the tests begin; what a test makes of its own environment goes first."""
+    with pytest.MonkeyPatch.context() as patched:
+        for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME"):
+            patched.setenv(name, str(tmp_path_factory.mktemp(name.lower())))
+        patched.delenv("HOOKLINE_JOURNAL", raising=False)
+        yield

@@ -1,0 +1,256 @@
+"""`hookline approve` and `hookline revoke`: what is shown, who is asked, what follows."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from hookline.cli.app import app_main
+from hookline.journal.index import Index
+from hookline.journal.query import Query
+from tests.unit.cli.support import Told
+from tests.unit.cli.test_contracts import check
+
+if TYPE_CHECKING:
+    from tests.unit.cli.support import Desk
+
+IDS = ("shell_hooks.yaml#pre_tool_call.0", "shell_hooks.yaml#on_stop.1")
+
+
+class Terminal(io.StringIO):
+    """Somebody who types."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture(autouse=True)
+def nobody_integrates(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A terminal counts where no pipeline runs."""
+    monkeypatch.delenv("CI", raising=False)
+    monkeypatch.setenv("USER", "ada")
+
+
+@pytest.fixture
+def place(desk: Desk) -> Desk:
+    """A desk in a project with two hooks on one script."""
+    write(desk, "echo a")
+    hooks = [{"event": event, "command": str(desk.folder / "guard.sh")} for event in ("pre_tool_call", "on_stop")]
+    desk.file("config/shell_hooks.yaml", json.dumps({"hooks": hooks}))
+    return desk
+
+
+def write(desk: Desk, line: str) -> None:
+    """The script."""
+    desk.file("guard.sh", f"#!/bin/sh\n{line}\n")
+    (desk.folder / "guard.sh").chmod(0o755)
+
+
+def asked(desk: Desk, *words: str, typed: str = "") -> Told:
+    """Type a command at a terminal, and then what is typed there."""
+    desk.monkeypatch.setattr(sys, "stdin", Terminal(typed))
+    code = app_main(list(words))
+    printed = desk.capsys.readouterr()
+    return Told(code, printed.out, printed.err)
+
+
+def states(desk: Desk) -> list[str]:
+    """How the hooks stand."""
+    return [hook["standing"] for hook in desk.type("list", "--json").document["hooks"]]
+
+
+def notes(desk: Desk) -> list[tuple[str, str, str]]:
+    """What the journal has of approvals."""
+    folder = desk.folder.parent / "home/.local/state/hookline/journal"
+    if not folder.exists():
+        return []
+    with Index(str(folder)) as index:
+        return [(note["did"], note["who"], note["how"]) for note in index.events(Query(event="approval"))]
+
+
+# -- asking ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_person_sees_what_would_run_and_says_yes(place: Desk) -> None:
+    """The event, the command, the files with their digests, and what no approval covers."""
+    told = asked(place, "approve", "guard.sh", typed="y\n")
+
+    assert told.code == 0
+    assert f"  runs        {place.folder}/guard.sh\n" in told.err
+    assert f"program {place.folder}/guard.sh  sha256:" in told.err
+    assert "  not         what these files import, source or start themselves\n" in told.err
+    assert told.err.endswith("approve these 2 hooks? [y/N] ")
+    assert [line.split()[:2] for line in told.out.splitlines()] == [["approved", each] for each in IDS]
+    assert states(place) == ["trusted", "trusted"]
+    assert notes(place) == [("approved", "ada", "command line, a person said yes")] * 2
+
+
+@pytest.mark.parametrize("typed", ["n\n", "\n", "", "yess\n", "approve\n"])
+def test_whatever_is_no_yes_is_a_no(typed: str, place: Desk) -> None:
+    """The end of the input, too."""
+    told = asked(place, "approve", "guard.sh", "--event", "on_stop", typed=typed)
+
+    assert (told.code, told.out.split()[:2]) == (1, ["declined", IDS[1]])
+    assert states(place) == ["unknown", "unknown"]
+    assert notes(place) == []
+
+
+def test_without_a_word_each_hook_is_asked_about(place: Desk) -> None:
+    """One after the other; the answer counts for one."""
+    told = asked(place, "approve", typed="n\ny\n")
+
+    assert told.code == 1
+    assert [line.split()[:2] for line in told.out.splitlines()] == [["declined", IDS[0]], ["approved", IDS[1]]]
+    assert states(place) == ["unknown", "trusted"]
+
+
+@pytest.mark.parametrize("words", [("guard.sh",), ("--all",), ()], ids=["named", "all", "nothing named"])
+def test_where_nobody_is_there_nothing_is_approved(words: tuple[str, ...], place: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a terminal, and in a pipeline that has one."""
+    away = place.type("approve", *words)
+    monkeypatch.setenv("CI", "true")
+    pipeline = asked(place, "approve", *words, typed="y\n")
+
+    for told in (away, pipeline):
+        assert (told.code, told.out) == (2, "")
+        assert told.err == "hookline approve: HKL3018 nobody is here to say yes (look with --dry-run, then say --yes)\n"
+    assert states(place) == ["unknown", "unknown"]
+
+
+def test_somebody_may_say_yes_beforehand(place: Desk) -> None:
+    """The journal says that nobody was asked, and whether somebody could have been."""
+    assert place.type("approve", IDS[0], "--yes").code == 0
+    assert asked(place, "approve", IDS[1], "--yes").code == 0
+
+    assert [how for _, _, how in notes(place)] == ["command line, --yes, nobody could be asked", "command line, --yes"]
+
+
+def test_yes_to_everything_is_said_with_all(place: Desk) -> None:
+    """Not by leaving out the hook."""
+    told = place.type("approve", "--yes")
+
+    assert (told.code, told.err) == (2, "hookline approve: HKL1007 `--yes` without a hook (name one, or say --all)\n")
+
+
+# -- what there is to approve ------------------------------------------------------------------------------------------
+
+
+def test_a_dry_run_shows_and_does_nothing(place: Desk) -> None:
+    """Neither is anybody asked."""
+    told = place.type("approve", "--all", "--dry-run")
+
+    assert (told.code, told.err, told.out.count("standing    unknown: nobody approved it")) == (0, "", 2)
+    assert states(place) == ["unknown", "unknown"]
+
+
+def test_what_changed_since_is_shown(place: Desk) -> None:
+    """When it was approved, by whom, and which file is another."""
+    place.type("approve", "guard.sh", "--yes")
+    write(place, "echo b")
+    told = place.type("approve", IDS[0], "--dry-run").out
+
+    assert "  since then  approved on 2" in told
+    assert " by ada (command line, --yes, nobody could be asked)\n" in told
+    assert f"              changed: {place.folder}/guard.sh, written on " in told
+    assert place.type("list").out.count(f"changed, `{place.folder}/guard.sh` changed since it was approved") == 2
+
+
+def test_what_is_approved_already_is_not_asked_about(place: Desk) -> None:
+    """Nor what needs no approval."""
+    place.type("approve", "guard.sh", "--yes")
+
+    assert asked(place, "approve", "guard.sh").out.startswith(f"approved already  {IDS[0]}")
+    assert asked(place, "approve", "--all").out == "nothing waits for an approval\n"
+    named = asked(place, "approve", "-c", "config/shell_hooks.yaml", IDS[0])
+    assert (named.code, named.out.startswith("approved already")) == (0, True)
+
+
+def test_of_all_hooks_those_that_cannot_be_are_left_out(place: Desk) -> None:
+    """And said; one that is named is an error."""
+    hooks = [{"event": "on_stop", "command": str(place.folder / name)} for name in ("guard.sh", "none.sh")]
+    place.file("config/shell_hooks.yaml", json.dumps({"hooks": hooks}))
+
+    told = place.type("approve", "--all", "--yes")
+    named = place.type("approve", str(place.folder / "none.sh"), "--yes")
+
+    assert told.code == 1
+    assert [line.split()[0] for line in told.out.splitlines()] == ["approved", "left"]
+    assert "none.sh` was not found\n" in told.err
+    assert (named.code, "HKL3005" in named.err) == (2, True)
+
+
+def test_a_word_that_means_nothing_is_said(place: Desk) -> None:
+    """With where to look."""
+    told = place.type("approve", "nothing")
+
+    assert told.code == 2
+    assert told.err.endswith(
+        "HKL3011 no hook is declared with the id, command, name or file `nothing` (`hookline list` shows what is declared)\n"
+    )
+
+
+# -- revoking ----------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_revoked_does_not_run(place: Desk) -> None:
+    """Of one event, or of all; a dry run changes nothing."""
+    place.type("approve", "guard.sh", "--yes")
+    dry = place.type("revoke", "guard.sh", "-n")
+    assert (dry.code, states(place)) == (0, ["trusted", "trusted"])
+
+    told = place.type("revoke", str(place.folder / "guard.sh"), "--event", "on_stop")
+
+    assert (told.code, told.out.split()[:2]) == (0, ["revoked", IDS[1]])
+    assert states(place) == ["trusted", "revoked"]
+    assert place.type("show", IDS[1]).out.count("revoked, its approval was taken back") == 1
+    assert notes(place)[-1] == ("revoked", "ada", "command line")
+
+
+def test_what_needs_no_approval_cannot_be_revoked(place: Desk) -> None:
+    """It is said why."""
+    told = place.type("revoke", "-c", "config/shell_hooks.yaml", IDS[0])
+
+    assert (told.code, "HKL3017" in told.err, "somebody named its file" in told.err) == (2, True, True)
+
+
+# -- taking over a list ------------------------------------------------------------------------------------------------
+
+
+def test_a_list_of_another_program_is_taken_over(place: Desk) -> None:
+    """Entry by entry; what does not fit any more is a finding."""
+    modified = (place.folder / "guard.sh").stat().st_mtime
+    entries = [
+        {"event": "pre_tool_call", "command": str(place.folder / "guard.sh"), "script_mtime_at_approval": modified},
+        {"event": "on_stop", "command": "/gone", "script_mtime_at_approval": 1},
+    ]
+    file = place.file("allowlist.json", json.dumps({"approvals": entries}))
+    told = place.type("approve", "--from", file, "--json")
+
+    assert told.code == 1
+    assert [entry["result"] for entry in told.document["imported"]] == ["approved", "undeclared"]
+    assert states(place) == ["trusted", "unknown"]
+
+
+# -- the document ------------------------------------------------------------------------------------------------------
+
+COMMANDS: list[tuple[Any, ...]] = [
+    ("approve", "--all", "--dry-run"),
+    ("approve", "guard.sh", "--yes"),
+    ("approve", "--all", "--yes"),
+    ("revoke", "guard.sh"),
+    ("approve", "--from", "allowlist.json"),
+]
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_the_document_holds_to_its_schema(words: tuple[str, ...], place: Desk) -> None:
+    """One document, with everything that a page shows."""
+    place.file("allowlist.json", '[{"event": "x", "command": "y"}]')
+    told = place.type(*words, "--json")
+
+    assert told.document["schema"] == "hookline.approval/1"
+    check(told.document, "approval")

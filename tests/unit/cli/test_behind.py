@@ -1,0 +1,230 @@
+"""Hooks that `hookline answer` does not wait for, and what the next `answer` of the session knows of them: all real processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from hookline.model.event import Event
+from hookline.sessions.store import Sessions
+from tests.unit.cli.support import ROOT
+from tests.unit.engine.processes import ends
+from tests.unit.handlers.support import pid_in, until
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.process
+SESSIONS = ".local/state/hookline/sessions"
+CONTEXT = {"hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": "tests fail"}}
+
+
+class Machine:
+    """A user's machine with one file of hooks; every event is a process of its own."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.environ = {"HOME": str(home), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT / "src")}
+
+    def hooks(self, event: str, *hooks: dict[str, Any]) -> None:
+        """What the file declares from now on."""
+        tree = {"hooks": {event: [{"hooks": [{"type": "command", **hook} for hook in hooks]}]}}
+        (self.home / "settings.json").write_text(json.dumps(tree), encoding="utf-8")
+
+    def starts(self, event: str, session: str = "s1", *words: str, host: str = "claude-code", **settings: Any) -> subprocess.Popen[str]:
+        """A process that answers an event; it has been sent everything."""
+        sent = {"hook_event_name": event, "session_id": session, "cwd": str(self.home), "tool_name": "Bash", "tool_input": {}}
+        hooks = ("--dialect", "claude-code", "-c", str(self.home / "settings.json"))
+        command = [sys.executable, "-m", "hookline", "answer", host, *hooks, *words]
+        given: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **settings}
+        process = subprocess.Popen(command, text=True, cwd=self.home, env=self.environ, **given)
+        assert process.stdin is not None
+        process.stdin.write(json.dumps(sent))
+        process.stdin.close()
+        process.stdin = None
+        return process
+
+    def answer(self, event: str, session: str = "s1", *words: str, told: str = "", **settings: Any) -> dict[str, Any]:
+        """What the host reads until its pipes end; on stderr it is `told` this."""
+        out, err = self.starts(event, session, *words, **settings).communicate(timeout=60)
+        assert err == told
+        read: dict[str, Any] = json.loads(out) if out else {}
+        return read
+
+    def context(self, event: str = "UserPromptSubmit", session: str = "s1") -> str:
+        """What an event tells the agent."""
+        told: str = self.answer(event, session).get("hookSpecificOutput", {}).get("additionalContext", "")
+        return told
+
+    def kept(self) -> list[str]:
+        """Answers that wait."""
+        return sorted(path.suffix for path in (self.home / SESSIONS).glob("*/*") if path.suffix in (".late", ".wake"))
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    """An empty home."""
+    return Machine(tmp_path)
+
+
+def waiting(home: Path, then: str) -> str:
+    """A command that says who runs it, waits until it may go on, and then does something."""
+    os.mkfifo(home / "go")
+    return f'echo $PPID > "{home}/behind.tmp"; mv "{home}/behind.tmp" "{home}/behind"; read line < "{home}/go"; {then}'
+
+
+def test_the_host_does_not_wait_and_the_session_hears_of_it(machine: Machine) -> None:
+    """The hook is still running when every pipe of the host has ended; what it says is told on the next turn, once, and to nobody else."""
+    machine.hooks("PostToolUse", {"command": waiting(machine.home, f"printf %s '{json.dumps(CONTEXT)}'"), "async": True})
+    answered = machine.answer("PostToolUse")
+    assert until(lambda: pid_in(machine.home / "behind"))
+    early = (machine.context(), machine.kept())
+    (machine.home / "go").write_text("on\n", encoding="utf-8")
+
+    assert (answered, early) == ({}, ("", []))
+    assert until(lambda: machine.kept() == [".late"])
+    assert machine.context(session="s2") == ""
+    assert machine.context("PreToolUse") == ""
+    assert (machine.context(), machine.context()) == ("tests fail", "")
+    assert machine.kept() == []
+
+
+def test_nothing_of_the_hosts_is_held(machine: Machine) -> None:
+    """Neither a descriptor that the host left open for us, nor its session, nor a zombie."""
+    machine.hooks("PostToolUse", {"command": waiting(machine.home, "true"), "async": True})
+    reader, writer = os.pipe()
+    process = machine.starts("PostToolUse", pass_fds=(writer,), start_new_session=True)
+    os.close(writer)
+    process.communicate(timeout=60)
+    ended = os.read(reader, 1)
+    os.close(reader)
+    assert until(lambda: pid_in(machine.home / "behind"))
+    behind = pid_in(machine.home / "behind")
+    held = {os.readlink(f"/proc/{behind}/fd/{fd}") for fd in ("0", "1", "2")}
+
+    assert ended == b""
+    assert held == {os.devnull}
+    assert os.getsid(behind) != process.pid
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGTERM)  # nobody of the host's group is left
+    (machine.home / "go").write_text("on\n", encoding="utf-8")
+    assert ends(behind)
+
+
+def test_a_hook_in_the_background_can_send_the_agent_on(machine: Machine) -> None:
+    """Its exit 2 is answered at the next stop: with a block, and then no more (harnesses.md 2.4)."""
+    hook = {"command": "echo 3 tests fail >&2; exit 2", "asyncRewake": True, "rewakeMessage": "look:", "rewakeSummary": "failed"}
+    machine.hooks("PostToolUse", hook)
+    machine.answer("PostToolUse")
+    assert until(lambda: machine.kept() == [".wake"])
+
+    assert machine.answer("Stop", "s2") == {}
+    assert machine.answer("Stop") == {"decision": "block", "reason": "look:\n3 tests fail", "systemMessage": "failed"}
+    assert machine.answer("Stop") == {}
+
+
+def test_redos_are_counted_across_processes(machine: Machine) -> None:
+    """Codex has a limit of three; the fourth stop goes through, which is said; and a new turn begins a new count."""
+    machine.hooks("Stop", {"command": "echo more >&2; exit 2"})
+    stops = [machine.answer("Stop", host="codex") for _ in range(3)]
+    stops.append(machine.answer("Stop", host="codex", told="hookline: a hook said `deny`: the limit of 3 redos in a turn is reached\n"))
+    machine.answer("UserPromptSubmit", host="codex")
+
+    assert [stop.get("decision") for stop in stops] == ["block", "block", "block", None]
+    assert stops[3]["systemMessage"].startswith("a hook sent the agent back 3 times in this turn, which is the limit")
+    assert machine.answer("Stop", host="codex")["decision"] == "block"
+    assert machine.answer("Stop", "s2", host="codex")["decision"] == "block"
+
+
+def test_once_is_once_in_all_processes_of_a_session(machine: Machine) -> None:
+    """Also where many start at the same moment; another session has its own first time."""
+    machine.hooks("PreToolUse", {"command": f'echo ran >> "{machine.home}/ran"', "once": True})
+    strict = ("--mode", "strict")  # where `once` counts outside of a skill
+    started = [machine.starts("PreToolUse", "s1", *strict) for _ in range(8)]
+    told = [process.communicate(timeout=120) for process in started]
+    machine.answer("PreToolUse", "s1", *strict)
+    here = (machine.home / "ran").read_text(encoding="utf-8")
+    machine.answer("PreToolUse", "s2", *strict)
+
+    assert told == [("", "")] * 8
+    assert here == "ran\n"
+    assert (machine.home / "ran").read_text(encoding="utf-8") == "ran\nran\n"
+
+
+def test_a_hook_that_fails_in_the_background_may_run_again(machine: Machine) -> None:
+    """Once means once done."""
+    machine.hooks("PreToolUse", {"command": f'echo ran >> "{machine.home}/ran"; exit 1', "once": True, "async": True})
+    for count in (1, 2):
+        machine.answer("PreToolUse", "s1", "--mode", "strict")
+        assert until(lambda count=count: len(machine.kept()) == count)
+
+    assert (machine.home / "ran").read_text(encoding="utf-8") == "ran\nran\n"
+
+
+def test_who_is_killed_in_the_middle_leaves_nothing_broken(machine: Machine) -> None:
+    """The state is whole, its lock is free, and the next hook is heard."""
+    machine.hooks("PostToolUse", {"command": waiting(machine.home, f"printf %s '{json.dumps(CONTEXT)}'"), "async": True})
+    machine.answer("PostToolUse")
+    assert until(lambda: pid_in(machine.home / "behind"))
+    os.kill(pid_in(machine.home / "behind"), signal.SIGKILL)
+    assert ends(pid_in(machine.home / "behind"))
+    (machine.home / "go").write_text("on\n", encoding="utf-8")
+    assert machine.context() == ""
+
+    machine.hooks("PostToolUse", {"command": f"printf %s '{json.dumps(CONTEXT)}'", "async": True})
+    machine.answer("PostToolUse")
+    assert until(lambda: machine.kept() == [".late"])
+    assert machine.context() == "tests fail"
+
+
+def test_state_that_cannot_be_kept_is_said_while_somebody_listens(machine: Machine) -> None:
+    """Before the answer, because the process behind it has nobody to tell; the hook runs all the same."""
+    folder = machine.home / SESSIONS
+    folder.mkdir(parents=True)
+    folder.chmod(0o777)
+    machine.hooks("PostToolUse", {"command": f'echo ran > "{machine.home}/ran"', "async": True})
+    told = machine.answer("PostToolUse")
+
+    assert "HKL2004" in told["systemMessage"]
+    assert until((machine.home / "ran").exists)
+
+
+WRITER = """
+import sys
+from hookline.core.late import Late
+from hookline.model.event import Event
+from hookline.model.verdict import Decision, Stance
+from hookline.sessions.store import Sessions
+sessions = Sessions(sys.argv[1], seconds=60)
+event = Event(kind="stop", dialect="d", native_name="Stop", session_id="s", cwd="/")
+sys.stdin.readline()
+sessions.keep(event, Late(hook_id=sys.argv[2], for_agent="x"))
+sessions.settle(event, Decision(kind="stop", dialect="d", native_event="Stop", stance=Stance.DENY, redo=True), ends=False)
+print(sessions.claim(event, "mark"), *sessions.problems)
+"""
+
+
+def test_twenty_writers_at_once_lose_nothing(machine: Machine) -> None:
+    """Twenty answers, twenty redos, and one claim."""
+    path = machine.home / "sessions"
+    command = [sys.executable, "-c", WRITER, str(path)]
+    writers = [
+        subprocess.Popen([*command, str(number)], env=machine.environ, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        for number in range(20)
+    ]
+    printed = [process.communicate("go\n", timeout=120)[0].strip() for process in writers]
+    event = Event(kind="stop", dialect="d", native_name="Stop", session_id="s", cwd="/")
+    redos = Sessions(path).redos(event)
+    lates, dropped = Sessions(path).take(event.replace(kind="prompt.submit"), wakes=False)
+
+    assert sorted(printed) == ["False"] * 19 + ["True"]
+    assert redos == 20
+    assert sorted(late.hook_id for late in lates) == sorted(map(str, range(20)))
+    assert dropped == {}
+    assert [file.name for file in path.glob("*/*")] == ["state.json"]

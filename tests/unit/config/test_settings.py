@@ -1,0 +1,78 @@
+"""Settings: what one person chose, read once, and a mistake in it named with its place."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from hookline.config.settings import settings, settings_path
+from hookline.errors import ConfigError
+
+
+@pytest.fixture
+def environ(tmp_path: Path) -> dict[str, str]:
+    """A home with a folder for settings."""
+    (tmp_path / ".config" / "hookline").mkdir(parents=True)
+    return {"HOME": str(tmp_path)}
+
+
+def write(environ: dict[str, str], text: str | bytes) -> None:
+    """Write the settings."""
+    Path(settings_path(environ)).write_bytes(text if isinstance(text, bytes) else text.encode())
+
+
+def test_without_a_file_nothing_is_set(environ: dict[str, str]) -> None:
+    """Which is no mistake."""
+    assert settings(environ) == {}
+
+
+def test_what_is_set_is_read(environ: dict[str, str]) -> None:
+    """And read again when the file changed."""
+    write(environ, '[journal]\nenabled = true\npayload = "masked"\nkeep_days = 7\nkeep_mb = 0\nsync = false\npath = "/x"\n')
+    first = settings(environ)
+    assert first["journal"] == {"enabled": True, "payload": "masked", "keep_days": 7, "keep_mb": 0, "sync": False, "path": "/x"}
+    assert settings(environ) is first
+
+    write(environ, "[journal]\nkeep_days = 8\n")
+    assert settings(environ)["journal"] == {"keep_days": 8}
+
+
+def test_it_lies_where_the_xdg_rules_say(tmp_path: Path) -> None:
+    """A relative value is ignored."""
+    assert settings_path({"HOME": "/h"}) == "/h/.config/hookline/settings.toml"
+    assert settings_path({"HOME": "/h", "XDG_CONFIG_HOME": str(tmp_path)}) == f"{tmp_path}/hookline/settings.toml"
+    assert settings_path({"HOME": "/h", "XDG_CONFIG_HOME": "x"}) == "/h/.config/hookline/settings.toml"
+
+
+MISTAKES = [
+    ("[jurnal]\n", "1:2: HKL1101 unknown table `jurnal` (did you mean `journal`?)"),
+    ("[journal]\nkeep_day = 3\n", "2:1: HKL1101 unknown key `keep_day` (did you mean `keep_days`?)"),
+    ('[journal]\npayload = "all"\n', "2:1: HKL1403 `journal.payload` is `all` (one of hash, masked, full)"),
+    ('\n[journal]\nkeep_days = "3"\n', "3:1: HKL1401 `journal.keep_days` is `3` (expected a whole number)"),
+    ("[journal]\nkeep_days = true\n", "2:1: HKL1401 `journal.keep_days` is `True` (expected a whole number)"),
+    ("[journal]\nkeep_days = -1\n", "2:1: HKL1402 `journal.keep_days` is `-1` (at least 0)"),
+    ("journal = 3\n", "1:1: HKL1401 `journal` is no table (write `[journal]`)"),
+    ("[journal\n", ": HKL1001 not TOML: "),
+    (b"\xff\xfe", ": HKL1003 the file is no text in UTF-8"),
+]
+
+
+@pytest.mark.parametrize(("text", "told"), MISTAKES)
+def test_a_mistake_is_named_with_its_place(text: str | bytes, told: str, environ: dict[str, str]) -> None:
+    """File, line, column, code, and what to write instead."""
+    write(environ, text)
+
+    with pytest.raises(ConfigError) as caught:
+        settings(environ)
+    assert str(caught.value).startswith(settings_path(environ))
+    assert told in str(caught.value)
+
+
+def test_what_cannot_be_read_is_said(environ: dict[str, str]) -> None:
+    """A folder in its place, or a file without an end."""
+    os.mkdir(settings_path(environ))
+
+    with pytest.raises(ConfigError, match="HKL1003"):
+        settings(environ)

@@ -1,0 +1,196 @@
+"""Checkup: each planted fault is found, once, by its own name; and nothing that is not approved is run."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from hookline import Engine, allow, deny
+from hookline.engine.checkup import VARIABLE, History, check
+from hookline.engine.gating import gate
+from hookline.trust import approve
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_GOOD = "#!/bin/sh\ncat >/dev/null\n"
+
+
+def _script(folder: Path, name: str, text: str = _GOOD, mode: int = 0o755) -> str:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    path.chmod(mode)
+    return str(path)
+
+
+def _engine(*hooks: dict[str, Any], event: str = "pre_tool_use", **settings: Any) -> Engine:
+    groups = [{"matcher": "*", "hooks": [{"type": "command", "on_error": "block", **hook} for hook in hooks]}]
+    return Engine.from_config({"hooks": {event: groups}}, dialect="docker-agent", **settings)
+
+
+def _names(engine: Engine, **asked: Any) -> list[list[str]]:
+    """What is found wrong with each hook, by name."""
+    return [[finding.name for finding in hook.findings] for hook in check(engine, **asked).hooks]
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("command", "found"),
+    [
+        ("cat >/dev/null", []),
+        ("/no/such/program", ["check.missing"]),
+        ("python3 /no/such/script.py", ["check.missing"]),
+        ('echo Checking; echo \'{"decision": "block"}\'', ["check.noise"]),
+        ("echo '{\"decision\": block}'", ["check.not-json"]),
+        ("exit 3", ["check.failed"]),
+        ("echo no >&2; exit 2", ["check.refuses"]),
+        ("kill -9 $$", ["check.failed"]),
+    ],
+)
+def test_what_a_run_tells(command: str, found: list[str], tmp_path: Path) -> None:
+    """A fault of a hook that shows when it is run has its own name."""
+    with _engine({"command": command}, cwd=tmp_path) as engine:
+        assert _names(engine) == [found]
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("name", "text", "mode", "command", "found"),
+    [
+        ("a.sh", _GOOD, 0o644, "{}", ["check.not-executable"]),
+        ("a.sh", _GOOD, 0o757, "{}", ["check.exposed"]),
+        ("a.sh", "#!/no/such/interpreter\n", 0o755, "{}", ["check.interpreter"]),
+        ("a", "true\n", 0o755, "{}", ["check.interpreter"]),
+        ("a.py", "true\n", 0o644, "bash {}", ["check.interpreter"]),
+        ("a.py", "", 0o644, "python3 {}", []),
+        ("a.sh", _GOOD, 0o755, "./a.sh", ["check.relative"]),
+        ("a.sh", _GOOD, 0o644, "sh a.sh", ["check.relative"]),
+    ],
+)
+def test_what_its_files_tell(name: str, text: str, mode: int, command: str, found: list[str], tmp_path: Path) -> None:
+    """A fault of a file that a hook runs has its own name, and is told once."""
+    path = _script(tmp_path, name, text, mode)
+    with _engine({"command": command.format(path)}, cwd=tmp_path) as engine:
+        assert _names(engine) == [found]
+
+
+@pytest.mark.process
+def test_what_is_slow(tmp_path: Path) -> None:
+    """A hook that never ends is ended; whose limit that was makes the difference."""
+    with _engine({"command": "sleep 60", "timeout": 1}, {"command": "sleep 61", "timeout": 60}, cwd=tmp_path) as engine:
+        own, ours = (hook.findings[0] for hook in check(engine, seconds=1).hooks)
+
+    assert (own.name, own.severity) == ("check.timed-out", "error")
+    assert (ours.name, ours.severity) == ("check.timed-out", "warning")
+
+
+@pytest.mark.process
+def test_a_guard_that_fails_open(tmp_path: Path) -> None:
+    """It may refuse, and lets everything through when it fails: worth a word, and no error."""
+    tree = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "cat >/dev/null"}]}]}}
+    with Engine.from_config(tree, dialect="claude-code", cwd=tmp_path) as engine:
+        assert _names(engine) == [["check.fails-open"]]
+
+
+@pytest.mark.process
+def test_the_hook_knows_that_it_is_a_test(tmp_path: Path) -> None:
+    """A script that must not act in a test can tell."""
+    with _engine({"command": f'test "${VARIABLE}" = 1'}, cwd=tmp_path) as engine:
+        assert _names(engine) == [[]]
+
+
+def test_what_could_not_be_loaded(tmp_path: Path) -> None:
+    """A broken hook is told as such, and its problem stands beside it."""
+    with _engine({"command": ""}, cwd=tmp_path) as engine:
+        found = check(engine)
+
+    assert [finding.name for hook in found.hooks for finding in hook.findings] == ["check.broken"]
+    assert found.findings == engine.problems
+
+
+@pytest.mark.process
+def test_two_hooks_that_do_the_same(tmp_path: Path) -> None:
+    """The second is told of the first."""
+    with _engine({"command": "cat >/dev/null"}, {"command": "true"}, {"command": "cat >/dev/null"}, cwd=tmp_path) as engine:
+        assert _names(engine) == [[], [], ["check.duplicate"]]
+
+
+@pytest.mark.process
+def test_guards_that_do_not_go_together(tmp_path: Path) -> None:
+    """The full guard makes the minimal one a second opinion."""
+    full, minimal = _script(tmp_path, "security_guard.py", _GOOD), _script(tmp_path, "block_secrets.py", _GOOD)
+    with _engine({"command": full}, {"command": minimal}, cwd=tmp_path) as engine:
+        assert [[name for name in names if name != "check.interpreter"] for names in _names(engine)] == [[], ["check.conflict"]]
+
+
+def test_guards_that_contradict_each_other() -> None:
+    """Of the same harmless event one vouches, and the other refuses."""
+    engine = Engine()
+    engine.on("tool.before", name="yes")(lambda _: allow())
+    engine.on("tool.before", name="no")(lambda _: deny("never"))
+
+    yes, no = check(engine).hooks
+
+    assert "check.conflict" not in [finding.name for finding in yes.findings]
+    assert "check.conflict" in [finding.name for finding in no.findings]
+
+
+@pytest.mark.process
+def test_what_no_event_ever_selected(tmp_path: Path) -> None:
+    """Many events of its kind, and its matcher held for none: told by what the journal counts, and not before there are many."""
+    groups = [{"matcher": "no_such_tool", "hooks": [{"type": "command", "command": "true", "on_error": "block"}]}]
+    with Engine.from_config({"hooks": {"pre_tool_use": groups}}, dialect="docker-agent", cwd=tmp_path) as engine:
+        (hook,) = (spec.id for spec in engine.hooks)
+
+        assert _names(engine, history=History(kinds={"tool.before": 19})) == [[]]
+        assert _names(engine, history=History(kinds={"tool.before": 20})) == [["check.never-matched"]]
+        assert _names(engine, history=History(kinds={"tool.before": 20}, hooks={hook: 1})) == [[]]
+
+
+# -- trust ---------------------------------------------------------------------------------------------------------------
+
+
+def _guarded(tmp_path: Path, script: str) -> Engine:
+    """An engine with a hook of a cloned project, which counts for what it was approved as."""
+    project = tmp_path / "project"
+    (project / ".claude").mkdir(parents=True)
+    entry = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": script}]}]}}
+    (project / ".claude/settings.json").write_text(json.dumps(entry), encoding="utf-8")
+    environ = {
+        **os.environ,
+        "HOME": str(tmp_path / "home"),
+        "XDG_STATE_HOME": str(tmp_path / "state"),
+        "XDG_CONFIG_HOME": str(tmp_path / "c"),
+    }
+    return Engine.discover(project, dialect="claude-code", environ=environ, gate=gate(project, environ))
+
+
+@pytest.mark.process
+def test_what_is_not_approved_is_never_run(tmp_path: Path) -> None:
+    """Unknown, approved, changed: only in the middle does the script leave its mark."""
+    mark = tmp_path / "mark"
+    script = _script(tmp_path, "guard.sh", f"#!/bin/sh\ncat >/dev/null\necho x >> {mark}\n")
+    with _guarded(tmp_path, script) as engine:
+        (unknown,) = check(engine).hooks
+        ran_unknown = mark.exists()
+        approve(engine.gate, engine.hooks, who="a test", how="test")
+        (trusted,) = check(engine).hooks
+        ran_trusted = mark.read_text(encoding="utf-8")
+        _script(tmp_path, "guard.sh", f"#!/bin/sh\necho other >> {mark}\n")
+        (changed,) = check(engine).hooks
+
+    assert (unknown.state, unknown.findings[0].name, ran_unknown) == ("unknown", "check.unapproved", False)
+    assert (trusted.state, ran_trusted) == ("trusted", "x\n")
+    assert (changed.state, changed.findings[0].name) == ("changed", "check.changed")
+    assert mark.read_text(encoding="utf-8") == "x\n"
+
+
+def test_hooks_that_are_switched_off(tmp_path: Path) -> None:
+    """A switch that is off is told, whichever it is."""
+    engine = _guarded(tmp_path, "true")
+    engine.gate.environ = {**engine.environ, "HOOKLINE": "0"}
+
+    assert "check.off" in [finding.name for finding in check(engine).findings]

@@ -1,0 +1,129 @@
+"""Hooks that are in no file: an owner's whole set is replaced at once, and no owner's id is another's."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from hookline import ConfigError, Engine, Stance
+from hookline.core.dialect import Source
+from hookline.dialects.a3s import A3S
+from hookline.engine.sources import all_hooks
+from hookline.model.handler import InProcess
+
+if TYPE_CHECKING:
+    from hookline.model.spec import HookSpec
+
+
+def hooks(*names: str, says: object = None, **config: object) -> list[HookSpec]:
+    """Definitions of a3s on `pre_tool_use`, each of which answers the same."""
+    tree = {"hooks": [{"id": name, "event_type": "pre_tool_use", "config": config} for name in names]}
+    loaded = A3S().load(Source(tree=tree, scope="process"))
+    return [spec.replace(handler=InProcess(call=lambda _: says, name=spec.id, read_by_dialect=True)) for spec in loaded.specs]
+
+
+BLOCK = {"action": "Block", "reason": "no"}
+CALL = {"session_id": "s", "tool": "Bash", "args": {"command": "ls"}, "working_directory": "/"}
+
+
+def fire(engine: Engine):
+    return engine.fire("pre_tool_use", CALL, dialect="a3s")
+
+
+def test_an_owners_hooks_are_replaced_as_a_whole() -> None:
+    """What is not in the new set is gone, and its id is free again."""
+    engine = Engine()
+    engine.enlist("one", hooks("a", "b", says=BLOCK), "a3s")
+    assert fire(engine).stance is Stance.DENY
+
+    named = engine.enlist("one", hooks("b"), "a3s")
+
+    assert [spec.id for spec in named] == ["b"]
+    assert [verdict.hook_id for verdict in fire(engine).verdicts] == ["b"]
+    assert fire(engine).allowed
+
+
+def test_no_hooks_forget_the_owner() -> None:
+    """An empty set leaves nothing behind."""
+    engine = Engine()
+    engine.enlist("one", hooks("a"), "a3s")
+    engine.enlist("one", [], "a3s")
+
+    assert engine.hooks == ()
+    assert engine.shelf.enlisted == {}
+
+
+def test_owners_do_not_replace_each_others_hooks() -> None:
+    """A definition of the same name is another hook: an owner cannot put its own in a guard's place."""
+    engine = Engine()
+    engine.enlist("policy", hooks("guard", says=BLOCK), "a3s")
+    (second,) = engine.enlist("guest", hooks("guard"), "a3s")
+
+    assert second.id == "guard~2"
+    assert [spec.id for spec in all_hooks(engine)] == ["guard", "guard~2"]
+    assert fire(engine).stance is Stance.DENY
+    engine.enlist("policy", hooks("guard"), "a3s")
+    assert [verdict.hook_id for verdict in fire(engine).verdicts] == ["guard~2", "guard"]
+
+
+def test_inside_one_set_the_dialects_own_rule_holds() -> None:
+    """Of two definitions of an id the later one counts (a3s.md 3)."""
+    engine = Engine()
+    engine.enlist("one", [*hooks("a", says=BLOCK), *hooks("a")], "a3s")
+
+    assert fire(engine).allowed
+
+
+def test_enlisted_hooks_outlast_a_source_that_is_added() -> None:
+    """The registry is made anew from everything there is."""
+    engine = Engine()
+    engine.enlist("one", hooks("a", says=BLOCK), "a3s")
+    engine.add_source({"hooks": {"Stop": []}}, dialect="claude-code")
+
+    assert fire(engine).stance is Stance.DENY
+
+
+def test_a_host_is_not_guessed_from_what_was_enlisted() -> None:
+    """Whoever attaches must not change which dialect an event's name is taken to be of."""
+    engine = Engine.from_config({"hooks": {}}, dialect="docker-agent")
+    engine.enlist("one", hooks("a", says=BLOCK), "a3s")
+
+    decision = engine.fire("pre_tool_use", {"session_id": "s", "cwd": "/", "tool_name": "shell", "tool_input": {"cmd": "ls"}})
+
+    assert decision.dialect == "docker-agent"
+    assert decision.stance is Stance.DENY
+
+
+def test_an_event_under_way_keeps_its_hooks() -> None:
+    """A set that is replaced meanwhile counts from the next event on."""
+    engine = Engine()
+    inside, going = threading.Event(), threading.Event()
+
+    def slow(_: object) -> object:
+        inside.set()
+        going.wait(10)
+
+    first = [spec.replace(handler=InProcess(call=slow, name=spec.id, read_by_dialect=True)) for spec in hooks("a", priority=1)]
+    engine.enlist("one", [*first, *hooks("b", says=BLOCK)], "a3s")
+    decisions = []
+    firing = threading.Thread(target=lambda: decisions.append(fire(engine)))
+    firing.start()
+    inside.wait(10)
+    engine.enlist("one", [], "a3s")
+    going.set()
+    firing.join(10)
+
+    assert decisions[0].stance is Stance.DENY
+    assert fire(engine).verdicts == ()
+
+
+def test_an_unknown_dialect_is_refused() -> None:
+    """Nothing is changed by it."""
+    engine = Engine()
+    engine.enlist("one", hooks("a"), "a3s")
+
+    with pytest.raises(ConfigError, match="klingon"):
+        engine.enlist("one", [], "klingon")
+    assert len(engine.hooks) == 1

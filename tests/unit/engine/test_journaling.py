@@ -1,0 +1,112 @@
+"""Journaling: which journal is kept, by environment, settings and default, and that nothing about it stops a command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hookline.engine.journaling import journal_folder, journal_of, limits_of, telemetry_of
+from hookline.errors import ConfigError
+
+
+@pytest.fixture
+def environ(tmp_path: Path) -> dict[str, str]:
+    """A home with a folder for settings."""
+    (tmp_path / ".config" / "hookline").mkdir(parents=True)
+    return {"HOME": str(tmp_path)}
+
+
+def choose(environ: dict[str, str], text: str) -> None:
+    """Write the settings."""
+    (Path(environ["HOME"]) / ".config/hookline/settings.toml").write_text(f"[journal]\n{text}\n", encoding="utf-8")
+
+
+def kept(environ: dict[str, str]) -> tuple[Any, list[str]]:
+    """The journal, and what was told."""
+    told: list[str] = []
+    return journal_of(environ, told.append), told
+
+
+def test_one_is_kept_by_default(environ: dict[str, str]) -> None:
+    """Hashes of payloads, for 90 days, in the folder of state."""
+    journal, told = kept(environ)
+
+    assert told == []
+    assert journal.trail.folder == f"{environ['HOME']}/.local/state/hookline/journal"
+    assert (journal.keeping.how, journal.trail.keep_days, journal.trail.sync) == ("hash", 90, False)
+
+
+def test_settings_choose(environ: dict[str, str]) -> None:
+    """All of them."""
+    choose(environ, 'payload = "masked"\nkeep_days = 7\nkeep_mb = 3\nsync = true\npath = "~/audit"')
+    journal, told = kept(environ)
+
+    assert told == []
+    assert (journal.keeping.how, journal.trail.keep_days, journal.trail.keep_bytes, journal.trail.sync) == ("masked", 7, 3 << 20, True)
+    assert limits_of(environ) == {"keep_days": 7, "keep_bytes": 3 << 20}
+
+
+@pytest.mark.parametrize("value", ["off", "0", "no", "OFF"])
+def test_the_environment_switches_it_off(value: str, environ: dict[str, str]) -> None:
+    """For one process."""
+    assert kept(environ | {"HOOKLINE_JOURNAL": value}) == (None, [])
+
+
+def test_settings_switch_it_off_and_the_environment_on_again(environ: dict[str, str]) -> None:
+    """What is nearer to the process counts."""
+    choose(environ, "enabled = false")
+
+    assert kept(environ) == (None, [])
+    assert kept(environ | {"HOOKLINE_JOURNAL": "on"})[0] is not None
+    assert kept(environ | {"HOOKLINE_JOURNAL": "/elsewhere"})[0].trail.folder == "/elsewhere"
+
+
+def test_it_can_be_read_where_it_is_switched_off(environ: dict[str, str]) -> None:
+    """What was written before is still there."""
+    assert journal_folder(environ | {"HOOKLINE_JOURNAL": "off"}) == f"{environ['HOME']}/.local/state/hookline/journal"
+
+
+def test_wrong_settings_are_told_and_do_not_switch_it_off(environ: dict[str, str]) -> None:
+    """The defaults keep the least."""
+    choose(environ, 'payload = "all"')
+    journal, told = kept(environ)
+
+    assert journal.keeping.how == "hash"
+    assert len(told) == 1
+    assert "HKL1403" in told[0]
+    with pytest.raises(ConfigError):
+        journal_folder(environ)
+
+
+@pytest.mark.parametrize("wrong", [{"HOOKLINE_JOURNAL": "here"}, {"HOME": "/nowhere/at/all"}])
+def test_no_place_is_told(wrong: dict[str, str], environ: dict[str, str]) -> None:
+    """A relative one would be another one in every project; a home is not made."""
+    journal, told = kept(environ | wrong)
+
+    assert (journal, len(told)) == (None, 1)
+    assert told[0].startswith("HKL")
+
+
+def test_telemetry_is_asked_for_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where it is, and its package is missing, that is told."""
+    told: list[str] = []
+    assert telemetry_of({}, told.append) == ()
+    monkeypatch.setattr("hookline.journal.otel.set_up", lambda: True)
+    assert len(telemetry_of({"OTEL_TRACES_EXPORTER": "otlp"}, told.append)) == 1
+    assert told == []
+    monkeypatch.setattr("hookline.journal.otel.set_up", lambda: False)
+    assert len(telemetry_of({"OTEL_TRACES_EXPORTER": "otlp"}, told.append)) == 1
+    assert "no SDK" in told.pop()
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    assert telemetry_of({"OTEL_TRACES_EXPORTER": "otlp"}, told.append) == ()
+    assert "HKL6010" in told[0]
+
+
+def test_a_journal_that_is_off_still_exports(environ: dict[str, str]) -> None:
+    """Telemetry is chosen apart from it."""
+    journal = journal_of(environ | {"HOOKLINE_JOURNAL": "off"}, print, exports=[lambda *_: None])
+
+    assert journal is not None
+    assert journal.trail is None

@@ -1,0 +1,293 @@
+"""What an engine knows of a session: what detached hooks said is told at the next turn, and what wakes the agent at its stop."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+import hookline
+from hookline import Engine, Event, Sessions, Stance
+from hookline.model.event import Prompt, Stop
+from hookline.model.verdict import Lowered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from typing import Any
+
+pytestmark = pytest.mark.process
+OVER = "the hook ran in the background, and its moment was over"
+
+
+def said(event: str, **answer: object) -> str:
+    """A command that prints an answer of Claude Code."""
+    specific = {"hookSpecificOutput": {"hookEventName": event, "additionalContext": answer.pop("context")}} if "context" in answer else {}
+    return f"printf %s '{json.dumps({**answer, **specific})}'"
+
+
+def an_engine(*hooks: dict[str, Any], event: str = "PostToolUse", dialect: str = "claude-code", **settings: Any) -> Engine:
+    """An engine with some command hooks on one event."""
+    tree = {"hooks": {event: [{"hooks": [{"type": "command", **hook} for hook in hooks]}]}}
+    return Engine.from_config(tree, dialect=dialect, environ={"PATH": os.environ["PATH"]}, **settings)
+
+
+def fired(native: str, session: str = "s1", **fields: object) -> tuple[str, dict[str, object]]:
+    """An event of Claude Code."""
+    return native, {"session_id": session, "cwd": "/", "hook_event_name": native, **fields}
+
+
+def tool(engine: Engine, session: str = "s1") -> None:
+    """A tool has run; the hooks that nobody waits for come to their end."""
+    decision = engine.fire(*fired("PostToolUse", session, tool_name="Bash", tool_input={}, tool_response="x"), dialect="claude-code")
+    assert (decision.stance, decision.for_agent, decision.for_user) == (Stance.SILENT, (), ())
+    engine.close(seconds=60)
+
+
+def prompt(engine: Engine, session: str = "s1") -> Any:
+    """A turn begins."""
+    return engine.fire(*fired("UserPromptSubmit", session, prompt="go"), dialect="claude-code")
+
+
+def stop(engine: Engine, native: str = "Stop") -> Any:
+    """The agent is about to stop."""
+    return engine.fire(*fired(native, agent_type="a"), dialect="claude-code")
+
+
+@pytest.fixture(params=["memory", "files"])
+def kept(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], dict[str, Any]]:
+    """The settings of an engine that keeps what it knows in memory, or in files."""
+    return lambda: {"sessions": Sessions(tmp_path / "sessions")} if request.param == "files" else {}
+
+
+def test_what_is_said_in_the_background_is_told_on_the_next_turn(kept: Callable[[], dict[str, Any]]) -> None:
+    """Once, to its own session, and with the hook that said it (harnesses.md 2.4)."""
+    engine = an_engine({"command": said("PostToolUse", systemMessage="note", context="tests fail"), "async": True}, **kept())
+    tool(engine)
+    other, told, again = prompt(engine, "s2"), prompt(engine), prompt(engine)
+
+    assert (told.for_agent, told.for_user, told.stance) == (("tests fail",), ("note",), Stance.SILENT)
+    assert [(verdict.hook_id, verdict.late) for verdict in told.verdicts] == [(engine.hooks[0].id, True)]
+    assert [(each.for_agent, each.verdicts) for each in (other, again)] == [((), ()), ((), ())]
+
+
+def test_within_a_turn_nothing_is_told(kept: Callable[[], dict[str, Any]]) -> None:
+    """A tool's event and an ordinary stop are in the same turn."""
+    engine = an_engine({"command": said("PostToolUse", context="tests fail"), "async": True}, **kept())
+    tool(engine)
+
+    assert stop(engine).verdicts == ()
+    assert stop(engine, "SubagentStop").verdicts == ()
+    tool(engine)
+    assert prompt(engine).for_agent == ("tests fail", "tests fail")
+
+
+def test_answers_are_told_in_the_order_in_which_they_came(kept: Callable[[], dict[str, Any]]) -> None:
+    """Whatever the order of the hooks."""
+    engine = an_engine({"command": said("PostToolUse", context="x"), "async": True}, **kept())
+    tool(engine)
+    engine.add_source({"hooks": {"PostToolUse": []}}, dialect="claude-code")
+    tool(engine)
+
+    assert [verdict.late for verdict in prompt(engine).verdicts] == [True, True]
+
+
+def test_plain_output_is_told_where_the_event_makes_it_context(kept: Callable[[], dict[str, Any]]) -> None:
+    """On `UserPromptSubmit` it is, on others it is a log (harnesses.md 2.7)."""
+    engine = an_engine({"command": "echo branch: main", "async": True}, event="UserPromptSubmit", **kept())
+    assert prompt(engine).for_agent == ()
+    engine.close(seconds=60)
+
+    assert prompt(engine).for_agent == ("branch: main",)
+
+
+def test_a_late_stance_never_counts(kept: Callable[[], dict[str, Any]]) -> None:
+    """It is listed as lost, and blocks nothing."""
+    engine = an_engine({"command": "echo no >&2; exit 2", "async": True}, **kept())
+    tool(engine)
+    told = prompt(engine)
+
+    assert (told.stance, told.for_agent) == (Stance.SILENT, ())
+    assert told.lowered == (Lowered(effect="deny", reason=OVER, hook=engine.hooks[0].id),)
+
+
+def test_a_prompt_that_is_refused_takes_nothing_along(kept: Callable[[], dict[str, Any]]) -> None:
+    """It is erased, and what goes along with it would be, too; the next one is told."""
+    engine = an_engine({"command": said("PostToolUse", context="tests fail"), "async": True}, **kept())
+    tool(engine)
+    guard = engine.on("prompt.submit", name="guard")(lambda event: _denied() if event.body.prompt == "go" else None)
+    refused = prompt(engine)
+    told = engine.fire(*fired("UserPromptSubmit", prompt="please"), dialect="claude-code")
+
+    assert (refused.stance, refused.for_agent, guard.__name__) == (Stance.DENY, (), "<lambda>")
+    assert told.for_agent == ("tests fail",)
+
+
+def _denied() -> Any:
+    """A verdict that refuses."""
+    return hookline.deny("not now")
+
+
+def test_a_dialect_that_hands_nothing_over_hands_nothing_over(kept: Callable[[], dict[str, Any]]) -> None:
+    """Codex parses `async` and does no more with it: what such a hook says is in the account of its end, and nowhere else."""
+    ends: list[Any] = []
+    engine = an_engine({"command": said("PostToolUse", context="x"), "async": True}, dialect="codex", finished=ends.append, **kept())
+    engine.fire("PostToolUse", {"session_id": "s1", "tool_name": "Bash", "tool_input": {}, "tool_response": "x"}, dialect="codex")
+    engine.close(seconds=60)
+
+    assert [end.verdict.for_agent for end in ends] == ["x"]
+    assert engine.fire("UserPromptSubmit", {"session_id": "s1", "prompt": "go"}, dialect="codex").for_agent == ()
+
+
+def test_a_hook_of_another_host_is_told_in_the_hosts_session() -> None:
+    """Claude Code's settings in another agent: its session, its prompt."""
+    engine = an_engine({"command": said("PreToolUse", context="seen"), "async": True}, event="PreToolUse")
+    engine.fire("pre_tool_use", {"session_id": "s1", "cwd": "/", "tool_name": "shell", "tool_input": {"cmd": "ls"}}, dialect="docker-agent")
+    engine.close(seconds=60)
+    told = engine.fire("user_prompt_submit", {"session_id": "s1", "cwd": "/", "prompt": "x"}, dialect="docker-agent")
+
+    assert told.for_agent == ("seen",)
+
+
+# -- waking ------------------------------------------------------------------------------------------------------------
+
+REWAKE = {
+    "command": "echo 3 tests fail >&2; exit 2",
+    "asyncRewake": True,
+    "rewakeMessage": "The tests are done:",
+    "rewakeSummary": "tests failed",
+}
+MESSAGE = "The tests are done:\n3 tests fail"
+
+
+def test_whoever_can_wake_the_agent_is_told_at_once() -> None:
+    """With the session, and the message; what is for the user waits for the turn."""
+    woken: list[tuple[str, str]] = []
+    engine = an_engine(REWAKE, wake=lambda session, message: woken.append((session, message)))
+    tool(engine)
+
+    assert woken == [("s1", MESSAGE)]
+    assert stop(engine).redo is False
+    assert (prompt(engine).for_user, prompt(engine).for_user) == (("tests failed",), ())
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_who_cannot_be_woken_is_told_later() -> None:
+    """A callable that raises has woken nobody."""
+
+    def fails(session: str, message: str) -> None:
+        raise ConnectionError(session, message)
+
+    engine = an_engine(REWAKE, wake=fails)
+    tool(engine)
+
+    assert stop(engine).reason == MESSAGE
+
+
+def test_an_agent_that_is_about_to_stop_goes_on(kept: Callable[[], dict[str, Any]]) -> None:
+    """That is what waking is for; once it is told, the agent may stop."""
+    engine = an_engine(REWAKE, **kept())
+    tool(engine)
+    sub, first, second = stop(engine, "SubagentStop"), stop(engine), stop(engine)
+
+    assert (sub.redo, first.redo, second.redo) == (False, True, False)
+    assert (first.stance, first.reason, first.for_user) == (Stance.DENY, MESSAGE, ("tests failed",))
+
+
+def test_what_nobody_stopped_for_is_told_on_the_next_turn(kept: Callable[[], dict[str, Any]]) -> None:
+    """Like anything else that came late."""
+    engine = an_engine(REWAKE, **kept())
+    tool(engine)
+    told = prompt(engine)
+
+    assert (told.stance, told.for_agent, told.for_user) == (Stance.SILENT, (MESSAGE,), ("tests failed",))
+
+
+def test_the_limit_of_redos_holds_for_waking_too(kept: Callable[[], dict[str, Any]]) -> None:
+    """The agent stops, and is told on its next turn: nothing is lost."""
+    engine = an_engine(REWAKE, redo_limit=1, **kept())
+    tool(engine)
+    first = stop(engine)
+    tool(engine)
+    second = stop(engine)
+
+    assert (first.redo, second.redo, second.stance) == (True, False, Stance.SILENT)
+    assert prompt(engine).for_agent == (MESSAGE,)
+
+
+@pytest.mark.parametrize(
+    ("hook", "message"),
+    [
+        ({"command": "echo why >&2; exit 2"}, "hook `h` wants to be heard\nwhy"),
+        ({"command": "exit 2", "rewakeSummary": "sum"}, "sum"),
+        ({"command": "exit 2", "rewakeMessage": "msg", "rewakeSummary": "sum"}, "msg"),
+    ],
+)
+def test_a_message_is_never_empty(hook: dict[str, Any], message: str) -> None:
+    """The hook's name stands in for what it does not say."""
+    engine = an_engine({"asyncRewake": True, **hook})
+    tool(engine)
+    name = engine.hooks[0].name
+
+    assert stop(engine).reason == message.replace("`h`", f"`{name}`")
+
+
+def test_another_exit_wakes_nobody(kept: Callable[[], dict[str, Any]]) -> None:
+    """Without exit 2 it is a hook in the background like any other."""
+    engine = an_engine({"command": said("PostToolUse", context="x"), "asyncRewake": True}, **kept())
+    tool(engine)
+
+    assert stop(engine).redo is False
+    assert prompt(engine).for_agent == ("x",)
+
+
+# -- the state itself --------------------------------------------------------------------------------------------------
+
+
+def test_state_that_cannot_be_kept_is_said_once_and_decides_nothing(tmp_path: Path) -> None:
+    """As a note for the user, and as a problem of the engine."""
+    (tmp_path / "sessions").write_text("", encoding="utf-8")
+    engine = an_engine({"command": "exit 2"}, event="Stop", sessions=Sessions(tmp_path / "sessions"))
+    first, second = stop(engine), stop(engine)
+
+    assert (first.redo, second.redo) == (True, True)
+    assert [len([note for note in each.for_user if "HKL2004" in note]) for each in (first, second)] == [1, 0]
+    assert [problem.name for problem in engine.problems] == ["session.unusable"]
+
+
+def test_an_engine_that_remembers_in_files_counts_with_the_others(tmp_path: Path) -> None:
+    """Each stands for a process."""
+    hook = {"command": "echo more >&2; exit 2"}
+    decisions = [stop(an_engine(hook, event="Stop", redo_limit=3, sessions=Sessions(tmp_path / "s"))) for _ in range(4)]
+
+    assert [decision.redo for decision in decisions] == [True, True, True, False]
+    assert decisions[3].for_user == ("a hook sent the agent back 3 times in this turn, which is the limit; it may stop now",)
+
+
+def test_a_payload_says_how_often_other_processes_sent_the_agent_back(tmp_path: Path) -> None:
+    """`stop_hook_active` and our own count come from the state."""
+    seen: list[tuple[bool, object]] = []
+    for _ in range(2):
+        engine = Engine(sessions=Sessions(tmp_path / "s"))
+
+        @engine.on("stop")
+        def more(event: Event) -> object:
+            assert isinstance(event.body, Stop)
+            seen.append((event.body.stop_hook_active, event.body.facts["stop_block_count"]))
+            return _denied()
+
+        stop(engine)
+
+    assert seen == [(False, 0), (True, 1)]
+
+
+def test_a_canonical_event_is_a_turn_too() -> None:
+    """An embedder that fires canonical events has its sessions there."""
+    engine = an_engine({"command": said("PreToolUse", context="seen"), "async": True}, event="PreToolUse")
+    engine.fire("tool.before", {"session_id": "s1", "tool": "Bash", "input": {}})
+    engine.close(seconds=60)
+    begins = Event(kind="prompt.submit", dialect="hookline", native_name="prompt.submit", session_id="s1", cwd="/", body=Prompt(prompt="x"))
+
+    assert engine.fire(begins).for_agent == ("seen",)

@@ -1,0 +1,503 @@
+"""Reloading: what is valid is taken at once between two events, and what is not disarms nothing."""
+
+from __future__ import annotations
+
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import hookline
+from hookline import Engine, Stance
+from hookline.engine.reload import adopt
+from tests.unit.engine.files import BROKEN, CALL, Machine, claude, codes, commands, docker, renamed_over, write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    """A home and a project."""
+    return Machine(tmp_path)
+
+
+# -- what is taken -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("save", [write, renamed_over], ids=["written", "renamed over"])
+def test_a_valid_change_is_taken(machine: Machine, save: Any) -> None:
+    """However the file was saved; and what is said of it names the hooks."""
+    write(machine.user, claude("a", "b"))
+    engine = machine.engine()
+    save(machine.user, claude("a", "c"))
+
+    done = engine.reload()
+
+    assert commands(engine) == ["a", "c"]
+    assert (done.added, done.removed, done.changed, done.refused) == ((), (), ("settings.json#PreToolUse.0.1",), ())
+    assert str(done) == "1 changed"
+
+
+def test_a_hook_that_only_moved_did_not_change(machine: Machine) -> None:
+    """Its id says where in the file it stands, and what is said of a reload is about what it does."""
+    write(machine.user, claude("b"))
+    engine = machine.engine()
+    write(machine.user, claude("a", "b"))
+
+    done = engine.reload()
+
+    assert (len(done.added), done.removed, done.changed) == (1, (), ())
+
+
+@pytest.mark.parametrize("path", [".claude/settings.local.json", ".codex/hooks.json", ".github/hooks/new.json"])
+def test_a_file_that_appears_is_taken(machine: Machine, path: str) -> None:
+    """In any place of any dialect, also where its folder was not there."""
+    engine = machine.engine()
+    before = len(engine.hooks)
+    text = '{"version": 1, "hooks": {"preToolUse": [{"type": "command", "bash": "new"}]}}' if ".github" in path else claude("new")
+    write(machine.project / path, text)
+
+    assert engine.stale()
+    assert engine.reload().anything
+    assert len(engine.hooks) == before + 1
+    assert not engine.stale()
+
+
+def test_a_file_that_vanishes_takes_its_hooks_along(machine: Machine) -> None:
+    """Whose it is may do without it."""
+    write(machine.user, claude("a"))
+    write(machine.own, claude("b"))
+    engine = machine.engine()
+    machine.user.unlink()
+
+    assert engine.reload().removed == ("settings.json#PreToolUse.0.0",)
+    assert commands(engine) == ["b"]
+    assert engine.problems == ()
+
+
+def test_the_other_hooks_keep_their_ids(machine: Machine) -> None:
+    """An id goes on to name the hook that it named, also where one comes before it that would have taken it."""
+    write(machine.own, claude("b"))
+    engine = machine.engine()
+    write(machine.user, claude("a"))
+    engine.reload()
+
+    assert {spec.id: spec.handler.script for spec in engine.hooks} == {  # type: ignore[union-attr]  # all are commands
+        "settings.json#PreToolUse.0.0~2": "a",
+        "settings.json#PreToolUse.0.0": "b",
+    }
+    assert commands(engine) == ["a", "b"]
+
+
+def test_an_id_that_nobody_has_any_more_is_free(machine: Machine) -> None:
+    """Or an engine that runs for long would number for ever."""
+    engine = machine.engine()
+    for count in range(3):
+        write(machine.user, claude("a")) if count % 2 == 0 else machine.user.unlink()
+        engine.reload()
+
+    assert [spec.id for spec in engine.hooks] == ["settings.json#PreToolUse.0.0"]
+
+
+def test_folders_of_hooks_come_and_go(machine: Machine) -> None:
+    """Of Agent Hooks each is a folder of its own."""
+
+    def hook(name: str, trigger: str = "pre-tool-call") -> Path:
+        script = write(machine.project / f".agents/hooks/{name}/scripts/run.sh", "#!/bin/sh\n")
+        script.chmod(0o755)
+        return write(machine.project / f".agents/hooks/{name}/HOOK.md", f"---\nname: {name}\ndescription: d\ntrigger: {trigger}\n---\n")
+
+    hook("first")
+    engine = machine.engine()
+    second = hook("second")
+    engine.reload()
+    both = [spec.name for spec in engine.hooks]
+    second.unlink()
+    engine.reload()
+
+    assert both == ["first", "second"]
+    assert [spec.name for spec in engine.hooks] == ["first"]
+
+
+def test_what_lies_beside_a_hook_counts(machine: Machine) -> None:
+    """A script that loses its right to be executed is a change."""
+    script = write(machine.project / ".agents/hooks/one/scripts/run.sh", "#!/bin/sh\n")
+    script.chmod(0o755)
+    write(machine.project / ".agents/hooks/one/HOOK.md", "---\nname: one\ndescription: d\ntrigger: pre-tool-call\n---\n")
+    engine = machine.engine()
+    before = engine.stale()
+    script.chmod(0o644)
+
+    assert (before, engine.stale()) == (False, True)
+
+
+def test_a_link_that_is_turned_is_a_change(machine: Machine, tmp_path: Path) -> None:
+    """It counts as what it leads to, although neither file was written."""
+    old, new = write(tmp_path / "old.json", claude("old")), write(tmp_path / "new.json", claude("new"))
+    machine.user.parent.mkdir()
+    machine.user.symlink_to(old)
+    engine = machine.engine()
+    machine.user.unlink()
+    machine.user.symlink_to(new)
+
+    assert engine.reload_if_changed() is not None
+    assert commands(engine) == ["new"]
+
+
+def test_trees_texts_and_functions_stay(tmp_path: Path) -> None:
+    """They are in no file."""
+    file = write(tmp_path / "hooks.yaml", docker("a"))
+    engine = Engine.load(file).add_source(
+        {"hooks": {"pre_tool_use": [{"hooks": [{"type": "command", "command": "tree"}]}]}}, dialect="docker-agent"
+    )
+    engine.on("tool.before", name="mine")(lambda _: hookline.deny("no"))
+    write(file, docker("b"))
+    engine.reload()
+
+    assert commands(engine) == ["b", "tree", ""]
+    assert engine.fire(CALL.replace(cwd="/")).stance is Stance.DENY
+
+
+def test_a_folder_that_was_named_is_read_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also by a path that is relative to a folder in which the process is no longer."""
+    write(tmp_path / "hooks/a.yaml", docker("a"))
+    monkeypatch.chdir(tmp_path)
+    engine = Engine.load("hooks")
+    monkeypatch.chdir("/")
+    before = engine.stale()
+    write(tmp_path / "hooks/b.yaml", docker("b"))
+    engine.reload()
+
+    assert (before, commands(engine), engine.stale()) == (False, ["a", "b"], False)
+
+
+def test_a_pipe_is_read_once() -> None:
+    """A shell hands one over for `<(...)`, and nothing comes out of it again."""
+    reading, writing = os.pipe()
+    os.write(writing, docker("a").encode())
+    os.close(writing)
+    try:
+        engine = Engine.load(f"/dev/fd/{reading}", dialect="docker-agent")
+        assert not engine.stale()
+        assert not engine.reload().anything
+        assert commands(engine) == ["a"]
+    finally:
+        os.close(reading)
+
+
+# -- what is not -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", [BROKEN, "", "[]", '{"hooks": 1}', claude("a").replace("command", "comand"), "\x00"])
+def test_an_invalid_change_keeps_the_last_good_version_and_says_so(machine: Machine, text: str) -> None:
+    """Of the project too: whoever can write into it must not disarm a guard by making its file unreadable."""
+    write(machine.own, claude("guard"))
+    os.utime(machine.own, (0, 0))
+    engine = machine.engine()
+    write(machine.own, text)
+
+    done = engine.reload()
+
+    assert commands(engine) == ["guard"]
+    assert not done.anything
+    assert codes(engine)[-1] == "config.last-good"
+    assert len(codes(engine)) >= 2
+    assert engine.problems[-1].message == f"the last good version of `{machine.own}` is in force, from 1970-01-01T00:00:00Z"
+    assert done.refused == engine.problems
+    assert not engine.stale()
+
+
+def test_what_was_mended_is_taken_and_no_longer_complained_about(machine: Machine) -> None:
+    """Whether it is new or what was in force all the time."""
+    for mended in ("guard", "other"):
+        write(machine.own, claude("guard"))
+        engine = machine.engine()
+        write(machine.own, BROKEN)
+        engine.reload()
+        write(machine.own, claude(mended))
+        engine.reload()
+
+        assert (commands(engine), engine.problems) == ([mended], ())
+
+
+def test_the_other_files_are_taken_nevertheless(machine: Machine) -> None:
+    """Each file for itself."""
+    write(machine.user, claude("a"))
+    write(machine.own, claude("b"))
+    engine = machine.engine()
+    write(machine.own, BROKEN)
+    write(machine.user, claude("new"))
+    engine.reload()
+
+    assert commands(engine) == ["new", "b"]
+
+
+def test_a_file_that_was_never_good_is_as_when_it_is_loaded(machine: Machine) -> None:
+    """There is nothing better to go back to; once it is good, it counts."""
+    write(machine.own, BROKEN)
+    engine = machine.engine()
+    write(machine.own, BROKEN + " ")
+    engine.reload()
+    still = codes(engine)
+    write(machine.own, claude("a"))
+    engine.reload()
+
+    assert still == ["config.syntax"]
+    assert (commands(engine), engine.problems) == (["a"], ())
+
+
+def test_a_flawed_file_may_get_better_and_not_worse(machine: Machine) -> None:
+    """One error of two mended is taken; a third error is not."""
+    flawed = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "a"}, {"type": "x"}, {"type": "y"}]}]}}
+    write(machine.own, str(flawed).replace("'", '"'))
+    engine = machine.engine()
+    errors = len(engine.problems)
+    write(machine.own, str(flawed).replace("'", '"').replace('{"type": "x"}, ', ""))
+    engine.reload()
+    better = len(engine.problems)
+    write(machine.own, BROKEN)
+    engine.reload()
+
+    assert (errors, better) == (2, 1)
+    assert "a" in commands(engine)
+    assert codes(engine)[-1] == "config.last-good"
+
+
+def test_policy_that_vanishes_stays_in_force(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To cut it must not disarm it; where it stood is where it stays."""
+    machine = Machine(tmp_path)
+    policy = write(tmp_path / "etc/managed-settings.json", claude("policy"))
+    more = write(tmp_path / "etc/managed-settings.d/10.json", claude("more"))
+    _policy_is_at(tmp_path / "etc", monkeypatch)
+    write(machine.user, claude("mine"))
+    engine = machine.engine()
+    policy.unlink()
+    more.unlink()
+    more.parent.rmdir()
+
+    done = engine.reload()
+
+    assert commands(engine) == ["policy", "more", "mine"]
+    assert [problem.code for problem in done.refused] == ["HKL1011", "HKL1011"]
+    assert "is gone; its last good version is in force" in str(done)
+    assert not engine.stale()
+
+
+def test_policy_that_becomes_a_folder_or_a_pipe_stays_in_force(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pipe is not even opened, which could take for ever."""
+    machine = Machine(tmp_path)
+    policy = write(tmp_path / "etc/managed-settings.json", claude("policy"))
+    _policy_is_at(tmp_path / "etc", monkeypatch)
+    engine = machine.engine()
+    policy.unlink()
+    policy.mkdir()
+    engine.reload()
+    folder = commands(engine)
+    policy.rmdir()
+    os.mkfifo(policy)
+    engine.reload()
+
+    assert (folder, commands(engine)) == (["policy"], ["policy"])
+
+
+def test_a_file_that_was_named_and_is_gone_stays_in_force(tmp_path: Path) -> None:
+    """Somebody meant it; without it the engine would not have started."""
+    file = write(tmp_path / "hooks.yaml", docker("guard"))
+    engine = Engine.load(file)
+    file.unlink()
+    engine.reload()
+
+    assert (commands(engine), codes(engine)) == (["guard"], ["config.gone"])
+    assert not engine.stale()
+
+
+@pytest.mark.parametrize("what", ["file", "folder"])
+def test_what_may_no_longer_be_read_stays_in_force(what: str) -> None:
+    """Whether the file lost its permission or the folder above it, so that nobody can tell whether it is there."""
+    import tempfile  # noqa: PLC0415 - the folders above `tmp_path` are closed to others
+    from pathlib import Path  # noqa: PLC0415 - as above
+
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        folder.chmod(0o755)
+        machine = Machine(folder)
+        write(machine.user, claude("guard"))
+        engine = machine.engine()
+        closed = machine.user if what == "file" else machine.user.parent
+        before = os.geteuid()
+        closed.chmod(0)
+        try:
+            if before == 0:
+                os.seteuid(65534)
+            done = engine.reload()
+        finally:
+            os.seteuid(before)
+            closed.chmod(0o755)
+
+    assert commands(engine) == ["guard"]
+    assert [problem.name for problem in done.refused] == ["config.unreadable", "config.last-good"]
+
+
+def test_a_file_that_is_being_written_waits(machine: Machine) -> None:
+    """It is as it was, or not there yet; and it counts as changed until it was taken."""
+    write(machine.user, claude("a"))
+    engine = machine.engine()
+    write(machine.user, "{}")
+    write(machine.own, claude("half"))
+    held = [(str(machine.user), "claude-code"), (str(machine.own), "claude-code")]
+
+    waiting = engine.reload(held)
+    before = commands(engine)
+    taken = engine.reload()
+
+    assert before == ["a"]
+    assert [problem.name for problem in waiting.refused] == ["config.last-good"]
+    assert "is being written" in waiting.refused[0].message
+    assert (commands(engine), taken.refused) == (["half"], ())
+
+
+# -- trust, once, and what is left out ---------------------------------------------------------------------------------
+
+
+def test_what_a_project_brings_later_is_as_inert_as_before(machine: Machine) -> None:
+    """A change is trusted as its place was when the engine was made."""
+    write(machine.user, claude("true"))
+    engine = machine.engine(trust="user")
+    write(machine.own, claude("exit 2"))
+    engine.reload()
+
+    assert {spec.handler.script: spec.trusted for spec in engine.hooks} == {"true": True, "exit 2": False}  # type: ignore[union-attr]  # all are commands
+    assert engine.fire(CALL).stance is not Stance.DENY
+
+
+def test_a_hook_that_ran_once_does_not_come_back(machine: Machine) -> None:
+    """Also where others move it in its file, or it is away for a while; one that was changed is another hook."""
+    write(machine.user, claude("true", once=True))
+    engine = machine.engine(mode="strict")
+    once = commands(engine)
+    engine.fire(CALL)
+    spent = commands(engine)
+    write(machine.user, claude("first", "true", once=True))
+    engine.reload()
+    moved = commands(engine)
+    write(machine.user, claude("first", once=True))
+    engine.reload()
+    write(machine.user, claude("true", "first", once=True))
+    engine.reload()
+    back = commands(engine)
+    write(machine.user, claude("true ", "first", once=True))
+    engine.reload()
+
+    assert (once, spent, moved, back, commands(engine)) == (["true"], [], ["first"], ["first"], ["true ", "first"])
+
+
+def test_what_is_left_out_is_left_out_of_what_comes(machine: Machine) -> None:
+    """A dialect that was dropped is not discovered again, and a hook that nobody wants is not there under any id."""
+    write(machine.user, claude("a"))
+    engine = machine.engine()
+    engine.keep_out(lambda spec: getattr(spec.handler, "script", "") == "unwanted")
+    engine.drop_dialect("codex")
+    write(machine.user, claude("unwanted", "b"))
+    write(machine.home / ".codex/hooks.json", claude("codex"))
+    engine.reload()
+
+    assert commands(engine) == ["b"]
+    assert not engine.stale()
+
+
+def test_an_engine_adopts_what_another_has_in_force(machine: Machine) -> None:
+    """The last good version of a file that is broken now included."""
+    write(machine.user, claude("guard"))
+    first = machine.engine()
+    write(machine.user, BROKEN)
+    first.reload()
+    second = machine.engine()
+    adopt(second, first)
+    second.drop_dialect("codex")
+    second.reload()
+
+    assert (commands(second), codes(second)) == (["guard"], codes(first))
+    assert first.shelf.dropped == frozenset()
+
+
+# -- atomic between events ---------------------------------------------------------------------------------------------
+
+
+def test_an_event_under_way_keeps_the_hooks_that_it_began_with(tmp_path: Path) -> None:
+    """The next one has the new ones."""
+    file = write(tmp_path / "hooks.yaml", docker("exit 2"))
+    engine = Engine.load(file, trust="all")
+    asked, go_on = threading.Event(), threading.Event()
+
+    @engine.on("tool.before", rank=-1)
+    def slow(_: object) -> None:
+        asked.set()
+        assert go_on.wait(20)
+
+    with ThreadPoolExecutor(1) as pool:
+        under_way = pool.submit(engine.fire, CALL)
+        assert asked.wait(20)
+        write(file, docker("true"))
+        engine.reload()
+        go_on.set()
+        first = under_way.result(20)
+
+    assert first.stance is Stance.DENY
+    assert engine.fire(CALL).stance is not Stance.DENY
+
+
+def test_no_event_ever_sees_half_a_set(tmp_path: Path) -> None:
+    """A thousand events on four threads during fifty reloads, and in-process hooks that come meanwhile: always one version, whole."""
+    file = write(tmp_path / "hooks.yaml", _pair_in_group(0))
+    engine = Engine.load(file)
+
+    def events() -> list[frozenset[str]]:
+        return [frozenset(verdict.hook_id for verdict in engine.fire(CALL).verdicts if "#" in verdict.hook_id) for _ in range(250)]
+
+    with ThreadPoolExecutor(4) as pool:
+        running = [pool.submit(events) for _ in range(4)]
+        for count in range(1, 51):
+            renamed_over(file, _pair_in_group(count % 5))
+            engine.reload()
+            if count % 10 == 0:
+                engine.on("tool.before", name=f"own{count}")(lambda _: None)
+        seen = [ids for each in running for ids in each.result(60)]
+
+    assert len(seen) == 1000
+    assert set(seen) <= {frozenset(f"hooks.yaml#pre_tool_use.{group}.{place}" for place in range(2)) for group in range(5)}
+    assert len([spec for spec in engine.hooks if spec.dialect == "hookline"]) == 5
+
+
+def _pair_in_group(number: int) -> str:
+    """Two hooks that take part in every call, behind so many groups that never do; the ids say in which group they are."""
+    other = "    - matcher: never_called\n      hooks:\n        - {type: builtin, command: add_environment_info}\n"
+    pair = "    - hooks:\n" + "        - {type: builtin, command: add_environment_info}\n" * 2
+    return "hooks:\n  pre_tool_use:\n" + other * number + pair.replace("info}", "info, name: other}", 1)
+
+
+def test_what_cannot_be_combined_leaves_everything_as_it_was(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fault of ours in the middle of a reload is raised, and disarms nothing."""
+    write(machine.user, claude("a"))
+    engine = machine.engine()
+    write(machine.user, claude("b"))
+    monkeypatch.setattr(engine, "_rebuild", _fail)
+
+    with pytest.raises(ArithmeticError):
+        engine.reload()
+    assert commands(engine) == ["a"]
+    assert engine.stale()
+
+
+def _fail() -> None:
+    raise ArithmeticError
+
+
+def _policy_is_at(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if `/etc/claude-code` were there."""
+    from hookline.config import places  # noqa: PLC0415 - its table is what is changed
+
+    here = [place.replace(path=place.path.replace("/etc/claude-code", str(folder))) for place in places.PLACES]
+    monkeypatch.setattr(places, "PLACES", tuple(here))

@@ -1,0 +1,117 @@
+"""Going a way again: what a file changes into while it is read, and where what stays nevertheless stands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hookline import Engine
+from hookline.config import read as reading
+from hookline.engine import sources
+from hookline.engine.renewal import Renewal, look
+from tests.unit.engine.files import BROKEN, claude, commands, docker, write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+
+def test_a_file_that_changes_whenever_it_is_read_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three times it is tried; then the version in force stays, and the file still counts as changed."""
+    file = write(tmp_path / "hooks.yaml", docker("guard"))
+    engine = Engine.load(file)
+    readings: list[str] = []
+
+    def read_and_changed(*given: Any) -> Any:
+        found = reading.source_of(*given)
+        readings.append(write(file, docker(*["x"] * (len(readings) + 2))).name)
+        return found
+
+    write(file, docker("other"))
+    monkeypatch.setattr(sources, "source_of", read_and_changed)
+    engine.reload()
+
+    assert len(readings) == 3
+    assert commands(engine) == ["guard"]
+    assert "is being written" in engine.problems[0].message
+    assert engine.stale()
+
+
+def test_a_file_that_changes_once_while_it_is_read_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is taken is never what was read before the change."""
+    file = write(tmp_path / "hooks.yaml", docker("guard"))
+    engine = Engine.load(file)
+    left = [docker("late")]
+
+    def read_and_changed(*given: Any) -> Any:
+        found = reading.source_of(*given)
+        if left:
+            write(file, left.pop())
+        return found
+
+    write(file, docker("early", "early"))
+    monkeypatch.setattr(sources, "source_of", read_and_changed)
+    engine.reload()
+
+    assert (commands(engine), engine.stale()) == (["late"], False)
+
+
+def test_a_folder_that_was_named_and_is_gone_keeps_all_of_its_files(tmp_path: Path) -> None:
+    """In their order; a file that goes out of a folder that is still there is gone."""
+    for name in "abc":
+        write(tmp_path / f"hooks/{name}.yaml", docker(name))
+    engine = Engine.load(tmp_path / "hooks")
+    (tmp_path / "hooks/b.yaml").unlink()
+    engine.reload()
+    without = commands(engine)
+    (tmp_path / "hooks").rename(tmp_path / "elsewhere")
+    engine.reload()
+
+    assert (without, commands(engine)) == (["a", "c"], ["a", "c"])
+    assert [problem.name for problem in engine.problems] == ["config.gone"] * 2
+    (tmp_path / "elsewhere").rename(tmp_path / "hooks")
+    engine.reload()
+    assert engine.problems == ()
+
+
+def test_a_hook_that_is_left_out_anyway_does_not_make_a_file_invalid(tmp_path: Path) -> None:
+    """A call of ourselves that could not be called is no reason to refuse the guards beside it."""
+    file = write(tmp_path / "settings.json", claude("guard"))
+    engine = Engine.load(file, dialect="claude-code")
+    engine.keep_out(lambda spec: "unwanted" in getattr(spec.handler, "reason", ""))
+    write(file, claude("guard", "new").replace("]", ', {"type": "http", "url": "ftp://unwanted"}]', 1))
+    engine.reload()
+
+    assert commands(engine) == ["guard", "new"]
+    assert [problem.name for problem in engine.problems] == ["handler.url"]
+
+
+def test_a_look_reads_nothing(tmp_path: Path) -> None:
+    """Of each file what the file system knows of it; of one that is not there, why."""
+    file = write(tmp_path / "hooks.yaml", docker("a"))
+    engine = Engine.load(file)
+    (way,) = engine.shelf.ways
+    assert not isinstance(way, sources.Given)
+    key = (str(file), "docker-agent")
+    there = look(engine, way)
+    file.unlink()
+
+    assert there == engine.shelf.seen
+    assert there[key][0][3] == len(docker("a"))
+    assert look(engine, way) == {key: ((2,),)}
+
+
+def test_a_renewal_changes_nothing(tmp_path: Path) -> None:
+    """It says what is to be on the shelf; what did not change is the very same."""
+    good, bad = write(tmp_path / "hooks/a.yaml", docker("a")), write(tmp_path / "hooks/b.yaml", docker("b"))
+    engine = Engine.load(good.parent)
+    before = list(engine.shelf.sources)
+    write(bad, BROKEN)
+    (way,) = engine.shelf.ways
+    assert not isinstance(way, sources.Given)
+    renewal = Renewal(engine, way, ())
+
+    assert engine.shelf.sources == before
+    assert renewal.pieces[0] is before[0]
+    assert renewal.pieces[1].loaded is before[1].loaded
+    assert [problem.name for problem in renewal.pieces[1].said][-1] == "config.last-good"

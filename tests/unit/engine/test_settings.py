@@ -1,0 +1,22 @@
+"""The words that loading takes, and whose a keyword is."""
+
+from __future__ import annotations
+
+import pytest
+
+from hookline import ConfigError, Engine
+from hookline.engine.settings import TRUSTS, one_of, split
+
+
+def test_a_word_that_is_none_of_those_allowed_is_an_error() -> None:
+    """It says which there are; one of them passes."""
+    one_of("trust", "user", TRUSTS)
+    with pytest.raises(ConfigError, match="unknown trust `User`") as caught:
+        one_of("trust", "User", TRUSTS)
+
+    assert (caught.value.name, caught.value.hint) == ("config.option", "one of all, user, none")
+
+
+def test_what_is_no_setting_of_the_engine_is_an_option_of_the_dialect() -> None:
+    """Whatever the engine's class takes is its own."""
+    assert split(Engine, {"cwd": "/", "redo_limit": 1, "profile": "d1"}) == ({"cwd": "/", "redo_limit": 1}, {"profile": "d1"})

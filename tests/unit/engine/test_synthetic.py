@@ -1,0 +1,58 @@
+"""Synthetic: for every event of every dialect there is a made-up one that its hooks can be told of."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from hookline.engine.catalog import NAMES, make_dialect
+from hookline.engine.synthetic import HARMLESS, SESSION, made_up
+from hookline.model.conditions import OneOf
+from hookline.model.event import ToolCall
+from hookline.model.handler import Command
+from hookline.model.spec import HookSpec
+
+# The hooks of a3s are functions, which are handed the event itself.
+EVENTS = [(name, native) for name in NAMES if name != "a3s" for native in make_dialect(name).table.rows]
+
+
+def _spec(dialect: str, native: str, *conditions: OneOf) -> HookSpec:
+    row = make_dialect(dialect).table.rows[native]
+    return HookSpec(id="h", dialect=dialect, kind=row.kind, native_event=native, handler=Command(argv=("true",)), conditions=conditions)
+
+
+@pytest.mark.parametrize(("dialect", "native"), EVENTS)
+def test_an_event_of_each_kind_can_be_sent(dialect: str, native: str) -> None:
+    """It is JSON in the words of its dialect, and names the session that nobody has."""
+    spec = _spec(dialect, native)
+    table = make_dialect(dialect).table
+    event = made_up(spec, make_dialect(dialect), "/srv/shop")
+    payload = json.loads(make_dialect(dialect).encode_event(event, spec))
+
+    assert event.kind == spec.kind
+    assert isinstance(payload, dict)
+    assert (SESSION in json.dumps(payload)) >= any(field.fact == "@session_id" for field in (*table.base, *table.rows[native].fields))
+
+
+@pytest.mark.parametrize(
+    ("dialect", "native", "tool", "given"),
+    [
+        ("claude-code", "PreToolUse", "Bash", {"command": HARMLESS}),
+        ("docker-agent", "pre_tool_use", "shell", {"cmd": HARMLESS}),
+        ("starchild", "pre_tool_call", "bash", {"command": HARMLESS}),
+    ],
+)
+def test_a_call_is_one_of_the_host(dialect: str, native: str, tool: str, given: dict[str, str]) -> None:
+    """The shell's name and key are those of the hook's own host."""
+    event = made_up(_spec(dialect, native), make_dialect(dialect), "/")
+
+    assert (event.tool, event.input) == (tool, given)
+
+
+def test_a_hook_that_names_a_tool_is_told_of_that() -> None:
+    """Whatever tool a matcher wants by name is the one that is called."""
+    event = made_up(_spec("claude-code", "PreToolUse", OneOf(field="tool", names=frozenset({"Write"}))), make_dialect("claude-code"), "/")
+
+    assert isinstance(event.body, ToolCall)
+    assert event.tool == "Write"

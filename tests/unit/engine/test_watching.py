@@ -1,0 +1,250 @@
+"""Watching: changes are taken by themselves once they have come to rest, and a file caught in the middle disarms nothing."""
+
+from __future__ import annotations
+
+import os
+import queue
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import hookline
+from hookline import Engine
+from hookline.engine.watching import Watcher, folders_of
+from tests.unit.engine.files import BROKEN, Machine, claude, codes, commands, docker, renamed_over, write
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    """A home and a project."""
+    return Machine(tmp_path)
+
+
+class Steps:
+    """Time that passes by what happens in it: each wait does the next step, and after the last one nothing happens any more."""
+
+    def __init__(self, *steps: Callable[[], object], last: Callable[[], object] | None = None) -> None:
+        self.left = list(steps)
+        self.last = last
+        self.waited: list[float] = []
+
+    def __call__(self, seconds: float) -> bool:
+        self.waited.append(seconds)
+        if self.left:
+            self.left.pop(0)()
+        elif self.last is not None:
+            self.last()
+        return False
+
+
+# -- coming to rest ----------------------------------------------------------------------------------------------------
+
+
+def test_a_file_that_is_empty_while_it_is_saved_is_not_taken_empty(tmp_path: Path) -> None:
+    """Some editors truncate and write; to this dialect an empty file and half a file are valid, and hold fewer guards."""
+    file = write(tmp_path / "hooks.yaml", docker("guard", "other"))
+    engine = Engine.load(file)
+    whole = docker("guard", "new")
+    write(file, "")
+    told: list[str] = []
+    steps = Steps(lambda: write(file, whole[: whole.index("- type", 70)]), lambda: write(file, whole))
+    watcher = Watcher(engine, tell=told.append, settle=0.5, wait=steps)
+
+    assert watcher.check() is not None
+    assert commands(engine) == ["guard", "new"]
+    assert steps.waited == [0.5, 0.5, 0.5]
+    assert told == ["reloaded: 1 changed"]
+
+
+def test_a_file_that_stays_empty_is_an_empty_set(tmp_path: Path) -> None:
+    """It was meant so."""
+    file = write(tmp_path / "hooks.yaml", docker("guard"))
+    engine = Engine.load(file)
+    write(file, "hooks: {}\n")
+    Watcher(engine, wait=Steps()).check()
+
+    assert commands(engine) == []
+
+
+def test_a_file_that_is_away_while_it_is_saved_is_not_missed(machine: Machine) -> None:
+    """Some editors move the old one aside and write a new one."""
+    write(machine.user, claude("guard"))
+    engine = machine.engine()
+    machine.user.rename(machine.user.with_suffix(".bak"))
+    seen: list[list[str]] = []
+    steps = Steps(lambda: (seen.append(commands(engine)), write(machine.user, claude("guard", "new"))))
+    Watcher(engine, wait=steps).check()
+
+    assert seen == [["guard"]]
+    assert commands(engine) == ["guard", "new"]
+
+
+def test_a_file_that_never_rests_holds_up_no_other(machine: Machine) -> None:
+    """Or whoever can write into a project could keep a new guard of the user's out for ever."""
+    write(machine.own, claude("busy"))
+    engine = machine.engine()
+    write(machine.user, claude("guard"))
+    count = iter(range(1000))
+    watcher = Watcher(engine, wait=Steps(last=lambda: write(machine.own, claude(*["x"] * (1 + next(count))))))
+    watcher.check()
+
+    assert commands(engine) == ["guard", "busy"]
+    assert codes(engine) == ["config.last-good"]
+    assert engine.stale()
+
+
+def test_nothing_is_done_where_nothing_changed(machine: Machine) -> None:
+    """A look at the files is all."""
+    write(machine.user, claude("guard"))
+    steps = Steps()
+
+    assert Watcher(machine.engine(), wait=steps).check() is None
+    assert steps.waited == []
+
+
+def test_a_refusal_is_told_once(machine: Machine) -> None:
+    """And again only when there is another."""
+    write(machine.user, claude("guard"))
+    engine = machine.engine()
+    told: list[str] = []
+    watcher = Watcher(engine, tell=told.append, wait=Steps())
+    write(machine.user, BROKEN)
+    watcher.check()
+    watcher.reload()
+    write(machine.own, claude("b"))
+    watcher.check()
+
+    assert len(told) == 2
+    assert told[0].startswith(f"reloaded: no hook changed; {machine.user}:1:")
+    assert "HKL1010 the last good version of" in told[0]
+    assert told[1].startswith("reloaded: 1 added; ")
+    assert all("\n" not in line for line in told)
+
+
+def test_told_to_stop_it_takes_nothing(machine: Machine) -> None:
+    """A file that is being written at the end stays as it was."""
+    engine = machine.engine()
+    write(machine.user, claude("a"))
+
+    assert Watcher(engine, wait=lambda _: True).check() is None
+    assert commands(engine) == []
+
+
+def test_a_fault_is_told_once_and_ends_nothing(machine: Machine) -> None:
+    """The thread goes on, and so do the hooks that were in force."""
+    engine = machine.engine()
+    write(machine.user, claude("a"))
+    told: queue.Queue[str] = queue.Queue()
+    faults = [ArithmeticError("one"), ArithmeticError("one"), None]
+
+    def failing(held: Any) -> Any:
+        fault = faults.pop(0)
+        if fault is not None:
+            raise fault
+        return engine.reload(held)
+
+    with Watcher(engine, tell=told.put, settle=0.001, interval=0.001, reload=failing):
+        first, second = told.get(timeout=20), told.get(timeout=20)
+
+    assert first == "HKL9001 cannot reload, and what was in force stays so: ArithmeticError: one"
+    assert second == "reloaded: 1 added"
+
+
+# -- which folders -----------------------------------------------------------------------------------------------------
+
+
+def test_folders_are_watched_where_files_lie_and_where_they_may_appear(machine: Machine, tmp_path: Path) -> None:
+    """For what is not there yet it is the nearest folder above; for a link also where it leads."""
+    target = write(tmp_path / "dotfiles/claude.json", claude("a"))
+    machine.user.parent.mkdir()
+    machine.user.symlink_to(target)
+    write(machine.project / ".agents/hooks/one/HOOK.md", "---\nname: one\ndescription: d\ntrigger: pre-tool-call\n---\n")
+    (machine.project / ".agents/hooks/one/scripts").mkdir()
+    folders = folders_of(machine.engine())
+    hooks = machine.project / ".agents/hooks"
+
+    assert {str(path) for path in (machine.home, machine.project, target.parent, hooks, hooks / "one", hooks / "one/scripts")} <= folders
+    assert all(os.path.isdir(folder) for folder in folders)
+
+
+@pytest.mark.parametrize("gone", [False, True])
+def test_what_was_named_is_watched(tmp_path: Path, *, gone: bool) -> None:
+    """Also while it is not there; of a tree there is nothing to watch."""
+    file = write(tmp_path / "sub/hooks.yaml", docker("a"))
+    engine = Engine.load(file).add_source({"hooks": {}}, dialect="docker-agent")
+    if gone:
+        file.unlink()
+        file.parent.rmdir()
+
+    assert folders_of(engine) == {str(tmp_path if gone else tmp_path / "sub")}
+
+
+# -- real files, a real thread -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(params=["watchfiles", "polling"])
+def interval(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> float:
+    """How often to look: so seldom that the operating system must have told; or often, where `watchfiles` is not installed."""
+    if request.param == "watchfiles":
+        pytest.importorskip("watchfiles", reason="the extra `server` is not installed")
+        return 3600.0
+    monkeypatch.setitem(sys.modules, "watchfiles", None)
+    return 0.01
+
+
+def until_told(told: queue.Queue[str], save: Callable[[], object]) -> str:
+    """What is told after a file was saved; it is saved again while the watch of its folder may only be about to begin."""
+    for _ in range(100):
+        save()
+        try:
+            return told.get(timeout=0.5)
+        except queue.Empty:
+            continue
+    pytest.fail("nothing was told")
+
+
+def test_real_files_are_taken_as_they_change(machine: Machine, interval: float) -> None:
+    """Written, broken, mended, in a folder that is new, and gone."""
+    write(machine.user, claude("guard"))
+    engine = machine.engine()
+    told: queue.Queue[str] = queue.Queue()
+    with hookline.watching(engine, tell=told.put, settle=0.05, interval=interval):
+        lines = [until_told(told, save) for save in _life(machine)]
+        after = commands(engine)
+    write(machine.user, claude("too late"))
+
+    assert [line.partition("; ")[0] for line in lines] == [
+        "reloaded: 1 changed", "reloaded: no hook changed", "reloaded: 1 added", "reloaded: 1 added", "reloaded: 1 removed",
+    ]  # fmt: skip
+    assert after == commands(engine) == ["b", "c"]
+
+
+def _life(machine: Machine) -> Iterator[Callable[[], object]]:
+    yield lambda: renamed_over(machine.user, claude("b"))
+    yield lambda: write(machine.user, BROKEN)
+    yield lambda: write(machine.user, claude("b", "c"))
+    yield lambda: write(machine.own, claude("d"))
+    yield lambda: (write(machine.own, claude("e")), machine.own.unlink())  # something happens also where it is gone already
+
+
+def test_an_engine_watches_until_it_is_closed(machine: Machine) -> None:
+    """One watcher, however often it is asked for; and what was stopped can start again."""
+    engine = machine.engine()
+    with engine:
+        first = engine.watch()
+        second = engine.watch()
+        thread = first._thread
+    again = first.start()
+
+    assert first is second is again
+    assert thread is not None
+    assert not thread.is_alive()
+    assert first._thread is not thread
+    first.stop()
+    first.stop()
+    assert first._thread is None

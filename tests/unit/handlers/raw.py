@@ -1,0 +1,198 @@
+"""A service that speaks no HTTP of its own: each connection is a test's to handle, byte by byte; and an authority for TLS."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import ssl
+import struct
+import subprocess
+import threading
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+from hookline.handlers.http import call
+from hookline.model.handler import Http
+from tests.unit.handlers.serving import LOCAL, PATIENCE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from hookline.model.outcome import Outcome
+
+    Conduct = Callable[["Raw", socket.socket], None]
+
+TICK = 0.01  # seconds between two bytes of a slow service
+PAYLOAD = '{"event": "on_stop"}\n'
+SHORT = 0.3  # seconds of a call that is to run out of them
+LARGEST = 10_000  # bytes of an answer here
+OK = b"HTTP/1.1 200 OK\r\n"
+PIECES = OK + b"Transfer-Encoding: chunked\r\n\r\n"
+
+
+class Raw:
+    """A listener whose connections are conducted one after the other. `released` is set when the test is over."""
+
+    def __init__(self, conduct: Conduct, context: ssl.SSLContext | None = None) -> None:
+        self.door = socket.create_server((LOCAL, 0))
+        self.conduct = conduct
+        self.context = context
+        self.met = 0
+        self.heard: list[bytes] = []
+        self.released = threading.Event()
+
+    @property
+    def port(self) -> int:
+        number: int = self.door.getsockname()[1]
+        return number
+
+    def url(self, *, scheme: str = "http", host: str = LOCAL) -> str:
+        return f"{scheme}://{host}:{self.port}/hook"
+
+    def serve(self) -> None:
+        with suppress(OSError):
+            while True:
+                sock = self.door.accept()[0]
+                self.met += 1
+                sock.settimeout(PATIENCE)
+                with (
+                    suppress(OSError, ValueError),
+                    sock if self.context is None else self.context.wrap_socket(sock, server_side=True) as spoken,
+                ):
+                    self.conduct(self, spoken)
+
+    def listen(self, sock: socket.socket) -> None:
+        """Take the whole request in; a ValueError is for somebody who sends none."""
+        head, _, body = sock.recv(1 << 16).partition(b"\r\n\r\n")
+        left = int(head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0]) - len(body)
+        while left > 0:
+            left -= len(more := sock.recv(1 << 16))
+            body += more
+        self.heard.append(body)
+
+    def drip(self, sock: socket.socket, data: bytes) -> None:
+        """Send a byte at a time, for as long as anybody waits."""
+        for at in range(len(data)):
+            sock.sendall(data[at : at + 1])
+            if self.released.wait(TICK):
+                return
+
+
+@contextmanager
+def speaking(conduct: Conduct, context: ssl.SSLContext | None = None) -> Iterator[Raw]:
+    """A raw service; with a context it speaks TLS."""
+    raw = Raw(conduct, context)
+    thread = threading.Thread(target=raw.serve, daemon=True)
+    thread.start()
+    try:
+        yield raw
+    finally:
+        raw.released.set()
+        with suppress(OSError):
+            raw.door.shutdown(socket.SHUT_RDWR)
+        raw.door.close()
+        thread.join(PATIENCE)
+
+
+def sending(*parts: bytes, again: bytes = b"") -> Conduct:
+    """Hear the request, send this, and then the other thing over and over for as long as anybody takes it."""
+
+    def conduct(raw: Raw, sock: socket.socket) -> None:
+        raw.listen(sock)
+        for part in parts:
+            sock.sendall(part)
+        while again:
+            sock.sendall(again)
+
+    return conduct
+
+
+def dripping(head: bytes, slow: bytes) -> Conduct:
+    """Hear the request, send a part at once, and the rest a byte at a time, over and over."""
+
+    def conduct(raw: Raw, sock: socket.socket) -> None:
+        raw.listen(sock)
+        sock.sendall(head)
+        while not raw.released.is_set():
+            raw.drip(sock, slow)
+
+    return conduct
+
+
+def reset(sock: socket.socket) -> None:
+    """End a connection at once, and tell the other side that it broke."""
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    sock.close()
+
+
+@contextmanager
+def full(host: str = LOCAL) -> Iterator[int]:
+    """The port of a listener that takes nobody in any more, so that who connects to it waits."""
+    with socket.create_server((host, 0), backlog=0) as door:
+        waiting: list[socket.socket] = []
+        try:
+            while len(waiting) < 16:
+                waiting.append(socket.socket())
+                waiting[-1].settimeout(0.1)
+                try:
+                    waiting[-1].connect(door.getsockname())
+                except TimeoutError:
+                    break
+            yield door.getsockname()[1]
+        finally:
+            for sock in waiting:
+                sock.close()
+
+
+def called(url: str, *, seconds: float = PATIENCE, payload: str = PAYLOAD, **options: Any) -> Outcome:
+    """What came of a call, whose every socket is closed afterwards; and whose time was not exceeded by more than a slow machine's."""
+    opened: list[socket.socket] = []
+    handler = Http(url=url, allow_local=True)
+    outcome = call(handler, payload, seconds=seconds, environ={}, largest=LARGEST, opened=opened.append, **options)
+
+    assert [sock.fileno() for sock in opened] == [-1] * len(opened)
+    assert outcome.seconds < seconds + PATIENCE
+    return outcome
+
+
+# -- TLS ---------------------------------------------------------------------------------------------------------------
+
+_KEY = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes"
+
+
+class Authority:
+    """Who signs certificates, in a folder; `file` is what somebody who trusts it has."""
+
+    def __init__(self, folder: Path, openssl: str) -> None:
+        self.folder = folder
+        self.openssl = openssl
+        self.file = folder / "authority.pem"
+        usage = "-addext keyUsage=critical,keyCertSign,cRLSign"
+        self._run(f"req -x509 {_KEY} -days 2 -subj /CN=authority {usage} -keyout authority.key -out authority.pem")
+
+    def certificate(self, *hosts: str, days: int = 2) -> Path:
+        """A certificate for these hosts, with its key; with days before none it is over already."""
+        names = ",".join(f"DNS:{host}" for host in hosts)
+        self._run(f"req {_KEY} -subj /CN=service -addext subjectAltName={names} -keyout service.key -out service.csr")
+        signed = "-CA authority.pem -CAkey authority.key -CAcreateserial -copy_extensions copyall"
+        self._run(f"x509 -req -in service.csr {signed} -days {days} -out service.crt")
+        file = self.folder / "signed.pem"
+        file.write_bytes((self.folder / "service.key").read_bytes() + (self.folder / "service.crt").read_bytes())
+        return file
+
+    def _run(self, words: str) -> None:
+        subprocess.run([self.openssl, *words.split()], cwd=self.folder, check=True, capture_output=True)
+
+
+def authority(folder: Path) -> Authority | None:
+    """An authority; None where there is no openssl to make one."""
+    openssl = shutil.which("openssl")
+    return Authority(folder, openssl) if openssl else None
+
+
+def proving(file: Path) -> ssl.SSLContext:
+    """How a service with this certificate speaks TLS."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(file)
+    return context

@@ -1,0 +1,405 @@
+"""Judge: a question over a real connection, everything that its other side may do, and the bounds of asking."""
+
+from __future__ import annotations
+
+import builtins
+import json
+import sys
+import threading
+from typing import TYPE_CHECKING, Any
+
+import httpx2
+import pytest
+
+from hookline.core.dispatch import Run
+from hookline.engine.engine import Engine
+from hookline.handlers.judge import Tally, judge
+from hookline.handlers.program import Cancel
+from hookline.handlers.table import perform_all
+from hookline.model.event import Event
+from hookline.model.handler import Command, Model
+from hookline.model.outcome import Failure, Outcome
+from hookline.model.spec import HookSpec
+from tests.unit.handlers.serving import PATIENCE, Asked, Service, closed_port, saying, serving
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+SCHEMA = {"type": "object", "properties": {"decision": {"type": "string"}}, "required": ["decision"], "additionalProperties": False}
+PAYLOAD = '{"session_id": "s", "tool_name": "shell"}\n'
+
+
+def chat(text: str | None, **fields: Any) -> dict[str, Any]:
+    """A chat completion as OpenAI's interface answers it."""
+    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
+    return {"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], **fields}
+
+
+def message(text: str) -> dict[str, Any]:
+    """A message as Anthropic's interface answers it."""
+    said = {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": [{"type": "text", "text": text}]}
+    return {**said, "stop_reason": "end_turn", "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 1}}
+
+
+def model(name: str = "openai/gpt-4o-mini", **fields: Any) -> Model:
+    return Model(**{"names": (name,), "prompt": "Is {{ .ToolName }} safe?", "system": "Judge.", **fields})
+
+
+def at(service: Service, **more: str) -> dict[str, str]:
+    """An environment in which both providers are this service."""
+    return {
+        "OPENAI_BASE_URL": service.url("/v1"), "OPENAI_API_KEY": "sk-open", "ANTHROPIC_BASE_URL": service.url(""), "ANTHROPIC_API_KEY": "sk-ant",
+        **more,
+    }  # fmt: skip
+
+
+def ask(environ: Mapping[str, str], asked: Model | None = None, **options: Any) -> Outcome:
+    return judge(asked or model(), PAYLOAD, **{"seconds": PATIENCE, "environ": environ, "tally": Tally(), **options})
+
+
+# -- what is asked -------------------------------------------------------------------------------------------------------
+
+
+def test_a_chat_completion_is_asked_for() -> None:
+    """One request, with the filled prompt, the system prompt, the bound on tokens, and nothing of this process's environment."""
+    with serving(saying(chat('{"decision": "deny"}'))) as service:
+        outcome = ask(at(service), model(schema=SCHEMA, shape="verdict", most_tokens=77))
+    (sent,) = service.sent
+    body = json.loads(sent.body)
+
+    assert (outcome.exit_code, outcome.stdout, outcome.failure) == (0, '{"decision": "deny"}', None)
+    assert sent.path == "/v1/chat/completions"
+    assert sent.headers["authorization"] == "Bearer sk-open"
+    assert set(sent.headers) <= {
+        "host", "authorization", "accept", "content-type", "content-length", "accept-encoding", "user-agent", "connection",
+    }  # fmt: skip
+    assert body["messages"][0] == {"role": "system", "content": "Judge."}
+    assert '"decision"' in body["messages"][1]["content"]
+    assert body["messages"][-1] == {"role": "user", "content": "Is shell safe?"}
+    assert (body["model"], body["max_completion_tokens"], body["temperature"], body["stream"]) == ("gpt-4o-mini", 77, 0.0, False)
+
+
+def test_a_message_is_asked_for() -> None:
+    """Of Anthropic's interface."""
+    with serving(saying(message("fine"))) as service:
+        outcome = ask(at(service), model("anthropic/claude-haiku-4-5"))
+    (sent,) = service.sent
+    body = json.loads(sent.body)
+
+    assert (outcome.stdout, outcome.failure) == ("fine", None)
+    assert sent.path == "/v1/messages"
+    assert "sk-ant" in sent.headers.get("authorization", "") + sent.headers.get("x-api-key", "")
+    assert "sk-open" not in str(sent.headers)
+    assert (body["model"], body["max_tokens"], body["temperature"]) == ("claude-haiku-4-5", 1024, 0.0)
+    assert body["messages"][0]["content"][0]["text"] == "Is shell safe?"
+
+
+@pytest.mark.parametrize("name", ["openai/gpt-5.6", "openai/o4-mini", "anthropic/claude-haiku-5-5"])
+def test_a_model_that_takes_no_temperature_is_sent_none(name: str) -> None:
+    """It would refuse the call."""
+    with serving(saying(message("x") if name.startswith("anthropic") else chat("x"))) as service:
+        outcome = ask(at(service), model(name))
+
+    assert outcome.failure is None
+    assert "temperature" not in json.loads(service.sent[0].body)
+
+
+def test_a_provider_at_its_own_address_is_bound_to_the_schema() -> None:
+    """Elsewhere the schema is a part of the instructions only, because not every interface knows more."""
+    sent: list[httpx2.Request] = []
+
+    class Own(httpx2.AsyncBaseTransport):
+        async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+            sent.append(request)
+            await request.aread()
+            return httpx2.Response(200, json=chat("{}"))
+
+    outcome = ask({"OPENAI_API_KEY": "k"}, model(schema=SCHEMA, shape="verdict"), transport=Own())
+    body = json.loads(sent[0].content)
+
+    assert outcome.failure is None
+    assert str(sent[0].url) == "https://api.openai.com/v1/chat/completions"
+    assert body["response_format"]["json_schema"]["name"] == "verdict"
+
+
+def test_a_local_interface_is_asked_as_it_is_used_to() -> None:
+    """Without a key where there is none, and with the older name of the bound on tokens."""
+    with serving(saying(chat("hi"))) as service:
+        outcome = ask({}, model("acme/tiny", base_url=service.url("/v1"), schema=SCHEMA))
+    body = json.loads(service.sent[0].body)
+
+    assert outcome.stdout == "hi"
+    assert "authorization" not in service.sent[0].headers
+    assert body["max_tokens"] == 1024
+    assert "response_format" not in body
+
+
+def test_what_libraries_take_from_the_environment_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither headers nor keys nor a proxy: the hook's environment is an argument."""
+    for name, value in {
+        "OPENAI_ORG_ID": "org", "OPENAI_CUSTOM_HEADERS": "x-secret: 1", "ANTHROPIC_AUTH_TOKEN": "other", "ANTHROPIC_CUSTOM_HEADERS": "x-secret: 2",
+        "HTTP_PROXY": f"http://127.0.0.1:{closed_port()}", "ALL_PROXY": f"http://127.0.0.1:{closed_port()}", "OPENAI_API_KEY": "other",
+    }.items():  # fmt: skip
+        monkeypatch.setenv(name, value)
+    with serving(lambda asked: asked.say(message("x") if asked.path == "/v1/messages" else chat("x"))) as service:
+        outcomes = [ask(at(service), model(name)) for name in ("openai/gpt-4o", "anthropic/claude-haiku-4-5")]
+
+    assert [outcome.failure for outcome in outcomes] == [None, None]
+    assert not any(word in str(sent.headers) for sent in service.sent for word in ("org", "x-secret", "other"))
+
+
+def test_half_a_character_is_sent_as_a_whole_one() -> None:
+    """A payload may hold what no UTF-8 can say."""
+    with serving(saying(chat("x"))) as service:
+        outcome = judge(model(), '{"tool_name": "\\ud800"}', seconds=PATIENCE, environ=at(service), tally=Tally())
+
+    assert outcome.failure is None
+    assert json.loads(service.sent[0].body)["messages"][-1]["content"] == "Is ? safe?"
+
+
+# -- what comes back -----------------------------------------------------------------------------------------------------
+
+
+def compressed(asked: Asked) -> None:
+    asked.say(b"\x1f\x8b\x08\x00", Content_Encoding="gzip")
+
+
+ANSWERS: list[tuple[str, Callable[[Asked], None], Failure, str]] = [
+    ("an error of the provider's", saying("boom", 500), Failure.REJECTED, "status 500 of the model's provider"),
+    ("too many requests, which are not repeated", saying("{}", 429, Retry_After="0"), Failure.REJECTED, "status 429"),
+    ("a key that is not taken", saying('{"error": "sk-open"}', 401), Failure.REJECTED, "status 401"),
+    ("a redirect", saying("", 307, Location="http://127.0.0.1:1/"), Failure.REJECTED, "redirects are not followed"),
+    ("no JSON", saying("<html>"), Failure.UNREADABLE, "no JSON"),
+    ("JSON of another shape", saying('{"choices": "none"}'), Failure.UNREADABLE, "no reply"),
+    ("a list", saying("[]"), Failure.UNREADABLE, "no reply"),
+    ("no choices", saying(chat("x") | {"choices": []}), Failure.UNREADABLE, "no reply"),
+    ("more than there may be", saying(chat("x" * 5000)), Failure.FLOODED, "more than 4,000 bytes"),
+    ("compressed", compressed, Failure.UNREADABLE, "compressed"),
+    ("half of it", saying("{", length=100), Failure.UNREACHABLE, "no connection"),
+    ("nothing at all", lambda asked: asked.connection.close(), Failure.UNREACHABLE, "no connection"),
+]
+
+
+@pytest.mark.parametrize(("what", "answer", "failure", "detail"), ANSWERS, ids=[what for what, *_ in ANSWERS])
+def test_an_answer_without_a_reply_is_a_failure(what: str, answer: Callable[[Asked], None], failure: Failure, detail: str) -> None:
+    """Which says what went wrong, is not tried again, and repeats nothing that the other side chose."""
+    with serving(answer) as service:
+        outcome = ask(at(service), largest=4000)
+
+    assert outcome.failure is failure
+    assert detail in outcome.detail
+    assert "sk-open" not in outcome.detail
+    assert len(service.sent) == 1
+
+
+@pytest.mark.parametrize("text", ["", None])
+def test_an_empty_reply_is_a_reply(text: str | None) -> None:
+    """What it means is the dialect's affair."""
+    with serving(saying(chat(text))) as service:
+        outcome = ask(at(service))
+
+    assert (outcome.stdout, outcome.failure) in (("", None), ("", Failure.UNREADABLE))
+
+
+def test_nobody_there_is_a_failure() -> None:
+    """The port is closed."""
+    outcome = ask({"OPENAI_BASE_URL": f"http://127.0.0.1:{closed_port()}/v1", "OPENAI_API_KEY": "k"})
+
+    assert (outcome.failure, outcome.detail) == (Failure.UNREACHABLE, "no connection to the model's provider")
+
+
+# -- time ----------------------------------------------------------------------------------------------------------------
+
+
+def test_a_provider_that_hangs_is_not_waited_for() -> None:
+    """Longer than the hook may take."""
+    with serving(Asked.hang) as service:
+        outcome = ask(at(service), seconds=0.3)
+
+    assert outcome.failure is Failure.TIMED_OUT
+    assert 0.2 < outcome.seconds < PATIENCE / 2
+
+
+def test_a_provider_that_answers_drop_by_drop_is_not_waited_for() -> None:
+    """The limit is of the whole call, not of each byte."""
+
+    def drip(asked: Asked) -> None:
+        asked.send_response(200)
+        asked.send_header("Content-Length", "1000000")
+        asked.end_headers()
+        while not asked.server.released.wait(0.01):
+            asked.wfile.write(b" ")
+            asked.wfile.flush()
+
+    with serving(drip) as service:
+        outcome = ask(at(service), seconds=0.3)
+
+    assert outcome.failure is Failure.TIMED_OUT
+
+
+def test_whoever_shuts_the_socket_ends_the_call() -> None:
+    """It is how a batch of calls is given up."""
+    with serving(Asked.hang) as service:
+        outcome = ask(at(service), opened=lambda sock: threading.Timer(0.1, sock.shutdown, (2,)).start())
+
+    assert outcome.failure is Failure.CANCELLED
+    assert outcome.seconds < PATIENCE / 2
+
+
+def test_a_call_that_was_given_up_before_it_began_asks_nobody() -> None:
+    """The socket is refused."""
+
+    def refuse(_: object) -> None:
+        raise ConnectionAbortedError
+
+    with serving(saying(chat("x"))) as service:
+        outcome = ask(at(service), opened=refuse)
+
+    assert (outcome.failure, service.sent) == (Failure.CANCELLED, [])
+
+
+# -- bounds --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("environ", "asked", "detail"),
+    [
+        ({}, model(), "the variable `OPENAI_API_KEY`, which holds the key of openai, is not set"),
+        ({}, model("nobody/x"), "names no provider"),
+        ({"OPENAI_API_KEY": "k"}, model(prompt="{{ .a | nope }}"), "no function `nope`"),
+        ({"OPENAI_API_KEY": "k", "HOOKLINE_MODEL_CALLS": "many"}, model(), "`HOOKLINE_MODEL_CALLS=many` is no number of calls"),
+    ],
+)
+def test_what_is_wrong_on_this_side_is_said_before_anybody_is_asked(environ: dict[str, str], asked: Model, detail: str) -> None:
+    """It is a failure to start."""
+    outcome = ask(environ, asked)
+
+    assert outcome.failure is Failure.NOT_STARTED
+    assert detail in outcome.detail
+
+
+def test_a_machine_without_the_library_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Instead of a traceback."""
+    real = builtins.__import__
+
+    def missing(name: str, *args: Any, **options: Any) -> Any:
+        if name.startswith("pydantic_ai"):
+            raise ImportError(name, name="pydantic_ai")
+        return real(name, *args, **options)
+
+    monkeypatch.setattr(builtins, "__import__", missing)
+    monkeypatch.delitem(sys.modules, "hookline.handlers.models", raising=False)
+    import hookline.handlers  # noqa: PLC0415 - the package keeps what it once imported
+
+    monkeypatch.delattr(hookline.handlers, "models", raising=False)
+    outcome = ask({"OPENAI_API_KEY": "k"})
+
+    assert outcome.failure is Failure.NOT_STARTED
+    assert outcome.detail == "model hooks need `pydantic_ai`, which is not installed (pip install 'hookline[model]')"
+
+
+def test_a_session_has_so_many_calls() -> None:
+    """Beyond them its hooks fail, and say so; another session has its own."""
+    tally = Tally()
+    with serving(saying(chat("x"))) as service:
+        environ = at(service, HOOKLINE_MODEL_CALLS="2")
+        outcomes = [ask(environ, tally=tally) for _ in range(4)]
+        other = judge(model(), '{"session_id": "t"}', seconds=PATIENCE, environ=environ, tally=tally)
+
+    assert [outcome.failure for outcome in outcomes] == [None, None, Failure.NOT_STARTED, Failure.NOT_STARTED]
+    assert "this session has had its 2 model calls" in outcomes[-1].detail
+    assert (other.failure, len(service.sent)) == (None, 3)
+
+
+def test_sessions_are_forgotten_in_the_order_in_which_they_asked() -> None:
+    """So that a server that lives long does not remember them all."""
+    tally = Tally()
+    for number in range(1100):
+        tally.count(str(number), 1)
+    tally.count("0", 1)
+
+    with pytest.raises(Exception, match="has had its 1 model calls"):
+        tally.count("1099", 1)
+
+
+def test_a_long_prompt_is_cut_and_says_so() -> None:
+    """At the hook's own bound."""
+    with serving(saying(chat("x"))) as service:
+        ask(at(service), model(prompt="{{ .ToolName }}" + "y" * 100, most_prompt=50))
+    prompt = json.loads(service.sent[0].body)["messages"][-1]["content"]
+
+    assert prompt.startswith("shell" + "y" * 45 + "\n\n[This text was longer than 50 characters")
+
+
+# -- no way round --------------------------------------------------------------------------------------------------------
+
+
+def test_no_hook_is_asked_from_inside_of_a_judges_call() -> None:
+    """Whatever the transport raises, on any engine: it is refused like an event that is raised from inside itself."""
+    fired: list[Any] = []
+    engine = Engine()
+    engine.on("tool.before")(lambda _: fired.append("asked"))
+
+    class Firing(httpx2.AsyncBaseTransport):
+        async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:  # noqa: ARG002 - the protocol's
+            fired.append(engine.fire("tool.before", {"tool": "shell"}))
+            fired.append(await engine.fire_async("tool.before", {"tool": "shell"}))
+            return httpx2.Response(200, json=chat("x"))
+
+    outcome = ask({"OPENAI_API_KEY": "k"}, transport=Firing())
+    inside, inside_too = fired
+    engine.fire("tool.before", {"tool": "shell"})
+
+    assert outcome.stdout == "x"
+    assert [decision.verdicts[0].fault for decision in (inside, inside_too)] == ["called again from inside itself"] * 2
+    assert fired[2:] == ["asked"]
+
+
+# -- in a batch ----------------------------------------------------------------------------------------------------------
+
+
+def run(handler: Model | Command, *, timeout: float = PATIENCE) -> Run:
+    spec = HookSpec(id="h", dialect="docker-agent", kind="tool.before", native_event="pre_tool_use", handler=handler, timeout=timeout)
+    return Run(spec=spec, event=Event(kind="tool.before"), payload=PAYLOAD)
+
+
+@pytest.mark.process
+def test_models_are_asked_at_once_beside_commands() -> None:
+    """Two questions that wait for each other both get their reply, in the order of the runs."""
+    both = threading.Barrier(2)
+
+    def together(asked: Asked) -> None:
+        both.wait(PATIENCE)
+        asked.say(chat("x"))
+
+    with serving(together) as service:
+        runs = [run(model()), run(Command(argv=("printf", "c"))), run(model())]
+        outcomes = perform_all(runs, environ=at(service, PATH="/usr/bin:/bin"))
+
+    assert [outcome.stdout for outcome in outcomes] == ["x", "c", "x"]
+
+
+def test_a_cancellation_ends_the_wait_for_a_model() -> None:
+    """And the connection, so that nobody pays for the rest of the reply."""
+    cancel = Cancel()
+    gone = threading.Event()
+
+    def cancelled(asked: Asked) -> None:
+        cancel.set()
+        if asked.hung_up():
+            gone.set()
+
+    with serving(cancelled) as service:
+        (outcome,) = perform_all([run(model(), timeout=PATIENCE)], cancel=cancel, environ=at(service))
+        assert gone.wait(PATIENCE)
+    cancel.close()
+
+    assert outcome.failure is Failure.CANCELLED
+
+
+def test_a_batch_does_not_wait_longer_than_its_hook() -> None:
+    """As an HTTP hook's would not."""
+    with serving(Asked.hang) as service:
+        (outcome,) = perform_all([run(model(), timeout=0.3)], environ=at(service))
+
+    assert outcome.failure is Failure.TIMED_OUT

@@ -1,0 +1,107 @@
+"""Are the bytes that run the ones that were verified, and nobody else's to change?"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+from pathlib import Path
+
+import pytest
+
+from hookline.errors import HandlerError
+from hookline.handlers import sealing
+from hookline.handlers.sealing import ready
+from hookline.model.sight import Piece, Sealed
+
+COPIED = Sealed(argv=("ruby", Sealed.mark(0)), pieces=(Piece(data=b"puts 1\n", name="x.rb"),))
+HANDED = Sealed(argv=("python3", Sealed.mark(0)), pieces=(Piece(data=b"print(1)\n"),), executable=f"/dev/fd/{Sealed.mark(0)}")
+
+
+def copy_in(folder: Path) -> Path:
+    """The private copy that would be run."""
+    with contextlib.ExitStack() as closing:
+        return Path(ready(COPIED, str(folder), closing)[0][1])
+
+
+@pytest.mark.parametrize("memory", [True, False])
+def test_bytes_are_handed_over_and_cannot_be_changed(monkeypatch: pytest.MonkeyPatch, *, memory: bool) -> None:
+    """In sealed memory, or in a file without a name; both are closed afterwards."""
+    if not memory:
+        monkeypatch.delattr(os, "memfd_create")
+    with contextlib.ExitStack() as closing:
+        argv, executable, (fd,) = ready(HANDED, "/nowhere", closing)
+
+        assert (argv, executable, os.pread(fd, 99, 0)) == (("python3", str(fd)), f"/dev/fd/{fd}", b"print(1)\n")
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.write(fd, b"x")
+        if memory:
+            assert fcntl.fcntl(fd, fcntl.F_GET_SEALS) & fcntl.F_SEAL_WRITE
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(fd)
+
+
+def test_a_copy_is_private_and_used_again(tmp_path: Path) -> None:
+    """Under its own name, so that its interpreter knows what it is."""
+    folder = tmp_path / "a/copies"
+    path = copy_in(folder)
+
+    assert (path.name, path.read_bytes(), path.stat().st_mode & 0o777) == ("x.rb", b"puts 1\n", 0o500)
+    assert {each.stat().st_mode & 0o777 for each in (folder, path.parent)} == {0o700}
+    assert copy_in(folder).stat().st_ino == path.stat().st_ino
+
+
+def _rewritten(path: Path) -> None:
+    path.chmod(0o700)
+    path.write_bytes(b"other\n")
+    path.chmod(0o500)
+
+
+def _writable(path: Path) -> None:
+    path.chmod(0o700)
+
+
+def _linked(path: Path) -> None:
+    path.unlink()
+    path.symlink_to("/etc/passwd")
+
+
+def _shared(path: Path) -> None:
+    os.link(path, path.with_suffix(".other"))
+
+
+@pytest.mark.parametrize("spoil", [_rewritten, _writable, _linked, _shared, Path.unlink], ids=lambda spoil: spoil.__name__.strip("_"))
+def test_a_copy_that_is_not_what_it_was_is_made_anew(tmp_path: Path, spoil) -> None:
+    """What somebody made of it is never run."""
+    path = copy_in(tmp_path / "copies")
+    spoil(path)
+    again = copy_in(tmp_path / "copies")
+
+    assert (again.read_bytes(), again.stat().st_mode & 0o777, again.is_symlink(), again.stat().st_nlink) == (b"puts 1\n", 0o500, False, 1)
+
+
+def test_a_folder_that_others_may_enter_is_not_used(tmp_path: Path) -> None:
+    """Nor is one that cannot be made."""
+    (tmp_path / "copies").mkdir()
+    (tmp_path / "copies").chmod(0o777)
+    with pytest.raises(HandlerError, match="not a folder of our own"):
+        copy_in(tmp_path / "copies")
+
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(HandlerError, match=r"no private copy of `x.rb` can be made"):
+        copy_in(tmp_path / "file/copies")
+
+
+def test_a_script_that_speaks_of_its_source_is_told_its_name() -> None:
+    """Bash leaves `BASH_SOURCE` empty for a text."""
+    pieces = sealing.Pieces()
+    script = sealing.__dict__["_shell"](["bash", "./x.sh"], _Script(b'echo "${BASH_SOURCE[0]}" "$MY_BASH_SOURCE"'), pieces)
+
+    assert script == ["bash", "-c", 'HOOKLINE_SOURCE=$0; echo "${HOOKLINE_SOURCE[0]}" "$MY_BASH_SOURCE"', "./x.sh"]
+
+
+class _Script:
+    """Contents of a script."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data, self.real = data, "/p/x.sh"

@@ -1,0 +1,64 @@
+"""Chain: a line carries the hash of its own bytes and of the line before."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hookline.journal.chain import NOTHING, SCHEMA, linked, read_link
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+RECORDS = st.dictionaries(st.text(min_size=1).filter(lambda key: key not in ("schema", "seq", "prev", "hash")), VALUES, max_size=4)
+
+
+@given(RECORDS, st.integers(1, 10**9))
+def test_what_is_linked_is_read(record: dict[str, object], seq: int) -> None:
+    """Every record that JSON can say comes back, on one line of ASCII, sound."""
+    line, digest = linked(record, seq, NOTHING)
+    link = read_link(line[:-1])
+
+    assert line.isascii()
+    assert line.count(b"\n") == 1
+    assert link is not None
+    assert (link.seq, link.prev, link.hash, link.sound) == (seq, NOTHING, digest, True)
+    assert {key: value for key, value in link.record.items() if key not in ("schema", "seq", "prev", "hash")} == record
+
+
+def test_the_hash_is_of_the_line_without_it() -> None:
+    """Anybody can check it with a text editor and sha256sum."""
+    line, digest = linked({"type": "note"}, 1, NOTHING)
+    body = line.decode().rstrip("\n").replace(f',"hash":"{digest}"', "")
+
+    assert hashlib.sha256(body.encode()).hexdigest() == digest
+    assert json.loads(line)["schema"] == SCHEMA
+
+
+@given(RECORDS, st.data())
+def test_one_changed_byte_is_seen(record: dict[str, object], data: st.DataObject) -> None:
+    """Wherever it is, the line is no longer sound, or no longer a line of a trail."""
+    line = bytearray(linked(record, 1, NOTHING)[0][:-1])
+    at = data.draw(st.integers(0, len(line) - 1))
+    line[at] ^= data.draw(st.integers(1, 127))
+    link = read_link(bytes(line))
+
+    assert link is None or not link.sound
+
+
+@pytest.mark.parametrize("line", [b"", b"{}", b"x" * 200, b'{"a":1,"hash":"' + b"0" * 64 + b'"}', b"[" * 300])
+def test_what_is_no_record_is_none(line: bytes) -> None:
+    """Whatever stands there."""
+    assert read_link(line) is None
+
+
+def test_what_json_cannot_say_is_refused() -> None:
+    """Rather than written in a form that others cannot read."""
+    with pytest.raises(ValueError, match="JSON"):
+        linked({"seconds": float("nan")}, 1, NOTHING)

@@ -1,0 +1,46 @@
+"""Files: only what is this user's own and no link is opened."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from hookline.errors import JournalError
+from hookline.journal.files import open_file, open_folder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_a_folder_is_made_where_it_is_missing(tmp_path: Path) -> None:
+    """With those above it."""
+    descriptor = open_folder(str(tmp_path / "a" / "b"))
+    os.close(open_file("x", descriptor))
+    os.close(descriptor)
+
+    assert (tmp_path / "a" / "b" / "x").is_file()
+
+
+def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
+    """A pipe in its place would stop every writer; a link would lead elsewhere."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to(tmp_path / "target")
+    folder = open_folder(str(tmp_path))
+    try:
+        for name in ("pipe", "link"):
+            with pytest.raises(JournalError) as caught:
+                open_file(name, folder)
+            assert caught.value.name == "journal.place"
+    finally:
+        os.close(folder)
+    assert not (tmp_path / "target").exists()
+
+
+def test_a_file_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:
+    """It says that it is no folder."""
+    (tmp_path / "x").touch()
+
+    with pytest.raises(JournalError, match="no folder"):
+        open_folder(str(tmp_path / "x"))

@@ -1,0 +1,253 @@
+"""Journal: it writes down what it is told, changes no verdict when it cannot, and then says so once."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+import hookline
+from hookline.engine.detached import Finished
+from hookline.errors import JournalError
+from hookline.journal.journal import Journal, place
+from hookline.model.outcome import Outcome
+from hookline.model.verdict import Verdict
+from tests.unit.journal.support import ROOT, SUDO, checked, fired, kind_of_break, records
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TREE = {"hooks": {"pre_tool_use": [{"matcher": "*", "hooks": [{"type": "command", "command": "echo no >&2; exit 2"}]}]}}
+PAYLOAD = {"tool_name": "shell", "tool_input": {"cmd": "ls"}, "session_id": "s"}
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Journal:
+    """One that tells into a list of its own."""
+    return Journal.open(str(tmp_path / "j"))
+
+
+def test_an_engine_writes_down_every_event(tmp_path: Path, journal: Journal) -> None:
+    """Its hooks first, with what each is and said, and then what was decided."""
+    with hookline.Engine.from_config(TREE, dialect="docker-agent", journal=journal) as engine:
+        engine.fire("pre_tool_use", PAYLOAD)
+        engine.fire("stop", {"session_id": "s"})
+    run, denied, silent = records(tmp_path / "j")
+
+    assert (run["hook"], run["stance"], run["exit_code"], run["event"]) == (engine.hooks[0].id, "deny", 2, denied["id"])
+    assert (denied["stance"], denied["runs"], denied["session"], denied["tool"]) == ("deny", 1, "s", "shell")
+    assert (silent["stance"], silent["runs"]) == ("silent", 0)
+    assert kind_of_break(tmp_path / "j") == ""
+
+
+async def _fire_async(engine: hookline.Engine) -> None:
+    await engine.fire_async("pre_tool_use", PAYLOAD)
+
+
+def test_it_is_the_same_on_an_event_loop(tmp_path: Path, journal: Journal) -> None:
+    """Whichever driver asked."""
+    import asyncio  # noqa: PLC0415 - only this test
+
+    with hookline.Engine.from_config(TREE, dialect="docker-agent", journal=journal) as engine:
+        asyncio.run(_fire_async(engine))
+
+    assert [record["type"] for record in records(tmp_path / "j")] == ["run", "event"]
+
+
+def test_without_one_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An embedder is not journaled unasked."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    hookline.Engine().fire("stop", {})
+
+    assert list(tmp_path.iterdir()) == []
+
+
+# -- hooks that nobody waits for ---------------------------------------------------------------------------------------
+
+ASYNC = {"hooks": {"PostToolUse": [{"hooks": [{"type": "command", "command": "exit 3", "async": True}]}]}}
+
+
+def test_a_detached_hook_has_a_start_and_an_end(tmp_path: Path, journal: Journal) -> None:
+    """Both belong to the event that started it."""
+    payload = {"session_id": "s", "tool_name": "Bash", "tool_input": {}, "tool_use_id": "c", "tool_response": {}}
+    with hookline.Engine.from_config(ASYNC, dialect="claude-code", journal=journal) as engine:
+        engine.fire("PostToolUse", payload)
+    found = {record.get("phase", record["type"]): record for record in records(tmp_path / "j")}
+
+    assert set(found) == {"started", "finished", "event"}
+    assert found["finished"]["exit_code"] == 3
+    assert {found["started"]["event"], found["finished"]["event"]} == {found["event"]["id"]}
+
+
+def test_an_end_before_the_decision_waits_for_it(tmp_path: Path, journal: Journal) -> None:
+    """So that it is found with its event."""
+    event, decision, spec_of = fired(lambda _: None)
+    done = Finished(hook_id="h", outcome=Outcome(), verdict=Verdict(hook_id="h"), kind=event.kind, session_id=event.session_id, ended=1.0)
+    journal.finished(done, spec_of, event)
+    journal.observe(event, decision, spec_of)
+    journal.finished(done, spec_of)
+    early, _, told, late = sorted(
+        records(tmp_path / "j"), key=lambda record: (record.get("phase") != "finished" or record["seq"] > 3, record["seq"])
+    )
+
+    assert (early["event"], late["event"]) == (told["id"], told["id"])
+
+
+def test_an_end_without_its_decision_is_written_at_the_end(tmp_path: Path, journal: Journal) -> None:
+    """Nothing that it was told is lost."""
+    event, _, spec_of = fired(lambda _: None)
+    journal.finished(Finished(hook_id="h", outcome=Outcome(), verdict=Verdict(), kind="x", session_id="y"), spec_of, event)
+    journal.close()
+
+    assert [record["phase"] for record in records(tmp_path / "j")] == ["finished"]
+
+
+# -- a journal that cannot write ---------------------------------------------------------------------------------------
+
+
+def test_whatever_is_wrong_the_verdict_stands_and_it_is_told_once(tmp_path: Path) -> None:
+    """Here the folder is not safe."""
+    told: list[str] = []
+    (tmp_path / "j").mkdir()
+    (tmp_path / "j").chmod(0o777)
+    journal = Journal.open(str(tmp_path / "j"), tell=told.append)
+    engine = hookline.Engine(journal=journal)
+    engine.on("tool.before")(lambda _: hookline.deny("no"))
+    decisions = [engine.fire("tool.before", SUDO) for _ in range(3)]
+
+    assert [decision.stance for decision in decisions] == [hookline.Stance.DENY] * 3
+    assert len(told) == 1
+    assert "HKL6003" in told[0]
+    assert [problem.name for problem in engine.problems] == ["journal.place"]
+    assert journal.lost == 6
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"fingerprint_of": lambda _: 1 / 0},
+        {"new_id": lambda: 1 / 0},
+        {"clock": lambda: float("nan")},
+        {"new_id": lambda: float("nan")},
+    ],
+)
+def test_a_fault_of_its_parts_is_told_and_stops_nothing(broken: dict[str, object], tmp_path: Path) -> None:
+    """Whatever they raise."""
+    told: list[str] = []
+    journal = Journal.open(str(tmp_path / "j"), tell=told.append, **broken)
+    journal.observe(*fired(lambda _: hookline.deny("no")))
+
+    assert len(told) == 1
+    assert "HKL6001" in told[0]
+
+
+def test_an_export_that_fails_is_told_and_the_record_is_there(tmp_path: Path) -> None:
+    """One trouble is not another's."""
+    told: list[str] = []
+
+    def failing(*_: object) -> None:
+        raise RuntimeError("no collector")
+
+    journal = Journal.open(str(tmp_path / "j"), tell=told.append, exports=[failing])
+    for _ in range(2):
+        journal.observe(*fired(lambda _: None))
+
+    assert checked(tmp_path / "j").records == 4
+    assert [("HKL6010" in line, "no collector" in line) for line in told] == [(True, True)]
+
+
+def test_without_a_trail_only_the_exports_are_told() -> None:
+    """For telemetry without a journal."""
+    seen: list[object] = []
+    journal = Journal(None, exports=[lambda event, decision, spec_of: seen.append((event, decision, spec_of))])
+    journal.observe(*fired(lambda _: None))
+    journal.note("x")
+    journal.close()
+
+    assert len(seen) == 1
+
+
+_FULL = """
+import json, resource, sys
+import hookline
+from hookline.journal.journal import Journal
+told = []
+engine = hookline.Engine(journal=Journal.open(sys.argv[1], tell=told.append))
+engine.on("tool.before")(lambda _: hookline.deny("no"))
+event = engine.event("tool.before", {"tool": "x", "input": {}})
+engine.fire(event)
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), resource.RLIM_INFINITY))
+stances = {engine.fire(event).stance.name for _ in range(20)}
+full = len(told)
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+engine.fire(event)
+print(json.dumps([sorted(stances), full, told, engine.journal.lost]))
+"""
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("room", [5000, 5001, 6000, 7777])
+def test_a_full_disk_changes_no_verdict(room: int, tmp_path: Path) -> None:
+    """What fits is kept, what is torn is closed when there is room again, and all of it is told once."""
+    done = subprocess.run(
+        [sys.executable, "-c", _FULL, str(tmp_path / "j"), str(room)],
+        env={"PYTHONPATH": str(ROOT / "src")},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] == resource.RLIM_INFINITY
+    told = done.stdout.strip()
+
+    assert told.startswith('[["DENY"], 1, ["journal: HKL6001 nothing can be written to')
+    assert kind_of_break(tmp_path / "j") == ""
+    assert sum(record["type"] == "event" for record in records(tmp_path / "j")) >= 2
+
+
+@pytest.mark.process
+@pytest.mark.skipif(os.geteuid() != 0 and not os.path.exists("/proc/self/status"), reason="needs a folder that nobody may write to")
+def test_a_folder_that_cannot_be_written_to_changes_no_verdict() -> None:
+    """Not even to a user who may do everything: no file is made in /proc."""
+    told: list[str] = []
+    journal = Journal.open("/proc/self/hookline-journal", tell=told.append)
+    event, decision, spec_of = fired(lambda _: hookline.deny("no"))
+    journal.observe(event, decision, spec_of)
+    journal.observe(event, decision, spec_of)
+
+    assert len(told) == 1
+
+
+def test_threads_share_one(tmp_path: Path, journal: Journal) -> None:
+    """As an embedder's do."""
+    event, decision, spec_of = fired(lambda _: None)
+    threads = [threading.Thread(target=lambda: [journal.observe(event, decision, spec_of) for _ in range(25)]) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert (kind_of_break(tmp_path / "j"), checked(tmp_path / "j").records) == ("", 200)
+
+
+# -- where it is -------------------------------------------------------------------------------------------------------
+
+
+def test_it_is_in_the_folder_of_state(tmp_path: Path) -> None:
+    """As the XDG rules say; a relative value is ignored."""
+    home = str(tmp_path)
+
+    assert place({"HOME": home}) == f"{home}/.local/state/hookline/journal"
+    assert place({"HOME": home, "XDG_STATE_HOME": "/state"}) == "/state/hookline/journal"
+    assert place({"HOME": home, "XDG_STATE_HOME": "state"}) == f"{home}/.local/state/hookline/journal"
+
+
+def test_a_home_that_is_not_there_is_not_made(tmp_path: Path) -> None:
+    """A daemon that has none is told what to do."""
+    with pytest.raises(JournalError, match="no home"):
+        place({"HOME": str(tmp_path / "none")})

@@ -1,0 +1,65 @@
+"""Masking: what looks like a secret is gone, and what does not is as it was."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hookline.journal.masking import masked, masked_text
+
+SECRETS = [
+    ("password=hunter22", "hunter22"),
+    ('{"api_key": "abcd-1234"}', "abcd-1234"),
+    ("curl -H 'Authorization: Bearer abc.def-123'", "abc.def-123"),
+    ("postgres://me:s3cret@db/x", "s3cret"),
+    ("mysql --password hunter22 -u me", "hunter22"),
+    ("ghp_abcdefghijklmnop", "abcdefghijklmnop"),
+    ("AKIAIOSFODNN7EXAMPLE", "IOSFODNN7"),
+    ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc", "eyJzdWIiOiIxIn0"),
+    ("token: 0123456789abcdef0123456789abcdef", "0123456789abcdef"),
+    ("-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----", "MIIE"),
+    ("x9f8e7d6c5b4a39281706f5e4", "9f8e7d6c5b4a"),
+]
+
+
+@pytest.mark.parametrize(("text", "secret"), SECRETS)
+def test_a_secret_is_masked(text: str, secret: str) -> None:
+    """By its name, its form, or its length; how long it was is left."""
+    assert secret not in masked_text(text)
+    assert "[masked " in masked_text(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "rm -rf build",
+        "git push --force origin main",
+        "/usr/share/some/long/path/of-a-file.txt",
+        "test_a_very_long_name_of_a_function",
+        "2026-11-21",
+    ],
+)
+def test_what_is_no_secret_stays(text: str) -> None:
+    """A journal in which everything is masked helps nobody."""
+    assert masked_text(text) == text
+
+
+def test_keys_stay_and_what_they_say_is_secret_goes() -> None:
+    """Whatever its shape."""
+    given = {"command": "ls", "password": "x", "auth": {"client_secret": ["a", {"b": 12}], "on": True}, "n": 3}
+
+    assert masked(given) == {
+        "command": "ls",
+        "password": "[masked 1]",
+        "auth": {"client_secret": ["[masked 1]", {"b": "[masked 2]"}], "on": True},
+        "n": 3,
+    }
+
+
+@given(st.text(max_size=200))
+def test_masking_twice_changes_nothing(text: str) -> None:
+    """And never fails."""
+    once = masked_text(text)
+
+    assert masked_text(once) == once

@@ -1,0 +1,43 @@
+"""Query: filters, and times as people write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from hookline.errors import ConfigError
+from hookline.journal.query import Query, moment, stamp
+
+NOW = 1_795_255_200.5  # 2026-11-21T10:00:00.500Z
+
+
+@pytest.mark.parametrize(
+    ("text", "at"),
+    [
+        ("2h", "2026-11-21T08:00:00.500Z"),
+        ("90s", "2026-11-21T09:58:30.500Z"),
+        ("1.5d", "2026-11-19T22:00:00.500Z"),
+        ("2026-11-21T10:00:00+01:00", "2026-11-21T09:00:00.000Z"),
+        ("2026-11-20T10:00:00Z", "2026-11-20T10:00:00.000Z"),
+    ],
+)
+def test_a_time_is_so_long_ago_or_on_a_clock(text: str, at: str) -> None:
+    """In UTC, as records have it, so that texts compare as times do."""
+    assert moment(text, NOW) == at
+
+
+@pytest.mark.parametrize("text", ["yesterday", "2x", "", "99999999w"])
+def test_what_is_no_time_is_refused(text: str) -> None:
+    """With an example of what is."""
+    with pytest.raises(ConfigError, match="is no time"):
+        moment(text, NOW)
+
+
+def test_an_empty_query_asks_for_all() -> None:
+    """And each filter adds a condition."""
+    assert Query().clauses() == ("1", [])
+    assert Query(tool="Bash", fault=True).clauses() == ("tool = ? AND faults > 0", ["Bash"])
+
+
+def test_a_stamp_has_milliseconds() -> None:
+    """And is in UTC."""
+    assert stamp(NOW) == "2026-11-21T10:00:00.500Z"

@@ -1,0 +1,280 @@
+"""Trail: records are appended whole by any number of processes, and what a killed writer leaves is said and breaks nothing."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import stat
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from hookline.errors import JournalError
+from hookline.journal.chain import linked
+from hookline.journal.reading import read_head, walked
+from hookline.journal.trail import Trail
+from hookline.journal.verify import TRUNCATED
+from tests.unit.journal.support import AT, ROOT, checked, files, kind_of_break, lines, note, records, written
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NEXT = "2026-11-22T00:00:01.000Z"
+
+
+def told(trail: Trail) -> list[str]:
+    """The names of what a trail tells from now on."""
+    names: list[str] = []
+    trail.tell = lambda name, _: names.append(name)
+    return names
+
+
+# -- files -------------------------------------------------------------------------------------------------------------
+
+
+def test_nobody_else_may_read_it(tmp_path: Path) -> None:
+    """The folder and its files are this user's alone, whatever the umask says."""
+    before = os.umask(0)
+    try:
+        trail = written(tmp_path / "deep" / "journal", 1)
+    finally:
+        os.umask(before)
+
+    assert stat.S_IMODE(trail.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(path.stat().st_mode) for path in trail.iterdir()} == {0o600}
+
+
+def test_a_folder_that_others_may_write_to_is_refused(tmp_path: Path) -> None:
+    """What they can change proves nothing."""
+    (tmp_path / "journal").mkdir()
+    (tmp_path / "journal").chmod(0o777)
+
+    with pytest.raises(JournalError, match="written to by others"):
+        written(tmp_path / "journal", 1)
+
+
+@pytest.mark.parametrize("name", ["journal", "journal/head", "journal/2026-11-21.000000000001.jsonl"])
+def test_a_link_is_not_followed(name: str, tmp_path: Path) -> None:
+    """Neither the folder nor a file may lead elsewhere."""
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).symlink_to(tmp_path / "elsewhere")
+
+    with pytest.raises((JournalError, OSError)):
+        written(tmp_path / "journal", 1)
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_a_day_and_a_size_begin_a_file(tmp_path: Path) -> None:
+    """Each is named by its day and its first record, and the chain goes on over all of them."""
+    trail = Trail(str(tmp_path / "j"), largest=700)
+    for at in (AT, AT, AT, AT, NEXT):
+        trail.append([note()], at=at)
+
+    assert [path.name for path in files(tmp_path / "j")] == [
+        "2026-11-21.000000000001.jsonl",
+        "2026-11-21.000000000004.jsonl",
+        "2026-11-22.000000000005.jsonl",
+    ]
+    assert checked(tmp_path / "j").records == 5
+
+
+def test_a_clock_that_goes_back_begins_no_file(tmp_path: Path) -> None:
+    """The order is that of the writing."""
+    trail = Trail(str(tmp_path / "j"))
+    for at in (NEXT, AT, NEXT):
+        trail.append([note()], at=at)
+
+    assert len(files(tmp_path / "j")) == 1
+
+
+# -- writers that were killed ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("left", [1, 50, -2, -1])
+def test_a_torn_line_is_kept_and_closed(left: int, tmp_path: Path) -> None:
+    """The next record says what it is; both chains and readers go on behind it."""
+    folder = written(tmp_path / "j", 3)
+    torn = lines(folder)[-1][:left]
+    with files(folder)[0].open("ab") as file:
+        file.write(torn)
+    assert "torn" in checked(folder).notes[0]
+    trail = Trail(str(folder))
+    names = told(trail)
+    trail.append([note("next")], at=AT)
+
+    assert names == ["journal.torn"]
+    assert torn in files(folder)[0].read_bytes()
+    assert (kind_of_break(folder), checked(folder).records) == ("", 5)
+    assert "torn" in checked(folder).notes[0]
+
+
+def test_a_record_that_lacks_its_line_break_only_was_not_written(tmp_path: Path) -> None:
+    """It is torn as any other, and its number is given again."""
+    folder = written(tmp_path / "j", 3)
+    head = read_head((folder / "head").read_bytes())
+    assert head is not None
+    with files(folder)[0].open("ab") as file:
+        file.write(linked(note("torn"), 4, head.hash)[0][:-1])
+    Trail(str(folder)).append([note("next")], at=AT)
+
+    assert (kind_of_break(folder), checked(folder).records) == ("", 5)
+
+
+def test_a_writer_that_was_killed_while_it_closed_a_torn_line(tmp_path: Path) -> None:
+    """What is torn twice is closed once."""
+    folder = written(tmp_path / "j", 3)
+    with files(folder)[0].open("ab") as file:
+        file.write(b'{"schema":"hookli\n{"schema":"hookline.jou')
+    Trail(str(folder)).append([note("next")], at=AT)
+
+    assert (kind_of_break(folder), checked(folder).records) == ("", 5)
+
+
+def test_records_that_the_head_does_not_know_yet_are_kept(tmp_path: Path) -> None:
+    """A writer that was killed between a record and the head had committed it."""
+    folder = written(tmp_path / "j", 2)
+    before = (folder / "head").read_bytes()
+    written(folder, 3)
+    (folder / "head").write_bytes(before)
+    trail = Trail(str(folder))
+    names = told(trail)
+
+    assert trail.append([note("next")], at=AT).seq == 6
+    assert (names, kind_of_break(folder)) == ([], "")
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda head: head.unlink(), lambda head: head.write_bytes(b""), lambda head: head.write_bytes(b"x" * 99)]
+)
+def test_a_lost_head_is_found_again(damage, tmp_path: Path) -> None:
+    """From the records themselves."""
+    folder = written(tmp_path / "j", 9, largest=1500)
+    damage(folder / "head")
+
+    assert Trail(str(folder)).append([note()], at=AT).seq == 10
+    assert kind_of_break(folder) == ""
+
+
+def test_records_that_are_gone_are_missed_by_the_next(tmp_path: Path) -> None:
+    """It says so, and no later record makes that unseen."""
+    folder = written(tmp_path / "j", 5)
+    files(folder)[0].write_bytes(b"".join(lines(folder)[:3]))
+    trail = Trail(str(folder))
+    names = told(trail)
+    trail.append([note("next")], at=AT)
+
+    assert names == ["journal.gap"]
+    assert records(folder)[3]["lost"]["from"] == 4
+    assert [record["seq"] for record in records(folder)] == [1, 2, 3, 6, 7]
+    assert kind_of_break(folder) == TRUNCATED
+
+
+def test_a_trail_of_which_all_is_gone_says_so(tmp_path: Path) -> None:
+    """The head remembers how long it was."""
+    folder = written(tmp_path / "j", 5)
+    files(folder)[0].unlink()
+    Trail(str(folder)).append([note("next")], at=AT)
+
+    assert kind_of_break(folder) == TRUNCATED
+
+
+def test_a_file_that_was_begun_and_not_told_of_is_used(tmp_path: Path) -> None:
+    """A writer that was killed between the two."""
+    folder = written(tmp_path / "j", 2)
+    (folder / "2026-11-22.000000000003.jsonl").touch(0o600)
+    trail = Trail(str(folder))
+    trail.append([note()], at=AT)
+    trail.append([note()], at=NEXT)
+
+    assert (kind_of_break(folder), checked(folder).records) == ("", 4)
+
+
+# -- several writers ---------------------------------------------------------------------------------------------------
+
+
+def test_a_lock_that_is_held_is_not_waited_for_for_ever(tmp_path: Path) -> None:
+    """A process that was stopped in the middle must not stop every hook."""
+    folder = written(tmp_path / "j", 1)
+    with (folder / "head").open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with pytest.raises(JournalError, match="has held"):
+            Trail(str(folder), wait=0.02).append([note()], at=AT)
+
+    assert Trail(str(folder)).append([note()], at=AT).seq == 2
+
+
+def test_a_folder_that_was_replaced_is_opened_anew(tmp_path: Path) -> None:
+    """A writer that runs for days writes where others do."""
+    trail = Trail(str(tmp_path / "j"))
+    trail.append([note()], at=AT)
+    (tmp_path / "j").rename(tmp_path / "old")
+    trail.append([note()], at=AT)
+
+    assert (checked(tmp_path / "j").records, checked(tmp_path / "old").records) == (1, 1)
+
+
+def test_a_fork_has_files_of_its_own(tmp_path: Path) -> None:
+    """Otherwise both would hold the lock."""
+    trail = Trail(str(tmp_path / "j"))
+    trail.append([note()], at=AT)
+    child = os.fork()
+    if not child:
+        trail.append([note()], at=AT)
+        os._exit(0)
+    trail.append([note()], at=AT)
+
+    assert os.waitpid(child, 0)[1] == 0
+    assert (kind_of_break(tmp_path / "j"), checked(tmp_path / "j").records) == ("", 3)
+
+
+_WRITER = f"""
+import sys
+from hookline.journal.trail import Trail
+trail = Trail(sys.argv[1], largest=20_000)
+for number in range(int(sys.argv[2])):
+    trail.append([{{"type": "note", "at": "{AT}", "who": sys.argv[3], "number": number, "text": "x" * (number % 700)}}], at="{AT}")
+"""
+
+
+@pytest.mark.process
+def test_eight_processes_write_one_chain(tmp_path: Path) -> None:
+    """Every record is there once, each writer's in its order."""
+    writers = [
+        subprocess.Popen([sys.executable, "-c", _WRITER, str(tmp_path / "j"), "60", str(who)], env={"PYTHONPATH": str(ROOT / "src")})
+        for who in range(8)
+    ]
+    assert [writer.wait(60) for writer in writers] == [0] * 8
+    found = records(tmp_path / "j")
+
+    assert (kind_of_break(tmp_path / "j"), len(found)) == ("", 480)
+    for who in range(8):
+        assert [record["number"] for record in found if record["who"] == str(who)] == list(range(60))
+
+
+def test_a_record_on_the_disk_is_told_to_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With `sync`, before it counts."""
+    asked: list[int] = []
+    monkeypatch.setattr(os, "fdatasync", asked.append)
+    written(tmp_path / "j", 3, sync=True)
+
+    assert len(asked) >= 3
+
+
+# -- parts -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("data", [b"", b"x", b"hookline.head/1 a b c d", b"\xff" * 300])
+def test_what_is_no_head_is_none(data: bytes) -> None:
+    """Whatever stands in the file."""
+    assert read_head(data) is None
+
+
+def test_a_walk_ends_at_what_does_not_follow(tmp_path: Path) -> None:
+    """Only what is linked to the former record counts."""
+    all_lines = lines(written(tmp_path / "j", 4))
+    head, rest = walked(read_head((tmp_path / "j" / "head").read_bytes()).replace(seq=0, size=0), b"".join([*all_lines[:2], all_lines[3]]))
+
+    assert (head.seq, rest) == (2, all_lines[3])

@@ -1,0 +1,173 @@
+"""Support for the tests of the bridge: streams without sockets, clocks that are told the time, and hooks to ask."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from typing import TYPE_CHECKING, Any
+
+from hookline.a3s import Hook, HookConfig, HookMatcher
+from hookline.remote.definitions import sent
+from hookline.remote.loop import REMOTE
+from hookline.remote.outbox import Outbox
+from hookline.remote.proto import bridge_pb2 as pb
+from hookline.remote.talking import Caller, LinkError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+    from hookline.remote.bridge import Bridge
+
+TOKEN = "a token of sixteen"  # noqa: S105 - it guards nothing
+PATIENCE = 20.0  # seconds, for what must happen
+CALL = {"session_id": "s", "tool": "Bash", "args": {"command": "rm -rf /"}, "working_directory": "/"}
+OTHER = {**CALL, "tool": "Read"}
+SELF = Caller(name="here", proven=True)
+STRANGER = Caller(name="somewhere")
+
+
+def on_loop(test: Callable[..., Any]) -> Callable[..., Any]:
+    """A test that is a coroutine, on the loop on which everything remote happens."""
+
+    async def whole(*given: Any, **named: Any) -> None:
+        try:
+            await test(*given, **named)
+        finally:
+            await hung_up()
+
+    @functools.wraps(test)
+    def run(*given: Any, **named: Any) -> None:
+        REMOTE.run(whole(*given, **named), PATIENCE)
+
+    return run
+
+
+async def hung_up() -> None:
+    """Every stream has ended."""
+    talks, END_TALKS[:] = [*END_TALKS], []
+    for talk in talks:
+        talk.cancel()
+    await asyncio.gather(*talks, return_exceptions=True)
+
+
+class Time:
+    """A clock that stands still, and waits that end when it is told to go on."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+        self._waits: list[tuple[float, asyncio.Future[None]]] = []
+        self._slept = asyncio.Event()
+
+    def clock(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        wait = asyncio.get_running_loop().create_future()
+        self._waits.append((self.now + seconds, wait))
+        self._slept.set()
+        await wait
+
+    async def passes(self, seconds: float) -> None:
+        """So much time passes, and whoever it wakes does what he wants to do."""
+        self.now += seconds
+        due = [wait for until, wait in self._waits if until <= self.now]
+        self._waits = [(until, wait) for until, wait in self._waits if until > self.now]
+        for wait in due:
+            if not wait.done():
+                wait.set_result(None)
+        await settled()
+
+    async def slept(self) -> float:
+        """Wait until somebody sleeps; how long that is to be."""
+        while not [wait for _, wait in self._waits if not wait.done()]:
+            self._slept.clear()
+            await self._slept.wait()
+        return next(until for until, wait in self._waits if not wait.done()) - self.now
+
+
+async def settled() -> None:
+    """Everything that could be done without waiting has been done."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+END_TALKS: list[asyncio.Task[None]] = []
+
+
+async def until(condition: Callable[[], object]) -> None:
+    """Wait for something that no event tells of."""
+    while not condition():  # noqa: ASYNC110 - as above
+        await asyncio.sleep(0)
+
+
+class End:
+    """The other end of a stream of the bridge's: frames in, frames out, no transport."""
+
+    def __init__(self, bridge: Bridge, caller: Caller = SELF) -> None:
+        self._incoming: asyncio.Queue[pb.HandlerFrame | LinkError | None] = asyncio.Queue()
+        self.outbox: Outbox[pb.EngineFrame] = Outbox(bridge.bounds.queue)
+        self._frames = aiter(self.outbox)
+        self.talk = asyncio.get_running_loop().create_task(bridge.converse(caller, self._read(), self.outbox))
+        END_TALKS.append(self.talk)
+
+    async def _read(self) -> AsyncIterator[pb.HandlerFrame]:
+        while (frame := await self._incoming.get()) is not None:
+            if isinstance(frame, LinkError):
+                raise frame
+            yield frame
+
+    def send(self, **frame: Any) -> None:
+        self._incoming.put_nowait(pb.HandlerFrame(**frame))
+
+    def hang_up(self, why: str = "") -> None:
+        self._incoming.put_nowait(LinkError(why) if why else None)
+
+    async def next(self, kind: str) -> Any:
+        """The next frame that is no Ping, which must be of this kind."""
+        while True:
+            frame = await anext(self._frames)
+            found = frame.WhichOneof("kind")
+            if found != "ping" or kind == "ping":
+                assert found == kind, frame
+                return getattr(frame, found)
+
+    async def rest(self) -> list[Any]:
+        """What is still sent until the stream ends."""
+        return [frame async for frame in self.outbox]
+
+    async def hello(self, instance: str = "policy", *, token: bytes = b"", resume: str = "", protocol: int = 1) -> pb.Welcome:
+        self.send(hello=pb.Hello(protocol=protocol, instance_id=instance, token=token, resume_id=resume))
+        return await self.next("welcome")
+
+    async def register(self, *hooks: pb.HookSpec, generation: int = 1) -> pb.RegistryAck:
+        self.send(registry=pb.Registry(generation=generation, hooks=hooks))
+        return await self.next("registry_ack")
+
+    def answer(self, invoke: pb.Invoke, action: Any = pb.CONTINUE, **fields: Any) -> None:
+        self.send(result=pb.Result(invocation_id=invoke.invocation_id, action=action, **fields))
+
+
+async def attached(bridge: Bridge, *hooks: pb.HookSpec, instance: str = "policy") -> tuple[End, pb.Welcome]:
+    """An end whose hooks are known."""
+    end = End(bridge)
+    welcome = await end.hello(instance)
+    ack = await end.register(*(hooks or (hook(),)))
+    assert not ack.rejected
+    return end, welcome
+
+
+def hook(name: str = "guard", event: str = "pre_tool_use", *, matcher: HookMatcher | None = None, **config: Any) -> pb.HookSpec:
+    """A definition as it is sent."""
+    return sent(Hook.new(name, event).with_matcher(matcher).with_config(HookConfig(**config)))
+
+
+def addresses(folder: Any) -> dict[str, tuple[str, str]]:
+    """An address of every transport, and the token that is needed there."""
+    return {
+        "framed": (f"framed+unix:{folder}/framed", ""),
+        "unix": (f"unix:{folder}/grpc", ""),
+        "tcp": ("127.0.0.1:0", TOKEN),
+    }
+
+
+TRANSPORTS = ("framed", "unix", "tcp")

@@ -1,0 +1,124 @@
+"""An agent asks an engine that is elsewhere, by every transport, as if it were here."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import pytest
+
+from hookline import CodecError, ConfigError, Engine, HookError, Stance, deny
+from hookline.remote import Client, Opened, SyncClient, serve_engine
+from tests.unit.remote.support import CALL, OTHER, TOKEN, TRANSPORTS, addresses
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Served:
+    def __init__(self, opened: Opened, engine: Engine, token: str) -> None:
+        self.opened, self.engine, self.token = opened, engine, token
+        self.address = opened.addresses[0]
+
+
+@pytest.fixture(params=TRANSPORTS)
+def served(request: pytest.FixtureRequest, tmp_path) -> Iterator[Served]:
+    """An engine with a guard, at an address of each transport."""
+    address, token = addresses(tmp_path)[request.param]
+    engine = Engine()
+    engine.on("tool.before", command="rm")(lambda event: deny(f"no {event.session_id}"))
+    with serve_engine(engine, address, token=token) as opened:
+        yield Served(opened, engine, token)
+
+
+def timeless(decision) -> dict:
+    """A decision document without its times."""
+    document = decision.to_dict()
+    return document | {"seconds": 0, "verdicts": [verdict | {"seconds": 0} for verdict in document["verdicts"]]}
+
+
+def test_a_decision_is_the_one_that_the_engine_made(served: Served) -> None:
+    """Whether it is asked from an event loop or not."""
+    here = [timeless(served.engine.fire("pre_tool_use", payload, dialect="a3s")) for payload in (CALL, OTHER)]
+
+    async def asked() -> list[dict]:
+        async with Client(served.address, token=served.token) as client:
+            return [timeless(await client.fire("pre_tool_use", payload, dialect="a3s")) for payload in (CALL, OTHER)]
+
+    with SyncClient(served.address, token=served.token) as client:
+        assert [timeless(client.fire("pre_tool_use", payload, dialect="a3s", seconds=5)) for payload in (CALL, OTHER)] == here
+    assert asyncio.run(asked()) == here
+
+
+def test_a_reply_is_the_one_that_the_host_reads(served: Served) -> None:
+    """From an object, or from the text that the host sent."""
+    payload = {"event_type": "pre_tool_use", "payload": CALL}
+    here = served.engine.answer("a3s", payload)
+    with SyncClient(served.address, token=served.token) as client:
+        assert client.answer("a3s", payload) == here
+        assert client.answer("a3s", '{"event_type": "pre_tool_use", "payload": {"tool": "Read"}}').exit_code == 0
+        with pytest.raises(CodecError, match="no JSON"):
+            client.answer("a3s", "{")
+        with pytest.raises(ConfigError, match="klingon"):
+            client.answer("klingon", {})
+
+
+def test_two_hundred_events_on_a_stream_are_told_apart(served: Served) -> None:
+    """Each reply finds its request."""
+
+    async def asked() -> list[str]:
+        async with Client(served.address, token=served.token) as client, client.stream() as stream:
+            fired = (stream.fire("pre_tool_use", {**CALL, "session_id": f"{at}"}, dialect="a3s") for at in range(200))
+            return [decision.reason for decision in await asyncio.gather(*fired)]
+
+    assert asyncio.run(asked()) == [f"no {at}" for at in range(200)]
+
+
+def test_a_stream_is_for_several_threads(served: Served) -> None:
+    """Programs without an event loop have it too."""
+    with SyncClient(served.address, token=served.token) as client, client.stream() as stream, ThreadPoolExecutor(8) as threads:
+        reasons = threads.map(lambda at: stream.fire("pre_tool_use", {**CALL, "session_id": f"{at}"}, dialect="a3s").reason, range(50))
+
+        assert list(reasons) == [f"no {at}" for at in range(50)]
+        with pytest.raises(CodecError, match="klingon"):
+            stream.fire("klingon_event", {}, dialect="a3s")
+
+
+def test_an_engine_that_ends_is_an_error(served: Served) -> None:
+    """Nothing is decided then, and it is said so; a stream that was open too."""
+    with SyncClient(served.address, token=served.token) as client, client.stream() as stream:
+        assert stream.fire("pre_tool_use", CALL, dialect="a3s").stance is Stance.DENY
+        served.opened.close(0)
+        for ask in (stream.fire, client.fire):
+            with pytest.raises(HookError) as caught:
+                ask("pre_tool_use", CALL, dialect="a3s")
+            assert caught.value.name == "remote.unreachable"
+
+
+def test_a_payload_that_is_no_json_is_not_sent(served: Served) -> None:
+    """The fault is the caller's."""
+    with SyncClient(served.address, token=served.token) as client, pytest.raises(CodecError, match="cannot be sent"):
+        client.fire("pre_tool_use", {"args": object()}, dialect="a3s")
+
+
+def test_without_the_token_nobody_is_answered(tmp_path) -> None:
+    """Single calls, streams and replies."""
+    with serve_engine(Engine(), "127.0.0.1:0", token=TOKEN) as opened:
+        for token in ("", "wrong", "righ", "rightt"):
+            with SyncClient(opened.addresses[0], token=token) as client:
+                with pytest.raises(HookError, match="the token is missing or wrong") as caught:
+                    client.fire("pre_tool_use", CALL, dialect="a3s")
+                assert caught.value.name == "remote.token"
+                with pytest.raises(HookError, match="token"), client.stream() as stream:
+                    stream.fire("pre_tool_use", CALL, dialect="a3s")
+                with pytest.raises(HookError, match="token"):
+                    client.answer("a3s", {})
+
+
+def test_nobody_there_is_an_error(tmp_path) -> None:
+    """It names the address, and says what that means."""
+    for address in (f"framed+unix:{tmp_path}/x", f"unix:{tmp_path}/x"):
+        with SyncClient(address) as client, pytest.raises(HookError, match="a gate must deny") as caught:
+            client.fire("pre_tool_use", CALL, dialect="a3s")
+        assert address in caught.value.message

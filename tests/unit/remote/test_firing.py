@@ -1,0 +1,215 @@
+"""An engine that is asked from elsewhere answers every request, and itself never breaks."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from hookline import Engine, HookError, deny
+from hookline.remote.bridge import Bridge
+from hookline.remote.firing import Firing
+from hookline.remote.outbox import Outbox
+from hookline.remote.proto import bridge_pb2 as pb
+from hookline.remote.talking import LinkError
+from tests.unit.remote.support import CALL, PATIENCE, attached, hook, on_loop, settled, until
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+
+def engine() -> Engine:
+    made = Engine()
+    made.on("tool.before", command="rm")(lambda _: deny("no"))
+    return made
+
+
+def request(number: int = 1, **fields: Any) -> pb.FireRequest:
+    base = {"event": "pre_tool_use", "dialect": "a3s", "payload_json": json.dumps(CALL).encode()}
+    return pb.FireRequest(**{"request_id": f"{number}", **base, **fields})
+
+
+@on_loop
+async def test_an_event_is_answered_with_its_decision() -> None:
+    """The document is the one that `fire` prints."""
+    reply = await Firing(engine()).fire(request())
+
+    assert (reply.request_id, reply.error_code) == ("1", "")
+    assert json.loads(reply.decision_json)["reason"] == "no"
+
+
+WRONG = [
+    ("no JSON", {"payload_json": b"{"}, "HKL4001"),
+    ("no UTF-8", {"payload_json": b'{"a": "\xff"}'}, "HKL4001"),
+    ("no object", {"payload_json": b"[]"}, "HKL4001"),
+    ("nested without an end", {"payload_json": b"[" * 200_000}, "HKL4001"),
+    ("too large", {"payload_json": b" " * 2000}, "HKL4001"),
+    ("an unknown event", {"event": "tool_error"}, "HKL4002"),
+    ("an unknown dialect", {"dialect": "klingon"}, "HKL1006"),
+]
+
+
+@pytest.mark.parametrize(("fields", "code"), [row[1:] for row in WRONG], ids=[row[0] for row in WRONG])
+@on_loop
+async def test_what_is_wrong_is_said_with_its_code(fields, code) -> None:
+    """There is no decision then, so that nobody takes it for a yes."""
+    largest = 1000 if "payload_json" in fields and len(fields["payload_json"]) == 2000 else 1 << 20
+    reply = await Firing(engine(), largest=largest).fire(request(**fields))
+
+    assert (reply.error_code, reply.decision_json) == (code, b"")
+    assert reply.error
+
+
+@on_loop
+async def test_a_fault_of_ours_is_told_to_us() -> None:
+    """And whoever asked is told that it is one."""
+    told: list[str] = []
+    broken = engine()
+    broken.event = None  # type: ignore[assignment]  # the fault
+    reply = await Firing(broken, tell=told.append).fire(request())
+
+    assert reply.error_code == "HKL9001"
+    assert told == ["HKL9001 internal error: TypeError: 'NoneType' object is not callable"]
+
+
+@on_loop
+async def test_a_session_that_ends_takes_its_invocations_along() -> None:
+    """The bridge is told."""
+    bridge = Bridge(made := Engine())
+    end, _ = await attached(bridge)
+    firing = Firing(made, bridge=bridge)
+    asked = asyncio.get_running_loop().create_task(firing.fire(request()))
+    await end.next("invoke")
+    await firing.fire(request(2, event="session_end"))
+
+    assert (await end.next("cancel")).why == "its session has ended"
+    assert "its session has ended" in json.loads((await asked).decision_json)["reason"]
+
+
+@on_loop
+async def test_a_budget_is_for_all_hooks() -> None:
+    """The smaller one of the request's and the server's counts."""
+    end, _ = await attached(Bridge(made := Engine()), hook(timeout_ms=60_000))
+    reply = await Firing(made).fire(request(budget_ms=20))
+    await end.next("invoke")
+
+    assert "timed out" in json.loads(reply.decision_json)["reason"]
+
+
+@on_loop
+async def test_a_plain_hook_does_not_hold_up_the_bridge() -> None:
+    """It is called elsewhere, however long it takes."""
+    made = Engine()
+    inside, going = threading.Event(), threading.Event()
+
+    @made.on("tool.before")
+    def slow(_: Any) -> None:
+        inside.set()
+        going.wait(PATIENCE)
+
+    asked = asyncio.get_running_loop().create_task(Firing(made).fire(request()))
+    await until(inside.is_set)
+    going.set()
+
+    assert (await asked).error_code == ""
+
+
+@on_loop
+async def test_too_much_at_once_is_refused() -> None:
+    """A single call is told so; nobody waits unseen."""
+    end, _ = await attached(Bridge(made := Engine()))
+    firing = Firing(made, most=1)
+    first = asyncio.get_running_loop().create_task(firing.fire(request()))
+    invoke = await end.next("invoke")
+
+    assert (await firing.fire(request(2))).error_code == "HKL5007"
+    with pytest.raises(HookError, match="are being asked about"):
+        await firing.answer(pb.AnswerRequest(dialect="a3s", payload_json=b"{}"))
+    end.answer(invoke)
+    assert (await first).error_code == ""
+
+
+# -- streams -----------------------------------------------------------------------------------------------------------
+
+
+async def many(*requests: pb.FireRequest, then: Exception | None = None) -> AsyncIterator[pb.FireRequest]:
+    for each in requests:
+        yield each
+    if then is not None:
+        raise then
+
+
+@on_loop
+async def test_replies_come_as_they_are_done() -> None:
+    """Each with the id of its request."""
+    end, _ = await attached(Bridge(made := Engine()))
+    outbox: Outbox[pb.FireReply] = Outbox(1 << 20)
+    streaming = asyncio.get_running_loop().create_task(Firing(made).stream(many(request(1), request(2)), outbox))
+    first, second = await end.next("invoke"), await end.next("invoke")
+    end.answer(second, pb.BLOCK, reason="second")
+    await settled()
+    end.answer(first, pb.BLOCK, reason="first")
+    await streaming
+    outbox.close()
+
+    assert [(reply.request_id, json.loads(reply.decision_json)["reason"]) async for reply in outbox] == [("2", "second"), ("1", "first")]
+
+
+@on_loop
+async def test_a_stream_is_read_no_faster_than_it_is_answered() -> None:
+    """What is not read yet waits with whoever sends it."""
+    end, _ = await attached(Bridge(made := Engine()))
+    read: list[str] = []
+
+    async def requests() -> AsyncIterator[pb.FireRequest]:
+        for number in range(5):
+            read.append(f"{number}")
+            yield request(number)
+
+    outbox: Outbox[pb.FireReply] = Outbox(1 << 20)
+    streaming = asyncio.get_running_loop().create_task(Firing(made, most=2).stream(requests(), outbox))
+    invokes = [await end.next("invoke"), await end.next("invoke")]
+    await settled()
+    assert read == ["0", "1", "2"]
+    for _ in range(5):
+        end.answer(invokes.pop(0))
+        await settled()
+        invokes += [await end.next("invoke")] if len(read) <= 5 and len(invokes) < 2 and end.outbox._frames else []
+    for invoke in invokes:
+        end.answer(invoke)
+    await streaming
+
+
+@on_loop
+async def test_an_id_that_is_under_way_is_refused() -> None:
+    """Two answers with one id would be nobody's."""
+    end, _ = await attached(Bridge(made := Engine()))
+    outbox: Outbox[pb.FireReply] = Outbox(1 << 20)
+    streaming = asyncio.get_running_loop().create_task(Firing(made).stream(many(request(1), request(1)), outbox))
+    end.answer(await end.next("invoke"))
+    await streaming
+    outbox.close()
+
+    assert [reply.error_code async for reply in outbox] == ["HKL5104", ""]
+
+
+@on_loop
+async def test_whoever_breaks_off_cancels_what_he_asked() -> None:
+    """Its handlers are told."""
+    end, _ = await attached(Bridge(made := Engine()))
+    gone = asyncio.Event()
+
+    async def requests() -> AsyncIterator[pb.FireRequest]:
+        yield request()
+        await gone.wait()
+        raise LinkError("gone")
+
+    streaming = asyncio.get_running_loop().create_task(Firing(made).stream(requests(), Outbox(1 << 20)))
+    await end.next("invoke")
+    gone.set()
+    await streaming
+
+    assert (await end.next("cancel")).invocation_id

@@ -1,0 +1,308 @@
+"""Handlers elsewhere decide as handlers here do; they come back by themselves, and what they register counts at once."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import threading
+from typing import Any
+
+import pytest
+
+from hookline import ConfigError, Engine, Stance
+from hookline.a3s import Hook, HookConfig, HookEngine, HookMatcher, HookResponse
+from hookline.dialects.a3s import result_of
+from hookline.remote import Bounds, Handlers, serve_engine
+from hookline.remote.backoff import Backoff
+from tests.unit.remote.support import CALL, OTHER, PATIENCE, TOKEN, TRANSPORTS, addresses, until
+
+
+def soon() -> Backoff:
+    return Backoff(first=0.001, most=0.01)
+
+
+def within(coroutine: Any) -> Any:
+    async def limited() -> Any:
+        async with asyncio.timeout(PATIENCE):
+            return await coroutine
+
+    return asyncio.run(limited())
+
+
+def raising(_: Any) -> None:
+    raise ValueError("broken")
+
+
+async def waiting(_: Any) -> HookResponse:
+    await asyncio.sleep(0)
+    return HookResponse.block("waited")
+
+
+def in_place(event: Any) -> None:
+    event.payload.args["command"] = "changed"
+
+
+ANSWERS: dict[str, Any] = {
+    "nothing": lambda _: None,
+    "continue": lambda _: HookResponse.continue_(),
+    "a rewrite": lambda event: HookResponse.continue_with({**event.payload.args, "dry": True}),
+    "a rewrite of a mapping": lambda _: {"action": "CONTINUE", "modified": {"command": "ls", "n": [1.5, None, "\u00fc"]}},
+    "a rewrite that is no object": lambda _: {"action": "Continue", "modified": [1]},
+    "a rewrite wrapped": lambda _: {"action": "Continue", "modified": {"args": {}}},
+    "a rewrite that is no json": lambda _: {"action": "Continue", "modified": object},
+    "a number that is none": lambda _: {"action": "Continue", "modified": {"x": math.nan}},
+    "a block": lambda _: HookResponse.block("no"),
+    "a block without a reason": lambda _: HookResponse.block(),
+    "a block with an empty one": lambda _: HookResponse.block(""),
+    "a reason that is no text": lambda _: {"action": "Block", "reason": 7},
+    "a retry": lambda _: HookResponse.retry_with_reason(500, "later"),
+    "a retry without a delay": lambda _: HookResponse.retry(),
+    "a retry at once": lambda _: {"action": "retry", "delayMs": 0},
+    "a delay that is none": lambda _: {"action": "Retry", "delay_ms": -1},
+    "a skip": lambda _: HookResponse.skip(),
+    "an unknown action": lambda _: {"action": "allow"},
+    "no action": lambda _: {},
+    "no answer": lambda _: "yes",
+    "an exception": raising,
+    "awaited": waiting,
+    "an edit in place": in_place,
+    "what it was told": lambda event: HookResponse.block(event.to_json()),
+}
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+def test_a_handler_decides_the_same_wherever_it_is(transport: str, tmp_path) -> None:
+    """Each answer on a gate and on an observer, as `HookEngine` has it and as the bridge brings it."""
+    address, token = addresses(tmp_path)[transport]
+    events = (
+        ("pre_tool_use", CALL),
+        ("post_tool_use", {**CALL, "result": {"success": True, "output": ""}}),
+        ("session_start", {"session_id": "s"}),
+    )
+    handlers = Handlers("law")
+    local = {}
+    for at, (name, answer) in enumerate(ANSWERS.items()):
+        for event, _ in events:
+            hook = Hook.new(f"{at}", event).with_matcher(HookMatcher.session(f"{at}")).with_config(HookConfig(max_retries=2))
+            handlers.register(hook.replace(id=f"{event}-{at}"), answer)
+            local[event, at] = HookEngine()
+            local[event, at].register(hook.replace(id=f"{event}-{at}"), answer)
+            assert name
+
+    async def compared() -> None:
+        async with handlers.attached(opened.addresses[0], token=token):
+            for at, name in enumerate(ANSWERS):
+                for event, payload in events:
+                    given = {"event_type": event, "payload": {**payload, "session_id": f"{at}"}}
+                    here = (await local[event, at].fire(given)).replace(decision=None)
+                    there = result_of(await engine.fire_async(event, given["payload"], dialect="a3s")).replace(decision=None)
+                    assert there == here, (name, event)
+
+    engine = Engine()
+    with serve_engine(engine, address, token=token) as opened:
+        within(compared())
+
+
+def test_a_rewrite_is_seen_by_the_next_handler(tmp_path) -> None:
+    """Wherever the two are: one here, one there."""
+    engine = Engine()
+    handlers = Handlers("rewriter")
+    handlers.on("pre_tool_use", priority=1)(lambda _: HookResponse.continue_with({"command": "rm -rf /"}))
+    handlers.on("pre_tool_use", priority=2, command="^rm", hook_id="guard")(lambda _: HookResponse.block("seen"))
+
+    async def fired() -> str:
+        async with handlers.attached(opened.addresses[0]):
+            decision = await engine.fire_async("pre_tool_use", {**CALL, "args": {"command": "ls"}}, dialect="a3s")
+            return decision.reason
+
+    with serve_engine(engine, f"framed+unix:{tmp_path}/s") as opened:
+        assert within(fired()) == "seen"
+
+
+def test_what_is_wrong_with_a_hook_is_said_where_it_is_written() -> None:
+    """Not when an engine rejects it."""
+    handlers = Handlers("policy")
+    with pytest.raises(ConfigError, match="tool_error"):
+        handlers.on("tool_error")(lambda _: None)
+    with pytest.raises(ConfigError, match="look-ahead"):
+        handlers.on("pre_tool_use", command="(?=x)")(lambda _: None)
+    with pytest.raises(ConfigError, match="cannot handle"):
+        handlers.register(Hook.new("a", "pre_tool_use"), 7)
+    assert handlers.registry().hooks == []
+    assert not handlers.unregister("a")
+
+
+def test_an_asynchronous_handler_runs_on_the_loop_that_attached(tmp_path) -> None:
+    """It may use what belongs there; a plain one runs on a thread, and holds up nobody."""
+    engine, handlers = Engine(), Handlers("policy")
+    where: dict[str, Any] = {}
+
+    @handlers.on("pre_tool_use", tool="Bash")
+    async def own(_: Any) -> None:
+        where["loop"] = asyncio.get_running_loop()
+
+    @handlers.on("pre_tool_use", tool="Read")
+    def plain(_: Any) -> None:
+        where["thread"] = threading.current_thread()
+
+    async def fired() -> None:
+        async with handlers.attached(opened.addresses[0]):
+            for payload in (CALL, OTHER):
+                assert (await engine.fire_async("pre_tool_use", payload, dialect="a3s")).verdicts
+            assert where["loop"] is asyncio.get_running_loop()
+            assert where["thread"] is not threading.current_thread()
+
+    with serve_engine(engine, f"framed+unix:{tmp_path}/s") as opened:
+        within(fired())
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+def test_a_slow_handler_is_cancelled(transport: str, tmp_path) -> None:
+    """It sees that, and the gate is closed within its time."""
+    address, token = addresses(tmp_path)[transport]
+    engine, handlers = Engine(), Handlers("policy")
+    seen = []
+
+    @handlers.on("pre_tool_use", timeout=0.05)
+    async def slow(_: Any) -> None:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            seen.append("cancelled")
+            ended.set()
+            raise
+
+    async def fired() -> None:
+        async with handlers.attached(opened.addresses[0], token=token):
+            decision = await engine.fire_async("pre_tool_use", CALL, dialect="a3s")
+            assert decision.reason == "Required hook 'slow' failed: timed out after 0.05 s"
+            await ended.wait()
+
+    ended = asyncio.Event()
+    with serve_engine(engine, address, token=token) as opened:
+        within(fired())
+    assert seen == ["cancelled"]
+
+
+def test_hooks_change_while_attached(tmp_path) -> None:
+    """Each change is the whole set; what is gone is asked no more."""
+    engine, handlers = Engine(), Handlers("policy")
+
+    async def changed() -> None:
+        async with handlers.attached(opened.addresses[0]):
+            assert engine.hooks == ()
+            handlers.on("pre_tool_use", hook_id="a")(lambda _: HookResponse.block("a"))
+            handlers.on("pre_tool_use", hook_id="b")(lambda _: HookResponse.block("b"))
+            await handlers.ready()
+            assert (await engine.fire_async("pre_tool_use", CALL, dialect="a3s")).reason == "a"
+            assert handlers.unregister("a")
+            await handlers.ready()
+            assert (await engine.fire_async("pre_tool_use", CALL, dialect="a3s")).reason == "b"
+
+    with serve_engine(engine, f"framed+unix:{tmp_path}/s") as opened:
+        within(changed())
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+def test_whoever_leaves_leaves_his_gates_closed(transport: str, tmp_path) -> None:
+    """Unless he takes his hooks along."""
+    address, token = addresses(tmp_path)[transport]
+    engine, handlers = Engine(), Handlers("policy", backoff=soon)
+    handlers.on("pre_tool_use", hook_id="guard")(lambda _: None)
+
+    async def visit(*, withdraw: bool) -> None:
+        async with handlers.attached(opened.addresses[0], token=token, withdraw=withdraw):
+            assert (await engine.fire_async("pre_tool_use", CALL, dialect="a3s")).allowed
+
+    with serve_engine(engine, address, token=token) as opened:
+        within(visit(withdraw=False))
+        assert engine.fire("pre_tool_use", CALL, dialect="a3s").stance is Stance.DENY
+        within(visit(withdraw=True))
+        assert engine.fire("pre_tool_use", CALL, dialect="a3s").allowed
+        assert engine.hooks == ()
+        assert opened.bridge.counts["resumed"] == 1
+
+
+@pytest.mark.parametrize("transport", ["framed", "unix"])
+def test_an_engine_that_comes_back_is_dialled_again(transport: str, tmp_path) -> None:
+    """A new engine knows nobody, and is told everything anew."""
+    address, _ = addresses(tmp_path)[transport]
+    told: list[str] = []
+    handlers = Handlers("policy", backoff=soon, tell=told.append)
+    handlers.on("pre_tool_use")(lambda _: HookResponse.block("back"))
+    engines = [Engine(), Engine()]
+
+    async def outlived() -> None:
+        opened = await asyncio.to_thread(serve_engine, engines[0], address)
+        async with handlers.attached(address):
+            await asyncio.to_thread(opened.close, 0)
+            opened = await asyncio.to_thread(serve_engine, engines[1], address)
+            await until(lambda: opened.bridge.attached == ("policy",))
+            assert (await engines[1].fire_async("pre_tool_use", CALL, dialect="a3s")).reason == "back"
+        await asyncio.to_thread(opened.close, 0)
+
+    within(outlived())
+    assert any("lost" in line for line in told)
+
+
+def test_a_wrong_token_is_an_error_at_once(tmp_path) -> None:
+    """Trying again would not make it right."""
+    with serve_engine(Engine(), "127.0.0.1:0", token=TOKEN) as opened, pytest.raises(ConfigError) as caught:
+        within(Handlers("policy").attach(opened.addresses[0], token=TOKEN[1:]))
+    assert caught.value.name == "remote.token"
+
+
+def test_a_held_name_is_waited_for(tmp_path) -> None:
+    """It is told who is in the way; when the place is free, it is taken."""
+    told: list[str] = []
+    first, second = Handlers("policy"), Handlers("policy", tell=told.append, backoff=soon)
+
+    async def queued() -> None:
+        async with first.attached(opened.addresses[0]):
+            waiting = asyncio.get_running_loop().create_task(second.attach(opened.addresses[0]))
+            await until(lambda: told)
+        await second.ready()
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+
+    with serve_engine(Engine(), f"framed+unix:{tmp_path}/s", bounds=Bounds(memory=0)) as opened:
+        within(queued())
+    assert "is held by somebody else" in told[0]
+
+
+def test_a_process_that_is_started_anew_takes_its_place_by_its_key(tmp_path) -> None:
+    """The file in which it keeps it proves who it is."""
+    state = str(tmp_path / "state")
+
+    async def visit() -> None:
+        async with Handlers("policy", state=state).attached(opened.addresses[0]):
+            pass
+
+    with serve_engine(Engine(), f"framed+unix:{tmp_path}/s") as opened:
+        within(visit())
+        within(visit())
+        assert opened.bridge.counts["resumed"] == 1
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+def test_an_engine_may_dial_handlers_that_listen(transport: str, tmp_path) -> None:
+    """The same frames the other way round."""
+    address, token = addresses(tmp_path)[transport]
+    engine, handlers = Engine(), Handlers("policy")
+    handlers.on("pre_tool_use", hook_id="guard")(lambda _: HookResponse.block("dialled"))
+
+    async def listened() -> None:
+        at: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        listening = loop.create_task(
+            handlers.listen(address, token=token, ready=lambda name: loop.call_soon_threadsafe(at.set_result, name))
+        )
+        opened.dial(await at, token=token)
+        await handlers.ready()
+        assert (await engine.fire_async("pre_tool_use", CALL, dialect="a3s")).reason == "dialled"
+        listening.cancel()
+        await asyncio.gather(listening, return_exceptions=True)
+
+    with serve_engine(engine, token=token) as opened:
+        within(listened())
+        assert engine.fire("pre_tool_use", CALL, dialect="a3s").stance is Stance.DENY

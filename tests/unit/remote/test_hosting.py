@@ -1,0 +1,211 @@
+"""A whole engine, opened at its addresses; and handlers in a process of their own, which may die."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from hookline import ConfigError, Engine, HookError, Stance, deny
+from hookline.remote import GrpcService, Handlers, SyncClient, serve_engine, vsock
+from hookline.remote.addresses import unix_listener
+from hookline.remote.loop import REMOTE
+from tests.unit.remote.support import CALL, PATIENCE, TOKEN, TRANSPORTS, addresses, settled
+
+ROOT = Path(__file__).parents[3]
+# A policy that says that it is ready, and is told an event that it never answers.
+POLICY = """
+import asyncio, os, sys
+from hookline.a3s import HookResponse
+from hookline.remote import Handlers
+
+address, token, seen = sys.argv[1:]
+handlers = Handlers("policy")
+
+@handlers.on("pre_tool_use", command="^never")
+async def stuck(event):
+    os.write(os.open(seen, os.O_WRONLY), b"asked\\n")
+    await asyncio.Event().wait()
+
+@handlers.on("pre_tool_use", command="^rm", priority=5)
+def guard(event):
+    return HookResponse.block(f"no {event.payload.args['command']}")
+
+@handlers.on("session_start", observe_only=True)
+def watch(event):
+    os.write(os.open(seen, os.O_WRONLY), b"told\\n")
+
+async def main():
+    async with handlers.attached(address, token=token):
+        print("ready", flush=True)
+        await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+
+
+class Policy:
+    """Handlers in a process of their own."""
+
+    def __init__(self, address: str, token: str, folder: Path) -> None:
+        self.seen = folder / "seen"
+        os.mkfifo(self.seen)
+        self._read = os.open(self.seen, os.O_RDWR)
+        environ = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+        self.process = subprocess.Popen([sys.executable, "-c", POLICY, address, token, str(self.seen)], env=environ, stdout=subprocess.PIPE)
+        assert self.process.stdout is not None
+        assert self.process.stdout.readline() == b"ready\n"
+
+    def saw(self) -> str:
+        return os.read(self._read, 100).decode()
+
+    def killed(self) -> None:
+        self.process.send_signal(signal.SIGKILL)
+        self.process.communicate()
+        os.close(self._read)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("transport", TRANSPORTS)
+def test_a_gate_is_closed_at_once_when_its_handlers_are_killed(transport: str, tmp_path) -> None:
+    """What is under way fails then and there; observers are counted; nothing waits for the thirty seconds of its time."""
+    address, token = addresses(tmp_path)[transport]
+    engine = Engine()
+    with serve_engine(engine, address, token=token) as opened:
+        policy = Policy(opened.addresses[0], token, tmp_path)
+        assert engine.fire("pre_tool_use", CALL, dialect="a3s").reason == "no rm -rf /"
+        assert engine.fire("session_start", {"session_id": "s"}, dialect="a3s").allowed
+        assert policy.saw() == "told\n"
+        decisions = []
+        stuck = {**CALL, "args": {"command": "never"}}
+        firing = threading.Thread(target=lambda: decisions.append(engine.fire("pre_tool_use", stuck, dialect="a3s")))
+        firing.start()
+        assert policy.saw() == "asked\n"
+        policy.killed()
+        firing.join(PATIENCE)
+
+        assert decisions[0].stance is Stance.DENY
+        assert decisions[0].verdicts[0].fault.startswith("could not be reached: the handlers `policy` were lost")
+        assert engine.fire("pre_tool_use", CALL, dialect="a3s").stance is Stance.DENY
+        assert engine.fire("session_start", {"session_id": "s"}, dialect="a3s").allowed
+        assert opened.bridge.attached == ()
+        REMOTE.run(settled(), PATIENCE)
+        assert opened.bridge.counts["dropped"] == 1
+
+
+def test_several_addresses_are_one_engine(tmp_path) -> None:
+    """Whoever attaches at one is asked from another."""
+    engine = Engine()
+    engine.on("tool.before")(lambda _: deny("no"))
+    all_of_them = addresses(tmp_path)
+    with serve_engine(engine, *(address for address, _ in all_of_them.values()), token=TOKEN) as opened:
+        assert [address.partition(":")[0] for address in opened.addresses] == ["framed+unix", "unix", "127.0.0.1"]
+        for address in opened.addresses:
+            with SyncClient(address, token=TOKEN) as client:
+                assert client.fire("pre_tool_use", CALL, dialect="a3s").reason == "no"
+
+
+def test_all_addresses_are_listened_on_or_none(tmp_path) -> None:
+    """What was opened before the one that cannot be is closed again."""
+    with pytest.raises(ConfigError, match="cannot listen on"):
+        serve_engine(Engine(), f"framed+unix:{tmp_path}/a", f"unix:{tmp_path}/missing/b")
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:0", "vsock:local:4088"])
+def test_what_others_could_reach_needs_a_token(address: str) -> None:
+    """Before it is listened on."""
+    with pytest.raises(ConfigError) as caught:
+        serve_engine(Engine(), address)
+    assert caught.value.code == "HKL5103"
+
+
+@pytest.mark.parametrize("transport", ["framed", "unix"])
+def test_a_token_may_be_asked_of_everybody(transport: str, tmp_path) -> None:
+    """Where the process at the other end of a unix socket only stands for somebody else."""
+    address, _ = addresses(tmp_path)[transport]
+    with serve_engine(Engine(), address, token=TOKEN, everybody=True) as opened:
+        with pytest.raises(ConfigError, match="token"):
+            asyncio.run(Handlers("guest").attach(address))
+        with SyncClient(address) as client, pytest.raises(HookError):
+            client.fire("tool.before", {"tool": "x"})
+        assert opened.bridge.peers == {}
+
+
+def test_a_service_is_hosted_beside_others(tmp_path) -> None:
+    """On whichever event loop, or on none; what was started is stopped."""
+    engine = Engine()
+    engine.on("tool.before")(lambda _: deny("no"))
+    service = GrpcService()
+
+    async def hosted() -> None:
+        (address,) = await service.start(engine, [f"unix:{tmp_path}/s"], seconds=5.0)
+        client = await asyncio.to_thread(SyncClient, address)
+        decision = await asyncio.to_thread(client.fire, "pre_tool_use", CALL, dialect="a3s")
+        assert decision.reason == "no"
+        await asyncio.to_thread(client.close)
+        await service.stop(0)
+        await service.stop(0)
+
+    asyncio.run(hosted())
+    (address,) = service.open(engine, [f"framed+unix:{tmp_path}/s"])
+    with SyncClient(address) as client:
+        assert client.fire("pre_tool_use", CALL, dialect="a3s").reason == "no"
+    service.close(0)
+    assert os.listdir(tmp_path) == []
+
+
+def test_engines_of_hosts_are_guarded_too(tmp_path) -> None:
+    """A host whose own files would ask us has an engine of its own, with the same remote hooks."""
+    main, own = Engine(), Engine()
+    main.on("tool.before")(lambda _: deny("main"))
+    own.on("tool.before")(lambda _: deny("own"))
+    with serve_engine(main, f"framed+unix:{tmp_path}/s", own={"a3s": own}) as opened, SyncClient(opened.addresses[0]) as client:
+        assert client.fire("pre_tool_use", CALL, dialect="a3s").reason == "own"
+        assert client.fire("tool.before", {"tool": "x"}).reason == "main"
+        assert opened.bridge.engines == (main, own)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(("hidden", "works"), [("grpc", ["framed+unix"]), ("google", [])])
+def test_without_the_extra_it_is_said_what_to_install(hidden: str, works: list[str], tmp_path) -> None:
+    """Frames need protobuf alone; the package itself is imported without either."""
+    code = f"""
+import sys
+sys.modules[{hidden!r}] = None
+import hookline, hookline.remote
+for address in ("framed+unix:{tmp_path}/f", "unix:{tmp_path}/g"):
+    try:
+        with hookline.remote.serve_engine(hookline.Engine(), address) as opened, hookline.remote.SyncClient(address) as client:
+            assert client.fire("tool.before", {{"tool": "x"}}).allowed
+        print("works", address.partition(":")[0])
+    except hookline.ConfigError as error:
+        print(error.code, error.hint)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(ROOT / "src")}, capture_output=True, text=True, check=False
+    )
+    missing = ["HKL5101 pip install 'hookline[grpc]'"] * (2 - len(works))
+    told = [line.partition(";")[0] for line in done.stdout.splitlines()]
+
+    assert told == [*(f"works {way}" for way in works), *missing], done.stderr
+
+
+def test_vsock_is_reached_by_a_relay(tmp_path, monkeypatch) -> None:
+    """At both ends, where gRPC has no vsock of its own; a unix socket stands for the two machines' one."""
+    between = f"{tmp_path}/between"
+    monkeypatch.setattr(vsock, "listener", lambda *_: unix_listener(between))
+    monkeypatch.setattr(vsock, "dial", lambda *_: vsock.dial_unix(between))
+    engine = Engine()
+    engine.on("tool.before")(lambda _: deny("no"))
+    with serve_engine(engine, "vsock:local:4088", token=TOKEN) as opened:
+        assert opened.addresses == ["vsock:local:4088"]
+        with SyncClient("vsock:local:4088", token=TOKEN) as client, client.stream() as stream:
+            assert client.fire("pre_tool_use", CALL, dialect="a3s").reason == "no"
+            assert stream.fire("pre_tool_use", CALL, dialect="a3s").reason == "no"

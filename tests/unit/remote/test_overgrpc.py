@@ -1,0 +1,89 @@
+"""gRPC: what is refused, what is too large, and what is not done by this side."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import Any
+
+import grpc
+import pytest
+from grpc import aio
+
+from hookline import ConfigError, Engine, Stance
+from hookline.remote import Bounds, serve_engine
+from hookline.remote.addresses import parsed
+from hookline.remote.loop import REMOTE
+from hookline.remote.overgrpc import served
+from hookline.remote.proto import bridge_pb2 as pb
+from hookline.remote.proto import bridge_pb2_grpc as rpc
+from tests.unit.remote.support import CALL, PATIENCE, TOKEN, hook
+
+
+def talk(target: str, *frames: pb.HandlerFrame, method: str = "Attach", largest: int = -1) -> tuple[list[str], grpc.StatusCode]:
+    """What somebody who is no handlers of ours is told, and how it ends."""
+
+    async def talked() -> tuple[list[str], grpc.StatusCode]:
+        options = [("grpc.max_send_message_length", largest)]
+        async with aio.insecure_channel(target, options=options) as channel:
+            call: Any = getattr(rpc.HookBridgeStub(channel), method)()
+            told: list[str] = []
+            try:
+                for frame in frames:
+                    await call.write(frame)
+                    answer = await call.read()
+                    told += [] if answer == aio.EOF else [answer.WhichOneof("kind")]
+            except (aio.AioRpcError, grpc.RpcError):
+                pass
+            return told, await call.code()
+
+    return REMOTE.run(talked(), PATIENCE)
+
+
+HELLO = pb.HandlerFrame(hello=pb.Hello(protocol=1, instance_id="policy"))
+
+
+@pytest.mark.parametrize("token", [b"", b"wrong"])
+def test_a_stranger_without_the_token_is_refused(token: bytes) -> None:
+    """He is told why, and the stream ends."""
+    with serve_engine(Engine(), "127.0.0.1:0", token=TOKEN) as opened:
+        hello = pb.HandlerFrame(hello=pb.Hello(protocol=1, instance_id="policy", token=token))
+        told, code = talk(opened.addresses[0], hello)
+
+        assert (told, code) == (["goaway"], grpc.StatusCode.OK)
+        assert opened.bridge.peers == {}
+
+
+def test_a_message_that_is_too_large_ends_the_stream(tmp_path) -> None:
+    """It is not even read; the guards of whoever sent it are closed."""
+    engine = Engine()
+    with serve_engine(engine, f"unix:{tmp_path}/s", bounds=Bounds(payload=1000)) as opened:
+        registry = pb.HandlerFrame(registry=pb.Registry(generation=1, hooks=[hook()]))
+        huge = pb.HandlerFrame(result=pb.Result(invocation_id="x" * (1 << 20)))
+        told, code = talk(opened.addresses[0], HELLO, registry, huge, huge)
+
+        assert code is grpc.StatusCode.RESOURCE_EXHAUSTED
+        assert told[0] == "welcome"
+        assert engine.fire("pre_tool_use", CALL, dialect="a3s").stance is Stance.DENY
+
+
+def test_an_engine_is_not_dialled_as_handlers_are(tmp_path) -> None:
+    """Each side does its own part."""
+    with serve_engine(Engine(), f"unix:{tmp_path}/s") as opened:
+        assert talk(opened.addresses[0], pb.EngineFrame(), method="Serve")[1] is grpc.StatusCode.UNIMPLEMENTED
+
+
+def test_the_socket_is_its_users_only(tmp_path) -> None:
+    """By its mode; it is gone when nobody listens any more."""
+    path = f"{tmp_path}/s"
+    with serve_engine(Engine(), f"unix:{path}"):
+        assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+    assert not os.path.exists(path)
+
+
+def test_a_port_that_is_taken_is_told(tmp_path) -> None:
+    """Two servers do not share one."""
+    with serve_engine(Engine(), "127.0.0.1:0", token=TOKEN) as opened, pytest.raises(ConfigError, match="cannot listen on"):
+        REMOTE.run(served(parsed(opened.addresses[0]), Bounds()), PATIENCE)
+    with pytest.raises(ConfigError, match="cannot listen on"):
+        REMOTE.run(served(parsed(f"unix:{tmp_path}/missing/s"), Bounds()), PATIENCE)

@@ -1,0 +1,165 @@
+"""The handlers' end of a stream, frame by frame."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from hookline.a3s import HookResponse
+from hookline.remote.answering import Answering
+from hookline.remote.handlers import Handlers, Seat
+from hookline.remote.outbox import Outbox
+from hookline.remote.proto import bridge_pb2 as pb
+from hookline.remote.session import Session
+from tests.unit.remote.support import Time, on_loop, settled
+
+
+class Stand:
+    """Handlers, and a stream to an engine that is a test."""
+
+    def __init__(self, *, key: str = "", queue: int = 1 << 20) -> None:
+        self.time = Time()
+        self.told: list[str] = []
+        self.handlers = Handlers("policy", clock=self.time.clock, sleep=self.time.sleep, tell=self.told.append)
+        self.handlers.on("pre_tool_use", hook_id="guard")(lambda _: HookResponse.block("no"))
+        self.seat = Seat("here", key, Answering(self.handlers.find, self.perform, most=4))
+        self.outbox: Outbox[pb.HandlerFrame] = Outbox(queue)
+        self.frames = aiter(self.outbox)
+        self.session = Session(self.handlers, self.seat, self.outbox, "secret")
+
+    @staticmethod
+    async def perform(_: Any) -> Any:
+        raise NotImplementedError
+
+    async def next(self) -> pb.HandlerFrame:
+        return await anext(self.frames)
+
+    def welcome(self, **fields: Any) -> None:
+        self.session.take(pb.EngineFrame(welcome=pb.Welcome(**{"protocol": 1, "session_key": "key", "ping_ms": 1000, **fields})))
+
+
+@on_loop
+async def test_it_begins_with_who_we_are() -> None:
+    """The name, the token, and the key of the last time."""
+    hello = (await Stand(key="former").next()).hello
+
+    assert (hello.protocol, hello.instance_id, hello.token, hello.resume_id) == (1, "policy", b"secret", "former")
+
+
+@on_loop
+async def test_the_hooks_follow_the_welcome() -> None:
+    """And the key is kept for the next time."""
+    stand = Stand()
+    await stand.next()
+    stand.welcome()
+    registry = (await stand.next()).registry
+
+    assert (registry.generation, [hook.id for hook in registry.hooks]) == (1, ["guard"])
+    assert stand.seat.key == "key"
+
+
+@on_loop
+async def test_a_change_is_a_new_generation() -> None:
+    """While nobody has welcomed us there is nobody to tell."""
+    stand = Stand()
+    await stand.next()
+    stand.session.announce()
+    stand.welcome()
+    await stand.next()
+    stand.handlers.unregister("guard")
+    stand.session.announce()
+    registry = (await stand.next()).registry
+
+    assert (registry.generation, list(registry.hooks)) == (2, [])
+
+
+@on_loop
+async def test_rejected_hooks_are_told() -> None:
+    """To whoever listens, and to whoever looks."""
+    stand = Stand()
+    stand.welcome()
+    stand.session.take(pb.EngineFrame(registry_ack=pb.RegistryAck(generation=1, rejected=[pb.Rejected(hook_id="guard", problem="bad")])))
+
+    assert stand.handlers.rejected == {"guard": "bad"}
+    assert stand.told == ["hook `guard` of `policy` was rejected: bad"]
+    assert stand.session.acknowledged == 1
+
+
+@on_loop
+async def test_a_refusal_is_an_error_with_its_name() -> None:
+    """The code that it begins with says which."""
+    stand = Stand()
+    stand.session.take(pb.EngineFrame(goaway=pb.Goaway(why="HKL5103: the token is missing or wrong")))
+
+    assert stand.session.over.is_set()
+    assert stand.session.refused is not None
+    assert (stand.session.refused.name, stand.session.refused.message) == (
+        "remote.token",
+        "the engine at `here` refuses: the token is missing or wrong",
+    )
+
+
+@on_loop
+async def test_an_engine_of_another_protocol_is_left() -> None:
+    """Before anything is told to it."""
+    stand = Stand()
+    await stand.next()
+    stand.welcome(protocol=2)
+
+    assert stand.session.over.is_set()
+    assert stand.session.refused is not None
+    assert stand.session.refused.name == "remote.protocol"
+
+
+@on_loop
+async def test_nothing_is_run_before_the_welcome() -> None:
+    """Whoever asks is not known yet."""
+    stand = Stand()
+    stand.session.take(pb.EngineFrame(invoke=pb.Invoke(invocation_id="1", hook_id="guard")))
+
+    assert not stand.seat.answering._running
+    assert stand.seat.answering.counts == {}
+
+
+@on_loop
+async def test_a_ping_is_answered() -> None:
+    """With its own number."""
+    stand = Stand()
+    await stand.next()
+    stand.session.take(pb.EngineFrame(ping=pb.Ping(n=3)))
+
+    assert (await stand.next()).pong.n == 3
+
+
+@on_loop
+async def test_an_engine_without_signs_of_life_is_left() -> None:
+    """So that it is dialled again."""
+    stand = Stand()
+    watching = asyncio.get_running_loop().create_task(stand.session.watch())
+    await settled()
+    stand.welcome()
+    for _ in range(20):
+        await stand.time.passes(1)
+    await watching
+
+    assert stand.session.why == "the engine gives no sign of life"
+
+
+@on_loop
+async def test_an_engine_that_reads_nothing_is_left() -> None:
+    """What waits to be written has a bound."""
+    stand = Stand(queue=30)
+    stand.welcome()
+
+    assert stand.session.over.is_set()
+
+
+@on_loop
+async def test_a_lost_stream_takes_no_answers_any_more() -> None:
+    """They wait to be asked for again; a newer stream's are its own."""
+    stand = Stand()
+    stand.welcome()
+    stand.session.lost("broken")
+
+    assert not stand.seat.answering.post(pb.HandlerFrame())
+    assert stand.session.why == "broken"

@@ -1,0 +1,139 @@
+"""What HTTP answers, gRPC answers too: with the same hooks, the same token, and until the same end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from hookline.engine.engine import Engine
+from hookline.errors import ConfigError
+from hookline.remote.proto import bridge_pb2 as pb
+from hookline.server.bridged import Bridged
+from hookline.server.metrics import Meter
+from hookline.server.service import Service
+from tests.unit.server.support import CALL, PATIENCE, Place, claude
+from tests.unit.server.test_running import accepted, hookline_serve
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+grpc = pytest.importorskip("grpc", reason="the extra `grpc` is not installed")
+REFUSE = 'echo "$FOLDER" >/dev/null; echo no >&2; exit 2'
+
+
+def fired(target: str, token: str = "") -> pb.FireReply:
+    """What a server says about a call, by gRPC."""
+    request = pb.FireRequest(request_id="1", event="PreToolUse", dialect="claude-code", payload_json=json.dumps(CALL).encode())
+    with grpc.insecure_channel(target) as channel:
+        call = channel.unary_unary("/hookline.v1.Hooks/Fire", pb.FireRequest.SerializeToString, pb.FireReply.FromString)
+        reply: pb.FireReply = call(request, timeout=PATIENCE, metadata=[("authorization", f"Bearer {token}")] if token else None)
+        return reply
+
+
+def reason(reply: pb.FireReply) -> Any:
+    """Of the decision."""
+    assert reply.error == ""
+    return json.loads(reply.decision_json)["reason"]
+
+
+def test_one_engine_is_asked_both_ways(tmp_path: Path) -> None:
+    """And what it decides is counted in one place."""
+    meter = Meter()
+    service = Service(claude("echo no >&2; exit 2", observe=meter.observe), meter=meter, contract={})
+    with Bridged(service, [f"unix:{tmp_path}/grpc"]) as bridged:
+        assert bridged.names == [f"unix:{tmp_path}/grpc"]
+        assert reason(fired(bridged.names[0])) == "no"
+    assert sum(meter.fires.values()) == 1
+    assert not (tmp_path / "grpc").exists()
+
+
+def test_without_addresses_it_is_nothing() -> None:
+    """Neither gRPC nor a thread is needed."""
+    with Bridged(Service(Engine(environ={}), meter=Meter(), contract={}), []) as bridged:
+        assert bridged.names == []
+        asyncio.run(bridged.stop(1.0))
+
+
+@pytest.mark.parametrize("address", ["nowhere", "10.0.0.1:4088", "127.0.0.1:0"], ids=["none", "another machine", "no token"])
+def test_what_cannot_be_listened_on_is_said(address: str) -> None:
+    """On entering, with a code."""
+    with pytest.raises(ConfigError), Bridged(Service(Engine(environ={}), meter=Meter(), contract={}), [address]):
+        raise AssertionError
+
+
+# -- as a process ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.process
+def test_serve_listens_for_both(tmp_path: Path) -> None:
+    """It prints every address, and asks for the token on TCP only."""
+    words = ("--unix", str(tmp_path / "http"), "--grpc", f"unix:{tmp_path}/grpc", "--grpc", "127.0.0.1:0")
+    with hookline_serve(tmp_path, *words, hook=REFUSE) as (process, addresses):
+        token = (tmp_path / ".local/state/hookline/serve.token").read_text(encoding="ascii").strip()
+
+        assert addresses[:2] == [f"unix:{tmp_path}/http", f"unix:{tmp_path}/grpc"]
+        assert Place(str(tmp_path / "http")).fire("PreToolUse", CALL).document["reason"] == "no"
+        assert reason(fired(addresses[1])) == reason(fired(addresses[2], token)) == "no"
+        with pytest.raises(grpc.RpcError) as caught:
+            fired(addresses[2])
+        assert caught.value.code() is grpc.StatusCode.UNAUTHENTICATED
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == 0
+    assert list(tmp_path.glob("http")) == list(tmp_path.glob("grpc")) == []
+
+
+@pytest.mark.process
+def test_grpc_alone_needs_no_port(tmp_path: Path) -> None:
+    """Nothing listens where nobody asked for it."""
+    with hookline_serve(tmp_path, "--grpc", f"unix:{tmp_path}/grpc", hook=REFUSE) as (process, addresses):
+        assert addresses == [f"unix:{tmp_path}/grpc"]
+        assert reason(fired(addresses[0])) == "no"
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == 0
+        assert process.stderr is not None
+        assert process.stderr.read() == "hookline serve: 1 hooks\n"
+
+
+@pytest.mark.process
+def test_what_is_running_is_answered_before_the_end(tmp_path: Path) -> None:
+    """SIGTERM: a call that is under way gets its decision; one that comes now does not."""
+    path = tmp_path / "http"
+    words = ("--grpc", f"unix:{tmp_path}/grpc", "--unix", str(path))
+    with hookline_serve(tmp_path, *words) as (process, addresses), ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(fired, addresses[1])
+        (tmp_path / "begun").read_text(encoding="utf-8")
+        process.send_signal(signal.SIGTERM)
+        while accepted(path):
+            pass
+        (tmp_path / "go").write_text("late\n", encoding="utf-8")
+
+        assert reason(asked.result(PATIENCE)) == "late"
+        assert process.wait(PATIENCE) == 0
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("hurry", [False, True], ids=["drain", "at once"])
+def test_what_takes_too_long_is_ended_with_its_hooks(hurry: bool, tmp_path: Path) -> None:  # noqa: FBT001 - a row
+    """When the time is over, or at a second signal."""
+    hook = 'echo $$ > "$FOLDER/begun"; read line < "$FOLDER/go"'
+    path = tmp_path / "http"
+    words = ("--grpc", f"unix:{tmp_path}/grpc", "--unix", str(path), "--drain", "1000" if hurry else "1")
+    with hookline_serve(tmp_path, *words, hook=hook) as (process, addresses), ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(fired, addresses[1])
+        pid = int((tmp_path / "begun").read_text(encoding="utf-8"))
+        process.send_signal(signal.SIGTERM)
+        while accepted(path):
+            pass
+        if hurry:
+            process.send_signal(signal.SIGTERM)
+
+        assert process.wait(PATIENCE) == 0
+        assert isinstance(asked.exception(PATIENCE), grpc.RpcError)
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)

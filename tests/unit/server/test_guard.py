@@ -1,0 +1,206 @@
+"""Nobody holds a connection for ever, and there are only so many of them."""
+
+from __future__ import annotations
+
+import select
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import hookline
+from hookline.engine.engine import Engine
+from tests.unit.server.support import PATIENCE, claude, served
+
+if TYPE_CHECKING:
+    import socket
+    from pathlib import Path
+
+    from tests.unit.server.support import Answer, Place, Served
+
+HEAD = 0.3  # seconds
+REQUEST = b"GET /v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n"
+SLOW = {"head": HEAD}
+
+
+def dripped(sock: socket.socket, text: bytes) -> bytes:
+    """What a server says while somebody sends it one byte after another; at the latest, when it closes the connection."""
+    sock.settimeout(HEAD / 50)
+    for at in range(len(text)):
+        try:
+            sock.send(text[at : at + 1])
+        except OSError:  # it is closed
+            break
+        try:
+            if got := sock.recv(1 << 16):
+                return got + rest(sock)
+        except TimeoutError:
+            continue
+        except OSError:
+            return b""
+        return b""
+    return rest(sock)
+
+
+def rest(sock: socket.socket) -> bytes:
+    """What comes up to the end."""
+    sock.settimeout(PATIENCE)
+    said = b""
+    try:
+        while got := sock.recv(1 << 16):
+            said += got
+    except ConnectionError:  # what was sent too late was not read
+        pass
+    return said
+
+
+def one_answer(sock: socket.socket) -> bytes:
+    """Up to the end of its document."""
+    said = b""
+    while not said.endswith(b"}\n"):
+        said += sock.recv(1 << 16)
+    return said
+
+
+def told(said: bytes) -> tuple[int, bytes]:
+    """The status of an answer, and its type."""
+    head = said.partition(b"\r\n\r\n")[0].lower()
+    return int(head[9:12]), head.partition(b"content-type: ")[2].partition(b"\r\n")[0]
+
+
+PROBLEM = b"application/problem+json"
+
+
+@pytest.mark.parametrize("place", ["unix", "tcp"])
+def test_a_head_that_takes_too_long_is_told_so(place: str, tmp_path: Path) -> None:
+    """A byte now and then buys no time."""
+    with served(Engine(environ={}), tmp_path, bounds=SLOW) as server, getattr(server, place).connected() as sock:
+        said = dripped(sock, REQUEST[:-2] + b"x-pad: " + b"x" * 1000)
+
+        assert told(said) == (408, PROBLEM)
+        assert b"connection: close" in said.lower()
+    assert server.meter.refusals == {(("code", "HKL5005"),): 1}
+
+
+def test_who_says_nothing_is_left_without_a_word(tmp_path: Path) -> None:
+    """Before the first request, and after the last one."""
+    with served(Engine(environ={}), tmp_path, bounds=SLOW) as server, server.unix.connected() as first, server.unix.connected() as second:
+        second.sendall(REQUEST)
+
+        assert rest(first) == b""
+        assert rest(second).count(b"HTTP/1.1 ") == 1
+    assert server.meter.refusals == {}
+
+
+def test_the_time_begins_anew_with_each_answer(tmp_path: Path) -> None:
+    """A second request that takes too long is told so; the first one was answered."""
+    with served(Engine(environ={}), tmp_path, bounds=SLOW) as server, server.unix.connected() as sock:
+        sock.sendall(REQUEST)
+        assert one_answer(sock).startswith(b"HTTP/1.1 200")
+
+        assert told(dripped(sock, REQUEST[:-2] + b"x-pad: " + b"x" * 1000)) == (408, PROBLEM)
+
+
+def test_a_body_that_nobody_waits_for_buys_no_time(tmp_path: Path) -> None:
+    """Whoever was refused by its head may not go on with its body for ever."""
+    head = b"POST /v1/fire HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n"
+    with served(Engine(environ={}), tmp_path, bounds=SLOW) as server, server.tcp.connected() as sock:
+        sock.sendall(head)
+        assert one_answer(sock).startswith(b"HTTP/1.1 401")
+
+        assert dripped(sock, b"x" * 1000) == b""
+
+
+def test_hooks_may_take_longer_than_a_head(tmp_path: Path) -> None:
+    """What is being answered is not cut off."""
+    with served(claude(f"sleep {HEAD * 2}; echo late >&2; exit 2"), tmp_path, bounds=SLOW) as server:
+        assert server.unix.fire("PreToolUse", {"session_id": "s", "cwd": "/", "tool_name": "Bash"}).document["reason"] == "late"
+
+
+def test_who_does_not_read_the_answer_is_hung_up_on(tmp_path: Path) -> None:
+    """It is larger than what the kernel takes, so the rest of it waits in the server."""
+    engine = Engine(environ={})
+
+    @engine.on("stop")
+    def refuse(_: hookline.Event) -> hookline.Verdict:
+        return hookline.deny("x" * 5_000_000)
+
+    with served(engine, tmp_path, bounds=SLOW) as server:
+        sock = server.unix.sent("POST", "/v1/fire", {"event": "stop"})
+        watch = select.poll()
+        watch.register(sock, 0)  # the other end's closing is told in any case
+
+        assert watch.poll(PATIENCE * 1000)
+        sock.close()
+
+
+# -- how many ----------------------------------------------------------------------------------------------------------
+
+
+def open_connections(server: Served, place: Place, count: int) -> list[socket.socket]:
+    """So many, each of which was answered and is kept."""
+    found = []
+    for _ in range(count):
+        sock = place.connected()
+        sock.sendall(REQUEST)
+        assert sock.recv(12) == b"HTTP/1.1 200"
+        found.append(sock)
+    assert server.meter.refusals == {}
+    return found
+
+
+def test_connections_are_bounded(tmp_path: Path) -> None:
+    """One too many is told to come again; when there are twice as many they are closed; and others get in when some have gone."""
+    with served(Engine(environ={}), tmp_path, bounds={"connections": 2}) as server:
+        kept = open_connections(server, server.unix, 2)
+        answer: Answer = server.tcp.ask("GET", "/v1/health")
+
+        assert (answer.status, answer.document["code"], answer.headers["retry-after"]) == (503, "HKL5007", "1")
+        assert answer.headers["connection"] == "close"
+        kept += [server.unix.connected() for _ in range(2)]
+        with server.unix.connected() as fifth:
+            assert rest(fifth) == b""
+        for sock in kept:
+            sock.close()
+        while (answer := retried(server.unix)) is None or answer.status != 200:
+            pass
+
+
+def retried(place: Place) -> Answer | None:
+    """An answer, or nothing where the connection was closed without one."""
+    try:
+        return place.ask("GET", "/v1/health")
+    except OSError:
+        return None
+
+
+# -- what is no HTTP ---------------------------------------------------------------------------------------------------
+
+CHUNKED = b"POST /v1/fire HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nno number\r\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [b"ls\r\n\r\n", b"\x16\x03\x01\x02\x00\x01\r\n\r\n", b"GET / HTTP/1.1\r\n\r\n", REQUEST[:-2] + b"x: " + b"x" * 100_000, CHUNKED],
+    ids=["words", "tls", "no host", "long", "chunks"],
+)
+def test_what_is_no_http_is_a_problem(text: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """And the connection is closed."""
+    with served(Engine(environ={}), tmp_path) as server, server.unix.connected() as sock:
+        sock.sendall(text)
+
+        assert told(rest(sock)) == (400, PROBLEM)
+        assert server.unix.ask("GET", "/v1/health").status == 200
+    assert set(server.meter.refusals) == {(("code", "HKL5005"),)}
+    assert capsys.readouterr().err == ""
+
+
+def test_a_broken_body_after_the_answer_ends_the_connection(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """There is no second answer."""
+    with served(Engine(environ={}), tmp_path) as server, server.tcp.connected() as sock:
+        sock.sendall(CHUNKED.partition(b"no number")[0])
+        said: Any = sock.recv(12)
+        sock.sendall(b"no number\r\n")
+
+        assert said == b"HTTP/1.1 401"
+        assert b"HTTP/1.1" not in rest(sock)
+    assert capsys.readouterr().err == ""

@@ -1,0 +1,148 @@
+"""A client that goes away takes the hooks with it that it waited for."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import select
+import signal
+import socket
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from hookline.server.presence import while_there
+from hookline.server.problems import RequestError
+from hookline.server.turns import Turns
+from tests.unit.server.support import CALL, PATIENCE, claude, served
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class Client:
+    """Who asks: it sends what it is told to send, and hangs up when it is told so."""
+
+    def __init__(self, *messages: str) -> None:
+        self.messages = list(messages)
+        self.asked = 0
+
+    async def receive(self) -> dict[str, Any]:
+        self.asked += 1
+        if not self.messages:
+            await asyncio.get_running_loop().create_future()
+        return {"type": self.messages.pop(0)}
+
+
+def test_an_answer_is_passed_on() -> None:
+    """Of whoever stays; nobody listens to the client any longer."""
+
+    async def play() -> None:
+        client = Client("http.request")
+        assert await while_there(client.receive, asyncio.sleep(0, "yes")) == "yes"
+        assert len(asyncio.all_tasks()) == 1
+
+    asyncio.run(play())
+
+
+def test_an_error_is_raised_as_it_is() -> None:
+    """It is the answer."""
+
+    async def fail() -> None:
+        raise KeyError("k")
+
+    with pytest.raises(KeyError):
+        asyncio.run(while_there(Client().receive, fail()))
+
+
+def test_who_hangs_up_ends_what_was_asked_for() -> None:
+    """It has ended when that is told."""
+    ended: list[str] = []
+
+    async def ask() -> None:
+        try:
+            await asyncio.get_running_loop().create_future()
+        finally:
+            await asyncio.sleep(0)
+            ended.append("cleaned up")
+
+    with pytest.raises(RequestError) as caught:
+        asyncio.run(while_there(Client("http.request", "http.disconnect").receive, ask()))
+    assert (caught.value.name, caught.value.status) == ("serve.gone", 499)
+    assert ended == ["cleaned up"]
+
+
+def test_an_end_from_outside_ends_both() -> None:
+    """The server stops."""
+
+    async def play() -> None:
+        client = Client()
+        task = asyncio.get_running_loop().create_task(while_there(client.receive, asyncio.sleep(PATIENCE)))
+        while not client.asked:  # noqa: ASYNC110 - what is waited for is the next turn of the loop
+            await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert len(asyncio.all_tasks()) == 1
+
+    asyncio.run(play())
+
+
+# -- on sockets, with processes ----------------------------------------------------------------------------------------
+
+# It tells its own number and that of what it starts, and then nothing ends it but a signal.
+STUBBORN = 'trap "" HUP; sleep 1000 & echo $$ $! > "{}"; wait'
+
+
+def left(pid: int) -> None:
+    """Wait until a process is gone; its number is not taken again so soon."""
+    try:
+        handle = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    try:
+        assert select.select([handle], [], [], PATIENCE)[0]
+    finally:
+        os.close(handle)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("place", ["unix", "tcp"])
+@pytest.mark.parametrize("path", ["/v1/fire", "/v1/answer/claude-code"])
+def test_hooks_of_a_client_that_hung_up_are_ended(path: str, place: str, tmp_path: Path) -> None:
+    """With what they started; the server goes on, and counts it."""
+    pipe = tmp_path / "pids"
+    os.mkfifo(pipe)
+    with served(claude(STUBBORN.format(pipe)), tmp_path) as server:
+        at = getattr(server, place)
+        body: Any = {"event": "PreToolUse", "payload": CALL} if path == "/v1/fire" else CALL
+        client = at.sent("POST", path, body)
+        pids = [int(word) for word in pipe.read_text(encoding="ascii").split()]
+        client.close()
+        for pid in pids:
+            left(pid)
+
+        assert server.unix.ask("GET", "/v1/health").status == 200
+    assert server.meter.refusals == {(("code", "HKL5009"),): 1}
+    assert (server.service.turns.running, server.told) == (0, [])
+
+
+@pytest.mark.process
+def test_who_hangs_up_while_waiting_is_not_asked_for(tmp_path: Path) -> None:
+    """The turn goes to the next one."""
+    os.mkfifo(tmp_path / "pids")
+    with served(claude(STUBBORN.format(tmp_path / "pids")), tmp_path, turns=Turns(1)) as server:
+        body = {"event": "PreToolUse", "payload": CALL}
+        first = server.unix.sent("POST", "/v1/fire", body)
+        leader = int((tmp_path / "pids").read_text(encoding="ascii").split()[0])
+        second = server.unix.sent("POST", "/v1/fire", body)
+        while "hookline_fires_waiting 1" not in server.unix.ask("GET", "/v1/metrics").body.decode():
+            pass
+        second.shutdown(socket.SHUT_RDWR)
+        while "hookline_fires_waiting 0" not in server.unix.ask("GET", "/v1/metrics").body.decode():
+            pass
+        os.kill(leader, signal.SIGKILL)
+        assert first.recv(12) == b"HTTP/1.1 200"
+        first.close()
+        second.close()
+    assert server.meter.refusals == {(("code", "HKL5009"),): 1}

@@ -1,0 +1,102 @@
+"""Further events wait for their turn: in order, not for ever, and not too many of them."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+
+from hookline.server.problems import RequestError
+from hookline.server.turns import Turns
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PATIENCE = 20.0  # seconds
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    """Let everybody else go on until it does."""
+    async with asyncio.timeout(PATIENCE):
+        while not holds():  # noqa: ASYNC110 - what is waited for is the loop's own next turns; it has no event to tell of
+            await asyncio.sleep(0)
+
+
+class Play:
+    """Events that take turns; each goes on until it is let go."""
+
+    def __init__(self, turns: Turns) -> None:
+        self.turns = turns
+        self.begun: list[int] = []
+        self.refused: list[RequestError] = []
+        self.go = [asyncio.Event() for _ in range(8)]
+
+    async def event(self, number: int) -> None:
+        try:
+            async with self.turns.one():
+                self.begun.append(number)
+                await self.go[number].wait()
+        except RequestError as error:
+            self.refused.append(error)
+
+
+def test_events_come_in_their_order() -> None:
+    """One after another has its turn when an earlier one is done."""
+
+    async def play() -> None:
+        played = Play(Turns(2))
+        async with asyncio.TaskGroup() as group:
+            for number in range(5):
+                group.create_task(played.event(number))
+            for number in range(5):
+                left = (min(2, 5 - number), max(0, 3 - number))
+                await until(lambda: (played.turns.running, played.turns.waiting) == left)  # noqa: B023 - it is called before the next
+                assert played.begun == list(range(min(5, 2 + number)))
+                played.go[number].set()
+        assert (played.turns.running, played.turns.waiting, played.refused) == (0, 0, [])
+
+    asyncio.run(play())
+
+
+@pytest.mark.parametrize(("patience", "queue"), [(0.0, 9), (0.01, 9), (PATIENCE, 0)], ids=["at once", "in time", "full"])
+def test_who_gets_no_turn_is_told_to_come_again(patience: float, queue: int) -> None:
+    """The one whose turn it is goes on undisturbed, and afterwards there is a turn for everybody."""
+
+    async def play() -> None:
+        played = Play(Turns(1, patience=patience, queue=queue))
+        async with asyncio.TaskGroup() as group:
+            group.create_task(played.event(0))
+            group.create_task(played.event(1))
+            await until(lambda: bool(played.refused))
+            played.go[0].set()
+        played.go[2].set()
+        await played.event(2)
+        assert played.begun == [0, 2]
+        error = played.refused[0]
+        assert (error.status, error.name, error.headers) == (503, "serve.busy", {"Retry-After": "1"})
+
+    asyncio.run(play())
+
+
+def test_who_goes_away_while_waiting_takes_no_turn() -> None:
+    """Nor does a turn get lost that was given in the same moment."""
+
+    async def play() -> None:
+        played = Play(Turns(1))
+        async with asyncio.TaskGroup() as group:
+            group.create_task(played.event(0))
+            going = [group.create_task(played.event(number)) for number in (1, 2)]
+            group.create_task(played.event(3))
+            await until(lambda: played.turns.waiting == 3)
+            going[0].cancel()
+            played.go[0].set()
+            await until(lambda: played.turns.running == 0 or played.begun[-1] != 0)
+            going[1].cancel()
+            await until(lambda: 3 in played.begun)
+            played.go[3].set()
+        assert played.begun[0] == 0
+        assert 1 not in played.begun
+        assert (played.turns.running, played.turns.waiting) == (0, 0)
+
+    asyncio.run(play())

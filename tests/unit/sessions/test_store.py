@@ -1,0 +1,248 @@
+"""What is known of a session from one process to the next."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from typing import TYPE_CHECKING
+
+import pytest
+
+from hookline.core.late import Late
+from hookline.model.event import Event
+from hookline.model.verdict import Decision, Stance
+from hookline.sessions.memory import MOST_WAITING
+from hookline.sessions.store import Sessions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+EVENT = Event(kind="stop", dialect="claude-code", native_name="Stop", session_id="s", cwd="/")
+PROMPT = EVENT.replace(kind="prompt.submit")
+BACK = Decision(kind="stop", dialect="claude-code", native_event="Stop", stance=Stance.DENY, redo=True)
+ON = BACK.replace(kind="prompt.submit", stance=Stance.SILENT, redo=False)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Where sessions are kept; nothing is there yet."""
+    return tmp_path / "state" / "sessions"
+
+
+def state_of(path: Path) -> dict[str, object]:
+    """The one session's state, as it is on the disk."""
+    (file,) = path.glob("*/state.json")
+    read: dict[str, object] = json.loads(file.read_text(encoding="utf-8"))
+    return read
+
+
+def test_looking_makes_nothing(path: Path) -> None:
+    """An event of a session without state leaves no trace."""
+    sessions = Sessions(path)
+
+    assert (sessions.redos(EVENT), sessions.spent(EVENT), sessions.take(PROMPT, wakes=False), sessions.facts(EVENT)) == (
+        0,
+        frozenset(),
+        ([], {}),
+        {},
+    )
+    sessions.settle(PROMPT, ON, ends=True)
+    assert not path.exists()
+    assert sessions.problems == ()
+
+
+def test_a_session_without_an_id_has_no_state(path: Path) -> None:
+    """Its hooks run as if it were the first event."""
+    sessions, nobody = Sessions(path), EVENT.replace(session_id="")
+    sessions.settle(nobody, BACK, ends=False)
+    sessions.keep(nobody, Late(hook_id="a"))
+    sessions.remember(nobody, "a", 1)
+    sessions.prepare(nobody)
+    sessions.release(nobody, "m")
+
+    assert (sessions.claim(nobody, "m"), sessions.claim(nobody, "m")) == (True, True)
+    assert not path.exists()
+
+
+def test_the_folder_is_the_users_alone(path: Path) -> None:
+    """Nobody else may read what hooks said, or write what an agent is told."""
+    Sessions(path).settle(EVENT, BACK, ends=False)
+    (folder,) = path.iterdir()
+
+    assert [stat.S_IMODE(os.stat(each).st_mode) for each in (path, folder, folder / "state.json")] == [0o700, 0o700, 0o600]
+    assert len(folder.name) == 64
+
+
+@pytest.mark.parametrize("name", ["../../../etc", "a/b", "", "\0", "x" * 5000, "\ud800"])
+def test_any_text_is_a_session_id(path: Path, name: str) -> None:
+    """The folder's name is a digest, so that no id leads anywhere else."""
+    sessions, event = Sessions(path), EVENT.replace(session_id=name)
+    sessions.settle(event, BACK, ends=False)
+
+    assert sessions.redos(event) == (1 if name else 0)
+    assert [each.parent for each in path.glob("*")] == ([path] if name else [])
+    assert sessions.problems == ()
+
+
+def test_redos_are_counted_across_processes(path: Path) -> None:
+    """Each `Sessions` here stands for one. A new turn begins a new count, and the sub-agents' stops are counted apart."""
+    for kind in ("stop", "stop", "subagent.stop"):
+        Sessions(path).settle(EVENT.replace(kind=kind), BACK.replace(kind=kind), ends=False)
+    counted = [Sessions(path).redos(EVENT.replace(kind=kind)) for kind in ("stop", "subagent.stop")]
+    Sessions(path).settle(PROMPT, ON, ends=False)
+
+    assert counted == [2, 1]
+    assert Sessions(path).redos(EVENT) == 0
+
+
+def test_hosts_and_relays_count_apart(path: Path) -> None:
+    """Two hosts may give the same id to their sessions; and a stop that two converted hooks refuse is one redo of each."""
+    Sessions(path).settle(EVENT, BACK, ends=False)
+    Sessions(path, asker="one").settle(EVENT, BACK, ends=False)
+
+    assert Sessions(path).redos(EVENT.replace(dialect="codex")) == 0
+    assert [Sessions(path, asker=asker).redos(EVENT) for asker in ("", "one", "two")] == [1, 1, 0]
+
+
+def test_once_is_once_until_the_session_ends(path: Path) -> None:
+    """Who failed may try again."""
+    first, second = Sessions(path), Sessions(path)
+
+    assert (first.claim(EVENT, "m"), second.claim(EVENT, "m"), second.spent(EVENT)) == (True, False, {"m"})
+    first.release(EVENT, "m")
+    assert second.claim(EVENT, "m")
+    second.settle(PROMPT, ON, ends=False)
+    assert not first.claim(EVENT, "m")
+    second.settle(EVENT.replace(kind="session.end"), ON.replace(kind="session.end"), ends=True)
+    assert first.claim(EVENT, "m")
+
+
+def test_answers_wait_for_their_session_in_the_order_in_which_they_came(path: Path) -> None:
+    """Each is handed out once, whoever asks; a stop takes only what wakes."""
+    for name, wake in (("a", ""), ("b", "up"), ("c", "")):
+        Sessions(path).keep(EVENT, Late(hook_id=name, for_agent="x", wake=wake))
+
+    assert Sessions(path).take(PROMPT.replace(session_id="t"), wakes=False) == ([], {})
+    assert [late.hook_id for late in Sessions(path).take(EVENT, wakes=True)[0]] == ["b"]
+    assert [late.hook_id for late in Sessions(path).take(PROMPT, wakes=False)[0]] == ["a", "c"]
+    assert Sessions(path).take(PROMPT, wakes=False) == ([], {})
+
+
+def test_the_oldest_answers_fall_out_and_are_counted(path: Path) -> None:
+    """Once they are told, the count begins anew."""
+    for number in range(MOST_WAITING + 2):
+        Sessions(path).keep(EVENT, Late(hook_id=f"h{number % 2}", for_agent="x"))
+    lates, dropped = Sessions(path).take(PROMPT, wakes=False)
+
+    assert (len(lates), dropped) == (MOST_WAITING, {"h0": 1, "h1": 1})
+    assert Sessions(path).take(PROMPT, wakes=False) == ([], {})
+
+
+def test_facts_survive(path: Path) -> None:
+    """JSON values, within bounds."""
+    Sessions(path).remember(EVENT, "branch", {"name": "main"})
+    Sessions(path).remember(EVENT, "count", 3)
+    Sessions(path).remember(EVENT, "count", None)
+
+    assert Sessions(path).facts(EVENT) == {"branch": {"name": "main"}}
+    with pytest.raises(ValueError, match="at most 65536 characters"):
+        Sessions(path).remember(EVENT, "log", "x" * 65_536)
+    with pytest.raises(TypeError):
+        Sessions(path).remember(EVENT, "set", {1})
+    assert Sessions(path).facts(EVENT) == {"branch": {"name": "main"}}
+
+
+def test_the_state_says_whose_it_is(path: Path) -> None:
+    """A person who looks finds the session."""
+    Sessions(path).claim(EVENT, "m")
+
+    assert state_of(path) == {"schema": "hookline.session/1", "dialect": "claude-code", "session_id": "s", "once": ["m"]}
+
+
+@pytest.mark.parametrize(
+    "held", ["", "{", "[]", "[" * 100_000, '{"redos": 1, "once": {"m": 1}, "facts": []}', '{"redos": {"": {"stop": "x"}}}', "\xff"]
+)
+def test_what_somebody_else_wrote_does_not_count(path: Path, held: str) -> None:
+    """It is nothing, it is said, and the next state replaces it."""
+    Sessions(path).settle(EVENT, BACK, ends=False)
+    (file,) = path.glob("*/state.json")
+    file.write_bytes(held.encode("latin-1"))
+    sessions = Sessions(path)
+
+    assert (sessions.redos(EVENT), sessions.spent(EVENT), sessions.facts(EVENT)) == (0, frozenset(), {})
+    sessions.settle(EVENT, BACK, ends=False)
+    assert sessions.redos(EVENT) == 1
+    readable = held.startswith("{") and held.endswith("}")
+    assert [problem.name for problem in sessions.problems] == ([] if readable else ["session.damaged"])
+    assert file.with_name("state.json.damaged").exists() is not readable
+
+
+def test_a_damaged_answer_is_gone_and_said(path: Path) -> None:
+    """The others are told all the same."""
+    for name in ("a", "b"):
+        Sessions(path).keep(EVENT, Late(hook_id=name, for_agent="x"))
+    min(path.glob("*/*.late")).write_text("{}", encoding="utf-8")
+    sessions = Sessions(path)
+
+    assert [late.hook_id for late in sessions.take(PROMPT, wakes=False)[0]] == ["b"]
+    assert [problem.name for problem in sessions.problems] == ["session.damaged"]
+    assert list(path.glob("*/*.late")) == []
+
+
+def refused(path: Path) -> None:
+    """A file where the folder should be."""
+    path.parent.mkdir(parents=True)
+    path.write_text("", encoding="utf-8")
+
+
+def opened(path: Path) -> None:
+    """A folder that others may write to."""
+    path.mkdir(parents=True)
+    path.chmod(0o777)
+
+
+def linked(path: Path) -> None:
+    """A folder that is somewhere else."""
+    path.parent.mkdir(parents=True)
+    path.symlink_to(path.parent)
+
+
+@pytest.mark.parametrize("spoil", [refused, opened, linked], ids=lambda spoil: spoil.__name__)
+def test_state_that_cannot_be_kept_changes_nothing_and_is_said_once(path: Path, spoil: Callable[[Path], None]) -> None:
+    """Hooks run as if there were none."""
+    spoil(path)
+    sessions = Sessions(path)
+    for _ in range(2):
+        sessions.settle(EVENT, BACK, ends=False)
+        sessions.keep(EVENT, Late(hook_id="a"))
+        sessions.prepare(EVENT)
+
+    assert (sessions.claim(EVENT, "m"), sessions.redos(EVENT), sessions.take(PROMPT, wakes=False)) == (True, 0, ([], {}))
+    assert [(problem.name, problem.severity) for problem in sessions.problems] == [("session.unusable", "warning")]
+    assert str(path) in sessions.problems[0].message
+
+
+@pytest.mark.parametrize(
+    ("environ", "folder", "days"),
+    [
+        ({"XDG_STATE_HOME": "/x", "HOME": "/h"}, "/x/hookline/sessions", 30),
+        ({"XDG_STATE_HOME": "x", "HOME": "/h", "HOOKLINE_SESSION_DAYS": "7"}, "/h/.local/state/hookline/sessions", 7),
+        ({"HOME": "/h", "HOOKLINE_SESSION_DAYS": "soon"}, "/h/.local/state/hookline/sessions", 30),
+    ],
+)
+def test_the_users_own_place(environ: dict[str, str], folder: str, days: int) -> None:
+    """As the base directory standard has it."""
+    sessions = Sessions.of(environ)
+
+    assert (sessions.path, sessions.days) == (folder, days)
+
+
+def test_a_new_session_makes_old_ones_go(path: Path) -> None:
+    """Those that nothing happened in for so many days."""
+    Sessions(path).settle(EVENT, BACK, ends=False)
+    after = os.stat(path).st_mtime + 8 * 86_400
+    Sessions(path, days=7, clock=lambda: after).settle(EVENT.replace(session_id="t"), BACK, ends=False)
+
+    assert (Sessions(path).redos(EVENT), Sessions(path).redos(EVENT.replace(session_id="t"))) == (0, 1)

@@ -1,0 +1,213 @@
+"""What a person types into a chat, and what is answered: dialogues, one a row."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from hookline.chat import command, picked
+from tests.unit.engine.workspaces import URL, Workspace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Workspace:
+    """A workspace with two hooks on one script, and an address."""
+    return Workspace(tmp_path)
+
+
+def said(place: Workspace, text: str) -> str:
+    """The answer, with the workspace's path as `WS` and without times."""
+    answer = command(text.replace("WS", str(place.root)), cwd=str(place.root), who="telegram:ada", environ=place.environ)
+    answer = answer.replace(str(place.root), "WS")
+    return re.sub(r"\d{4}-\d\d-\d\d [\d:]{8} UTC", "THEN", re.sub(r"\d+\.\d\d s", "0 s", answer))
+
+
+EDIT = object()  # the script is edited
+GUARD = "WS/hooks/guard.sh"
+LISTED = "hooks: ON\nconfig: WS/config/shell_hooks.yaml\n"
+APPROVED = f"✓ approved: {GUARD}\nevents: pre_tool_call, on_user_message\nmounted: 2\n"
+DIALOGUES: dict[str, list[tuple[object, ...]]] = {
+    "at first nothing is approved": [
+        ("/hooks", LISTED, f"pre_tool_call  {GUARD}\n  ✗ NOT approved: nobody approved it\n", f"on_stop  POST {URL}\n  ✗ NOT approved"),
+        ("/hooks list", LISTED),
+        ("/hooks@starbot list", LISTED),
+        ("list", LISTED),
+        ("", LISTED),
+    ],
+    "a command is approved on all of its events": [
+        (f"/hooks approve {GUARD}", APPROVED, "covers: definition, program WS/hooks/guard.sh", "not covered: what these files import"),
+        ("/hooks list", f"on_user_message  {GUARD}\n  ✓ approved\n", f"POST {URL}\n  ✗ NOT approved"),
+    ],
+    "a command is approved on one event": [
+        (f"/hooks approve on_user_message {GUARD}", "events: on_user_message\nmounted: 1\n"),
+        ("/hooks", f"pre_tool_call  {GUARD}\n  ✗ NOT approved", f"on_user_message  {GUARD}\n  ✓ approved"),
+    ],
+    "an event may have its canonical name": [(f"/hooks approve tool.before {GUARD}", "events: pre_tool_call\n")],
+    "quotes are taken off": [(f'/hooks approve pre_tool_call "{GUARD}"', "mounted: 1\n"), (f"/hooks revoke '{GUARD}'", "✓ revoked: ")],
+    "an address is approved as it is, or as it is shown": [
+        (f"/hooks approve on_stop {URL}", f"✓ approved: POST {URL}\nevents: on_stop\nmounted: 1"),
+        (f"/hooks revoke POST {URL}", f"✓ revoked: POST {URL}\nevents: on_stop"),
+        ("/hooks", f"POST {URL}\n  ✗ NOT approved (revoked): its approval was taken back"),
+    ],
+    "a script that was edited is said to be so": [
+        (f"/hooks approve {GUARD}", APPROVED),
+        (EDIT,),
+        ("/hooks", "✗ changed since approval", "approved on THEN by telegram:ada (chat)\n    changed: WS/hooks/guard.sh, written on THEN"),
+        (f"/hooks approve {GUARD}", APPROVED),
+        ("/hooks", f"{GUARD}\n  ✓ approved\n"),
+    ],
+    "off is off and on is on": [
+        (f"/hooks approve {GUARD}", APPROVED),
+        ("/hooks off", "hooks: OFF\n  hooks are switched off in this project (/hooks on)"),
+        ("/hooks", "hooks: OFF\n"),
+        (f"/hooks approve {GUARD}", "mounted: 0\n", "! hooks are switched off in this project (/hooks on)"),
+        ("/hooks ON", "hooks: ON"),
+    ],
+    "what is not declared is not approved": [
+        ("/hooks approve /bin/true", "✗ HKL3011 no hook is declared with command `/bin/true`"),
+        ("/hooks approve hooks/guard.sh", "✗ HKL3011"),
+        (f"/hooks approve on_stop {GUARD}", "✗ HKL3011"),
+        (f"/hooks approve {GUARD}; rm -rf /", "✗ HKL3011"),
+        (f"/hooks approve $(echo {GUARD})", "✗ HKL3011"),
+        ("/hooks revoke nothing", "✗ HKL3011"),
+    ],
+    "without a command there is nothing to do": [("/hooks approve", "Approve what?", "/hooks approve <event>"), ("/hooks revoke ", "Revoke what?")],
+    "what is no command is answered by the usage": [
+        ("/hooks help", "/hooks doctor - ", "No ready-made scripts come with this version"),
+        ("/hooks aprove x", "There is no `/hooks aprove`.", "/hooks approve <command>"),
+        ("/hooks \x1b[31mred", "There is no `/hooks \\x1b[31mred`."),
+        ("/hooks approve 'open", "✗ HKL3011 no hook is declared with command `'open`"),
+        ("/hooks " + "x" * 10_000, "There is no `/hooks xxx"),
+        ("/hooks \ud800", "There is no"),
+    ],
+    "a doctor tries what is approved, and nothing else": [
+        ("/hooks doctor", f"pre_tool_call  {GUARD} (not tried)", "nobody approved it"),
+        (f"/hooks approve pre_tool_call {GUARD}", "mounted: 1\n"),
+        ("/hooks doctor", f"pre_tool_call  {GUARD} (tried, 0 s)", f"on_user_message  {GUARD} (not tried)", f"POST {URL} (not tried)"),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("lines", DIALOGUES.values(), ids=DIALOGUES)
+def test_a_dialogue(lines: list[tuple[object, ...]], place: Workspace) -> None:
+    """Each answer has these texts in it."""
+    for asked, *expected in lines:
+        if asked is EDIT:
+            place.write("guard.sh", "edited")
+            continue
+        answer = said(place, str(asked))
+        assert [text for text in expected if str(text) not in f"{answer}\n"] == [], answer
+
+
+def test_a_running_engine_takes_it_at_its_next_event(place: Workspace) -> None:
+    """Without a restart, whichever way: files are read anew, approvals are looked up."""
+    engine = place.engine()
+    new = place.write("new.sh", "brand new")
+    place.declare({"event": "pre_tool_call", "command": str(new)})
+
+    assert "mounted: 1" in command(f"/hooks approve {new}", engine=engine, who="web:bob")
+    assert place.call(engine).reason == "brand new"
+    assert command("/hooks off", engine=engine).startswith("hooks: OFF")
+    assert place.call(engine).reason == ""
+    command("/hooks on", engine=engine)
+    assert "✓ revoked" in command(f"/hooks revoke {new}", cwd=str(place.root), environ=place.environ)
+    assert place.call(engine).reason == ""
+    assert [(note["did"], note["who"], note["how"]) for note in place.noted()] == [
+        ("approved", "web:bob", "chat"),
+        ("off", "ada", "chat"),
+        ("on", "ada", "chat"),
+    ]
+
+
+def test_an_approval_in_a_chat_is_in_the_journal(place: Workspace) -> None:
+    """With the person as the chat knows them; also where no engine runs."""
+    from hookline.journal.index import Index  # noqa: PLC0415 - only this test reads it
+    from hookline.journal.query import Query  # noqa: PLC0415 - as above
+
+    said(place, f"/hooks approve pre_tool_call {GUARD}")
+    with Index(str(place.home / ".local/state/hookline/journal")) as index:
+        (note,) = index.events(Query(event="approval"))
+
+    assert (note["did"], note["who"], note["how"], note["native"]) == ("approved", "telegram:ada", "chat", "pre_tool_call")
+
+
+def test_a_hook_that_is_broken_is_listed(place: Workspace) -> None:
+    """With why, and what is wrong with the file."""
+    place.declare({"event": "on_stop", "command": "'open"}, {"event": "on_stopp", "command": "x"})
+
+    answer = said(place, "/hooks")
+
+    assert "  ✗ broken: the command cannot be split: no closing quotation" in answer
+    assert "! WS/config/shell_hooks.yaml" in answer
+    assert "HKL1203 unknown event `on_stopp`" in answer
+
+
+def test_an_empty_list_says_how_to_declare_one(place: Workspace) -> None:
+    """Whoever has no hooks wants some."""
+    place.yaml.unlink()
+
+    answer = said(place, "/hooks")
+
+    assert answer.startswith("hooks: ON\n\nNo hooks here.\n")
+    assert "- event: pre_tool_call\n    command: /absolute/path/to/guard.py" in answer
+
+
+def test_a_store_that_cannot_be_read_is_said(place: Workspace) -> None:
+    """Nothing is raised."""
+    store = place.home / ".local/state/hookline/trust.db"
+    store.parent.mkdir(parents=True)
+    store.write_bytes(b"x" * 100)
+    store.chmod(0o600)
+
+    assert said(place, f"/hooks approve {GUARD}").startswith("✗ HKL3007 the approvals in `")
+
+
+def test_a_doctor_says_what_it_costs_to_ask_nobody(place: Workspace) -> None:
+    """Where requests of this machine approve hooks without a token."""
+    path = place.home / ".config/hookline/settings.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text("[trust]\nself_approve = true\n", encoding="utf-8")
+
+    assert said(place, "/hooks doctor").count("! `trust.self_approve` lets every program of this machine approve hooks without a token") == 1
+
+
+def test_wrong_settings_are_said(place: Workspace) -> None:
+    """With their place."""
+    path = place.home / ".config/hookline/settings.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text("[trust]\nproject_unknown = 'sometimes'\n", encoding="utf-8")
+
+    assert "`trust.project_unknown` is `sometimes`" in said(place, "/hooks")
+
+
+# -- replies to a numbered list ----------------------------------------------------------------------------------------
+
+SHOWN = "Ready-made scripts:\n1. security_guard.py\n2. pii_redactor.py\n3. tool_audit_log.py\nSay which, by name."
+LATER = "Ready-made scripts:\n1. pii_redactor.py\n2. security_guard.py\n"
+
+
+@pytest.mark.parametrize(
+    ("reply", "shown", "names"),
+    [
+        ("1,3", SHOWN, ("security_guard.py", "tool_audit_log.py")),
+        ("1", LATER, ("pii_redactor.py",)),
+        ("2 and 1", LATER, ("security_guard.py", "pii_redactor.py")),
+        ("security_guard", SHOWN, ("security_guard.py",)),
+        ("Install PII_Redactor.py", SHOWN, ("pii_redactor.py",)),
+        ("install all", SHOWN, ("security_guard.py", "pii_redactor.py", "tool_audit_log.py")),
+        ("1, 1. security_guard", SHOWN, ("security_guard.py",)),
+        ("4", SHOWN, ()),
+        ("1, 4", SHOWN, ()),
+        ("thanks", SHOWN, ()),
+        ("", SHOWN, ()),
+        ("1", "No hooks here.", ()),
+    ],
+)
+def test_a_reply_means_the_names_that_were_shown(reply: str, shown: str, names: tuple[str, ...]) -> None:
+    """A number is of the list that its reader saw; what means nothing for sure means nothing."""
+    assert picked(reply, shown) == names

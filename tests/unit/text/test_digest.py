@@ -1,0 +1,30 @@
+"""Is it SHA-256, whoever computes it?"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+
+from hookline.text import digest
+from hookline.text.digest import sha256
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import pytest
+
+DATA = b"hook" * 99
+WANTED = hashlib.sha256(DATA).hexdigest()
+
+
+def test_it_is_sha256() -> None:
+    """Where `hashlib` is loaded."""
+    assert sha256(DATA) == WANTED
+
+
+def test_it_is_the_same_without_hashlib(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the interpreter's own, or, where that is missing, by loading it."""
+    monkeypatch.delitem(sys.modules, "hashlib")
+    assert sha256(DATA) == WANTED
+
+    monkeypatch.setattr(digest, "_OWN", "no_such_module")
+    assert sha256(DATA) == WANTED

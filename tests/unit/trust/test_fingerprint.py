@@ -1,0 +1,72 @@
+"""What of a hook is approved, and what may change without another approval?"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from hookline.model.conditions import OneOf, Pattern
+from hookline.model.handler import Command, Http
+from hookline.model.sight import Covered, Sealed, Sight
+from hookline.text.regex import Regex, compile_regex
+from hookline.trust.fingerprint import covers, fingerprint, identity, plain
+from tests.unit.trust.support import hook
+
+FILE = Covered(role="script", path="/p/x.py", real="/p/x.py", digest="d")
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        (Command(argv=("a",), env={"B": "b"}), {"": "Command", "argv": ["a"], "env": {"B": "b"}}),
+        (Command(argv=("a",), sealed=Sealed(argv=(), pieces=())), {"": "Command", "argv": ["a"]}),
+        (Http(url="u"), {"": "Http", "url": "u"}),
+        (OneOf(field="tool", names=frozenset("ba")), {"": "OneOf", "field": "tool", "names": ["a", "b"]}),
+        (Pattern(field="tool", source="B", regex=compile_regex("B")), {"": "Pattern", "field": "tool", "source": "B", "regex": "B"}),
+        (len, "len"),
+    ],
+)
+def test_a_value_is_told_without_what_is_so_by_default(value: object, told: object) -> None:
+    """So a field that a later version adds changes no fingerprint, and what a gate adds is none of it."""
+    assert plain(value) == told
+
+
+def test_a_users_hook_is_the_same_in_every_project() -> None:
+    """A project's is another one in each."""
+    assert identity(hook("x", scope="user"), "/a") == identity(hook("x", scope="user"), "/b")
+    assert identity(hook("x"), "/a") != identity(hook("x"), "/b")
+
+
+@pytest.mark.parametrize(
+    ("other", "differs"),
+    [
+        (FILE, set()),
+        (FILE.replace(modified=5.0, path="/q/../p/x.py"), set()),
+        (FILE.replace(digest="e"), {"content"}),
+        (FILE.replace(real="/q/x.py"), {"places", "content"}),
+        (FILE.replace(role="sourced"), {"places", "content"}),
+    ],
+)
+def test_a_fingerprint_is_of_files_and_their_bytes(other: Covered, differs: set[str]) -> None:
+    """Not of times, and not of the way to a file."""
+    one, two = fingerprint("i", Sight(files=(FILE,))), fingerprint("i", Sight(files=(other,)))
+
+    assert {name for name in ("identity", "places", "content") if getattr(one, name) != getattr(two, name)} == differs
+    assert re.fullmatch("[0-9a-f]{64}", one.content)
+
+
+def test_it_is_said_what_an_approval_does_not_cover() -> None:
+    """Imports never are, nor is what only a shell can tell."""
+    shell = Covered(role="interpreter", path="/usr/bin/bash", real="/usr/bin/bash")
+    node = Covered(role="interpreter", path="/h/node", real="/h/node", digest="5:7")
+
+    assert covers(Sight(files=(shell, FILE), open=("what `x` runs",))) == (
+        "definition",
+        "interpreter /usr/bin/bash (by its place)",
+        "script /p/x.py",
+        "not: what `x` runs",
+        "not: what these files import, source or start themselves",
+    )
+    assert covers(Sight(files=(node,))) == ("definition", "interpreter /h/node (by its place, size and time)")
+    assert isinstance(compile_regex("x"), Regex)

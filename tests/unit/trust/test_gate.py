@@ -1,0 +1,418 @@
+"""Does nothing run that was not approved, and is what runs what was verified?"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from hookline.errors import TrustError
+from hookline.model.handler import Builtin, Command, Http
+from hookline.model.outcome import Failure, Outcome
+from hookline.model.verdict import Stance
+from hookline.trust import approve, revoke, turn
+from hookline.trust.gate import Gate, Pass
+from tests.unit.trust.support import World, hook, text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.process
+_SWAPPER = """
+import os, sys
+path = sys.argv[1]
+good = open(path, "rb").read()
+bad = good.replace(b"approved", b"changed!")
+while True:
+    for data in (bad, good):
+        with open(path + ".new", "wb") as file:
+            file.write(data)
+        os.chmod(path + ".new", 0o755)
+        os.replace(path + ".new", path)
+    for data in (bad, good):
+        fd = os.open(path, os.O_WRONLY)
+        os.pwrite(fd, data, 0)
+        os.close(fd)
+"""
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    """A home and a project."""
+    return World(tmp_path)
+
+
+def admitted(gate: Gate, world: World, spec) -> Pass:
+    """A run that the gate lets through."""
+    given = gate.admit(world.run(spec))
+    assert isinstance(given, Pass), given
+    return given
+
+
+def kept(gate: Gate, world: World, spec) -> Outcome:
+    """The outcome of a run that the gate does not let through."""
+    given = gate.admit(world.run(spec))
+    assert isinstance(given, Outcome), given
+    return given
+
+
+# -- a project's hooks -------------------------------------------------------------------------------------------------
+
+
+def test_a_clones_hook_waits_for_an_approval(world: World) -> None:
+    """Then it runs, in an engine that was there before, too."""
+    gate, spec = world.gate(), hook("./guard.sh")
+    world.script("approved")
+
+    assert kept(gate, world, spec).failure is Failure.UNTRUSTED
+
+    approve(world.gate(), [spec])
+    world.perform(admitted(gate, world, spec).run)
+
+    assert world.ran() == ["approved"]
+
+
+def test_an_approval_is_of_one_project(world: World) -> None:
+    """The same hook with the same script in another clone is another one."""
+    spec = hook("./guard.sh")
+    world.script("approved")
+    approve(world.gate(), [spec])
+    shutil.copytree(world.project, world.folder / "other")
+    world.project = world.folder / "other"
+
+    assert kept(world.gate(), world, spec).failure is Failure.UNTRUSTED
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        hook("./guard.sh", "--other"),
+        hook("./guard.sh", native_event="PostToolUse"),
+        hook("./guard.sh", dialect="codex"),
+        hook("./guard.sh", detached=True),
+        hook(handler=Command(argv=("./guard.sh",), env={"LD_PRELOAD": "x"})),
+        hook(handler=text("./guard.sh")),
+        hook(handler=Http(url="https://example.org/hook")),
+        hook(handler=Builtin(name="add_date", args=("x",))),
+    ],
+    ids=["argument", "event", "dialect", "detached", "environment", "shell", "address", "builtin"],
+)
+def test_another_definition_is_another_hook(world: World, spec) -> None:
+    """Whatever of it differs that says what is run."""
+    world.script("approved")
+    approve(world.gate(), [hook("./guard.sh")])
+
+    assert kept(world.gate(), world, spec).failure is Failure.UNTRUSTED
+
+
+def test_where_a_hook_stands_and_its_limits_are_no_part_of_it(world: World) -> None:
+    """A hook that moves in its file stays approved."""
+    world.script("approved")
+    approve(world.gate(), [hook("./guard.sh")])
+
+    admitted(world.gate(), world, hook("./guard.sh", id="h~2", name="n", rank=3, timeout=5.0, on_failure=Stance.DENY))
+
+
+# -- changes -----------------------------------------------------------------------------------------------------------
+
+
+def _edit(path: Path) -> None:
+    path.write_text(path.read_text(encoding="utf-8").replace("approved", "changed!"), encoding="utf-8")
+
+
+def _edit_and_restore_times(path: Path) -> None:
+    found = path.stat()
+    _edit(path)
+    os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))
+
+
+def _swap(path: Path) -> None:
+    other = path.with_suffix(".new")
+    shutil.copy2(path, other)
+    _edit(other)
+    os.replace(other, path)
+
+
+def _link_elsewhere(path: Path) -> None:
+    other = path.with_suffix(".new")
+    shutil.copy2(path, other)
+    path.unlink()
+    path.symlink_to(other)
+
+
+CHANGES = [_edit, _edit_and_restore_times, _swap]
+
+
+@pytest.mark.parametrize("change", [*CHANGES, _link_elsewhere], ids=lambda change: change.__name__.strip("_"))
+def test_what_changed_does_not_run(world: World, change) -> None:
+    """By a gate that knew the file as well as by one that sees it for the first time."""
+    gate, spec, path = world.gate(), hook("./guard.sh"), world.script("approved")
+    approve(gate, [spec])
+    admitted(gate, world, spec)
+    change(path)
+
+    for each in (gate, world.gate()):
+        assert kept(each, world, spec).failure is Failure.CHANGED
+
+
+def test_a_touched_file_is_no_change(world: World) -> None:
+    """Nor is a copy with the same bytes in its place."""
+    spec, path = hook("./guard.sh"), world.script("approved")
+    approve(world.gate(), [spec])
+    os.utime(path)
+    admitted(world.gate(), world, spec)
+    shutil.copy2(path, path.with_suffix(".new"))
+    os.replace(path.with_suffix(".new"), path)
+    admitted(world.gate(), world, spec)
+
+
+HOOKS = {
+    "program": hook("./guard.sh"),
+    "argument of an interpreter": hook("sh", "guard.sh"),
+    "below env": hook("env", "A=1", "sh", "./guard.sh"),
+    "shell text": hook(handler=text("./guard.sh")),
+    "compound shell text": hook(handler=text("cat | ./guard.sh && true")),
+    "sourced": hook(handler=text(". ./guard.sh")),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__.strip("_"))
+@pytest.mark.parametrize("spec", HOOKS.values(), ids=HOOKS)
+def test_what_changes_between_check_and_run_is_not_what_runs(world: World, spec, change) -> None:
+    """As soon as the gate has looked, somebody changes the script: the approved one runs all the same."""
+    gate, path = world.gate(), world.script("approved")
+    approve(gate, [spec])
+    given = admitted(gate, world, spec)
+    change(path)
+    outcome = world.perform(given.run)
+
+    assert (outcome.exit_code, world.ran()) == (0, ["approved"])
+
+
+def test_a_script_that_vanished_after_the_check_still_runs(world: World) -> None:
+    """What was verified is held, not its name."""
+    gate, spec, path = world.gate(), hook("./guard.sh"), world.script("approved")
+    approve(gate, [spec])
+    given = admitted(gate, world, spec)
+    path.unlink()
+    world.perform(given.run)
+
+    assert world.ran() == ["approved"]
+
+
+def test_a_file_too_large_to_hold_is_looked_at_again_after_the_run(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An answer of what changed meanwhile does not count."""
+    monkeypatch.setattr("hookline.handlers.contents.LARGEST", 10)
+    gate, spec, path = world.gate(), hook("./guard.sh"), world.script("approved")
+    approve(gate, [spec])
+    given = admitted(gate, world, spec)
+
+    assert gate.settled(given, Outcome(exit_code=0)).exit_code == 0
+
+    _edit(path)
+
+    assert gate.settled(given, Outcome(exit_code=0)).failure is Failure.CHANGED
+
+
+# -- revoked, missing, exposed -----------------------------------------------------------------------------------------
+
+
+def test_a_revoked_hook_stops_at_once(world: World) -> None:
+    """In an engine that runs already; and nothing is made of its absence, for it is wanted."""
+    gate, spec = world.gate(), hook("./guard.sh", scope="user")
+    world.script("approved", path=world.home / "guard.sh")
+    spec = hook(str(world.home / "guard.sh"), scope="user", on_failure=Stance.DENY)
+    admitted(gate, world, spec)
+    revoke(world.gate(), [spec])
+
+    assert (kept(gate, world, spec).failure, kept(gate, world, spec).means) == (Failure.REVOKED, Stance.SILENT)
+
+
+def test_what_is_not_there_is_missing(world: World) -> None:
+    """It cannot be approved, either."""
+    assert kept(world.gate(), world, hook("./guard.sh")).failure is Failure.ABSENT
+    with pytest.raises(TrustError, match=r"guard\.sh"):
+        approve(world.gate(), [hook("./guard.sh")])
+
+
+def test_what_others_may_write_is_refused(world: World) -> None:
+    """With the reason; also a user's own, and also after it was approved."""
+    spec = hook("./guard.sh")
+    path = world.script("approved")
+    approve(world.gate(), [spec])
+    path.chmod(0o777)
+
+    assert "everybody may write" in kept(world.gate(), world, spec).detail
+    with pytest.raises(TrustError, match="everybody may write"):
+        approve(world.gate(), [spec])
+
+    own = world.script("own", path=world.home / "own.sh", mode=0o777)
+    assert kept(world.gate(), world, hook(str(own), scope="user")).failure is Failure.UNTRUSTED
+
+
+# -- the user's own ----------------------------------------------------------------------------------------------------
+
+
+def test_the_first_use_of_a_users_hook_is_its_approval(world: World) -> None:
+    """It is written down, with who and how."""
+    spec = hook(str(world.script("own", path=world.home / "own.sh")), scope="user")
+    gate = world.gate()
+    world.perform(admitted(gate, world, spec).run)
+    (written,) = gate.store.approvals()
+
+    assert (world.ran(), written.who, written.how, written.command) == (["own"], "ada", "first use", str(world.home / "own.sh"))
+
+
+def test_a_users_hook_that_changed_runs_and_that_is_said_once_a_session(world: World) -> None:
+    """Also by the next process of that session."""
+    path = world.script("approved", path=world.home / "own.sh")
+    spec = hook(str(path), scope="user")
+    admitted(world.gate(), world, spec)
+    _edit(path)
+    gate = world.gate()
+    notes = [admitted(each, world, spec).note for each in (gate, gate, world.gate())]
+
+    assert notes == [f"hook `h` ran: `{path}` changed since it was approved", "", ""]
+
+
+def test_a_users_hook_that_runs_the_projects_file_is_the_projects(world: World) -> None:
+    """`./guard.sh` in a user's settings is whatever a clone brings along."""
+    world.script("cloned")
+
+    assert kept(world.gate(), world, hook("./guard.sh", scope="user", file=str(world.home / "settings.json"))).failure is Failure.UNTRUSTED
+
+
+def test_who_named_a_file_is_not_asked(world: World) -> None:
+    """And no store is made for it."""
+    world.script("named")
+    world.perform(admitted(world.gate(), world, hook("./guard.sh", scope="explicit")).run)
+
+    assert world.ran() == ["named"]
+    assert not world.database.exists()
+
+
+def test_where_the_first_use_cannot_be_remembered_the_user_is_told(world: World) -> None:
+    """A home that cannot be written to disarms nobody's hooks."""
+    (world.folder / "state").mkdir()
+    (world.folder / "state/hookline").write_text("", encoding="utf-8")
+    path = world.script("own", path=world.home / "own.sh")
+    world.environ["XDG_STATE_HOME"] = "/proc/nowhere"
+
+    assert "could not be remembered" in admitted(world.gate(), world, hook(str(path), scope="user")).note
+
+
+# -- policy ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("settings", "spec", "means"),
+    [
+        ({}, hook("./guard.sh"), Stance.SILENT),
+        ({"project_unknown": "ask"}, hook("./guard.sh"), Stance.ASK),
+        ({"project_unknown": "deny"}, hook("./guard.sh"), Stance.DENY),
+        ({"project_unknown": "deny"}, hook("./guard.sh", kind="session.end"), Stance.SILENT),
+        ({"user_unknown": "skip"}, hook("/bin/true", scope="user"), None),
+        ({"user_unknown": "deny"}, hook("/bin/true", scope="user"), Stance.DENY),
+    ],
+)
+def test_what_keeping_a_hook_out_means_is_policy(world: World, settings: dict[str, str], spec, means: Stance | None) -> None:
+    """None: what a failure of the hook means."""
+    world.script("never")
+
+    assert kept(world.gate(**settings), world, spec).means is means
+
+
+def test_a_policy_may_let_a_changed_hook_of_a_project_run_with_a_word(world: World) -> None:
+    """As it was seen, all the same."""
+    gate, spec, path = world.gate(project_changed="warn"), hook("./guard.sh"), world.script("approved")
+    approve(gate, [spec])
+    _edit(path)
+    given = admitted(gate, world, spec)
+    world.perform(given.run)
+
+    assert ("changed since it was approved" in given.note, world.ran()) == (True, ["changed!"])
+
+
+def test_a_store_that_cannot_be_read_opens_nothing(world: World) -> None:
+    """Whatever the policy makes of the unknown; the reason is told."""
+    world.script("never")
+    world.database.parent.mkdir(parents=True)
+    world.database.write_bytes(b"no database at all" * 100)
+    world.database.chmod(0o600)
+
+    for spec in (hook("./guard.sh"), hook("/bin/true", scope="user")):
+        for settings in ({}, {"user_unknown": "warn", "project_unknown": "warn"}):
+            outcome = kept(world.gate(**settings), world, spec)
+            assert outcome.failure is Failure.UNTRUSTED
+            assert "cannot be read" in outcome.detail
+
+
+def test_a_dialect_may_demand_an_approval_of_everybody(world: World) -> None:
+    """Starchild's and Hermes' hooks do (starchild.md 6)."""
+    assert kept(world.gate(), world, hook("/bin/true", scope="user", dialect="hermes")).failure is Failure.UNTRUSTED
+
+
+# -- switches ----------------------------------------------------------------------------------------------------------
+
+
+def test_off_is_seen_by_a_gate_that_is_open_already_and_said_once(world: World) -> None:
+    """So is on. A session is told, and every decision has it as a fault."""
+    gate, spec = world.gate(), hook("/bin/true", scope="explicit")
+    turn(world.gate(), on=False)
+    first, second = kept(gate, world, spec), kept(gate, world, spec)
+
+    assert (first.failure, first.note) == (Failure.SWITCHED_OFF, "hooks are switched off: `hookline off` in this project")
+    assert (second.failure, second.note) == (Failure.SWITCHED_OFF, "")
+
+    turn(world.gate(), on=True)
+    admitted(gate, world, spec)
+
+
+def test_a_managed_hook_cannot_be_switched_off(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If only root can have written it: the word of its file is not enough."""
+    file = world.folder / "managed.json"
+    file.write_text("{}", encoding="utf-8")
+    spec = hook("/bin/true", scope="managed", file=str(file))
+    turn(world.gate(), on=False, everywhere=True)
+    monkeypatch.setattr("hookline.trust.gate._is_roots", lambda path: path == str(file))
+
+    admitted(world.gate(), world, spec)
+
+    monkeypatch.setattr("hookline.trust.gate._is_roots", lambda _: False)
+    assert kept(world.gate(), world, spec).failure is Failure.SWITCHED_OFF
+
+
+def test_a_managed_file_is_roots_alone(tmp_path: Path) -> None:
+    """So is its folder."""
+    from hookline.trust.gate import _is_roots  # noqa: PLC0415 - its own rule
+
+    assert _is_roots("/etc/passwd")
+    assert not _is_roots("/etc/no-such-file")
+    (tmp_path / "open").mkdir(mode=0o777)
+    (tmp_path / "open").chmod(0o777)
+    (tmp_path / "open/file").write_text("", encoding="utf-8")
+    assert not _is_roots(str(tmp_path / "open/file"))
+
+
+def test_a_script_that_is_swapped_without_end_never_runs_unapproved(world: World) -> None:
+    """A process changes it by renames and by writing in place, as fast as it can, while the hook is asked again and again."""
+    gate, spec, path = world.gate(), hook("./guard.sh"), world.script("approved")
+    approve(gate, [spec])
+    swapper = subprocess.Popen([sys.executable, "-S", "-c", _SWAPPER, str(path)])
+    passed = 0
+    try:
+        for _ in range(150):
+            given = gate.admit(world.run(spec))
+            if isinstance(given, Pass):
+                passed += 1
+                world.perform(given.run)
+    finally:
+        swapper.kill()
+        swapper.wait()
+
+    assert set(world.ran()) <= {"approved"}
+    assert len(world.ran()) == passed > 0

@@ -1,0 +1,95 @@
+"""Providers: whom a model hook asks, where, and with which key, as its words and the environment have it."""
+
+from __future__ import annotations
+
+import pytest
+
+from hookline.errors import HandlerError
+from hookline.model.handler import Model
+from hookline.wire.providers import PROVIDERS, complaint, endpoint, named
+
+KEYS = {"OPENAI_API_KEY": "o", "ANTHROPIC_API_KEY": "a", "ACME_KEY": "c", "GEMINI_API_KEY": "g"}
+
+
+def asked(*names: str, **fields: str) -> Model:
+    return Model(names=names, prompt="?", **fields)  # type: ignore[arg-type]  # rows of a test
+
+
+@pytest.mark.parametrize(
+    ("name", "provider", "found"),
+    [
+        ("openai/gpt-4o", "", ("openai", "gpt-4o")),
+        ("openai:gpt-4o", "", ("openai", "gpt-4o")),
+        ("ollama/llama3:8b", "", ("ollama", "llama3:8b")),
+        ("ollama:llama3:8b", "", ("ollama", "llama3:8b")),
+        ("openrouter/meta/llama", "", ("openrouter", "meta/llama")),
+        ("dmr/ai/qwen3", "", ("dmr", "ai/qwen3")),
+        ("claude-haiku-4-5", "anthropic", ("anthropic", "claude-haiku-4-5")),
+        ("openai/gpt-4o", "anthropic", ("openai", "gpt-4o")),
+        ("acme/tiny", "", ("acme", "tiny")),
+        ("gpt-4o", "", ("", "gpt-4o")),
+    ],
+)
+def test_a_name_tells_its_provider(name: str, provider: str, found: tuple[str, str]) -> None:
+    """Before a slash or a colon; where it says nothing, the hook's dialect may."""
+    assert named(name, provider) == found
+
+
+@pytest.mark.parametrize(
+    ("model", "environ", "base_url", "key", "binds"),
+    [
+        (asked("openai/gpt-4o"), {}, "https://api.openai.com/v1", "o", True),
+        (asked("openai/gpt-4o"), {"OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}, "http://127.0.0.1:1/v1", "o", False),
+        (asked("claude-x", provider="anthropic"), {}, "https://api.anthropic.com", "a", True),
+        (asked("google/gemini-x"), {}, "https://generativelanguage.googleapis.com/v1beta/openai", "g", False),
+        (asked("ollama/llama3"), {}, "http://127.0.0.1:11434/v1", "", False),
+        (asked("acme/tiny", base_url="http://10.0.0.1/v1"), {}, "http://10.0.0.1/v1", "", False),
+        (asked("acme/tiny", base_url="http://10.0.0.1/v1", key="ACME_KEY"), {}, "http://10.0.0.1/v1", "c", False),
+        # A provider's own key goes to no address that a file names.
+        (asked("openai/x", base_url="https://elsewhere.example/v1"), {}, "https://elsewhere.example/v1", "", False),
+        (asked("openai/x", base_url="https://elsewhere.example/v1", key="OPENAI_API_KEY"), {}, "https://elsewhere.example/v1", "o", False),
+    ],
+)
+def test_an_endpoint_is_the_files_the_environments_or_the_providers_own(
+    model: Model, environ: dict[str, str], base_url: str, key: str, *, binds: bool
+) -> None:
+    """With the key that belongs there, and no other."""
+    found = endpoint(model, {**KEYS, **environ})
+
+    assert (found.base_url, found.key, found.binds) == (base_url, key, binds)
+
+
+def test_the_first_name_that_is_set_counts() -> None:
+    """A variable before the name that stands in for it."""
+    model = asked("$HOOKLINE_MODEL", "$ANTHROPIC_DEFAULT_HAIKU_MODEL", "claude-haiku-5-5", provider="anthropic")
+
+    assert endpoint(model, KEYS).model == "claude-haiku-5-5"
+    assert endpoint(model, {**KEYS, "ANTHROPIC_DEFAULT_HAIKU_MODEL": "claude-old"}).model == "claude-old"
+    assert endpoint(model, {**KEYS, "ANTHROPIC_DEFAULT_HAIKU_MODEL": "c", "HOOKLINE_MODEL": "openai/gpt"}).provider == "openai"
+
+
+@pytest.mark.parametrize(
+    ("model", "environ", "why"),
+    [
+        (asked("openai/gpt-4o"), {}, "the variable `OPENAI_API_KEY`, which holds the key of openai, is not set"),
+        (asked("openai/gpt-4o"), {"OPENAI_API_KEY": "  "}, "`OPENAI_API_KEY`"),
+        (asked("google/g"), {}, "`GOOGLE_API_KEY` or `GEMINI_API_KEY`"),
+        (asked("acme/x", base_url="http://127.0.0.1/v1", key="ACME_KEY"), {}, "the variable `ACME_KEY`"),
+        (asked("$HOOKLINE_MODEL"), {}, "no model is named .set HOOKLINE_MODEL"),
+        (asked("$HOOKLINE_MODEL"), {"HOOKLINE_MODEL": "gpt"}, "`gpt` names no provider"),
+        (asked("openai/x"), {**KEYS, "OPENAI_BASE_URL": "http://169.254.169.254/"}, "must not be called"),
+        (asked("openai/x"), {**KEYS, "OPENAI_BASE_URL": "file:///etc/passwd"}, "must not be called"),
+    ],
+)
+def test_nobody_is_asked_without_a_name_an_address_and_a_key(model: Model, environ: dict[str, str], why: str) -> None:
+    """And the words say which variable would help, never what one holds."""
+    with pytest.raises(HandlerError, match=why):
+        endpoint(model, environ)
+
+
+def test_every_provider_can_be_asked() -> None:
+    """Its own address may be called, and its row is found by its name."""
+    for name, row in PROVIDERS.items():
+        environ = dict.fromkeys(row.keys, "k")
+        assert endpoint(asked(f"{name}/m"), environ).base_url == row.base_url
+        assert complaint(asked(f"{name}/m")) == ("", "")
