@@ -92,6 +92,7 @@ CODES: Mapping[str, str] = {
     "session.unusable": "HKL2004",
     "session.damaged": "HKL2005",
     "hook.dropped": "HKL2006",
+    "session.nameless": "HKL2007",
     "trust.untrusted": "HKL3001",
     "trust.changed": "HKL3002",
     "trust.revoked": "HKL3003",

@@ -173,7 +173,9 @@ def test_a_doctor_says_what_it_costs_to_ask_nobody(place: Workspace) -> None:
     path.parent.mkdir(parents=True)
     path.write_text("[trust]\nself_approve = true\n", encoding="utf-8")
 
-    assert said(place, "/hooks doctor").count("! `trust.self_approve` lets every program of this machine approve hooks without a token") == 1
+    assert (
+        said(place, "/hooks doctor").count("! `trust.self_approve` lets every program of this machine approve hooks without a token") == 1
+    )
 
 
 def test_wrong_settings_are_said(place: Workspace) -> None:

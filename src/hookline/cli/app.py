@@ -63,7 +63,7 @@ COMMANDS: Mapping[str, Command] = {
     ),
     "doctor": Command(
         group="look",
-        does="every hook tried on a harmless event, and what is wrong with it",
+        does="every hook that may run tried on a harmless event, and what is wrong with it",
         examples=("hookline doctor", "hookline doctor --fix", "hookline doctor -c hooks.yaml --json"),
         codes="1 there are errors",
         home=("doctor", "doctor"),

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import contextmanager
 from typing import Annotated
 
 from hookline.cli import flags, words
 from hookline.cli.ending import FINDINGS, OK, tell
 from hookline.cli.paint import present
-from hookline.engine.checkup import SECONDS, History, check
+from hookline.engine.checkup import SECONDS, check
 from hookline.engine.journaling import journal_folder
+from hookline.engine.soundness import Finding
 from hookline.errors import HookError
 from hookline.journal.index import Index
 
@@ -38,9 +40,11 @@ def doctor(
     json: flags.Json = False,
     color: flags.Color = "auto",
 ) -> int:
-    """Every hook tried on a harmless event, and what is wrong with it; nothing that is not approved is run."""
-    with selection.engine() as engine:
-        history = _history(os.environ)
+    """Every hook tried on a harmless event, and what is wrong with it.
+
+    Nothing that is not approved is run; to name a file is consent.
+    """
+    with selection.engine() as engine, _history(os.environ) as history:
         found = check(engine, history=history, seconds=seconds, models=models)
         fixed = [done for problem in found.all_findings if (done := mended(problem))] if fix else []
         if fixed:
@@ -59,18 +63,20 @@ def _summary(found: Checkup) -> str:
     return f"{told}: {words.counted(errors, 'error')}, {words.counted(warnings, 'warning')}"
 
 
-def _history(environ: Mapping[str, str]) -> History | None:
+@contextmanager
+def _history(environ: Mapping[str, str]) -> Iterator[Index | None]:
     """What the journal knows; None where there is none, or where it cannot be read, which is told."""
     try:
         folder = journal_folder(environ)
-        if not os.path.isdir(folder):
-            return None
-        with Index(folder) as index:
-            hooks, kinds = index.counts()
+        index = Index(folder) if os.path.isdir(folder) else None
     except HookError as error:
         tell(f"{error.code} {error}")
-        return None
-    return History(hooks=hooks, kinds=kinds)
+        index = None
+    try:
+        yield index
+    finally:
+        if index is not None:
+            index.close()
 
 
 # -- mending -------------------------------------------------------------------------------------------------------------
@@ -79,20 +85,26 @@ def _history(environ: Mapping[str, str]) -> History | None:
 def mended(problem: Problem) -> str:
     """Mend what a finding names, where that is safe, and say what was done; empty where nothing was.
 
-    Safe is what leaves the bytes of a file alone, and only of a file that is this user's.
+    Safe is what leaves the bytes of a file alone, only of this user's own file, and of a hook that may run.
     """
     mend = _MENDS.get(problem.name)
-    path = problem.hint.rpartition(" ")[2]
-    if mend is None or not os.path.isabs(path):
+    path = problem.path if isinstance(problem, Finding) else ""
+    if mend is None or not path:
         return ""
     try:
-        found = os.stat(path)
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return ""
+    try:
+        found = os.fstat(fd)
         if found.st_uid != os.geteuid() or not stat.S_ISREG(found.st_mode):
             return ""
         mode = mend(stat.S_IMODE(found.st_mode))
-        os.chmod(path, mode)
+        os.fchmod(fd, mode)
     except OSError:
         return ""
+    finally:
+        os.close(fd)
     return f"chmod {mode:o} {path}"
 
 

@@ -8,6 +8,7 @@ from hookline.cli import words
 from hookline.core.plan import order
 from hookline.engine.sources import all_hooks, given_way
 from hookline.model.handler import Broken, Builtin, Command, Http, InProcess, Model
+from hookline.wire.providers import variables
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -135,6 +136,8 @@ def _handler(given: Handler) -> Iterator[tuple[str, Any]]:
             yield "shape", given.shape
             yield "base_url", given.base_url
             yield "key", given.key
+            yield "keys", list(variables(given))
+            yield "allow_local", given.allow_local
             yield "most_tokens", given.most_tokens
         case Builtin():
             yield "name", given.name

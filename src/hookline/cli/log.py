@@ -183,7 +183,7 @@ def _prune(folder: str, at: str, *, dry_run: bool, json: bool, color: str) -> in
     if dry_run:
         found = segments(folder)
         sizes = [os.stat(os.path.join(folder, each.name)).st_size for each in found]
-        gone = [each.name for each in too_many(found, sizes, at[:10], trail.keep_days, trail.keep_bytes)]
+        gone = [each.name for each in too_many(found, sizes, at[:10], trail.keep_days, trail.keep_bytes, asked=True)]
     else:
         gone = trail.prune(at=at)
         trail.close()

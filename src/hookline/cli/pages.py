@@ -83,6 +83,11 @@ def _runs(handler: dict[str, Any]) -> Iterator[str]:
             yield from (f"{'':{_LABEL + 4}}{line}" for line in script.strip("\n").splitlines())
         case {"type": "command", "argv": argv}:
             yield _field("runs", " ".join(argv))
+        case {"type": "model", "names": names, "prompt": prompt}:
+            yield _field("asks", f"the model {', or '.join(names)}")
+            yield from (f"{'':{_LABEL + 4}}{line}" for line in prompt.strip("\n").splitlines())
+            yield _field("address", handler["base_url"] or "the provider's own, or the one that the environment names")
+            yield _field("key", f"in {', else '.join(f'${name}' for name in handler['keys'])}" if handler["keys"] else "none")
         case {"type": "broken", "reason": reason}:
             yield _field("runs", f"nothing, because it is broken: {reason}")
         case {"name": name, "type": kind}:

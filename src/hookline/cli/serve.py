@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from hookline.server.service import Service
     from hookline.server.turns import Turns
 
-_DETACHED = 5.0  # seconds, for hooks that nobody waits for
 _DEFAULT = "127.0.0.1:8465"
 _Http = Annotated[str, flags.option("--http", metavar="HOST:PORT", help=f"listen on TCP; with none of the three, {_DEFAULT}")]
 _Unix = Annotated[str, flags.option("--unix", metavar="PATH", help="listen on a unix socket, for this user only; no token")]
@@ -43,7 +42,7 @@ _Wait = Annotated[float, flags.option("--wait", metavar="S", min=0.0, help="for 
 _Seconds = Annotated[float, flags.option("--seconds", metavar="S", min=0.1, help="for all hooks of one event, together")]
 _NoReload = Annotated[bool, flags.option("--no-reload", help="take changes of files on SIGHUP only")]
 _SelfApprove = Annotated[bool, flags.option("--self-approve", help="let programs of this machine approve hooks without the token")]
-_Drain = Annotated[float, flags.option("--drain", metavar="S", min=1.0, help="for what is running, when told to stop")]
+_Drain = Annotated[float, flags.option("--drain", metavar="S", min=1.0, help="for what is running, when told to stop; then it is ended")]
 
 
 @flags.selecting
@@ -70,6 +69,7 @@ def serve(
     from hookline.server.border import Border  # noqa: PLC0415 - as above
     from hookline.server.metrics import Meter  # noqa: PLC0415 - as above
     from hookline.server.running import Running  # noqa: PLC0415 - as above
+    from hookline.server.signals import Signals  # noqa: PLC0415 - as above
     from hookline.server.sockets import closing, name_of  # noqa: PLC0415 - as above
     from hookline.server.tokens import token_in, token_place  # noqa: PLC0415 - as above
     from hookline.server.turns import Turns  # noqa: PLC0415 - as above
@@ -91,17 +91,17 @@ def serve(
     border = Border(service.app(), token=token, names=host_name, open_to_all=open_, refused=meter.refused)
     told = f"{len(service.engine.hooks)} hooks{_where(token, to_approve, path)}"
     reloading = _reloading(selection, service, watch=not no_reload)
-    hurried = False
-    try:
-        with closing(listening), _bridged(grpc, service, token) as bridge, reloading:
-            running = Running(border, listening, drain=drain, refused=meter.refused, beside=bridge.stop)
-            say("".join(f"{name}\n" for name in (*map(name_of, listening), *bridge.names)))
-            tell(f"hookline serve: {told}")
-            ended, hurried = running.run(), running.hurried
-    finally:
-        for engine in reloading.engines():
-            engine.close(seconds=0.0 if hurried else _DETACHED)
-    return INTERRUPTED if ended == signal.SIGINT else OK
+    bridge = _bridged(grpc, service, token)
+    with Signals() as signals:
+        running = Running(border, listening, drain=drain, refused=meter.refused, beside=bridge.stop, signals=signals)
+        try:
+            with closing(listening), bridge, reloading:
+                say("".join(f"{name}\n" for name in (*map(name_of, listening), *bridge.names)))
+                tell(f"hookline serve: {told}")
+                running.run()
+        finally:
+            reloading.close(running.left, lambda: signals.hurried)
+    return INTERRUPTED if signals.first == signal.SIGINT else OK
 
 
 def _need_extra() -> None:
@@ -138,7 +138,7 @@ def _reloading(selection: flags.Selection, service: Service, *, watch: bool) -> 
 
     return Reloading(
         service,
-        lambda: selection.engine(observe=service.meter.observe, journal=service.engine.journal),
+        lambda: selection.engine(observe=service.meter.observe, sessions=selection.sessions(os.environ), journal=service.engine.journal),
         named=bool(selection.configs),
         watch=watch,
         tell=lambda line: tell(f"hookline serve: {line}"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hookline.model.conditions import Flattened, Glob, Leaves, Never, OneOf, PathPattern, Pattern, Rule
 from hookline.model.handler import Broken, Builtin, Command, Http, InProcess, Model
+from hookline.text.urls import spoken
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,6 +95,9 @@ def condition(given: Condition) -> str:
             raise _forgotten(unreachable)
 
 
+_MANY = 3  # names of one model
+
+
 def handler(given: Handler) -> str:
     """A handler in words: of a command its first line."""
     match given:
@@ -102,9 +106,9 @@ def handler(given: Handler) -> str:
             return f"{lines[0]} …" if len(lines) > 1 else lines[0]
         case Http(url=url, method=method):
             return f"{method} {url}"
-        case Model(names=names, prompt=prompt):
+        case Model(prompt=prompt):
             lines = prompt.strip().splitlines() or [""]
-            return f"model {names[0].removeprefix('$')}: {lines[0]}{' …' if len(lines) > 1 else ''}"
+            return f"model {model(given)}: {lines[0]}{' …' if len(lines) > 1 else ''}"
         case Builtin(name=name, args=args):
             return " ".join(("builtin", name, *args))
         case InProcess(name=name):
@@ -113,6 +117,15 @@ def handler(given: Handler) -> str:
             return f"nothing: {reason}"
         case _ as unreachable:
             raise _forgotten(unreachable)
+
+
+def model(given: Model) -> str:
+    """Whom a hook asks, in words: the names in order of preference, and what its file chooses of where and with which key."""
+    # The first is the variable that a person sets, the last what counts where nobody set any.
+    names = given.names if len(given.names) < _MANY else (given.names[0], given.names[-1])
+    chosen = [f"at {spoken(given.base_url)}"] if given.base_url else []
+    chosen += [f"with the key in ${given.key}"] if given.key else []
+    return " ".join((", or ".join(names), *chosen))
 
 
 def counted(number: int, thing: str) -> str:

@@ -66,6 +66,7 @@ class Row(Frozen):
     `secondary`: another event of the same moment speaks for it to hooks of other
     dialects, so that each of these runs once. `fold`: how the event's verdicts become one, where not as the table says.
     `carries`: where hooks run in turn, the event as the next one sees it because of a verdict, apart from its rewrite.
+    `context_redoes`: at this stop, whatever the agent is told sends it back to work, as a refusal does.
     `only_for`: powers that there are for some tools only, and how the names of these begin.
     """
 
@@ -84,6 +85,7 @@ class Row(Frozen):
     fold: FoldRule | None = None
     carries: Callable[[Event, Verdict], Event] | None = None
     only_for: Mapping[str, str] = {}
+    context_redoes: bool = False
 
     def powers_on(self, tool: str) -> frozenset[str]:
         """What a decision may carry where the event is about this tool."""
@@ -127,7 +129,8 @@ class Table(Frozen):
     `folders`: keys of a payload that name the project's folder better than its `@cwd` does; of a list it is the first entry.
     `detached_in_turn`: where hooks run in turn, a detached one starts when its turn comes, not after all others.
     `ask_becomes`: the stance that an ask is lowered to where nobody can be asked. `redo_limit`: how often a stop gate
-    may send the agent back in one turn. `raises_facets`: whether the host raises an event for the call of a tool and one for
+    may send the agent back in one turn. `redo_flag`: the key of a payload by which a host reliably says whether a stop comes after
+    one that was refused; where it is there and false, or 0, a new count begins. `raises_facets`: whether the host raises an event for the call of a tool and one for
     what the tool does, where the dialect has both.
     `late`: what a detached hook may say that still counts after its moment: context, note, wake (it sends the agent on).
     `delivers`: kinds of event at which an agent is told what came late. `detached_untimed`: the timeout of a detached hook is
@@ -151,6 +154,7 @@ class Table(Frozen):
     folders: tuple[str, ...] = ()
     ask_becomes: Stance = Stance.SILENT
     redo_limit: int = 3
+    redo_flag: str = ""
     raises_facets: bool = True
     late: frozenset[str] = frozenset()
     delivers: frozenset[str] = TURNS

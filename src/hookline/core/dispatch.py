@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     Identity: TypeAlias = tuple[str, bool, bool]
     _Asking: TypeAlias = "Generator[tuple[Run, ...], tuple[Outcome, ...], Event]"
 
+# Who stands for no owner, and so for the program: what ends for him ends for all.
+_EVERYBODY = ""
+
 
 def _no_clock() -> float:
     return 0.0
@@ -108,7 +111,10 @@ def _in_turn(group: Group, event: Event, verdicts: list[Verdict]) -> _Asking:
     landed: set[str] = set()
     seen: set[Identity] = set()
     told: list[Verdict] = []
+    over: set[str] = set()
     for step in group.steps:
+        if step.spec.owner in over:
+            continue
         shown = _carried(step, told, event)
         if not takes_part(step, shown, seen):
             continue
@@ -122,9 +128,22 @@ def _in_turn(group: Group, event: Event, verdicts: list[Verdict]) -> _Asking:
         verdict, event = _land(hear(step, prepared, shown), event, group, landed)
         verdicts.append(verdict)
         told.append(verdict)
-        if verdict.ends and not verdict.shadow:
+        over |= _over(step, verdict)
+        if _EVERYBODY in over:
             break
     return event
+
+
+def _over(step: Entry, verdict: Verdict) -> set[str]:
+    """Whose remaining hooks of a group are not asked after this verdict.
+
+    Where a hook stands for an owner, that is its own owner's: nobody puts another one's guards aside. What is denied on a gate
+    does not happen, so that there is nothing left to guard.
+    """
+    if not verdict.ends or verdict.shadow:
+        return set()
+    denied = verdict.stance >= Stance.DENY and step.row is not None and step.row.fails >= Stance.DENY
+    return {_EVERYBODY if denied else step.spec.owner}
 
 
 def _carried(step: Entry, told: list[Verdict], event: Event) -> Event:
@@ -206,14 +225,14 @@ def _reexamine(plan: Plan, final: Event, verdicts: list[Verdict]) -> Generator[t
 
 
 def _asked(group: Group, event: Event, verdicts: list[Verdict]) -> list[Entry]:
-    """The strict hooks of a group that are waited for and take part; where one ended the group, only those that spoke."""
-    spoken = {verdict.hook_id for verdict in verdicts}
-    ended = {verdict.hook_id for verdict in verdicts if verdict.ends and not verdict.shadow}
-    settled = not together(group, event) and any(step.spec.id in ended for step in group.steps)
+    """The strict hooks of a group that are waited for and take part; where one ended it for them, only those that spoke."""
+    said = {verdict.hook_id: verdict for verdict in verdicts}
+    in_turn = not together(group, event)
+    over = {owner for step in group.steps if in_turn and step.spec.id in said for owner in _over(step, said[step.spec.id])}
     seen: set[Identity] = set()
     strict = [step for step in group.steps if step.spec.strict and not step.spec.detached]
     steps = [step for step in strict if takes_part(step, event, seen)]
-    return [step for step in steps if step.spec.id in spoken or not settled]
+    return [step for step in steps if step.spec.id in said or not over & {_EVERYBODY, step.spec.owner}]
 
 
 def _heard_final(plan: Plan, final: Event, verdicts: list[Verdict]) -> set[str]:

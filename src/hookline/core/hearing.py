@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from types import NoneType
 
-from hookline.core.failure import barred, failed
+from hookline.core.failure import barred, describe, failed
 from hookline.model.event import Rewrite
 from hookline.model.handler import InProcess
-from hookline.model.outcome import BARRED
+from hookline.model.outcome import BARRED, Failure
 from hookline.model.spec import CLONED
 from hookline.model.verdict import Stance, Verdict
 
@@ -50,6 +50,8 @@ def hear(step: Entry, outcome: Outcome, event: Event) -> Verdict:
     verdict = _read(step, outcome, told)
     if outcome.note and outcome.failure not in BARRED:
         verdict = verdict.replace(for_user="\n".join(filter(None, (verdict.for_user, outcome.note))))
+    if outcome.content:
+        verdict = verdict.replace(content=outcome.content)
     if told is event or verdict.rewrite is None:
         return verdict
     from hookline.core.likeness import told_back  # noqa: PLC0415 - as above
@@ -61,7 +63,7 @@ def _read(step: Entry, outcome: Outcome, event: Event) -> Verdict:
     """A hook's verdict: as its dialect reads the outcome, or as the Python callable returned it."""
     spec = step.spec
     if outcome.failure in BARRED and (outcome.means is not None or spec.origin.scope in CLONED):
-        return barred(spec, outcome)
+        return barred(spec, outcome) if outcome.means is not None else _missed(step, outcome, event)
     if type(spec.handler) is not InProcess or spec.handler.read_by_dialect:
         verdict = _held(spec, outcome, step.dialect.decode_outcome(outcome, spec, event))
         return verdict.replace(shadow=True) if spec.shadow and not verdict.shadow else verdict
@@ -80,6 +82,20 @@ def _read(step: Entry, outcome: Outcome, event: Event) -> Verdict:
     if (strange := _not_json(answer)) is not None:
         return failed(spec, outcome, f"returned a verdict that JSON cannot say: {strange}")
     return answer.replace(hook_id=spec.id, seconds=outcome.seconds, shadow=spec.shadow or answer.shadow)
+
+
+def _missed(step: Entry, outcome: Outcome, event: Event) -> Verdict:
+    """The verdict of a clone's hook that was approved once, and may not run as it is now: as its own failures mean.
+
+    What it is called, and what its files are called, was approved by nobody, so neither is told to anybody.
+    """
+    spec = step.spec
+    if outcome.failure not in (Failure.CHANGED, Failure.ABSENT):
+        return barred(spec, outcome)
+    verdict = step.dialect.decode_outcome(outcome.replace(detail=""), spec.replace(name="of this project"), event)
+    if verdict.stance is Stance.SILENT:
+        return barred(spec, outcome)
+    return verdict.replace(fault=describe(outcome), shadow=verdict.shadow or spec.shadow)
 
 
 def _not_json(answer: Verdict) -> str | None:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 # Of one answer. Beyond that an agent is not informed, it is drowned (needs.md 1, row 20).
 MOST_CHARACTERS = 16_384
+# Of its failure and of each thing that no longer counts, and how many of these are told.
+_LONGEST = 1024
+_MOST_LOST = 32
 
 _OVER = "the hook ran in the background, and its moment was over"
 _STANCES = {Stance.ALLOW: "allow", Stance.ASK: "ask", Stance.DENY: "deny", Stance.HALT: "halt"}
@@ -73,19 +76,24 @@ def late_of(verdict: Verdict, table: Table) -> Late | None:
     if verdict.shadow or not table.late:
         return None
     wake = verdict.effects.get("wake", {}) if "wake" in table.late else {}
-    failed = f"hook `{verdict.hook_id}` failed in the background: {verdict.fault}" if verdict.fault and not verdict.for_user else ""
+    failed = failed_behind(verdict.hook_id, verdict.fault) if verdict.fault and not verdict.for_user else ""
     notes = (verdict.for_user, wake.get("summary", ""), failed)
     late = Late(
         hook_id=verdict.hook_id,
         for_agent=_cut(verdict.for_agent if "context" in table.late else ""),
         for_user=_cut("\n".join(dict.fromkeys(filter(None, notes))) if "note" in table.late else ""),
         wake=_cut(wake.get("message", "")),
-        lost=(*verdict.unsupported, *(f"{effect}: {_OVER}" for effect in _moot(verdict))),
-        fault=verdict.fault,
+        lost=tuple(map(_short, (*verdict.unsupported, *(f"{effect}: {_OVER}" for effect in _moot(verdict)))))[:_MOST_LOST],
+        fault=None if verdict.fault is None else _short(verdict.fault),
         exit_code=verdict.exit_code,
         seconds=verdict.seconds,
     )
     return late if late.says else None
+
+
+def failed_behind(hook_id: str, fault: str) -> str:
+    """What the user is told of a hook in the background that failed."""
+    return f"hook `{hook_id}` failed in the background: {_short(fault)}"
 
 
 def _moot(verdict: Verdict) -> Iterator[str]:
@@ -97,6 +105,10 @@ def _moot(verdict: Verdict) -> Iterator[str]:
     if verdict.retry_after is not None:
         yield "retry"
     yield from (effect for effect in verdict.effects if effect != "wake")
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def _cut(text: str) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+from typing import TYPE_CHECKING, Protocol
 
 from hookline.config.settings import settings
 from hookline.core.plan import Group, Plan
 from hookline.engine.drive import drive
 from hookline.engine.gating import gate_of
-from hookline.engine.soundness import by_files, by_policy, conflicts, duplicates, found
+from hookline.engine.soundness import Finding, by_files, by_policy, conflicts, duplicates, found
 from hookline.engine.steering import self_approve_problem
 from hookline.engine.synthetic import made_up
 from hookline.model.frozen import Frozen
@@ -17,9 +19,9 @@ from hookline.model.kinds import kind
 from hookline.model.outcome import Failure
 from hookline.model.problem import Problem
 from hookline.model.verdict import Stance
+from hookline.trust.policy import RECORD, SKIP, WARN
 from hookline.wire.hookoutput import UnreadableError, begins_an_object, one_object
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping
     from typing import Any
@@ -62,11 +64,14 @@ _BARRED: Mapping[str, tuple[str, str]] = {
 }
 
 
-class History(Frozen):
-    """What a journal knows: how often each hook was asked, by its id, and how many events of each kind there were."""
+class History(Protocol):
+    """What a journal knows. `since`: a time in seconds since 1970."""
 
-    hooks: Mapping[str, int] = {}
-    kinds: Mapping[str, int] = {}
+    def asked(self, hook_id: str, since: float) -> int:
+        """How often a hook was asked."""
+
+    def fired(self, kind: str, root: str, since: float) -> int:
+        """How many events of a kind there were in a folder and below."""
 
 
 class Examined(Frozen):
@@ -125,7 +130,7 @@ def check(engine: Engine, *, history: History | None = None, seconds: float = SE
     standings = _standings(engine, entries)
     examined = [_examined(engine, entry, standings.get(entry.spec.id), seconds, models=models) for entry in entries]
     together = [*duplicates([entry.spec for entry in entries]), *conflicts([entry.spec for entry in entries], _said(examined))]
-    together += _never_asked(entries, history) if history else ()
+    together += _never_asked(entries, history, engine.cwd) if history else ()
     whole = [one.replace(findings=(*one.findings, *(each for each in together if each.hook == one.spec.id))) for one in examined]
     cost = self_approve_problem(settings(engine.environ))
     return Checkup(hooks=tuple(whole), findings=(*_switched_off(engine), *((cost,) if cost else ()), *engine.problems))
@@ -177,11 +182,10 @@ def _examined(engine: Engine, entry: Entry, standing: Standing | None, seconds: 
         return Examined(spec=spec, state=state, findings=(told,))
     still = [*by_files(spec, event, engine.environ), *by_policy(spec)]
     if state != "trusted":
-        name, hint = _BARRED[state]
-        why = standing.reason if standing and standing.reason else "nobody approved it"
-        told = found(spec, name, f"it is not run: {why}", hint=hint)
-        still = [each for each in still if not (each.name in _NOT_STARTED and name in _NOT_STARTED)]
-        return Examined(spec=spec, state=state, findings=(told, *still))
+        told = _barred(engine, spec, state, standing)
+        # What is not approved is told of, and never changed.
+        others = [each.replace(path="") for each in still if not {each.name, told.name} <= _NOT_STARTED]
+        return Examined(spec=spec, state=state, findings=(told, *others))
     if isinstance(spec.handler, Model) and not models:
         return Examined(spec=spec, state=state, findings=tuple(still))
     outcome, verdict = ask(engine, entry, event, seconds)
@@ -190,6 +194,19 @@ def _examined(engine: Engine, entry: Entry, standing: Standing | None, seconds: 
     # An interpreter without its script exits as a refusal does.
     known |= {*_NOT_STARTED, "check.refuses"} if known & _NOT_STARTED else set()
     return Examined(spec=spec, state=state, verdict=verdict, findings=(*still, *(each for each in heard if each.name not in known)))
+
+
+def _barred(engine: Engine, spec: HookSpec, state: str, standing: Standing | None) -> Finding:
+    """Why a hook was not asked, and what its host would make of it."""
+    name, hint = _BARRED[state]
+    why = standing.reason if standing and standing.reason else "nobody approved it"
+    gate = gate_of(engine.gate)
+    effect = gate.policy.effect(standing.group, state) if gate and standing and not standing.exposed else SKIP
+    if effect == RECORD:
+        return found(spec, name, f"it was never run; its first run counts as its approval ({why})", hint=hint, severity="warning")
+    if effect == WARN:
+        return found(spec, name, f"it is run with a note, but not here: {why}", hint=hint, severity="warning")
+    return found(spec, name, f"it is not run: {why}", hint=hint)
 
 
 def ask(engine: Engine, entry: Entry, event: Event, seconds: float = SECONDS) -> tuple[Outcome | None, Verdict]:
@@ -223,7 +240,7 @@ def _watched(asked: Dispatch, seen: list[Outcome]) -> Generator[tuple[Run, ...],
 # -- what one run tells --------------------------------------------------------------------------------------------------
 
 
-def _by_outcome(spec: HookSpec, outcome: Outcome | None, verdict: Verdict, seconds: float) -> Iterator[Problem]:
+def _by_outcome(spec: HookSpec, outcome: Outcome | None, verdict: Verdict, seconds: float) -> Iterator[Finding]:
     if outcome is None or outcome.failure is not None:
         yield _failed(spec, outcome, verdict, seconds)
         return
@@ -242,7 +259,7 @@ def _by_outcome(spec: HookSpec, outcome: Outcome | None, verdict: Verdict, secon
         yield found(spec, "check.slow", f"it took {outcome.seconds:.3g} s of its {spec.timeout:g} s", hint=_FASTER, severity="warning")
 
 
-def _failed(spec: HookSpec, outcome: Outcome | None, verdict: Verdict, seconds: float) -> Problem:
+def _failed(spec: HookSpec, outcome: Outcome | None, verdict: Verdict, seconds: float) -> Finding:
     failure = outcome.failure if outcome else None
     if failure is Failure.TIMED_OUT and seconds < spec.timeout:
         told = f"it did not answer within {seconds:g} s; its own limit is {spec.timeout:g} s"
@@ -251,7 +268,7 @@ def _failed(spec: HookSpec, outcome: Outcome | None, verdict: Verdict, seconds: 
     return found(spec, name, verdict.fault or "it could not be asked", hint=hint)
 
 
-def _printed(spec: HookSpec, outcome: Outcome, verdict: Verdict) -> Problem | None:
+def _printed(spec: HookSpec, outcome: Outcome, verdict: Verdict) -> Finding | None:
     """What is wrong with the text that a hook printed: noise around an object, or an object that is none."""
     text = outcome.stdout.strip()
     if isinstance(spec.handler, InProcess) or not text or not (begins_an_object(text) or verdict.fault):
@@ -278,11 +295,21 @@ def _holds_an_object(text: str) -> bool:
     return False
 
 
-def _never_asked(entries: list[Entry], history: History) -> Iterator[Problem]:
-    """Hooks that no event ever selected, although there were many of their kind."""
-    for entry in entries:
-        spec = entry.spec
-        fired = history.kinds.get(spec.kind, 0)
-        if spec.conditions and fired >= _MANY and not history.hooks.get(spec.id):
-            told = f"none of {fired} events of its kind in the journal selected it"
+def _never_asked(entries: list[Entry], history: History, root: str) -> Iterator[Finding]:
+    """Hooks that no event selected since their file was last changed, although there were many of their kind here.
+
+    Only a change of the file can give a hook's id to another one.
+    """
+    for spec in (entry.spec for entry in entries if entry.spec.conditions and entry.spec.trusted):
+        since = _changed_at(spec.origin.file)
+        fired = history.fired(spec.kind, root, since)
+        if fired >= _MANY and not history.asked(spec.id, since):
+            told = f"none of {fired} events of its kind selected it since its file was changed"
             yield found(spec, "check.never-matched", told, hint="hookline explain EVENT tells why not", severity="warning")
+
+
+def _changed_at(file: str) -> float:
+    try:
+        return os.stat(file).st_mtime
+    except OSError:
+        return 0.0

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from hookline.core.dispatch import Run
 
+_TICK = 0.1  # seconds in which it is noticed that somebody is in a hurry
 _A_MOMENT = 1.0  # seconds, for threads whose programs were ended
 
 
@@ -96,12 +97,15 @@ class Detached:
         self._clock = clock
         self._running: dict[threading.Thread, Cancel] = {}
         self._queue: deque[Run] = deque()
+        self._ending = False
         self._lock = threading.Lock()
         self._telling = threading.Lock()
 
     def start(self, run: Run) -> Outcome | None:
-        """Start a run on a thread, or let it wait for one; returns why not, where too many wait already."""
+        """Start a run on a thread, or let it wait for one; returns why not, where too many wait already, or all are being ended."""
         with self._lock:
+            if self._ending:
+                return Outcome(failure=Failure.NOT_STARTED, detail="nothing starts any more: hooks in the background are being ended")
             if len(self._running) < max(1, self._limits.detached_at_once):
                 self._spawn(run)
                 return None
@@ -113,7 +117,9 @@ class Detached:
 
     def _spawn(self, run: Run) -> None:
         thread = threading.Thread(target=self._work, args=(run,), name=f"hookline {run.spec.id}", daemon=True)
-        self._running[thread] = Cancel()
+        cancel = self._running[thread] = Cancel()
+        if self._ending:
+            cancel.set()
         thread.start()
 
     def _work(self, run: Run | None) -> None:
@@ -148,22 +154,22 @@ class Detached:
             with self._telling:
                 self._finished(run, done)
 
-    def drain(self, seconds: float) -> None:
+    def drain(self, seconds: float, hurried: Callable[[], bool] = lambda: False) -> None:
         """Wait for what runs and what waits, at most so long altogether; then end it, process trees included.
 
         It returns within as many seconds, the time that programs are given to end, and a moment. A Python function cannot be
-        ended; what it says is still told, whenever that is.
+        ended; what it says is still told, whenever that is. `hurried` is asked, again and again, whether the first wait is over.
         """
-        until = time.monotonic() + seconds
-        self._join(until)
+        self._join(time.monotonic() + seconds, hurried)
         with self._lock:
+            self._ending = True
             for cancel in self._running.values():
                 cancel.set()
         self._join(time.monotonic() + self._limits.grace + self._limits.last + self._limits.drain + _A_MOMENT)
+        with self._lock:
+            self._ending = False
 
-    def _join(self, until: float) -> None:
+    def _join(self, until: float, hurried: Callable[[], bool] = lambda: False) -> None:
         """Wait for threads, those that follow them included."""
-        while (left := until - time.monotonic()) > 0 and (running := list(self._running)):
-            running[0].join(left)
-        for thread in list(self._running):
-            thread.join(max(0.0, until - time.monotonic()))
+        while (left := until - time.monotonic()) > 0 and (running := list(self._running)) and not hurried():
+            running[0].join(min(left, _TICK))

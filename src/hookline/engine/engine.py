@@ -7,7 +7,7 @@ from time import perf_counter
 
 from hookline.core.dispatch import dispatch
 from hookline.core.fold import silence
-from hookline.core.guardrails import REMEMBERING, cap_redo, redo_limit
+from hookline.core.guardrails import REMEMBERING, follows_redo
 from hookline.core.plan import plan, planned
 from hookline.engine.drive import ask_alone, ask_alone_async, drive, drive_async, refuse
 from hookline.engine.gating import gated
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from contextvars import Token
     from typing import Any, Self, TypeAlias
 
+    from hookline.core.dialect import Table
     from hookline.core.dispatch import Dispatch, Run
     from hookline.core.plan import Plan
     from hookline.core.registry import Registry
@@ -94,6 +95,8 @@ class Engine(Library):
         self._inside = frozenset(filter(None, firing.split(",")))
         self._id = id(self)
         self._lasting = sessions
+        # Whether nobody is to be told of a decision, and nothing outlives this process: then most events end where they are decided.
+        self._alone = observe is None and journal is None and sessions is None
         self._told: set[str] = set()
         self._detached: Detached | None = None
         self._indexed: Registry | None = None
@@ -191,11 +194,15 @@ class Engine(Library):
         asked = dispatch(chosen, event, perf_counter)
         if self.gate is not None:
             asked = gated(asked, self.gate)
-        if not self._once or self._lasting is None:
-            return asked
-        from hookline.engine.once import claiming  # noqa: PLC0415 - few hooks run once
+        if self._once and self._lasting is not None:
+            from hookline.engine.once import claiming  # noqa: PLC0415 - few hooks run once
 
-        return claiming(asked, self._lasting, event)
+            asked = claiming(asked, self._lasting, event)
+        if self._asks_models and self._lasting is not None:
+            from hookline.engine.budget import budgeted  # noqa: PLC0415 - few hooks ask models
+
+            asked = budgeted(asked, self._lasting, event, self.environ)
+        return asked
 
     def _entered(self, event: Event) -> _Token | None:
         """The mark that an event is being asked about.
@@ -216,9 +223,13 @@ class Engine(Library):
             event = event.replace(body=event.body.replace(facts={**event.body.facts, "timestamp": now}))
         if not isinstance(event.body, Stop) or not kinds.kind(event.kind).redo:
             return event
-        count = self.sessions.redos(event)
+        count = self._redos(event, self.host(event.dialect).table)
         facts = {**event.body.facts, "stop_block_count": count, "stop_block_limit": self._limit(event)}
         return event.replace(body=event.body.replace(stop_hook_active=event.body.stop_hook_active or count > 0, facts=facts))
+
+    def _redos(self, event: Event, table: Table) -> int:
+        """How often the stop gate sent the agent back in the running turn; none where the host says that it was not."""
+        return 0 if follows_redo(event, table) is False else self.sessions.redos(event)
 
     def _limit(self, event: Event) -> int:
         return self.host(event.dialect).table.redo_limit if self.redo_limit is None else self.redo_limit
@@ -228,16 +239,12 @@ class Engine(Library):
 
         Without the plan that was `chosen`, nobody was asked.
         """
-        table = self.host(event.dialect).table if event.kind in REMEMBERING else None
-        if table is not None and chosen is not None:
-            from hookline.engine.recall import with_late  # noqa: PLC0415 - calls of tools need none of it
+        if self._alone and not self._once and event.kind not in REMEMBERING and not self.sessions.problems:
+            return decision
+        if event.kind in REMEMBERING:
+            from hookline.engine.recall import concluded  # noqa: PLC0415 - calls of tools need none of it
 
-            decision = with_late(self, event, decision, chosen, table)
-        if decision.redo:
-            limit = redo_limit(decision, self._limit(event)) if self.redo_limit is None else self.redo_limit
-            decision = cap_redo(decision, self.sessions.redos(event), limit)
-        if decision.redo or table is not None:
-            self.sessions.settle(event, decision, ends=table is not None and event.kind in table.ends_session)
+            decision = concluded(self, event, decision, chosen)
         if self.sessions.problems:
             from hookline.engine.recall import aloud  # noqa: PLC0415 - nothing is wrong, usually
 
@@ -269,13 +276,18 @@ class Engine(Library):
         return self.start_detached(run)
 
     def start_detached(self, run: Run) -> Outcome | None:
-        """Start a run that `detach` was given, in the background; returns why not, where too many run already."""
+        """Start a run that `detach` was given, in the background; returns why not, where too many run already, or the engine is closing."""
         if self._detached is None:
             from hookline.engine.detached import Detached  # noqa: PLC0415 - threads, which most engines never start
             from hookline.engine.recall import ended  # noqa: PLC0415 - as above
 
             self._detached = Detached(self.limits, self.environ, lambda run, finished: ended(self, run, finished), self.clock)
-        return self._detached.start(run)
+        if run.dialect is not None and run.dialect.table.late:
+            self.sessions.begin(run.event, run.spec.id)
+        refused = self._detached.start(run)
+        if refused is not None:
+            self.sessions.over(run.event, run.spec.id)
+        return refused
 
     # -- while it runs ---------------------------------------------------------------------------------------------
 
@@ -315,12 +327,15 @@ class Engine(Library):
 
     # -- the end ---------------------------------------------------------------------------------------------------
 
-    def close(self, *, seconds: float = 5.0) -> None:
-        """Wait for detached hooks, at most so many seconds, then end them and everything that they started; stop to watch."""
+    def close(self, *, seconds: float = 5.0, hurried: Callable[[], bool] = lambda: False) -> None:
+        """Wait for detached hooks, at most so many seconds, then end them and everything that they started; stop to watch.
+
+        `hurried` is asked again and again whether somebody cannot wait so long after all.
+        """
         if self._watcher is not None:
             self._watcher.stop()
         if self._detached is not None:
-            self._detached.drain(seconds)
+            self._detached.drain(seconds, hurried)
         if self.journal is not None:
             self.journal.close()
 

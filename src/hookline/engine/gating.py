@@ -88,8 +88,22 @@ class Late:
             self._made = gate(self._root, self._environ, tell=self._tell)
         return self._made
 
-    def admit(self, run: Run) -> Pass | Outcome:
-        return self.gate.admit(run)
+    def admit(self, run: Run) -> Pass | Outcome | None:
+        """As a gate does; None where the run goes on as it is, and no gate was made for it."""
+        return None if self._made is None and self._needs_none(run) else self.gate.admit(run)
+
+    def _needs_none(self, run: Run) -> bool:
+        """Whether a hook was named by whoever started this, and nothing may be switched off: then no gate need be made."""
+        from hookline.trust.policy import named  # noqa: PLC0415 - not even these where no hook runs
+        from hookline.trust.store import may_be_off, store_path  # noqa: PLC0415 - as above
+        from hookline.trust.switch import MASTER, SKIPPED  # noqa: PLC0415 - as above
+
+        given = os.environ if self._environ is None else self._environ
+        return named(run.spec.origin.scope) and not (given.get(MASTER) or given.get(SKIPPED) or may_be_off(store_path(given)))
+
+    def silences(self, run: Run) -> bool:
+        """As a gate does."""
+        return not (self._made is None and self._needs_none(run)) and self.gate.silences(run)
 
     def settled(self, given: Pass, outcome: Outcome) -> Outcome:
         return self.gate.settled(given, outcome)

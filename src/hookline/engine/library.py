@@ -14,6 +14,7 @@ from hookline.engine.sources import Discovery, Given, Named, Shelf, read
 from hookline.errors import CodecError, ConfigError
 from hookline.model import kinds
 from hookline.model.event import Event
+from hookline.model.handler import Model
 from hookline.model.spec import SCOPES
 from hookline.model.verdict import Stance
 from hookline.wire.payload import unknown_event
@@ -53,6 +54,7 @@ class Library:
         self._made: dict[tuple[str, str], Dialect] = {}
         self._options: dict[int, Mapping[str, Any]] = {}
         self._once: frozenset[str] = frozenset()
+        self._asks_models = False
         self._retired: frozenset[str] = frozenset()
         self._unwanted: tuple[Callable[[HookSpec], bool], ...] = ()
         self._spent: list[HookSpec] = []
@@ -238,8 +240,12 @@ class Library:
         registry = registry.without(self._retired | unwanted)
         once = frozenset(entry.spec.id for entry in registry.entries() if entry.spec.once)
         self._once |= once  # an event may already go by the new registry, or still by the old one
+        # As with `once`: more may be counted meanwhile, and never less.
+        asks = any(type(entry.spec.handler) is Model for entry in registry.entries())
+        self._asks_models |= asks
         self.registry = registry
         self._once = once
+        self._asks_models = asks
 
     # -- in-process hooks ------------------------------------------------------------------------------------------
 

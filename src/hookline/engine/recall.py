@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hookline.core.guardrails import cap_redo, follows_redo, goes_on, is_spent, redo_limit
 from hookline.core.late import fell_out, late_of, tells_all, tells_wakes, told
 from hookline.core.plan import plan
 
@@ -17,19 +18,47 @@ if TYPE_CHECKING:
     from hookline.sessions.store import Sessions
 
 
+def concluded(engine: Engine, event: Event, decision: Decision, chosen: Plan | None) -> Decision:
+    """The decision where a turn begins or somebody stops: within the limit of redos, with what came late; redos are counted.
+
+    Without the plan that was `chosen`, nobody was asked.
+    """
+    table = engine.host(event.dialect).table
+    row = table.row(event.native_name)
+    follows, limit = follows_redo(event, table), engine._limit(event)
+    own = redo_limit(decision, limit) if engine.redo_limit is None else limit
+    capped = cap_redo(decision, engine._redos(event, table), own, row)
+    if capped is not decision or (is_spent(decision) and not goes_on(decision, row)):
+        return capped  # somebody would have sent it back still, so that this is no new turn
+    if chosen is not None:
+        decision = with_late(engine, event, decision, chosen, table)
+    back = goes_on(decision, row)
+    counted = engine.sessions.settle(event, back=back, follows=follows, ends=event.kind in table.ends_session)
+    return decision if counted or follows is False else cap_redo(decision, None, own, row)
+
+
 def with_late(engine: Engine, event: Event, decision: Decision, chosen: Plan, table: Table) -> Decision:
     """The decision with what detached hooks said since the last one that could tell it."""
     everything = tells_all(event, decision, chosen, table)
-    if not everything and not (tells_wakes(event, decision, chosen) and _may_go_on(engine, event, decision)):
+    if not everything and not (tells_wakes(event, decision, chosen) and _may_go_on(engine, event, decision, table)):
         return decision
     lates, dropped = engine.sessions.take(event, wakes=not everything)
-    return fell_out(told(decision, event, chosen, lates) if lates else decision, dropped)
+    heard = [late for late in lates if not _silenced(engine, event, late.hook_id)] if lates and engine.gate is not None else lates
+    return fell_out(told(decision, event, chosen, heard) if heard else decision, dropped)
 
 
-def _may_go_on(engine: Engine, event: Event, decision: Decision) -> bool:
+def _may_go_on(engine: Engine, event: Event, decision: Decision, table: Table) -> bool:
     """Whether the agent may be sent back once more for this; if not, it stops, and is told at the next turn."""
     limit = engine._limit(event)
-    return decision.redo or limit <= 0 or engine.sessions.redos(event) < limit
+    return decision.redo or limit <= 0 or engine._redos(event, table) < limit
+
+
+def _silenced(engine: Engine, event: Event, hook_id: str) -> bool:
+    """Whether a hook was switched off, or its approval taken back, since it was started: then it is not heard any more."""
+    from hookline.core.dispatch import Run  # noqa: PLC0415 - few hooks run in the background
+
+    spec = engine._spec_of(hook_id)
+    return spec is not None and engine.gate is not None and engine.gate.silences(Run(spec=spec, event=event))
 
 
 def aloud(engine: Engine, decision: Decision, chosen: Plan | None) -> Decision:
@@ -65,6 +94,7 @@ def ended(engine: Engine, run: Run, finished: Finished) -> None:
     finally:  # also where whoever is to be told raises
         if late is not None and late.says:
             engine.sessions.keep(run.event, late)
+        engine.sessions.over(run.event, run.spec.id)
         if engine.journal is not None:
             engine.journal.finished(finished, engine._spec_of, run.event)
         if engine.finished is not None:

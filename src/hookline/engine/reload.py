@@ -86,6 +86,13 @@ def adopt(library: Library, other: Library) -> None:
         library._rebuild()
 
 
+def enlist_alike(library: Library, other: Library) -> None:
+    """Give a library the hooks that another one was enlisted by now, and that are in no file."""
+    with other._changing, library._changing:
+        library.shelf.enlist_again(other.shelf.enlisted)
+        library._rebuild()
+
+
 def _again(shelf: Shelf) -> list[Discovery | Named]:
     """The ways that can be gone again: no tree that code gave, and no pipe, which was read for ever."""
     return [way for way in shelf.ways if isinstance(way, Discovery) or (isinstance(way, Named) and not _is_pipe(way))]

@@ -80,6 +80,8 @@ class Renewal:
         loaded = found.load()
         if old is not None and self._is_worse(loaded, old.loaded):
             return _kept(old, self._errors(loaded))
+        if old is not None and _is_cut_off(found.source.text, loaded, old):
+            return _kept(old, (), "breaks off before its first hook", hint="to do without its hooks, remove the file or its entries")
         return Shelved(source=found.source, dialect=found.dialect, loaded=loaded, way=self.way, stamp=found.stamp, key=found.key)
 
     def _keep_missing(self, found: set[Key]) -> None:
@@ -128,6 +130,8 @@ def _unreachable(path: str) -> str:
     try:
         if os.path.isdir(path):
             return "is a folder"
+        if os.path.islink(path) and not os.path.exists(path):
+            return "is a link to nothing"
         os.stat(path)
         os.listdir(os.path.dirname(path))
     except (FileNotFoundError, NotADirectoryError):
@@ -144,11 +148,19 @@ def _can_run(loaded: Loaded) -> bool:
     return any(not isinstance(spec.handler, Broken) for spec in hooks_of(loaded.specs))
 
 
-def _kept(old: Shelved, wrong: tuple[Problem, ...], why: str = "") -> Shelved:
+def _is_cut_off(text: str | None, new: Loaded, old: Shelved) -> bool:
+    """Whether a version has lost all hooks, and is only the beginning of the former: half written, or on a full disk."""
+    before = old.source.text
+    if text is None or before is None or new.specs or not _can_run(old.loaded):
+        return False
+    return before.startswith(text.rstrip())
+
+
+def _kept(old: Shelved, wrong: tuple[Problem, ...], why: str = "", hint: str = "") -> Shelved:
     file = old.source.file
     message = f"`{file}` {why}; " if why else ""
     message += f"the last good version of `{file}` is in force{_since(old)}"
-    hint = "it is taken as soon as it has come to rest" if why else "mend it; it is taken as soon as it is valid"
+    hint = hint or ("it is taken as soon as it has come to rest" if why else "mend it; it is taken as soon as it is valid")
     return old.replace(said=(*wrong, _said(old, "config.last-good", message, hint)))
 
 

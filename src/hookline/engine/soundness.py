@@ -41,22 +41,29 @@ _SUPERSEDED: Mapping[str, str] = {
 }
 
 
-def found(spec: HookSpec, name: str, message: str, *, hint: str = "", severity: str = "error") -> Problem:
+class Finding(Problem):
+    """A problem of a hook; `path`: the file that it is about, where its mode is what is wrong."""
+
+    path: str = ""
+
+
+def found(spec: HookSpec, name: str, message: str, *, hint: str = "", severity: str = "error", path: str = "") -> Finding:
     """A finding about a hook."""
-    return Problem(name=name, message=message, hint=hint, severity=severity, origin=spec.origin, hook=spec.id)
+    return Finding(name=name, message=message, hint=hint, severity=severity, origin=spec.origin, hook=spec.id, path=path)
 
 
 # -- one hook ------------------------------------------------------------------------------------------------------------
 
 
-def by_policy(spec: HookSpec) -> Iterator[Problem]:
+def by_policy(spec: HookSpec) -> Iterator[Finding]:
     """What its failure would mean."""
-    if kind(spec.kind).guarded and spec.on_failure is Stance.SILENT and not spec.shadow and not spec.detached:
-        told = "it may refuse something here, and lets everything through when it fails"
+    at = kind(spec.kind)
+    if at.gate and not at.feedback and spec.on_failure is Stance.SILENT and not spec.shadow and not spec.detached:
+        told = "it stands at a gate, and lets everything through when it fails"
         yield found(spec, "check.fails-open", told, hint="set what its failure means, or use `--mode strict`", severity="warning")
 
 
-def by_files(spec: HookSpec, event: Event, environ: Mapping[str, str]) -> Iterator[Problem]:
+def by_files(spec: HookSpec, event: Event, environ: Mapping[str, str]) -> Iterator[Finding]:
     """What is wrong with the files that a command needs, as the event would find them."""
     if not isinstance(spec.handler, Command):
         return
@@ -73,13 +80,13 @@ def by_files(spec: HookSpec, event: Event, environ: Mapping[str, str]) -> Iterat
     yield from _misread(spec, seen)
 
 
-def _by_file(spec: HookSpec, file: Covered) -> Iterator[Problem]:
+def _by_file(spec: HookSpec, file: Covered) -> Iterator[Finding]:
     if file.exposed:
-        yield found(spec, "check.exposed", file.exposed, hint=f"chmod go-w {file.real}")
+        yield found(spec, "check.exposed", file.exposed, hint=f"chmod go-w {file.real}", path=file.real)
     if file.role != "program":
         return
     if not os.access(file.real, os.X_OK):
-        yield found(spec, "check.not-executable", f"`{file.real}` is not executable", hint=f"chmod +x {file.real}")
+        yield found(spec, "check.not-executable", f"`{file.real}` is not executable", hint=f"chmod +x {file.real}", path=file.real)
     elif not _begins(file.real, (b"#!", *_BINARY)):
         told = f"`{file.real}` has no `#!` line, so nothing says what runs it"
         severity = "warning" if getattr(spec.handler, "script", "") else "error"  # a shell takes it for one of its own
@@ -95,7 +102,7 @@ def _begins(path: str, signs: tuple[bytes, ...]) -> bool:
         return True  # that it cannot be read is told by others
 
 
-def _misread(spec: HookSpec, seen: Sight) -> Iterator[Problem]:
+def _misread(spec: HookSpec, seen: Sight) -> Iterator[Finding]:
     """A script that something else runs than its name says."""
     scripts = [file for file in seen.files if file.role in ("script", "program")]
     runners = [os.path.basename(file.path) for file in seen.files if file.role == "interpreter"]
@@ -107,11 +114,10 @@ def _misread(spec: HookSpec, seen: Sight) -> Iterator[Problem]:
         yield found(spec, "check.interpreter", told, hint="its `#!` line, or the command, names another language", severity="warning")
 
 
-def _relative(spec: HookSpec, event: Event, environ: Mapping[str, str]) -> Iterator[Problem]:
+def _relative(spec: HookSpec, event: Event, environ: Mapping[str, str]) -> Iterator[Finding]:
     """A file that is named by a path which means another file in another folder."""
     from hookline.handlers import command  # noqa: PLC0415 - as above
     from hookline.text.programs import reading  # noqa: PLC0415 - as above
-    from hookline.text.words import commands  # noqa: PLC0415 - as above
 
     handler = spec.handler
     assert isinstance(handler, Command)  # noqa: S101 - asked of commands only
@@ -119,10 +125,7 @@ def _relative(spec: HookSpec, event: Event, environ: Mapping[str, str]) -> Itera
         env = command.program(handler, event, "", timeout=spec.timeout, cookie="", environ=environ).env
     except HandlerError:
         return
-    lines = (
-        [list(handler.argv)] if handler.argv else [[word.value or "" for word in one.words] for one in commands(handler.script, env) or ()]
-    )
-    for words in filter(None, lines):
+    for words in filter(None, _lines(handler, env)):
         read = reading(words)
         named = [words[read.program_at]] if "/" in words[read.program_at] else []
         named += [words[read.at]] if read.at is not None else []
@@ -132,10 +135,24 @@ def _relative(spec: HookSpec, event: Event, environ: Mapping[str, str]) -> Itera
                 yield found(spec, "check.relative", told, hint="write the absolute path", severity="warning")
 
 
+def _lines(handler: Command, env: Mapping[str, str]) -> Iterator[list[str]]:
+    """The command lines of a hook, up to where it goes to a folder that it names in full."""
+    from hookline.text.words import commands  # noqa: PLC0415 - as above
+
+    if handler.argv:
+        yield list(handler.argv)
+        return
+    for one in commands(handler.script, env) or ():
+        words = [word.value or "" for word in one.words]
+        if words[:1] == ["cd"] and os.path.isabs("".join(words[1:2])):
+            return
+        yield words
+
+
 # -- several hooks -------------------------------------------------------------------------------------------------------
 
 
-def duplicates(specs: Sequence[HookSpec]) -> Iterator[Problem]:
+def duplicates(specs: Sequence[HookSpec]) -> Iterator[Finding]:
     """Hooks that do the same on the same event, and are not told apart by any condition."""
     first: dict[str, HookSpec] = {}
     for spec in specs:
@@ -145,7 +162,7 @@ def duplicates(specs: Sequence[HookSpec]) -> Iterator[Problem]:
             yield found(spec, "check.duplicate", told, hint="remove one of the two", severity="warning")
 
 
-def conflicts(specs: Sequence[HookSpec], said: Mapping[str, Stance]) -> Iterator[Problem]:
+def conflicts(specs: Sequence[HookSpec], said: Mapping[str, Stance]) -> Iterator[Finding]:
     """Guards of one event that do not go together; `said`: what each said of the same harmless event."""
     guards = [spec for spec in specs if kind(spec.kind).guarded and not spec.shadow]
     for at, one in enumerate(guards):

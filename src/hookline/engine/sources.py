@@ -11,6 +11,7 @@ from hookline.core.dialect import Source
 from hookline.core.registry import Registry
 from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
+from hookline.model.problem import Origin
 from hookline.model.spec import CLONED
 from hookline.wire.sources import refusing_everything
 from hookline.wire.switches import hooks_of
@@ -163,6 +164,11 @@ class Enlisted(Frozen):
     specs: tuple[HookSpec, ...]
 
 
+def _whose(owner: str) -> Origin:
+    """The place of what an owner enlisted: no file, and by its name."""
+    return Origin(file=owner, scope="process")
+
+
 class Shelf:
     """Everything that one engine loaded, in the order in which it was added.
 
@@ -232,7 +238,7 @@ class Shelf:
         former = self.enlisted.pop(owner, None)
         self._ids -= {spec.id for spec in former.specs} if former else set()
         combined = dialect.combine(tuple(specs)).specs
-        named = tuple(spec.replace(id=self._unique(spec.id)) for spec in combined)
+        named = tuple(spec.replace(id=self._unique(spec.id), owner=owner, origin=_whose(owner)) for spec in combined)
         if named:
             self.enlisted[owner] = Enlisted(dialect=dialect, specs=named)
         return named

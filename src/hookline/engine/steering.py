@@ -10,7 +10,7 @@ from hookline.engine.gating import gate_of, noted
 from hookline.engine.sources import all_hooks
 from hookline.errors import TrustError
 from hookline.model.frozen import Frozen
-from hookline.model.handler import Http, InProcess
+from hookline.model.handler import Http, InProcess, Model
 from hookline.model.problem import Problem
 from hookline.trust.desk import approve, chosen, revoke, survey, turn
 from hookline.trust.gate import Gate, Standing, shown, user_of
@@ -117,8 +117,11 @@ def what_is_off(switches: Mapping[str, bool]) -> list[tuple[str, str]]:
 
 
 def called(spec: HookSpec) -> str:
-    """What a hook runs, as it is shown to be approved: a command, or an address as it is asked."""
+    """What a hook runs, as it is shown to be approved: a command, an address as it is asked, or a model and all that it is asked."""
     handler = spec.handler
+    if isinstance(handler, Model):
+        places = [f"at {handler.base_url}"] * bool(handler.base_url) + [f"with the key in ${handler.key}"] * bool(handler.key)
+        return " ".join(("model", ", or ".join(handler.names), *places)) + f": {handler.prompt.strip()}"
     return f"{handler.method} {handler.url}" if isinstance(handler, Http) else shown(spec)
 
 

@@ -6,19 +6,21 @@ import os
 import stat
 
 from hookline.model.frozen import Frozen
-from hookline.text.digest import sha256
+from hookline.text.digest import hashing
 
 LARGEST = 16 << 20  # bytes of a file that are kept in memory, so that they can be run from there
+_PART = 1 << 20
 _REMEMBERED = 256
 
 
 class Contents(Frozen):
-    """What a file held. `data` is None where it is larger than is kept. `stamp`: the file's identity and times."""
+    """What a file held. `data` is None where it is larger than is kept, and `head` how it begins. `stamp`: its identity and times."""
 
     real: str
     stamp: tuple[int, ...]
     digest: str
     data: bytes | None
+    head: bytes
     modified: float
     exposed: str
 
@@ -30,7 +32,8 @@ def contents(path: str) -> Contents | None:
     """The contents of the regular file that a path leads to; None where there is none that can be read.
 
     A restored mtime hides nothing: the time of the last change (ctime) cannot be set. Whoever writes within the grain of
-    that clock is not seen either, and does no harm: the bytes returned are those that were hashed.
+    that clock is not seen either, and does no harm: the bytes returned are those that were hashed, and what is larger than is
+    kept is hashed again when it is copied to be run.
     """
     try:
         real = os.path.realpath(path)
@@ -42,7 +45,7 @@ def contents(path: str) -> Contents | None:
         if not stat.S_ISREG(found.st_mode):
             return None
         known = _known.get(real)
-        if known is not None and known.data is not None and known.stamp == stamp_of(found):
+        if known is not None and known.stamp == stamp_of(found):
             return known
         read = _read(fd, real, found)
     except OSError:
@@ -61,14 +64,17 @@ def stamp_of(found: os.stat_result) -> tuple[int, ...]:
 
 
 def _read(fd: int, real: str, found: os.stat_result) -> Contents:
-    parts = []
-    while part := os.read(fd, 1 << 20):
-        parts.append(part)
-    data = b"".join(parts)
-    kept = data if len(data) <= LARGEST else None
+    digest, kept, length = hashing(), [], 0
+    while part := os.read(fd, _PART):
+        digest.update(part)
+        length += len(part)
+        if length <= LARGEST or not kept:
+            kept.append(part)
+    data = b"".join(kept) if length <= LARGEST else None
     return Contents(
-        real=real, stamp=stamp_of(found), digest=sha256(data), data=kept, modified=found.st_mtime, exposed=exposure(found, real)
-    )
+        real=real, stamp=stamp_of(found), digest=digest.hexdigest(), data=data, head=kept[0] if data is None else data,
+        modified=found.st_mtime, exposed=exposure(found, real),
+    )  # fmt: skip
 
 
 def exposure(found: os.stat_result, path: str) -> str:

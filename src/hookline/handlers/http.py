@@ -15,7 +15,8 @@ from urllib.parse import quote, urlsplit
 from hookline.errors import HandlerError
 from hookline.handlers.line import FloodError, Line
 from hookline.model.outcome import Failure, Outcome
-from hookline.text.urls import asked, refusal
+from hookline.text.urls import asked, refusal, spoken
+from hookline.wire.calls import UNSENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,14 +28,13 @@ if TYPE_CHECKING:
     from hookline.model.handler import Http
 
 LARGEST = 1 << 20  # bytes of an answer
-_HEAD = 1 << 18  # bytes of an answer's head, and of heads of no account ahead of it
+HEAD = 1 << 18  # bytes of an answer's head, and of heads of no account ahead of it
 _FRAMES = 8  # what comes in for a byte of an answer that is sent in pieces of one byte
 _PORTS: Mapping[str, int] = {"http": 80, "https": 443}
 _REFERENCE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
-# What belongs to the connection and not to the hook.
-_OURS = frozenset({"host", "content-length", "transfer-encoding", "connection", "accept-encoding"})
+_SIGNED = frozenset({"webhook-id", "webhook-timestamp", "webhook-signature"})
 # What a path may hold as it stands; anything else is escaped.
 _PLAIN = "%/:=&?~+!$,;'@()*[]"
 
@@ -65,19 +65,11 @@ def call(
     cut short. `largest`: bytes of an answer, where the handler does not say it. `opened` is told each socket, so that somebody else may shut it.
     """
     began = clock()
-    line = Line(began + seconds, most=_HEAD, clock=clock, opened=opened, resolve=resolve)
+    line = Line(began + seconds, most=HEAD, clock=clock, opened=opened, resolve=resolve)
     try:
         text = _exchange(http, (http.body or payload).encode("utf-8", "surrogatepass"), environ, line, http.largest or largest)
-    except CallError as error:
-        failure, detail = error.failure, error.detail
-    except HandlerError as error:
-        failure, detail = Failure.UNREACHABLE, str(error)
-    except FloodError as error:
-        failure, detail = Failure.FLOODED, str(error)
-    except TimeoutError:
-        failure, detail = Failure.TIMED_OUT, f"after {seconds:g} s"
-    except (OSError, HTTPException) as error:
-        failure, detail = _broken(error)
+    except (CallError, HandlerError, FloodError, OSError, HTTPException) as error:
+        failure, detail = broken(error, seconds)
     else:
         return Outcome(exit_code=0, stdout=text, seconds=clock() - began)
     finally:
@@ -88,21 +80,34 @@ def call(
 def _exchange(http: Http, body: bytes, environ: Mapping[str, str], line: Line, largest: int) -> str:
     why = refusal(http.url, allow_local=http.allow_local)
     if why:
-        raise HandlerError(f"`{http.url:.200}` must not be called: {why}")
+        raise HandlerError(f"{spoken(http.url)} must not be called: {why}")
     url = urlsplit(http.url)
     host = asked(url.hostname or "")
     headers = _headers(http, body, environ) | {"Host": _authority(host, url.port), "Accept-Encoding": "identity", "Connection": "close"}
-    line.dial(host, url.port or _PORTS[url.scheme], allow_local=http.allow_local)
+    response = exchanged(line, url, http.method, body, headers, allow_local=http.allow_local, largest=largest)
+    return _answer(response, largest)
+
+
+def exchanged(
+    line: Line, url: SplitResult, method: str, body: bytes, headers: Mapping[str, str], *, allow_local: bool, largest: int
+) -> HTTPResponse:
+    """The answer to a request over a line that is dialled for it, as far as its head; `largest`: bytes that may follow.
+
+    Raises:
+        CallError, HandlerError, FloodError, OSError, HTTPException: there is none; `broken` says what that means.
+    """
+    host = asked(url.hostname or "")
+    line.dial(host, url.port or _PORTS[url.scheme], allow_local=allow_local)
     if url.scheme == "https":
         line.encrypt(host)
     connection = HTTPConnection("unused")
     connection.sock = line  # it has what HTTP needs of a socket
-    connection.request(http.method, _target(url), body=body, headers=headers)
+    connection.request(method, _target(url), body=body, headers=dict(headers))
     response = connection.getresponse()
     if line.cut:
         raise CallError(Failure.UNREADABLE, "it broke off")
     line.most += _FRAMES * largest
-    return _answer(response, largest)
+    return response
 
 
 # -- the address ---------------------------------------------------------------------------------------------------------
@@ -123,8 +128,10 @@ def _target(url: SplitResult) -> str:
 
 def _headers(http: Http, body: bytes, environ: Mapping[str, str]) -> dict[str, str]:
     """The headers of a call; a value that no header can hold is never repeated in words, because it may be secret."""
-    own = {name: _filled(value, http.env, environ) for name, value in http.headers.items() if name.lower() not in _OURS}
+    own = {name: _filled(value, http.env, environ) for name, value in http.headers.items() if name.lower() not in UNSENT}
     if http.secret:
+        if twice := next((name for name in own if name.lower() in _SIGNED), ""):
+            raise CallError(Failure.NOT_STARTED, f"the header `{twice}` is that of its signature")
         own |= _signature(http.secret, body, environ)
     for name, value in own.items():
         if not _NAME.fullmatch(name) or not _VALUE.fullmatch(value):
@@ -202,8 +209,16 @@ def _text(body: bytes) -> str:
     return text
 
 
-def _broken(error: Exception) -> tuple[Failure, str]:
-    """What broke a call, in words that repeat nothing which the other side chose."""
+def broken(error: Exception, seconds: float) -> tuple[Failure, str]:
+    """What broke a call that had so many seconds, in words that repeat nothing which the other side chose."""
+    if isinstance(error, CallError):
+        return error.failure, error.detail
+    if isinstance(error, HandlerError):
+        return Failure.UNREACHABLE, str(error)
+    if isinstance(error, FloodError):
+        return Failure.FLOODED, str(error)
+    if isinstance(error, TimeoutError):
+        return Failure.TIMED_OUT, f"after {seconds:g} s"
     if isinstance(error, RemoteDisconnected):
         return Failure.UNREACHABLE, "it hung up without an answer"
     if isinstance(error, IncompleteRead):

@@ -1,7 +1,8 @@
 """Judge: one question of a hook to a language model, from the template to the reply, within one time limit.
 
 The time limit covers the look-up, the connection and the reply; there are no retries. It does not cover loading the client
-library, which takes about a second once in a process: `prepare` does that before the time begins.
+library, which takes some seconds once in a process: `prepare` does that before the time begins. All of a question is asked on the
+thread that it is asked from, so that nothing of it holds up whoever gave it up.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from hookline.errors import HandlerError
 from hookline.handlers.firing import FIRING, JUDGING
 from hookline.model.outcome import Failure, Outcome
 from hookline.wire.providers import endpoint
-from hookline.wire.templates import INSTALL, fill
+from hookline.wire.templates import INSTALL, TEMPLATE, fill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,17 +26,22 @@ if TYPE_CHECKING:
 
     import httpx2
 
+    from hookline.handlers.address import Resolve
+    from hookline.handlers.line import Line
     from hookline.model.handler import Model
     from hookline.wire.providers import Endpoint
 
 LARGEST = 1 << 20  # bytes of a provider's answer
-MOST_CALLS = 200  # of a session in one process, unless the environment says otherwise
+MOST_CALLS = 200  # of a session, unless the environment says otherwise
 CALLS_VARIABLE = "HOOKLINE_MODEL_CALLS"
 _MOST_SESSIONS = 1000
 
 
 class Tally:
-    """How often each session has asked a model; the sessions that asked longest ago are forgotten first."""
+    """How often each session has asked a model in this process; the sessions that asked longest ago are forgotten first.
+
+    It is for engines without a state of sessions; where there is one, `engine.budget` counts in all processes together.
+    """
 
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}
@@ -53,7 +59,12 @@ class Tally:
             while len(self._counts) > _MOST_SESSIONS:
                 del self._counts[next(iter(self._counts))]
         if had >= most:
-            raise HandlerError(f"this session has had its {most} model calls", hint=f"`{CALLS_VARIABLE}` says how many")
+            raise used_up(most)
+
+
+def used_up(most: int) -> HandlerError:
+    """What a session is told that has had its calls of models."""
+    return HandlerError(f"this session has had its {most} model calls", hint=f"`{CALLS_VARIABLE}` says how many")
 
 
 _TALLY = Tally()
@@ -63,7 +74,7 @@ def prepare(models: Iterable[Model], environ: Mapping[str, str]) -> None:
     """Load what these hooks need to ask; what is wrong with one is said when it is asked."""
     for model in models:
         with contextlib.suppress(HandlerError):
-            _load(endpoint(model, environ))
+            _load(model, endpoint(model, environ))
 
 
 def judge(
@@ -76,25 +87,36 @@ def judge(
     opened: Callable[[socket.socket], object] = lambda _: None,
     clock: Callable[[], float] = time.monotonic,
     tally: Tally = _TALLY,
+    resolve: Resolve = socket.getaddrinfo,
     transport: httpx2.AsyncBaseTransport | None = None,
 ) -> Outcome:
     """Ask a model about a payload and return its reply as `stdout`; never raises for what the other side does.
 
-    `seconds` is all the time there is. `largest`: bytes of the provider's answer. `opened` is told a socket: who shuts it ends
-    the call. Inside of the call no hook of any engine is asked.
+    `seconds` is all the time there is, once everything is loaded; only the look-up of the name cannot be cut short. `largest`:
+    bytes of the provider's answer. `opened` is told each socket: who shuts it ends the call. Inside of the call no hook of any
+    engine is asked.
     """
     began = clock()
     inside = FIRING.set((*FIRING.get(), JUDGING))
     try:
         whom = endpoint(model, environ)
-        _load(whom)
+        _load(model, whom)
+        began = clock()
         prompt = fill(model, payload, late=lambda: clock() - began > seconds).encode("utf-8", "replace").decode()
-        tally.count(_session(payload), _most_calls(environ))
-        return _asked(_Question(whom, model, prompt, largest, transport), seconds - (clock() - began), opened, lambda: clock() - began)
+        tally.count(_session(payload), most_calls(environ))
+        line = _line(began + seconds, clock, opened, resolve)
+        return _asked(_Question(whom, model, prompt, largest, transport), line, seconds, lambda: clock() - began)
     except HandlerError as error:
         return Outcome(failure=Failure.NOT_STARTED, detail=str(error), seconds=clock() - began)
     finally:
         FIRING.reset(inside)
+
+
+def _line(until: float, clock: Callable[[], float], opened: Callable[[socket.socket], object], resolve: Resolve) -> Line:
+    from hookline.handlers.http import HEAD  # noqa: PLC0415 - as below
+    from hookline.handlers.line import Line  # noqa: PLC0415 - as below
+
+    return Line(until, most=HEAD, clock=clock, opened=opened, resolve=resolve)
 
 
 class _Question:
@@ -107,55 +129,32 @@ class _Question:
         self.largest = largest
         self.transport = transport
 
-    async def ask(self) -> str:
-        from hookline.handlers.models import ask  # noqa: PLC0415 - a second of loading, which only a model hook spends
+    async def ask(self, line: Line, seconds: float) -> str:
+        """The reply, unless the time is over first."""
+        from hookline.handlers.models import ask  # noqa: PLC0415 - some seconds of loading, which only a model hook spends
+        from hookline.handlers.wired import Dialled  # noqa: PLC0415 - as above
 
-        return await ask(self.whom, self.model, self.prompt, largest=self.largest, transport=self.transport)
+        wire = self.transport or Dialled(line, self.whom, seconds=seconds, largest=self.largest)
+        async with asyncio.timeout(max(0.0, line.until - line.clock())):
+            return await ask(self.whom, self.model, self.prompt, largest=self.largest, transport=wire)
 
 
-def _asked(question: _Question, seconds: float, opened: Callable[[socket.socket], object], elapsed: Callable[[], float]) -> Outcome:
-    from hookline.handlers.models import ReplyError  # noqa: PLC0415 - as above
+def _asked(question: _Question, line: Line, seconds: float, elapsed: Callable[[], float]) -> Outcome:
+    from hookline.handlers.wired import ReplyError  # noqa: PLC0415 - as above
 
-    ours, theirs = socket.socketpair()
-    failure, detail = None, ""
     try:
-        opened(theirs)
-        reply = asyncio.run(_within(question, max(0.0, seconds), ours))
+        reply = asyncio.run(question.ask(line, seconds))
     except ReplyError as error:
-        failure, detail = error.failure, error.detail
+        return Outcome(failure=error.failure, detail=error.detail, seconds=elapsed())
     except TimeoutError:
-        failure = Failure.TIMED_OUT
-    except (ConnectionAbortedError, asyncio.CancelledError):
-        failure, detail = Failure.CANCELLED, ""
-    else:
-        return Outcome(exit_code=0, stdout=reply, seconds=elapsed())
+        return Outcome(failure=Failure.TIMED_OUT, detail=f"after {seconds:g} s", seconds=elapsed())
     finally:
-        ours.close()
-        theirs.close()
-    if failure is Failure.TIMED_OUT:
-        detail = f"after {elapsed():.3g} s"
-    return Outcome(failure=failure, detail=detail, seconds=elapsed())
+        line.hang_up()
+    return Outcome(exit_code=0, stdout=reply, seconds=elapsed())
 
 
-async def _within(question: _Question, seconds: float, ending: socket.socket) -> str:
-    """The reply, unless the time is over first, or the other end of `ending` is shut."""
-    loop, task = asyncio.get_running_loop(), asyncio.current_task()
-    assert task is not None  # noqa: S101 - a coroutine runs in a task
-
-    def end() -> None:
-        loop.remove_reader(ending)
-        task.cancel()
-
-    loop.add_reader(ending, end)
-    try:
-        async with asyncio.timeout(seconds):
-            return await question.ask()
-    finally:
-        loop.remove_reader(ending)
-
-
-def _load(whom: Endpoint) -> None:
-    """Load the client library.
+def _load(model: Model, whom: Endpoint) -> None:
+    """Load what a question needs.
 
     Raises:
         HandlerError: it is not installed.
@@ -164,11 +163,22 @@ def _load(whom: Endpoint) -> None:
         from hookline.handlers import models  # noqa: PLC0415 - as above
 
         models.ready(whom.speaks)
+        if model.language == TEMPLATE:
+            from hookline.wire import sandbox  # noqa: F401, PLC0415 - jinja2, which only such prompts need
     except ImportError as error:
         raise HandlerError(f"model hooks need `{error.name or 'pydantic_ai'}`, which is not installed", hint=INSTALL) from None
+    if whom.base_url.startswith("https:"):
+        from hookline.handlers.line import tls  # noqa: PLC0415 - hooks on this machine do without
+
+        tls()
 
 
-def _most_calls(environ: Mapping[str, str]) -> int:
+def most_calls(environ: Mapping[str, str]) -> int:
+    """How many calls of models a session may have.
+
+    Raises:
+        HandlerError: the environment says something that is no number.
+    """
     said = environ.get(CALLS_VARIABLE, "").strip()
     if not said:
         return MOST_CALLS

@@ -1,71 +1,86 @@
 """Models: one question to a language model over its provider's wire, and the text of its reply; the only module that loads pydantic-ai.
 
-The request goes to the one address that was asked for, with the one key that belongs there: no proxy, no redirect, no retry, no
-compression, and no header that a client library takes from this process's environment.
+The request goes to the one address that was asked for, of which every resolved one was checked, with the one key that belongs
+there: no proxy, no redirect, no retry, no compression, and no header that a client library takes from this process's environment.
 """
 
 from __future__ import annotations
 
-import json
+import asyncio
+import contextlib
+import threading
+from functools import cache
 from typing import TYPE_CHECKING
 
 import httpx2
 from pydantic_ai.direct import model_request
 from pydantic_ai.exceptions import AgentRunError, ModelConnectionError, ModelHTTPError, ModelTimeoutError
-from pydantic_ai.messages import ModelRequest
+from pydantic_ai.messages import ModelRequest, ModelResponse
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.settings import ModelSettings
 
+from hookline.handlers.wired import Guarded, ReplyError
+from hookline.model.handler import Model
 from hookline.model.outcome import Failure
-from hookline.wire.providers import ANTHROPIC, OPENAI
+from hookline.wire.providers import ANTHROPIC, OPENAI, PROVIDERS, Endpoint
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Coroutine, Mapping
     from typing import Any
 
     from pydantic_ai.models import Model as Asked
 
-    from hookline.model.handler import Model
-    from hookline.wire.providers import Endpoint
-
-# What a request may say of itself, besides its key.
-_HEADERS = frozenset({"host", "content-type", "content-length", "accept", "anthropic-version", "anthropic-beta"})
-_KEY_HEADERS = frozenset({"authorization", "x-api-key"})
 # The client libraries want a key even where none is sent.
 _NO_KEY = "none"
 
 
-class ReplyError(Exception):
-    """A question that brought no reply: which failure that is, and what makes it concrete."""
-
-    def __init__(self, failure: Failure, detail: str) -> None:
-        super().__init__(detail)
-        self.failure = failure
-        self.detail = detail
-
-
+@cache
 def ready(speaks: str) -> None:
-    """Load what a wire needs.
+    """Load everything that a wire needs: by a rehearsal, with nobody at the other end, because its libraries load as they go.
+
+    It takes up to some seconds, once in a process, and none of it is a hook's time.
 
     Raises:
-        ImportError: it is not installed.
+        ImportError: something of it is not installed.
     """
     if speaks == ANTHROPIC:
         import pydantic_ai.models.anthropic  # noqa: PLC0415 - most machines ask one provider
     else:
         import pydantic_ai.models.openai  # noqa: F401, PLC0415 - as above
+    row = PROVIDERS[ANTHROPIC if speaks == ANTHROPIC else OPENAI]
+    nobody = Endpoint(provider=row.name, speaks=row.speaks, model="nobody", base_url=row.base_url, key="", binds=row.binds)
+    asked = Model(names=("nobody",), prompt="", system="?", schema={"type": "object"}, shape="nothing")
+    rehearsal = ask(nobody, asked, "?", largest=1 << 20, transport=httpx2.MockTransport(lambda _: httpx2.Response(200, json=_REHEARSED)))
+    # Whoever fires an event may do so on an event loop's own thread, where there can be no second loop.
+    thread = threading.Thread(target=lambda: asyncio.run(_quietly(rehearsal)), name="hookline rehearsal", daemon=True)
+    thread.start()
+    thread.join()
 
 
-async def ask(endpoint: Endpoint, model: Model, prompt: str, *, largest: int, transport: httpx2.AsyncBaseTransport | None = None) -> str:
+async def _quietly(rehearsal: Coroutine[Any, Any, str]) -> None:
+    with contextlib.suppress(ReplyError):  # what does not work is said when it is asked in earnest
+        await rehearsal
+
+
+# What a provider answers, on each wire at once.
+_REHEARSED: Mapping[str, Any] = {
+    "id": "r", "object": "chat.completion", "created": 1, "model": "nobody", "type": "message", "role": "assistant",
+    "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "{}"}}],
+    "content": [{"type": "text", "text": "{}"}], "stop_reason": "end_turn", "stop_sequence": None,
+    "usage": {"input_tokens": 1, "output_tokens": 1, "prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+}  # fmt: skip
+
+
+async def ask(endpoint: Endpoint, model: Model, prompt: str, *, largest: int, transport: httpx2.AsyncBaseTransport) -> str:
     """What a model replies to a prompt; whoever calls bounds the time.
 
-    `largest`: bytes of the provider's answer.
+    `largest`: bytes of the provider's answer. `transport`: what carries it, as `wired.Dialled` does.
 
     Raises:
-        ReplyError: there is no reply.
+        ReplyError: there is no reply, or not all of one.
     """
-    wire = _Wire(transport or httpx2.AsyncHTTPTransport(trust_env=False, retries=0), endpoint, largest)
+    wire = Guarded(transport, endpoint, largest)
     async with httpx2.AsyncClient(transport=wire, trust_env=False, follow_redirects=False, timeout=None) as client:
         asked = _anthropic(endpoint, client) if endpoint.speaks == ANTHROPIC else _openai(endpoint, client)
         request = ModelRequest.user_text_prompt(prompt, instructions=model.system or None)
@@ -78,6 +93,18 @@ async def ask(endpoint: Endpoint, model: Model, prompt: str, *, largest: int, tr
             raise
         except Exception as error:
             raise wire.failed or _reply_error(error, answered=wire.answered) from error
+    return _whole(response, model.most_tokens)
+
+
+def _whole(response: ModelResponse, most_tokens: int) -> str:
+    """The text of a reply that its model brought to an end by itself."""
+    if response.finish_reason == "length":
+        raise ReplyError(Failure.UNREADABLE, f"the model's reply was cut off at {most_tokens:,} tokens")
+    # A reason that the library does not know is only among the details.
+    if response.finish_reason not in ("stop", None) or (
+        response.finish_reason is None and "finish_reason" in (response.provider_details or {})
+    ):
+        raise ReplyError(Failure.UNREADABLE, "the model's reply did not come to its end")
     return response.text or ""
 
 
@@ -141,60 +168,3 @@ def _reply_error(error: Exception, *, answered: bool) -> ReplyError:
     if answered or isinstance(error, AgentRunError):
         return ReplyError(Failure.UNREADABLE, f"no reply of a model ({type(error).__name__})")
     return ReplyError(Failure.RAISED, type(error).__name__)
-
-
-class _Wire(httpx2.AsyncBaseTransport):
-    """A transport that sends what `endpoint` allows, and reads no more than `largest` bytes of JSON."""
-
-    def __init__(self, inner: httpx2.AsyncBaseTransport, endpoint: Endpoint, largest: int) -> None:
-        self.inner = inner
-        self.kept = _HEADERS | (_KEY_HEADERS if endpoint.key else frozenset())
-        self.secret = endpoint.key
-        self.largest = largest
-        self.failed: ReplyError | None = None
-        self.answered = False
-
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        headers = [(name, value) for name, value in request.headers.items() if name in self.kept and self._is_ours(name, value)]
-        sent = httpx2.Request(
-            request.method,
-            request.url,
-            headers=[*headers, ("accept-encoding", "identity"), ("user-agent", "hookline"), ("connection", "close")],
-            stream=request.stream,
-            extensions=request.extensions,
-        )
-        answer = await self.inner.handle_async_request(sent)
-        try:
-            body = await self._read(answer)
-        finally:
-            await answer.aclose()
-        return httpx2.Response(answer.status_code, headers={"content-type": "application/json"}, content=body, request=request)
-
-    def _is_ours(self, name: str, value: str) -> bool:
-        """Whether a key is the one that was asked for: a client library may bring another from the environment along."""
-        return name not in _KEY_HEADERS or value.removeprefix("Bearer ") == self.secret
-
-    async def _read(self, answer: httpx2.Response) -> bytes:
-        if answer.headers.get("content-encoding", "identity").lower() != "identity":
-            raise self._fail(Failure.UNREADABLE, "it is compressed, which was not asked for")
-        if 300 <= answer.status_code < 400:  # noqa: PLR2004 - HTTP's redirects
-            raise self._fail(Failure.REJECTED, f"status {answer.status_code}, and redirects are not followed")
-        body = bytearray()
-        async for part in answer.stream:  # type: ignore[union-attr]  # an asynchronous transport's
-            body += part
-            if len(body) > self.largest:
-                raise self._fail(Failure.FLOODED, f"more than {self.largest:,} bytes")
-        if answer.is_success:
-            try:
-                json.loads(body)
-            except (ValueError, RecursionError):
-                raise self._fail(Failure.UNREADABLE, "the provider's answer is no JSON") from None
-        self.answered = True
-        return bytes(body)
-
-    def _fail(self, failure: Failure, detail: str) -> ReplyError:
-        self.failed = ReplyError(failure, detail)
-        return self.failed
-
-    async def aclose(self) -> None:
-        await self.inner.aclose()

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "hookline.journal/1"
 NOTHING = "0" * 64
+_MOST = 1 << 63  # records; no database can hold a greater number
 _HASH = b',"hash":"'
 _END = len(_HASH) + 64 + len(b'"}')
 # The encoder of a module is made once; `json.dumps` with these arguments would make one a call.
@@ -56,6 +57,6 @@ def read_link(line: bytes) -> Link | None:
     if not isinstance(record, dict) or record.get("schema") != SCHEMA:
         return None
     seq, prev, told = record.get("seq"), record.get("prev"), record.get("hash")
-    if not (isinstance(seq, int) and isinstance(prev, str) and isinstance(told, str)):
+    if not (type(seq) is int and 0 < seq < _MOST and isinstance(prev, str) and isinstance(told, str)):
         return None
     return Link(seq=seq, prev=prev, hash=told, record=record, sound=sha256(line[:-_END] + b"}") == told)

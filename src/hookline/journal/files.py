@@ -45,6 +45,26 @@ def open_file(name: str, folder: int, *, append: bool = False) -> int:
     raise _unsafe(name, "is no file of yours")
 
 
+def open_to_read(path: str) -> int:
+    """A file of a journal, for reading alone: no link, no pipe, and of whoever the folder belongs to, or ours.
+
+    Raises:
+        JournalError: it is something else.
+        OSError: it cannot be opened.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise _unsafe(path, "is a link") from None
+        raise
+    found = os.fstat(descriptor)
+    if stat.S_ISREG(found.st_mode) and found.st_uid in (os.geteuid(), os.stat(os.path.dirname(path) or ".").st_uid):
+        return descriptor
+    os.close(descriptor)
+    raise _unsafe(path, "is no file of yours")
+
+
 def _opened(path: str) -> int:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)

@@ -13,6 +13,7 @@ from contextlib import closing
 
 from hookline.errors import JournalError
 from hookline.journal.chain import read_link
+from hookline.journal.query import stamp
 from hookline.journal.reading import lines, segments
 from hookline.journal.records import EVENT, NOTE, RUN
 
@@ -24,11 +25,11 @@ if TYPE_CHECKING:
     from hookline.journal.query import Query
 
 NAME = "index.sqlite"
-_VERSION = 1
+_VERSION = 2
 _TABLES = """
 CREATE TABLE IF NOT EXISTS segments (name TEXT PRIMARY KEY, size INTEGER);
 CREATE TABLE IF NOT EXISTS events (
-  seq INTEGER PRIMARY KEY, id TEXT, at TEXT, kind TEXT, native TEXT, tool TEXT, session TEXT, stance TEXT, faults INTEGER,
+  seq INTEGER PRIMARY KEY, id TEXT, at TEXT, kind TEXT, native TEXT, tool TEXT, cwd TEXT, session TEXT, stance TEXT, faults INTEGER,
   segment TEXT, start INTEGER, length INTEGER);
 CREATE TABLE IF NOT EXISTS runs (seq INTEGER PRIMARY KEY, event TEXT, hook TEXT, segment TEXT, start INTEGER, length INTEGER);
 CREATE INDEX IF NOT EXISTS events_id ON events (id);
@@ -71,16 +72,26 @@ class Index:
         """The records of the hooks that were asked about an event, as they were written."""
         return self._asked("runs", "event = ? ORDER BY seq", [event_id])
 
-    def counts(self) -> tuple[dict[str, int], dict[str, int]]:
-        """How often each hook was asked, by its id, and how many events of each kind there were.
+    def asked(self, hook_id: str, since: float) -> int:
+        """How often a hook was asked, by its id, since that time in seconds since 1970.
 
         Raises:
             JournalError: the trail cannot be read.
         """
         self.refresh()
-        hooks = self._database.execute("SELECT hook, count(*) FROM runs GROUP BY hook").fetchall()
-        kinds = self._database.execute("SELECT kind, count(*) FROM events GROUP BY kind").fetchall()
-        return dict(hooks), dict(kinds)
+        found = "SELECT count(*) FROM runs JOIN events ON events.id = runs.event WHERE hook = ? AND at >= ?"
+        return int(self._database.execute(found, (hook_id, stamp(since))).fetchone()[0])
+
+    def fired(self, kind: str, root: str, since: float) -> int:
+        """How many events of a kind there were in a folder and below, since that time in seconds since 1970.
+
+        Raises:
+            JournalError: the trail cannot be read.
+        """
+        self.refresh()
+        below = f"{root.rstrip('/')}/"
+        found = "SELECT count(*) FROM events WHERE kind = ? AND at >= ? AND (cwd = ? OR substr(cwd, 1, length(?)) = ?)"
+        return int(self._database.execute(found, (kind, stamp(since), root, below, below)).fetchone()[0])
 
     @property
     def last(self) -> int:
@@ -171,7 +182,7 @@ class Index:
                 runs.append((link.seq, *_texts(link.record, ("event", "hook")), *place))
         if end == start:
             return
-        self._database.executemany("INSERT OR REPLACE INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", events)
+        self._database.executemany("INSERT OR REPLACE INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", events)
         self._database.executemany("INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?)", runs)
         self._database.execute("INSERT OR REPLACE INTO segments VALUES (?, ?)", [segment, end])
 
@@ -202,7 +213,7 @@ class Index:
         self._database = self._opened()
 
 
-_EVENT_FIELDS = ("id", "at", "kind", "native_event", "tool", "session", "stance")
+_EVENT_FIELDS = ("id", "at", "kind", "native_event", "tool", "cwd", "session", "stance")
 
 
 def _connected(path: str) -> sqlite3.Connection:

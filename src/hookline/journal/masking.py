@@ -6,17 +6,39 @@ import re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
-_NAMES = r"(?:pass(?:word|wd|phrase)?|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|authorization|credential|cookie)s?"
+_NAMES = (
+    r"(?:pass(?:word|wd|phrase)?|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|authorization|credential|cookie"
+    r"|signature|(?<![a-z])sig(?![a-z]))s?"
+)
 _SECRET_KEY = re.compile(_NAMES, re.IGNORECASE)
-# `key=value`, `"key": "value"`, `--password value`; `Bearer value`; `scheme://user:value@host`.
-_SAID = re.compile(rf"({_NAMES}[\"']?\s*[=:]\s*[\"']?(?:bearer\s+|basic\s+)?|--{_NAMES}\s+|\bbearer\s+)([^\s\"',;&]{{4,}})", re.IGNORECASE)
-_IN_ADDRESS = re.compile(r"(://[^\s/:@]{1,256}:)([^\s/@]{1,256})(?=@)")
-_PEM = re.compile(r"(-----BEGIN [A-Z ]{1,40}PRIVATE KEY-----)([^-]+)")
+_MASKED = r"(?!\[masked )"  # what is masked already stays as it is
+_QUOTED = r"\"(?:[^\"\\\r\n]|\\.)+\"?|'(?:[^'\\\r\n]|\\.)+'?"
+# `key=value`, `"key": "value"`, `--some-password value`, `;Pwd=value`; in quotes all words of it.
+_SAID = re.compile(
+    rf"({_NAMES}[\"']?\s*[=:]\s*|--[\w-]{{0,40}}?{_NAMES}[ \t]+|;\s*pwd\s*=\s*){_MASKED}"
+    rf"({_QUOTED}|(?!bearer\s|basic\s)[^\s\"',;&]{{4,}})",
+    re.IGNORECASE,
+)
+# What stands behind it is one value to the end of its header, or of the quotes around that: `Authorization: Digest a="b", c="d"`.
+_HEADER = re.compile(
+    rf"((?:authorization|cookie2?)\s*:\s*(?:(?:bearer|basic|token|digest|negotiate|apikey)\s+)?){_MASKED}([^\s'\"][^'\r\n]{{3,}}?)(?=[\"']?\s*(?:['\r\n]|\Z|\"\s))",
+    re.IGNORECASE,
+)
+_BEARER = re.compile(rf"(\b(?:bearer|basic)\s+){_MASKED}([^\s\"',;&]{{4,}})", re.IGNORECASE)
+_USER = re.compile(rf"((?:^|(?<=\s))(?:-u|-U|--(?:proxy-)?user)(?:[ \t]+|=)?[\"']?[^\s:\"'=]{{1,128}}:){_MASKED}([^\s\"']+)")
+# Everything before the last `@` of the host's part; and the values of a query, whatever their names are.
+_USER_INFO = re.compile(rf"(://){_MASKED}([^\s/?#\"'`<>]{{1,1024}})(?=@)")
+_QUERY = re.compile(rf"([?&;][\w.~%\[\]-]{{1,128}}=){_MASKED}([^\s&;#\"'`<>]+)")
+_PEM = re.compile(rf"(-----BEGIN [A-Z0-9 ]{{0,40}}PRIVATE KEY[A-Z ]{{0,20}}-----){_MASKED}(.+?)(?=-----END|\Z)", re.DOTALL)
 _LONG = re.compile(r"[A-Za-z0-9_+=.-]{20,}")
 _KNOWN = re.compile(r"\b(?:sk-|gh[opsu]_|github_pat_|glpat-|xox[abprs]-|AKIA|ASIA|AIza|eyJ)[A-Za-z0-9_.-]{8,}")
 _MANY_DIGITS = 4
+# Variables of the environment that are secret by their names; a shorter value is in many a text by chance.
+_SECRET_VARIABLE = re.compile(rf"{_NAMES}|(?:^|_)(?:api|auth|key|pat|pwd|pw)(?:_|$)", re.IGNORECASE)
+_SHORTEST = 6
 
 
 def masked(value: Any) -> Any:
@@ -34,15 +56,30 @@ def masked(value: Any) -> Any:
 
 def masked_text(text: str) -> str:
     """A text without what looks like a key, a password or a token: by its name, by its form, or by being long and mixed."""
-    text = _PEM.sub(_second, text)
-    text = _IN_ADDRESS.sub(_second, text)
-    text = _SAID.sub(_second, text)
+    for form in (_PEM, _USER_INFO, _HEADER, _SAID, _BEARER, _USER, _QUERY):
+        text = form.sub(_second, text)
     text = _KNOWN.sub(lambda found: _mark(found[0]), text)
     return _LONG.sub(lambda found: _mark(found[0]) if _is_mixed(found[0]) else found[0], text)
 
 
+def secrets_of(environ: Mapping[str, str]) -> set[str]:
+    """The values of the variables of an environment that are secret by their names."""
+    return {value for name, value in environ.items() if len(value) >= _SHORTEST and _SECRET_VARIABLE.search(name)}
+
+
+def without(text: str, secrets: Iterable[str]) -> str:
+    """A text in which none of these values is left; the longest goes first, because it may hold another one."""
+    for secret in sorted(secrets, key=len, reverse=True):
+        if secret in text:
+            text = text.replace(secret, _mark(secret))
+    return text
+
+
 def _second(found: re.Match[str]) -> str:
-    return found[1] + (found[2] if found[2].startswith("[masked ") else _mark(found[2]))
+    said = found[2]
+    quote = said[0] if said[0] in "\"'" else ""
+    end = quote if quote and len(said) > 1 and said.endswith(quote) else ""
+    return f"{found[1]}{quote}{_mark(said[len(quote) : len(said) - len(end)])}{end}"
 
 
 def _mark(text: str) -> str:

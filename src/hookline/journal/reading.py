@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from hookline.journal.chain import NOTHING, read_link
+from hookline.journal.files import open_to_read
 from hookline.model.frozen import Frozen
 
 TYPE_CHECKING = False
@@ -17,6 +18,7 @@ HEAD = "head"
 _ENDING = ".jsonl"
 _MAGIC = "hookline.head/1"
 _HEAD_SIZE = 256  # bytes, always: it is written over in place
+HEAD_READ = 2 * _HEAD_SIZE
 _DIGITS = 12
 _PART = 1 << 20  # bytes that are read at once
 
@@ -78,10 +80,10 @@ def lines(path: str, start: int = 0, end: int | None = None) -> Iterator[tuple[i
     """The lines of a file from an offset on, each with its offset, with its line break; the last may lack it.
 
     Raises:
+        JournalError: it is no file, or somebody else's.
         OSError: the file cannot be read.
     """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    with open(descriptor, "rb", buffering=_PART) as file:
+    with open(open_to_read(path), "rb", buffering=_PART) as file:
         file.seek(start)
         at = start
         for line in file:

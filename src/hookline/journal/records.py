@@ -126,6 +126,7 @@ def run_record(
         "dialect": spec.dialect if spec else "",
         "handler": handler_kind(spec),
         "fingerprint": fingerprint,
+        "content": verdict.content,
         "stance": verdict.stance.name.lower(),
         "reason": keeping.text(verdict.reason),
         "rewrite": _rewrite(verdict.rewrite, keeping),

@@ -6,15 +6,13 @@ reading the trail. What a writer that was killed left behind is found by its suc
 
 from __future__ import annotations
 
-import fcntl
 import os
 from _thread import allocate_lock
-from time import monotonic, sleep
 
-from hookline.errors import JournalError
 from hookline.journal.chain import linked
 from hookline.journal.files import open_file, open_folder
-from hookline.journal.reading import HEAD, Head, read_head, segment_name, segment_of, segments, walked
+from hookline.journal.lock import Locked
+from hookline.journal.reading import HEAD, HEAD_READ, Head, read_head, segment_name, segment_of, segments, walked
 from hookline.journal.records import essence
 from hookline.text.digest import sha256
 
@@ -26,7 +24,6 @@ if TYPE_CHECKING:
 MENDED, CUT = "mended", "cut"
 # What ends a line that a killed writer left: it must not look like a record, not even if its line break alone is missing.
 TORN_END = b"#\n"
-_HEAD_READ = 512
 _LONGEST_LINE = 4 << 20  # bytes
 
 
@@ -57,17 +54,21 @@ class Trail:
         self.keep_bytes = keep_bytes
         self.wait = wait
         self.tell = tell
-        self._forget()
+        self.process, self.mutex = os.getpid(), allocate_lock()
+        self.head_file = self._segment_file = self._folder_file = -1
+        self._segment = ""
 
-    def append(self, records: Iterable[Mapping[str, Any]], *, at: str) -> Head:
-        """Append records, and return where the trail ends then. When it returns they are written. `at`: a time in ISO 8601.
+    def append(self, records: Iterable[Mapping[str, Any]], *, at: str, wait: float | None = None) -> Head:
+        """Append records, and return where the trail ends then. When it returns they are written.
+
+        `at`: a time in ISO 8601. `wait`: seconds for the lock, where they are others than those of the trail.
 
         Raises:
-            JournalError: the folder is not safe, or others hold the lock for too long.
+            JournalError: `journal.place`, the folder is not safe; `journal.busy`, others hold the lock for too long.
             OSError: they could not be written, or not all of them.
             ValueError, TypeError, RecursionError: JSON cannot say one of them.
         """
-        with _Locked(self):
+        with Locked(self, self.wait if wait is None else wait):
             head = self._end(at)
             if not head.segment or head.size >= self.largest or at[:10] > head.segment[:10]:
                 head = self._begin_segment(head, at)
@@ -77,45 +78,67 @@ class Trail:
 
     def prune(self, *, at: str) -> list[str]:
         """Remove what is too old or too much, and return the names of the files. Raises as `append`."""
-        with _Locked(self):
+        with Locked(self, self.wait):
             head = self._end(at)
             if not head.segment:
                 return []
-            return self._retain(head, at)[1]
+            return self._retain(head, at, asked=True)[1]
 
     def close(self) -> None:
-        """Give back the files; the next record opens them again."""
+        """Give back the files, when no thread writes to them; the next record opens them again."""
+        self.look_for_fork()
+        if self.mutex.acquire(timeout=self.wait):
+            self.give_back()
+            self.mutex.release()
+
+    def look_for_fork(self) -> None:
+        """After a fork the files are shared, and with them the lock; and whoever held ours is not here."""
+        if self.process != os.getpid():
+            self.give_back()
+            self.process, self.mutex = os.getpid(), allocate_lock()
+
+    def give_back(self) -> None:
+        """What `close` does, for whoever holds the lock already."""
         for descriptor in (self.head_file, self._segment_file, self._folder_file):
             if descriptor >= 0:
                 os.close(descriptor)
-        self._forget()
+        self.head_file = self._segment_file = self._folder_file = -1
+        self._segment = ""
 
     # -- the end of the trail --------------------------------------------------------------------------------------
 
     def _end(self, at: str) -> Head:
         """Where the trail ends, whatever happened to the last writer; what it left behind is closed by a record."""
-        head = read_head(os.pread(self.head_file, _HEAD_READ, 0))
+        told = os.pread(self.head_file, HEAD_READ, 0)
+        head = read_head(told)
         if head is not None and not head.segment and not segments(self._folder_file):
             return head
         if head is not None and self._opened(head.segment) and self._size() == head.size:
             return head
-        return self._mended(head, at)
+        return self._mended(head, at, "" if head is not None or not segments(self._folder_file) else "unreadable" if told else "missing")
 
-    def _mended(self, head: Head | None, at: str) -> Head:
-        """The end of the trail as its files show it, after a record of what was lost and of what is no record."""
+    def _mended(self, head: Head | None, at: str, gone: str) -> Head:
+        """The end of the trail as its files show it, after a record of what was lost and of what is no record.
+
+        `gone`: what became of the head, which alone tells whether the newest records were removed.
+        """
         found, rest = self._found(head)
         lost = None
         if head is not None and head.seq > found.seq:
             lost = {"from": found.seq + 1, "to": head.seq, "head": head.hash}
             found = found.replace(seq=head.seq)
-        if lost is None and not rest:
+        if lost is None and not rest and not gone:
             return found
         if not found.segment or not self._opened(found.segment):
             found = self._fresh(found, at)
         torn = {"bytes": len(rest), "sha256": sha256(rest)} if rest else None
         before = TORN_END if rest[-1:] not in (b"", b"\n") else b""
-        record = {"type": MENDED, "at": at, "torn": torn, "lost": lost}
+        record = {"type": MENDED, "at": at, "torn": torn, "lost": lost} | ({"head": gone} if gone else {})
         mended = self._remember(self._write(found.replace(size=found.size + len(rest)), record, before))
+        if gone:
+            self.tell(
+                "journal.gap", f"the file `head` of `{self.folder}` is {gone}: whether the newest records were removed cannot be told"
+            )
         if lost:
             self.tell("journal.gap", f"records {lost['from']} to {lost['to']} are gone from `{self.folder}`")
         if torn:
@@ -169,13 +192,13 @@ class Trail:
 
     # -- retention -------------------------------------------------------------------------------------------------
 
-    def _retain(self, head: Head, at: str) -> tuple[Head, list[str]]:
-        """Remove the oldest files, after a record that says where the trail begins from then on."""
+    def _retain(self, head: Head, at: str, *, asked: bool = False) -> tuple[Head, list[str]]:
+        """Remove the oldest files, after a record that says where the trail begins from then on. `asked`: a person asks for it now."""
         from hookline.journal.retention import first_link, too_many  # noqa: PLC0415 - once a day, or once in many records
 
         names = segments(self._folder_file)
         sizes = [os.stat(each.name, dir_fd=self._folder_file).st_size for each in names]
-        gone = too_many(names, sizes, at[:10], self.keep_days, self.keep_bytes)
+        gone = too_many(names, sizes, at[:10], self.keep_days, self.keep_bytes, asked=asked)
         if not gone:
             return head, []
         kept = next(each for each in names if each not in gone)
@@ -189,24 +212,13 @@ class Trail:
 
     # -- files -----------------------------------------------------------------------------------------------------
 
-    def _forget(self) -> None:
-        self.head_file = self._segment_file = self._folder_file = -1
-        self._segment = ""
-        self.process = os.getpid()
-        self.mutex = allocate_lock()
-
     def open_head(self) -> None:
         """Open what the lock is taken on."""
         if self.head_file < 0:
             self._folder_file = open_folder(self.folder)
             self.head_file = open_file(HEAD, self._folder_file)
-            if not os.fstat(self.head_file).st_size:
-                self._begin()
-
-    def _begin(self) -> None:
-        """Write the first head of a trail, unless there is a trail and its head is gone."""
-        if not segments(self._folder_file):
-            os.pwrite(self.head_file, Head().written(), 0)
+            if not os.fstat(self.head_file).st_size and not segments(self._folder_file):  # else its head is gone
+                os.pwrite(self.head_file, Head().written(), 0)
 
     def holds_head(self) -> bool:
         """Whether the file that is locked still is the one that others would lock."""
@@ -242,58 +254,3 @@ class Trail:
 
     def _read(self, start: int) -> bytes:
         return os.pread(self._segment_file, self._size() - start, start)
-
-
-class _Locked:
-    """The lock of a trail, for the length of a `with`: against other threads, and against other processes.
-
-    A process that was stopped while it held the lock must not stop every hook on this machine: after `Trail.wait` seconds
-    the record is given up.
-    """
-
-    def __init__(self, trail: Trail) -> None:
-        self.trail = trail
-
-    def __enter__(self) -> None:
-        trail = self.trail
-        if trail.process != os.getpid():
-            trail.close()  # after a fork the files are shared, and with them the lock
-        until = monotonic() + trail.wait
-        if not trail.mutex.acquire(timeout=trail.wait):
-            raise _busy(trail)
-        try:
-            while True:
-                trail.open_head()
-                self._lock(until)
-                if trail.holds_head():
-                    return
-                self._reopen()
-        except BaseException:
-            trail.mutex.release()
-            raise
-
-    def _reopen(self) -> None:
-        held = self.trail.mutex
-        self.trail.close()
-        self.trail.mutex = held
-
-    def _lock(self, until: float) -> None:
-        pause = 0.0001
-        while True:
-            try:
-                fcntl.flock(self.trail.head_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                if monotonic() >= until:
-                    raise _busy(self.trail) from None
-                sleep(pause)
-                pause = min(pause * 2, 0.005)
-            else:
-                return
-
-    def __exit__(self, *error: object) -> None:
-        fcntl.flock(self.trail.head_file, fcntl.LOCK_UN)
-        self.trail.mutex.release()
-
-
-def _busy(trail: Trail) -> JournalError:
-    return JournalError(f"another process has held `{trail.folder}` for {trail.wait:g} s", name="journal.busy")

@@ -20,6 +20,7 @@ else:
 
 
 _REQUIRED = object()
+NO_FIELDS: frozenset[str] = frozenset()
 # So many instances of a class are filled field by field before it is worth a constructor of its own.
 _FEW = 20
 
@@ -64,7 +65,12 @@ def _first_calls(cls: Any, /, **given: Any) -> Any:
 
 
 class Frozen(metaclass=_FrozenMeta):
-    """Base of all value classes: keyword-only, immutable, compared and hashed by their fields."""
+    """Base of all value classes: keyword-only, immutable, compared and hashed by their fields.
+
+    `UNDECLARED`: fields that no file declares, so that they are no part of what somebody approves.
+    """
+
+    UNDECLARED = NO_FIELDS
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is frozen; use replace({name}=...)")

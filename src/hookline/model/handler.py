@@ -42,6 +42,8 @@ class Command(Frozen):
     kill_leftovers: bool = False
     sealed: Sealed | None = None
 
+    UNDECLARED = frozenset({"sealed"})
+
 
 class Http(Frozen):
     """An address that the payload is sent to as `application/json`; what it answers is read as what a program prints.
@@ -72,8 +74,9 @@ class Model(Frozen):
     and `shape` the name by which the dialect reads it.
 
     `base_url`: the address of the provider's interface, where it is not the provider's own or the one that the environment names.
-    `key`: the variable with the key, where it is not the provider's. `most_tokens` of a reply, `most_prompt` characters of a
-    prompt; what is longer is cut, and the model is told so.
+    With `allow_local` a name in it may stand for this machine or a private network; an address that says so itself always may.
+    `key`: the variable with the key, where it is not the provider's. `most_tokens` of a reply; one that is longer is
+    a failure. `most_prompt` characters of a prompt: what it quotes of the event is cut so far, and the model is told so.
     """
 
     names: tuple[str, ...]
@@ -85,8 +88,12 @@ class Model(Frozen):
     shape: str = ""
     base_url: str = ""
     key: str = ""
+    allow_local: bool = False
     most_tokens: int = 1024
     most_prompt: int = 64 << 10
+
+    # hookline's own words, which no file declares, and which another version of it may say otherwise.
+    UNDECLARED = frozenset({"system", "schema"})
 
 
 class Builtin(Frozen):
@@ -113,6 +120,10 @@ class InProcess(Frozen):
 
 
 class Broken(Frozen):
-    """A hook that could not be loaded: running it is a failure that says why."""
+    """A hook that could not be loaded: running it is a failure that says why.
+
+    `url`: the address that it would have called. The reason does not repeat it, because it may hold a secret.
+    """
 
     reason: str
+    url: str = ""

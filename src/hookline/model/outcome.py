@@ -46,6 +46,8 @@ class Outcome(Frozen):
     (undecodable bytes replaced), at most the kept part of the stream; `truncated` says that more came. `answer` is what an
     in-process handler returned. `detail` makes a failure concrete; `seconds` is wall time; `leftovers` says that the hook
     left processes running. `spent`: it was to run once, and did so in another process of the session.
+    `content`: the digest of the files that it ran, where somebody looked at them. `note`: what whoever let it run, or did not,
+    has to say to the user. `means`: what the failure means, whatever the hook's own `on_failure` says.
     """
 
     exit_code: int | None = None
@@ -60,3 +62,4 @@ class Outcome(Frozen):
     note: str = ""
     means: Stance | None = None
     spent: bool = False
+    content: str = ""

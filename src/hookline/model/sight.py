@@ -8,8 +8,10 @@ from hookline.model.frozen import Frozen
 class Covered(Frozen):
     """A file that a hook runs. `path`: as the runner finds it; `real`: without symbolic links.
 
-    `digest`: SHA-256 of its bytes, or, for an interpreter, "" where it is the system's, else its size and time.
-    `modified`: seconds since 1970. `exposed`: why somebody else may write it ("" = nobody may).
+    `role`: what it is to the hook: "program", "script", "sourced", "interpreter", "named" (a word of the command line names it),
+    "module", "listed" (the hook says that it consists of it, too). `digest`: SHA-256 of its bytes; for an interpreter "" where it is
+    the system's, and with colons its inode, size and times where it is a large one of the user's. `modified`: seconds since 1970.
+    `exposed`: why somebody else may write it ("" = nobody may).
     """
 
     role: str
@@ -21,10 +23,16 @@ class Covered(Frozen):
 
 
 class Piece(Frozen):
-    """Verified bytes: handed over as an open descriptor, or, with a `name`, as a private file of that name."""
+    """Verified bytes: handed over as an open descriptor, or, with a `name`, as a private file of that name.
 
-    data: bytes
+    With a `source` they are too many to be held: they are copied from there when they are run, and are the right ones if they have
+    the `digest`.
+    """
+
+    data: bytes = b""
     name: str = ""
+    source: str = ""
+    digest: str = ""
 
 
 class Sealed(Frozen):
@@ -43,9 +51,9 @@ class Sealed(Frozen):
 class Sight(Frozen):
     """What a look at a hook found.
 
-    `open`: what of it can be run without having been looked at, in words. `missing`: what it needs and is not there.
-    `sealed`: how to run exactly what was seen; None where nothing is sealed. `watched`: a file that is too large to be
-    sealed must be looked at again after the run.
+    `open`: what of it can be run without having been looked at, in words; such a hook is never approved by its first use. `missing`:
+    what it needs and is not there. `sealed`: how to run exactly what was seen; None where nothing is sealed. `watched`: something was
+    seen that is run from where it lies, and must be looked at again after the run.
     """
 
     files: tuple[Covered, ...] = ()

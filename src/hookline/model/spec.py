@@ -36,7 +36,8 @@ class HookSpec(Frozen):
     means never the same. `in_turn`: where it takes part, the hooks of its dialect are asked one after the other, even where
     they are otherwise asked at once. `alike`: a tool's names in other hosts count as its names, and it is told of foreign
     calls in its own host's words (`match_tools: canonical`). `facts` belong to the dialect. `trusted` is False while nobody
-    approved the source; `gated`: that is asked of a gate, whenever the hook is about to run.
+    approved the source; `gated`: that is asked of a gate, whenever the hook is about to run. `owner`: who put it in place from outside
+    of every file and of this program; what it says about the hooks after it is said of this owner's.
     """
 
     id: str
@@ -60,3 +61,4 @@ class HookSpec(Frozen):
     trusted: bool = True
     gated: bool = False
     alike: bool = False
+    owner: str = ""

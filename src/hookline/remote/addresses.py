@@ -9,6 +9,7 @@ import os
 import re
 import socket
 import stat
+import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -17,13 +18,14 @@ from hookline.model.frozen import Frozen
 from hookline.remote import vsock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 UNIX, FRAMED, TCP, VSOCK = "unix", "framed+unix", "tcp", "vsock"
 _TCP = re.compile(r"(?:\[(?P<six>[0-9a-fA-F:.]+)\]|(?P<four>[^:\[\]/]+)):(?P<port>\d{1,5})", re.ASCII)
 _LONGEST_PATH = 107  # bytes, of a unix socket's
 _LARGEST_PORT = 65535
 _PATIENCE = 1.0  # seconds, for somebody who may listen on a socket that is there
+_TRIES, _PAUSE = 20, 0.05  # seconds between them, for a folder in which somebody else makes a socket
 _EXAMPLES = "unix:/run/user/1000/bridge.sock, 127.0.0.1:4088, framed+unix:/path or vsock:host:4088"
 
 
@@ -85,35 +87,53 @@ def _tcp(text: str) -> Address:
 
 
 @contextmanager
-def room_at(path: str) -> Iterator[None]:
+def room_at(path: str, *, name: str = "remote.address", sleep: Callable[[float], object] = time.sleep) -> Iterator[None]:
     """Meanwhile a socket can be bound at a path, with a mode for its user only; one that nobody listens on any more is removed.
+
+    `name`: that of the error. It waits 1 s at most for somebody else who is looking at the sockets of this folder.
 
     Raises:
         ConfigError: something else is there, somebody listens there, or the folder cannot be looked into.
     """
+    folder = os.path.dirname(path) or "."
     try:
-        folder = os.open(os.path.dirname(path), os.O_RDONLY | os.O_DIRECTORY)
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except OSError as error:
-        raise _taken(path, (error.strerror or "").lower()) from None
+        raise _taken(path, (error.strerror or "").lower(), name) from None
     try:
-        fcntl.flock(folder, fcntl.LOCK_EX)  # lest two of us take each other's socket for a stale one
-        _make_room(path)
+        if not _locked(descriptor, sleep):
+            hint = "end whoever holds it, or name a path in another folder"
+            raise ConfigError(f"cannot listen on `{path}`: `{folder}` is locked by somebody else", name=name, hint=hint)
+        _make_room(path, name)
         before = os.umask(0o177)  # a mode that is changed afterwards leaves a moment in which others may connect
         try:
             yield
         finally:
             os.umask(before)
     finally:
-        os.close(folder)
+        os.close(descriptor)
 
 
-def _make_room(path: str) -> None:
+def _locked(folder: int, sleep: Callable[[float], object]) -> bool:
+    """Whether this folder is ours alone for a moment, lest two of us take each other's socket for a stale one."""
+    for left in reversed(range(_TRIES)):
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if left:
+                sleep(_PAUSE)
+        else:
+            return True
+    return False
+
+
+def _make_room(path: str, name: str) -> None:
     try:
         found = os.lstat(path)
     except FileNotFoundError:
         return
     if not stat.S_ISSOCK(found.st_mode):
-        raise ConfigError(f"`{path}` is no socket, and is left alone", name="remote.address", hint="name another path")
+        raise ConfigError(f"`{path}` is no socket, and is left alone", name=name, hint="name another path")
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asked:
         asked.settimeout(_PATIENCE)
         try:
@@ -121,26 +141,28 @@ def _make_room(path: str) -> None:
         except ConnectionRefusedError:
             os.unlink(path)
             return
+        except TimeoutError:  # with too much to do
+            pass
         except OSError as error:
-            raise _taken(path, (error.strerror or "nobody answers").lower()) from None
-    raise _taken(path, "somebody listens there")
+            raise _taken(path, (error.strerror or "nobody answers").lower(), name) from None
+    raise _taken(path, "somebody listens there", name)
 
 
-def unix_listener(path: str) -> socket.socket:
-    """A socket that listens at a path, for this user only.
+def unix_listener(path: str, *, name: str = "remote.address", backlog: int = 128) -> socket.socket:
+    """A socket that listens at a path, for this user only. `name`: that of the error.
 
     Raises:
         ConfigError: as `room_at`, or it cannot be made.
     """
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        with room_at(path):
+        with room_at(path, name=name):
             listening.bind(path)
-        listening.listen(128)
+            listening.listen(backlog)  # before somebody else who makes a socket here takes it for a stale one
     except OSError as error:
         listening.close()
         why = "somebody listens there" if error.errno == errno.EADDRINUSE else (error.strerror or str(error)).lower()
-        raise _taken(path, why) from None
+        raise _taken(path, why, name) from None
     except ConfigError:
         listening.close()
         raise
@@ -155,5 +177,6 @@ def remove(path: str, made: os.stat_result) -> None:
             os.unlink(path)
 
 
-def _taken(where: str, why: str) -> ConfigError:
-    return ConfigError(f"cannot listen on `{where}`: {why}", name="remote.address", hint="name another path")
+def _taken(where: str, why: str, name: str) -> ConfigError:
+    hint = "end that server, or name another path" if why == "somebody listens there" else "name another path"
+    return ConfigError(f"cannot listen on `{where}`: {why}", name=name, hint=hint)

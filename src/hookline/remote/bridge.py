@@ -24,10 +24,11 @@ from hookline.remote.proto import bridge_pb2 as pb
 from hookline.remote.talking import talk
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, Awaitable, Callable, Mapping
+    from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Mapping, Sequence
 
     from hookline.engine.engine import Engine
     from hookline.model.problem import Problem
+    from hookline.model.spec import HookSpec
     from hookline.remote.outbox import Outbox
     from hookline.remote.talking import Caller
 
@@ -38,7 +39,8 @@ _REMEMBERED = 256
 class Bridge:
     """Hooks of an engine whose handlers are elsewhere. Whatever carries the frames gives them to `converse`.
 
-    `others`: further engines whose hooks these are to be. `token` is asked of whoever did not come by a unix socket of this
+    `others` tells further engines, as they are now, whose hooks these are to be; whoever makes one gives it, when it is told of
+    here, the hooks that the first one has by then. `token` is asked of whoever did not come by a unix socket of this
     user; `tokens` are those of single instances, which prove which one it is. `clock` and `sleep` count seconds; `trace`
     tells the W3C trace context of what is asked. Everything but `forget`, `close` and what can be looked at belongs to the
     event loop of `hookline.remote`.
@@ -47,7 +49,8 @@ class Bridge:
     def __init__(
         self,
         engine: Engine,
-        *others: Engine,
+        *,
+        others: Callable[[], Iterable[Engine]] = tuple,
         token: str = "",
         tokens: Mapping[str, str] | None = None,
         bounds: Bounds | None = None,
@@ -55,7 +58,7 @@ class Bridge:
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
         trace: Callable[[], str] = lambda: "",
     ) -> None:
-        self.engines = (engine, *others)
+        self.engine = engine
         self.bounds = bounds or Bounds()
         self.clock = clock
         self.sleep = sleep
@@ -63,6 +66,7 @@ class Bridge:
         self.dialect = A3S()
         self.peers: dict[str, Peer] = {}
         self.warnings: deque[Problem] = deque(maxlen=_REMEMBERED)
+        self._others = others
         self._token = token.encode()
         self._tokens = {instance: own.encode() for instance, own in (tokens or {}).items()}
         self._counts: Counter[str] = Counter()
@@ -173,13 +177,18 @@ class Bridge:
         """
         found = enrolled(registry.hooks, self.dialect, self.bounds)
         specs = bound(peer, found.specs, registry.generation)
-        for engine in self.engines:
-            engine.enlist(_owner(peer.instance), specs, NAME)
+        self._enlist(peer.instance, specs)
         peer.hooks = frozenset(spec.name for spec in specs)
         self.warnings.extend(found.warnings)
         for _ in found.rejected:
             self.count("rejected")
         return [pb.Rejected(hook_id=hook, problem=problem) for hook, problem in found.rejected]
+
+    def _enlist(self, instance: str, specs: Sequence[HookSpec]) -> None:
+        """Put hooks in place in the first engine, and only then look for others: one that is made meanwhile has them by either way."""
+        self.engine.enlist(f"remote:{instance}", specs, NAME)
+        for engine in self._others():
+            engine.enlist(f"remote:{instance}", specs, NAME)
 
     def left(self, link: Link, why: str) -> None:
         """A link was lost. It counts as its peer's loss, unless that has another one by now."""
@@ -213,8 +222,7 @@ class Bridge:
         peer = self.peers.pop(instance, None)
         if peer is None:
             return False
-        for engine in self.engines:
-            engine.enlist(_owner(instance), [], NAME)
+        self._enlist(instance, [])
         peer.fail_all("it was forgotten")
         if peer.link is not None:
             peer.link.end("it was forgotten")
@@ -243,7 +251,3 @@ class Bridge:
             link.end("the engine ends", said=False)
         for task in self._tasks:
             task.cancel()
-
-
-def _owner(instance: str) -> str:
-    return f"remote:{instance}"

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import math
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from itertools import count
 from typing import TYPE_CHECKING, Any, Protocol
 
-from hookline.errors import CODES, CodecError, ConfigError, HookError
 from hookline.model.reply import Reply
 from hookline.remote.addresses import FRAMED, parsed
 from hookline.remote.bounds import Bounds
-from hookline.remote.decisions import decision_of
 from hookline.remote.dialling import dialled, need_grpc
 from hookline.remote.loop import REMOTE
 from hookline.remote.outbox import Outbox
 from hookline.remote.proto import bridge_pb2 as pb
+from hookline.remote.questions import decided, host_question, question, unreachable
 from hookline.remote.talking import LinkError
 
 if TYPE_CHECKING:
@@ -26,7 +23,6 @@ if TYPE_CHECKING:
 
     from hookline.model.verdict import Decision
 
-_NAMES = {code: name for name, code in CODES.items()}
 _IN_FLIGHT = 64
 
 
@@ -64,7 +60,7 @@ class Client:
             CodecError, ConfigError: as `Engine.fire`; or the payload is no JSON.
             HookError: the engine cannot be reached, refuses the token, or has too much to do. Nothing is decided then.
         """
-        return _decision(await REMOTE.wait(self._fire(_request("1", event, payload, dialect, seconds))))
+        return decided(await REMOTE.wait(self._fire(question("1", event, payload, dialect, seconds))))
 
     async def answer(self, dialect: str, payload: Mapping[str, Any] | str | bytes) -> Reply:
         """What `Engine.answer` would return there.
@@ -72,7 +68,7 @@ class Client:
         Raises:
             CodecError, ConfigError, HookError: as `fire`.
         """
-        return await REMOTE.wait(self._answer(_asked(dialect, payload)))
+        return await REMOTE.wait(self._answer(host_question(dialect, payload)))
 
     @asynccontextmanager
     async def stream(self) -> AsyncIterator[Stream]:
@@ -110,7 +106,7 @@ class Client:
         try:
             reply = await self._line().answer(request)
         except LinkError as error:
-            raise _said(str(error)) or unreachable(self.address, error) from None
+            raise unreachable(self.address, error) from None
         return Reply(stdout=reply.stdout, stderr=reply.stderr, exit_code=reply.exit_code)
 
     def _line(self) -> _Asks:
@@ -149,7 +145,7 @@ class Stream:
         Raises:
             CodecError, ConfigError, HookError: as `Client.fire`.
         """
-        return _decision(await REMOTE.wait(self._fire(_request(str(next(self._ids)), event, payload, dialect, seconds))))
+        return decided(await REMOTE.wait(self._fire(question(str(next(self._ids)), event, payload, dialect, seconds))))
 
     async def _fire(self, request: pb.FireRequest) -> pb.FireReply:
         async with self._slots:
@@ -259,54 +255,3 @@ class SyncStream:
             CodecError, ConfigError, HookError: as `Client.fire`.
         """
         return REMOTE.run(self._stream.fire(event, payload, dialect=dialect, seconds=seconds))
-
-
-# -- documents -------------------------------------------------------------------------------------------------------------
-
-
-def _request(request_id: str, event: str, payload: Mapping[str, Any] | None, dialect: str, seconds: float) -> pb.FireRequest:
-    budget = min(math.ceil(seconds * 1000), 2**32 - 1) if seconds > 0 else 0
-    return pb.FireRequest(request_id=request_id, event=event, dialect=dialect, payload_json=_json(payload or {}), budget_ms=budget)
-
-
-def _asked(dialect: str, payload: Mapping[str, Any] | str | bytes) -> pb.AnswerRequest:
-    text = payload.encode() if isinstance(payload, str) else payload
-    return pb.AnswerRequest(dialect=dialect, payload_json=text if isinstance(text, bytes) else _json(text))
-
-
-def _json(payload: Mapping[str, Any]) -> bytes:
-    try:
-        return json.dumps(payload, allow_nan=False).encode()
-    except (TypeError, ValueError, RecursionError) as error:
-        raise CodecError(f"the payload cannot be sent: {error}") from None
-
-
-def _decision(reply: pb.FireReply) -> Decision:
-    if reply.error_code:
-        raise error_of(reply.error_code, reply.error)
-    try:
-        return decision_of(json.loads(reply.decision_json))
-    except (ValueError, RecursionError) as error:
-        raise CodecError(f"the answer is no JSON: {error}") from None
-
-
-def _said(words: str) -> HookError | None:
-    """The error that an engine told in words that begin with its code."""
-    status, _, rest = words.partition(": ")
-    code, _, said = (rest if status.isprintable() and rest.startswith("HKL") else words).partition(": ")
-    return error_of(code, said) if code in _NAMES else None
-
-
-def error_of(code: str, words: str) -> HookError:
-    """An engine's error as it was raised there."""
-    name = _NAMES.get(code, "internal")
-    cls = CodecError if name.startswith("wire.") else ConfigError if name.startswith("config.") else HookError
-    return cls(words, name=name)
-
-
-def unreachable(address: str, error: LinkError) -> HookError:
-    """Nothing was decided: what that means is for whoever asked."""
-    told = _said(str(error))
-    return told or HookError(
-        f"`{address}` cannot be asked: {error}", name="remote.unreachable", hint="nothing was decided; a gate must deny"
-    )

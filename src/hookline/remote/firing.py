@@ -26,16 +26,16 @@ _ASIDE = Loop()
 
 
 class Firing:
-    """Answers requests with an engine. `own`: engines for hosts whose own files would ask us; `seconds`: for all hooks of an event.
+    """Answers requests with an engine. `own` tells the engines, as they are now, for hosts whose own files would ask us.
 
-    `most`: events at once. `bridge` is told that a session has ended. `tell` is given a line for each fault of ours.
+    `seconds`: for all hooks of an event. `most`: events at once. `bridge` is told that a session has ended. `tell` is given a line for each fault of ours.
     """
 
     def __init__(
         self,
         engine: Engine,
         *,
-        own: Mapping[str, Engine] | None = None,
+        own: Callable[[], Mapping[str, Engine]] = dict,
         most: int = 64,
         seconds: float = 600.0,
         largest: int = 4 << 20,
@@ -43,7 +43,7 @@ class Firing:
         tell: Callable[[str], object] = lambda _: None,
     ) -> None:
         self.engine = engine
-        self.own = own or {}
+        self.own = own
         self.most = most
         self.seconds = seconds
         self.largest = largest
@@ -100,7 +100,7 @@ class Firing:
         if self._slots.locked():
             raise HookError(f"{self.most} events are being asked about", name="serve.busy")
         async with self._slots:
-            engine = self.own.get(request.dialect, self.engine)
+            engine = self.own().get(request.dialect, self.engine)
             host = engine.host(request.dialect)
             event = host.decode_event(self._json(request.payload_json))
             reply = host.encode_decision(await self._decided(engine, event, self.seconds), event)
@@ -125,7 +125,7 @@ class Firing:
             payload = self._object(request.payload_json) if request.payload_json else {}
             event = self.engine.event(request.event, payload, dialect=request.dialect or None)
             seconds = min(request.budget_ms / 1000, self.seconds) if request.budget_ms else self.seconds
-            decision = await self._decided(self.own.get(event.dialect, self.engine), event, seconds)
+            decision = await self._decided(self.own().get(event.dialect, self.engine), event, seconds)
             reply.decision_json = json.dumps(decision.to_dict()).encode()
         except HookError as error:
             reply.error_code, reply.error = error.code, _utf8(str(error))

@@ -102,7 +102,7 @@ def serve_engine(
     token: str = "",
     tokens: Mapping[str, str] | None = None,
     everybody: bool = False,
-    own: Mapping[str, Engine] | None = None,
+    own: Callable[[], Mapping[str, Engine]] = dict,
     most: int = 64,
     seconds: float = 600.0,
     bounds: Bounds | None = None,
@@ -112,7 +112,9 @@ def serve_engine(
     """Open an engine to handlers that attach and to agents that ask; close what is returned, or use it in a `with`.
 
     `token`: asked of whoever does not come by a unix socket; with `everybody`, of these too, as where a machine monitor's process
-    stands for its guest. `tokens`: those of single instances. `own`: engines for hosts whose own files would ask us. `most`: events asked about at once. `seconds`: for all hooks of one event.
+    stands for its guest. `tokens`: those of single instances. `own` tells the engines, as they are
+    now, for hosts whose own files would ask us; a new one has the hooks that the first one has. `most`: events asked about at once.
+    `seconds`: for all hooks of one event.
 
     Raises:
         ConfigError: an address cannot be listened on, or needs a token or an extra.
@@ -126,7 +128,7 @@ async def _opened(
     addresses: Sequence[str],
     token: str,
     tokens: Mapping[str, str] | None,
-    own: Mapping[str, Engine] | None,
+    own: Callable[[], Mapping[str, Engine]],
     most: int,
     seconds: float,
     bounds: Bounds,
@@ -135,7 +137,7 @@ async def _opened(
     *,
     everybody: bool = False,
 ) -> Opened:
-    bridge = Bridge(engine, *(own or {}).values(), token=token, tokens=tokens, bounds=bounds, trace=trace)
+    bridge = Bridge(engine, others=lambda: own().values(), token=token, tokens=tokens, bounds=bounds, trace=trace)
     firing = Firing(engine, own=own, most=most, seconds=seconds, largest=bounds.payload, bridge=bridge, tell=tell)
     opened = Opened(bridge, firing, token, everybody=everybody)
     await opened.opening(addresses)
@@ -159,7 +161,7 @@ class GrpcService:
         most: int = 64,
         seconds: float = 600.0,
         *,
-        own: Mapping[str, Engine] | None = None,
+        own: Callable[[], Mapping[str, Engine]] = dict,
         tell: Callable[[str], object] = lambda _: None,
     ) -> list[str]:
         """Listen at the addresses; returns them as clients write them.
@@ -185,7 +187,7 @@ class GrpcService:
         most: int = 64,
         seconds: float = 600.0,
         *,
-        own: Mapping[str, Engine] | None = None,
+        own: Callable[[], Mapping[str, Engine]] = dict,
         tell: Callable[[str], object] = lambda _: None,
     ) -> list[str]:
         """`start` without an event loop.

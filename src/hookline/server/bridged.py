@@ -40,7 +40,7 @@ class Bridged:
                 service.engine,
                 *self._addresses,
                 token=self._token,
-                own=service.own,
+                own=lambda: service.own,
                 most=service.turns.most,
                 seconds=service.seconds,
                 tell=self._tell,

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 def calls_by_http(spec: HookSpec) -> bool:
     """Whether a hook asks a decision server to answer its own host, be it this one or another."""
     handler = spec.handler
-    text = handler.url if isinstance(handler, Http) else handler.reason if isinstance(handler, Broken) else ""
-    return f"/v1/answer/{spec.dialect}" in text
+    return isinstance(handler, Http | Broken) and f"/v1/answer/{spec.dialect}" in handler.url
 
 
 def calls_us(spec: HookSpec) -> bool:

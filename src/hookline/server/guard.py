@@ -1,7 +1,8 @@
-"""Guard: bounds of each connection, which uvicorn does not have: how long a request may take to arrive, and how many there are.
+"""Guard: what uvicorn does not see to at each connection: how long a request may take to arrive, how many there are, who is still there.
 
 uvicorn's one limit, `timeout_keep_alive`, ends with the first byte of the next request; h11 has none. So a client that sends
-a byte a minute, or reads its answer no faster, would hold its connection for ever.
+a byte a minute, or reads its answer no faster, would hold its connection for ever. uvicorn reads no further behind a request
+that it has not answered, so that it would not see its client go; and it takes one that will send nothing more for gone.
 """
 
 from __future__ import annotations
@@ -18,10 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from starlette.types import Receive, Scope, Send
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
 HEAD = 10.0  # seconds
 MOST = 512
+_AHEAD = 1 << 16  # bytes of further requests that are kept until it is their turn
+_PROBE = 0.1  # seconds to the second look at who will send nothing more; each further one takes twice as long
 
 
 class Guarded(H11Protocol):
@@ -40,6 +43,9 @@ class Guarded(H11Protocol):
         self._most = most
         self._refused = refused
         self._limit: asyncio.TimerHandle | None = None
+        self._probe: asyncio.TimerHandle | None = None
+        self._deaf = self._ended = False
+        self.app = _framed_once(self.app, refused)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         super().connection_made(transport)
@@ -50,16 +56,53 @@ class Guarded(H11Protocol):
         self._watch()
 
     def data_received(self, data: bytes) -> None:
-        super().data_received(data)
+        if not self._deaf:
+            super().data_received(data)
+            self._read_on()
         self._watch()
+
+    def eof_received(self) -> bool:  # type: ignore[override]  # uvicorn's never stays
+        """Whoever sends nothing more may still read; in the middle of a request, or between two, nobody waits for an answer."""
+        if not self._answering or self.conn.their_state is h11.SEND_BODY:
+            return False
+        # Whether it reads can be asked with an interim answer alone. HTTP/1.0 has none, and an answer for nobody is the lesser harm.
+        if not self._ended and self.scope["http_version"] != "1.0":
+            self._look(_PROBE)
+        self._ended = True
+        return True
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
+        if self._ended and not self._answering:
+            self.transport.close()
         self._watch()
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
         self._forget()
+        if self._probe is not None:
+            self._probe.cancel()
+
+    @property
+    def _answering(self) -> bool:
+        return self.cycle is not None and not self.cycle.response_complete
+
+    def _read_on(self) -> None:
+        """Read behind a request that is being answered: only so is it seen that its client hangs up."""
+        if self._answering and self.conn.their_state is h11.DONE:
+            self.flow.resume_reading()
+            if len(self.conn.trailing_data[0]) > _AHEAD:
+                self._deaf, self.cycle.keep_alive = True, False
+
+    def _look(self, pause: float) -> None:
+        """See whether somebody who sends nothing more still reads: what cannot be delivered ends the connection.
+
+        A client passes over interim answers that it did not ask for (RFC 9110 15.2).
+        """
+        if self._answering and not self.cycle.response_started:
+            head = h11.InformationalResponse(status_code=100, headers=[], reason=STATUS_PHRASES[100])
+            self.transport.write(self.conn.send(head) or b"")
+        self._probe = self.loop.call_later(pause, self._look, 2 * pause)
 
     async def _crowded(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = {"Retry-After": "1", "Connection": "close"}
@@ -69,7 +112,7 @@ class Guarded(H11Protocol):
 
     def _watch(self) -> None:
         """While nothing is being answered, the time runs."""
-        if self.cycle is not None and not self.cycle.response_complete:
+        if self._answering:
             self._forget()
         elif self._limit is None:
             self._limit = self.loop.call_later(self._head, self._too_slow)
@@ -101,3 +144,24 @@ class Guarded(H11Protocol):
         for event in (head, h11.Data(data=bytes(told.body)), h11.EndOfMessage()):
             self.transport.write(self.conn.send(event) or b"")
         self.transport.close()
+
+
+def _framed_once(app: ASGIApp, refused: Callable[[str], None]) -> ASGIApp:
+    """The application, without requests that say in two ways where they end, or in one that their version has not (RFC 9112 6.1).
+
+    Somebody before us may have taken the other one, and what he took for a body is a request to us.
+    """
+
+    async def framed_once(scope: Scope, receive: Receive, send: Send) -> None:
+        named = {name for name, _ in scope["headers"]}
+        if b"transfer-encoding" in named and (b"content-length" in named or scope["http_version"] == "1.0"):
+            words = (
+                "`Content-Length` and `Transfer-Encoding` exclude each other" if b"content-length" in named else "HTTP/1.0 has no chunks"
+            )
+            error = RequestError(400, "serve.request", words, headers={"Connection": "close"})
+            refused(error.code)
+            await problem(error)(scope, receive, send)
+        else:
+            await app(scope, receive, send)
+
+    return framed_once

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import signal
-import threading
-from contextlib import contextmanager
+import time
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING
 
 import uvicorn
 
 from hookline.server import guard
+from hookline.server.signals import Signals
 from hookline.server.sockets import closing
 
 if TYPE_CHECKING:
     import socket
     from collections.abc import Callable, Coroutine, Iterator
-    from types import FrameType
     from typing import Any
 
     from starlette.types import ASGIApp
 
-_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 _TICK = 0.1  # seconds in which a signal is noticed
 
 
@@ -35,7 +33,8 @@ class Running:
 
     `drain`: seconds for what is running when it is told to stop. `head` and `connections` bound each connection and their
     number, as `guard.Guarded` does; `refused` is told the code of each problem of one. `beside` ends what ends together with
-    the server; it is given as many seconds.
+    the server; it is given as many seconds. `signals` are those of somebody who ends more than this server; without them it
+    listens to its own while it runs.
     """
 
     def __init__(
@@ -48,7 +47,11 @@ class Running:
         connections: int = guard.MOST,
         refused: Callable[[str], None] = lambda _: None,
         beside: Callable[[float], Coroutine[Any, Any, None]] = _nothing,
+        signals: Signals | None = None,
     ) -> None:
+        own = Signals()
+        self._signals = own if signals is None else None
+        self._drain = drain
         self._listening = listening
         config = uvicorn.Config(
             app,
@@ -63,68 +66,53 @@ class Running:
             server_header=False,
             timeout_keep_alive=max(1, round(head)),
         )
-        self._server = _Server(config, drain, beside)
+        self._server = _Server(config, drain, beside, signals or own)
+        (signals or own).tell(self.stop)
 
-    def run(self) -> int:
-        """Answer until a signal, or until `stop`; returns the signal, or 0.
+    def run(self) -> None:
+        """Answer until a signal, or until `stop`.
 
         What is not answered within `drain` seconds after it, or when there is another signal, gets a problem as its answer
         (503), and the hooks that it waited for are ended.
         """
-        with closing(self._listening), self._caught() as caught:
+        with closing(self._listening), self._signals or nullcontext():
             self._server.run(sockets=self._listening)
-        return caught[0] if caught else 0
 
     def stop(self) -> None:
         """Accept nothing more, and end when what is running has been answered; from any thread."""
         self._server.should_exit = True
 
     @property
-    def hurried(self) -> bool:
-        """Whether it was told to stop a second time."""
-        return self._server.hurried
-
-    @contextmanager
-    def _caught(self) -> Iterator[list[int]]:
-        """Signals end the server, and not the process, which still has detached hooks to wait for."""
-        caught: list[int] = []
-        if threading.current_thread() is not threading.main_thread():
-            yield caught
-            return
-
-        def catch(number: int, _: object) -> None:
-            caught.append(number)
-            self.stop()
-
-        before = {number: signal.signal(number, catch) for number in _SIGNALS}
-        try:
-            yield caught
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
+    def left(self) -> float:
+        """How many of the seconds of `drain` are left, for what has still to end; all of them before it was told to stop."""
+        until = self._server.until
+        return self._drain if until is None else max(0.0, until - time.monotonic())
 
 
 class _Server(uvicorn.Server):
     """uvicorn's, which leaves nothing running when its time is over, and which any second signal ends at once."""
 
-    def __init__(self, config: uvicorn.Config, drain: float, beside: Callable[[float], Coroutine[Any, Any, None]]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, drain: float, beside: Callable[[float], Coroutine[Any, Any, None]], signals: Signals
+    ) -> None:
         super().__init__(config)
-        self.hurried = False
+        self.until: float | None = None
         self._drain = drain
         self._beside = beside
+        self._signals = signals
 
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        self.hurried = self.should_exit
-        if not self.hurried:
-            super().handle_exit(sig, frame)
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Whoever runs us listens to them."""
+        yield
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         loop = asyncio.get_running_loop()
-        until = loop.time() + self._drain
+        self.until = until = time.monotonic() + self._drain
         ending = loop.create_task(super().shutdown(sockets))
         beside = loop.create_task(self._beside(self._drain))
-        while not (ending.done() and beside.done()) and not self.hurried and loop.time() < until:
-            await asyncio.wait([ending, beside], timeout=min(_TICK, until - loop.time()))
+        while not (ending.done() and beside.done()) and not self._signals.hurried and (left := until - time.monotonic()) > 0:
+            await asyncio.wait([ending, beside], timeout=min(_TICK, left))
         if not (ending.done() and beside.done()):
             beside.cancel()
             await self._break_off()

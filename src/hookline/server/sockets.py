@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import ipaddress
 import os
 import re
 import socket
-import stat
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from hookline.errors import ConfigError
+from hookline.remote.addresses import remove, unix_listener
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _BACKLOG = 512  # as many connections as there may be at once
-_PATIENCE = 1.0  # seconds, for somebody who may listen on a socket that is there
 _LARGEST_PORT = 65535
 _ADDRESS = re.compile(r"(?:(?:\[(?P<six>[^\]]+)\]|(?P<four>[^:\[\]]*)):)?(?P<port>\d{1,5})", re.ASCII)
 
@@ -64,67 +62,12 @@ def unix_socket(path: str) -> socket.socket:
     Raises:
         ConfigError: something else is there, somebody listens there, or it cannot be made.
     """
-    listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    try:
-        with _alone(os.path.dirname(path) or "."):
-            _make_room(path)
-            _bind(listening, path)
-            listening.listen(_BACKLOG)
-    except OSError as error:
-        listening.close()
-        raise _taken(path, error) from None
-    except ConfigError:
-        listening.close()
-        raise
-    return listening
-
-
-@contextmanager
-def _alone(folder: str) -> Iterator[None]:
-    """No other server looks at this folder's sockets meanwhile, lest two of them take each other's for a stale one."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
-
-
-def _make_room(path: str) -> None:
-    try:
-        found = os.lstat(path)
-    except FileNotFoundError:
-        return
-    if not stat.S_ISSOCK(found.st_mode):
-        raise ConfigError(f"`{path}` is no socket, and is left alone", name="serve.address", hint="name another path with --unix")
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asked:
-        asked.settimeout(_PATIENCE)
-        try:
-            asked.connect(path)
-        except ConnectionRefusedError:
-            os.unlink(path)
-        except TimeoutError:  # somebody listens, with too much to do
-            raise _listened(path) from None
-        else:
-            raise _listened(path)
-
-
-def _bind(listening: socket.socket, path: str) -> None:
-    # The mode of a socket is that of its making: to change it afterwards leaves a moment in which others may connect.
-    before = os.umask(0o177)
-    try:
-        listening.bind(path)
-    finally:
-        os.umask(before)
-
-
-def _listened(path: str) -> ConfigError:
-    return ConfigError(f"somebody listens on `{path}`", name="serve.address", hint="end that server, or name another path")
+    return unix_listener(path, name="serve.address", backlog=_BACKLOG)
 
 
 def _taken(address: str, error: OSError) -> ConfigError:
     why = "somebody listens there" if error.errno == errno.EADDRINUSE else (error.strerror or str(error)).lower()
-    return ConfigError(f"cannot listen on `{address}`: {why}", name="serve.address", hint="name another with --http or --unix")
+    return ConfigError(f"cannot listen on `{address}`: {why}", name="serve.address", hint="name another with --http")
 
 
 def name_of(listening: socket.socket) -> str:
@@ -146,13 +89,4 @@ def closing(listening: list[socket.socket]) -> Iterator[None]:
         for sock in listening:
             sock.close()
         for path, made in files:
-            _remove(path, made)
-
-
-def _remove(path: str, made: os.stat_result) -> None:
-    try:
-        found = os.lstat(path)
-        if (found.st_dev, found.st_ino) == (made.st_dev, made.st_ino):
-            os.unlink(path)
-    except OSError:  # it has gone already
-        return
+            remove(path, made)

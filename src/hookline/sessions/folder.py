@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
 STATE = "state.json"
-LATE, WAKE = ".late", ".wake"
+LATE, WAKE, BEGUN = ".late", ".wake", ".begun"
 DAMAGED = ".damaged"
 _TAKEN = ".taken"
 _TEMPORARY = ".tmp"
@@ -104,27 +104,49 @@ class Folder:
     # -- writing ---------------------------------------------------------------------------------------------------
 
     def write(self, document: Mapping[str, Any]) -> None:
-        """Replace the state."""
-        self._put(STATE, document)
+        """Replace the state.
+
+        Raises:
+            OSError: the disk does not take it, or it is larger than what is read again.
+        """
+        os.close(self._put(STATE, document))
 
     def add(self, document: Mapping[str, Any], *, wakes: bool) -> None:
         """Add a late answer, after all that are there."""
-        last = max(late_files(self.path), default="")
-        at = max(time.time_ns(), int(last.partition("-")[0] or 0) + 1)
-        self._put(f"{at:020d}-{os.getpid()}{WAKE if wakes else LATE}", document)
+        os.close(self._put(self._next() + (WAKE if wakes else LATE), document))
 
-    def _put(self, name: str, document: Mapping[str, Any]) -> None:
+    def hold(self, document: Mapping[str, Any]) -> tuple[str, int]:
+        """Add a file, and keep it locked until its descriptor is closed, or this process ends; the file and the descriptor."""
+        name = self._next() + BEGUN
+        return f"{self.path}/{name}", self._put(name, document, locked=True)
+
+    def _next(self) -> str:
+        """A name behind all that are there."""
+        last = max(files(self.path, LATE, WAKE, BEGUN), default="")
+        at = max(time.time_ns(), int(last.partition("-")[0] or 0) + 1)
+        return f"{at:020d}-{os.getpid()}"
+
+    def _put(self, name: str, document: Mapping[str, Any], *, locked: bool = False) -> int:
+        """Write a file beside its place, and rename it in; its descriptor."""
+        import fcntl  # noqa: PLC0415 - as above
+
+        held = json.dumps(document).encode()
+        if len(held) > _MOST_BYTES:
+            raise OSError(errno.EFBIG, "it would hold more than a session may", f"{self.path}/{name}")
         temporary = f"{self.path}/{name}.{os.getpid()}{_TEMPORARY}"
         fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
-            with open(fd, "w", encoding="utf-8", errors="surrogatepass") as file:
-                json.dump(document, file)
-                file.flush()
-                os.fsync(file.fileno())
+            if locked:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with open(fd, "wb", closefd=False) as file:
+                file.write(held)
+            os.fsync(fd)
             os.rename(temporary, f"{self.path}/{name}")
         except BaseException:
+            os.close(fd)
             os.unlink(temporary)
             raise
+        return fd
 
     def set_aside(self, name: str) -> None:
         """Keep a damaged file under a name that nobody reads."""
@@ -145,15 +167,15 @@ def _own(path: str) -> None:
         raise PermissionError(errno.EPERM, "it is no folder that only this user can write to", path)
 
 
-def read(path: str) -> dict[str, Any]:
-    """The object that a file holds; empty where there is no such file.
+def read(path: str, schema: str = "") -> dict[str, Any]:
+    """The object that a file holds, of this schema if it names one; empty where there is no such file.
 
     Raises:
         OSError: it cannot be read.
         DamagedError: it holds something else.
     """
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        fd = _opened(path)
     except (FileNotFoundError, NotADirectoryError):
         return {}
     with open(fd, "rb") as file:
@@ -164,16 +186,53 @@ def read(path: str) -> dict[str, Any]:
         raise DamagedError(str(error)) from None
     if not isinstance(document, dict):
         raise DamagedError("it holds no object, or too much")
+    if schema and document.get("schema", schema) != schema:
+        raise DamagedError(f"its schema is not `{schema}`")
     return document
 
 
-def late_files(path: str) -> list[str]:
-    """The names of a session's late answers, oldest first; none where it has no folder."""
+def _opened(path: str) -> int:
+    """A descriptor of a plain file that only this user may have written: what is read from it is told to an agent.
+
+    Raises:
+        OSError: it is something else, or cannot be opened.
+    """
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)  # opening a pipe waits for nobody
+    found = os.fstat(fd)
+    if found.st_uid != os.geteuid() or not stat.S_ISREG(found.st_mode) or found.st_mode & _OTHERS_WRITE:
+        os.close(fd)
+        raise PermissionError(errno.EPERM, "it is no file that only this user can write to", path)
+    return fd
+
+
+def files(path: str, *kinds: str) -> list[str]:
+    """The names of a session's files of these kinds, oldest first; none where it has no folder."""
     try:
         names = os.listdir(path)
     except (FileNotFoundError, NotADirectoryError):
         return []
-    return sorted(name for name in names if name.endswith((LATE, WAKE)))
+    return sorted(name for name in names if name.endswith(kinds))
+
+
+def abandoned(path: str) -> bool:
+    """Whether nobody holds a file any more that somebody did (`Folder.hold`): that process is gone.
+
+    Raises:
+        OSError: it cannot be looked at.
+    """
+    import fcntl  # noqa: PLC0415 - few hooks run in the background
+
+    try:
+        fd = _opened(path)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    finally:
+        os.close(fd)
+    return True
 
 
 def claim(path: str, name: str) -> dict[str, Any] | None:

@@ -15,9 +15,8 @@ if TYPE_CHECKING:
     from hookline.core.late import Late
     from hookline.model.event import Event
     from hookline.model.problem import Problem
-    from hookline.model.verdict import Decision
 
-# Of one session: answers that wait to be told, and their characters. And sessions that have any.
+# Of one session: answers that wait to be told, and their characters. And sessions that anything is known of.
 MOST_WAITING = 32
 MOST_CHARACTERS = 131_072
 _MOST_SESSIONS = 256
@@ -26,15 +25,15 @@ _MOST_SESSIONS = 256
 class Memory:
     """Redos, late answers and facts, by session; the in-process counterpart of `store.Sessions`.
 
-    Sessions are those of one host each (`Event.dialect`). What has no session id keeps counts of redos only.
-    `lasting` says whether it outlives the process; `problems`, what is wrong with where it is kept.
+    Sessions are those of one host each (`Event.dialect`); the ones that were used last are kept. What has no session id
+    keeps counts of redos only. `lasting` says whether it outlives the process; `problems`, what could not be kept.
     """
 
     lasting = False
-    problems: tuple[Problem, ...] = ()
 
     def __init__(self) -> None:
-        self._redos = Redos()
+        self.problems: tuple[Problem, ...] = ()
+        self._redos: dict[tuple[str, str], Redos] = {}
         self._late: dict[tuple[str, str], list[Late]] = {}
         self._dropped: dict[tuple[str, str], dict[str, int]] = {}
         self._facts: dict[tuple[str, str], dict[str, Any]] = {}
@@ -44,18 +43,37 @@ class Memory:
 
     def redos(self, event: Event) -> int:
         """How often the stop gate of this event sent the agent back in the running turn."""
-        return self._redos.count(event.session_id, event.kind)
+        known = self._redos.get(_key(event))
+        return known.count(event) if known is not None else 0
 
-    def settle(self, event: Event, decision: Decision, *, ends: bool) -> None:
-        """Count a redo; forget the counts of a turn that is over. `ends`: so is the session."""
-        del ends  # what is to run once is retired by the engine itself, for as long as it lives
-        if decision.redo or self._redos.counts:
-            self._redos = self._redos.after(event.session_id, decision)
+    def settle(self, event: Event, *, back: bool, follows: bool | None = None, ends: bool = False) -> bool:
+        """Count a redo, or forget the counts of a turn that is over (`guardrails.Redos.after`); whether that was kept.
+
+        `ends`: the session is over. What is to run once is retired by the engine itself, for as long as it lives.
+        """
+        key = _key(event)
+        if not back and key not in self._redos:
+            return True
+        with self._lock:
+            after = Redos() if ends else self._redos.pop(key, Redos()).after(event, back=back, follows=follows)
+            self._redos.pop(key, None)
+            if after.counts:
+                _put(self._redos, key, after)
+        return True
 
     # -- late answers ----------------------------------------------------------------------------------------------
 
     def prepare(self, event: Event) -> None:
-        """Make sure that an answer can be kept later; here it always can."""
+        """Make sure that an answer can be told later, while somebody can still be told that it cannot."""
+        if not event.session_id:
+            with self._lock:
+                self.problems = self.problems or (nameless(event),)
+
+    def begin(self, event: Event, hook_id: str) -> None:
+        """A hook that nobody waits for begins; were it lost, this would be lost with it."""
+
+    def over(self, event: Event, hook_id: str) -> None:
+        """It came to its end."""
 
     def keep(self, event: Event, late: Late) -> None:
         """Keep a late answer for the next turn of the event's session; the oldest fall out when there are too many."""
@@ -102,7 +120,27 @@ class Memory:
         if event.session_id:
             with self._lock:
                 facts = {**self._facts.get(_key(event), {}), name: value}
-                self._facts[_key(event)] = {known: kept for known, kept in facts.items() if kept is not None}
+                _put(self._facts, _key(event), {known: kept for known, kept in facts.items() if kept is not None})
+
+
+def nameless(event: Event) -> Problem:
+    """Nobody can be told later what a hook in the background says now."""
+    from hookline.model.problem import Problem  # noqa: PLC0415 - nothing is wrong, usually
+
+    return Problem(
+        name="session.nameless",
+        message=f"this `{event.native_name}` names no session, so nobody can be told later what its hooks in the background say",
+        hint="have the host send a `session_id`, or do not let the hook run in the background",
+        severity="warning",
+    )
+
+
+def _put(known: dict[tuple[str, str], Any], key: tuple[str, str], value: Any) -> None:
+    """Make this the newest entry; the oldest goes where there are too many."""
+    known.pop(key, None)
+    known[key] = value
+    while len(known) > _MOST_SESSIONS:
+        del known[next(iter(known))]
 
 
 def _key(event: Event) -> tuple[str, str]:

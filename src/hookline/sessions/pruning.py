@@ -18,21 +18,23 @@ def prune(base: str, *, now: float, days: float, most: int, spare: str = "") -> 
     `now` in seconds since 1970. A folder goes when nothing in it was added, replaced or taken for `days`, and the oldest go
     while there are more than `most`. One that is locked stays, and so does `spare`.
     """
-    ages = sorted((os.stat(path).st_mtime, path) for path in _folders(base) if path != spare)
+    ages = sorted((changed, path) for changed, path in _folders(base) if path != spare)
     beyond = len(ages) + bool(spare) - most
-    old = [path for at, (changed, path) in enumerate(ages) if at < beyond or now - changed > days * _DAY]
-    return [os.path.basename(path) for path in old if _remove(path)]
+    old = [(changed, path) for at, (changed, path) in enumerate(ages) if at < beyond or now - changed > days * _DAY]
+    return [os.path.basename(path) for changed, path in old if _remove(path, changed)]
 
 
-def _folders(base: str) -> Iterator[str]:
+def _folders(base: str) -> Iterator[tuple[float, str]]:
+    """Each folder, with when something in it was last added, replaced or taken."""
     with os.scandir(base) as entries:
         for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                yield entry.path
+            with contextlib.suppress(FileNotFoundError):  # another process prunes as well
+                if entry.is_dir(follow_symlinks=False):
+                    yield entry.stat(follow_symlinks=False).st_mtime, entry.path
 
 
-def _remove(path: str) -> bool:
-    """Remove a folder while nobody else is at it; whether that was so."""
+def _remove(path: str, changed: float) -> bool:
+    """Remove a folder while nobody else is at it, and if nothing happened since it `changed`; whether that was so."""
     import fcntl  # noqa: PLC0415 - as in `folder`
 
     try:
@@ -41,6 +43,8 @@ def _remove(path: str) -> bool:
         return False
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.fstat(fd).st_mtime != changed:
+            return False
         for name in os.listdir(fd):
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(name, dir_fd=fd)

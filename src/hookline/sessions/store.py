@@ -3,60 +3,37 @@
 from __future__ import annotations
 
 import os
-import sys
-import time
-from _thread import allocate_lock  # as in `memory`
 
-from hookline.core.guardrails import NEW_TURN, Redos
+from hookline.core.guardrails import Redos, is_flagged
+from hookline.sessions.state import DEFAULT_DAYS, PATIENCE, State, counts_in, digest, object_in, texts_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from typing import Any, Self
 
     from hookline.core.late import Late
     from hookline.model.event import Event
-    from hookline.model.problem import Problem
-    from hookline.model.verdict import Decision
     from hookline.sessions.folder import Folder
+    from hookline.sessions.waiting import Mark
 
-SCHEMA = "hookline.session/1"
 DAYS = "HOOKLINE_SESSION_DAYS"
-_DAYS = 30.0
 _MOST_FACTS = 65_536  # characters of JSON, of one session
-_PATIENCE = 10.0  # seconds that a process in the background waits for the lock
 
 
-class Sessions:
-    """Redos, hooks that ran once, late answers and facts, by session, below a folder that is this user's own.
+class Sessions(State):
+    """Redos, hooks that ran once, counts, late answers and facts, by session; the lasting counterpart of `memory.Memory`.
 
-    `days`: how long a session is remembered in which nothing happens. `most`: sessions. `seconds`: how long an event waits
-    for another process that is writing. `asker`: redos are counted apart for each. `clock`: seconds since 1970.
-
-    Nothing here ever raises for the state of the disk: what cannot be read or written counts as not there, and is one of the
-    `problems`, once. A session without an id has no state.
+    `asker`: redos are counted apart for each. The other parameters are those of `State`. Nothing here ever raises for the state
+    of the disk, and a session without an id has no state.
     """
 
     lasting = True
 
-    def __init__(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        days: float = _DAYS,
-        most: int = 1000,
-        seconds: float = 1.0,
-        asker: str = "",
-        clock: Callable[[], float] = time.time,
-    ) -> None:
-        self.path = os.path.abspath(path)
-        self.days = days
-        self.most = most
-        self.seconds = seconds
-        self.asker = _digest(asker)[:16] if asker else ""
-        self.clock = clock
-        self.problems: tuple[Problem, ...] = ()
-        self._lock = allocate_lock()
+    def __init__(self, path: str | os.PathLike[str], *, asker: str = "", **bounds: Any) -> None:
+        super().__init__(path, **bounds)
+        self.asker = digest(asker)[:16] if asker else ""
+        self._begun: dict[tuple[str, str], list[Mark]] = {}
 
     @classmethod
     def of(cls, environ: Mapping[str, str], *, asker: str = "") -> Self:
@@ -65,45 +42,45 @@ class Sessions:
         if not os.path.isabs(state):  # an empty or relative value is ignored, as the standard has it
             state = f"{environ.get('HOME') or os.path.expanduser('~')}/.local/state"
         days = environ.get(DAYS, "")
-        return cls(f"{state}/hookline/sessions", days=float(days) if days.isascii() and days.isdecimal() else _DAYS, asker=asker)
-
-    def place(self, event: Event) -> str:
-        """The folder of the event's session, whether it is there or not."""
-        return self.path + "/" + _digest(event.dialect + "\0" + event.session_id)
+        kept = float(days) if days.isascii() and days.isdecimal() else DEFAULT_DAYS
+        return cls(f"{state}/hookline/sessions", days=kept, asker=asker)
 
     # -- redos -----------------------------------------------------------------------------------------------------
 
     def redos(self, event: Event) -> int:
         """How often the stop gate of this event sent the agent back in the running turn."""
-        return self._counted(event, self._state(event)).count(event.session_id, event.kind)
+        return self._counted(self._state(event)).count(event)
 
-    def settle(self, event: Event, decision: Decision, *, ends: bool) -> None:
-        """Count a redo; forget the counts of a turn that is over, and what ran once, where the session `ends`."""
-        if not event.session_id or not (decision.redo or ends or event.kind in NEW_TURN):
-            return
-        if not decision.redo:
+    def settle(self, event: Event, *, back: bool, follows: bool | None = None, ends: bool = False) -> bool:
+        """Count a redo, or forget the counts of a turn that is over (`guardrails.Redos.after`); whether that was kept.
+
+        `ends`: the session is over, and what ran once may run again. Without a session id nothing is counted but what the host
+        itself does: that the agent was sent back before.
+        """
+        if not event.session_id:
+            return not is_flagged(event)
+        if not back:
             state = self._state(event)
             if not state.get("redos") and not (ends and state.get("once")):
-                return
+                return True
 
         def settled(state: dict[str, Any]) -> None:
-            after = self._counted(event, state).after(event.session_id, decision)
-            redos = {asker: counts for asker, counts in _object(state, "redos").items() if asker != self.asker}
-            state["redos"] = redos | ({self.asker: {kind: n for (_, kind), n in after.counts.items()}} if after.counts else {})
+            after = self._counted(state).after(event, back=back, follows=follows)
+            redos = {asker: counts for asker, counts in object_in(state, "redos").items() if asker != self.asker}
+            state["redos"] = redos | ({self.asker: dict(after.counts)} if after.counts else {})
             if ends:
                 state["once"] = []
 
-        self._change(event, settled)
+        return self._change(event, settled)
 
-    def _counted(self, event: Event, state: Mapping[str, Any]) -> Redos:
-        known = _object(_object(state, "redos"), self.asker)
-        return Redos(counts={(event.session_id, kind): count for kind, count in known.items() if isinstance(count, int)})
+    def _counted(self, state: Mapping[str, Any]) -> Redos:
+        return Redos(counts=counts_in(object_in(state, "redos"), self.asker))
 
     # -- once ------------------------------------------------------------------------------------------------------
 
     def spent(self, event: Event) -> frozenset[str]:
         """The marks of the hooks that ran in the event's session, and are to do so once."""
-        return frozenset(_texts(self._state(event), "once"))
+        return frozenset(texts_in(self._state(event), "once"))
 
     def claim(self, event: Event, mark: str) -> bool:
         """Whether a hook that is to run once may run now; nobody else may then. Yes, where that cannot be written down."""
@@ -112,7 +89,7 @@ class Sessions:
         claimed: list[bool] = []
 
         def claiming(state: dict[str, Any]) -> None:
-            marks = _texts(state, "once")
+            marks = texts_in(state, "once")
             claimed.append(mark not in marks)
             state["once"] = [*marks, mark] if claimed[0] else marks
 
@@ -123,24 +100,71 @@ class Sessions:
         """Let a hook that failed be claimed again."""
 
         def releasing(state: dict[str, Any]) -> None:
-            state["once"] = [each for each in _texts(state, "once") if each != mark]
+            state["once"] = [each for each in texts_in(state, "once") if each != mark]
 
         if event.session_id:
             self._change(event, releasing)
 
+    # -- counts ----------------------------------------------------------------------------------------------------
+
+    def spend(self, event: Event, what: str, most: int) -> bool:
+        """Whether one more of something fits into what the event's session may have of it, which is counted if so.
+
+        It does, too, where that cannot be written down.
+        """
+        if not event.session_id:
+            return True
+        fits: list[bool] = []
+
+        def spending(state: dict[str, Any]) -> None:
+            counts = counts_in(state, "spent")
+            had = counts.get(what, 0)
+            fits.append(had < most)
+            if fits[0]:
+                state["spent"] = counts | {what: had + 1}
+
+        self._change(event, spending)
+        return fits[0] if fits else True
+
     # -- late answers ----------------------------------------------------------------------------------------------
 
     def prepare(self, event: Event) -> None:
-        """Make sure that an answer can be kept later, while somebody can still be told that it cannot."""
+        """Make sure that an answer can be told later, while somebody can still be told that it cannot."""
         if event.session_id:
             self._within(event, lambda _: None)
+        else:
+            from hookline.sessions.memory import nameless  # noqa: PLC0415 - nothing is wrong, usually
+
+            self._add(nameless(event))
+
+    def begin(self, event: Event, hook_id: str) -> None:
+        """A hook that nobody waits for begins: should this process die before it is `over`, the next turn is told so."""
+        from hookline.sessions.waiting import begin  # noqa: PLC0415 - as above
+
+        def beginning(folder: Folder) -> None:
+            mark = begin(folder, hook_id)
+            with self._lock:
+                self._begun.setdefault((folder.path, hook_id), []).append(mark)
+
+        if event.session_id:
+            self._within(event, beginning, PATIENCE)
+
+    def over(self, event: Event, hook_id: str) -> None:
+        """It came to its end."""
+        with self._lock:
+            marks = self._begun.get((self.place(event), hook_id))
+            mark = marks.pop() if marks else None
+        if mark is not None:
+            from hookline.sessions.waiting import over  # noqa: PLC0415 - as above
+
+            over(mark)
 
     def keep(self, event: Event, late: Late) -> None:
         """Keep a late answer for the next turn of the event's session; the oldest fall out when there are too many."""
         from hookline.sessions.waiting import keep  # noqa: PLC0415 - few hooks run in the background
 
         if event.session_id:
-            self._within(event, lambda folder: keep(folder, late, lambda: self._read(folder.path, folder)), _PATIENCE)
+            self._within(event, lambda folder: keep(folder, late, lambda: self._read(folder.path, folder)), PATIENCE)
 
     def take(self, event: Event, *, wakes: bool) -> tuple[list[Late], Mapping[str, int]]:
         """The answers that wait, each handed out once, and how many of which hooks fell out; with `wakes` only what wakes."""
@@ -149,7 +173,7 @@ class Sessions:
         from hookline.sessions.waiting import take  # noqa: PLC0415 - as above
 
         try:
-            lates = take(self.place(event), wakes, self._damaged)
+            lates = take(self.place(event), wakes, self._wrong)
         except OSError as error:
             self._unusable(error)
             return [], {}
@@ -161,7 +185,7 @@ class Sessions:
             return found
 
         def telling(state: dict[str, Any]) -> None:
-            found.update({hook: n for hook, n in _object(state, "dropped").items() if isinstance(n, int)})
+            found.update(counts_in(state, "dropped"))
             state.pop("dropped", None)
 
         self._change(event, telling)
@@ -171,7 +195,7 @@ class Sessions:
 
     def facts(self, event: Event) -> Mapping[str, Any]:
         """What was remembered of the event's session."""
-        return _object(self._state(event), "facts")
+        return object_in(self._state(event), "facts")
 
     def remember(self, event: Event, name: str, value: Any) -> None:
         """Remember a JSON value of the event's session, in place of a former one; None forgets it.
@@ -183,95 +207,10 @@ class Sessions:
         import json  # noqa: PLC0415 - nobody else needs it here
 
         def remembering(state: dict[str, Any]) -> None:
-            facts = {known: kept for known, kept in {**_object(state, "facts"), name: value}.items() if kept is not None}
+            facts = {known: kept for known, kept in {**object_in(state, "facts"), name: value}.items() if kept is not None}
             if len(json.dumps(facts)) > _MOST_FACTS:
                 raise ValueError(f"a session remembers at most {_MOST_FACTS} characters")
             state["facts"] = facts
 
         if event.session_id:
             self._change(event, remembering)
-
-    # -- files -----------------------------------------------------------------------------------------------------
-
-    def _state(self, event: Event) -> dict[str, Any]:
-        """The state as it is; where there is none, this is one failed look at the disk."""
-        if not event.session_id:
-            return {}
-        place = self.place(event)
-        return self._read(place) if os.path.exists(f"{place}/state.json") else {}
-
-    def _read(self, place: str, folder: Folder | None = None) -> dict[str, Any]:
-        from hookline.sessions.folder import STATE, DamagedError, read  # noqa: PLC0415 - most sessions have no state
-
-        try:
-            return read(f"{place}/{STATE}")
-        except DamagedError as error:
-            self._damaged(f"{place}/{STATE}", error)
-            if folder is not None:
-                folder.set_aside(STATE)
-        except OSError as error:
-            self._unusable(error)
-        return {}
-
-    def _change(self, event: Event, change: Callable[[dict[str, Any]], None]) -> None:
-        """Replace the state by a changed one, as if nobody else wrote meanwhile."""
-
-        def changing(folder: Folder) -> None:
-            state = self._read(folder.path, folder)
-            before = repr(state)
-            change(state)
-            if repr(state) != before:
-                folder.write({"schema": SCHEMA, "dialect": event.dialect, "session_id": event.session_id, **state})
-
-        self._within(event, changing)
-
-    def _within(self, event: Event, act: Callable[[Folder], None], seconds: float = 0.0) -> None:
-        """Act within the session's folder, which is made if it is not there; a new one is the moment to forget old ones."""
-        from hookline.sessions.folder import Folder  # noqa: PLC0415 - as above
-
-        try:
-            with Folder(self.place(event), seconds or self.seconds) as folder:
-                act(folder)
-            if folder.made:
-                from hookline.sessions.pruning import prune  # noqa: PLC0415 - once a session
-
-                prune(self.path, now=self.clock(), days=self.days, most=self.most, spare=folder.path)
-        except OSError as error:
-            self._unusable(error)
-
-    # -- what is wrong -----------------------------------------------------------------------------------------------
-
-    def _unusable(self, error: OSError) -> None:
-        where = str(error.filename or self.path)
-        self._tell("session.unusable", f"what is known of this session cannot be kept in `{where}`: {(error.strerror or str(error)).lower()}",
-                   "until then stop gates are not counted across events, and hooks in the background are not heard")  # fmt: skip
-
-    def _damaged(self, file: str, error: ValueError) -> None:
-        self._tell("session.damaged", f"`{file}` was not written by hookline, and does not count: {error}", "remove it")
-
-    def _tell(self, name: str, message: str, hint: str) -> None:
-        from hookline.model.problem import Problem  # noqa: PLC0415 - nothing is wrong, usually
-
-        with self._lock:
-            if not any(problem.name == name for problem in self.problems):
-                self.problems += (Problem(name=name, message=message, hint=hint, severity="warning"),)
-
-
-def _object(state: Mapping[str, Any], key: str) -> dict[str, Any]:
-    """An object in the state; empty where it is something else."""
-    held = state.get(key)
-    return dict(held) if isinstance(held, dict) else {}
-
-
-def _texts(state: Mapping[str, Any], key: str) -> list[str]:
-    held = state.get(key)
-    return [each for each in held if isinstance(each, str)] if isinstance(held, list) else []
-
-
-def _digest(text: str) -> str:
-    try:  # what `hashlib` wraps, without the milliseconds of OpenSSL
-        made = __import__("_sha2" if sys.version_info >= (3, 12) else "_sha256")
-    except ImportError:
-        made = __import__("hashlib")  # another Python
-    digest: str = made.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-    return digest

@@ -18,10 +18,15 @@ def sha256(data: bytes) -> str:
     return found
 
 
-def _maker() -> Callable[[bytes], Any]:
+def hashing() -> Any:
+    """A digest in the making, for bytes that come piece by piece."""
+    return _maker()()
+
+
+def _maker() -> Callable[..., Any]:
     # The one of OpenSSL is several times faster, but only worth its import where it is there already.
     loaded = sys.modules.get("hashlib") or _own() or __import__("hashlib")
-    made: Callable[[bytes], Any] = loaded.sha256
+    made: Callable[..., Any] = loaded.sha256
     return made
 
 

@@ -44,17 +44,32 @@ class Reading:
     """What a command line runs.
 
     `program_at`: the place of the program among the words. `at`: that of its script, None where there is none. `text_at`: that of
-    code for a shell. `unknown`: what is run cannot be told from the words, and why.
+    code for a shell. `is_code`: code for another language stands among the words, or a module. `is_fed`: what is run is read from
+    the standard input. `unknown`: what is run cannot be told from the words, and why. `through`: the places of the programs that run
+    it, if they are what their names say; where the program is the last of these, it runs nothing.
     """
 
-    __slots__ = ("at", "family", "program_at", "text_at", "unknown")
+    __slots__ = ("at", "family", "is_code", "is_fed", "program_at", "text_at", "through", "unknown")
 
-    def __init__(self, *, family: Family, program_at: int, at: int | None = None, text_at: int | None = None, unknown: str = "") -> None:
+    def __init__(
+        self,
+        *,
+        family: Family,
+        program_at: int,
+        at: int | None = None,
+        text_at: int | None = None,
+        is_code: bool = False,
+        is_fed: bool = False,
+        unknown: str = "",
+    ) -> None:
         self.family = family
         self.program_at = program_at
         self.at = at
         self.text_at = text_at
+        self.is_code = is_code
+        self.is_fed = is_fed
         self.unknown = unknown
+        self.through: tuple[int, ...] = ()
 
 
 _PYTHON = Family(
@@ -84,42 +99,71 @@ _FAMILIES: tuple[tuple[re.Pattern[str], Family], ...] = (
 )
 # Programs that run their arguments: their options that take a word, and how many words stand before the program.
 _WRAPPERS: Mapping[str, tuple[frozenset[str], int]] = {
-    "env": (frozenset({"-u", "--unset", "-C", "--chdir"}), 0),
+    "env": (frozenset({"-u", "--unset"}), 0),
     "nohup": (frozenset(), 0),
     "setsid": (frozenset(), 0),
     "nice": (frozenset({"-n", "--adjustment"}), 0),
     "ionice": (frozenset({"-c", "-n", "--class", "--classdata"}), 0),
     "stdbuf": (frozenset({"-i", "-o", "-e", "--input", "--output", "--error"}), 0),
     "timeout": (frozenset({"-k", "--kill-after", "-s", "--signal"}), 1),
+    "time": (frozenset({"-f", "--format", "-o", "--output"}), 0),
+    "flock": (frozenset({"-w", "--wait", "--timeout", "-E", "--conflict-exit-code"}), 1),
+    "taskset": (frozenset(), 1),
+    "busybox": (frozenset(), 0),
 }
-_OPAQUE = frozenset({"npx", "npm", "pnpm", "yarn", "make", "just", "task", "xargs", "find", "sudo", "doas", "parallel", "docker", "ssh"})
+# Options by which a program goes elsewhere, or takes what it runs from one word, also in the middle of a cluster, or cut short.
+_ELSEWHERE: Mapping[str, re.Pattern[str]] = {
+    "env": re.compile(r"-[A-Za-z0]*[SC].*|--(?:s|ch).*"),
+    "flock": re.compile(r"-[a-zA-Z]*c|--command"),
+    "find": re.compile(r"-(?:exec|ok)(?:dir)?"),
+}
+# Programs that run something by rules of their own.
+_OPAQUE = frozenset({
+    "ant", "at", "batch", "bundle", "bwrap", "chronic", "chroot", "corepack", "direnv", "doas", "docker", "entr", "expect", "firejail",
+    "gdb", "gmake", "gradle", "hatch", "ifne", "invoke", "just", "lefthook", "linux32", "linux64", "ltrace", "make", "mise", "mvn",
+    "nix", "nix-shell", "nox", "npm", "npx", "nsenter", "nx", "parallel", "pdm", "pipenv", "pnpm", "pnpx", "podman", "poetry",
+    "pre-commit", "rake", "run-parts", "runuser", "screen", "script", "setarch", "setpriv", "ssh", "strace", "su", "sudo", "systemd-run",
+    "task", "tmux", "tox", "turbo", "unbuffer", "unshare", "watch", "xargs", "yarn",
+})  # fmt: skip
+# Options with which an interpreter tells of itself, and runs nothing.
+_TELLING = frozenset({"--version", "-V", "-v", "--help", "-h"})
 _NO_FAMILY = Family(name="")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=", re.ASCII)
 
 
-def reading(words: Sequence[str], start: int = 0) -> Reading:
-    """Which of the words is run, whatever runs it; a program that is no interpreter runs itself."""
+def reading(words: Sequence[str], start: int = 0, *, wrapping: bool = True) -> Reading:
+    """Which of the words is run, whatever runs it; a program that is no interpreter runs itself.
+
+    Without `wrapping` the first program is nothing but what lies at its path, whatever its name says.
+    """
     name = words[start].rpartition("/")[2]
-    if name in _OPAQUE:
-        return Reading(family=_NO_FAMILY, program_at=start, unknown=f"what `{name}` runs is only known to it")
-    if name in _WRAPPERS:
-        return _wrapped(words, start, name)
+    if wrapping and (name in _OPAQUE or (name == "find" and any(_ELSEWHERE[name].fullmatch(word) for word in words))):
+        return _untold(start, name)
+    if wrapping and name in _WRAPPERS:
+        found = _wrapped(words, start, name)
+        found.through = (start, *found.through)
+        return found
     for pattern, family in _FAMILIES:
         if pattern.fullmatch(name):
             return _script(words, start, family)
     return Reading(family=_NO_FAMILY, program_at=start)
 
 
+def _untold(start: int, name: str) -> Reading:
+    return Reading(family=_NO_FAMILY, program_at=start, unknown=f"what `{name}` runs is only known to it")
+
+
 def _wrapped(words: Sequence[str], start: int, name: str) -> Reading:
     valued, before = _WRAPPERS[name]
+    elsewhere = _ELSEWHERE.get(name)
     at = start + 1
     while at < len(words):
         word = words[at]
-        if name == "env" and word.startswith(("-S", "--split-string")):
-            return Reading(family=_NO_FAMILY, program_at=start, unknown="what `env -S` runs is told in one word")
-        if word.startswith("-") and word != "-":
+        if elsewhere is not None and elsewhere.fullmatch(word):
+            return Reading(family=_NO_FAMILY, program_at=start, unknown=f"what `{name} {word:.20}` runs, and from where")
+        if word.startswith("-") and word not in {"-", "--"}:
             at += 2 if word in valued else 1
-        elif name == "env" and (word == "-" or _ASSIGNMENT.match(word)):
+        elif word == "--" or (name == "env" and (word == "-" or _ASSIGNMENT.match(word))):
             at += 1
         elif before:
             before, at = before - 1, at + 1
@@ -129,35 +173,51 @@ def _wrapped(words: Sequence[str], start: int, name: str) -> Reading:
 
 
 def _script(words: Sequence[str], start: int, family: Family) -> Reading:
-    at = start + 1
-    while at < len(words):
-        word = words[at]
-        if word == "--":
-            at += 1
-            break
-        if word == "-" or not word.startswith(("-", "+") if family is _SHELL else "-"):
-            if word in family.verbs:
-                at += 1
-                continue
-            break
-        step = _option(word, family)
-        if step == "code":
-            return Reading(family=family, program_at=start, text_at=at + 1 if family is _SHELL and at + 1 < len(words) else None)
-        if step == "module":
-            return Reading(family=family, program_at=start, unknown=f"the module after `{word}` is found by `{words[start]}`")
-        if step == "stdin":
-            return Reading(family=family, program_at=start)
-        at += 2 if step == "valued" else 1
-    if at >= len(words) or words[at] == "-":
-        return Reading(family=family, program_at=start)
+    at, step = _behind_options(words, start + 1, family)
+    if step == "code":
+        return _coded(words, start, at, family)
+    if step == "module":
+        unknown = f"the module after `{words[at]}` is found by `{words[start]}`"
+        return Reading(family=family, program_at=start, is_code=True, unknown=unknown)
+    if step == "stdin" or at >= len(words) or words[at] == "-":
+        return Reading(family=family, program_at=start, is_fed=not _TELLING.intersection(words[start:at]))
     if words[start].rpartition("/")[2].startswith("uv") and not words[at].endswith(".py"):
         return reading(words, at)
     return Reading(family=family, program_at=start, at=at)
 
 
+def _behind_options(words: Sequence[str], at: int, family: Family) -> tuple[int, str]:
+    """The place of the first word that is no option and no verb; or of the option that says what is run, and what it says."""
+    while at < len(words):
+        word = words[at]
+        if word == "--":
+            return at + 1, ""
+        is_option = word != "-" and word.startswith(("-", "+") if family is _SHELL else "-")
+        if not is_option and word not in family.verbs:
+            return at, ""
+        step = _option(word, family) if is_option else ""
+        if step in {"code", "module", "stdin"}:
+            return at, step
+        at += 2 if step == "valued" else 1
+    return at, ""
+
+
+def _coded(words: Sequence[str], start: int, at: int, family: Family) -> Reading:
+    """Code among the words. A shell's is the first word behind all of its options; any other's cannot be told apart from them."""
+    if family is not _SHELL:
+        return Reading(family=family, program_at=start, is_code=True)
+    at += 1 + sum(words[at].count(letter) for letter in "oO")  # in `-co pipefail` a name stands before the text
+    while at < len(words) and words[at].startswith(("-", "+")):
+        if words[at] in {"--", "-"}:
+            at += 1
+            break
+        at += 2 if _option(words[at], family) == "valued" else 1
+    return Reading(family=family, program_at=start, text_at=at if at < len(words) else None)
+
+
 def _option(word: str, family: Family) -> str:
     """What an option does with the words after it."""
-    if word in family.code:
+    if word in family.code or (word.startswith("--") and word.partition("=")[0] in family.code):
         return "code"
     if word in family.modules:
         return "module"

@@ -93,10 +93,21 @@ def text_of(node: Node) -> bytes:
     return _text(node)
 
 
-def command_words(node: Node, source: bytes) -> list[list[Node]]:
-    """The words of a simple command, each by its parts, from its program on."""
+def command_words(node: Node, source: bytes, late: Iterable[Node] = ()) -> list[list[Node]]:
+    """The words of a simple command, each by its parts, from its program on; `late`: those of them that stand behind a redirection."""
     own = [child for child in node.children if child.type not in {*_REDIRECTS, "subshell"}]
-    return _from_program_on(_words(own, source), source)
+    return _from_program_on(_words([*own, *late], source), source)
+
+
+def redirected(node: Node, source: bytes) -> tuple[Node, list[Node], list[Node]]:
+    """Of a part with redirections: whose they are, the files that these read, and the arguments that stand behind them."""
+    reads = [child.child_by_field_name("destination") for child in node.children if _reads(child)]
+    owner = _last_command(node) if node.type == "redirected_statement" else node
+    return owner, [each for each in reads if each is not None], list(_after_redirects(node, source))
+
+
+def _reads(redirect: Node) -> bool:
+    return redirect.type == "file_redirect" and any(child.type in {"<", "<>"} for child in redirect.children)
 
 
 # -- what the grammar does not see ---------------------------------------------------------------------------------------

@@ -16,6 +16,8 @@ _ODD = re.compile(r"[\x00-\x20\x7f\\\s]")
 _PLACE = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[^\[\]:]+)(?::[0-9]*)?")
 _LABELS = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*")
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F]*|[0-9]+")
+# Names that no public look-up knows: RFC 6762 3, RFC 8375, and the one that ICANN keeps for private use (2024).
+_LOCAL_NAMES = (".local", ".home.arpa", ".internal")
 _LONGEST = 253  # characters of a name (RFC 1035 2.3.4)
 
 
@@ -46,6 +48,29 @@ def refusal(url: str, *, allow_local: bool = False) -> str:
     if not _PLACE.fullmatch(parts.netloc):
         return "its host cannot be read"
     return _refused_host(parts.hostname, allow_local=allow_local)
+
+
+def is_local(url: str) -> bool:
+    """Whether an address says by itself that it is on this machine or in a private network: no public name reads like that."""
+    from urllib.parse import urlsplit  # noqa: PLC0415 - as above
+
+    if refusal(url, allow_local=True):
+        return False
+    host = asked(urlsplit(url).hostname or "")
+    return bool(refusal(url)) or (literal(host) is None and ("." not in host or host.endswith(_LOCAL_NAMES)))
+
+
+def spoken(url: str) -> str:
+    """An address as messages say it: its scheme and its host, because what stands beside these may be a secret."""
+    from urllib.parse import urlsplit  # noqa: PLC0415 - as above
+
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+    except ValueError:
+        host = ""
+    host = f"[{host}]" if ":" in host else host
+    return f"`{parts.scheme}://{host:.200}`" if host else "its address"
 
 
 def _refused_host(host: str, *, allow_local: bool) -> str:

@@ -9,7 +9,7 @@ import re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from tree_sitter import Node
 
@@ -26,12 +26,26 @@ class Word:
 
 
 class Simple:
-    """One simple command: a program and its arguments, without assignments and redirections."""
+    """One simple command: a program and its arguments, without assignments and redirections.
 
-    __slots__ = ("words",)
+    `reads`: the files that its redirections read. `sets`: what it assigns, by name; None where only the shell can tell. With either,
+    there may be no words. `apart`: a redirection stands between its words.
+    """
 
-    def __init__(self, *, words: tuple[Word, ...]) -> None:
+    __slots__ = ("apart", "reads", "sets", "words")
+
+    def __init__(
+        self,
+        *,
+        words: tuple[Word, ...] = (),
+        reads: tuple[Word, ...] = (),
+        sets: tuple[tuple[str, str | None], ...] = (),
+        apart: bool = False,
+    ) -> None:
         self.words = words
+        self.reads = reads
+        self.sets = sets
+        self.apart = apart
 
 
 # Words that the shell itself answers to: no file is run for them.
@@ -124,19 +138,63 @@ def _grammatical(text: str, variables: Mapping[str, str]) -> tuple[Simple, ...] 
         return None
     source = text.encode("utf-8", "replace")
     nodes = shell.nodes(source)
-    assigned = {shell.text_of(node).partition(b"=")[0].removesuffix(b"+").decode() for node in nodes if node.type == "variable_assignment"}
+    assigned = {_name_of(node) for node in nodes if node.type == "variable_assignment"}
     loops = {shell.text_of(node.children[1]).decode() for node in nodes if node.type == "for_statement" and len(node.children) > 1}
     known = {name: value for name, value in variables.items() if name not in assigned | loops}
-    return tuple(Simple(words=words) for node in nodes if node.type == "command" and (words := _words_of(node, source, known)))
+    reads, late = _redirections(nodes, source)
+    return tuple(_simples(nodes, source, known, variables, reads, late))
 
 
-def _words_of(node: Node, source: bytes, variables: Mapping[str, str]) -> tuple[Word, ...]:
+def _redirections(nodes: list[Node], source: bytes) -> tuple[dict[int, list[Node]], dict[int, list[Node]]]:
+    """The files that are read, and the arguments behind redirections, by the part that they belong to."""
     from hookline.text import shell  # noqa: PLC0415 - as above
 
-    found = []
-    for word in shell.command_words(node, source):
-        start, end = word[0].start_byte, word[-1].end_byte
-        read = _plain(source[start:end].decode("utf-8", "replace"), variables)
-        one = read[0].words if read else ()
-        found.append(Word(start=start, end=end, value=one[0].value if len(one) == 1 else None))
-    return tuple(found)
+    reads: dict[int, list[Node]] = {}
+    late: dict[int, list[Node]] = {}
+    for node in nodes:
+        if node.type in {"redirected_statement", "command"}:
+            owner, read, behind = shell.redirected(node, source)
+            reads.setdefault(owner.id, []).extend(read)
+            late.setdefault(owner.id, []).extend(behind)
+    return reads, late
+
+
+def _simples(
+    nodes: list[Node],
+    source: bytes,
+    known: Mapping[str, str],
+    variables: Mapping[str, str],
+    reads: Mapping[int, list[Node]],
+    late: Mapping[int, list[Node]],
+) -> Iterator[Simple]:
+    from hookline.text import shell  # noqa: PLC0415 - as above
+
+    for node in nodes:
+        read = tuple(_read(each.start_byte, each.end_byte, source, known) for each in reads.get(node.id, ()))
+        if node.type == "command":
+            behind = late.get(node.id, [])
+            words = tuple(_read(word[0].start_byte, word[-1].end_byte, source, known) for word in shell.command_words(node, source, behind))
+            sets = tuple(_set(each, source, variables) for each in node.children if each.type == "variable_assignment")
+            yield Simple(words=words, reads=read, sets=sets, apart=bool(behind))
+        elif node.type == "variable_assignment" and (node.parent is None or node.parent.type != "command"):
+            yield Simple(sets=(_set(node, source, variables),))
+        elif read:
+            yield Simple(reads=read)
+
+
+def _read(start: int, end: int, source: bytes, variables: Mapping[str, str]) -> Word:
+    """The word between two places; its value, where it is one word and certain."""
+    read = _plain(source[start:end].decode("utf-8", "replace"), variables)
+    one = read[0].words if read else ()
+    return Word(start=start, end=end, value=one[0].value if len(one) == 1 else None)
+
+
+def _set(node: Node, source: bytes, variables: Mapping[str, str]) -> tuple[str, str | None]:
+    value = node.child_by_field_name("value")
+    return _name_of(node), "" if value is None else _read(value.start_byte, value.end_byte, source, variables).value
+
+
+def _name_of(node: Node) -> str:
+    from hookline.text import shell  # noqa: PLC0415 - as above
+
+    return shell.text_of(node).partition(b"=")[0].removesuffix(b"+").decode("utf-8", "replace")

@@ -7,7 +7,7 @@ from hookline.errors import TrustError
 from hookline.model.event import Event
 from hookline.model.handler import InProcess
 from hookline.trust.gate import Standing, shown
-from hookline.trust.policy import MISSING, REVOKED, TRUSTED, consents
+from hookline.trust.policy import MISSING, REVOKED, TRUSTED, named
 from hookline.wire.switches import is_switch
 
 TYPE_CHECKING = False
@@ -39,7 +39,7 @@ def _standing(gate: Gate, spec: HookSpec) -> Standing | None:
     scope = spec.origin.scope
     if type(spec.handler) is InProcess:
         return Standing(spec=spec, state=TRUSTED, reason=_WHY_NOT_ASKED["process"])
-    if gate.is_managed(spec) or (scope != "managed" and consents(scope)):
+    if gate.is_managed(spec) or named(scope):
         return Standing(spec=spec, state=TRUSTED, reason=_WHY_NOT_ASKED.get(scope, ""))
     return None
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 # A change of what goes into a fingerprint takes a new number: every hook must be approved again.
 VERSION = 1
-_NEVER_DECLARED = frozenset({"sealed"})
 
 
 class Fingerprint(Frozen):
@@ -58,7 +57,8 @@ def plain(value: Any) -> Any:
     """A value as JSON. What is as its class has it by default is left out, so that a new field changes no fingerprint."""
     if isinstance(value, Frozen):
         defaults = type(value).__defaults__
-        fields = {name: getattr(value, name) for name in type(value).__fields__ if name not in _NEVER_DECLARED}
+        told = [name for name in type(value).__fields__ if name not in type(value).UNDECLARED]
+        fields = {name: getattr(value, name) for name in told}
         return {"": type(value).__name__, **{name: plain(each) for name, each in fields.items() if each != defaults[name]}}
     if isinstance(value, enum.Enum):
         return value.name

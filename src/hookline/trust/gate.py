@@ -27,11 +27,12 @@ from hookline.trust.policy import (
     UNKNOWN,
     WARN,
     Policy,
-    consents,
     group_of,
+    named,
 )
 from hookline.trust.store import Approval
 from hookline.trust.switch import off_by
+from hookline.trust.whereabouts import is_below, is_kept_with, places, projects_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,7 +58,8 @@ _MOST_SESSIONS = 1024
 class Standing(Frozen):
     """How a hook stands: its state, why in words, and what an approval covers.
 
-    `group` is whose policy counts ("" = it needs no approval). `print` and `sight` are what was looked at.
+    `group` is whose policy counts ("" = it needs no approval). `print` and `sight` are what was looked at. `approved`: as it is
+    declared somebody approved it once, whatever became of its files.
     """
 
     spec: HookSpec
@@ -68,6 +70,7 @@ class Standing(Frozen):
     print: Fingerprint = Fingerprint(identity="", places="", content="")
     sight: Sight = _NO_SIGHT
     exposed: str = ""
+    approved: bool = False
 
 
 class Pass(Frozen):
@@ -107,6 +110,7 @@ class Gate:
         self._said: set[tuple[str, str]] = set()
         self._managed: dict[str, bool] = {}
         self._identities: dict[str, tuple[Any, Any, str]] = {}
+        self._folders: dict[str, frozenset[str]] = {}
 
     # -- at fire time ----------------------------------------------------------------------------------------------
 
@@ -116,9 +120,9 @@ class Gate:
         if type(spec.handler) is InProcess or self.is_managed(spec):
             return Pass(run=run)
         known, fault = self._known()
-        if reason := off_by(spec, known, self.root, self.environ):
+        if reason := off_by(spec, known, self.root, self.environ, run.event.cwd):
             return self._switched_off(run, reason)
-        if consents(spec.origin.scope) and spec.origin.scope != MANAGED:
+        if named(spec.origin.scope):
             return Pass(run=run)
         standing = self.standing(run, known, fault)
         effect = self._effect(standing, fault)
@@ -130,12 +134,24 @@ class Gate:
             return self._warned(run, standing, standing.reason)
         return _barred(standing, effect)
 
+    def silences(self, run: Run) -> bool:
+        """Whether a hook that was started is not heard any more: it was switched off since, or its approval taken back."""
+        spec = run.spec
+        if type(spec.handler) is InProcess or self.is_managed(spec):
+            return False
+        known, _ = self._known()
+        if off_by(spec, known, self.root, self.environ, run.event.cwd):
+            return True
+        return not named(spec.origin.scope) and known is not None and self._identity(spec) in known.revoked
+
     def settled(self, given: Pass, outcome: Outcome) -> Outcome:
         """The outcome of a run that was let through; none where its files changed meanwhile and that could not be prevented."""
         standing = given.standing
         if standing is not None and standing.sight.watched and self.look(_unpinned(given.run)).files != standing.sight.files:
             return Outcome(failure=Failure.CHANGED, detail="while it ran", seconds=outcome.seconds, note=given.note)
-        return outcome.replace(note=given.note) if given.note else outcome
+        if standing is None:
+            return outcome.replace(note=given.note) if given.note else outcome
+        return outcome.replace(note=given.note, content=standing.print.content)
 
     def _effect(self, standing: Standing, fault: str) -> str:
         effect = self.policy.effect(standing.group, standing.state)
@@ -153,15 +169,15 @@ class Gate:
 
     def _warned(self, run: Run, standing: Standing, why: str) -> Pass:
         note = f"hook `{run.spec.name or run.spec.id}` ran: {why}"
-        said = self._once(run.event.session_id, f"{standing.print.identity}{standing.print.content}{standing.state}")
+        said = self.once(run.event.session_id, f"{standing.print.identity}{standing.print.content}{standing.state}")
         return Pass(run=_pinned(run, standing), note="" if said else note, standing=standing)
 
     def _switched_off(self, run: Run, reason: str) -> Outcome:
-        said = self._once(run.event.session_id, f"off {reason}")
+        said = self.once(run.event.session_id, f"off {reason}")
         note = "" if said else f"hooks are switched off: {reason}"
         return Outcome(failure=Failure.SWITCHED_OFF, detail=reason, note=note, means=Stance.SILENT)
 
-    def _once(self, session: str, what: str) -> bool:
+    def once(self, session: str, what: str) -> bool:
         """Whether a session was told that before; from now on it was. Who cannot remember says it again."""
         if not session:
             return False
@@ -185,8 +201,8 @@ class Gate:
         exposed = next((file.exposed for file in sight.files if file.exposed), "") or _exposure(spec.origin.file)
         state, reason = _state(print_, sight, known, fault, exposed)
         return Standing(
-            spec=spec, state=state, reason=reason, covers=covers(sight), group=self._group(spec, sight),
-            print=print_, sight=sight, exposed=exposed,
+            spec=spec, state=state, reason=reason, covers=covers(sight), group=self._group(spec, sight, run.event.cwd),
+            print=print_, sight=sight, exposed=exposed, approved=known is not None and print_.identity in known.approvals,
         )  # fmt: skip
 
     def _identity(self, spec: HookSpec) -> str:
@@ -209,14 +225,29 @@ class Gate:
         except TrustError as error:
             return None, str(error)
 
-    def _group(self, spec: HookSpec, sight: Sight) -> str:
+    def _group(self, spec: HookSpec, sight: Sight, cwd: str) -> str:
         """Whose policy counts. A user's hook that runs a file of the project is judged as what it runs: a clone brought that."""
         group = group_of(spec.origin.scope) or USER
-        inside = self.root.rstrip("/") + "/"
-        declared = os.path.realpath(spec.origin.file) if spec.origin.file else ""
-        if group == USER and not declared.startswith(inside) and any(file.real.startswith(inside) for file in sight.files):
+        if group == USER and (self.demands(spec.dialect) or self._runs_the_projects(spec, sight, cwd)):
             return "project"
-        return "project" if group == USER and self.demands(spec.dialect) else group
+        return group
+
+    def _runs_the_projects(self, spec: HookSpec, sight: Sight, cwd: str) -> bool:
+        """Whether a hook runs a file of a project: of the gate's, or of the one that the event is about."""
+        if not sight.files:
+            return False
+        declared = os.path.realpath(spec.origin.file) if spec.origin.file else ""
+        foreign = [root for root in self._projects(cwd) if not is_kept_with(declared, root, self.environ)]
+        return any(is_below(place, root) for root in foreign for file in sight.files for place in places(file.path, file.real))
+
+    def _projects(self, cwd: str) -> frozenset[str]:
+        """The folders of which a clone may have brought what is in them: as they are named, and without links."""
+        found = self._folders.get(cwd)
+        if found is None:
+            if len(self._folders) >= _MOST_SESSIONS:
+                self._folders.clear()
+            found = self._folders[cwd] = frozenset(projects_of((self.root, cwd), self.environ))
+        return found
 
     def is_managed(self, spec: HookSpec) -> bool:
         """Whether a hook is policy: it says so, and only root can have written that."""
@@ -281,15 +312,19 @@ def _unpinned(run: Run) -> Run:
 def _barred(standing: Standing, effect: str) -> Outcome:
     """The outcome of a hook that was not let through.
 
-    A hook that is only skipped has failed, which means what its own failures mean; but whoever took an approval back wanted
-    it gone.
+    A hook that is only skipped has failed, which means what its own failures mean: a guard must not vanish because somebody
+    edited its script. But a clone's hook that nobody approved decides nothing, and whoever took an approval back wanted it gone.
     """
     spec, asked = standing.spec, {ASK: Stance.ASK, DENY: Stance.DENY}.get(effect)
+    failure = _FAILURES[standing.state]
     if asked is not None:
         means: Stance | None = asked if kind(spec.kind).guarded else Stance.SILENT
+    elif standing.approved and standing.state != REVOKED:
+        means = None
+        failure = Failure.CHANGED if failure is Failure.UNTRUSTED else failure  # others may write now what was approved
     else:
         means = Stance.SILENT if standing.state == REVOKED or spec.origin.scope in CLONED else None
-    return Outcome(failure=_FAILURES[standing.state], detail=standing.reason, means=means)
+    return Outcome(failure=failure, detail=standing.reason, means=means, content=standing.print.content)
 
 
 def _exposure(file: str) -> str:

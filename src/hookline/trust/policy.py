@@ -37,9 +37,9 @@ def group_of(scope: str) -> str:
     return USER if scope == USER else ""
 
 
-def consents(scope: str) -> bool:
-    """Whether a scope needs no approval: naming a file or a function is the consent, and managed hooks are not the user's to judge."""
-    return scope == MANAGED or not group_of(scope)
+def named(scope: str) -> bool:
+    """Whether a scope needs no approval because somebody named its file or its function."""
+    return scope != MANAGED and not group_of(scope)
 
 
 class Policy(Frozen):

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from hookline.trust.fingerprint import Fingerprint
 
 SCHEMA = 1
+# A part of `user_version`, which stands in the file's header: some switch is off.
+_SOME_OFF = 1 << 16
+_VERSION_AT, _VERSION_LENGTH = 60, 4
 _OURS = 0x484B4C31  # `application_id`
 _WAIT = 10.0  # seconds for another writer
 _GRAIN = 0.05  # seconds; a file that was written this recently may be written again without a new time
@@ -72,6 +75,26 @@ def store_path(environ: Mapping[str, str]) -> str:
     state = environ.get("XDG_STATE_HOME", "")
     base = state if os.path.isabs(state) else f"{environ.get('HOME') or os.path.expanduser('~')}/.local/state"
     return f"{base}/hookline/trust.db"
+
+
+def may_be_off(path: str) -> bool:
+    """Whether a switch of the store may be off, told from the header of its file, without the database.
+
+    True wherever that is not certain, also while a transaction may have been broken off.
+    """
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    try:
+        header = os.pread(fd, _VERSION_LENGTH, _VERSION_AT)
+        return len(header) < _VERSION_LENGTH or bool(int.from_bytes(header, "big") & _SOME_OFF) or os.path.lexists(f"{path}-journal")
+    except OSError:
+        return True
+    finally:
+        os.close(fd)
 
 
 class Store:
@@ -171,6 +194,8 @@ class Store:
                 db.execute("DELETE FROM switches WHERE root = ?", (root,))
             else:
                 db.execute("INSERT OR REPLACE INTO switches VALUES (?, ?, ?)", (root, who, self._clock()))
+            some = db.execute("SELECT count(*) FROM switches").fetchone()[0]
+            db.execute(f"PRAGMA user_version = {SCHEMA | (_SOME_OFF if some else 0)}")
 
     def told(self, session: str, what: str) -> bool:
         """Remember that a session was told something; whether it had been told before."""
@@ -255,7 +280,7 @@ class Store:
 
     def _check(self, db: Connection) -> None:
         """See that this is a store of ours, of an age that we can read."""
-        version = db.execute("PRAGMA user_version").fetchone()[0]
+        version = db.execute("PRAGMA user_version").fetchone()[0] & ~_SOME_OFF
         if version > SCHEMA:
             raise TrustError(f"`{self.path}` was written by a newer hookline", name="trust.newer", hint="update hookline")
         if version == 0:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+
+from hookline.trust.whereabouts import upwards
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -13,8 +17,8 @@ MASTER, SKIPPED = "HOOKLINE", "HOOKLINE_SKIP"
 _OFF = frozenset({"0", "off", "false", "no"})
 
 
-def off_by(spec: HookSpec, known: Known | None, root: str, environ: Mapping[str, str]) -> str:
-    """What switches a hook off, in words; empty where nothing does. Off anywhere is off."""
+def off_by(spec: HookSpec, known: Known | None, root: str, environ: Mapping[str, str], cwd: str = "") -> str:
+    """What switches a hook off, in words; empty where nothing does. Off anywhere is off: in the project, and where the event is."""
     if (said := environ.get(MASTER, "").lower()) in _OFF:
         return f"{MASTER}={said}"
     if (names := environ.get(SKIPPED)) and {spec.id, spec.name} & {name.strip() for name in names.split(",") if name.strip()}:
@@ -22,15 +26,21 @@ def off_by(spec: HookSpec, known: Known | None, root: str, environ: Mapping[str,
     if known is not None and known.off:
         if "" in known.off:
             return "`hookline off`"
-        if root in known.off:
-            return "`hookline off` in this project"
+        off = off_at(known, root) or (off_at(known, os.path.realpath(cwd)) if cwd else "")
+        if off:
+            return "`hookline off` in this project" if off == root else f"`hookline off` in `{off}`"
     return ""
+
+
+def off_at(known: Known, folder: str) -> str:
+    """The nearest folder, this one or one that it lies in, in which hooks are off; empty where there is none."""
+    return next((each for each in upwards(folder) if each in known.off), "")
 
 
 def switches(known: Known, root: str, environ: Mapping[str, str]) -> dict[str, bool]:
     """Which switches are on: `everywhere`, `project` and `environment`; hooks run where all of them are."""
     return {
         "everywhere": "" not in known.off,
-        "project": root not in known.off,
+        "project": not off_at(known, root),
         "environment": environ.get(MASTER, "").lower() not in _OFF,
     }

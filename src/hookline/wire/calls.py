@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from hookline.model.handler import Http
-from hookline.text.urls import refusal
+from hookline.text.urls import refusal, spoken
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hookline.wire.fields import Node
 
+# Headers that belong to the connection and not to a hook.
+UNSENT = frozenset({"host", "content-length", "transfer-encoding", "connection", "accept-encoding"})
 _LOCAL_HINT = "the option `allow_local` opens this machine and private networks"
 
 
@@ -25,5 +27,10 @@ def http(hook: Node, *, allow_local: bool, only_https: bool = False, largest: in
         if only_https and not why and not url.lower().startswith("https:"):
             why = "only https is called"
         if why:
-            hook.complain("handler.url", f"`{url:.200}` cannot be called: {why}", "url", hint=hint)
-    return Http(url=url, headers=hook.mapping("headers"), env=hook.texts("allowedEnvVars"), allow_local=allow_local, largest=largest)
+            hook.complain("handler.url", f"{spoken(url)} cannot be called: {why}", "url", hint=hint)
+    headers = hook.mapping("headers")
+    for name in headers:
+        if name.lower() in UNSENT:
+            told = f"the header `{name}` belongs to the connection, so this one is not sent"
+            hook.complain("key.ignored", told, "headers", name, severity="warning")
+    return Http(url=url, headers=headers, env=hook.texts("allowedEnvVars"), allow_local=allow_local, largest=largest)

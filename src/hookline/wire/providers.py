@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from hookline.errors import HandlerError
 from hookline.model.frozen import Frozen
 from hookline.text.suggest import did_you_mean
-from hookline.text.urls import refusal
+from hookline.text.urls import is_local, refusal, spoken
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     from hookline.model.handler import Model
 
 OPENAI, ANTHROPIC = "openai", "anthropic"
+# What a key may consist of, so that a header can hold it.
+_KEY = re.compile(r"[\x21-\x7e]+")
 
 
 class Provider(Frozen):
@@ -52,7 +56,10 @@ PROVIDERS: Mapping[str, Provider] = {row.name: row for row in _ROWS}
 
 
 class Endpoint(Frozen):
-    """Whom to ask, and where: everything about a call but what is asked. `key` is a secret."""
+    """Whom to ask, and where: everything about a call but what is asked. `key` is a secret.
+
+    `local`: it may be on this machine or in a private network, because whoever wrote the address said so.
+    """
 
     provider: str
     speaks: str
@@ -60,6 +67,7 @@ class Endpoint(Frozen):
     base_url: str
     key: str
     binds: bool
+    local: bool = False
 
 
 def named(name: str, provider: str = "") -> tuple[str, str]:
@@ -88,7 +96,25 @@ def complaint(model: Model) -> tuple[str, str]:
         hint = did_you_mean(provider, PROVIDERS) or f"one of {', '.join(PROVIDERS)}; or give it a `base_url` that speaks like OpenAI's"
         return f"unknown provider `{provider:.80}`", hint
     why = refusal(model.base_url, allow_local=True) if model.base_url else ""
-    return (f"`{model.base_url:.200}` cannot be called: {why}", "") if why else ("", "")
+    return (f"{spoken(model.base_url)} cannot be called: {why}", "") if why else ("", "")
+
+
+def entrusted(model: Model) -> str:
+    """Whose key a hook sends to another provider, in words; empty if it sends none of another's."""
+    provider, _ = named(model.names[0], model.provider)
+    owner = next((row.name for row in _ROWS if model.key in row.keys), provider)
+    if owner == provider:
+        return ""
+    where = spoken(model.base_url) if model.base_url else f"`{provider:.80}`"
+    return f"the variable `{model.key}` holds the key of {owner}, and what it holds is sent to {where}"
+
+
+def variables(model: Model) -> tuple[str, ...]:
+    """The variables that the key of a hook may stand in, the first that is set counts; none where no key is sent."""
+    if model.key:
+        return (model.key,)
+    row = PROVIDERS.get(named(model.names[-1], model.provider)[0])
+    return row.keys if row is not None and not model.base_url else ()
 
 
 def endpoint(model: Model, environ: Mapping[str, str]) -> Endpoint:
@@ -96,7 +122,7 @@ def endpoint(model: Model, environ: Mapping[str, str]) -> Endpoint:
 
     Raises:
         HandlerError: no variable names a model, its provider is not known, its address must not be called, or its key is
-            not set.
+            not set or no key.
     """
     name = _name(model, environ)
     provider, own = named(name, model.provider)
@@ -106,9 +132,17 @@ def endpoint(model: Model, environ: Mapping[str, str]) -> Endpoint:
     if not provider or not own or not base_url:
         raise HandlerError(f"`{name:.80}` names no provider that is known", hint="write `provider/model`, as in `openai/gpt-4o-mini`")
     if why := refusal(base_url, allow_local=True):
-        raise HandlerError(f"`{base_url:.200}` must not be called: {why}")
+        raise HandlerError(f"{spoken(base_url)} must not be called: {why}")
     key = _key(model, row, environ, own=not said)
-    return Endpoint(provider=provider, speaks=row.speaks, model=own, base_url=base_url, key=key, binds=row.binds and not said)
+    return Endpoint(
+        provider=provider,
+        speaks=row.speaks,
+        model=own,
+        base_url=base_url,
+        key=key,
+        binds=row.binds and not said,
+        local=(bool(said) and model.allow_local) or is_local(base_url),
+    )
 
 
 def _name(model: Model, environ: Mapping[str, str]) -> str:
@@ -123,9 +157,11 @@ def _key(model: Model, row: Provider, environ: Mapping[str, str], *, own: bool) 
 
     Only the provider's own address, and whoever's variable a file names, must have one.
     """
-    variables = (model.key,) if model.key else () if model.base_url else row.keys
-    found = next((value for name in variables if (value := environ.get(name, "").strip())), "")
-    if not found and variables and (own or model.key):
-        names = " or ".join(f"`{name}`" for name in variables)
+    places = (model.key,) if model.key else () if model.base_url else row.keys
+    variable, found = next(((name, value) for name in places if (value := environ.get(name, "").strip())), ("", ""))
+    if not found and places and (own or model.key):
+        names = " or ".join(f"`{name}`" for name in places)
         raise HandlerError(f"the variable {names}, which holds the key of {row.name}, is not set")
+    if found and not _KEY.fullmatch(found):
+        raise HandlerError(f"the variable `{variable}`, which holds the key of {row.name}, holds what no header can carry")
     return found

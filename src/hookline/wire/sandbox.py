@@ -2,16 +2,17 @@
 
 What a template may say is a list of node types, filters and functions; whatever is not on it is refused before the template runs.
 It has no variables, no arithmetic and no calls but those of its own helpers, so that nothing in it can grow beyond the payload;
-its loops share one number of rounds, and all of it ends when the prompt is long enough.
+its loops share one number of rounds, and all of it ends when the prompt is long enough. No single step of it takes long, because
+nothing in this process could go on meanwhile: whatever makes a text makes no more of it than a bound.
 """
 
 from __future__ import annotations
 
-import json
+import itertools
 import re
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import ChainableUndefined, TemplateError, TemplateSyntaxError, nodes
+from jinja2 import ChainableUndefined, TemplateSyntaxError, nodes
 from jinja2.filters import do_default, do_first, do_items, do_last, do_trim
 from jinja2.runtime import LoopContext, Undefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
@@ -19,16 +20,22 @@ from jinja2.utils import pass_context
 
 from hookline.errors import HandlerError
 from hookline.wire.gospelling import CALLED, WHOLE, GoSpelling
+from hookline.wire.shown import MOST_SHOWN, as_json, inserted, joined, text_of, truncated
 from hookline.wire.templates import Faults
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from jinja2.runtime import Context
 
-# Rounds of all loops of one prompt together, and characters of a text beyond which no prompt shows anything of it.
+# Rounds of all loops of one prompt together.
 _ROUNDS = 10_000
-_LONGEST = 1 << 20
+# Characters, parts and levels of what an author may write.
+_MOST_WRITTEN = 64 << 10
+_MOST_PARTS = 10_000
+_DEEPEST = 64
+# So many times what fits is worked out, to see which of the values are too long.
+_OVERSIZE = 16
 _LOOP = ("index", "index0", "revindex", "revindex0", "first", "last", "length")
 _HINT = "there are fields as `{{ .ToolName }}`, `toJSON` and `truncate`, and jinja2's own spelling, as `{% if tool_input %}`"
 _FORBIDDEN_NAMES = frozenset({"self", "super", "caller", "varargs", "kwargs"})
@@ -39,52 +46,13 @@ _ALLOWED: tuple[type[nodes.Node], ...] = (
 )  # fmt: skip
 
 
-# -- helpers of templates ------------------------------------------------------------------------------------------------
+# -- what a template may call --------------------------------------------------------------------------------------------
 
-
-def _as_json(value: Any) -> str:
-    """Any value as compact JSON."""
-    if isinstance(value, Undefined):
-        return "null"
-    return json.dumps(_short(value), ensure_ascii=False, separators=(",", ":"), default=str)
-
-
-def _truncated(first: Any, second: Any = 0) -> str:
-    """A text of at most so many bytes, with `…` behind it where it was cut; number and text in any order. 0 cuts nothing."""
-    most, value = (first, second) if isinstance(first, int) and not isinstance(first, bool) else (second, first)
-    text = _text(value)
-    if not isinstance(most, int) or most <= 0 or len(raw := text.encode("utf-8", "replace")) <= most:
-        return text
-    return raw[:most].decode("utf-8", "ignore") + "…"
-
-
-def _text(value: Any) -> str:
-    """A value as a prompt shows it: texts as they stand, everything else as JSON."""
-    if isinstance(value, Undefined) or value is None:
-        return ""
-    return str(_short(value)) if isinstance(value, str) else _as_json(value)
-
-
-def _short(value: Any) -> Any:
-    return value[:_LONGEST] if isinstance(value, str) else value
-
-
-def _joined(values: Any, between: str = "") -> str:
-    parts: list[str] = []
-    size = 0
-    for value in values if isinstance(values, list | tuple | dict) else ():
-        parts.append(_text(value))
-        size += len(parts[-1]) + len(between)
-        if size > _LONGEST:
-            break
-    return _text(between).join(parts)
-
-
-_HELPERS: dict[str, Callable[..., Any]] = dict(zip(CALLED, (_as_json, _truncated), strict=True))
+_HELPERS: dict[str, Callable[..., Any]] = dict(zip(CALLED, (as_json, truncated), strict=True))
 _FILTERS: dict[str, Callable[..., Any]] = {
-    **_HELPERS, "tojson": _as_json, "join": _joined, "string": _text, "default": do_default, "d": do_default, "first": do_first,
-    "last": do_last, "items": do_items, "trim": lambda value: do_trim(_text(value)), "lower": lambda value: _text(value).lower(),
-    "upper": lambda value: _text(value).upper(), "length": lambda value: 0 if isinstance(value, Undefined) else len(value),
+    **_HELPERS, "tojson": as_json, "join": joined, "string": text_of, "default": do_default, "d": do_default, "first": do_first,
+    "last": do_last, "items": do_items, "trim": lambda value: do_trim(text_of(value)), "lower": lambda value: text_of(value).lower(),
+    "upper": lambda value: text_of(value).upper(), "length": lambda value: 0 if isinstance(value, Undefined) else len(value),
 }  # fmt: skip
 _TESTS = frozenset(
     ("defined", "undefined", "none", "string", "number", "mapping", "sequence", "true", "false", "boolean", "in", "eq", "ne")
@@ -154,12 +122,17 @@ class _Sandbox(ImmutableSandboxedEnvironment):
 
 def _numbers(*bounds: int) -> range:
     """A range, of which a prompt goes through no more than its rounds."""
-    return range(*(bound if isinstance(bound, int) else 0 for bound in bounds))
+    return range(*(bound if isinstance(bound, int) else 0 for bound in bounds))[: _ROUNDS + 1]
 
 
 def _environment() -> _Sandbox:
     made = _Sandbox(
-        extensions=[GoSpelling], undefined=ChainableUndefined, finalize=_text, keep_trailing_newline=True, autoescape=False, cache_size=0
+        extensions=[GoSpelling],
+        undefined=ChainableUndefined,
+        finalize=inserted,
+        keep_trailing_newline=True,
+        autoescape=False,
+        cache_size=0,
     )
     made.filters = {**_FILTERS, "_bounded": _bounded}
     made.tests = {name: test for name, test in made.tests.items() if name in _TESTS}
@@ -173,28 +146,50 @@ def _parsed(prompt: str) -> tuple[_Sandbox, nodes.Template]:
     Raises:
         TemplateSyntaxError: it is no template, or says something else.
     """
+    if len(prompt) > _MOST_WRITTEN:
+        raise TemplateSyntaxError(f"it is longer than {_MOST_WRITTEN:,} characters", 1)
     environment = _environment()
     tree = environment.parse(prompt)
-    called = [call.node for call in tree.find_all(nodes.Call)]
+    looped = [loop.iter for loop in _all(tree) if isinstance(loop, nodes.For)]
+    called = [call.node for call in _all(tree) if isinstance(call, nodes.Call)]
+    counted = {id(call.node) for call in looped if isinstance(call, nodes.Call)}
+    named = {id(node) for node in called}
     for node in _all(tree):
-        if why := _mention(node, called) or _refusal(node):
+        if why := _mention(node, named, counted) or _refusal(node):
             raise TemplateSyntaxError(why, node.lineno)
     for loop in list(tree.find_all(nodes.For)):
         loop.iter = nodes.Filter(loop.iter, "_bounded", [], [], None, None, lineno=loop.lineno, environment=environment)
     return environment, tree
 
 
-def _all(node: nodes.Node) -> Iterator[nodes.Node]:
-    yield node
-    for child in node.iter_child_nodes():
-        yield from _all(child)
+def _all(tree: nodes.Node) -> Iterator[nodes.Node]:
+    """Every part of a tree.
+
+    Raises:
+        TemplateSyntaxError: it has too many, or they are nested too deeply.
+    """
+    left = [(tree, 0)]
+    for parts in itertools.count(1):
+        if not left:
+            return
+        node, depth = left.pop()
+        if depth > _DEEPEST:
+            raise TemplateSyntaxError(f"it is nested more than {_DEEPEST} levels deep", node.lineno)
+        if parts > _MOST_PARTS:
+            raise TemplateSyntaxError(f"it has more than {_MOST_PARTS:,} parts", node.lineno)
+        yield node
+        left += [(inner, depth + 1) for inner in node.iter_child_nodes()]
 
 
-def _mention(node: nodes.Node, called: list[nodes.Expr]) -> str:
-    """Why a helper may not be named without being called; empty if this is none, or is called."""
-    if not isinstance(node, nodes.Name) or node.name not in (*_HELPERS, "range") or any(node is each for each in called):
+def _mention(node: nodes.Node, called: Collection[int], counted: Collection[int]) -> str:
+    """Why a helper may not be named here; empty if this is none, or is where it belongs."""
+    if not isinstance(node, nodes.Name) or node.name not in (*_HELPERS, "range"):
         return ""
-    return f"`{node.name}` must be called, as in `{{{{ toJSON .ToolInput }}}}`"
+    if id(node) not in called:
+        return f"`{node.name}` must be called, as in `{{{{ toJSON .ToolInput }}}}`"
+    if node.name == "range" and id(node) not in counted:
+        return "`range` is for loops only, as in `{% for i in range(3) %}`"
+    return ""
 
 
 def _refusal(node: nodes.Node) -> str:
@@ -229,37 +224,40 @@ def examined(prompt: str) -> Faults:
         environment.compile(tree)
     except TemplateSyntaxError as error:
         return Faults(error=f"line {error.lineno}: {(error.message or 'it cannot be read').rstrip('.')}", hint=_HINT)
-    except (TemplateError, RecursionError) as error:
-        return Faults(error=f"{type(error).__name__}: {error}", hint=_HINT)
+    except Exception as error:  # noqa: BLE001 - whatever somebody wrote is a fault of that hook, and never stops the others
+        return Faults(error=f"it cannot be read ({type(error).__name__})", hint=_HINT)
     bound = {name.name for name in tree.find_all(nodes.Name) if name.ctx == "store"} | {WHOLE, "loop", *environment.globals}
     read = [name.name for name in tree.find_all(nodes.Name) if name.name not in bound]
     read += [part.attr for part in tree.find_all(nodes.Getattr) if isinstance(part.node, nodes.Name) and part.node.name == WHOLE]
     return Faults(fields=tuple(dict.fromkeys(read)))
 
 
-def filled(prompt: str, payload: dict[str, Any], *, most: int, late: Callable[[], bool]) -> str:
-    """A prompt with a payload's values; what lies beyond `most` characters, and one more, is not worked out.
+def filled(prompt: str, payload: dict[str, Any], *, most: int, late: Callable[[], bool]) -> list[str]:
+    """A prompt with a payload's values, part by part; each of these values is `Inserted`.
 
     Raises:
-        HandlerError: it is no template, or it cannot be filled in.
+        HandlerError: it is no template, it cannot be filled in, or it grows far beyond `most` characters.
     """
     try:
         environment, tree = _parsed(prompt)
         template = environment.from_string(tree)
         fields = _Fields(payload)
         named = {key: value for key, value in payload.items() if not key.startswith("_") and key not in environment.globals}
-        context = {**named, WHOLE: fields, "_bounds": _Bounds(late)}
-        parts: list[str] = []
-        size = 0
-        for part in template.generate(context):
-            parts.append(part)
-            size += len(part)
-            if size > most or late():
-                break
+        return _kept(template.generate({**named, WHOLE: fields, "_bounds": _Bounds(late)}), most, late)
     except HandlerError:
         raise
     except Exception as error:  # noqa: BLE001 - whatever goes wrong in somebody's template is that template's fault
         raise HandlerError(f"the prompt cannot be filled in: {type(error).__name__}: {error!s:.200}") from None
-    if late():
-        raise HandlerError("the prompt takes too long to fill in")
-    return "".join(parts)
+
+
+def _kept(generated: Iterable[str], most: int, late: Callable[[], bool]) -> list[str]:
+    parts: list[str] = []
+    size = 0
+    for part in generated:
+        parts.append(part)
+        size += len(part)
+        if late():
+            raise HandlerError("the prompt takes too long to fill in")
+        if size > _OVERSIZE * max(most, MOST_SHOWN):
+            raise HandlerError(f"the prompt grows far beyond {most:,} characters")
+    return parts

@@ -7,11 +7,18 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from hookline.cli import behind
+from hookline.core.dispatch import Run
+from hookline.engine.engine import Engine
+from hookline.handlers.program import Limits
 from hookline.model.event import Event
+from hookline.model.handler import InProcess
+from hookline.model.spec import HookSpec
 from hookline.sessions.store import Sessions
 from tests.unit.cli.support import ROOT
 from tests.unit.engine.processes import ends
@@ -167,20 +174,64 @@ def test_a_hook_that_fails_in_the_background_may_run_again(machine: Machine) -> 
     assert (machine.home / "ran").read_text(encoding="utf-8") == "ran\nran\n"
 
 
-def test_who_is_killed_in_the_middle_leaves_nothing_broken(machine: Machine) -> None:
-    """The state is whole, its lock is free, and the next hook is heard."""
-    machine.hooks("PostToolUse", {"command": waiting(machine.home, f"printf %s '{json.dumps(CONTEXT)}'"), "async": True})
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGALRM], ids=lambda number: number.name)
+def test_who_is_killed_in_the_middle_leaves_nothing_broken(machine: Machine, number: signal.Signals) -> None:
+    """Its hook does not outlive it, the next turn is told of that, the state is whole, its lock is free, and the next hook is heard."""
+    hook = f'echo $$ > "{machine.home}/hook.tmp"; mv "{machine.home}/hook.tmp" "{machine.home}/hook"; {waiting(machine.home, "true")}'
+    machine.hooks("PostToolUse", {"command": hook, "async": True})
     machine.answer("PostToolUse")
     assert until(lambda: pid_in(machine.home / "behind"))
-    os.kill(pid_in(machine.home / "behind"), signal.SIGKILL)
+    os.kill(pid_in(machine.home / "behind"), number)
     assert ends(pid_in(machine.home / "behind"))
-    (machine.home / "go").write_text("on\n", encoding="utf-8")
-    assert machine.context() == ""
+    assert ends(pid_in(machine.home / "hook"))
+    told = machine.answer("UserPromptSubmit")
+
+    assert "failed in the background: the process that ran it ended before the hook did" in told["systemMessage"]
+    assert machine.answer("UserPromptSubmit") == {}
 
     machine.hooks("PostToolUse", {"command": f"printf %s '{json.dumps(CONTEXT)}'", "async": True})
     machine.answer("PostToolUse")
     assert until(lambda: machine.kept() == [".late"])
     assert machine.context() == "tests fail"
+
+
+def test_what_guards_the_hooks_passes_a_signal_on(machine: Machine) -> None:
+    """The process above the one that runs them is ended by nothing but their end."""
+    machine.hooks("PostToolUse", {"command": waiting(machine.home, "true"), "async": True})
+    machine.answer("PostToolUse")
+    assert until(lambda: pid_in(machine.home / "behind"))
+    runs = pid_in(machine.home / "behind")
+    with open(f"/proc/{runs}/stat", encoding="utf-8") as state:
+        above = int(state.read().rpartition(")")[2].split()[1])
+    os.kill(above, signal.SIGTERM)
+
+    assert ends(runs)
+    assert ends(above)
+
+
+def test_more_hooks_than_may_wait_are_refused_aloud(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the next turn, like anything else that happened in the background."""
+    for name in ("signal", "alarm"):
+        monkeypatch.setattr(signal, name, lambda *_: None)
+    refused = threading.Event()
+    engine = Engine(
+        environ={},
+        sessions=Sessions(machine.home / "sessions"),
+        limits=Limits(detached_at_once=1, detached_queued=0),
+        finished=lambda _: refused.set(),
+    )
+    event = engine.event("PostToolUse", {"session_id": "s1", "cwd": "/", "tool_name": "Bash", "tool_input": {}}, dialect="claude-code")
+    waits = InProcess(call=lambda _: refused.wait(60) and None)
+    runs = [
+        Run(spec=HookSpec(id=name, dialect="claude-code", kind="tool.after", native_event="PostToolUse", handler=waits), event=event, detached=True,
+            dialect=engine.host("claude-code")) for name in "ab"
+    ]  # fmt: skip
+    behind._perform(engine, runs)
+    lates, _ = Sessions(machine.home / "sessions").take(event.replace(kind="prompt.submit"), wakes=False)
+
+    assert [(late.hook_id, late.fault) for late in lates] == [
+        ("b", "could not be started: 1 hooks run in the background and 0 wait (HKL2003)")
+    ]
 
 
 def test_state_that_cannot_be_kept_is_said_while_somebody_listens(machine: Machine) -> None:
@@ -199,13 +250,12 @@ WRITER = """
 import sys
 from hookline.core.late import Late
 from hookline.model.event import Event
-from hookline.model.verdict import Decision, Stance
 from hookline.sessions.store import Sessions
 sessions = Sessions(sys.argv[1], seconds=60)
 event = Event(kind="stop", dialect="d", native_name="Stop", session_id="s", cwd="/")
 sys.stdin.readline()
 sessions.keep(event, Late(hook_id=sys.argv[2], for_agent="x"))
-sessions.settle(event, Decision(kind="stop", dialect="d", native_event="Stop", stance=Stance.DENY, redo=True), ends=False)
+sessions.settle(event, back=True)
 print(sessions.claim(event, "mark"), *sessions.problems)
 """
 

@@ -8,7 +8,7 @@ import hookline
 from hookline.cli.events import kind_document
 from hookline.cli.hooks import hook_document, hooks_document, in_order
 from hookline.cli.pages import hook_page, hooks_page, kind_page
-from hookline.cli.paint import Paint
+from hookline.cli.paint import Paint, cleaned
 
 PLAIN = Paint(on=False)
 
@@ -49,6 +49,37 @@ def test_builtins_and_broken_hooks_say_what_they_run() -> None:
 
     assert "  runs          builtin add_prompt_files A.md" in pages[0]
     assert "  runs          nothing, because it is broken: unsupported hook type `x`" in pages[1]
+
+
+def test_a_model_hook_says_whom_it_asks_what_and_with_which_key() -> None:
+    """The address and the variable are what a person approves beside the prompt."""
+    entry = {"provider": "acme", "model": "m", "base_url": "https://llm.example/v1", "token_key": "ACME_KEY"}
+    hooks = [{"type": "model", "model": name, "prompt": "Is it safe?\nSay why."} for name in ("small", "google/g", "ollama/o")]
+    tree = {"models": {"small": entry}, "agents": {"root": {"hooks": {"turn_start": hooks}}}}
+    made = hookline.Engine.from_config(tree, dialect="docker-agent")
+    listed = [line.strip() for line in hooks_page(hooks_document(made, lambda _: True), PLAIN)]
+    pages = [[" ".join(line.split()) for line in hook_page(cleaned(hook_document(made, spec)), PLAIN)] for spec in in_order(made)]
+
+    assert made.problems == ()
+    assert "model acme/m at `https://llm.example` with the key in $ACME_KEY: Is it safe? …" in listed
+    assert pages[0][4:9] == ["asks the model acme/m", "Is it safe?", "Say why.", "address https://llm.example/v1", "key in $ACME_KEY"]
+    assert pages[1][7:9] == [
+        "address the provider's own, or the one that the environment names",
+        "key in $GOOGLE_API_KEY, else $GEMINI_API_KEY",
+    ]
+    assert pages[2][8] == "key none"
+
+
+def test_a_prompt_hook_without_a_model_says_what_is_asked_then() -> None:
+    """The variable that a person sets, and the model where nobody did."""
+    tree = {"hooks": {"Stop": [{"hooks": [{"type": "prompt", "prompt": "Are we done?"}]}]}}
+    made = hookline.Engine.from_config(tree, dialect="claude-code")
+    listed = [line.strip() for line in hooks_page(hooks_document(made, lambda _: True), PLAIN)]
+    page = "\n".join(hook_page(hook_document(made, next(in_order(made))), PLAIN))
+
+    assert "model $HOOKLINE_MODEL, or claude-haiku-5-5: Are we done?" in listed
+    assert "  asks          the model $HOOKLINE_MODEL, or $ANTHROPIC_DEFAULT_HAIKU_MODEL, or claude-haiku-5-5\n" in page
+    assert "  key           in $ANTHROPIC_API_KEY\n" in page
 
 
 def test_an_event_says_what_a_hook_may_do() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.cli.options import Selection
-from hookline.cli.serve import _listening, _service
+from hookline.cli.serve import _listening, _reloading, _service
 from hookline.errors import ConfigError
 from hookline.server.metrics import Meter
 from hookline.server.sockets import http_socket, unix_socket
@@ -39,6 +39,19 @@ def test_a_file_that_is_named_is_meant(desk: Desk) -> None:
 
     assert service.own == {}
     assert len(service.engine.hooks) == 1
+
+
+def test_an_engine_that_comes_later_has_the_sessions_of_the_others(desk: Desk) -> None:
+    """What ran once in a session, or is to be told later, is known to every engine of the server."""
+    service = _service(Selection(), Meter(), Turns(1), 1.0)
+    reloading = _reloading(Selection(), service, watch=False)
+    desk.file("../home/.claude/settings.json", SETTINGS)
+    reloading.reload()
+    later, first = service.own["claude-code"]._lasting, service.engine._lasting
+
+    assert later is not None
+    assert first is not None
+    assert (later.path, later.asker) == (first.path, first.asker)
 
 
 @pytest.mark.parametrize("missing", ["starlette", "uvicorn"])

@@ -7,7 +7,7 @@ import pytest
 from hookline.cli import words
 from hookline.model import kinds
 from hookline.model.conditions import Flattened, Glob, Leaves, Never, OneOf, PathPattern, Pattern, Rule
-from hookline.model.handler import Broken, Builtin, Command, Http, InProcess
+from hookline.model.handler import Broken, Builtin, Command, Http, InProcess, Model
 
 CONDITIONS = [
     (OneOf(field="tool", names=frozenset({"b", "a"})), "the tool is `a` or `b`"),
@@ -25,6 +25,13 @@ HANDLERS = [
     (Command(script="\n one"), "one"),
     (Command(argv=("a", "b")), "a b"),
     (Http(url="https://policy.example/hook"), "POST https://policy.example/hook"),
+    (Model(names=("openai/m",), prompt="\nIs it safe?\nSay so."), "model openai/m: Is it safe? …"),
+    (Model(names=("$ONE", "x/m"), prompt="Safe?"), "model $ONE, or x/m: Safe?"),
+    (Model(names=("$ONE", "$TWO", "x/m"), prompt="Safe?"), "model $ONE, or x/m: Safe?"),
+    (
+        Model(names=("acme/m",), prompt="Safe?", base_url="https://llm.example/v1?team=secret", key="ACME_KEY"),
+        "model acme/m at `https://llm.example` with the key in $ACME_KEY: Safe?",
+    ),
     (Builtin(name="add_date", args=("x",)), "builtin add_date x"),
     (InProcess(call=print, name="guard"), "python guard"),
     (Broken(reason="why"), "nothing: why"),

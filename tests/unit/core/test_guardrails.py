@@ -4,49 +4,106 @@ from __future__ import annotations
 
 import pytest
 
-from hookline.core.guardrails import Redos, redo_limit
-from hookline.model.verdict import Decision, Stance, Verdict
+from hookline.core.dialect import Row, Table
+from hookline.core.guardrails import GATES, Redos, agent_of, cap_redo, follows_redo, goes_on, is_spent, redo_limit
+from hookline.model.event import Event
+from hookline.model.kinds import NAMES, kind
+from hookline.model.verdict import Decision, Lowered, Stance, Verdict
 
-BACK = Decision(kind="stop", dialect="d", native_event="Stop", stance=Stance.DENY, redo=True)
+BACK = Decision(kind="stop", dialect="d", native_event="Stop", stance=Stance.DENY, reason="test", redo=True)
+TOLD = BACK.replace(stance=Stance.SILENT, reason="", redo=False, for_agent=("look",))
+CONTEXT_REDOES = Row(native="Stop", kind="stop", context_redoes=True)
+FLAGGED = Table(name="d", rows={}, redo_flag="again")
+UNKNOWN = "how often it was sent back before cannot be known"
 
 
-def test_each_gate_of_each_session_is_counted_by_itself() -> None:
-    """One session's redos are not another's, and a sub-agent's gate is not the agent's."""
-    counts = Redos().after("s1", BACK).after("s1", BACK).after("s2", BACK).after("s1", BACK.replace(kind="subagent.stop"))
-
-    assert [counts.count(*key) for key in (("s1", "stop"), ("s2", "stop"), ("s1", "subagent.stop"), ("s3", "stop"))] == [2, 1, 1, 0]
+def event(name: str, agent: str = "", **raw: object) -> Event:
+    """An event of a session, or of one of its sub-agents."""
+    return Event(kind=name, dialect="d", native_name=name, session_id="s", cwd="/", raw={**raw, **({"agent_id": agent} if agent else {})})
 
 
-def test_a_decision_that_lets_the_agent_stop_is_not_counted() -> None:
-    """Only sending back counts."""
-    counts = Redos().after("s1", BACK.replace(redo=False, stance=Stance.SILENT))
+STOP = event("stop")
 
-    assert counts.count("s1", "stop") == 0
+
+def back(*events: Event) -> Redos:
+    """The counters after these sent their agents back."""
+    counts = Redos()
+    for each in events:
+        counts = counts.after(each, back=True)
+    return counts
+
+
+def test_the_gates_are_those_of_the_table_of_events() -> None:
+    """Where a denial sends somebody back to work."""
+    assert {name for name in NAMES if kind(name).redo} == GATES
+
+
+def test_each_gate_is_counted_by_itself() -> None:
+    """A sub-agent's gate is not the agent's, and one sub-agent's is not another's."""
+    counts = back(STOP, STOP, event("subagent.stop", "a"), event("completion.claim"))
+
+    assert [counts.count(each) for each in (STOP, event("subagent.stop", "a"), event("subagent.stop", "b"))] == [2, 1, 0]
+
+
+def test_a_stop_that_nobody_refused_ends_the_turn() -> None:
+    """It begins a new count; but not where the host says that it comes after one that somebody else refused."""
+    counts = back(STOP, STOP)
+
+    assert counts.after(STOP, back=False).count(STOP) == 0
+    assert counts.after(STOP, back=False, follows=True).count(STOP) == 2
+    assert back(STOP, event("subagent.stop", "a")).after(STOP, back=False).count(event("subagent.stop", "a")) == 1
+
+
+def test_a_stop_that_comes_after_none_begins_a_new_count() -> None:
+    """The host says so, and this redo is the first: somebody interrupted the agent in between (harnesses.md 2.7: in a row)."""
+    assert back(STOP, STOP).after(STOP, back=True, follows=False).count(STOP) == 1
+    assert back(STOP, STOP).after(STOP, back=True, follows=True).count(STOP) == 3
 
 
 @pytest.mark.parametrize("kind", ["prompt.submit", "prompt.steer", "turn.start", "session.start", "session.end"])
 def test_a_new_turn_begins_a_new_count(kind: str) -> None:
-    """Of its own session only."""
-    counts = Redos().after("s1", BACK).after("s2", BACK).after("s1", BACK.replace(kind=kind, redo=False))
+    """A sub-agent's turn begins its own; the agent's, all of them."""
+    counts = back(STOP, event("subagent.stop", "a"))
 
-    assert (counts.count("s1", "stop"), counts.count("s2", "stop")) == (0, 1)
+    assert counts.after(event(kind), back=False) == Redos()
+    if kind != "session.end":
+        assert dict(counts.after(event(kind, "a"), back=False).counts) == {"stop": 1}
 
 
 @pytest.mark.parametrize("kind", ["tool.before", "notification", "turn.end"])
 def test_other_events_leave_the_count_alone(kind: str) -> None:
     """What happens inside a turn does not make it a new one."""
-    counts = Redos().after("s1", BACK)
+    counts = back(STOP)
 
-    assert counts.after("s1", BACK.replace(kind=kind, redo=False)) is counts
+    assert counts.after(event(kind), back=False) is counts
 
 
-def test_an_ended_session_takes_no_memory() -> None:
-    """Nothing is kept of sessions that are over."""
-    counts = Redos()
-    for at in range(10):
-        counts = counts.after(f"s{at}", BACK).after(f"s{at}", BACK.replace(kind="session.end", redo=False))
+def test_the_oldest_of_too_many_gates_are_forgotten() -> None:
+    """Sub-agents come and go, each with a name of its own, which may be long."""
+    agents = [event("subagent.stop", f"{at}" + "x" * 1000) for at in range(300)]
+    counts = back(*agents)
 
-    assert counts == Redos()
+    assert len(counts.counts) == 256
+    assert (counts.count(agents[0]), counts.count(agents[-1])) == (0, 1)
+    assert len({agent_of(each) for each in agents}) == 300
+    assert max(map(len, counts.counts)) < 160
+
+
+@pytest.mark.parametrize(
+    ("raw", "table", "follows"),
+    [
+        ({"again": True}, FLAGGED, True),
+        ({"again": False}, FLAGGED, False),
+        ({"again": 0}, FLAGGED, False),
+        ({"again": None}, FLAGGED, None),
+        ({}, FLAGGED, None),
+        ({"again": False}, FLAGGED.replace(redo_flag=""), None),
+    ],
+)
+def test_a_reliable_host_says_what_a_stop_comes_after(raw: dict[str, object], table: Table, follows: bool | None) -> None:  # noqa: FBT001 - a row of the table
+    """Only where its table says that it is reliable."""
+    assert follows_redo(event("stop", **raw), table) is follows
+    assert follows_redo(event("tool.before", **raw), table) is None
 
 
 @pytest.mark.parametrize(
@@ -64,3 +121,52 @@ def test_who_does_not_send_back_has_no_say_in_the_limit() -> None:
     others = (Verdict(stance=Stance.ALLOW, redo_limit=9), Verdict(stance=Stance.DENY, redo_limit=9, shadow=True))
 
     assert redo_limit(BACK.replace(verdicts=(Verdict(stance=Stance.DENY, redo_limit=1), *others)), 3) == 1
+
+
+@pytest.mark.parametrize(("count", "limit"), [(2, 3), (99, 0), (None, 0)])
+def test_below_its_limit_a_decision_stands(count: int | None, limit: int) -> None:
+    """0 is no limit."""
+    assert cap_redo(BACK, count, limit) is BACK
+
+
+@pytest.mark.parametrize(
+    ("count", "why", "note"),
+    [
+        (
+            3,
+            "the limit of 3 redos in a turn is reached",
+            "a hook sent the agent back 3 times in this turn, which is the limit; it may stop now",
+        ),
+        (None, UNKNOWN, f"a hook sent the agent back again, and {UNKNOWN}; it may stop now"),
+    ],
+)
+def test_at_its_limit_the_agent_may_stop_and_that_is_said(count: int | None, why: str, note: str) -> None:
+    """Also where nobody knows how often it was sent back: a loop that nobody counts is not entered."""
+    capped = cap_redo(BACK, count, 3)
+
+    assert (capped.stance, capped.reason, capped.redo, capped.for_user) == (Stance.SILENT, "", False, (note,))
+    assert capped.lowered == (Lowered(effect="deny", reason=why),)
+
+
+def test_context_that_sends_the_agent_on_is_a_redo() -> None:
+    """Of the dialects whose agent goes on with whatever it is told at its stop (harnesses.md 2.7); a halt ends it all the same."""
+    capped = cap_redo(TOLD, 3, 3, CONTEXT_REDOES)
+
+    assert [goes_on(TOLD, row) for row in (CONTEXT_REDOES, CONTEXT_REDOES.replace(context_redoes=False), None)] == [True, False, False]
+    assert not goes_on(TOLD.replace(stance=Stance.HALT), CONTEXT_REDOES)
+    assert (capped.for_agent, [each.effect for each in capped.lowered]) == ((), ["context"])
+    assert [each.effect for each in cap_redo(BACK.replace(for_agent=("x",)), 3, 3, CONTEXT_REDOES).lowered] == ["deny", "context"]
+    assert cap_redo(TOLD, 3, 3) is TOLD
+
+
+def test_who_has_used_up_its_own_limit_still_counts() -> None:
+    """It says nothing, but not because it is content."""
+    spent, shadow = Verdict(redo_limit=2), Verdict(redo_limit=2, shadow=True)
+
+    assert [is_spent(TOLD.replace(verdicts=verdicts)) for verdicts in ((spent,), (shadow,), (Verdict(),), ())] == [
+        True,
+        False,
+        False,
+        False,
+    ]
+    assert not is_spent(BACK.replace(verdicts=(Verdict(stance=Stance.DENY, redo_limit=2),)))

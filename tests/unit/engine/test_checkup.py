@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hookline import Engine, allow, deny
-from hookline.engine.checkup import VARIABLE, History, check
+from hookline.engine.checkup import VARIABLE, check
 from hookline.engine.gating import gate
 from hookline.trust import approve
 
@@ -138,16 +138,34 @@ def test_guards_that_contradict_each_other() -> None:
     assert "check.conflict" in [finding.name for finding in no.findings]
 
 
-@pytest.mark.process
-def test_what_no_event_ever_selected(tmp_path: Path) -> None:
-    """Many events of its kind, and its matcher held for none: told by what the journal counts, and not before there are many."""
-    groups = [{"matcher": "no_such_tool", "hooks": [{"type": "command", "command": "true", "on_error": "block"}]}]
-    with Engine.from_config({"hooks": {"pre_tool_use": groups}}, dialect="docker-agent", cwd=tmp_path) as engine:
-        (hook,) = (spec.id for spec in engine.hooks)
+class _Journal:
+    """A journal of so many events, in which a hook was asked so often."""
 
-        assert _names(engine, history=History(kinds={"tool.before": 19})) == [[]]
-        assert _names(engine, history=History(kinds={"tool.before": 20})) == [["check.never-matched"]]
-        assert _names(engine, history=History(kinds={"tool.before": 20}, hooks={hook: 1})) == [[]]
+    def __init__(self, fired: int, asked: int = 0) -> None:
+        self.numbers = fired, asked
+        self.questions: list[tuple[Any, ...]] = []
+
+    def fired(self, *question: Any) -> int:
+        self.questions.append(question)
+        return self.numbers[0]
+
+    def asked(self, *question: Any) -> int:
+        self.questions.append(question)
+        return self.numbers[1]
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(("journal", "found"), [(_Journal(19), []), (_Journal(20), ["check.never-matched"]), (_Journal(20, 1), [])])
+def test_what_no_event_ever_selected(journal: _Journal, found: list[str], tmp_path: Path) -> None:
+    """Many events of its kind here since its file was changed, and its matcher held for none."""
+    file = tmp_path / "hooks.yaml"
+    file.write_text(
+        'hooks: {pre_tool_use: [{matcher: none, hooks: [{type: command, command: "true", on_error: block}]}]}', encoding="utf-8"
+    )
+    with Engine.load(file, dialect="docker-agent", cwd=tmp_path) as engine:
+        assert _names(engine, history=journal) == [found]
+
+    assert journal.questions[0] == ("tool.before", str(tmp_path), file.stat().st_mtime)
 
 
 # -- trust ---------------------------------------------------------------------------------------------------------------
@@ -186,6 +204,31 @@ def test_what_is_not_approved_is_never_run(tmp_path: Path) -> None:
     assert (trusted.state, ran_trusted) == ("trusted", "x\n")
     assert (changed.state, changed.findings[0].name) == ("changed", "check.changed")
     assert mark.read_text(encoding="utf-8") == "x\n"
+
+
+@pytest.mark.process
+def test_the_first_use_of_ones_own_hook(tmp_path: Path) -> None:
+    """A user's hook that was never run is not run here either, and that is no fault of it."""
+    home = tmp_path / "home"
+    (home / ".claude").mkdir(parents=True)
+    mark = tmp_path / "mark"
+    entry = {"hooks": {"PostToolUse": [{"hooks": [{"type": "command", "command": f"touch {mark}"}]}]}}
+    (home / ".claude/settings.json").write_text(json.dumps(entry), encoding="utf-8")
+    environ = {"HOME": str(home), "PATH": os.environ["PATH"], "XDG_STATE_HOME": str(tmp_path / "state")}
+    with Engine.discover(tmp_path / "home", dialect="claude-code", environ=environ, gate=gate(tmp_path, environ)) as engine:
+        (found,) = check(engine).hooks
+
+    assert [(each.name, each.severity) for each in found.findings] == [("check.unapproved", "warning")]
+    assert not mark.exists()
+
+
+def test_what_is_not_approved_is_never_mended(tmp_path: Path) -> None:
+    """A finding about a file of such a hook names no file to be changed."""
+    with _guarded(tmp_path, _script(tmp_path, "plain.sh", mode=0o646)) as engine:
+        (found,) = check(engine).hooks
+
+    assert {"check.exposed", "check.not-executable"} <= {each.name for each in found.findings}
+    assert [each.path for each in found.findings if each.path] == []
 
 
 def test_hooks_that_are_switched_off(tmp_path: Path) -> None:

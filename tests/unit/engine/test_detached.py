@@ -242,3 +242,25 @@ def test_an_observer_that_raises_does_not_keep_others_waiting(tmp_path: Path) ->
     engine.close()
 
     assert len(seen) == 3
+
+
+def test_nothing_starts_while_all_are_ended(tmp_path: Path) -> None:
+    """Neither what waited nor what comes then; afterwards the engine may be used again."""
+    faults: list[str | None] = []
+    finished: list[Finished] = []
+    engine = an_engine('echo > "$FOLDER/ran"; exec sleep 1000', tmp_path, finished, limits=Limits(grace=0.1))
+
+    def told(done: Finished) -> None:
+        finished.append(done)
+        faults.extend(verdict.fault for verdict in engine.fire(NOTICE).verdicts)
+
+    engine.finished = told
+    engine.fire(NOTICE)
+    assert until((tmp_path / "ran").exists)
+    engine.close(seconds=0)
+    engine.finished = None
+
+    assert [each.outcome.failure for each in finished] == [Failure.CANCELLED]
+    assert faults == ["could not be started: nothing starts any more: hooks in the background are being ended"]
+    assert engine.fire(NOTICE).verdicts[0].fault is None
+    engine.close(seconds=0)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
+    from hookline.core.dispatch import Run
+
 pytestmark = pytest.mark.process
 OVER = "the hook ran in the background, and its moment was over"
 
@@ -51,9 +53,9 @@ def prompt(engine: Engine, session: str = "s1") -> Any:
     return engine.fire(*fired("UserPromptSubmit", session, prompt="go"), dialect="claude-code")
 
 
-def stop(engine: Engine, native: str = "Stop") -> Any:
+def stop(engine: Engine, native: str = "Stop", **fields: object) -> Any:
     """The agent is about to stop."""
-    return engine.fire(*fired(native, agent_type="a"), dialect="claude-code")
+    return engine.fire(*fired(native, agent_type="a", **fields), dialect="claude-code")
 
 
 @pytest.fixture(params=["memory", "files"])
@@ -250,9 +252,9 @@ def test_state_that_cannot_be_kept_is_said_once_and_decides_nothing(tmp_path: Pa
     """As a note for the user, and as a problem of the engine."""
     (tmp_path / "sessions").write_text("", encoding="utf-8")
     engine = an_engine({"command": "exit 2"}, event="Stop", sessions=Sessions(tmp_path / "sessions"))
-    first, second = stop(engine), stop(engine)
+    first, second = stop(engine, stop_hook_active=False), stop(engine, stop_hook_active=True)
 
-    assert (first.redo, second.redo) == (True, True)
+    assert (first.redo, second.redo) == (True, False)
     assert [len([note for note in each.for_user if "HKL2004" in note]) for each in (first, second)] == [1, 0]
     assert [problem.name for problem in engine.problems] == ["session.unusable"]
 
@@ -291,3 +293,95 @@ def test_a_canonical_event_is_a_turn_too() -> None:
     begins = Event(kind="prompt.submit", dialect="hookline", native_name="prompt.submit", session_id="s1", cwd="/", body=Prompt(prompt="x"))
 
     assert engine.fire(begins).for_agent == ("seen",)
+
+
+# -- what counts as a redo ---------------------------------------------------------------------------------------------
+
+
+def test_a_stop_that_is_no_continuation_begins_a_new_count(kept: Callable[[], dict[str, Any]]) -> None:
+    """The user interrupted the agent, which no hook is told of; the host says so (harnesses.md 2.7)."""
+    engine = an_engine({"command": "echo more >&2; exit 2"}, event="Stop", redo_limit=2, **kept())
+    flags = (False, True, True, False, True, True)
+
+    assert [stop(engine, stop_hook_active=flag).redo for flag in flags] == [True, True, False, True, True, False]
+
+
+def test_a_stop_that_nobody_refuses_ends_the_turn(kept: Callable[[], dict[str, Any]], tmp_path: Path) -> None:
+    """Where the host does not say what a stop comes after."""
+    engine = an_engine({"command": f"test -e '{tmp_path}/done' || {{ echo more >&2; exit 2; }}"}, event="Stop", redo_limit=2, **kept())
+    first, second = stop(engine).redo, stop(engine).redo
+    (tmp_path / "done").touch()
+    third = stop(engine).redo
+    (tmp_path / "done").unlink()
+
+    assert (first, second, third) == (True, True, False)
+    assert [stop(engine).redo for _ in range(3)] == [True, True, False]
+
+
+def test_context_at_a_stop_counts_like_a_block(kept: Callable[[], dict[str, Any]]) -> None:
+    """The agent goes on for it in Claude Code (harnesses.md 2.7), and so it would for ever."""
+    engine = an_engine({"command": said("Stop", context="look again")}, event="Stop", redo_limit=2, **kept())
+    decisions = [stop(engine) for _ in range(3)]
+
+    assert [decision.for_agent for decision in decisions] == [("look again",), ("look again",), ()]
+    assert [each.effect for each in decisions[2].lowered] == ["context"]
+
+
+def test_each_sub_agent_has_its_own_count(kept: Callable[[], dict[str, Any]]) -> None:
+    """Ten of them may stop at the same time."""
+    engine = an_engine({"command": "echo more >&2; exit 2"}, event="SubagentStop", redo_limit=1, **kept())
+
+    assert [stop(engine, "SubagentStop", agent_id=name).redo for name in ("a", "b", "a", "b")] == [True, True, False, False]
+
+
+def test_what_wakes_the_agent_is_not_spent_on_a_stop_that_is_over_its_limit(kept: Callable[[], dict[str, Any]]) -> None:
+    """A gate used up the redos: the agent stops, and is told on its next turn."""
+    gate = {"type": "command", "command": "echo more >&2; exit 2"}
+    tree = {"hooks": {"Stop": [{"hooks": [gate]}], "PostToolUse": [{"hooks": [{"type": "command", **REWAKE}]}]}}
+    engine = Engine.from_config(tree, dialect="claude-code", environ={"PATH": os.environ["PATH"]}, redo_limit=1, **kept())
+    first = stop(engine)
+    tool(engine)
+    second = stop(engine)
+
+    assert (first.redo, first.reason, second.redo) == (True, "more", False)
+    assert prompt(engine).for_agent == (MESSAGE,)
+
+
+# -- who is not heard any more -----------------------------------------------------------------------------------------
+
+
+class Switched:
+    """A gate that lets every hook run, until those of this name are not heard any more."""
+
+    def __init__(self) -> None:
+        self.off = False
+
+    def admit(self, run: Run) -> None:
+        """It runs as it is."""
+
+    def silences(self, run: Run) -> bool:
+        """Whichever it is."""
+        return self.off and run.spec.detached
+
+
+def test_a_hook_that_was_switched_off_meanwhile_is_not_heard(kept: Callable[[], dict[str, Any]]) -> None:
+    """Or whose approval was taken back: what it said in the background is told to nobody."""
+    gate: Any = Switched()
+    engine = an_engine({"command": said("PostToolUse", context="tests fail"), "async": True}, gate=gate, **kept())
+    tool(engine)
+    gate.off = True
+    silent = prompt(engine)
+    gate.off = False
+
+    assert (silent.for_agent, silent.verdicts) == ((), ())
+    assert prompt(engine).for_agent == ()
+
+
+def test_a_hook_behind_an_event_without_a_session_is_said(kept: Callable[[], dict[str, Any]]) -> None:
+    """It runs, but nobody can be told what it says."""
+    engine = an_engine({"command": said("PostToolUse", context="x"), "async": True}, **kept())
+    decision = engine.fire("PostToolUse", {"cwd": "/", "tool_name": "Bash", "tool_input": {}, "tool_response": "x"}, dialect="claude-code")
+    engine.close(seconds=60)
+
+    assert [note for note in decision.for_user if "HKL2007" in note]
+    assert engine.problems[-1].name == "session.nameless"

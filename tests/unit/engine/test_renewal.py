@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from hookline import Engine
 from hookline.config import read as reading
 from hookline.engine import sources
@@ -12,8 +14,6 @@ from tests.unit.engine.files import BROKEN, claude, commands, docker, write
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
 
 def test_a_file_that_changes_whenever_it_is_read_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,3 +115,38 @@ def test_a_renewal_changes_nothing(tmp_path: Path) -> None:
     assert renewal.pieces[0] is before[0]
     assert renewal.pieces[1].loaded is before[1].loaded
     assert [problem.name for problem in renewal.pieces[1].said][-1] == "config.last-good"
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("", True),
+        ("\n", True),
+        ("hooks:\n", True),
+        ("hooks: {}\n", False),
+        ("# none any more\n", False),
+    ],
+)
+def test_a_file_that_breaks_off_before_its_first_hook_disarms_nothing(text: str, kept: bool, tmp_path: Path) -> None:  # noqa: FBT001 - a column
+    """Half written, or on a full disk; who means it says so, or removes the file."""
+    file = write(tmp_path / "hooks.yaml", "hooks:\n  pre_tool_use:\n    - {matcher: '*', hooks: [{type: command, command: guard}]}\n")
+    engine = Engine.load(file, dialect="docker-agent")
+    write(file, text)
+    engine.reload()
+
+    assert commands(engine) == (["guard"] if kept else [])
+    assert ("config.last-good" in [problem.name for problem in engine.problems]) == kept
+
+
+def test_a_link_to_nothing_disarms_nothing(tmp_path: Path) -> None:
+    """What it led to may be back in a moment."""
+    real, folder = write(tmp_path / "real.yaml", docker("guard")), tmp_path / "hooks.d"
+    folder.mkdir()
+    (folder / "a.yaml").symlink_to(real)
+    engine = Engine.load(folder, dialect="docker-agent")
+    before = commands(engine)
+    real.unlink()
+    engine.reload()
+
+    assert commands(engine) == before == ["guard"]
+    assert "is a link to nothing" in str(engine.problems[0])

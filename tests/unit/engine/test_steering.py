@@ -87,6 +87,16 @@ def test_an_address_is_shown_as_it_is_asked(place: Workspace) -> None:
     assert [called(spec) for spec in place.engine().hooks] == [str(place.guard), str(place.guard), f"POST {URL}"]
 
 
+def test_a_model_is_shown_with_all_that_it_is_asked(place: Workspace) -> None:
+    """And where, and with which key: nobody can approve what is not seen."""
+    entry = {"provider": "acme", "model": "m", "base_url": "https://llm.example/v1", "token_key": "ACME_KEY"}
+    hook = {"type": "model", "model": "small", "prompt": "Is it safe?\nSay why."}
+    tree = {"models": {"small": entry}, "agents": {"root": {"hooks": {"turn_start": [hook]}}}}
+    (spec,) = Engine.from_config(tree, dialect="docker-agent", environ=place.environ).hooks
+
+    assert called(spec) == "model acme/m at https://llm.example/v1 with the key in $ACME_KEY: Is it safe?\nSay why."
+
+
 # -- meaning -----------------------------------------------------------------------------------------------------------
 
 DECLARED = [

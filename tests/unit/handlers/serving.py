@@ -60,7 +60,7 @@ class Asked(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        headers = {name.lower(): value for name, value in self.headers.items()}
+        headers = {name.lower(): ", ".join(self.headers.get_all(name, [])) for name in self.headers}
         self.server.sent.append(Sent(method=self.command, path=self.path, headers=headers, body=body))
         self.server.answer(self)
 

@@ -177,6 +177,17 @@ def test_a_host_on_this_machine_or_near_it_is_refused(host: str) -> None:
     assert "must not be called: its host is" in outcome.detail
 
 
+@pytest.mark.parametrize(
+    "url", ["https://me:s3cret@x.example/", "https://x.example:0/s3cret?key=s3cret", "http://127.0.0.1/s3cret?key=s3cret#s3cret", "s3cret"]
+)
+def test_a_refusal_repeats_nothing_of_an_address_that_may_be_secret(url: str) -> None:
+    """Its scheme and its host are enough to find it."""
+    outcome = called(url, allow_local=False, resolve=resolving("127.0.0.1"))
+
+    assert (outcome.failure, "must not be called" in outcome.detail) == (Failure.UNREACHABLE, True)
+    assert "s3cret" not in outcome.detail
+
+
 @pytest.mark.parametrize("address", [*ELSEWHERE, *METADATA])
 def test_a_name_of_such_a_host_is_refused(address: str) -> None:
     """What counts is what it resolves to, and nothing is connected to."""
@@ -320,6 +331,15 @@ def test_a_payload_is_signed_where_there_is_a_key(secret: str) -> None:
     assert found.headers["webhook-signature"] == f"v1,{base64.b64encode(digest).decode()}"
     assert found.headers["webhook-timestamp"].isdigit()
     assert sent({"KEY": secret}, secret="KEY").headers["webhook-id"] != found.headers["webhook-id"]  # noqa: S106 - as above
+
+
+@pytest.mark.parametrize("name", ["webhook-signature", "WEBHOOK-ID", "webhook-Timestamp"])
+def test_a_hook_cannot_sign_beside_us(name: str) -> None:
+    """A header of its own, in whatever case, is a failure where there is a key, and sent as it is where there is none."""
+    outcome = called("http://127.0.0.1:1/", headers={name: "s3cret"}, environ={"KEY": "k"}, secret="KEY")  # noqa: S106 - as above
+
+    assert (outcome.failure, outcome.detail) == (Failure.NOT_STARTED, f"the header `{name}` is that of its signature")
+    assert sent(headers={name: "own"}).headers[name.lower()] == "own"
 
 
 def test_a_signature_is_that_of_standard_webhooks() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import json
+import subprocess
 import sys
 import threading
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ import pytest
 
 from hookline.core.dispatch import Run
 from hookline.engine.engine import Engine
+from hookline.handlers import judge as judging
 from hookline.handlers.judge import Tally, judge
 from hookline.handlers.program import Cancel
 from hookline.handlers.table import perform_all
@@ -20,7 +22,7 @@ from hookline.model.event import Event
 from hookline.model.handler import Command, Model
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.spec import HookSpec
-from tests.unit.handlers.serving import PATIENCE, Asked, Service, closed_port, saying, serving
+from tests.unit.handlers.serving import PATIENCE, Asked, Service, closed_port, resolving, saying, serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -33,6 +35,12 @@ def chat(text: str | None, **fields: Any) -> dict[str, Any]:
     """A chat completion as OpenAI's interface answers it."""
     choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
     return {"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], **fields}
+
+
+def ended(how: str) -> dict[str, Any]:
+    """A chat completion that permits something, and came to an end in some way."""
+    said = chat('{"decision": "allow"}')
+    return {**said, "choices": [{**said["choices"][0], "finish_reason": how}]}
 
 
 def message(text: str) -> dict[str, Any]:
@@ -175,8 +183,12 @@ ANSWERS: list[tuple[str, Callable[[Asked], None], Failure, str]] = [
     ("no choices", saying(chat("x") | {"choices": []}), Failure.UNREADABLE, "no reply"),
     ("more than there may be", saying(chat("x" * 5000)), Failure.FLOODED, "more than 4,000 bytes"),
     ("compressed", compressed, Failure.UNREADABLE, "compressed"),
-    ("half of it", saying("{", length=100), Failure.UNREACHABLE, "no connection"),
-    ("nothing at all", lambda asked: asked.connection.close(), Failure.UNREACHABLE, "no connection"),
+    ("half of it", saying("{", length=100), Failure.UNREADABLE, "it broke off"),
+    ("nothing at all", lambda asked: asked.connection.close(), Failure.UNREACHABLE, "it hung up without an answer"),
+    ("no HTTP", lambda asked: asked.wfile.write(b"SSH-2.0\r\n\r\n"), Failure.UNREADABLE, "it does not speak HTTP"),
+    ("a reply that was cut off", saying(ended("length")), Failure.UNREADABLE, "the model's reply was cut off at 1,024 tokens"),
+    ("a reply that was held back", saying(ended("content_filter")), Failure.UNREADABLE, "did not come to its end"),
+    ("a reply that ended oddly", saying(ended("guardrail_intervened")), Failure.UNREADABLE, "did not come to its end"),
 ]
 
 
@@ -192,6 +204,19 @@ def test_an_answer_without_a_reply_is_a_failure(what: str, answer: Callable[[Ask
     assert len(service.sent) == 1
 
 
+@pytest.mark.parametrize(
+    ("how", "detail"),
+    [("max_tokens", "was cut off at 1,024 tokens"), ("refusal", "did not come to its end"), ("pause_turn", "did not come to its end")],
+)
+def test_a_message_that_does_not_end_by_itself_is_a_failure(how: str, detail: str) -> None:
+    """Although what there is of it can be read, and permits."""
+    with serving(saying({**message('{"decision": "allow"}'), "stop_reason": how})) as service:
+        outcome = ask(at(service), model("anthropic/claude-haiku-4-5"))
+
+    assert (outcome.failure, outcome.stdout) == (Failure.UNREADABLE, "")
+    assert detail in outcome.detail
+
+
 @pytest.mark.parametrize("text", ["", None])
 def test_an_empty_reply_is_a_reply(text: str | None) -> None:
     """What it means is the dialect's affair."""
@@ -205,7 +230,7 @@ def test_nobody_there_is_a_failure() -> None:
     """The port is closed."""
     outcome = ask({"OPENAI_BASE_URL": f"http://127.0.0.1:{closed_port()}/v1", "OPENAI_API_KEY": "k"})
 
-    assert (outcome.failure, outcome.detail) == (Failure.UNREACHABLE, "no connection to the model's provider")
+    assert (outcome.failure, outcome.detail) == (Failure.UNREACHABLE, "connection refused")
 
 
 # -- time ----------------------------------------------------------------------------------------------------------------
@@ -242,7 +267,7 @@ def test_whoever_shuts_the_socket_ends_the_call() -> None:
     with serving(Asked.hang) as service:
         outcome = ask(at(service), opened=lambda sock: threading.Timer(0.1, sock.shutdown, (2,)).start())
 
-    assert outcome.failure is Failure.CANCELLED
+    assert outcome.failure is Failure.UNREACHABLE
     assert outcome.seconds < PATIENCE / 2
 
 
@@ -255,7 +280,7 @@ def test_a_call_that_was_given_up_before_it_began_asks_nobody() -> None:
     with serving(saying(chat("x"))) as service:
         outcome = ask(at(service), opened=refuse)
 
-    assert (outcome.failure, service.sent) == (Failure.CANCELLED, [])
+    assert (outcome.failure, service.sent) == (Failure.UNREACHABLE, [])
 
 
 # -- bounds --------------------------------------------------------------------------------------------------------------
@@ -323,12 +348,135 @@ def test_sessions_are_forgotten_in_the_order_in_which_they_asked() -> None:
 
 
 def test_a_long_prompt_is_cut_and_says_so() -> None:
-    """At the hook's own bound."""
+    """At the hook's own bound; nothing of what its author wrote is missing."""
     with serving(saying(chat("x"))) as service:
-        ask(at(service), model(prompt="{{ .ToolName }}" + "y" * 100, most_prompt=50))
+        judge(
+            model(prompt="{{ .ToolName }}" + "y" * 45, most_prompt=50), '{"tool_name": "shell and more"}',
+            seconds=PATIENCE, environ=at(service), tally=Tally(),
+        )  # fmt: skip
     prompt = json.loads(service.sent[0].body)["messages"][-1]["content"]
 
-    assert prompt.startswith("shell" + "y" * 45 + "\n\n[This text was longer than 50 characters")
+    assert prompt.startswith("shell…[9 characters cut off]" + "y" * 45 + "\n\n[What was quoted of the event is longer")
+
+
+# -- who is called -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("place", ["169.254.169.254", "fd00:ec2::254", "100.100.100.200", "169.254.1.1", "64:ff9b::a9fe:a9fe", "0.0.0.0"])  # noqa: S104 - refused
+def test_a_name_that_stands_for_what_nobody_may_call_is_not_dialled(place: str) -> None:
+    """What counts is what the one look-up said; no socket is made, and no key is sent."""
+    opened: list[Any] = []
+    environ = {"OPENAI_BASE_URL": "https://meta.example/v1", "OPENAI_API_KEY": "k"}
+    outcomes = [
+        ask(environ, model(allow_local=allow_local), resolve=resolving(*places), opened=opened.append)
+        for allow_local, places in ((True, ("127.0.0.1", place)), (False, ("93.184.216.34", place)))
+    ]
+
+    assert ([outcome.failure for outcome in outcomes], opened) == ([Failure.UNREACHABLE] * 2, [])
+    assert all(f"`meta.example` resolves to `{place}`" in outcome.detail for outcome in outcomes)
+
+
+@pytest.mark.parametrize("place", ["127.0.0.1", "10.0.0.1", "::1", "fd00::1", "::ffff:127.0.0.1"])
+@pytest.mark.parametrize(
+    "environ", [{}, {"OPENAI_BASE_URL": "https://far.example/v1"}, {"OPENAI_BASE_URL": "http://far.example/v1", "OPENAI_API_KEY": ""}]
+)
+def test_a_public_name_leads_to_no_local_address(place: str, environ: dict[str, str]) -> None:
+    """Whoever owns the name does not choose whom of this network we call; the author of the address may allow it."""
+    opened: list[Any] = []
+
+    def refuse(sock: Any) -> None:
+        opened.append(sock)
+        raise ConnectionAbortedError
+
+    given = {"OPENAI_API_KEY": "k", **environ}
+    outcome = ask(given, resolve=resolving("93.184.216.34", place), opened=refuse)
+
+    assert (outcome.failure, opened) == (Failure.UNREACHABLE, [])
+    assert "stands for this machine or a private network (the option `allow_local`" in outcome.detail
+    ask(given, model(allow_local=True), resolve=resolving(place), opened=refuse)
+    assert len(opened) == bool(environ)
+
+
+def test_who_is_called_is_who_was_looked_up() -> None:
+    """Once, for the one connection; a second answer of its name's owner would come too late."""
+    asked: list[str] = []
+    with serving(saying(chat("x"))) as service:
+        environ = {"OPENAI_BASE_URL": service.url("/v1", host="near.example"), "OPENAI_API_KEY": "k"}
+        outcome = ask(environ, model(allow_local=True), resolve=resolving("127.0.0.1", asked=asked))
+
+    assert (outcome.stdout, asked, len(service.sent)) == ("x", ["near.example"], 1)
+    assert service.sent[0].headers["host"].startswith("near.example:")
+
+
+@pytest.mark.parametrize("places", [("93.184.216.34",), ("127.0.0.1", "93.184.216.34"), ("2606:2800:21f:cb07::1",)])
+def test_a_key_goes_unencrypted_to_no_public_address(places: tuple[str, ...]) -> None:
+    """Nobody is connected to; without a key, or with TLS, one is tried."""
+    opened: list[Any] = []
+
+    def refuse(sock: Any) -> None:
+        opened.append(sock)
+        raise ConnectionAbortedError
+
+    plain = {"OPENAI_BASE_URL": "http://far.example/v1", "OPENAI_API_KEY": "k"}
+    outcome = ask(plain, model(allow_local=True), resolve=resolving(*places), opened=refuse)
+
+    assert (outcome.failure, opened) == (Failure.UNREACHABLE, [])
+    assert "`far.example` would be sent a key unencrypted" in outcome.detail
+    for other in ({"OPENAI_API_KEY": ""}, {"OPENAI_BASE_URL": "https://far.example/v1"}):
+        ask(plain | other, model(allow_local=True), resolve=resolving(*places), opened=refuse)
+    assert len(opened) == 2
+
+
+def test_a_look_up_that_hangs_is_not_waited_for() -> None:
+    """By a batch; and its thread keeps no process from its end."""
+    code = """
+import socket, threading
+from hookline.handlers.table import perform_all
+from tests.unit.handlers.test_judge import model, run
+socket.getaddrinfo = lambda *_, **__: threading.Event().wait()
+from hookline.handlers import http, judge
+judge.judge.__kwdefaults__["resolve"] = socket.getaddrinfo
+environ = {"OPENAI_BASE_URL": "http://slow.example/v1", "OPENAI_API_KEY": "k"}
+print(perform_all([run(model(), timeout=0.2)], environ=environ)[0].failure.name)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+
+    assert (done.stdout, done.returncode) == ("TIMED_OUT\n", 0), done.stderr
+
+
+@pytest.mark.parametrize("name", ["openai/gpt-4o-mini", "anthropic/claude-haiku-4-5"])
+def test_all_loading_is_before_the_time_begins(name: str) -> None:
+    """A first question loads nothing more that takes long: no client library, no interface, no templates."""
+    code = f"""
+import sys
+from hookline.handlers.judge import prepare
+from tests.unit.handlers.test_judge import ask, at, chat, message, model, saying, serving
+asked = model("{name}")
+with serving(saying(message("x") if "{name}".startswith("anthropic") else chat("x"))) as service:
+    prepare([asked], at(service))
+    before = set(sys.modules)
+    assert ask(at(service), asked).stdout == "x"
+print(*sorted({{module.partition(".")[0] for module in set(sys.modules) - before}}))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
+
+    assert not {"openai", "anthropic", "pydantic_ai", "pydantic", "jinja2", "httpx2", "anyio", "ssl", "hookline"} & set(done.stdout.split())
+
+
+def test_the_time_begins_when_everything_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long that takes."""
+    now = [0.0]
+    real = judging._load
+
+    def slow(*given: Any) -> None:
+        real(*given)
+        now[0] += 1000.0
+
+    monkeypatch.setattr(judging, "_load", slow)
+    with serving(saying(chat("x"))) as service:
+        outcome = ask(at(service), clock=lambda: now[0])
+
+    assert (outcome.stdout, outcome.seconds) == ("x", 0.0)
 
 
 # -- no way round --------------------------------------------------------------------------------------------------------

@@ -235,6 +235,20 @@ def test_threads_share_one(tmp_path: Path, journal: Journal) -> None:
     assert (kind_of_break(tmp_path / "j"), checked(tmp_path / "j").records) == ("", 200)
 
 
+def test_what_is_closed_by_one_is_not_closed_to_the_others(tmp_path: Path) -> None:
+    """Engines share a journal, and the first of them that ends closes it while hooks of the others are still told of."""
+    told: list[str] = []
+    journal = Journal.open(str(tmp_path / "j"), tell=told.append)
+    event, decision, spec_of = fired(lambda _: None)
+    threads = [threading.Thread(target=lambda: [journal.observe(event, decision, spec_of) for _ in range(50)]) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
+        journal.close()
+
+    assert (told, journal.lost, checked(tmp_path / "j").records) == ([], 0, 200)
+
+
 # -- where it is -------------------------------------------------------------------------------------------------------
 
 

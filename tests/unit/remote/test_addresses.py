@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import socket
 import stat
@@ -96,6 +97,37 @@ def test_a_folder_that_is_missing_is_told(tmp_path: Path) -> None:
     """Nothing is made in its place."""
     with pytest.raises(ConfigError, match="no such file"), room_at(str(tmp_path / "missing" / "s")):
         pass
+
+
+def test_a_folder_that_somebody_else_holds_is_waited_for(tmp_path: Path) -> None:
+    """He is making a socket there; when he is done it is ours."""
+    path, slept = str(tmp_path / "s"), []
+    with room_at(path):
+        holder = os.open(tmp_path, os.O_RDONLY)
+    fcntl.flock(holder, fcntl.LOCK_EX)
+
+    def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        if len(slept) == 3:
+            os.close(holder)
+
+    with room_at(path, sleep=sleep):
+        pass
+    assert len(slept) == 3
+
+
+def test_a_folder_that_somebody_else_keeps_is_told(tmp_path: Path) -> None:
+    """After one second: a lock without an end is no reason to hang in silence."""
+    slept: list[float] = []
+    holder = os.open(tmp_path, os.O_RDONLY)
+    try:
+        fcntl.flock(holder, fcntl.LOCK_EX)
+        with pytest.raises(ConfigError, match="is locked by somebody else") as caught, room_at(str(tmp_path / "s"), sleep=slept.append):
+            pass
+    finally:
+        os.close(holder)
+    assert (caught.value.name, caught.value.hint) == ("remote.address", "end whoever holds it, or name a path in another folder")
+    assert 0.5 < sum(slept) <= 1.0
 
 
 def test_only_our_own_socket_is_removed(tmp_path: Path) -> None:

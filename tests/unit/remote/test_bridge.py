@@ -210,9 +210,21 @@ async def test_two_peers_do_not_share_ids() -> None:
 async def test_hooks_are_those_of_every_engine() -> None:
     """Hosts that have an engine of their own are guarded too."""
     engines = [Engine(), Engine()]
-    await attached(Bridge(*engines))
+    await attached(Bridge(engines[0], others=lambda: engines[1:]))
 
     assert [[spec.id for spec in engine.hooks] for engine in engines] == [["guard"], ["guard"]]
+
+
+@on_loop
+async def test_hooks_are_those_of_engines_that_come_later() -> None:
+    """As a server has them after a reload; and of those that have gone they are no more."""
+    first, second, others = Engine(), Engine(), [Engine()]
+    bridge = Bridge(Engine(), others=lambda: others)
+    await attached(bridge, hook("guard"))
+    others[:] = [first, second]
+    await attached(bridge, hook("other"), instance="guest")
+
+    assert [spec.id for engine in others for spec in engine.hooks] == ["other", "other"]
 
 
 REJECTED = [

@@ -18,7 +18,7 @@ from hookline.server.bridged import Bridged
 from hookline.server.metrics import Meter
 from hookline.server.service import Service
 from tests.unit.server.support import CALL, PATIENCE, Place, claude
-from tests.unit.server.test_running import accepted, hookline_serve
+from tests.unit.server.test_running import accepted, hookline_serve, told
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,6 +51,18 @@ def test_one_engine_is_asked_both_ways(tmp_path: Path) -> None:
         assert reason(fired(bridged.names[0])) == "no"
     assert sum(meter.fires.values()) == 1
     assert not (tmp_path / "grpc").exists()
+
+
+def test_engines_of_hosts_are_those_that_http_asks(tmp_path: Path) -> None:
+    """Also after a reload has put others in their place."""
+    service = Service(claude("echo all >&2; exit 2"), meter=Meter(), contract={})
+    with Bridged(service, [f"unix:{tmp_path}/grpc"]) as bridged:
+        before = reason(fired(bridged.names[0]))
+        service.own = {"claude-code": claude("echo own >&2; exit 2")}
+        during = reason(fired(bridged.names[0]))
+        service.own = {}
+
+        assert (before, during, reason(fired(bridged.names[0]))) == ("all", "own", "all")
 
 
 def test_without_addresses_it_is_nothing() -> None:
@@ -97,7 +109,7 @@ def test_grpc_alone_needs_no_port(tmp_path: Path) -> None:
         process.send_signal(signal.SIGTERM)
         assert process.wait(PATIENCE) == 0
         assert process.stderr is not None
-        assert process.stderr.read() == "hookline serve: 1 hooks\n"
+        assert process.stderr.read() == told(tmp_path)
 
 
 @pytest.mark.process

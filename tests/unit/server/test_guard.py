@@ -176,12 +176,22 @@ def retried(place: Place) -> Answer | None:
 # -- what is no HTTP ---------------------------------------------------------------------------------------------------
 
 CHUNKED = b"POST /v1/fire HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nno number\r\n"
+TWICE = CHUNKED.replace(b"Transfer", b"Content-Length: 2\r\nTransfer")
+OLD = CHUNKED.replace(b"HTTP/1.1", b"HTTP/1.0")
 
 
 @pytest.mark.parametrize(
     "text",
-    [b"ls\r\n\r\n", b"\x16\x03\x01\x02\x00\x01\r\n\r\n", b"GET / HTTP/1.1\r\n\r\n", REQUEST[:-2] + b"x: " + b"x" * 100_000, CHUNKED],
-    ids=["words", "tls", "no host", "long", "chunks"],
+    [
+        TWICE,
+        OLD,
+        b"ls\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\r\n\r\n",
+        b"GET / HTTP/1.1\r\n\r\n",
+        REQUEST[:-2] + b"x: " + b"x" * 100_000,
+        CHUNKED,
+    ],
+    ids=["two lengths", "chunks of 1.0", "words", "tls", "no host", "long", "chunks"],
 )
 def test_what_is_no_http_is_a_problem(text: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """And the connection is closed."""
@@ -192,6 +202,19 @@ def test_what_is_no_http_is_a_problem(text: bytes, tmp_path: Path, capsys: pytes
         assert server.unix.ask("GET", "/v1/health").status == 200
     assert set(server.meter.refusals) == {(("code", "HKL5005"),)}
     assert capsys.readouterr().err == ""
+
+
+def test_a_body_with_two_lengths_is_not_acted_on(tmp_path: Path) -> None:
+    """A proxy may have taken the other one; and what comes behind is no request."""
+    body = b'{"event": "stop"}'
+    text = TWICE.partition(b"no number")[0] + b"%x\r\n%b\r\n0\r\n\r\n" % (len(body), body)
+    with served(Engine(environ={}), tmp_path) as server, server.unix.connected() as sock:
+        sock.sendall(text + REQUEST)
+        said = rest(sock)
+
+        assert (told(said), said.count(b"HTTP/1.1 ")) == ((400, PROBLEM), 1)
+        assert b"connection: close" in said.lower()
+    assert server.meter.fires == {}
 
 
 def test_a_broken_body_after_the_answer_ends_the_connection(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

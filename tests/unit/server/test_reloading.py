@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from hookline.model.handler import Command
 from hookline.server.callers import without_calls
 from hookline.server.metrics import Meter
 from hookline.server.reloading import Reloading
@@ -21,7 +22,7 @@ from tests.unit.engine.files import BROKEN, Machine, claude, commands, write
 from tests.unit.server.support import CALL, PATIENCE, Place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from hookline.engine.engine import Engine
 
@@ -90,6 +91,25 @@ def test_a_host_that_begins_to_call_us_loses_no_guard(machine: Machine) -> None:
     assert commands(reloading._service.own["claude-code"]) == ["guard"]
 
 
+def test_a_hook_that_is_enlisted_amid_a_reload_is_in_force(machine: Machine) -> None:
+    """A policy attaches after a host's own engine was made, and before anybody knows of that engine."""
+    write(machine.user, with_call(claude("guard")))
+    reloading = reloading_of(machine)
+    service = reloading._service
+    policy = [spec.replace(id="policy", handler=Command(script="policy")) for spec in service.engine.hooks]
+
+    def another() -> Engine:
+        engine = machine.engine()
+        drop = engine.drop_dialect
+        engine.drop_dialect = lambda host: (service.engine.enlist("remote:policy", policy, "claude-code"), drop(host))[1]  # type: ignore[method-assign]  # the moment
+        return engine
+
+    reloading._another = another
+    reloading.reload()
+
+    assert commands(service.own["claude-code"]) == ["policy"]
+
+
 def test_a_file_that_was_named_is_meant_whoever_calls_us(machine: Machine) -> None:
     """As when the server starts."""
     reloading = reloading_of(machine, named=True)
@@ -98,6 +118,28 @@ def test_a_file_that_was_named_is_meant_whoever_calls_us(machine: Machine) -> No
 
     assert reloading._service.own == {}
     assert commands(reloading._service.engine) == ["guard"]
+
+
+def test_engines_are_closed_all_at_once(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that are gone as well: what each has to wait for adds up to nothing."""
+    write(machine.user, with_call(claude("guard")))
+    reloading = reloading_of(machine)
+    reloading.reload()
+    write(machine.user, claude("guard"))
+    reloading.reload()
+    write(machine.user, with_call(claude("guard")))
+    reloading.reload()
+    together, told = threading.Barrier(3, timeout=PATIENCE), []
+
+    def close(engine: Engine, *, seconds: float, hurried: Callable[[], bool]) -> None:
+        together.wait()
+        told.append((engine, seconds, hurried()))
+
+    monkeypatch.setattr("hookline.engine.engine.Engine.close", close)
+    reloading.close(3.0, lambda: True)
+
+    assert {id(engine) for engine, *_ in told} == {id(engine) for engine in reloading.engines()}
+    assert [rest for _, *rest in told] == [[3.0, True]] * 3
 
 
 def test_reloads_are_counted(machine: Machine) -> None:

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,9 +16,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.server.support import CALL, PATIENCE, Place
+from tests.unit.server.test_presence import left
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 ROOT = Path(__file__).parents[3]
 pytestmark = pytest.mark.process
@@ -25,11 +27,16 @@ pytestmark = pytest.mark.process
 SLOW = 'echo there > "$FOLDER/begun"; read line < "$FOLDER/go"; echo "$line" >&2; exit 2'
 
 
+SOON = 8.0  # seconds in which a server ends that waits for nobody any more, on a machine with much to do
+
+
 @contextmanager
-def hookline_serve(folder: Path, *words: str, hook: str = SLOW) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
-    """`hookline serve` as a process, when it listens; and the addresses that it prints."""
-    tree = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": hook}]}]}}
-    environ = {"HOME": str(folder), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT / "src"), "FOLDER": str(folder)}
+def hookline_serve(
+    folder: Path, *words: str, hook: str = SLOW, event: str = "PreToolUse", more: Mapping[str, str] | None = None, **fields: object
+) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
+    """`hookline serve` as a process, when it listens, with one hook; and the addresses that it prints. `more`: of its environment."""
+    tree = {"hooks": {event: [{"hooks": [{"type": "command", "command": hook, **fields}]}]}}
+    environ = {"HOME": str(folder), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT / "src"), "FOLDER": str(folder), **(more or {})}
     for name in ("begun", "go"):
         os.mkfifo(folder / name)
     command = [sys.executable, "-m", "hookline", "serve", "--dialect", "claude-code", "-c", json.dumps(tree), *words]
@@ -39,6 +46,11 @@ def hookline_serve(folder: Path, *words: str, hook: str = SLOW) -> Iterator[tupl
             yield process, [process.stdout.readline().strip() for word in words if word in ("--http", "--unix", "--grpc")]
         finally:
             process.kill()
+
+
+def told(folder: Path) -> str:
+    """What `hookline serve` says on a unix socket: only an approval needs the token."""
+    return f"hookline serve: 1 hooks; the token for approvals is in {folder}/.local/state/hookline/serve.token\n"
 
 
 def test_what_is_running_is_answered_before_the_end(tmp_path: Path) -> None:
@@ -57,7 +69,7 @@ def test_what_is_running_is_answered_before_the_end(tmp_path: Path) -> None:
         assert process.wait(PATIENCE) == 0
         assert not path.exists()
         assert process.stderr is not None
-        assert process.stderr.read() == "hookline serve: 1 hooks\n"
+        assert process.stderr.read() == told(tmp_path)
 
 
 def accepted(path: Path) -> bool:
@@ -69,16 +81,19 @@ def accepted(path: Path) -> bool:
     return True
 
 
-def test_what_takes_too_long_is_cut_off(tmp_path: Path) -> None:
-    """After `--drain` seconds the request is broken off, and its hook does not survive the server."""
+@pytest.mark.parametrize("deaf", ["", "trap '' TERM; "], ids=["", "to SIGTERM"])
+def test_what_takes_too_long_is_cut_off(deaf: str, tmp_path: Path) -> None:
+    """After `--drain` seconds the request is broken off, and its hook does not survive the server, which ends soon after."""
     path = tmp_path / "socket"
-    hook = 'echo $$ > "$FOLDER/begun"; read line < "$FOLDER/go"'
+    hook = deaf + 'echo $$ > "$FOLDER/begun"; while :; do read line < "$FOLDER/go"; done'
     with hookline_serve(tmp_path, "--unix", str(path), "--drain", "1", hook=hook) as (process, _), ThreadPoolExecutor(1) as pool:
         asked = pool.submit(Place(str(path)).fire, "PreToolUse", CALL)
         pid = int((tmp_path / "begun").read_text(encoding="utf-8"))
+        began = time.monotonic()
         process.send_signal(signal.SIGTERM)
 
         assert process.wait(PATIENCE) == 0
+        assert time.monotonic() - began < 1 + SOON
         answer = asked.result(PATIENCE)
         assert (answer.status, answer.document["code"], answer.headers["connection"]) == (503, "HKL5010", "close")
         with pytest.raises(ProcessLookupError):
@@ -110,7 +125,7 @@ def test_a_second_signal_ends_it_at_once(first: signal.Signals, second: signal.S
             os.kill(pid, 0)
         assert not path.exists()
         assert process.stderr is not None
-        assert process.stderr.read() == "hookline serve: 1 hooks\n"
+        assert process.stderr.read() == told(tmp_path)
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
@@ -136,8 +151,64 @@ def test_a_second_server_on_a_path_does_not_start(tmp_path: Path) -> None:
         with hookline_serve(tmp_path / "two", "--unix", str(path)) as (second, addresses):
             assert (addresses, second.wait(PATIENCE)) == ([""], 2)
             assert second.stderr is not None
-            assert "HKL5002 somebody listens on" in second.stderr.read()
+            assert f"HKL5002 cannot listen on `{path}`: somebody listens there (end that server" in second.stderr.read()
         first.kill()
         first.wait(PATIENCE)
     with hookline_serve(tmp_path / "three", "--unix", str(path)) as (_, addresses):
         assert Place(str(path)).ask("GET", "/v1/health").status == 200
+
+
+# -- hooks that nobody waits for ---------------------------------------------------------------------------------------
+
+DONE = {**CALL, "hook_event_name": "PostToolUse", "tool_response": {}}
+# It tells its number and that of what it starts, and ends when it is told to, or never.
+BEHIND = 'sleep 1000 & echo $$ $! > "$FOLDER/begun"; read line < "$FOLDER/go"; kill $!; echo "$line" > "$FOLDER/done"'
+# The same, and nothing but SIGKILL ends it.
+DEAF = 'trap "" TERM; echo $$ $$ > "$FOLDER/begun"; while :; do read line < "$FOLDER/go"; done'
+
+
+@contextmanager
+def left_behind(folder: Path, *words: str, hook: str = BEHIND) -> Iterator[tuple[subprocess.Popen[str], list[int]]]:
+    """A server that was told to stop, and accepts nothing more, while a detached hook still runs; and the hook's processes."""
+    path = folder / "socket"
+    with hookline_serve(folder, "--unix", str(path), *words, hook=hook, event="PostToolUse", **{"async": True}) as (process, _):
+        assert Place(str(path)).fire("PostToolUse", DONE).status == 200
+        pids = [int(word) for word in (folder / "begun").read_text(encoding="utf-8").split()]
+        process.send_signal(signal.SIGTERM)
+        while path.exists():
+            pass
+        yield process, pids
+
+
+def test_a_detached_hook_is_waited_for(tmp_path: Path) -> None:
+    """It has what is left of the time."""
+    with left_behind(tmp_path, "--drain", "1000") as (process, _):
+        (tmp_path / "go").write_text("done\n", encoding="utf-8")
+
+        assert process.wait(PATIENCE) == 0
+    assert (tmp_path / "done").read_text(encoding="utf-8") == "done\n"
+
+
+@pytest.mark.parametrize("hook", [BEHIND, DEAF], ids=["", "deaf"])
+def test_a_detached_hook_gets_no_time_of_its_own(hook: str, tmp_path: Path) -> None:
+    """When the time of `--drain` is over it is ended, with what it started, and whatever it makes of SIGTERM."""
+    with left_behind(tmp_path, "--drain", "1", hook=hook) as (process, pids):
+        began = time.monotonic()
+        assert process.wait(PATIENCE) == 0
+        assert time.monotonic() - began < 1 + SOON
+        for pid in pids:
+            left(pid)
+
+
+@pytest.mark.parametrize("second", [signal.SIGTERM, signal.SIGINT])
+def test_a_second_signal_ends_detached_hooks_too(second: signal.Signals, tmp_path: Path) -> None:
+    """Also when the server itself has ended already; nothing that they started is left."""
+    with left_behind(tmp_path, "--drain", "1000") as (process, pids):
+        for pid in pids:
+            os.kill(pid, 0)
+        process.send_signal(second)
+
+        assert process.wait(PATIENCE) == 0
+        for pid in pids:
+            left(pid)
+    assert not (tmp_path / "done").exists()

@@ -81,8 +81,9 @@ def test_a_socket_on_which_somebody_listens_is_left_alone(tmp_path: Path) -> Non
     """The second server does not start, and the first one still answers."""
     path = str(tmp_path / "s")
     with unix_socket(path), socket.socket(socket.AF_UNIX) as asked:
-        with pytest.raises(ConfigError, match="somebody listens on"):
+        with pytest.raises(ConfigError, match="somebody listens there") as error:
             unix_socket(path)
+        assert error.value.code == "HKL5002"
         asked.connect(path)
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.sessions.folder import DamagedError, Folder, claim, late_files, read
+from hookline.sessions.folder import DamagedError, Folder, abandoned, claim, files, read
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -67,7 +69,7 @@ def test_answers_are_in_the_order_in_which_they_were_added(tmp_path: Path) -> No
         (tmp_path / "base" / "s" / "99999999999999999990-1.late").write_text("{}", encoding="utf-8")
         for number in range(5):
             folder.add({"n": number}, wakes=number == 3)
-    names = late_files(path)
+    names = files(path, ".late", ".wake")
 
     assert [json.loads((tmp_path / "base" / "s" / name).read_text(encoding="utf-8")).get("n") for name in names] == [None, 0, 1, 2, 3, 4]
     assert [name.rpartition(".")[2] for name in names] == ["late", "late", "late", "late", "wake", "late"]
@@ -100,3 +102,43 @@ def test_a_file_has_a_bound(tmp_path: Path) -> None:
 
     with pytest.raises(DamagedError):
         read(f"{tmp_path}/state.json")
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir], ids=["pipe", "folder"])
+def test_what_is_no_plain_file_is_refused_at_once(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    """Nobody waits for the other end of a pipe."""
+    make(tmp_path / "state.json")
+
+    with pytest.raises(PermissionError, match="no file that only this user can write to"):
+        read(str(tmp_path / "state.json"))
+
+
+def test_what_others_may_have_written_is_refused(tmp_path: Path) -> None:
+    """Whoever the folder belongs to."""
+    (tmp_path / "state.json").write_text("{}", encoding="utf-8")
+    (tmp_path / "state.json").chmod(0o602)
+
+    with pytest.raises(PermissionError, match="no file that only this user can write to"):
+        read(str(tmp_path / "state.json"))
+
+
+def test_what_could_not_be_read_again_is_not_written(tmp_path: Path) -> None:
+    """The former state stays."""
+    path = str(tmp_path / "base" / "s")
+    with Folder(path, 0.0) as folder:
+        folder.write({"a": 1})
+        with pytest.raises(OSError, match="more than a session may"):
+            folder.write({"a": "x" * (1 << 20)})
+
+    assert read(f"{path}/state.json") == {"a": 1}
+
+
+def test_a_file_that_is_held_is_not_abandoned(tmp_path: Path) -> None:
+    """From the first moment on in which anybody can see it, until its holder lets go of it."""
+    with Folder(str(tmp_path / "base" / "s"), 0.0) as folder:
+        file, fd = folder.hold({"hook_id": "a"})
+    held = abandoned(file)
+    fcntl.flock(fd, fcntl.LOCK_UN)
+    os.close(fd)
+
+    assert (held, abandoned(file), abandoned(file + "x")) == (False, True, False)

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from hookline.core.late import Late
 from hookline.model.event import Event
-from hookline.model.verdict import Decision, Stance
 from hookline.sessions.memory import MOST_CHARACTERS, MOST_WAITING, Memory
 
 EVENT = Event(kind="stop", dialect="d", native_name="Stop", session_id="s", cwd="/")
-BACK = Decision(kind="stop", dialect="d", native_event="Stop", stance=Stance.DENY, redo=True)
 
 
 def test_redos_are_counted_until_the_turn_is_over() -> None:
     """The counter itself is `core.guardrails`."""
     memory = Memory()
-    memory.settle(EVENT, BACK, ends=False)
-    memory.settle(EVENT, BACK, ends=False)
+    memory.settle(EVENT, back=True)
+    memory.settle(EVENT, back=True)
     counted = memory.redos(EVENT)
-    memory.settle(EVENT.replace(kind="prompt.submit"), BACK.replace(kind="prompt.submit", redo=False), ends=False)
+    memory.settle(EVENT.replace(kind="prompt.submit"), back=False)
 
     assert (counted, memory.redos(EVENT)) == (2, 0)
 
@@ -87,3 +87,49 @@ def test_sessions_that_nobody_returns_to_make_room() -> None:
 
     assert memory.take(EVENT.replace(session_id="s0"), wakes=False) == ([], {"a": 1})
     assert [late.hook_id for late in memory.take(EVENT.replace(session_id="s1"), wakes=False)[0]] == ["a"]
+
+
+def test_the_sessions_that_were_used_last_are_known() -> None:
+    """Of counts and of facts: a process may live for ever."""
+    memory = Memory()
+    for number in range(257):
+        each = EVENT.replace(session_id=f"s{number}")
+        memory.settle(each, back=True)
+        memory.remember(each, "n", number)
+
+    assert [memory.redos(EVENT.replace(session_id=name)) for name in ("s0", "s1", "s256")] == [0, 1, 1]
+    assert [memory.facts(EVENT.replace(session_id=name)) for name in ("s0", "s256")] == [{}, {"n": 256}]
+
+
+def test_hosts_count_apart_and_a_session_that_is_over_counts_no_more() -> None:
+    """Two hosts may give the same id to their sessions."""
+    memory = Memory()
+    memory.settle(EVENT, back=True)
+    other = memory.redos(EVENT.replace(dialect="e"))
+    memory.settle(EVENT.replace(kind="session.end"), back=False, ends=True)
+
+    assert (other, memory.redos(EVENT)) == (0, 0)
+
+
+def test_threads_lose_no_count() -> None:
+    """Two stops of one session at the same moment are two."""
+    memory = Memory()
+    threads = [threading.Thread(target=lambda: [memory.settle(EVENT, back=True) for _ in range(200)]) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert memory.redos(EVENT) == 1600
+
+
+def test_a_hook_behind_an_event_without_a_session_is_said() -> None:
+    """While somebody can still be told."""
+    memory = Memory()
+    memory.prepare(EVENT)
+    before = memory.problems
+    memory.prepare(EVENT.replace(session_id=""))
+    memory.prepare(EVENT.replace(session_id=""))
+
+    assert before == ()
+    assert [(problem.name, problem.severity) for problem in memory.problems] == [("session.nameless", "warning")]

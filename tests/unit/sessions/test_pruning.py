@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from hookline.sessions import pruning
 from hookline.sessions.folder import Folder
 from hookline.sessions.pruning import prune
 
@@ -61,3 +62,22 @@ def test_what_is_no_session_is_left_alone(tmp_path: Path) -> None:
 
     assert prune(str(tmp_path / "base"), now=NOW + 1e10, days=30, most=0) == []
     assert (tmp_path / "elsewhere").exists()
+
+
+def test_who_prunes_at_the_same_time_is_no_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor is a session that was gone, or taken up again, after its age was looked at."""
+    sessions(tmp_path, 40, 40)
+    listed = pruning._folders
+
+    def others_come_first(base: str) -> list[tuple[float, str]]:
+        found = list(listed(base))
+        (tmp_path / "a" / "state.json").unlink()
+        (tmp_path / "a").rmdir()
+        (tmp_path / "b" / "state.json").write_text('{"a": 1}', encoding="utf-8")
+        os.utime(tmp_path / "b", (NOW, NOW))
+        return found
+
+    monkeypatch.setattr(pruning, "_folders", others_come_first)
+
+    assert prune(str(tmp_path), now=NOW, days=30, most=10) == []
+    assert (tmp_path / "b" / "state.json").read_text(encoding="utf-8") == '{"a": 1}'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import stat
@@ -10,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.core.late import Late
-from hookline.model.event import Event
-from hookline.model.verdict import Decision, Stance
+from hookline.model.event import Event, Stop
+from hookline.sessions.folder import Folder
 from hookline.sessions.memory import MOST_WAITING
 from hookline.sessions.store import Sessions
 
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 
 EVENT = Event(kind="stop", dialect="claude-code", native_name="Stop", session_id="s", cwd="/")
 PROMPT = EVENT.replace(kind="prompt.submit")
-BACK = Decision(kind="stop", dialect="claude-code", native_event="Stop", stance=Stance.DENY, redo=True)
-ON = BACK.replace(kind="prompt.submit", stance=Stance.SILENT, redo=False)
 
 
 @pytest.fixture
@@ -48,7 +47,7 @@ def test_looking_makes_nothing(path: Path) -> None:
         ([], {}),
         {},
     )
-    sessions.settle(PROMPT, ON, ends=True)
+    sessions.settle(PROMPT, back=False, ends=True)
     assert not path.exists()
     assert sessions.problems == ()
 
@@ -56,7 +55,7 @@ def test_looking_makes_nothing(path: Path) -> None:
 def test_a_session_without_an_id_has_no_state(path: Path) -> None:
     """Its hooks run as if it were the first event."""
     sessions, nobody = Sessions(path), EVENT.replace(session_id="")
-    sessions.settle(nobody, BACK, ends=False)
+    sessions.settle(nobody, back=True)
     sessions.keep(nobody, Late(hook_id="a"))
     sessions.remember(nobody, "a", 1)
     sessions.prepare(nobody)
@@ -68,7 +67,7 @@ def test_a_session_without_an_id_has_no_state(path: Path) -> None:
 
 def test_the_folder_is_the_users_alone(path: Path) -> None:
     """Nobody else may read what hooks said, or write what an agent is told."""
-    Sessions(path).settle(EVENT, BACK, ends=False)
+    Sessions(path).settle(EVENT, back=True)
     (folder,) = path.iterdir()
 
     assert [stat.S_IMODE(os.stat(each).st_mode) for each in (path, folder, folder / "state.json")] == [0o700, 0o700, 0o600]
@@ -79,7 +78,7 @@ def test_the_folder_is_the_users_alone(path: Path) -> None:
 def test_any_text_is_a_session_id(path: Path, name: str) -> None:
     """The folder's name is a digest, so that no id leads anywhere else."""
     sessions, event = Sessions(path), EVENT.replace(session_id=name)
-    sessions.settle(event, BACK, ends=False)
+    sessions.settle(event, back=True)
 
     assert sessions.redos(event) == (1 if name else 0)
     assert [each.parent for each in path.glob("*")] == ([path] if name else [])
@@ -89,9 +88,9 @@ def test_any_text_is_a_session_id(path: Path, name: str) -> None:
 def test_redos_are_counted_across_processes(path: Path) -> None:
     """Each `Sessions` here stands for one. A new turn begins a new count, and the sub-agents' stops are counted apart."""
     for kind in ("stop", "stop", "subagent.stop"):
-        Sessions(path).settle(EVENT.replace(kind=kind), BACK.replace(kind=kind), ends=False)
+        Sessions(path).settle(EVENT.replace(kind=kind), back=True)
     counted = [Sessions(path).redos(EVENT.replace(kind=kind)) for kind in ("stop", "subagent.stop")]
-    Sessions(path).settle(PROMPT, ON, ends=False)
+    Sessions(path).settle(PROMPT, back=False)
 
     assert counted == [2, 1]
     assert Sessions(path).redos(EVENT) == 0
@@ -99,8 +98,8 @@ def test_redos_are_counted_across_processes(path: Path) -> None:
 
 def test_hosts_and_relays_count_apart(path: Path) -> None:
     """Two hosts may give the same id to their sessions; and a stop that two converted hooks refuse is one redo of each."""
-    Sessions(path).settle(EVENT, BACK, ends=False)
-    Sessions(path, asker="one").settle(EVENT, BACK, ends=False)
+    Sessions(path).settle(EVENT, back=True)
+    Sessions(path, asker="one").settle(EVENT, back=True)
 
     assert Sessions(path).redos(EVENT.replace(dialect="codex")) == 0
     assert [Sessions(path, asker=asker).redos(EVENT) for asker in ("", "one", "two")] == [1, 1, 0]
@@ -113,9 +112,9 @@ def test_once_is_once_until_the_session_ends(path: Path) -> None:
     assert (first.claim(EVENT, "m"), second.claim(EVENT, "m"), second.spent(EVENT)) == (True, False, {"m"})
     first.release(EVENT, "m")
     assert second.claim(EVENT, "m")
-    second.settle(PROMPT, ON, ends=False)
+    second.settle(PROMPT, back=False)
     assert not first.claim(EVENT, "m")
-    second.settle(EVENT.replace(kind="session.end"), ON.replace(kind="session.end"), ends=True)
+    second.settle(EVENT.replace(kind="session.end"), back=False, ends=True)
     assert first.claim(EVENT, "m")
 
 
@@ -162,17 +161,27 @@ def test_the_state_says_whose_it_is(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "held", ["", "{", "[]", "[" * 100_000, '{"redos": 1, "once": {"m": 1}, "facts": []}', '{"redos": {"": {"stop": "x"}}}', "\xff"]
+    "held",
+    [
+        "",
+        "{",
+        "[]",
+        "[" * 100_000,
+        '{"schema": "hookline.session/2"}x',
+        '{"redos": 1, "once": {"m": 1}, "facts": []}',
+        '{"redos": {"": {"stop": "x"}}}',
+        "\xff",
+    ],
 )
 def test_what_somebody_else_wrote_does_not_count(path: Path, held: str) -> None:
     """It is nothing, it is said, and the next state replaces it."""
-    Sessions(path).settle(EVENT, BACK, ends=False)
+    Sessions(path).settle(EVENT, back=True)
     (file,) = path.glob("*/state.json")
     file.write_bytes(held.encode("latin-1"))
     sessions = Sessions(path)
 
     assert (sessions.redos(EVENT), sessions.spent(EVENT), sessions.facts(EVENT)) == (0, frozenset(), {})
-    sessions.settle(EVENT, BACK, ends=False)
+    sessions.settle(EVENT, back=True)
     assert sessions.redos(EVENT) == 1
     readable = held.startswith("{") and held.endswith("}")
     assert [problem.name for problem in sessions.problems] == ([] if readable else ["session.damaged"])
@@ -215,7 +224,7 @@ def test_state_that_cannot_be_kept_changes_nothing_and_is_said_once(path: Path, 
     spoil(path)
     sessions = Sessions(path)
     for _ in range(2):
-        sessions.settle(EVENT, BACK, ends=False)
+        sessions.settle(EVENT, back=True)
         sessions.keep(EVENT, Late(hook_id="a"))
         sessions.prepare(EVENT)
 
@@ -241,8 +250,74 @@ def test_the_users_own_place(environ: dict[str, str], folder: str, days: int) ->
 
 def test_a_new_session_makes_old_ones_go(path: Path) -> None:
     """Those that nothing happened in for so many days."""
-    Sessions(path).settle(EVENT, BACK, ends=False)
+    Sessions(path).settle(EVENT, back=True)
     after = os.stat(path).st_mtime + 8 * 86_400
-    Sessions(path, days=7, clock=lambda: after).settle(EVENT.replace(session_id="t"), BACK, ends=False)
+    Sessions(path, days=7, clock=lambda: after).settle(EVENT.replace(session_id="t"), back=True)
 
     assert (Sessions(path).redos(EVENT), Sessions(path).redos(EVENT.replace(session_id="t"))) == (0, 1)
+
+
+def test_whether_a_redo_was_counted_is_known(path: Path) -> None:
+    """An agent is not sent back where that could not be counted: without a session the host's own flag says whether it was before."""
+    nobody = EVENT.replace(session_id="")
+    blocked = path.parent / "file"
+    path.parent.mkdir()
+    blocked.write_text("", encoding="utf-8")
+
+    assert Sessions(path).settle(EVENT, back=True)
+    assert not Sessions(blocked).settle(EVENT, back=True)
+    assert Sessions(blocked).settle(EVENT, back=False)
+    assert Sessions(path).settle(nobody, back=True)
+    assert not Sessions(path).settle(nobody.replace(body=Stop(stop_hook_active=True)), back=True)
+
+
+def test_a_state_that_cannot_be_read_is_not_replaced(path: Path) -> None:
+    """What others may have written is left for a person to look at, and nothing is counted over it."""
+    Sessions(path).settle(EVENT, back=True)
+    (file,) = path.glob("*/state.json")
+    file.chmod(0o666)
+    held = file.read_bytes()
+    sessions = Sessions(path)
+
+    assert not sessions.settle(EVENT, back=True)
+    assert file.read_bytes() == held
+    assert [problem.name for problem in sessions.problems] == ["session.unusable"]
+
+
+def test_an_event_loop_does_not_wait_for_long(path: Path) -> None:
+    """Everything else that it runs would wait with it."""
+    sessions = Sessions(path, seconds=3600)
+
+    async def blocked() -> bool:
+        with Folder(sessions.place(EVENT), 1.0):
+            return sessions.settle(EVENT, back=True)
+
+    assert asyncio.run(blocked()) is False
+    assert [problem.name for problem in sessions.problems] == ["session.unusable"]
+
+
+def test_a_hook_that_its_process_did_not_survive_is_told_of(path: Path) -> None:
+    """Only what began and is not over; each by whoever runs it."""
+    dead, alive = Sessions(path), Sessions(path)
+    for sessions in (dead, dead, alive):
+        sessions.begin(EVENT, "h")
+    dead.over(EVENT, "h")
+    alive.over(EVENT, "nobody")
+    os.close(dead._begun[(dead.place(EVENT), "h")].pop().fd)  # as the system does where a process is killed
+
+    assert [(late.hook_id, late.fault) for late in Sessions(path).take(PROMPT, wakes=False)[0]] == [
+        ("h", "the process that ran it ended before the hook did")
+    ]
+    alive.over(EVENT, "h")
+    assert list(path.glob("*/*")) == []
+
+
+def test_only_counts_are_counts(path: Path) -> None:
+    """Neither a truth value nor what is below nothing."""
+    Sessions(path).settle(EVENT, back=True)
+    (file,) = path.glob("*/state.json")
+    for held in ("true", "-5", "1.5"):
+        file.write_text(f'{{"redos": {{"": {{"stop": {held}}}}}, "spent": {{"calls": {held}}}}}', encoding="utf-8")
+        assert Sessions(path).redos(EVENT) == 0
+        assert Sessions(path).spend(EVENT, "calls", 1)
+    assert not Sessions(path).spend(EVENT, "calls", 1)

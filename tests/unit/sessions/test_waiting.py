@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from hookline.core.late import Late
 from hookline.sessions.folder import Folder
 from hookline.sessions.memory import MOST_CHARACTERS
-from hookline.sessions.waiting import keep, take
+from hookline.sessions.waiting import begin, keep, over, take
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-def never(file: str, error: ValueError) -> None:
+def never(file: str, error: ValueError | OSError) -> None:
     """Nothing is damaged here."""
     raise AssertionError(file) from error
 
@@ -40,3 +40,35 @@ def test_a_damaged_answer_falls_out_like_any_other(tmp_path: Path) -> None:
             (path / f"{number:020d}-1.late").write_text("", encoding="utf-8")
         keep(folder, Late(hook_id="a", for_agent="x"), dict)
         assert (path / "state.json").read_text(encoding="utf-8") == '{"dropped": {"": 1}}'
+
+
+def test_one_file_that_cannot_be_taken_leaves_the_others(tmp_path: Path) -> None:
+    """A pipe that nobody writes to, a link, what others may write: each is said, and none is waited for."""
+    path = tmp_path / "base" / "s"
+    with Folder(str(path), 0.0) as folder:
+        os.mkfifo(path / "1-1.late")
+        (path / "2-1.late").symlink_to("/etc/passwd")
+        (path / "3-1.late").write_text("{}", encoding="utf-8")
+        (path / "3-1.late").chmod(0o666)
+        keep(folder, Late(hook_id="a", for_agent="x"), dict)
+    wrong: list[str] = []
+    lates = take(str(path), False, lambda file, error: wrong.append(f"{os.path.basename(file)} {type(error).__name__}"))
+
+    assert [late.hook_id for late in lates] == ["a"]
+    assert wrong == ["1-1.late PermissionError", "2-1.late OSError", "3-1.late PermissionError"]
+
+
+def test_a_hook_whose_process_is_gone_is_told_of_once(tmp_path: Path) -> None:
+    """Not while that lives, not where the hook came to its end, and not at a stop."""
+    path = str(tmp_path / "base" / "s")
+    with Folder(path, 0.0) as folder:
+        runs, ended, gone = begin(folder, "runs"), begin(folder, "ended"), begin(folder, "gone")
+    over(ended)
+    os.close(gone.fd)  # as the system does where a process is killed
+    at_a_stop, first, second = take(path, True, never), take(path, False, never), take(path, False, never)
+    over(runs)
+
+    assert at_a_stop == second == []
+    assert [(late.hook_id, late.fault) for late in first] == [("gone", "the process that ran it ended before the hook did")]
+    assert first[0].for_user == "hook `gone` failed in the background: the process that ran it ended before the hook did"
+    assert os.listdir(path) == []

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookline.text.urls import asked, literal, refusal
+from hookline.text.urls import asked, is_local, literal, refusal, spoken
 
 LOOPBACK = ["127.0.0.1", "127.1", "2130706433", "0x7f000001", "0177.1", "0x7f.0.0.1", "127.0.0.1.", "localhost.", "a.b.localhost"]
 SIX = ["::1", "::ffff:127.0.0.1", "::127.0.0.1", "64:ff9b::127.0.0.1", "64:ff9b:1::127.0.0.1", "2002:7f00:1::", "::ffff:a9fe:a9fe"]
@@ -98,3 +98,32 @@ def test_a_spelling_is_final(host: str) -> None:
         return
     assert plain.isascii()
     assert asked(plain) == plain
+
+
+@pytest.mark.parametrize("host", [*LOOPBACK, "10.0.0.1", "[fd00::1]", "ollama", "nas.local", "llm.internal.", "box.home.arpa"])
+def test_some_addresses_say_that_they_are_local(host: str) -> None:
+    """As an address, or as a name that no public look-up knows."""
+    assert is_local(f"http://{host}:8080/x")
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["example.org", "1.1.1.1", "[2606:4700::1]", "169.254.169.254", "[fd00:ec2::254]", "metadata.google.internal.example", "local.example"],
+)
+def test_others_do_not(host: str) -> None:
+    """Nor does one that nobody may call."""
+    assert not is_local(f"http://{host}/x")
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("https://me:secret@x.example:8443/secret?key=secret#secret", "`https://x.example`"),
+        ("http://[::1]:8/secret", "`http://[::1]`"),
+        ("secret", "its address"),
+        ("http://[secret", "its address"),
+    ],
+)
+def test_an_address_is_said_without_what_may_be_secret(url: str, said: str) -> None:
+    """Its scheme and its host."""
+    assert spoken(url) == said

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from hookline.model.conditions import OneOf, Pattern
-from hookline.model.handler import Command, Http
+from hookline.model.handler import Command, Http, Model
 from hookline.model.sight import Covered, Sealed, Sight
 from hookline.text.regex import Regex, compile_regex
 from hookline.trust.fingerprint import covers, fingerprint, identity, plain
@@ -22,13 +22,15 @@ FILE = Covered(role="script", path="/p/x.py", real="/p/x.py", digest="d")
         (Command(argv=("a",), env={"B": "b"}), {"": "Command", "argv": ["a"], "env": {"B": "b"}}),
         (Command(argv=("a",), sealed=Sealed(argv=(), pieces=())), {"": "Command", "argv": ["a"]}),
         (Http(url="u"), {"": "Http", "url": "u"}),
+        (Model(names=("m",), prompt="p", system="ours", schema={"type": "object"}), {"": "Model", "names": ["m"], "prompt": "p"}),
+        (Model(names=("m",), prompt="p", key="K", shape="s"), {"": "Model", "names": ["m"], "prompt": "p", "key": "K", "shape": "s"}),
         (OneOf(field="tool", names=frozenset("ba")), {"": "OneOf", "field": "tool", "names": ["a", "b"]}),
         (Pattern(field="tool", source="B", regex=compile_regex("B")), {"": "Pattern", "field": "tool", "source": "B", "regex": "B"}),
         (len, "len"),
     ],
 )
 def test_a_value_is_told_without_what_is_so_by_default(value: object, told: object) -> None:
-    """So a field that a later version adds changes no fingerprint, and what a gate adds is none of it."""
+    """So a field that a later version adds changes no fingerprint; what a gate adds, and our own words, are none of it."""
     assert plain(value) == told
 
 

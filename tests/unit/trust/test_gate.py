@@ -9,6 +9,8 @@ import sys
 
 import pytest
 
+from hookline.engine.gating import Late
+from hookline.engine.gating import gate as gate_of_folder
 from hookline.errors import TrustError
 from hookline.model.handler import Builtin, Command, Http
 from hookline.model.outcome import Failure, Outcome
@@ -218,6 +220,31 @@ def test_a_file_too_large_to_hold_is_looked_at_again_after_the_run(world: World,
     assert gate.settled(given, Outcome(exit_code=0)).failure is Failure.CHANGED
 
 
+def _vanish(path: Path) -> None:
+    path.unlink()
+
+
+def _open_to_all(path: Path) -> None:
+    path.chmod(0o777)
+
+
+@pytest.mark.parametrize("change", [_edit, _vanish, _open_to_all], ids=lambda change: change.__name__.strip("_"))
+@pytest.mark.parametrize("scope", ["project", "user"])
+def test_an_approved_guard_does_not_vanish_by_an_edit(world: World, scope: str, change) -> None:
+    """Its failure means what its failures mean: whoever may write its script cannot switch it off by that."""
+    spec, path = hook("./guard.sh", scope=scope, on_failure=Stance.DENY), world.script("approved")
+    approve(world.gate(), [spec])
+    change(path)
+    outcome = kept(world.gate(), world, spec)
+
+    assert (outcome.failure in (Failure.CHANGED, Failure.ABSENT), outcome.means) == (True, None)
+
+
+def test_what_nobody_approved_decides_nothing_by_not_being_there(world: World) -> None:
+    """A clone's hook whose script is missing is as inert as one whose script is there."""
+    assert kept(world.gate(), world, hook("./guard.sh", on_failure=Stance.DENY)).means is Stance.SILENT
+
+
 # -- revoked, missing, exposed -----------------------------------------------------------------------------------------
 
 
@@ -284,6 +311,36 @@ def test_a_users_hook_that_runs_the_projects_file_is_the_projects(world: World) 
     world.script("cloned")
 
     assert kept(world.gate(), world, hook("./guard.sh", scope="user", file=str(world.home / "settings.json"))).failure is Failure.UNTRUSTED
+
+
+@pytest.mark.parametrize("where", ["another project", "a link that leads out", "the repository around", "behind a linked folder"])
+def test_a_users_hook_that_runs_a_clones_file_is_the_clones(world: World, where: str) -> None:
+    """Whichever project the gate is of: where the event is counts, and what lies around that."""
+    other = world.folder / "other"
+    (other / ".git").mkdir(parents=True)
+    (other / "sub").mkdir()
+    world.script("cloned", path=other / "evil.sh")
+    (other / "sub/check.sh").symlink_to("../evil.sh")
+    gate = world.gate() if where == "another project" else gate_of_folder(other / "sub", world.environ)
+    world.project = {"behind a linked folder": world.folder / "linked", "another project": other}.get(where, other / "sub")
+    (world.folder / "linked").symlink_to(other)
+    command = {"another project": "./evil.sh", "the repository around": "../evil.sh", "behind a linked folder": "./evil.sh"}
+    spec = hook(command.get(where, "./check.sh"), scope="user", file=str(world.home / ".claude/settings.json"))
+
+    assert kept(gate, world, spec).failure is Failure.UNTRUSTED
+
+
+@pytest.mark.parametrize("cwd", [".", ".claude", ".claude/hooks"])
+def test_a_users_hook_stays_the_users_where_the_agent_works_at_home(world: World, cwd: str) -> None:
+    """Also where the home is a repository."""
+    (world.home / ".claude/hooks").mkdir(parents=True)
+    (world.home / ".git").mkdir()
+    path = world.script("own", path=world.home / ".claude/hooks/own.sh")
+    world.project = world.home / cwd
+
+    admitted(
+        gate_of_folder(world.project, world.environ), world, hook(str(path), scope="user", file=str(world.home / ".claude/settings.json"))
+    )
 
 
 def test_who_named_a_file_is_not_asked(world: World) -> None:
@@ -370,6 +427,44 @@ def test_off_is_seen_by_a_gate_that_is_open_already_and_said_once(world: World) 
 
     turn(world.gate(), on=True)
     admitted(gate, world, spec)
+
+
+@pytest.mark.parametrize("off", ["project", "project/sub", "."])
+def test_off_counts_where_the_event_is(world: World, off: str) -> None:
+    """Above it, and also for the gate of another project; not below it."""
+    elsewhere = world.folder / "elsewhere"
+    (world.project / "sub").mkdir()
+    elsewhere.mkdir()
+    gate_of_folder(world.folder / off, world.environ).store.turn(str(world.folder / off), "ada", on=False)
+    gate = gate_of_folder(elsewhere, world.environ)
+    world.project = world.project / "sub"
+
+    assert kept(gate, world, hook("/bin/true", scope="explicit")).failure is Failure.SWITCHED_OFF
+
+    if off != ".":
+        world.project = world.folder / "home"
+        admitted(gate, world, hook("/bin/true", scope="explicit"))
+
+
+def test_what_was_switched_off_or_taken_back_since_is_not_heard(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hook that was started before says nothing afterwards; policy always does, and a revocation is of no file that was named."""
+    own = hook(str(world.script("own", path=world.home / "own.sh")), scope="user")
+    named = own.replace(origin=own.origin.replace(scope="explicit"))
+    managed = own.replace(origin=own.origin.replace(scope="managed", file="/etc/passwd"))
+    monkeypatch.setattr("hookline.trust.gate._is_roots", lambda path: path == "/etc/passwd")
+    gate, late = world.gate(), Late(str(world.project), world.environ)
+    admitted(gate, world, own)
+
+    def silenced() -> list[list[bool]]:
+        return [[each.silences(world.run(spec)) for spec in (own, named, managed)] for each in (gate, late)]
+
+    assert silenced() == [[False, False, False]] * 2
+
+    revoke(world.gate(), [own])
+    assert silenced() == [[True, False, False]] * 2
+
+    turn(world.gate(), on=False)
+    assert silenced() == [[True, True, False]] * 2
 
 
 def test_a_managed_hook_cannot_be_switched_off(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

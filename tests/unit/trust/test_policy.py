@@ -7,7 +7,7 @@ import pytest
 from hookline.config.settings import TABLES
 from hookline.errors import ConfigError
 from hookline.model.spec import SCOPES
-from hookline.trust.policy import EFFECTS, KEYS, STATES, Policy, consents, group_of, policy_of
+from hookline.trust.policy import EFFECTS, KEYS, STATES, Policy, group_of, named, policy_of
 
 
 def test_each_state_means_something_for_everybody_who_is_asked() -> None:
@@ -28,8 +28,8 @@ def test_each_state_means_something_for_everybody_who_is_asked() -> None:
 
 def test_who_is_asked() -> None:
     """What a clone brings along, and the user's own files; nobody is asked about what was named, or is policy."""
-    assert {scope: (group_of(scope), consents(scope)) for scope in SCOPES} == {
-        "managed": ("", True),
+    assert {scope: (group_of(scope), named(scope)) for scope in SCOPES} == {
+        "managed": ("", False),
         "user": ("user", False),
         "project": ("project", False),
         "local": ("project", False),

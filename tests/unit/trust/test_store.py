@@ -16,7 +16,7 @@ import pytest
 from hookline.errors import TrustError
 from hookline.trust import Approval, Store
 from hookline.trust.fingerprint import Fingerprint
-from hookline.trust.store import SCHEMA, store_path
+from hookline.trust.store import SCHEMA, may_be_off, store_path
 
 SOURCE = str(Path(__file__).parents[3] / "src")
 # So often a process is killed at a random point of its approvals; `make kill` does it a thousand times.
@@ -257,3 +257,38 @@ def test_eight_writers_lose_nothing_of_each_other(tmp_path: Path) -> None:
     told = [number * 100 + each for number in range(8) for each in range(12)]
     revoked = {each - 1 for each in told if each % 3 == 2}  # of another's, where it is its first
     assert {int(name) for name in Store(path).known().approvals} == set(told) - revoked
+
+
+# -- the header ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_header_tells_whether_a_switch_is_off(tmp_path: Path) -> None:
+    """Without the database: off while any switch is off, and on again when the last one is on."""
+    path = str(tmp_path / "trust.db")
+    store = Store(path)
+    told = [may_be_off(path)]
+    for root, on in (("/a", False), ("", False), ("/a", True), ("", True)):
+        store.turn(root, "me", on=on)
+        told.append(may_be_off(path))
+
+    assert told == [False, True, True, True, False]
+    assert store.known().off == frozenset()
+
+
+@pytest.mark.parametrize("what", ["journal", "short", "link", "folder"])
+def test_a_header_that_is_not_certain_may_say_off(what: str, tmp_path: Path) -> None:
+    """Whoever wants to know then must ask the database."""
+    path = tmp_path / "trust.db"
+    if what == "folder":
+        path.mkdir()
+    else:
+        Store(str(path)).turn("/a", "me", on=True)
+    if what == "journal":
+        (tmp_path / "trust.db-journal").touch()
+    elif what == "short":
+        path.write_bytes(b"SQLite")
+    elif what == "link":
+        path.rename(tmp_path / "other")
+        path.symlink_to(tmp_path / "other")
+
+    assert may_be_off(str(path))

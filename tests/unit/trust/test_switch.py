@@ -22,6 +22,8 @@ from tests.unit.trust.support import hook
         ({""}, {}, "`hookline off`"),
         ({"/p"}, {}, "`hookline off` in this project"),
         ({"/q"}, {}, ""),
+        ({"/p/sub"}, {}, ""),
+        ({"/"}, {}, "`hookline off` in `/`"),
         ({""}, {"HOOKLINE": "1"}, "`hookline off`"),
     ],
 )
@@ -30,6 +32,14 @@ def test_off_anywhere_is_off(off: set[str], environ: dict[str, str], why: str) -
     known = Known(approvals={}, off=frozenset(off))
 
     assert off_by(hook("x", name="guard"), known, "/p", environ) == why
+
+
+@pytest.mark.parametrize(("off", "why"), [("/b", "`hookline off` in `/b`"), ("/b/sub", "`hookline off` in `/b/sub`"), ("/bc", "")])
+def test_off_where_the_event_is_is_off(off: str, why: str) -> None:
+    """Also for an engine of another project."""
+    known = Known(approvals={}, off=frozenset({off}))
+
+    assert off_by(hook("x"), known, "/p", {}, "/b/sub/../sub") == why
 
 
 def test_without_a_store_only_the_environment_is_heard() -> None:
@@ -43,3 +53,4 @@ def test_all_switches_can_be_seen() -> None:
     known = Known(approvals={}, off=frozenset({"/p"}))
 
     assert switches(known, "/p", {"HOOKLINE": "0"}) == {"everywhere": True, "project": False, "environment": False}
+    assert not switches(known, "/p/sub", {})["project"]

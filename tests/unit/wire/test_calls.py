@@ -51,6 +51,24 @@ def test_what_is_wrong_is_told_once_with_its_key(hook: dict[str, Any], how: dict
     assert read(hook, **how)[1] == [(name, key, "")]
 
 
+@pytest.mark.parametrize("url", ["https://me:s3cret@x.example/", "http://10.0.0.1/s3cret?key=s3cret"])
+def test_a_problem_repeats_nothing_of_an_address_that_may_be_secret(url: str) -> None:
+    """Its scheme and its host are enough to find it."""
+    problems: list[Problem] = []
+    http(Node(Tree(value={"url": url}), "f.json", "user", problems), allow_local=False)
+
+    assert [problem.name for problem in problems] == ["handler.url"]
+    assert "s3cret" not in problems[0].message + problems[0].hint
+
+
+def test_a_header_of_the_connection_is_told_to_be_ignored() -> None:
+    """In whatever case; the others count."""
+    made, problems = read({"url": URL, "headers": {"Host": "a", "content-Length": "1", "X-Host": "b"}})
+
+    assert problems == [("key.ignored", "headers.Host", ""), ("key.ignored", "headers.content-Length", "")]
+    assert made.headers["X-Host"] == "b"
+
+
 @pytest.mark.parametrize("url", ["http://localhost:8080/h", "https://127.0.0.1/h", "https://10.0.0.7/h"])
 def test_an_address_near_by_needs_the_option(url: str) -> None:
     """The hint names it."""

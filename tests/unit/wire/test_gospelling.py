@@ -62,7 +62,7 @@ MORE = [
 def test_gos_fields_calls_and_pipelines_are_understood(prompt: str, text: str) -> None:
     """As docker-agent's documents write them, with the names of Go's fields or those of the payload (docker-agent.md 5)."""
     assert examined(prompt).error == ""
-    assert filled(prompt, PAYLOAD, most=1000, late=lambda: False) == text
+    assert "".join(filled(prompt, PAYLOAD, most=1000, late=lambda: False)) == text
 
 
 @pytest.mark.parametrize("prompt", MORE)

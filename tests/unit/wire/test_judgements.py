@@ -1,44 +1,88 @@
-"""Judgements: what is found in a model's reply, and what is not."""
+"""Judgements: what counts of a model's reply, and what leaves a doubt."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import pytest
 
 from hookline.wire.hookoutput import UnreadableError
-from hookline.wire.judgements import judgements
+from hookline.wire.judgements import ASKS, PERMITS, REFUSES, judgement
 
-FOUND = [
-    ('{"ok": true}', [{"ok": True}], "an object alone"),
-    ('```json\n{"ok": true}\n```', [{"ok": True}], "a code fence"),
-    ('So {"ok": false}, I think.', [{"ok": False}], "prose around it"),
-    ('{"OK": true, "Reason": "R"}', [{"ok": True, "reason": "R"}], "letter case of keys"),
-    ('{"ok": true} {"ok": false}', [{"ok": True}, {"ok": False}], "several, in order"),
-    ('{"a": {"ok": true}}', [], "one within another is no judgement"),
-    ('{x} {"ok": true}', [{"ok": True}], "braces that are none"),
-    ('{{{"ok": true}', [{"ok": True}], "braces too many"),
-    ('{"text": "{\\"ok\\": true}"}', [], "one that is only quoted in a text"),
-    ('[{"ok": true}]', [{"ok": True}], "in a list"),
+YES, MAYBE, NO = '{"say": "yes"}', '{"say": "maybe"}', '{"say": "no"}'
+COUNTS = [
+    (YES, "yes", "alone"),
+    (f" \n{YES}\n", "yes", "white space around it"),
+    (f"```json\n{YES}\n```", "yes", "a code fence around it"),
+    (f"``` {YES} ```", "yes", "a code fence on one line"),
+    ('{"SAY": "yes", "Reason": "R"}', "yes", "letter case of keys"),
+    ('{"say": "yes", "reason": "it is {\\"say\\": \\"no\\"}"}', "yes", "one that is only quoted in a text of it"),
+    (f"So {NO}, I think.", "no", "a refusal amid prose"),
+    (f"So {MAYBE}, I think.", "maybe", "a question amid prose"),
+    (f"Here:\n```json\n{NO}\n```\nThat is all.", "no", "a refusal in a fence amid prose"),
+    (f"It claims {YES}. {NO}", "no", "a refusal beside a permission"),
+    (f"It claims {NO}. {YES}", "no", "a refusal before a permission"),
+    (f"{MAYBE} {YES}", "maybe", "a question beside a permission"),
+    (f"{MAYBE} {NO}", "no", "a refusal beside a question"),
+    ('{"cmd": "ls"} is harmless, but ' + MAYBE, "maybe", "an object of something else"),
+    (f"{{x}} {NO}", "no", "a refusal beside braces that are none"),
+    ("{{" + NO, "no", "a refusal behind braces too many"),
+    (f'{{"say": "nonsense"}} {NO}', "no", "a refusal beside what says nothing"),
+    (f'{{"say": "yes", "say": "yes"}} {NO}', "no", "a refusal beside a doubtful object"),
+    (f"[{NO}]", "no", "a refusal in a list"),
+    (f'{{"x": [{", ".join(["{}"] * 100)}]}} {NO}', "no", "a refusal behind many objects within one"),
+    (NO + "{" * 1000, "no", "a refusal before braces without end"),
 ]
-REFUSED = [
-    ("", "empty model reply"),
-    (" \n\t", "empty model reply"),
-    ("no", "no JSON object"),
-    ("[1, 2]", "no JSON object"),
-    ('{"ok": tru', "no JSON object"),
-    ("{" * 100_000, "no JSON object"),
-    ('{"a":' * 100_000, "no JSON object"),
-    ("{ " * 64 + '{"ok": true}', "no JSON object"),
-]
+DOUBTFUL = [
+    ("", "empty model reply", "nothing"),
+    (" \n\t", "empty model reply", "white space"),
+    ("no", "no JSON object", "a word"),
+    ("[1, 2]", "no JSON object", "a list"),
+    ('{"reason": "r"}', "no word", "an object without the key"),
+    ('{"a": {"say": "no"}}', "no word", "one within another"),
+    ('{"say": "nonsense"}', "`nonsense`", "a word that there is not"),
+    (f"I refuse. It wants me to say {YES}", "permits, but is more", "a permission that is quoted"),
+    (f"Fine: {YES}", "permits, but is more", "a permission amid prose: nobody can tell it from one that is quoted"),
+    (f"```json\n{YES}\n```\nNo, I take that back.", "permits, but is more", "a permission that is taken back"),
+    (f"```\n{YES}\n```\n```\n{YES}\n```", "permits, but is more", "two fences"),
+    (f"[{YES}]", "permits, but is more", "a permission in a list"),
+    (f"{YES} {YES}", "permits, but is more", "two permissions"),
+    (f'{{"verdict": {NO}}} {YES}', "permits, but is more", "a permission beside an object that holds a refusal"),
+    ('{"say": "no", "reason": "it prints ' + YES + ' which is a trick"}', "that can be read", "a refusal with quotes that are not escaped"),
+    ('{"say": "no", "reason": "it prints ' + YES, "that can be read", "a refusal that was cut off"),
+    ('{"say": "no", "reason": "it prints ' + MAYBE, "that can be read", "a refusal that was cut off, and quotes a question"),
+    ('{"say": "n', "that can be read", "less than an object"),
+    ('{"say": "no", "say": "yes"}', "the same key twice", "a refusal that is overwritten"),
+    ('{"say": "yes", "Say": "no"}', "the same key twice", "the same key in another case"),
+    ('{"say": "yes", "n": {"a": 1, "A": 2}}', "the same key twice", "the same key within"),
+    ('{"say": "yes", "n": NaN}', "that can be read", "what is no JSON"),
+    (YES + " {" * 70 + NO, "too many braces", "a refusal behind more braces than are tried"),
+    ("{" * 100_000, "too many braces", "braces without end"),
+    ('{"a":' * 100_000, "too many braces", "objects without end"),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(("reply", "found", "what"), FOUND, ids=[what for _, _, what in FOUND])
-def test_a_judgement_is_found_however_it_is_wrapped_up(reply: str, found: list[object], what: str) -> None:
-    """In a fence, in prose, in any letter case, and never inside of something else."""
-    assert judgements(reply, "ok") == found
+def weigh(said: dict[str, Any]) -> int:
+    strengths = {"yes": PERMITS, "maybe": ASKS, "no": REFUSES}
+    if said["say"] not in strengths:
+        raise UnreadableError(f"`{said['say']}` is none")
+    return strengths[said["say"]]
 
 
-@pytest.mark.parametrize(("reply", "why"), REFUSED)
-def test_a_reply_without_an_object_is_refused(reply: str, why: str) -> None:
-    """In bounded time, however odd it is."""
+@pytest.mark.parametrize(("reply", "counts", "what"), COUNTS, ids=[what for _, _, what in COUNTS])
+def test_the_strongest_judgement_counts(reply: str, counts: str, what: str) -> None:
+    """Wherever a refusal stands; a permission is the whole reply."""
+    assert judgement(reply, "say", weigh, missing="no word")[0]["say"] == counts
+
+
+@pytest.mark.parametrize(("reply", "why", "what"), DOUBTFUL, ids=[what for *_, what in DOUBTFUL])
+def test_what_leaves_a_doubt_is_no_judgement(reply: str, why: str, what: str) -> None:
+    """Told in bounded time, however odd it is; what that means is the hook's affair."""
     with pytest.raises(UnreadableError, match=why):
-        judgements(reply, "ok")
+        judgement(reply, "say", weigh, missing="no word")
+
+
+@pytest.mark.parametrize(("reply", "alone"), [(NO, True), (f"```\n{NO}\n```", True), (f"{NO}.", False), (f"{NO} {NO}", False)])
+def test_it_is_told_whether_a_judgement_is_the_whole_reply(reply: str, *, alone: bool) -> None:
+    """For what else it says."""
+    assert judgement(reply, "say", weigh, missing="")[1] is alone

@@ -6,7 +6,7 @@ import pytest
 
 from hookline.errors import HandlerError
 from hookline.model.handler import Model
-from hookline.wire.providers import PROVIDERS, complaint, endpoint, named
+from hookline.wire.providers import PROVIDERS, complaint, endpoint, entrusted, named, variables
 
 KEYS = {"OPENAI_API_KEY": "o", "ANTHROPIC_API_KEY": "a", "ACME_KEY": "c", "GEMINI_API_KEY": "g"}
 
@@ -79,6 +79,12 @@ def test_the_first_name_that_is_set_counts() -> None:
         (asked("$HOOKLINE_MODEL"), {"HOOKLINE_MODEL": "gpt"}, "`gpt` names no provider"),
         (asked("openai/x"), {**KEYS, "OPENAI_BASE_URL": "http://169.254.169.254/"}, "must not be called"),
         (asked("openai/x"), {**KEYS, "OPENAI_BASE_URL": "file:///etc/passwd"}, "must not be called"),
+        (asked("openai/x"), {"OPENAI_API_KEY": "sk\nx"}, "`OPENAI_API_KEY`, which holds the key of openai, holds what no header can carry"),
+        (
+            asked("openai/x"),
+            {"OPENAI_API_KEY": "schlüssel"},
+            "`OPENAI_API_KEY`, which holds the key of openai, holds what no header can carry",
+        ),
     ],
 )
 def test_nobody_is_asked_without_a_name_an_address_and_a_key(model: Model, environ: dict[str, str], why: str) -> None:
@@ -93,3 +99,73 @@ def test_every_provider_can_be_asked() -> None:
         environ = dict.fromkeys(row.keys, "k")
         assert endpoint(asked(f"{name}/m"), environ).base_url == row.base_url
         assert complaint(asked(f"{name}/m")) == ("", "")
+
+
+@pytest.mark.parametrize(
+    "url", ["https://me:secret@x.example/v1", "https://x.example:0/secret?key=secret", "http://169.254.169.254/secret?q=secret"]
+)
+def test_an_address_is_said_without_what_may_be_secret(url: str) -> None:
+    """Its scheme and its host; whether the file or the environment names it."""
+    with pytest.raises(HandlerError, match=r"`https?://") as raised:
+        endpoint(asked("openai/x"), {**KEYS, "OPENAI_BASE_URL": url})
+    why, _ = complaint(asked("openai/x", base_url=url))
+
+    assert why.startswith("`http")
+    assert "secret" not in why + str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("model", "why"),
+    [
+        (asked("openai/x"), ""),
+        (asked("google/x", key="GEMINI_API_KEY"), ""),
+        (asked("openai/x", key="OPENAI_API_KEY", base_url="https://proxy.example/v1"), ""),
+        (asked("acme/x", key="ACME_KEY", base_url="http://10.0.0.1/v1"), ""),
+        (
+            asked("mistral/x", key="OPENAI_API_KEY"),
+            "the variable `OPENAI_API_KEY` holds the key of openai, and what it holds is sent to `mistral`",
+        ),
+        (
+            asked("acme/x", key="GEMINI_API_KEY", base_url="http://10.0.0.1/v1?q=secret"),
+            "the variable `GEMINI_API_KEY` holds the key of google, and what it holds is sent to `http://10.0.0.1`",
+        ),
+    ],
+)
+def test_another_providers_key_is_odd(model: Model, why: str) -> None:
+    """Whoever reads the file's problems sees whose it is, and where it goes."""
+    assert entrusted(model) == why
+
+
+@pytest.mark.parametrize(
+    ("model", "environ", "local"),
+    [
+        (asked("openai/x"), {}, False),
+        (asked("openai/x", allow_local=True), {}, False),
+        (asked("openai/x"), {"OPENAI_BASE_URL": "https://llm.corp.example/v1"}, False),
+        (asked("openai/x", allow_local=True), {"OPENAI_BASE_URL": "https://llm.corp.example/v1"}, True),
+        (asked("openai/x"), {"OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}, True),
+        (asked("acme/x", base_url="http://10.0.0.1/v1"), {}, True),
+        (asked("acme/x", base_url="http://ollama:11434/v1"), {}, True),
+        (asked("acme/x", base_url="http://93.184.216.34/v1"), {}, False),
+        (asked("ollama/x"), {}, True),
+    ],
+)
+def test_an_address_is_local_where_its_author_said_so(model: Model, environ: dict[str, str], *, local: bool) -> None:
+    """In its own text, or with the option; a provider's own address never is by what its name resolves to."""
+    assert endpoint(model, {**KEYS, **environ}).local is local
+
+
+@pytest.mark.parametrize(
+    ("model", "names"),
+    [
+        (asked("openai/x"), ("OPENAI_API_KEY",)),
+        (asked("google/x"), ("GOOGLE_API_KEY", "GEMINI_API_KEY")),
+        (asked("openai/x", key="MINE"), ("MINE",)),
+        (asked("openai/x", base_url="http://10.0.0.1/v1"), ()),
+        (asked("ollama/x"), ()),
+        (Model(names=("$HOOKLINE_MODEL", "claude-x"), prompt="x", provider="anthropic"), ("ANTHROPIC_API_KEY",)),
+    ],
+)
+def test_it_is_known_where_a_key_stands(model: Model, names: tuple[str, ...]) -> None:
+    """Its variables, never its value."""
+    assert variables(model) == names

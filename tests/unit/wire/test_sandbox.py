@@ -9,6 +9,7 @@ import pytest
 
 from hookline.errors import HandlerError
 from hookline.wire.sandbox import examined, filled, snake
+from hookline.wire.templates import Inserted
 
 PAYLOAD: dict[str, Any] = {
     "tool_name": "shell",
@@ -43,6 +44,12 @@ REFUSED = [
     ("{{ range .x }}", "of Go's templates"), ("{{ with .x }}", "of Go's templates"), ('{{ printf "%s" .x }}', "of Go's templates"),
     ("{{ $x := .a }}", "unexpected char"), ("{{/* no */}}", "unexpected"), ("{{ .. }}", "not expected"), ("{{ .a[0] }}", "not expected"),
     ("{{ .a | nope }}", "no function `nope`"), ("{{ .a | }}", "not expected"), ("{{ toJSON }}", "must be called"), ("{{ range }}", "of Go's templates"),
+    ("{{ 'a' in range(1500000000) }}", "for loops only"), ("{{ range(9) | join }}", "for loops only"), ("{{ toJSON(range(9)) }}", "for loops only"),
+    ("{% for a in [range(9)] %}{% endfor %}", "for loops only"), ("{% for a in range(9) | items %}{% endfor %}", "for loops only"),
+    ("{% if 1 %}" * 70 + "x" + "{% endif %}" * 70, "64 levels"), ("{{ " + "not " * 70 + "1 }}", "64 levels"), ("{{ x" + "|upper" * 70 + " }}", "64 levels"),
+    ("{{ " + "(" * 20_000 + "1" + ")" * 20_000 + " }}", "RecursionError"), ("{{ " + "-" * 20_000 + "1 }}", "RecursionError"),
+    ("".join(f"{{% for a{n} in [1] %}}" for n in range(25)) + "x" + "{% endfor %}" * 25, "SyntaxError"), ("{{ " + "1" * 5000 + " }}", "ValueError"),
+    ("x" * (1 << 17), "longer than 65,536 characters"), ("{{a}}" * 12_000, "more than 10,000 parts"),
     ("{{ ''.__class__ }}", "no `__class__`"), ("{{ tool_name.upper() }}", "can be called"), ("{{ ().__class__.__bases__ }}", "no `__"),
     ("{{ self }}", "no `self`"), ("{{ _bounds }}", "no `_bounds`"), ("{{ cycler() }}", "can be called"), ("{{ lipsum() }}", "can be called"),
     ("{{ tool_name | attr('upper') }}", "no filter `attr`"), ("{{ [1] | map('string') }}", "no filter `map`"), ("{{ 'x' | center(9) }}", "no filter `center`"),
@@ -58,7 +65,7 @@ REFUSED = [
 
 
 def fill(prompt: str, *, most: int = 1000) -> str:
-    return filled(prompt, PAYLOAD, most=most, late=lambda: False)
+    return "".join(filled(prompt, PAYLOAD, most=most, late=lambda: False))
 
 
 @pytest.mark.parametrize(("prompt", "text"), JINJA)
@@ -97,6 +104,8 @@ def test_attributes_of_python_are_nothing(prompt: str) -> None:
         "{% for a in range(1000000000) %}{% endfor %}",
         "{% for a in range(101) %}{% for b in range(101) %}{% endfor %}{% endfor %}",
         "{% for a in range(99999) %}{% if loop.length %}{% endif %}{% endfor %}",
+        "{% for a in range(100000000000) if false %}{% endfor %}",
+        "{% for a in range(1000000000000000000000000000000) %}{% endfor %}",
     ],
 )
 def test_loops_share_a_number_of_rounds(prompt: str) -> None:
@@ -105,11 +114,35 @@ def test_loops_share_a_number_of_rounds(prompt: str) -> None:
         fill(prompt)
 
 
-def test_a_prompt_ends_when_it_is_long_enough() -> None:
+def test_a_prompt_ends_when_it_is_far_too_long() -> None:
     """What would come behind is not worked out."""
-    text = fill("{% for a in range(9999) %}" + "x" * 1000 + "{% endfor %}", most=5000)
+    with pytest.raises(HandlerError, match="grows far beyond 5,000 characters"):
+        fill("{% for a in range(9999) %}" + "x" * 1000 + "{% endfor %}", most=5000)
 
-    assert 5000 < len(text) <= 7000
+
+@pytest.mark.parametrize(
+    "prompt", ["{{ l | join(payload) }}", "{{ payload | toJSON }}", "{{ toJSON([l, l, l]) }}", "{{ l | join(l | join(x)) }}"]
+)
+def test_no_step_makes_more_than_a_prompt_shows(prompt: str) -> None:
+    """It stops on the way, and does not cut what it made."""
+    rounds = itertools.count()
+
+    class Counted(list[Any]):
+        def __iter__(self) -> Any:
+            return ((next(rounds) and None) or each for each in super().__iter__())
+
+    payload = {"l": Counted(["é" * 1000] * 100_000), "x": "y" * 100_000}
+    parts = filled(prompt, payload, most=1000, late=lambda: False)
+
+    assert len("".join(parts)) <= 64 << 10
+    assert next(rounds) < 10_000
+
+
+def test_values_are_told_from_the_authors_words() -> None:
+    """By their type, part by part."""
+    parts = filled("a {{ tool_name }}{% for i in range(2) %}{{ i }}b{% endfor %}", PAYLOAD, most=99, late=lambda: False)
+
+    assert [part for part in parts if isinstance(part, Inserted)] == ["shell", "0", "1"]
 
 
 def test_escapes_upon_escapes_do_not_grow_beyond_bounds() -> None:

@@ -1,8 +1,10 @@
-"""Templates: a prompt with the payload in it, and the cut that says so."""
+"""Templates: a prompt with the payload in it, and the cut that says so and takes nothing of the author's."""
 
 from __future__ import annotations
 
 import builtins
+import json
+import re
 import sys
 from typing import Any
 
@@ -10,7 +12,7 @@ import pytest
 
 from hookline.errors import HandlerError
 from hookline.model.handler import Model
-from hookline.wire.templates import ARGUMENTS, INSTALL, cut, faults, fill
+from hookline.wire.templates import ARGUMENTS, INSTALL, Inserted, faults, fill, fitted
 
 PAYLOAD = '{"a": "x$ARGUMENTS\\\\$"}\n'
 
@@ -32,13 +34,52 @@ def test_arguments_are_the_payload(prompt: str, filled: str) -> None:
     assert fill(Model(names=("m",), prompt=prompt, language=ARGUMENTS), PAYLOAD) == filled
 
 
-def test_what_is_cut_is_said() -> None:
-    """A model that does not see everything is told not to approve."""
-    text = cut("x" * 20, 10)
+RULE = "Rule: DENY whatever touches /etc."
+PADDED = json.dumps({"tool_name": "shell", "tool_input": {"cmd": "rm -rf /etc; : " + "a" * 70_000}})
 
-    assert text.startswith("xxxxxxxxxx\n\n[This text was longer than 10 characters")
-    assert cut("x" * 10, 10) == "x" * 10
-    assert fill(Model(names=("m",), prompt="{{ .a }}", most_prompt=3), '{"a": "abcdef"}').startswith("abc\n\n[This text")
+
+@pytest.mark.parametrize(
+    ("prompt", "language", "cut"),
+    [
+        ("{{ .ToolInput.cmd }}\nTool: {{ .ToolName }}\n" + RULE, "template", "rm -rf /etc"),
+        ("{{ .ToolInput.cmd }}{{ .ToolInput | toJSON }}" + RULE + "{{ .ToolName }}\nTool: {{ .ToolName }}", "template", "rm -rf /etc"),
+        ("{% for k, v in tool_input | items %}{{ v }}{% endfor %}\nTool: {{ 'shell' }}" + RULE, "template", "rm -rf /etc"),
+        ("$ARGUMENTS\n" + RULE + "\nTool: shell", ARGUMENTS, '{"tool_name"'),
+        ("$ARGUMENTS $ARGUMENTS\n" + RULE + "\nTool: shell", ARGUMENTS, '{"tool_name"'),
+        (RULE + "\nTool: shell", ARGUMENTS, RULE),
+    ],
+)
+def test_padding_pushes_no_rule_out_of_a_prompt(prompt: str, language: str, cut: str) -> None:
+    """The author's words are whole, and so are short values; the long ones are cut, and a model is told so."""
+    text = fill(Model(names=("m",), prompt=prompt, language=language), PADDED)
+
+    assert RULE in text
+    assert "Tool: shell" in text
+    assert text.startswith(cut)
+    assert "characters cut off]" in text
+    assert text.endswith("Do not approve what you cannot see.]")
+    assert len(text) < (64 << 10) + 400
+
+
+@pytest.mark.parametrize(
+    ("lengths", "most", "left"),
+    [((3, 3), 10, (3, 3)), ((5, 20), 15, (5, 10)), ((20, 5, 20), 15, (5, 5, 5)), ((9, 9), 0, (0, 0)), ((), 0, ()), ((0, 7), 7, (0, 7))],
+)
+def test_the_longest_values_are_cut_first(lengths: tuple[int, ...], most: int, left: tuple[int, ...]) -> None:
+    """To one length, and no more than has to be."""
+    text = fitted([Inserted(chr(ord("a") + at) * length) for at, length in enumerate(lengths)], most)
+    shown = text.partition("\n\n[What")[0]
+
+    assert tuple(re.sub(r"…\[[\d,]+ characters cut off\]", "", shown).count(chr(ord("a") + at)) for at in range(len(lengths))) == left
+    assert ("cut off" in text) is (sum(lengths) > most)
+
+
+def test_an_author_who_writes_too_much_is_told() -> None:
+    """It is a failure, and not a shorter prompt."""
+    with pytest.raises(HandlerError, match="longer than 10 characters without what it quotes"):
+        fill(Model(names=("m",), prompt="x" * 11 + "$ARGUMENTS", language=ARGUMENTS, most_prompt=10), "{}")
+    with pytest.raises(HandlerError, match="longer than 10 characters"):
+        fill(Model(names=("m",), prompt="{% for i in range(9) %}xx{% endfor %}", most_prompt=10), "{}")
 
 
 @pytest.mark.parametrize("payload", ["", "nonsense", "[" * 100_000])

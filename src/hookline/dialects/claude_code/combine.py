@@ -70,7 +70,7 @@ def _listed(thrown: list[HookSpec], key: str) -> frozenset[str] | None:
 
 def _bounded(call: Http, urls: frozenset[str] | None, variables: frozenset[str] | None) -> Handler:
     if urls is not None and not any(_covers(pattern, call.url) for pattern in urls):
-        return Broken(reason=f"`{_URLS}` does not list its address")
+        return Broken(reason=f"`{_URLS}` does not list its address", url=call.url)
     return call if variables is None else call.replace(env=tuple(name for name in call.env if name in variables))
 
 

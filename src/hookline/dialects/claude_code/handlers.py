@@ -59,7 +59,7 @@ def handler(hook: Node, row: Contract, names: Mapping[str, str], *, kill_leftove
     if kind == "prompt":
         from hookline.dialects.claude_code.judging import judge  # noqa: PLC0415 - few hooks ask a model
 
-        return judge(hook, row)
+        return judge(hook, row, allow_local=allow_local)
     return _command(hook, names, kill_leftovers=kill_leftovers)
 
 

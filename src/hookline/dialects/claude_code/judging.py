@@ -8,7 +8,7 @@ from hookline.model.handler import Model
 from hookline.model.kinds import kind
 from hookline.model.verdict import Verdict
 from hookline.wire.hookoutput import UnreadableError
-from hookline.wire.judgements import judgements
+from hookline.wire.judgements import PERMITS, REFUSES, judgement
 from hookline.wire.providers import complaint
 from hookline.wire.templates import ARGUMENTS
 
@@ -50,7 +50,7 @@ _SYSTEM = (
 _WORDS: Mapping[str, bool] = {"true": True, "false": False}
 
 
-def judge(hook: Node, row: Contract) -> Model:
+def judge(hook: Node, row: Contract, *, allow_local: bool) -> Model:
     """The handler that `prompt` and `model` declare; what is wrong with them is filed as problems."""
     if not row.judged:
         hook.complain("key.misplaced", f"`{row.native}` takes no `prompt` hooks", "type", hint="write a command that asks the model")
@@ -65,6 +65,7 @@ def judge(hook: Node, row: Contract) -> Model:
         system=_SYSTEM,
         schema=_SCHEMA,
         shape="judgement",
+        allow_local=allow_local,
     )
     why, hint = complaint(made)
     if why:
@@ -100,14 +101,19 @@ def read(outcome: Outcome, spec: HookSpec, row: Contract) -> Verdict:
 
 
 def _judgement(reply: str) -> tuple[bool, bool, str]:
-    """Whether a reply refuses, whether for ever, and why; of several judgements in one reply a refusal counts."""
-    given = judgements(reply, "ok")
-    if not given:
-        raise UnreadableError("the model's reply has no `ok`")
-    read = [(_flag(each["ok"], "ok"), each) for each in given]
-    ok, chosen = min(read, key=lambda each: each[0])
+    """Whether a reply refuses, whether for ever, and why.
+
+    Of several judgements in one reply a refusal counts. `ok: true`, and `impossible`, which lets the agent stop, count only
+    where they are the whole reply.
+    """
+    chosen, alone = judgement(reply, "ok", _strength, missing="the model's reply has no `ok`")
     reason = chosen.get("reason")
-    return not ok, _flag(chosen.get("impossible") or False, "impossible"), reason.strip() if isinstance(reason, str) else ""
+    impossible = alone and _flag(chosen.get("impossible") or False, "impossible")
+    return not _flag(chosen["ok"], "ok"), impossible, reason.strip() if isinstance(reason, str) else ""
+
+
+def _strength(given: Mapping[str, Any]) -> int:
+    return PERMITS if _flag(given["ok"], "ok") else REFUSES
 
 
 def _flag(value: object, key: str) -> bool:

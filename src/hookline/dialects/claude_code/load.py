@@ -121,7 +121,7 @@ class _Reader:
             dialect=NAME,
             kind=row.kind,
             native_event=row.native,
-            handler=Broken(reason=broken) if broken or handler is None else handler,
+            handler=Broken(reason=broken, url=getattr(handler, "url", "")) if broken or handler is None else handler,
             origin=node.origin(),
             shadow=self.source.shadow,
             strict=self.strict,

@@ -178,13 +178,14 @@ _ROWS = (
     _row("SubagentStart", "agent_id agent_type", subject="agent_type", reads="additionalContext"),
     _row(
         "SubagentStop", f"{_STOP} agent_id agent_type agent_transcript_path", body=Stop, subject="agent_type",
-        blocks=DENY, judged=DENY, words=_BLOCK, reads="additionalContext",
+        blocks=DENY, judged=DENY, words=_BLOCK, reads="additionalContext", context_redoes=True,
     ),
     # `TaskCreated` ignores `continue: false`; the other two obey it, and know exit 2 only (2.7, 2.8 rule 6, 2.10).
     _row("TaskCreated", _TASK, blocks=DENY, judged=DENY, words=_BLOCK, halts=False),
     _row("TaskCompleted", _TASK, blocks=DENY, judged=HALT),
     _row("TeammateIdle", "teammate_name=teammate team_name=team", blocks=DENY),
-    _row("Stop", _STOP, body=Stop, blocks=DENY, judged=DENY, words=_BLOCK, reads="additionalContext"),
+    # Context at a stop makes the agent go on as a block does (2.7), so it counts as one.
+    _row("Stop", _STOP, body=Stop, blocks=DENY, judged=DENY, words=_BLOCK, reads="additionalContext", context_redoes=True),
     _row("StopFailure", "error error_details last_assistant_message=last_message", subject="error", literal=True),
     _row("ConfigChange", "source file_path", subject="source", blocks=DENY, words=_BLOCK, spared="policy_settings"),
     _row("CwdChanged", "old_cwd=old new_cwd=new", reads="watchPaths"),
@@ -224,6 +225,7 @@ TABLE = Table(
     fold=FoldRule(exclusive={"defer": "hooks disagree about deferring the call", "content": "hooks answer the elicitation differently"}),
     default_timeout=600.0,
     redo_limit=8,  # blocks in a row, of Stop and SubagentStop (2.7)
+    redo_flag="stop_hook_active",  # in a row: a stop that is no continuation begins anew (2.7)
     late=frozenset({"context", "note", "wake"}),  # `async` and `asyncRewake` (2.4)
     detached_untimed=True,  # as above
 )

@@ -129,7 +129,7 @@ class _Reader:
             dialect=NAME,
             kind=row.kind,
             native_event=row.native,
-            handler=Broken(reason=broken) if unread or handler is None else handler,
+            handler=Broken(reason=broken, url=getattr(handler, "url", "")) if unread or handler is None else handler,
             on_failure=self._on_failure(row, opens=unread or type(handler) is Http),
             origin=node.origin(),
             shadow=self.source.shadow,

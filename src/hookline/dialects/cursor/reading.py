@@ -142,8 +142,8 @@ class _Reader:
         count = loops(self.event.body.facts)
         if limit is not None and count >= limit:
             self.user = f"hook `{self._label}` sent the agent back {count} times, which is its limit; the agent may stop now"
-            return
-        self.stance, self.agent = DENY, message
+        else:
+            self.stance, self.agent = DENY, message
         if self.event.dialect == NAME:  # another host has a limit of its own
             self.redo_limit = limit or 0
 

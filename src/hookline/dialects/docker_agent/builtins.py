@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from hookline.model.handler import Builtin, Http
 from hookline.text.suggest import did_you_mean
-from hookline.text.urls import refusal
+from hookline.text.urls import refusal, spoken
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,5 +62,5 @@ def _post(hook: Node, url: str, body: str, *, allow_local: bool) -> Http:
     """A call with a fixed body, or, where there is none, with the payload (docker-agent.md 8)."""
     why = refusal(url, allow_local=allow_local)
     if why:
-        hook.complain("handler.url", f"`{url:.200}` cannot be called: {why}", "args", hint="only http(s) URLs")
+        hook.complain("handler.url", f"{spoken(url)} cannot be called: {why}", "args", hint="only http(s) URLs")
     return Http(url=url, body=body, allow_local=allow_local)

@@ -45,7 +45,7 @@ def handler(hook: Node, row: Contract, shells: tuple[str, ...], *, strict: bool,
         case "model":
             from hookline.dialects.docker_agent.judging import model  # noqa: PLC0415 - few hooks ask a model
 
-            return model(hook, row, models)
+            return model(hook, row, models, allow_local=allow_local)
         case "":
             pass
         case other:

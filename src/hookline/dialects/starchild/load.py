@@ -122,7 +122,7 @@ class _Reader:
             dialect=NAME,
             kind=row.kind,
             native_event=row.native,
-            handler=Broken(reason=broken) if broken else handler,
+            handler=Broken(reason=broken, url=getattr(handler, "url", "")) if broken else handler,
             shadow=self.source.shadow,
             strict=self.strict,
             origin=node.origin(),

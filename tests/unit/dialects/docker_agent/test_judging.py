@@ -100,13 +100,16 @@ def test_equal_hooks_that_ask_different_models_are_different(tmp_path: Path) -> 
 @pytest.mark.parametrize("key", ["base_url", "token_key"])
 def test_a_clone_chooses_neither_an_address_nor_a_key(scope: str, key: str) -> None:
     """Whoever wrote the user's own files, or named the file, may."""
-    entry = {"provider": "openai", "model": "m", key: "http://10.0.0.1/v1" if key == "base_url" else "AWS_SECRET_ACCESS_KEY"}
+    entry = {"provider": "openai", "model": "m", key: "http://10.0.0.1/v1" if key == "base_url" else "ANTHROPIC_API_KEY"}
     hook = {"type": "model", "model": "mine", "prompt": "x"}
     tree = {"models": {"mine": entry}, "agents": {"root": {"hooks": {"turn_start": [hook]}}}}
     loaded = DockerAgent().load(Source(file="agent.yaml", tree=tree, scope=scope))
 
-    assert [problem.name for problem in loaded.problems] == (["handler.model"] if scope in ("project", "local") else [])
-    assert isinstance(loaded.specs[0].handler, Model) is (scope not in ("project", "local"))
+    cloned = scope in ("project", "local")
+    # Another provider's key is a warning even then.
+    assert [problem.severity for problem in loaded.problems] == (["error"] if cloned else ["warning"] if key == "token_key" else [])
+    assert {problem.name for problem in loaded.problems} <= {"handler.model"}
+    assert isinstance(loaded.specs[0].handler, Model) is not cloned
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,51 @@
+"""Budget: how often a session may ask language models, in all of its processes together."""
+
+from __future__ import annotations
+
+from hookline.errors import HandlerError
+from hookline.model.handler import Model
+from hookline.model.outcome import Failure, Outcome
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hookline.core.dispatch import Dispatch, Run
+    from hookline.model.event import Event
+    from hookline.model.verdict import Decision
+    from hookline.sessions.store import Sessions
+
+_WHAT = "model_calls"
+
+
+def budgeted(asked: Dispatch, sessions: Sessions, event: Event, environ: Mapping[str, str]) -> Dispatch:
+    """The dispatch, in which a model is asked only as long as the event's session has calls left; each is counted before it begins.
+
+    Where that cannot be written down, or the event has no session, each process counts alone.
+    """
+    try:
+        runs = next(asked)
+        while True:
+            without = [_refused(run, sessions, event, environ) for run in runs]
+            free = tuple(run for run, refused in zip(runs, without, strict=True) if refused is None)
+            done = iter((yield free) if free else ())
+            runs = asked.send(tuple(refused or next(done) for refused in without))
+    except StopIteration as stop:
+        decision: Decision = stop.value
+        return decision
+    finally:
+        asked.close()  # now, and not when somebody collects it: it may have claimed hooks that did not run
+
+
+def _refused(run: Run, sessions: Sessions, event: Event, environ: Mapping[str, str]) -> Outcome | None:
+    if not isinstance(run.spec.handler, Model):
+        return None
+    from hookline.handlers.judge import most_calls, used_up  # noqa: PLC0415 - what asks models is loaded where one is asked
+
+    try:
+        most = most_calls(environ)
+    except HandlerError:
+        return None  # the hook itself says what is wrong with the number
+    if sessions.spend(event, _WHAT, most):
+        return None
+    return Outcome(failure=Failure.NOT_STARTED, detail=str(used_up(most)))

@@ -1,0 +1,96 @@
+"""Named: the files that words name, or code, and which of these look as if somebody could run them."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+# What a package manager of the system put there as root is the system's, whatever it is today.
+_SYSTEM = ("/usr/", "/bin/", "/sbin/", "/lib", "/nix/store/", "/snap/", "/proc/", "/dev/", "/sys/")
+_RUNNABLE = (
+    ".sh", ".bash", ".zsh", ".ksh", ".fish", ".py", ".pyc", ".pyz", ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".jsx", ".tsx", ".rb",
+    ".pl", ".pm", ".php", ".lua", ".awk", ".sed", ".jq", ".mk", ".tcl", ".exp", ".ps1", ".jar", ".so", ".dylib", ".r", ".R", ".go", ".bat",
+    ".cmd", ".scm", ".el", ".vim", ".nix", ".wasm", "akefile",
+)  # fmt: skip
+# A word in quotes or behind a sign: `--file=./x.sh`, `system("./x.sh")`, `a:b`.
+_TOKEN = re.compile(r"[\w@%+./~-]+")
+_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+MOST = 256  # tokens of one word
+
+
+def is_systems(real: str) -> bool:
+    """Whether a file is the system's own: only root may write it, and it lies where a system keeps its own."""
+    if not real.startswith(_SYSTEM):
+        return False
+    try:
+        found = os.stat(real)
+    except OSError:
+        return False
+    return found.st_uid == 0 and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def files_named(word: str, folders: Sequence[str], home: str, *, anything: bool = False) -> Iterator[str]:
+    """The files that a word names, as a whole or in parts, seen from these folders, less the system's own.
+
+    Those that look as if they could be run; `anything`: any.
+    """
+    for token in _tokens(word):
+        path = home + token[1:] if token == "~" or token.startswith("~/") else token
+        for folder in folders if not os.path.isabs(path) else ("",):
+            full = os.path.join(folder, path)
+            if _is_file(full) and (anything or is_runnable(full)) and not is_systems(os.path.realpath(full)):
+                yield full
+
+
+def _tokens(word: str) -> Iterable[str]:
+    """The word; of a longer one each part that could be a path; and what is glued to a one-letter option."""
+    tokens = [word]
+    if not _TOKEN.fullmatch(word):
+        tokens += [each for each in _TOKEN.findall(word)[:MOST] if "/" in each or "." in each.strip(".")]
+    if word.startswith("-"):
+        tokens.append(word[2:])
+    return dict.fromkeys(token for token in tokens if token.strip("./~-"))
+
+
+def is_runnable(path: str) -> bool:
+    """Whether a file looks as if somebody could run it: by its mode, its name or its first line."""
+    try:
+        if os.stat(path).st_mode & 0o111 or path.endswith(_RUNNABLE):
+            return True
+        with open(path, "rb") as file:
+            return file.read(2) == b"#!"
+    except (OSError, ValueError):
+        return False
+
+
+def modules_named(code: Iterable[str], folder: str) -> Iterator[str]:
+    """The files in a folder that Python takes for a module which the code names, or for one of its own library.
+
+    What is given as code, or as a module, finds modules in the working folder first.
+    """
+    wanted = {name for word in code for name in _NAME.findall(word)} | sys.stdlib_module_names
+    try:
+        entries = sorted(os.listdir(folder))
+    except OSError:
+        return
+    for entry in entries:
+        stem, suffix = os.path.splitext(entry)
+        if stem not in wanted:
+            continue
+        if suffix == ".py" and _is_file(f"{folder}/{entry}"):
+            yield f"{folder}/{entry}"
+        elif not suffix:
+            yield from (path for name in ("__init__.py", "__main__.py") if _is_file(path := f"{folder}/{entry}/{name}"))
+
+
+def _is_file(path: str) -> bool:
+    try:
+        return stat.S_ISREG(os.stat(path).st_mode)
+    except (OSError, ValueError):
+        return False
