@@ -27,6 +27,8 @@ ELSEWHERE = {
     "text/globs.py": ("tests/laws/test_patterns.py", "as above"),
     "text/globregex.py": ("tests/laws/test_patterns.py", "as above"),
     "text/suggest.py": ("tests/laws/test_patterns.py", "as above"),
+    "handlers/covering.py": ("tests/unit/handlers/test_sight.py", "what is covered is what a look tells"),
+    "handlers/lines.py": ("tests/unit/handlers/test_sight.py", "a line is looked at as a whole"),
     "remote/asking.py": ("tests/unit/remote/test_client.py", "it is the client's way without gRPC"),
     "remote/calling.py": ("tests/unit/remote/test_client.py", "it is the client's way with gRPC"),
     "remote/bounds.py": ("tests/unit/remote/test_bridge.py", "each bound is seen where it is reached"),

@@ -11,11 +11,22 @@ from pathlib import Path
 
 import pytest
 
+from tests.transcripts.test_transcripts import Block, blocks, matches
+from tests.unit.cli import test_managed
 from tests.unit.handlers.serving import closed_port
 
 ROOT = Path(__file__).parents[1]
-_FILE = re.compile(r"```\w+\n(?:#|//) (\w+\.\w+)\n(.*?)```", re.DOTALL)
+HOME = "/home/ann"  # where the pages are at home
+_FILE = re.compile(r"```\w+\n(?:#|//) ([\w./-]+\.\w+)\n(.*?)```", re.DOTALL)
 _SHOWN = re.compile(r"```text\n(.*?)```", re.DOTALL)
+_TYPED = re.compile(r"```console\n(.*?)```", re.DOTALL)
+_END = re.compile(r"\n?\x1e(\d+)\x1e\n")
+# What is another one each time: times, digests and ids, lengths, the shell of this machine.
+_ANY = re.compile(
+    r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?: UTC)?|\b\d+(?:\.\d+)? m?s\b|\b(?:[0-9a-f]{64}|[0-9a-f]{16}|[0-9a-f]{12}|[0-9a-f]{8})\b"
+    r"|\b\d+ bytes|(?<=interpreter )/\S+|\d{4}-\d\d-\d\d(?=\.\d{12}\.jsonl)|(?<=of ')\d+"
+)
+machine = test_managed.machine
 
 
 def files(page: str, folder: Path, port: str = "", free: str = "") -> list[str]:
@@ -24,7 +35,10 @@ def files(page: str, folder: Path, port: str = "", free: str = "") -> list[str]:
     found = _FILE.findall(shown)
     assert found
     for name, text in found:
-        (folder / name).write_text(text.replace(port, free) if port else text, encoding="utf-8")
+        path = folder / name.lstrip("/")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text((text.replace(port, free) if port else text).replace(HOME, str(folder)), encoding="utf-8")
+        path.chmod(0o755 if path.suffix == ".sh" else 0o644)
     return _SHOWN.findall(shown)
 
 
@@ -43,15 +57,16 @@ def line(process: subprocess.Popen[str]) -> str:
 
 @pytest.mark.process
 def test_remote_hooks(tmp_path: Path) -> None:
-    """The policy decides, is killed, leaves its gate closed, and takes its place again by its key."""
+    """The gate is closed until the policy comes; it decides, is killed, leaves its gate closed, and takes its place again by its key."""
     files("remote-hooks.md", tmp_path)
     host = started("host.py", tmp_path)
     assert line(host) == "open at unix:bridge.sock"
+    assert asked(tmp_path).startswith("DENY Required hook 'policy:pre_tool_use' failed")
     said = []
     for _ in range(2):
         policy = started("policy.py", tmp_path)
         while "not `rm -rf build`" not in (told := asked(tmp_path)):
-            assert "SILENT" in told or "not attached" in told, told
+            assert "are expected" in told or "not attached" in told, told
         policy.send_signal(signal.SIGKILL)
         policy.communicate()
         said += [told, asked(tmp_path)]
@@ -91,3 +106,69 @@ def test_model_hooks(tmp_path: Path) -> None:
         provider.communicate()
 
     assert asked(tmp_path) + "\n" == gone
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("page", ["trust.md", "journal.md"])
+def test_what_is_typed(page: str, tmp_path: Path) -> None:
+    """Whoever types what the page has, in one shell from its top to its end and in a home of their own, sees what it shows."""
+    port, free = "8465", str(closed_port())
+    files(page, tmp_path, port, free)
+    shown = (ROOT / "docs/how-to" / page).read_text(encoding="utf-8").replace(port, free).replace(HOME, str(tmp_path))
+    typed = [block for text in _TYPED.findall(shown) for block in blocks(text)]
+    assert typed
+
+    other = [
+        "\n".join(["$ " + block.command[0], "--- page", *expected, "--- printed", *printed])
+        for block, printed in zip(typed, run(typed, tmp_path), strict=True)
+        if not matches(printed, expected := [_ANY.sub("<ANY>", line) for line in block.printed])
+    ]
+    assert not other, "\n\n".join(other)
+
+
+def run(typed: list[Block], home: Path) -> list[list[str]]:
+    """What each of these commands prints, in one shell; a server is waited for until it has said what the page shows."""
+    (home / "bin").mkdir()
+    for name, arguments in (("hookline", "-m hookline "), ("python", "")):
+        (home / "bin" / name).write_text(f'#!/bin/sh\nexec {sys.executable} {arguments}"$@"\n', encoding="utf-8")
+        (home / "bin" / name).chmod(0o755)
+    environ = {"HOME": str(home), "PATH": f"{home / 'bin'}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT / "src")}
+    environ |= {"LANG": "C.UTF-8", "COLUMNS": "200", "USER": "ann", "TZ": "UTC"}
+    script = "".join(f"{_started(block) or chr(10).join(block.command)}\nprintf '\\n\\x1e%s\\x1e\\n' $?\n" for block in typed)
+    (home / "typed").write_text(script, encoding="utf-8")
+    done = subprocess.run(
+        ["bash", "typed"],  # noqa: S607 - the bash of whoever runs the tests
+        cwd=home, env=environ, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120, check=False,
+    )  # fmt: skip
+    parts = _END.split(done.stdout.decode("utf-8"))
+    assert parts[-1] == ""
+    return [_lines(text, code) for text, code in zip(parts[:-1:2], parts[1::2], strict=True)]
+
+
+def _started(block: Block) -> str:
+    """A command that goes on beside the others, as it is typed by a program; empty where it is none."""
+    command = "\n".join(block.command)
+    if not command.endswith(" &"):
+        return ""
+    reads = f'for _ in {" ".join("1" * len(block.printed))}; do read -r line <&3; echo "$line"; done'
+    return f"exec 3< <(exec {command[:-2]} 2>&1); served=$!; trap 'kill $served; wait $served' EXIT; {reads}"
+
+
+def _lines(text: str, code: str) -> list[str]:
+    lines = _ANY.sub("<ANY>", text.strip("\n")).splitlines()
+    return [*(line.rstrip() for line in lines), *([f"[exit {code}]"] if code != "0" else [])]
+
+
+@pytest.mark.process
+def test_the_policy_of_the_page(machine: test_managed.Machine, tmp_path: Path) -> None:
+    """Every host is refused what docker-agent's file forbids, whatever is switched off; and `hookline off` says that it goes on."""
+    machine.policy.unlink()
+    files("trust.md", tmp_path)
+    for path in (tmp_path / "etc" / "hookline", tmp_path / "etc" / "hookline" / "hooks.d"):
+        path.chmod(0o755)
+    off = machine.types("off", "--global").stdout
+    call = test_managed.CALL | {"cwd": str(machine.project), "tool_input": {"command": "sudo ls"}}
+    answers = [machine.types("answer", "claude-code", sent=sent, HOOKLINE="0") for sent in (call, call | {"tool_input": {"command": "ls"}})]
+
+    assert "policy, which no switch reaches, still runs: 10-no-sudo.yaml#pre_tool_use.0.0" in off
+    assert ["policy: nobody is root here" in answered.stdout for answered in answers] == [True, False]

@@ -11,10 +11,12 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hookline.config.settings import TABLES
 from hookline.engine.catalog import NAMES, make_dialect
 from hookline.errors import CODES
 from hookline.model import kinds
 from hookline.model.verdict import Stance
+from hookline.trust.policy import KEYS, allowed
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # the vectors, and what reads them, belong to the tests
@@ -25,6 +27,7 @@ from tools.messages import messages  # noqa: E402 - as above
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from hookline.config.settings import Setting
     from tests.conformance.evidence import Evidence
 
 REFERENCE = ROOT / "docs" / "reference"
@@ -127,7 +130,45 @@ def errors_page() -> str:
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-PAGES = {"events.md": events_page, "dialects.md": dialects_page, "errors.md": errors_page}
+_SETTINGS = """\
+# Settings
+
+What one person chose for hookline itself lies in `~/.config/hookline/settings.toml`, or in `hookline/settings.toml` of the folder that
+`XDG_CONFIG_HOME` names, if that is an absolute path. Without the file, and for what it leaves out, the defaults count. It is read anew by
+each command and each `hookline answer`; a server reads it when it is started, and does not start with a wrong one.
+
+An unknown table or key, or a bad value, is an error with its line, and then nothing of the file counts: a journal is kept by the
+defaults, no use of a hook is an approval, and a user's hook that changed is asked about. So nobody switches a guard off by spoiling it.
+
+How to use them: [trust](../how-to/trust.md), [journal](../how-to/journal.md).
+"""
+_TYPES: Mapping[type, str] = {bool: "`true`, `false`", str: "a text", int: "a whole number"}
+
+
+def settings_page() -> str:
+    """Every key of the settings, from the tables by which they are checked."""
+    parts = [_SETTINGS]
+    for table, rows in TABLES.items():
+        parts += [f"## `[{table}]`\n", "| key | values | default | meaning |", "| --- | --- | --- | --- |"]
+        parts += [f"| `{key}` | {_values(table, key, row)} | {_default(row)} | {row.meaning} |" for key, row in rows.items()]
+        parts += [""]
+    return "\n".join(parts).rstrip("\n") + "\n"
+
+
+def _values(table: str, key: str, row: Setting) -> str:
+    """What a key may be; which words go with which state of a hook is the policy's to say."""
+    group, _, state = key.partition("_")
+    choices = allowed(group, state) if table == "trust" and key in KEYS else row.choices
+    said = ", ".join(f'`"{word}"`' for word in choices) or _TYPES[row.type]
+    return said if row.least is None else f"{said}, at least {row.least:g}"
+
+
+def _default(row: Setting) -> str:
+    said = f'"{row.default}"' if row.type is str else row.default
+    return f"`{said}`"
+
+
+PAGES = {"events.md": events_page, "dialects.md": dialects_page, "errors.md": errors_page, "settings.md": settings_page}
 
 
 def main() -> int:

@@ -75,7 +75,7 @@ _ALL = frozenset({"all", "install all", "everything", "*"})
 def command(text: str, *, cwd: str = ".", who: str = "", environ: Mapping[str, str] | None = None, engine: Engine | None = None) -> str:
     """Do what a chat command says, and return the answer: plain text, of several lines, without a model and without a restart.
 
-    `text`: as it was typed, `/hooks` first (a bot's name after it, as `/hooks@bot`, is dropped). `cwd`: the project folder.
+    `text`: as it was typed, `/hooks` first, because nothing else is a command (a bot's name after it, as `/hooks@bot`, is dropped). `cwd`: the project folder.
     `who`: the person, as the journal and the approvals shall name them; without it, the user of this process. `engine`: one
     that runs already, whose files are read anew first; without it the hooks that are found from `cwd`. Never raises for
     what is typed, nor for what is in a file (starchild.md 6.2).
@@ -134,11 +134,12 @@ class _Talk:
 
     def answer(self, text: str) -> str:
         """The answer to a command; to what is none, the usage."""
-        first, _, rest = text[:_LONGEST].strip().partition(" ")
-        if first.partition("@")[0] == _NAME:
-            first, _, rest = rest.strip().partition(" ")
+        first, rest = _first_word(text[:_LONGEST])
+        if first.partition("@")[0].lower() != _NAME:
+            return f"A command begins with `{_NAME}`.\n\n{_USAGE}"
+        first, rest = _first_word(rest)
         does = _DOES.get(first.lower() or "list")
-        said = does(self, rest.strip()) if does else f"There is no `{_NAME} {first}`.\n\n{_USAGE}"
+        said = does(self, rest) if does else f"There is no `{_NAME} {first}`.\n\n{_USAGE}"
         return "\n".join((said, *(f"note: {line}" for line in self._told)))
 
     # -- looking ---------------------------------------------------------------------------------------------------
@@ -233,13 +234,15 @@ class _Talk:
         """
         specs = self.engine.hooks
         events = {name for spec in specs for name in (spec.native_event, spec.kind)}
-        first, _, rest = words.partition(" ")
-        event, text = (first, rest.strip()) if first in events and rest.strip() else ("", words)
+        first, rest = _first_word(words)
+        event, text = (first, rest) if first in events and rest else ("", words)
         spellings = [text, *_unquoted(text)]
         for spelling in spellings[:-1]:
             try:
                 return commanded(specs, spelling, event)
-            except HookError:
+            except HookError as error:
+                if error.name == "trust.ambiguous":
+                    raise
                 continue
         return commanded(specs, spellings[-1], event)
 
@@ -253,6 +256,12 @@ _DOES: Mapping[str, Callable[[_Talk, str], str]] = {
     "revoke": _Talk.revoke,
     "help": _Talk.help,
 }
+
+
+def _first_word(text: str) -> tuple[str, str]:
+    """The first word, and what comes after it, whatever stands between: a phone breaks lines."""
+    first, *rest = [*text.split(None, 1), ""][:2] if text.strip() else [""]
+    return first, "".join(rest).strip()
 
 
 def _unquoted(text: str) -> list[str]:

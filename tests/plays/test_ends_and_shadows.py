@@ -45,6 +45,45 @@ def test_whom_an_end_kept_from_speaking_is_not_asked_again() -> None:
     assert "c" not in happened.asked
 
 
+GATE = Stage(row(fails=Stance.DENY))
+THREE = ("one", "two", "")
+
+
+def test_what_ends_for_an_owner_ends_for_nobody_else() -> None:
+    """Hooks that somebody put in place from outside do not put aside those of others, or of the program."""
+    cast = [hook("first", owner="one"), hook("own", owner="one"), *(hook(f"of {who}", owner=who) for who in ("two", ""))]
+
+    assert play(cast, {"first": ALLOWS.replace(ends=True)}).asked == ["first", "of two", "of "]
+    assert play(cast, {"first": ENDS}).asked == ["first", "of two", "of "]
+
+
+def test_what_the_program_ends_ends_for_every_owner() -> None:
+    """Its word is that of whoever runs it."""
+    cast = [hook("first"), *(hook(f"of {who}", owner=who) for who in THREE)]
+
+    assert play(cast, {"first": ALLOWS.replace(ends=True)}).asked == ["first"]
+
+
+def test_what_is_denied_on_a_gate_is_denied_for_all() -> None:
+    """Nothing happens that others could want to keep from happening; what is not denied they are asked about."""
+    cast = [hook("first", owner="one", stage=GATE), hook("other", owner="two", stage=GATE)]
+
+    assert play(cast, {"first": ENDS}, stage=GATE).asked == ["first"]
+    assert play(cast, {"first": ALLOWS.replace(ends=True)}, stage=GATE).asked == ["first", "other"]
+
+
+def test_an_end_keeps_nobody_elses_hook_from_a_second_look() -> None:
+    """After a rewrite the strict hooks of others are asked again, and those that the end silenced are not."""
+    cast = [
+        hook("guard", owner="two", strict=True),
+        hook("first", owner="one", strict=True),
+        hook("silenced", owner="one", strict=True),
+    ]
+    happened = play(cast, {"first": patches(x=1).replace(ends=True)}, reexamine=True)
+
+    assert happened.asked == ["guard", "first", "guard", "first"]
+
+
 def test_a_shadow_is_run_and_listed_and_counts_for_nothing() -> None:
     """Its verdict is in the list, marked; the decision is as if it were not there."""
     happened = play([hook("a", shadow=True)], {"a": DENIES.replace(for_agent="context", retry_after=1.0)})

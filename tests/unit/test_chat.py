@@ -36,8 +36,9 @@ DIALOGUES: dict[str, list[tuple[object, ...]]] = {
         ("/hooks", LISTED, f"pre_tool_call  {GUARD}\n  ✗ NOT approved: nobody approved it\n", f"on_stop  POST {URL}\n  ✗ NOT approved"),
         ("/hooks list", LISTED),
         ("/hooks@starbot list", LISTED),
-        ("list", LISTED),
-        ("", LISTED),
+        ("/Hooks LIST", LISTED),
+        ("/hooks\nlist", LISTED),
+        (" \t/HOOKS@starbot\n\nlist ", LISTED),
     ],
     "a command is approved on all of its events": [
         (f"/hooks approve {GUARD}", APPROVED, "covers: definition, program WS/hooks/guard.sh", "not covered: what these files import"),
@@ -48,6 +49,18 @@ DIALOGUES: dict[str, list[tuple[object, ...]]] = {
         ("/hooks", f"pre_tool_call  {GUARD}\n  ✗ NOT approved", f"on_user_message  {GUARD}\n  ✓ approved"),
     ],
     "an event may have its canonical name": [(f"/hooks approve tool.before {GUARD}", "events: pre_tool_call\n")],
+    "a line may be broken anywhere": [
+        (f"/hooks approve\n{GUARD}", APPROVED),
+        (f"/hooks\nrevoke\n pre_tool_call\t{GUARD}", "✓ revoked: ", "events: pre_tool_call"),
+    ],
+    "what has no /hooks before it does nothing": [
+        (f"approve {GUARD}", "A command begins with `/hooks`."),
+        ("off", "A command begins with `/hooks`."),
+        (f"please /hooks approve {GUARD}", "A command begins with `/hooks`."),
+        (f"/hooks-approve {GUARD}", "A command begins with `/hooks`."),
+        ("", "A command begins with `/hooks`."),
+        ("/hooks", "hooks: ON", f"pre_tool_call  {GUARD}\n  ✗ NOT approved: nobody approved it\n"),
+    ],
     "quotes are taken off": [(f'/hooks approve pre_tool_call "{GUARD}"', "mounted: 1\n"), (f"/hooks revoke '{GUARD}'", "✓ revoked: ")],
     "an address is approved as it is, or as it is shown": [
         (f"/hooks approve on_stop {URL}", f"✓ approved: POST {URL}\nevents: on_stop\nmounted: 1"),

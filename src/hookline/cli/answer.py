@@ -10,11 +10,12 @@ import os
 import sys
 
 from hookline.cli.options import enter, parser, quick, selection_of
+from hookline.config.places import project_root
+from hookline.engine.callers import leave_to_host
 from hookline.engine.catalog import make_dialect
 from hookline.engine.journaling import journal_of
 from hookline.engine.unsaid import told_beside, unsaid
 from hookline.errors import CodecError, HookError
-from hookline.model.handler import Command
 from hookline.model.reply import Reply
 from hookline.model.verdict import Stance
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from hookline.core.dispatch import Run
     from hookline.engine.engine import Engine
     from hookline.journal.journal import Journal
+    from hookline.model.problem import Problem
     from hookline.model.verdict import Decision
 
 _EXAMPLES = """examples:
@@ -83,25 +85,36 @@ def _reply(host: str, selection: Selection, sent: bytes, later: list[tuple[Engin
     if selection.folder != ".":
         enter(selection.folder)
         selection.folder = os.getcwd()
-    elif isinstance(payload, dict) and (folder := _folder(payload, table)):
-        selection.folder = folder
+    else:
+        selection.folder = _project(payload, table, os.environ)
     decided: list[Decision] = []
     sessions = selection.sessions(os.environ)
     engine = selection.engine(placed=False, observe=lambda _, decision: decided.append(decision), journal=journal, sessions=sessions)
     engine.detach = lambda run: later.append((engine, run))
-    if not selection.configs:
-        engine = _without_own(engine, host)
-    return _with_notices(engine.answer(host, payload), engine, decided)
+    said = leave_to_host(engine, host) if not selection.configs else ()
+    return _with_notices(engine.answer(host, payload), engine, decided, said)
+
+
+def _project(payload: Any, table: Table, environ: Mapping[str, str]) -> str:
+    """The project's folder: as the host's variable has it, or else the project that the folder of the payload is in.
+
+    The variable goes first only where it leads to no other project than that folder is in.
+    """
+    folder = (_folder(payload, table) if isinstance(payload, dict) else "") or os.getcwd()
+    named = next((path for name in table.project_variables if os.path.isdir(path := environ.get(name, "")) and os.path.isabs(path)), "")
+    if named and f"{os.path.realpath(folder)}/".startswith(f"{os.path.realpath(named).rstrip('/')}/"):
+        return named
+    return (project_root(folder, environ, table.name) if table.climbs else "") or named or folder
 
 
 def _folder(payload: Mapping[str, Any], table: Table) -> str:
-    """The project's folder as the host names it; empty where it names none that exists."""
+    """The folder that the host names; empty where it names none that exists."""
     named = (payload.get(key) for key in table.folder_keys())
     flat = (value[0] if isinstance(value, list) and value else value for value in named)
     return next((path for path in flat if isinstance(path, str) and os.path.isdir(path)), "")
 
 
-def _with_notices(reply: Reply, engine: Engine, decided: list[Decision]) -> Reply:
+def _with_notices(reply: Reply, engine: Engine, decided: list[Decision], said: tuple[Problem, ...]) -> Reply:
     """The reply, with what its reader should know on stderr: not beside a refusal, whose stderr is the reason.
 
     That is what is wrong with the hooks, and what they said in vain: a guard that asks, or that could not run, must not seem
@@ -109,20 +122,9 @@ def _with_notices(reply: Reply, engine: Engine, decided: list[Decision]) -> Repl
     """
     if reply.exit_code:
         return reply
-    told = [str(problem) for problem in engine.problems if problem.severity == "error"]
+    told = [str(problem) for problem in (*said, *engine.problems) if problem in said or problem.severity == "error"]
     told += [line for one in decided for line in unsaid(one, reply)]
     return told_beside(reply, told)
-
-
-def _without_own(engine: Engine, host: str) -> Engine:
-    """The engine less the host's own files, where these call us: such a host runs their other hooks by itself."""
-    calls_us = f"hookline answer {host}"
-    for spec in engine.hooks:
-        handler = spec.handler
-        if spec.dialect == host and isinstance(handler, Command) and calls_us in (handler.script or " ".join(handler.argv)):
-            engine.drop_dialect(host)
-            break
-    return engine
 
 
 def _unanswered(host: str, selection: Selection, message: str, journal: Journal | None) -> Reply:

@@ -107,19 +107,31 @@ def _list(folder: str, query: Query, limit: int, *, follow: bool, show: Callable
         for record in found:
             show(record)
         if follow:
-            return _follow(index, query.replace(after=max((record["seq"] for record in found), default=index.last)), show)
+            return _follow(index, query, show, mark=index.mark(found[-1]["seq"] if found else 0))
     if not found:
         tell("no decision like that")
     return OK
 
 
-def _follow(index: Index, query: Query, show: Callable[[dict[str, Any]], None], wait: Callable[[], bool] | None = None) -> int:
-    """Show what is written from now on; `wait` says whether somebody still reads."""
+def _follow(
+    index: Index,
+    query: Query,
+    show: Callable[[dict[str, Any]], None],
+    wait: Callable[[], bool] | None = None,
+    *,
+    mark: tuple[int, str] = (0, ""),
+) -> int:
+    """Show what is written from now on, behind the event at the `mark`; `wait` says whether somebody still reads."""
     wait = wait or _pause
     while wait():
-        for record in index.events(query):
+        if not os.path.isdir(index.folder):  # it was removed; the next event makes it anew
+            continue
+        index.refresh()
+        if index.mark(mark[0]) != mark:  # another journal is there by now, which counts from 1
+            mark = (0, "")
+        for record in index.events(query.replace(after=mark[0])):
             show(record)
-            query = query.replace(after=record["seq"])
+            mark = index.mark(record["seq"])
     return OK
 
 
@@ -167,7 +179,7 @@ def _verify(folder: str, head: str, *, json: bool, color: str) -> int:
         return FINDINGS
     result = verify(folder, remembered=remembered)
     present(result.to_dict(), verification_page, json=json, color=color)
-    return OK if result.broken is None else FINDINGS
+    return OK if result.whole else FINDINGS
 
 
 def _reindex(folder: str) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from hookline.config.places import project_root
 from hookline.engine.catalog import NAMES
 from hookline.engine.engine import Engine
 from hookline.engine.gating import Late, noted
@@ -69,6 +70,8 @@ class Selection:
         Raises:
             ConfigError: no such file, dialect, option, trust or mode.
         """
+        if not self.configs and self.folder == ".":
+            self.folder = project_root(".", settings.get("environ") or os.environ) or "."
         if self.trust in ("", "user"):  # `all` is consent to everything, and of `none` there is nothing to ask
             settings.setdefault("gate", Late(self.folder, settings.get("environ"), tell=noted(settings.get("journal"))))
         if not self.configs:

@@ -1,4 +1,7 @@
-"""Recorded: records of the journal as pages for people; times are those of this machine."""
+"""Recorded: records of the journal as pages for people; times are those of this machine.
+
+What stands in a file may have been written by anybody, and by any version: a field that is missing, or of another sort, is empty.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
     from hookline.cli.paint import Paint
 
 _NOTE = "note"
+_GREAT = 1 << 53  # no number of a record is so great, and no float is that counts so far
 _SHORT = 8  # characters of an id; `show` takes as many
 _PHASES: Mapping[str, str] = {
     "started": ", started and not waited for",
@@ -25,14 +29,27 @@ _PHASES: Mapping[str, str] = {
 }
 
 
+_FIELDS: Mapping[str, Any] = {
+    **dict.fromkeys(("type", "id", "at", "kind", "dialect", "native_event", "session", "cwd", "tool", "call", "stance", "reason"), ""),
+    **dict.fromkeys(("hash", "hook", "phase", "source", "scope", "handler", "fingerprint", "content"), ""),
+    **{name: {} for name in ("payload", "rewrite", "effects", "evidence")},
+    **dict.fromkeys(("seq", "faults"), 0),
+    "seconds": 0.0,
+    "redo": False,
+    "shadow": False,
+}
+_STANCES = frozenset({"silent", "allow", "ask", "deny", "halt"})
+
+
 def event_line(record: dict[str, Any], paint: Paint) -> str:
     """One event on one line: when, which, what was decided, of what, why."""
+    given, record = record, _filled(record)
     when, name = local(record["at"]), paint("dim", record["id"][:_SHORT])
     if record["type"] == _NOTE:
-        return f"{when}  {name}  {paint('warning', f'{_NOTE:6}')}  {record['native_event']}  {_said(record)}".rstrip()
+        return f"{when}  {name}  {paint('warning', f'{_NOTE:6}')}  {record['native_event']}  {_said(given)}".rstrip()
     about = f"{record['native_event']}{' ' + record['tool'] if record['tool'] else ''} ({record['dialect']})"
     failed = f"  {paint('bad', words.counted(record['faults'], 'fault'))}" if record["faults"] else ""
-    line = f"{when}  {name}  {paint.stance(record['stance'], 6)}  {about}{failed}"
+    line = f"{when}  {name}  {_stance(record['stance'], paint, 6)}  {about}{failed}"
     reason = record["reason"].partition("\n")[0]
     room = shutil.get_terminal_size((120, 24)).columns - len(f"{when}  {record['id'][:_SHORT]}  {'':6}  {about}{failed}") - 2
     if not reason or room < len("..."):
@@ -42,17 +59,17 @@ def event_line(record: dict[str, Any], paint: Paint) -> str:
 
 def entry_page(entry: dict[str, Any], paint: Paint) -> Iterator[str]:
     """One decision in full, and what each hook said."""
-    record = entry["event"]
+    record = _filled(entry["event"])
     if record["type"] == _NOTE:
         yield f"{paint('strong', record['native_event'])}  {local(record['at'])}"
-        yield f"  {_said(record)}"
+        yield f"  {_said(entry['event'])}"
         return
     where = f"{record['native_event']} ({record['kind']}, {record['dialect']})"
-    yield f"{paint.stance(record['stance'])}  {where} in {words.duration(record['seconds'])}"
+    yield f"{_stance(record['stance'], paint)}  {where} in {words.duration(record['seconds'])}"
     yield from _told(_of_event(record), "  ")
     for run in entry["runs"]:
         yield ""
-        yield from _run(run, paint)
+        yield from _run(_filled(run), paint)
     if not entry["runs"]:
         yield ""
         yield "no hook was asked"
@@ -60,15 +77,17 @@ def entry_page(entry: dict[str, Any], paint: Paint) -> Iterator[str]:
 
 def verification_page(found: dict[str, Any], paint: Paint) -> Iterator[str]:
     """Whether a journal is whole, and what that does not say."""
-    broken = found["broken"]
-    if broken:
-        place = f"{broken['file']}:{broken['line']}" if broken["line"] else broken["file"]
-        yield f"{place}: {CODES['journal.broken']} {paint('bad', broken['kind'])}: {broken['message']}"
-        yield f"the {words.counted(found['records'], 'record')} before that are as they were written"
-    else:
+    for each in found["findings"]:
+        place = f"{each['file']}:{each['line']}" if each["line"] else each["file"]
+        yield f"{place}: {CODES['journal.broken']} {paint('bad', each['kind'])}: {each['message']}"
+    if found["findings"]:
+        yield f"{words.counted(found['records'], 'record')} beside that are as they were written"
+    elif found["records"]:
         yield f"{paint('good', 'whole')}: {words.counted(found['records'], 'record')}, {found['first']} to {found['last']}"
+    else:
+        yield "nothing to verify: there is no record"
     yield from (f"note: {note}" for note in found["notes"])
-    if not broken and found["records"]:
+    if found["ok"]:
         yield f"head: {found['head']}"
         yield "keep the head elsewhere: with `--head` it shows whether the newest records were cut off, or all were written anew"
 
@@ -82,8 +101,30 @@ def pruned_page(found: dict[str, Any], _: Paint) -> Iterator[str]:
 
 
 def local(at: str) -> str:
-    """A record's time, in the zone of this machine."""
-    return datetime.fromisoformat(at).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    """A record's time, in the zone of this machine; what is no time, as it stands."""
+    try:
+        return datetime.fromisoformat(at).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    except (ValueError, OverflowError):
+        return at
+
+
+def _filled(record: dict[str, Any]) -> dict[str, Any]:
+    """A record in which every field of a page is there, and of its sort."""
+    return record | {name: _of_sort(record.get(name), default) for name, default in _FIELDS.items()}
+
+
+def _of_sort(value: Any, default: Any) -> Any:
+    sorts = (int, float) if type(default) is float else (type(default),)
+    return value if type(value) in sorts and not (type(value) is int and abs(value) >= _GREAT) else default
+
+
+def _list(record: dict[str, Any], name: str, sort: type) -> list[Any]:
+    value = record.get(name)
+    return [each for each in value if isinstance(each, sort)] if isinstance(value, list) else []
+
+
+def _stance(stance: str, paint: Paint, width: int = 0) -> str:
+    return paint.stance(stance, width) if stance in _STANCES else f"{stance or '?':{width}}"
 
 
 def _of_event(record: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -96,46 +137,52 @@ def _of_event(record: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "call", record["call"]
     yield "payload", _content(record["payload"])
     yield "redo", "the agent goes on working" if record["redo"] else ""
-    yield "retry", f"after {record['retry_after']:g} s" if record["retry_after"] is not None else ""
+    retry = _of_sort(record.get("retry_after"), 0.0)
+    yield "retry", f"after {retry:g} s" if retry else ""
     yield from _effects(record)
-    yield from (("for the agent", _content(text)) for text in record["for_agent"])
-    yield from (("for the user", text) for text in record["for_user"])
-    yield from (("lowered", f"{each['effect']} of {each['hook'] or 'all'}: {each['reason']}") for each in record["lowered"])
+    yield from (("for the agent", _content(text)) for text in _list(record, "for_agent", dict))
+    yield from (("for the user", text) for text in _list(record, "for_user", str))
+    for each in _list(record, "lowered", dict):
+        yield "lowered", f"{each.get('effect', '')} of {each.get('hook') or 'all'}: {each.get('reason', '')}"
+    yield "cut", "most of it was too long for a record" if record.get("cut") is True else ""
 
 
 def _run(run: dict[str, Any], paint: Paint) -> Iterator[str]:
     shadow = " (shadow)" if run["shadow"] else ""
-    exit_code = "" if run["exit_code"] is None else f", exit {run['exit_code']}"
+    code = run.get("exit_code")
+    exit_code = f", exit {code}" if type(code) is int else ""
     took = "" if run["phase"] == "started" else f" after {words.duration(run['seconds'])}"
-    yield f"{paint('name', run['hook'])}{shadow}  {paint.stance(run['stance'])}{took}{exit_code}{_PHASES.get(run['phase'], '')}"
+    yield f"{paint('name', run['hook'])}{shadow}  {_stance(run['stance'], paint)}{took}{exit_code}{_PHASES.get(run['phase'], '')}"
     yield from _told(_of_run(run), "  ")
 
 
 def _of_run(run: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "from", f"{run['source'] or 'no file'} ({', '.join(filter(None, (run['scope'], run['dialect'], run['handler'])))})"
     yield "fingerprint", run["fingerprint"]
-    yield "fault", run["fault"] or ""
+    yield "content", run["content"]
+    yield "fault", _of_sort(run.get("fault"), "")
     yield from _effects(run)
-    yield "for the agent", _content(run["for_agent"])
-    yield "for the user", run["for_user"]
-    yield from (("not honoured", each) for each in run["unsupported"])
+    yield "for the agent", _content(run.get("for_agent"))
+    yield "for the user", _of_sort(run.get("for_user"), "")
+    yield from (("not honoured", each) for each in _list(run, "unsupported", str))
 
 
 def _effects(record: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "reason", record["reason"]
     rewrite = record["rewrite"]
     if rewrite:
-        keys = f" ({', '.join(rewrite['keys'])})" if rewrite["keys"] else ""
-        yield "rewrites", f"{rewrite['target']}{keys}: {_content(rewrite)}"
+        named = _list(rewrite, "keys", str)
+        keys = f" ({', '.join(named)})" if named else ""
+        yield "rewrites", f"{rewrite.get('target', '')}{keys}: {_content(rewrite)}"
     yield from ((name, _content(value)) for name, value in record["effects"].items())
     yield "evidence", _content(record["evidence"])
 
 
-def _content(kept: dict[str, Any] | None) -> str:
+def _content(kept: Any) -> str:
     """What is kept of a value: the value itself, or how large it was and its hash."""
-    if not kept:
+    if not isinstance(kept, dict) or not kept:
         return ""
-    told = f"{words.counted(kept['bytes'], 'byte')}, sha256 {kept['sha256']}"
+    told = f"{words.counted(_of_sort(kept.get('bytes'), 0), 'byte')}, sha256 {kept.get('sha256', '')}"
     if "value" not in kept:
         return told
     value = kept["value"]

@@ -11,8 +11,9 @@ from hookline.cli import flags
 from hookline.cli.contracts import contract
 from hookline.cli.ending import INTERRUPTED, OK, say, tell
 from hookline.config.settings import settings
+from hookline.engine.gating import gate_of
 from hookline.engine.journaling import journal_of, telemetry_of
-from hookline.engine.steering import self_approve_problem
+from hookline.engine.steering import self_approve_problem, waiting
 from hookline.errors import ConfigError
 
 TYPE_CHECKING = False
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from hookline.server.metrics import Meter
     from hookline.server.reloading import Reloading
     from hookline.server.service import Service
-    from hookline.server.turns import Turns
+    from hookline.remote.turns import Turns
 
 _DEFAULT = "127.0.0.1:8465"
 _Http = Annotated[str, flags.option("--http", metavar="HOST:PORT", help=f"listen on TCP; with none of the three, {_DEFAULT}")]
@@ -33,6 +34,9 @@ _Unix = Annotated[str, flags.option("--unix", metavar="PATH", help="listen on a 
 _Grpc = Annotated[
     list[str],
     flags.option("--grpc", metavar="ADDRESS", help="listen for gRPC: unix:PATH, 127.0.0.1:PORT or vsock:CID:PORT; repeatable"),
+]
+_Expect = Annotated[
+    list[str], flags.option("--expect", metavar="NAME", help="gates are closed until these handlers attach over gRPC; repeatable")
 ]
 _Token = Annotated[str, flags.option("--token-file", metavar="PATH", help="the token for TCP; made if missing")]
 _Remote = Annotated[bool, flags.option("--allow-remote", help="let other machines ask; needs --token-file")]
@@ -52,6 +56,7 @@ def serve(
     http: _Http = "",
     unix: _Unix = "",
     grpc: _Grpc = [],  # noqa: B006 - only read
+    expect: _Expect = [],  # noqa: B006 - as above
     token_file: _Token = "",
     allow_remote: _Remote = False,
     host_name: _Names = [],  # noqa: B006 - as above
@@ -72,10 +77,12 @@ def serve(
     from hookline.server.signals import Signals  # noqa: PLC0415 - as above
     from hookline.server.sockets import closing, name_of  # noqa: PLC0415 - as above
     from hookline.server.tokens import token_in, token_place  # noqa: PLC0415 - as above
-    from hookline.server.turns import Turns  # noqa: PLC0415 - as above
+    from hookline.remote.turns import Turns  # noqa: PLC0415 - as above
 
     if allow_remote and not token_file:
         raise ConfigError("`--allow-remote` needs `--token-file`", name="serve.address", hint="other machines must be given the token")
+    if expect and not grpc:
+        raise ConfigError("`--expect` needs `--grpc`", name="serve.address", hint="there they attach")
     meter = Meter()
     free = self_approve or self_approve_problem(settings(os.environ)) is not None
     if problem := self_approve_problem({"trust": {"self_approve": free}}):
@@ -91,7 +98,7 @@ def serve(
     border = Border(service.app(), token=token, names=host_name, open_to_all=open_, refused=meter.refused)
     told = f"{len(service.engine.hooks)} hooks{_where(token, to_approve, path)}"
     reloading = _reloading(selection, service, watch=not no_reload)
-    bridge = _bridged(grpc, service, token)
+    bridge = _bridged(grpc, service, token, expect)
     with Signals() as signals:
         running = Running(border, listening, drain=drain, refused=meter.refused, beside=bridge.stop, signals=signals)
         try:
@@ -117,20 +124,25 @@ def _service(selection: flags.Selection, meter: Meter, turns: Turns, seconds: fl
     from hookline.server.service import Service  # noqa: PLC0415 - as above
 
     sessions = selection.sessions(os.environ)
-    journal = journal_of(os.environ, tell, telemetry_of(os.environ, tell))
+    made: list[Service] = []  # the engine of the service is another one after each reload
+    telemetry = telemetry_of(os.environ, tell, lambda: waiting(made[0].engine) if made else 0)
+    journal = journal_of(os.environ, tell, telemetry)
     engine = selection.engine(observe=meter.observe, sessions=sessions, journal=journal)
+    gate_of(engine.gate)  # settings that are wrong are said now, and not at the first event
     for problem in engine.problems:
         tell(str(problem))
     own: dict[str, Engine] = {}
     # A file that is named is meant, whoever else reads it.
-    for host in () if selection.configs else callers(engine):
+    for host, managed in () if selection.configs else callers(engine).items():
         own[host] = selection.engine(observe=meter.observe, sessions=sessions, journal=journal)
-        own[host].drop_dialect(host)
+        own[host].drop_dialect(host, managed=managed)
         without_calls(own[host])
     document = openapi(__version__, contract("decision"))
-    return Service(
+    service = Service(
         without_calls(engine), meter=meter, contract=document, own=own, seconds=seconds, turns=turns, approving=approving, tell=tell
     )
+    made.append(service)
+    return service
 
 
 def _reloading(selection: flags.Selection, service: Service, *, watch: bool) -> Reloading:
@@ -170,10 +182,10 @@ def _only_files(addresses: list[str]) -> bool:
     return all(parsed(address).proven for address in addresses)
 
 
-def _bridged(addresses: list[str], service: Service, token: str) -> Bridged:
+def _bridged(addresses: list[str], service: Service, token: str, expected: list[str]) -> Bridged:
     from hookline.server.bridged import Bridged  # noqa: PLC0415 - as above
 
-    return Bridged(service, addresses, token, tell=lambda line: tell(f"hookline serve: {line}"))
+    return Bridged(service, addresses, token, expected=expected, tell=lambda line: tell(f"hookline serve: {line}"))
 
 
 def _listening(address: str, path: str, *, allow_remote: bool) -> list[socket.socket]:

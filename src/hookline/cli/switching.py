@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from typing import Annotated
 
 from hookline.cli import flags
@@ -10,7 +11,7 @@ from hookline.cli.ending import OK, tell
 from hookline.cli.paint import present
 from hookline.engine.journaling import journal_of
 from hookline.engine.steering import gate_for, turn_all, what_is_off
-from hookline.trust.switch import switches
+from hookline.trust.switch import off_at, switches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ def _turned(selection: flags.Selection, *, on: bool, everywhere: bool, dry_run: 
             now = switches(gate.known(), gate.root, gate.environ)
         else:
             now = turn_all(engine, on=on, everywhere=everywhere, who="", how="command line")
+        above = off_at(gate.known(), gate.root)
         managed = [spec.id for spec in engine.hooks if gate.is_managed(spec)]
     document = {
         "schema": "hookline.switches/1",
@@ -65,6 +67,8 @@ def _turned(selection: flags.Selection, *, on: bool, everywhere: bool, dry_run: 
         "switches": now,
         "managed": managed,
     }
+    if on and above and not dry_run:
+        tell(f"hooks are still off here, by `hookline off` in `{above}` (hookline on -C {shlex.quote(above)})")
     present(document, switches_page, json=json, color=color)
     return OK
 

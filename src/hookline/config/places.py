@@ -70,6 +70,9 @@ PLACES: tuple[Place, ...] = (
 )
 
 
+_PROJECTS = "{cwd}/"
+
+
 class Found(Frozen):
     """A file or folder of hooks that exists."""
 
@@ -90,6 +93,25 @@ def discovered(cwd: str, environ: Mapping[str, str], only: str = "") -> Iterator
             if same not in seen:  # in the home folder, the user's file is the project's too
                 seen.add(same)
                 yield Found(dialect=place.dialect, scope=place.scope, path=path)
+
+
+def project_root(folder: str, environ: Mapping[str, str], only: str = "") -> str:
+    """The project that a folder is in: the nearest one, from there upwards, that is a repository or has a project's files; empty if none.
+
+    `only`: files of one dialect. The user's home is no project, nor is what it lies in: what is there is the user's own.
+    """
+    marks = [".git", *(_mark(place) for place in PLACES if place.path.startswith(_PROJECTS) and (not only or place.dialect == only))]
+    home, at = os.path.realpath(_names("", environ)["home"]), os.path.abspath(folder)
+    while not f"{home}/".startswith(f"{os.path.realpath(at).rstrip('/')}/"):
+        if any(os.path.exists(f"{at}/{mark}") for mark in marks):
+            return at
+        at = os.path.dirname(at)
+    return ""
+
+
+def _mark(place: Place) -> str:
+    path = place.path.removeprefix(_PROJECTS)
+    return path.rpartition("/")[0] if "*" in path else path
 
 
 def wanted(cwd: str, environ: Mapping[str, str], only: str = "") -> list[str]:

@@ -18,11 +18,13 @@ _LONGEST = 1 << 20  # bytes
 
 
 class Setting(Frozen):
-    """What one key may be: of which type, one of which words, and at least how much."""
+    """What one key may be: of which type, one of which words, and at least how much; and, in words, what it is without it and means."""
 
     type: type
     choices: tuple[str, ...] = ()
     least: float | None = None
+    default: str
+    meaning: str
 
     def wrong(self, value: Any) -> tuple[str, str] | None:
         """The name of the problem and what is expected; None where the value will do."""
@@ -38,23 +40,63 @@ class Setting(Frozen):
 
 _TYPES: Mapping[type, str] = {bool: "true or false", str: "a text", int: "a whole number", float: "a number", list: "a list"}
 
+# Which hooks the keys of `[trust]` are about, by how they stand and by who brought them.
+_STATES: Mapping[str, str] = {
+    "unknown": "nobody approved it",
+    "changed": "what it runs changed since it was approved",
+    "revoked": "its approval was taken back",
+    "missing": "what it runs is not there",
+}
+_GROUPS: Mapping[str, str] = {
+    "user": "a hook of the user's own files",
+    "project": "a hook that a project brought along, or that runs a file of one",
+}
+# Every other key has `skip`.
+_DEFAULTS: Mapping[str, str] = {"user_unknown": "record", "user_changed": "warn"}
+
 # Table -> key -> what it may be. A new setting is a row.
 TABLES: Mapping[str, Mapping[str, Setting]] = {
     "journal": {
-        "enabled": Setting(type=bool),
-        "payload": Setting(type=str, choices=("hash", "masked", "full")),
-        "keep_days": Setting(type=int, least=0),
-        "keep_mb": Setting(type=int, least=0),
-        "sync": Setting(type=bool),
-        "path": Setting(type=str),
+        "enabled": Setting(type=bool, default="true", meaning="whether a journal is kept at all; `HOOKLINE_JOURNAL` goes first"),
+        "payload": Setting(
+            type=str,
+            choices=("hash", "masked", "full"),
+            default="hash",
+            meaning="what is kept of payloads, rewrites, contexts and effects: their SHA-256 and length; or also themselves, less what"
+            " looks like a secret; or also themselves, whole",
+        ),
+        "keep_days": Setting(type=int, least=0, default="90", meaning="older files are removed, whenever a new one is begun; 0: none is"),
+        "keep_mb": Setting(type=int, least=0, default="256", meaning="the oldest files beyond so many MiB are removed; 0: none is"),
+        "sync": Setting(
+            type=bool,
+            default="false",
+            meaning="whether each record is on the disk before it counts as written, so that it also survives the loss of power",
+        ),
+        "path": Setting(
+            type=str,
+            default="~/.local/state/hookline/journal",
+            meaning="the folder of the journal, absolute or from `~`; the default lies below an absolute `XDG_STATE_HOME`, and"
+            " `HOOKLINE_JOURNAL` goes first",
+        ),
     },
     # What becomes of a hook, by who brought it and how it stands; which words go with which state is the policy's to say.
     "trust": {
-        f"{group}_{state}": Setting(type=str, choices=("record", "warn", "skip", "ask", "deny"))
-        for group in ("user", "project")
-        for state in ("unknown", "changed", "revoked", "missing")
+        f"{group}_{state}": Setting(
+            type=str,
+            choices=("record", "warn", "skip", "ask", "deny"),
+            default=_DEFAULTS.get(f"{group}_{state}", "skip"),
+            meaning=f"what becomes of {who}: {how}",
+        )
+        for group, who in _GROUPS.items()
+        for state, how in _STATES.items()
     }
-    | {"self_approve": Setting(type=bool)},  # whether a request from this machine approves hooks without a token
+    | {
+        "self_approve": Setting(
+            type=bool,
+            default="false",
+            meaning="whether any program of this machine may have hooks approved by `hookline serve` without showing its token",
+        )
+    },
 }
 
 # What was read of a path, beside the size and time that the file had then.

@@ -127,6 +127,8 @@ class Table(Frozen):
     `ticks_per_second`: the unit of its timeouts. `default_timeout` in seconds. `compact`, `ascii_only` and `echo_safe` are the
     wire text. `detached_after_denial`: whether detached hooks start although something denied.
     `folders`: keys of a payload that name the project's folder better than its `@cwd` does; of a list it is the first entry.
+    `project_variables`: by which the host tells its hooks the project's folder, wherever the agent has gone meanwhile. `climbs`: where
+    it is told a folder only, the project is the nearest one around that; otherwise it is that folder.
     `detached_in_turn`: where hooks run in turn, a detached one starts when its turn comes, not after all others.
     `ask_becomes`: the stance that an ask is lowered to where nobody can be asked. `redo_limit`: how often a stop gate
     may send the agent back in one turn. `redo_flag`: the key of a payload by which a host reliably says whether a stop comes after
@@ -152,6 +154,8 @@ class Table(Frozen):
     detached_after_denial: bool = True
     detached_in_turn: bool = False
     folders: tuple[str, ...] = ()
+    project_variables: tuple[str, ...] = ()
+    climbs: bool = True
     ask_becomes: Stance = Stance.SILENT
     redo_limit: int = 3
     redo_flag: str = ""

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import TYPE_CHECKING, Protocol
 
 from hookline.config.settings import settings
 from hookline.core.plan import Group, Plan
+from hookline.engine.callers import called
 from hookline.engine.drive import drive
 from hookline.engine.gating import gate_of
-from hookline.engine.soundness import Finding, by_files, by_policy, conflicts, duplicates, found
+from hookline.engine.soundness import Finding, by_files, by_policy, conflicts, duplicates, found, runs
 from hookline.engine.steering import self_approve_problem
+from hookline.engine.symptoms import by_outcome
 from hookline.engine.synthetic import made_up
 from hookline.model.frozen import Frozen
-from hookline.model.handler import Broken, InProcess, Model
+from hookline.model.handler import Broken, Model
 from hookline.model.kinds import kind
-from hookline.model.outcome import Failure
 from hookline.model.problem import Problem
-from hookline.model.verdict import Stance
 from hookline.trust.policy import RECORD, SKIP, WARN
-from hookline.wire.hookoutput import UnreadableError, begins_an_object, one_object
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping
@@ -32,27 +30,15 @@ if TYPE_CHECKING:
     from hookline.model.event import Event
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Decision, Verdict
+    from hookline.model.verdict import Decision, Stance, Verdict
     from hookline.trust.gate import Standing
 
 SCHEMA = "hookline.checkup/1"
 # Tells a hook that this is a test: the variable is set to 1.
 VARIABLE = "HOOKLINE_DOCTOR"
 SECONDS = 30.0
-# A hook that takes more of its time than this for an event about nothing is near its end.
-_NEARLY = 0.8
-_REFUSAL = 2  # the exit code by which a command refuses, in every dialect
 # So many events of its kind without a hook ever being asked make it worth a word.
 _MANY = 20
-_FASTER = "make it faster, or give it a longer `timeout`"
-# How a failure is told, where it has a name of its own: the finding, and what to do.
-_FAILURES: Mapping[Failure, tuple[str, str]] = {
-    Failure.TIMED_OUT: ("check.timed-out", _FASTER),
-    Failure.NOT_STARTED: ("check.missing", "name a program that is there, by its absolute path"),
-    Failure.UNREACHABLE: ("check.missing", "see that its address answers"),
-}
-# Exit codes by which a shell says that it could not start a program.
-_SHELL_SAYS: Mapping[int, str] = {126: "check.not-executable", 127: "check.missing"}
 # Why nothing was started: one of these is enough.
 _NOT_STARTED = frozenset({"check.missing", "check.interpreter", "check.not-executable"})
 # What keeps a hook from being run, by its state: the finding, and what to do.
@@ -129,11 +115,12 @@ def check(engine: Engine, *, history: History | None = None, seconds: float = SE
     entries = list(engine.registry.entries())
     standings = _standings(engine, entries)
     examined = [_examined(engine, entry, standings.get(entry.spec.id), seconds, models=models) for entry in entries]
-    together = [*duplicates([entry.spec for entry in entries]), *conflicts([entry.spec for entry in entries], _said(examined))]
+    ways = {entry.spec.id: runs(entry.spec, made_up(entry.spec, entry.dialect, engine.cwd), engine.environ) for entry in entries}
+    together = [*duplicates([entry.spec for entry in entries], ways), *conflicts([entry.spec for entry in entries], _said(examined))]
     together += _never_asked(entries, history, engine.cwd) if history else ()
     whole = [one.replace(findings=(*one.findings, *(each for each in together if each.hook == one.spec.id))) for one in examined]
     cost = self_approve_problem(settings(engine.environ))
-    return Checkup(hooks=tuple(whole), findings=(*_switched_off(engine), *((cost,) if cost else ()), *engine.problems))
+    return Checkup(hooks=tuple(whole), findings=(*_switched_off(engine), *((cost,) if cost else ()), *called(engine), *engine.problems))
 
 
 def _said(examined: list[Examined]) -> dict[str, Stance]:
@@ -189,7 +176,7 @@ def _examined(engine: Engine, entry: Entry, standing: Standing | None, seconds: 
     if isinstance(spec.handler, Model) and not models:
         return Examined(spec=spec, state=state, findings=tuple(still))
     outcome, verdict = ask(engine, entry, event, seconds)
-    heard = [*_by_outcome(spec, outcome, verdict, seconds)]
+    heard = [*by_outcome(spec, outcome, verdict, seconds)]
     known = {each.name for each in still}
     # An interpreter without its script exits as a refusal does.
     known |= {*_NOT_STARTED, "check.refuses"} if known & _NOT_STARTED else set()
@@ -201,7 +188,7 @@ def _barred(engine: Engine, spec: HookSpec, state: str, standing: Standing | Non
     name, hint = _BARRED[state]
     why = standing.reason if standing and standing.reason else "nobody approved it"
     gate = gate_of(engine.gate)
-    effect = gate.policy.effect(standing.group, state) if gate and standing and not standing.exposed else SKIP
+    effect = gate.effect(standing) if gate and standing else SKIP
     if effect == RECORD:
         return found(spec, name, f"it was never run; its first run counts as its approval ({why})", hint=hint, severity="warning")
     if effect == WARN:
@@ -214,7 +201,8 @@ def ask(engine: Engine, entry: Entry, event: Event, seconds: float = SECONDS) ->
 
     All else is as in production: payload, process, limits, trust, reading.
     """
-    spec = entry.spec.replace(conditions=(), detached=False, once=False, timeout=min(entry.spec.timeout, seconds))
+    # Its conditions stay: without them it would be another hook than the one that was approved. Its predicates are what is asked.
+    spec = entry.spec.replace(detached=False, once=False, timeout=min(entry.spec.timeout, seconds))
     bare = entry.replace(spec=spec, tools=None, on_tool=(), content=())
     group = Group(dialect=entry.dialect, steps=(bare,), detached=(), parallel=False)
     powers = entry.row.powers if entry.row else kind(spec.kind).powers
@@ -237,62 +225,7 @@ def _watched(asked: Dispatch, seen: list[Outcome]) -> Generator[tuple[Run, ...],
         return decision
 
 
-# -- what one run tells --------------------------------------------------------------------------------------------------
-
-
-def _by_outcome(spec: HookSpec, outcome: Outcome | None, verdict: Verdict, seconds: float) -> Iterator[Finding]:
-    if outcome is None or outcome.failure is not None:
-        yield _failed(spec, outcome, verdict, seconds)
-        return
-    misprinted = _printed(spec, outcome, verdict)
-    if misprinted is not None:
-        yield misprinted
-    elif name := _SHELL_SAYS.get(outcome.exit_code or 0):
-        yield found(spec, name, verdict.fault or outcome.stderr.strip() or "it could not be started")
-    elif verdict.fault:
-        yield found(spec, "check.failed", verdict.fault, hint="hookline explain tells all that it said")
-    elif outcome.exit_code not in (None, 0, _REFUSAL):
-        yield found(spec, "check.failed", f"it exits with {outcome.exit_code} although nothing is wrong", severity="warning")
-    if verdict.stance >= Stance.DENY and not verdict.fault:
-        yield found(spec, "check.refuses", f"it refuses what is harmless: {verdict.reason or 'no reason given'}", severity="warning")
-    if outcome.seconds > _NEARLY * spec.timeout:
-        yield found(spec, "check.slow", f"it took {outcome.seconds:.3g} s of its {spec.timeout:g} s", hint=_FASTER, severity="warning")
-
-
-def _failed(spec: HookSpec, outcome: Outcome | None, verdict: Verdict, seconds: float) -> Finding:
-    failure = outcome.failure if outcome else None
-    if failure is Failure.TIMED_OUT and seconds < spec.timeout:
-        told = f"it did not answer within {seconds:g} s; its own limit is {spec.timeout:g} s"
-        return found(spec, "check.timed-out", told, hint="give it more with --seconds", severity="warning")
-    name, hint = _FAILURES.get(failure, ("check.failed", "")) if failure else ("check.failed", "")
-    return found(spec, name, verdict.fault or "it could not be asked", hint=hint)
-
-
-def _printed(spec: HookSpec, outcome: Outcome, verdict: Verdict) -> Finding | None:
-    """What is wrong with the text that a hook printed: noise around an object, or an object that is none."""
-    text = outcome.stdout.strip()
-    if isinstance(spec.handler, InProcess) or not text or not (begins_an_object(text) or verdict.fault):
-        return None
-    try:
-        one_object(text)
-    except UnreadableError as error:
-        if _holds_an_object(text):
-            return found(spec, "check.noise", f"it prints something around its answer: {error}", hint="print logs on stderr")
-        return found(spec, "check.not-json", str(error), hint="print one JSON object, or nothing")
-    return None
-
-
-def _holds_an_object(text: str) -> bool:
-    """Whether a line of the text begins an object that is whole."""
-    decoder = json.JSONDecoder()
-    for at, char in enumerate(text):
-        if char == "{" and not text[:at].rpartition("\n")[2].strip():
-            try:
-                decoder.raw_decode(text, at)
-            except (ValueError, RecursionError):
-                continue
-            return True
-    return False
+# -- what a journal tells ----------------------------------------------------------------------------------------------
 
 
 def _never_asked(entries: list[Entry], history: History, root: str) -> Iterator[Finding]:

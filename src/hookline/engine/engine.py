@@ -12,7 +12,7 @@ from hookline.core.plan import plan, planned
 from hookline.engine.drive import ask_alone, ask_alone_async, drive, drive_async, refuse
 from hookline.engine.gating import gated
 from hookline.engine.library import Library
-from hookline.handlers.firing import FIRING, JUDGING
+from hookline.handlers.firing import FIRING, JUDGING, VARIABLE, Inside
 from hookline.model import kinds
 from hookline.model.event import Event, Stop
 from hookline.wire.payload import from_wire
@@ -91,8 +91,8 @@ class Engine(Library):
         self.journal = journal
         self.gate = gate
         self.gated = gate is not None
-        firing = "" if relays else self.environ.get("HOOKLINE_FIRING", "")
-        self._inside = frozenset(filter(None, firing.split(",")))
+        firing = "" if relays else self.environ.get(VARIABLE, "")
+        self._inside = Inside(firing) if firing else None
         self._id = id(self)
         self._lasting = sessions
         # Whether nobody is to be told of a decision, and nothing outlives this process: then most events end where they are decided.
@@ -212,7 +212,7 @@ class Engine(Library):
         """
         inside = FIRING.get()
         key = (self._id, event.kind, event.session_id)
-        if (inside and (key in inside or JUDGING in inside)) or (self._inside and event.kind in self._inside):
+        if (inside and (key in inside or JUDGING in inside)) or (self._inside is not None and event.kind in self._inside):
             return None
         return FIRING.set((*inside, key))
 
@@ -239,7 +239,7 @@ class Engine(Library):
 
         Without the plan that was `chosen`, nobody was asked.
         """
-        if self._alone and not self._once and event.kind not in REMEMBERING and not self.sessions.problems:
+        if self._alone and not self._once and event.kind not in REMEMBERING:
             return decision
         if event.kind in REMEMBERING:
             from hookline.engine.recall import concluded  # noqa: PLC0415 - calls of tools need none of it
@@ -270,6 +270,7 @@ class Engine(Library):
         """Start a hook that nobody waits for; returns why not, where it was not started."""
         if run.dialect is not None and run.dialect.table.late:
             self.sessions.prepare(run.event)
+            self._alone = False  # there may be something to tell from now on
         if self.detach is not None:
             self.detach(run)
             return None
@@ -322,8 +323,9 @@ class Engine(Library):
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """Everything that is wrong with the sources, in their order; then what could not be kept of sessions, or in the journal."""
-        return (*super().problems, *self.sessions.problems, *(self.journal.problems if self.journal is not None else ()))
+        """Everything that is wrong with the sources, in their order; then with the settings and the environment, sessions and journal."""
+        others = (self.gate, self._inside, self.sessions, self.journal)
+        return (*super().problems, *(problem for each in others if each is not None for problem in each.problems))
 
     # -- the end ---------------------------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hookline.core.match import why_not
 from hookline.core.plan import plan, wants_turns
+from hookline.engine.callers import called
 from hookline.engine.sources import all_hooks, given_way
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Broken
@@ -51,7 +52,7 @@ def explain(engine: Engine, event: Event, *, run: bool = True) -> dict[str, Any]
         "event": _event(event),
         "sources": list(_sources(engine)),
         "hooks": [_hook(spec, reasons[spec.id], steps.get(spec.id), decision) for spec in specs],
-        "problems": [problem.to_dict() for problem in engine.problems],
+        "problems": [problem.to_dict() for problem in (*called(engine), *engine.problems)],
         "decision": decision.to_dict() if decision else None,
     }
 

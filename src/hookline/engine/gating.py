@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from hookline.errors import ConfigError
 from hookline.model.handler import InProcess
 from hookline.model.outcome import Outcome
 
@@ -14,9 +15,11 @@ if TYPE_CHECKING:
 
     from hookline.core.dispatch import Dispatch, Run
     from hookline.journal.journal import Journal
+    from hookline.model.problem import Problem
     from hookline.model.sight import Sight
     from hookline.model.verdict import Decision
     from hookline.trust.gate import Gate, Pass
+    from hookline.trust.policy import Policy
 
 _SHORT = 16  # characters of a fingerprint
 
@@ -26,11 +29,12 @@ def gate(
     environ: Mapping[str, str] | None = None,
     *,
     tell: Callable[[dict[str, Any]], None] | None = None,
+    policy: Policy | None = None,
     **overrides: str,
 ) -> Gate:
     """The gate of a person: their store, their settings; `overrides` are settings of `[trust]` that go first.
 
-    `root`: the project folder. `tell` is given a record of everything that is approved, revoked or switched.
+    `root`: the project folder. `policy`: what counts instead of the settings. `tell` is given a record of everything that is approved, revoked or switched.
 
     Raises:
         ConfigError: the settings are wrong.
@@ -47,9 +51,11 @@ def gate(
     def seen(run: Run) -> Sight:
         return look(run, given)
 
-    # Of its keys this table of the settings has one that is no effect: who may approve without a token.
-    chosen = policy_of({key: value for key, value in settings(given).get("trust", {}).items() if key != "self_approve"}, **overrides)
-    return Gate(Store(store_path(given)), chosen, seen, root=os.fspath(root), environ=given, demands=_demands, tell=tell)
+    if policy is None:
+        # Of its keys this table of the settings has one that is no effect: who may approve without a token.
+        chosen = {key: value for key, value in settings(given).get("trust", {}).items() if key != "self_approve"}
+        policy = policy_of(chosen, **overrides)
+    return Gate(Store(store_path(given)), policy, seen, root=os.fspath(root), environ=given, demands=_demands, tell=tell)
 
 
 def noted(journal: Journal | None) -> Callable[[dict[str, Any]], None] | None:
@@ -67,7 +73,11 @@ def noted(journal: Journal | None) -> Callable[[dict[str, Any]], None] | None:
 
 
 class Late:
-    """A gate that is made when the first hook comes to it: most events of `answer` have none. It admits and settles as a gate does."""
+    """A gate that is made when the first hook comes to it: most events of `answer` have none. It admits and settles as a gate does.
+
+    Where the settings are wrong, hooks are asked all the same, by rules that are as strict as any that a person may have chosen:
+    whoever spoils a file must not switch policy off by that. It is said, by `problems` and to each session.
+    """
 
     def __init__(
         self, root: str, environ: Mapping[str, str] | None = None, *, tell: Callable[[dict[str, Any]], None] | None = None
@@ -76,6 +86,8 @@ class Late:
         self._environ = environ
         self._tell = tell
         self._made: Gate | None = None
+        self._strict: Gate | None = None
+        self.problems: tuple[Problem, ...] = ()
 
     @property
     def gate(self) -> Gate:
@@ -90,7 +102,25 @@ class Late:
 
     def admit(self, run: Run) -> Pass | Outcome | None:
         """As a gate does; None where the run goes on as it is, and no gate was made for it."""
-        return None if self._made is None and self._needs_none(run) else self.gate.admit(run)
+        if self._made is None and self._needs_none(run):
+            return None
+        deciding = self._deciding()
+        given = deciding.admit(run)
+        if not self.problems or isinstance(given, Outcome) or deciding.once(run.event.session_id, f"settings {self.problems[0]}"):
+            return given
+        return given.replace(note="\n".join(filter(None, (f"hookline: {self.problems[0]}", given.note))))
+
+    def _deciding(self) -> Gate:
+        """The gate that decides: a strict one where the settings are wrong."""
+        if self._strict is None:
+            try:
+                return self.gate
+            except ConfigError as error:
+                from hookline.trust.policy import STRICT  # noqa: PLC0415 - few people's settings are wrong
+
+                self._strict = gate(self._root, self._environ, tell=self._tell, policy=STRICT)
+                self.problems = (_wrong(error, os.environ if self._environ is None else self._environ),)
+        return self._strict
 
     def _needs_none(self, run: Run) -> bool:
         """Whether a hook was named by whoever started this, and nothing may be switched off: then no gate need be made."""
@@ -103,10 +133,19 @@ class Late:
 
     def silences(self, run: Run) -> bool:
         """As a gate does."""
-        return not (self._made is None and self._needs_none(run)) and self.gate.silences(run)
+        return not (self._made is None and self._needs_none(run)) and self._deciding().silences(run)
 
     def settled(self, given: Pass, outcome: Outcome) -> Outcome:
-        return self.gate.settled(given, outcome)
+        return self._deciding().settled(given, outcome)
+
+
+def _wrong(error: ConfigError, environ: Mapping[str, str]) -> Problem:
+    """What is wrong with the settings, and what follows."""
+    from hookline.config.settings import settings_path  # noqa: PLC0415 - few people's settings are wrong
+    from hookline.model.problem import Origin, Problem  # noqa: PLC0415 - as above
+
+    message = f"{error.message}: the settings do not count, and hooks go by the strictest rules"
+    return Problem(name=error.name, message=message, hint=error.hint, origin=Origin(file=error.place or settings_path(environ)))
 
 
 def _demands(dialect: str) -> bool:

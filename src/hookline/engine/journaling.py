@@ -29,7 +29,7 @@ def journal_of(environ: Mapping[str, str], tell: Callable[[str], None], exports:
         chosen = _chosen(environ, tell)
         if _is_off(environ, chosen):
             return Journal(None, tell=tell, exports=exports) if exports else None
-        return Journal.open(_folder(environ, chosen), tell=tell, exports=exports, **_of_trail(chosen))
+        return Journal.open(_folder(environ, chosen), environ=environ, tell=tell, exports=exports, **_of_trail(chosen))
     except HookError as error:
         tell(f"{error.code} {error}" if not getattr(error, "place", "") else str(error))
     except Exception as error:  # noqa: BLE001 - whatever it is, the hooks are asked all the same
@@ -57,8 +57,11 @@ def limits_of(environ: Mapping[str, str]) -> dict[str, Any]:
     return {name: value for name, value in _of_trail(chosen).items() if name in ("keep_days", "keep_bytes")}
 
 
-def telemetry_of(environ: Mapping[str, str], tell: Callable[[str], None]) -> tuple[Export, ...]:
-    """What a server tells OpenTelemetry by; nothing where the environment names nowhere to send it to."""
+def telemetry_of(environ: Mapping[str, str], tell: Callable[[str], None], pending: Callable[[], int] | None = None) -> tuple[Export, ...]:
+    """What a server tells OpenTelemetry by; nothing where the environment names nowhere to send it to.
+
+    `pending` tells how many approvals wait for a person.
+    """
     from importlib.util import find_spec  # noqa: PLC0415 - only a server asks
 
     from hookline.journal.semconv import telemetry_asked  # noqa: PLC0415 - as above
@@ -72,7 +75,7 @@ def telemetry_of(environ: Mapping[str, str], tell: Callable[[str], None]) -> tup
 
     if not set_up():
         tell(f"{CODES['journal.telemetry']} telemetry is asked for, and no SDK sends it (pip install opentelemetry-distro)")
-    return (Telemetry(environ=environ),)
+    return (Telemetry(environ=environ, pending=pending),)
 
 
 def _chosen(environ: Mapping[str, str], tell: Callable[[str], None]) -> Mapping[str, Any]:

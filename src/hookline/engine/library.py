@@ -10,12 +10,12 @@ from hookline.core.dialect import Source
 from hookline.core.registry import Registry
 from hookline.engine.catalog import make_dialect
 from hookline.engine.settings import MATCHING, MODES, TRUSTS, one_of, split
-from hookline.engine.sources import Discovery, Given, Named, Shelf, read
+from hookline.engine.sources import Discovery, Given, Named, Shelf, came_by, read
 from hookline.errors import CodecError, ConfigError
 from hookline.model import kinds
 from hookline.model.event import Event
 from hookline.model.handler import Model
-from hookline.model.spec import SCOPES
+from hookline.model.spec import MANAGED, SCOPES
 from hookline.model.verdict import Stance
 from hookline.wire.payload import unknown_event
 
@@ -182,12 +182,13 @@ class Library:
         self._take(Given(source=source, dialect=self._dialect(dialect, options)))
         return self
 
-    def drop_dialect(self, name: str) -> None:
-        """Forget every source of a dialect, also those that a reload would find."""
+    def drop_dialect(self, name: str, *, managed: bool = False) -> None:
+        """Forget every source of a dialect, also those that a reload would find; the files of a policy with `managed` only."""
+        gone = frozenset((name, scope) for scope in SCOPES if managed or scope != MANAGED)
         with self._changing:
-            self.shelf.dropped |= {name}
-            self.shelf.ways = [way for way in self.shelf.ways if isinstance(way, Discovery) or way.dialect.table.name != name]
-            self.shelf.sources = [shelved for shelved in self.shelf.sources if shelved.dialect.table.name != name]
+            self.shelf.dropped |= gone
+            self.shelf.ways = [way for way in self.shelf.ways if isinstance(way, Discovery) or came_by(way) not in gone]
+            self.shelf.sources = [each for each in self.shelf.sources if (each.dialect.table.name, each.source.scope) not in gone]
             self._rebuild()
 
     def leave_out(self, hook_ids: frozenset[str]) -> None:
@@ -288,15 +289,17 @@ class Library:
 
         return register
 
-    def enlist(self, owner: str, specs: Iterable[HookSpec], dialect: str) -> tuple[HookSpec, ...]:
-        """Put hooks of one dialect that are in no file in place, at once, of those that `owner` had; returned with their ids.
+    def enlist(
+        self, owner: str, specs: Iterable[HookSpec], dialect: str, ended: Callable[[str], object] | None = None
+    ) -> tuple[HookSpec, ...]:
+        """Put hooks that are in no file in place of those of `owner`; returned with their ids. `ended`: as of `Enlisted`.
 
         Raises:
             ConfigError: an unknown dialect.
         """
         speaking = self.made(dialect)
         with self._changing:
-            named = self.shelf.enlist(owner, specs, speaking)
+            named = self.shelf.enlist(owner, specs, speaking, ended)
             self._rebuild()
         return named
 

@@ -24,6 +24,9 @@ def concluded(engine: Engine, event: Event, decision: Decision, chosen: Plan | N
     Without the plan that was `chosen`, nobody was asked.
     """
     table = engine.host(event.dialect).table
+    if event.session_id and event.kind in table.ends_session:
+        for ended in {enlisted.ended for enlisted in engine.shelf.enlisted.values() if enlisted.ended}:
+            ended(event.session_id)
     row = table.row(event.native_name)
     follows, limit = follows_redo(event, table), engine._limit(event)
     own = redo_limit(decision, limit) if engine.redo_limit is None else limit

@@ -134,7 +134,7 @@ def _in_order(old: Shelf, renewed: dict[int, Renewal]) -> Iterator[Shelved]:
         if id(way) not in renewed:
             yield from (shelved for shelved in old.sources if shelved.way is way)
         elif isinstance(way, Discovery):
-            yield from (piece for piece in renewed[id(way)].pieces if piece.dialect.table.name not in old.dropped)
+            yield from (piece for piece in renewed[id(way)].pieces if (piece.dialect.table.name, piece.source.scope) not in old.dropped)
         else:
             yield from renewed[id(way)].pieces
 

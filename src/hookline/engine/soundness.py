@@ -41,6 +41,9 @@ _SUPERSEDED: Mapping[str, str] = {
 }
 
 
+_CRLF = "end its lines as unix does: sed -i 's/\\r$//' FILE"
+
+
 class Finding(Problem):
     """A problem of a hook; `path`: the file that it is about, where its mode is what is wrong."""
 
@@ -73,7 +76,11 @@ def by_files(spec: HookSpec, event: Event, environ: Mapping[str, str]) -> Iterat
     unsure = [what for what in seen.open if "was not found" in what]  # a shell text may make it before it runs it
     for what in (*seen.missing, *unsure):
         name = "check.interpreter" if "interpreter" in what else "check.missing"
-        yield found(spec, name, what, hint="name a file that is there, by its absolute path")
+        yield found(spec, name, what, hint=_CRLF if "carriage return" in what else "name a file that is there, by its absolute path")
+    for what in seen.open:
+        if what not in unsure:
+            told = f"an approval does not cover {what}"
+            yield found(spec, "check.unseen", told, hint="name the files themselves, or look at them yourself", severity="warning")
     yield from _relative(spec, event, environ)
     for file in seen.files:
         yield from _by_file(spec, file)
@@ -152,11 +159,34 @@ def _lines(handler: Command, env: Mapping[str, str]) -> Iterator[list[str]]:
 # -- several hooks -------------------------------------------------------------------------------------------------------
 
 
-def duplicates(specs: Sequence[HookSpec]) -> Iterator[Finding]:
-    """Hooks that do the same on the same event, and are not told apart by any condition."""
+def runs(spec: HookSpec, event: Event, environ: Mapping[str, str]) -> object:
+    """What a command comes to, however it is written: its one file, its arguments, its surroundings; else its handler."""
+    handler = spec.handler
+    if not isinstance(handler, Command):
+        return handler
+    from hookline.handlers import command  # noqa: PLC0415 - as above
+    from hookline.text.programs import reading  # noqa: PLC0415 - as above
+
+    try:
+        what = command.program(handler, event, "", timeout=spec.timeout, cookie="", environ=environ)
+    except HandlerError:
+        return handler
+    lines = [words for words in _lines(handler, what.env) if words]
+    read = reading(lines[0]) if len(lines) == 1 else None
+    if read is None or read.through or read.unknown:
+        return handler
+    at = read.program_at if read.at is None else read.at
+    path = os.path.realpath(os.path.join(what.cwd or "", lines[0][at]))
+    options = lines[0][read.program_at + 1 : at]
+    return (path, options, lines[0][at + 1 :], handler.env, handler.drop_env) if os.path.isfile(path) else handler
+
+
+def duplicates(specs: Sequence[HookSpec], ways: Mapping[str, object] | None = None) -> Iterator[Finding]:
+    """Hooks that do the same on the same event, and are not told apart by any condition; `ways`: what each of them runs, by its id."""
     first: dict[str, HookSpec] = {}
     for spec in specs:
-        other = first.setdefault(repr((spec.kind, spec.handler, spec.conditions)), spec)
+        way = ways.get(spec.id, spec.handler) if ways else spec.handler
+        other = first.setdefault(repr((spec.kind, way, spec.conditions)), spec)
         if other is not spec:
             told = f"it does what `{other.id}` does, on the same event"
             yield found(spec, "check.duplicate", told, hint="remove one of the two", severity="warning")

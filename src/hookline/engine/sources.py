@@ -12,15 +12,16 @@ from hookline.core.registry import Registry
 from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
 from hookline.model.problem import Origin
-from hookline.model.spec import CLONED
+from hookline.model.spec import CLONED, MANAGED
 from hookline.wire.sources import refusing_everything
 from hookline.wire.switches import hooks_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import TypeAlias
 
+    from hookline.config.places import Found
     from hookline.config.read import Stamp
     from hookline.core.dialect import Dialect, Loaded
     from hookline.engine.library import Library
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class Discovery(Frozen):
-    """Whatever lies in the places of the dialects: of one `dialect`, or of all but those that the shelf `dropped`."""
+    """Whatever lies in the places of the dialects: of one `dialect`, or of all; less what the shelf `dropped`."""
 
     trust: str
     mode: str
@@ -55,6 +56,11 @@ class Given(Frozen):
 
     source: Source
     dialect: Dialect
+
+
+def came_by(way: Named | Given) -> tuple[str, str]:
+    """The dialect and the scope of what came by a way."""
+    return way.dialect.table.name, way.place.scope if isinstance(way, Named) else way.source.scope
 
 
 class Read(Frozen):
@@ -95,10 +101,10 @@ def listed(library: Library, way: Discovery | Named) -> Iterator[Listed]:
             yield way.place.replace(file=file, placed=library.placed), way.dialect, None
         return
     for found in discovered(library.cwd, library.environ, way.dialect):
-        if found.dialect in library.shelf.dropped:
+        if (found.dialect, found.scope) in library.shelf.dropped:
             continue
         dialect = library.made(found.dialect)
-        trusted = way.trust == "all" or (way.trust == "user" and found.scope not in CLONED)
+        trusted = way.trust == "all" or (way.trust == "user" and found.scope not in CLONED) or _is_policy(found)
         place = Source(
             file=found.path, scope=found.scope, mode=way.mode, trusted=trusted, match_tools=way.match_tools, placed=library.placed,
             gated=library.gated and way.trust == "user",
@@ -108,6 +114,15 @@ def listed(library: Library, way: Discovery | Named) -> Iterator[Listed]:
                 yield place.replace(file=file), dialect, None
         except ConfigError as error:
             yield place, dialect, error
+
+
+def _is_policy(found: Found) -> bool:
+    """Whether a file is policy that only root can have written, which runs whomever else is trusted."""
+    if found.scope != MANAGED:
+        return False
+    from hookline.trust.gate import is_roots  # noqa: PLC0415 - most machines have no policy
+
+    return is_roots(found.path)
 
 
 def read(library: Library, way: Way) -> Iterator[Read]:
@@ -158,10 +173,11 @@ class Shelved(Frozen):
 
 
 class Enlisted(Frozen):
-    """The hooks of an owner outside of every file, all of one dialect."""
+    """The hooks of an owner outside of every file, all of one dialect. `ended` is told the id of each session that ends."""
 
     dialect: Dialect
     specs: tuple[HookSpec, ...]
+    ended: Callable[[str], object] | None = None
 
 
 def _whose(owner: str) -> Origin:
@@ -172,7 +188,7 @@ def _whose(owner: str) -> Origin:
 class Shelf:
     """Everything that one engine loaded, in the order in which it was added.
 
-    `ways`: how that came here, to be gone again. `dropped`: dialects that are not discovered any more. `seen`: the stamps of all
+    `ways`: how that came here, to be gone again. `dropped`: dialects and scopes that are not discovered any more. `seen`: the stamps of all
     files when they were last read, in force or not.
     """
 
@@ -181,7 +197,7 @@ class Shelf:
         self.own: list[HookSpec] = []
         self.enlisted: dict[str, Enlisted] = {}
         self.ways: list[Way] = []
-        self.dropped: frozenset[str] = frozenset()
+        self.dropped: frozenset[tuple[str, str]] = frozenset()
         self.seen: dict[Key, Stamp] = {}
         self._ids: set[str] = set()
         if before is not None:
@@ -233,14 +249,16 @@ class Shelf:
         self.own.append(named)
         return named
 
-    def enlist(self, owner: str, specs: Iterable[HookSpec], dialect: Dialect) -> tuple[HookSpec, ...]:
+    def enlist(
+        self, owner: str, specs: Iterable[HookSpec], dialect: Dialect, ended: Callable[[str], object] | None = None
+    ) -> tuple[HookSpec, ...]:
         """Keep the hooks of an owner in place of its former ones, whose ids are free again."""
         former = self.enlisted.pop(owner, None)
         self._ids -= {spec.id for spec in former.specs} if former else set()
         combined = dialect.combine(tuple(specs)).specs
         named = tuple(spec.replace(id=self._unique(spec.id), owner=owner, origin=_whose(owner)) for spec in combined)
         if named:
-            self.enlisted[owner] = Enlisted(dialect=dialect, specs=named)
+            self.enlisted[owner] = Enlisted(dialect=dialect, specs=named, ended=ended)
         return named
 
     def enlist_again(self, held: Mapping[str, Enlisted]) -> None:
@@ -248,7 +266,7 @@ class Shelf:
         self._ids -= {spec.id for enlisted in self.enlisted.values() for spec in enlisted.specs}
         self.enlisted = {}
         for owner, enlisted in held.items():
-            self.enlist(owner, enlisted.specs, enlisted.dialect)
+            self.enlist(owner, enlisted.specs, enlisted.dialect, enlisted.ended)
 
     def _unique(self, wanted: str) -> str:
         unique, count = wanted, 1

@@ -14,8 +14,9 @@ from hookline.model.handler import Http, InProcess, Model
 from hookline.model.problem import Problem
 from hookline.trust.desk import approve, chosen, revoke, survey, turn
 from hookline.trust.gate import Gate, Standing, shown, user_of
-from hookline.trust.policy import RECORD, RUN, UNKNOWN, WARN
+from hookline.trust.policy import CHANGED, RECORD, RUN, UNKNOWN, WARN
 from hookline.trust.switch import off_by, switches
+from hookline.wire.sources import hook_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from hookline.model.sight import Sight
     from hookline.model.spec import HookSpec
 
-_CUT = "…"  # at the end of a name that was shortened
 # What is off, and what turns it on again.
 _OFF: Mapping[str, tuple[str, str]] = {
     "environment": ("the variable HOOKLINE switches hooks off", "unset HOOKLINE"),
@@ -106,6 +106,18 @@ def footings(engine: Engine, specs: Iterable[HookSpec] | None = None) -> dict[st
     return found
 
 
+def waiting(engine: Engine) -> int:
+    """How many hooks do not run until a person approves them, or approves them anew.
+
+    Raises:
+        ConfigError: the settings are wrong.
+        TrustError: the approvals cannot be read.
+    """
+    gate = gate_for(engine)
+    asked = (standing for standing in survey(gate, all_hooks(engine)) if standing.group and standing.state in (UNKNOWN, CHANGED))
+    return sum(not _is_let_through(gate, standing) for standing in asked)
+
+
 def _is_let_through(gate: Gate, standing: Standing) -> bool:
     effect = gate.policy.effect(standing.group, standing.state)
     return effect == RUN or (effect in (RECORD, WARN) and not standing.exposed)
@@ -134,15 +146,26 @@ def commanded(specs: Sequence[HookSpec], command: str, event: str = "") -> list[
     No other spelling of a path is meant: what is approved is what somebody can read.
 
     Raises:
-        TrustError: `trust.unmatched`, none is declared.
+        TrustError: `trust.unmatched`, none is declared; `trust.ambiguous`, it is written like hooks that run different things.
     """
-    written = [spec for spec in specs if command and _is_written(spec, command) and (not event or event in (spec.native_event, spec.kind))]
+    found = [spec for spec in specs if command and _is_written(spec, command) and (not event or event in (spec.native_event, spec.kind))]
     try:
-        return _in_order(specs, [*written, *chosen(specs, command=command, event=event)])
+        found = _in_order(specs, [*found, *chosen(specs, command=command, event=event)])
     except TrustError:
-        if not written:
+        if not found:
             raise
-        return written
+    runs = dict.fromkeys(_shown(spec) for spec in found)
+    if len(runs) > 1:
+        listed = ", ".join(f"`{text}` ({', '.join(spec.id for spec in found if _shown(spec) == text)})" for text in runs)
+        raise TrustError(
+            f"`{command}` may mean any of {listed}", name="trust.ambiguous", hint="write it as it is shown, or name one by its id"
+        )
+    return found
+
+
+def _shown(spec: HookSpec) -> str:
+    """What tells hooks apart that are approved by one text: an address is one, however it is asked."""
+    return spec.handler.url if isinstance(spec.handler, Http) else called(spec)
 
 
 def _is_written(spec: HookSpec, command: str) -> bool:
@@ -151,7 +174,7 @@ def _is_written(spec: HookSpec, command: str) -> bool:
     The name of a hook is its author's, so it counts only where its words are what is run.
     """
     argv, name = getattr(spec.handler, "argv", ()), spec.name
-    if not argv or not name or not (command == name or (name.endswith(_CUT) and command.startswith(name[:-1]))):
+    if not argv or not name or name not in (command, hook_name(command)) or command != command.strip():
         return False
     try:
         words = shlex.split(command)
@@ -168,7 +191,7 @@ def meant(engine: Engine, word: str, event: str = "") -> list[HookSpec]:
     """The hooks that a person means by an id, a command or address, a name, or the path of a file that declares or is run.
 
     Raises:
-        TrustError: `trust.unmatched`, no declared hook is meant.
+        TrustError: `trust.unmatched`, no declared hook is meant; `trust.ambiguous`, hooks that run different things are.
     """
     specs = [spec for spec in all_hooks(engine) if not event or event in (spec.native_event, spec.kind)]
     by_id = [spec for spec in specs if spec.id == word]
@@ -177,6 +200,8 @@ def meant(engine: Engine, word: str, event: str = "") -> list[HookSpec]:
     try:
         return commanded(specs, word)
     except TrustError as error:
+        if error.name == "trust.ambiguous":
+            raise
         path = os.path.realpath(word)
         found = [spec for spec in specs if spec.name == word] or [spec for spec in specs if _is_of(engine, spec, path)]
         if not found:

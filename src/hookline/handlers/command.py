@@ -9,6 +9,8 @@ from fnmatch import fnmatchcase
 
 from hookline.errors import HandlerError
 from hookline.handlers.escapees import COOKIE
+from hookline.handlers.firing import VARIABLE as FIRING
+from hookline.handlers.firing import marked
 from hookline.handlers.program import Program
 
 TYPE_CHECKING = False
@@ -17,9 +19,6 @@ if TYPE_CHECKING:
 
     from hookline.model.event import Event
     from hookline.model.handler import Builtin, Command
-
-# Kinds of event whose hooks are being asked, outermost first: by it a hook that makes its agent fire again is noticed.
-FIRING = "HOOKLINE_FIRING"
 
 _DOTENV = re.compile(r"\$\{env\.([^}]+)\}")
 _VARIABLE = re.compile(r"\$(?:\{env\.([^}]+)\}|\{(\w+)\}|(\w+))")
@@ -142,7 +141,7 @@ def _environment(command: Command, event: Event, environ: Mapping[str, str], coo
         env = {name: value for name, value in env.items() if not any(fnmatchcase(name, drop) for drop in command.drop_env)}
     env |= declared(command, event, environ)
     env[COOKIE] = appended(environ, COOKIE, cookie)  # the run around ours must find what ours starts, too
-    env[FIRING] = appended(environ, FIRING, event.kind)
+    env[FIRING] = marked(environ.get(FIRING, ""), event.kind)  # by it a hook that makes its agent fire again is noticed
     return env
 
 

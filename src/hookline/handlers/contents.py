@@ -31,9 +31,8 @@ _known: dict[str, Contents] = {}
 def contents(path: str) -> Contents | None:
     """The contents of the regular file that a path leads to; None where there is none that can be read.
 
-    A restored mtime hides nothing: the time of the last change (ctime) cannot be set. Whoever writes within the grain of
-    that clock is not seen either, and does no harm: the bytes returned are those that were hashed, and what is larger than is
-    kept is hashed again when it is copied to be run.
+    A restored mtime hides nothing: the time of the last change (ctime) cannot be set. Whoever writes within the grain of that clock
+    does no harm: the bytes returned are those that were hashed, and what is too large to be kept is hashed again when it is copied.
     """
     try:
         real = os.path.realpath(path)
@@ -64,7 +63,8 @@ def stamp_of(found: os.stat_result) -> tuple[int, ...]:
 
 
 def _read(fd: int, real: str, found: os.stat_result) -> Contents:
-    digest, kept, length = hashing(), [], 0
+    digest, length = hashing(), 0
+    kept: list[bytes] = []
     while part := os.read(fd, _PART):
         digest.update(part)
         length += len(part)

@@ -1,10 +1,102 @@
-"""Firing: what this context is inside of, so that no hook is asked because of itself."""
+"""Firing: what this context, and this process, is inside of, so that no hook is asked because of itself."""
 
 from __future__ import annotations
 
+import os
 from contextvars import ContextVar
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hookline.model.problem import Problem
 
 # (engine, kind, session) of every event that this context is asking hooks about.
 FIRING: ContextVar[tuple[tuple[int, str, str], ...]] = ContextVar("hookline_firing", default=())
 # A language model is being asked for a hook: from in there no engine asks anybody.
 JUDGING = (0, "", "")
+# In the environment of hooks: the events that they are asked about, outermost first, each as `kind:process:start`.
+VARIABLE = "HOOKLINE_FIRING"
+
+_PROC = "/proc"
+# Deeper than that nothing is nested which comes to an end; and nobody can try thousands of guesses at once.
+_DEEPEST = 8
+_INIT = 1  # above everything, so it vouches for nothing
+_PARENT, _STARTED = 1, 19  # fields of /proc/PID/stat behind the name
+_marks: dict[int, str] = {}
+
+
+def marked(outer: str, kind: str) -> str:
+    """The variable for a hook on an event of this kind, which this process asks; `outer` is its own."""
+    pid = os.getpid()
+    if pid not in _marks:
+        _marks.clear()  # that of whoever we were forked from
+        _marks[pid] = f"{pid}:{_stat(pid)[1]}"
+    return ",".join(part for part in (outer, f"{kind}:{_marks[pid]}") if part)
+
+
+class Inside:
+    """What the variable says that this process was started from: events of which a hook is being asked.
+
+    Only a living process above this one vouches for an event. Whatever else a variable says, anybody may have written, also
+    into the settings of a clone.
+    """
+
+    def __init__(self, text: str) -> None:
+        parts = [part for part in text.split(",") if part]
+        self._told = [tuple(part.split(":")) for part in parts[-_DEEPEST:]]
+        above = set(_above()) if self._told else set()
+        self._unbound = next((part for part in parts if tuple(part.split(":"))[1:] not in above), None)
+
+    def __contains__(self, kind: str) -> bool:
+        """Whether a hook on an event of this kind is being asked now; who asked may have ended since this process started."""
+        claims = {told[1:] for told in self._told if told[0] == kind}
+        return bool(claims) and any(process in claims for process in _above())
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """A word about what the variable says and no living process vouches for."""
+        if self._unbound is None:
+            return ()
+        from hookline.model.problem import Problem  # noqa: PLC0415 - looking is not firing
+
+        message = f"`{VARIABLE}` says `{self._unbound:.60}`, and no process above this one asks a hook about that; it is ignored"
+        return (Problem(name="hook.unbound", message=message, hint="unset it", severity="warning"),)
+
+
+def _above() -> Iterator[tuple[str, str]]:
+    """The processes above this one, the nearest first: each with its start, which tells it from a later one of that number."""
+    if not os.path.exists(f"{_PROC}/self/stat"):
+        yield from _listed()
+        return
+    pid, seen = os.getppid(), set[int]()
+    while pid > _INIT and pid not in seen:
+        seen.add(pid)
+        parent, started = _stat(pid)
+        yield str(pid), started
+        pid = parent
+
+
+def _stat(pid: int) -> tuple[int, str]:
+    """The parent of a process, and when it was started in ticks since the machine was; 0 and nothing where that cannot be known."""
+    try:
+        with open(f"{_PROC}/{pid}/stat", "rb") as file:
+            fields = file.read().rpartition(b")")[2].split()
+        return int(fields[_PARENT]), fields[_STARTED].decode("ascii")
+    except (OSError, ValueError, IndexError):
+        return 0, ""
+
+
+def _listed() -> Iterator[tuple[str, str]]:
+    """The same where there is no /proc: by `ps`, or else the parent alone; when they started is not known."""
+    import subprocess  # noqa: PLC0415 - only inside of a hook, and only there
+
+    pid = os.getppid()
+    try:
+        lines = subprocess.run(["/bin/ps", "-axo", "pid=,ppid="], capture_output=True, check=True, timeout=5).stdout.split()
+        parents = dict(zip(map(int, lines[::2]), map(int, lines[1::2]), strict=True))
+    except (OSError, ValueError, subprocess.SubprocessError):
+        parents = {}
+    while pid > _INIT:
+        yield str(pid), ""
+        pid = parents.pop(pid, 0)

@@ -16,7 +16,7 @@ _SYSTEM = ("/usr/", "/bin/", "/sbin/", "/lib", "/nix/store/", "/snap/", "/proc/"
 _RUNNABLE = (
     ".sh", ".bash", ".zsh", ".ksh", ".fish", ".py", ".pyc", ".pyz", ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".jsx", ".tsx", ".rb",
     ".pl", ".pm", ".php", ".lua", ".awk", ".sed", ".jq", ".mk", ".tcl", ".exp", ".ps1", ".jar", ".so", ".dylib", ".r", ".R", ".go", ".bat",
-    ".cmd", ".scm", ".el", ".vim", ".nix", ".wasm", "akefile",
+    ".cmd", ".scm", ".el", ".vim", ".nix", ".wasm", "Makefile", "makefile",
 )  # fmt: skip
 # A word in quotes or behind a sign: `--file=./x.sh`, `system("./x.sh")`, `a:b`.
 _TOKEN = re.compile(r"[\w@%+./~-]+")
@@ -40,8 +40,8 @@ def files_named(word: str, folders: Sequence[str], home: str, *, anything: bool 
 
     Those that look as if they could be run; `anything`: any.
     """
-    for token in _tokens(word):
-        path = home + token[1:] if token == "~" or token.startswith("~/") else token
+    for part in _tokens(word):
+        path = home + part[1:] if part.startswith("~/") else part
         for folder in folders if not os.path.isabs(path) else ("",):
             full = os.path.join(folder, path)
             if _is_file(full) and (anything or is_runnable(full)) and not is_systems(os.path.realpath(full)):

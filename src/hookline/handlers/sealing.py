@@ -98,8 +98,8 @@ def _python(words: Sequence[str], script: Contents, pieces: Pieces) -> list[str]
 
 
 def _shell(words: Sequence[str], script: Contents, pieces: Pieces) -> list[str]:
-    data = script.head
-    if b"\0" in data or len(data) > _LONGEST_TEXT:
+    data = script.data
+    if data is None or b"\0" in data or len(data) > _LONGEST_TEXT:
         return _copy(words, script, pieces)
     if b"BASH_SOURCE" in data:
         # Empty in a `-c` text, and nobody may set it.

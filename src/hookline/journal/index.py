@@ -9,10 +9,12 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from contextlib import closing
 
 from hookline.errors import JournalError
 from hookline.journal.chain import read_link
+from hookline.journal.database import connected, remove
+from hookline.journal.files import open_to_read
+from hookline.journal.indexed import NAME
 from hookline.journal.query import stamp
 from hookline.journal.reading import lines, segments
 from hookline.journal.records import EVENT, NOTE, RUN
@@ -24,18 +26,6 @@ if TYPE_CHECKING:
 
     from hookline.journal.query import Query
 
-NAME = "index.sqlite"
-_VERSION = 2
-_TABLES = """
-CREATE TABLE IF NOT EXISTS segments (name TEXT PRIMARY KEY, size INTEGER);
-CREATE TABLE IF NOT EXISTS events (
-  seq INTEGER PRIMARY KEY, id TEXT, at TEXT, kind TEXT, native TEXT, tool TEXT, cwd TEXT, session TEXT, stance TEXT, faults INTEGER,
-  segment TEXT, start INTEGER, length INTEGER);
-CREATE TABLE IF NOT EXISTS runs (seq INTEGER PRIMARY KEY, event TEXT, hook TEXT, segment TEXT, start INTEGER, length INTEGER);
-CREATE INDEX IF NOT EXISTS events_id ON events (id);
-CREATE INDEX IF NOT EXISTS events_at ON events (at);
-CREATE INDEX IF NOT EXISTS runs_event ON runs (event);
-"""
 _MOST_AT_ONCE = 100
 
 
@@ -55,6 +45,8 @@ class Index:
             raise JournalError(f"there is no journal in `{folder}`", name="journal.missing", hint="nothing has been written down there yet")
         self.folder = folder
         self.tell = tell
+        self._checked = False
+        self._odd = 0
         self._database = self._opened()
 
     # -- asking ----------------------------------------------------------------------------------------------------
@@ -80,7 +72,7 @@ class Index:
         """
         self.refresh()
         found = "SELECT count(*) FROM runs JOIN events ON events.id = runs.event WHERE hook = ? AND at >= ?"
-        return int(self._database.execute(found, (hook_id, stamp(since))).fetchone()[0])
+        return int(self._database.execute(found, (_plain(hook_id), stamp(since))).fetchone()[0])
 
     def fired(self, kind: str, root: str, since: float) -> int:
         """How many events of a kind there were in a folder and below, since that time in seconds since 1970.
@@ -91,12 +83,13 @@ class Index:
         self.refresh()
         below = f"{root.rstrip('/')}/"
         found = "SELECT count(*) FROM events WHERE kind = ? AND at >= ? AND (cwd = ? OR substr(cwd, 1, length(?)) = ?)"
-        return int(self._database.execute(found, (kind, stamp(since), root, below, below)).fetchone()[0])
+        return int(self._database.execute(found, (_plain(kind), stamp(since), *map(_plain, (root, below, below)))).fetchone()[0])
 
-    @property
-    def last(self) -> int:
-        """The number of the newest event."""
-        return int(self._database.execute("SELECT coalesce(max(seq), 0) FROM events").fetchone()[0])
+    def mark(self, seq: int = 0) -> tuple[int, str]:
+        """The number and the id of the event with that number, or of the newest; (0, "") where there is none."""
+        which, values = ("WHERE seq = ?", [seq]) if seq else ("ORDER BY seq DESC LIMIT 1", [])
+        found = self._database.execute(f"SELECT seq, id FROM events {which}", values).fetchone()  # noqa: S608 - as above
+        return (found[0], found[1]) if found else (0, "")
 
     def close(self) -> None:
         self._database.close()
@@ -110,6 +103,7 @@ class Index:
     def _asked(self, table: str, rest: str, values: list[Any]) -> list[dict[str, Any]]:
         """The records of the rows that are asked for, from the trail; where others stand there by now, of a new index."""
         self.refresh()
+        values = [_plain(value) if isinstance(value, str) else value for value in values]
         sql = f"SELECT seq, segment, start, length FROM {table} WHERE {rest}"  # noqa: S608 - our own tables and clauses
         try:
             return [self._record(*row) for row in self._database.execute(sql, values).fetchall()]
@@ -120,10 +114,12 @@ class Index:
         return [self._record(*row) for row in rows]
 
     def _record(self, seq: int, segment: str, start: int, length: int) -> dict[str, Any]:
-        with open(os.path.join(self.folder, segment), "rb") as file:
-            file.seek(start)
-            link = read_link(file.read(length))
-        if link is None or link.seq != seq:
+        descriptor = open_to_read(os.path.join(self.folder, segment))
+        try:
+            link = read_link(os.pread(descriptor, length, start))
+        finally:
+            os.close(descriptor)
+        if link is None or not link.sound or link.seq != seq:
             raise _OtherRecord
         return dict(link.record)
 
@@ -142,11 +138,12 @@ class Index:
             self._refresh()
         except OSError as error:
             raise JournalError(f"`{self.folder}` cannot be read: {(error.strerror or '').lower()}", name="journal.missing") from None
+        self._tell_odd()
 
     def rebuild(self) -> int:
         """Make the index anew, and return how many events are in it. Raises as `refresh`."""
         self._database.close()
-        _remove(os.path.join(self.folder, NAME))
+        remove(os.path.join(self.folder, NAME))
         self._database = self._opened()
         self.refresh()
         return int(self._database.execute("SELECT count(*) FROM events").fetchone()[0])
@@ -155,6 +152,7 @@ class Index:
         found = segments(self.folder)
         with self._database:
             self._database.execute("BEGIN IMMEDIATE")
+            self._check()
             known = dict(self._database.execute("SELECT name, size FROM segments").fetchall())
             if any(known.get(each.name, 0) > os.stat(os.path.join(self.folder, each.name)).st_size for each in found):
                 self._forget(list(known))
@@ -163,9 +161,31 @@ class Index:
             for each in found:
                 self._take(each.name, known.get(each.name, 0))
 
+    def _check(self) -> None:
+        """Look once whether all rows are there that were made.
+
+        Raises:
+            sqlite3.DatabaseError: some are not.
+        """
+        if self._checked:
+            return
+        made = self._database.execute("SELECT coalesce(sum(records), 0) FROM segments").fetchone()[0]
+        found = sum(self._database.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("events", "runs"))  # noqa: S608 - ours
+        if made != found:
+            raise sqlite3.DatabaseError(f"{found} of {made} records are in it")
+        self._checked = True
+
+    def _tell_odd(self) -> None:
+        """Tell of lines that are not shown, whenever there are others than before."""
+        odd = self._database.execute("SELECT coalesce(sum(odd), 0) FROM segments").fetchone()[0]
+        if odd != self._odd and odd:
+            told = f"{odd} records are not shown: they are not as they were written, or there twice; `hookline log verify` tells where"
+            self.tell("journal.broken", told)
+        self._odd = odd
+
     def _take(self, segment: str, start: int) -> None:
         """The lines of a segment from an offset on; what is no record is for `verify` to tell of."""
-        end = start
+        end, odd = start, 0
         events: list[tuple[Any, ...]] = []
         runs: list[tuple[Any, ...]] = []
         for at, line in lines(os.path.join(self.folder, segment), start):
@@ -176,15 +196,22 @@ class Index:
             if link is None:
                 continue
             place = (segment, at, len(line) - 1)
-            if link.record.get("type") in (EVENT, NOTE):
+            if not link.sound:
+                odd += 1
+            elif link.record.get("type") in (EVENT, NOTE):
                 events.append((link.seq, *_texts(link.record, _EVENT_FIELDS), _number(link.record.get("faults")), *place))
             elif link.record.get("type") == RUN:
                 runs.append((link.seq, *_texts(link.record, ("event", "hook")), *place))
         if end == start:
             return
-        self._database.executemany("INSERT OR REPLACE INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", events)
-        self._database.executemany("INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?)", runs)
-        self._database.execute("INSERT OR REPLACE INTO segments VALUES (?, ?)", [segment, end])
+        # What has a number that another one has already was put in later.
+        kept = self._database.executemany("INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", events).rowcount
+        kept += self._database.executemany("INSERT OR IGNORE INTO runs VALUES (?, ?, ?, ?, ?, ?)", runs).rowcount
+        self._database.execute(
+            "INSERT INTO segments VALUES (?, ?, ?, ?)"
+            " ON CONFLICT (name) DO UPDATE SET size = excluded.size, records = records + excluded.records, odd = odd + excluded.odd",
+            (segment, end, kept, odd + len(events) + len(runs) - kept),
+        )
 
     def _forget(self, names: list[str]) -> None:
         for name in names:
@@ -196,57 +223,36 @@ class Index:
     def _opened(self) -> sqlite3.Connection:
         path = os.path.join(self.folder, NAME)
         try:
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
-            return _connected(path)
+            return connected(path)
         except (OSError, sqlite3.OperationalError) as error:
             self.tell("journal.index", f"the index is kept in memory: {error}")
-            return _connected(":memory:")
+            return connected("")
         except sqlite3.DatabaseError as error:
             self.tell("journal.index", f"the index is made anew: {error}")
-            _remove(path)
-            return _connected(path)
+            remove(path)
+            return connected(path)
 
     def _anew(self, why: str) -> None:
         self.tell("journal.index", f"the index is made anew: {why}")
+        self._checked, self._odd = False, 0
         self._database.close()
-        _remove(os.path.join(self.folder, NAME))
+        remove(os.path.join(self.folder, NAME))
         self._database = self._opened()
 
 
 _EVENT_FIELDS = ("id", "at", "kind", "native_event", "tool", "cwd", "session", "stance")
 
 
-def _connected(path: str) -> sqlite3.Connection:
-    database = sqlite3.connect(path, timeout=5.0, isolation_level=None)
-    try:
-        database.execute("PRAGMA journal_mode = WAL")
-        database.execute("PRAGMA synchronous = OFF")  # it can be made anew
-        with closing(database.execute("PRAGMA user_version")) as found:
-            version = found.fetchone()[0]
-        if version not in (0, _VERSION):
-            raise sqlite3.DatabaseError(f"version {version} of the index")  # noqa: TRY301 - it is closed below, as after any other
-        database.executescript(_TABLES)
-        database.execute(f"PRAGMA user_version = {_VERSION}")
-    except BaseException:
-        database.close()
-        raise
-    return database
-
-
-def _remove(path: str) -> None:
-    for ending in ("", "-wal", "-shm"):
-        try:
-            os.unlink(path + ending)
-        except FileNotFoundError:
-            continue
-
-
 def _texts(record: Any, fields: tuple[str, ...]) -> Iterator[str]:
     for field in fields:
         value = record.get(field, "")
-        # A lone surrogate has no place in a database; what is searched for has none either.
-        yield (value if isinstance(value, str) else json.dumps(value)).encode("utf-8", "replace").decode("utf-8")
+        yield _plain(value if isinstance(value, str) else json.dumps(value))
+
+
+def _plain(text: str) -> str:
+    """A text without lone surrogates, which have no place in a database; what is searched for has none either."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _number(value: Any) -> int:
-    return value if isinstance(value, int) else 0
+    return value if type(value) is int and 0 <= value < 1 << 63 else 0

@@ -9,6 +9,8 @@ import os
 import time
 
 from hookline.errors import HookError, JournalError
+from hookline.journal.backlog import Backlog
+from hookline.journal.lock import BUSY
 from hookline.journal.records import Keeping, definition_hash, event_record, note_record, run_record
 from hookline.journal.trail import Trail
 from hookline.model.problem import Origin, Problem
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 
 
 _MOST_MOMENTS = 256
+_WAITS = "what waits for it is written when it lets go, and lost if this process ends before"
 
 
 def nobody(_: str) -> None:
@@ -54,8 +57,8 @@ class Journal:
 
     `payload`: what is kept of what passed through, `hash`, `masked` or `full`. `fingerprint_of` tells what a hook is.
     `clock` tells the time, in seconds since 1970; `new_id` an id for an event. `tell` is given one line for each kind of
-    trouble, once. `exports` are told every event as well, such as `otel.Telemetry`. `lost` counts records that were not
-    written. Several threads may use it.
+    trouble, once. `exports` are told every event as well, such as `otel.Telemetry`. `environ` is what hooks inherit, for the
+    secrets in it. `lost` counts records that were not written. Several threads may use it.
     """
 
     def __init__(
@@ -69,9 +72,10 @@ class Journal:
         new_id: Callable[[], str] = lambda: os.urandom(8).hex(),
         tell: Callable[[str], None] = lambda _: None,
         exports: Sequence[Export] = (),
+        environ: Mapping[str, str] | None = None,
     ) -> None:
         self.trail = trail
-        self.keeping = keeping or Keeping(how=payload)
+        self.keeping = keeping or Keeping(how=payload, environ=os.environ if environ is None else environ)
         self.fingerprint_of = fingerprint_of
         self.clock = clock
         self.new_id = new_id
@@ -82,8 +86,10 @@ class Journal:
         self._fingerprints: dict[str, tuple[HookSpec, str]] = {}
         self._ids: dict[_Moment, str] = {}
         self._early: dict[_Moment, list[dict[str, Any]]] = {}
+        self._backlog: Backlog | None = None
         if trail is not None:
             trail.tell = self._trouble
+            self._backlog = Backlog(trail, self._fell)
 
     @classmethod
     def open(cls, folder: str = "", *, environ: Mapping[str, str] | None = None, **chosen: Any) -> Self:
@@ -96,7 +102,7 @@ class Journal:
         """
         folder = folder or place({**(os.environ if environ is None else environ)})
         of_trail = {name: chosen.pop(name) for name in Trail.__init__.__kwdefaults__ or {} if name in chosen and name != "tell"}
-        return cls(Trail(folder, **of_trail), **chosen)
+        return cls(Trail(folder, **of_trail), environ=environ, **chosen)
 
     # -- what is told to it ----------------------------------------------------------------------------------------
 
@@ -123,12 +129,13 @@ class Journal:
         self._guarded(lambda: self._write([note_record(what, fields, note_id=self.new_id(), at=self._now(), keeping=keeping)]))
 
     def close(self) -> None:
-        """Write down what still waits for its event, and give the files back."""
+        """Write down what still waits, for its event or for the trail, and give the files back."""
         early = [record for records in self._early.values() for record in records]
         self._early.clear()
         if early:
             self._guarded(lambda: self._write(early))
         if self.trail is not None:
+            self._guarded(self._flush)
             self._guarded(self.trail.close)
 
     @property
@@ -140,19 +147,20 @@ class Journal:
 
     def _observe(self, event: Event, decision: Decision, spec_of: SpecOf) -> None:
         at, event_id, moment = self._now(), self.new_id(), _moment(event)
+        specs = [spec_of(verdict.hook_id) for verdict in decision.verdicts]
         runs = [
-            self._run(verdict, spec_of, at=at, event_id=event_id, number=number, phase=_phase(verdict, spec_of))
-            for number, verdict in enumerate(decision.verdicts, 1)
+            self._run(verdict, spec, at=at, event_id=event_id, number=number, phase=_phase(verdict, spec))
+            for number, (verdict, spec) in enumerate(zip(decision.verdicts, specs, strict=True), 1)
         ]
         early = [record | {"event": event_id} for record in self._early.pop(moment, ())]
-        told = event_record(event, decision, event_id=event_id, at=at, keeping=self.keeping)
+        hooks = [spec for spec in specs if spec is not None]
+        told = event_record(event, decision, event_id=event_id, at=at, keeping=self.keeping, hooks=hooks)
         self._ids[moment] = event_id
         while len(self._ids) > _MOST_MOMENTS:
             del self._ids[next(iter(self._ids))]
         self._write([*runs, *early, told])
 
-    def _run(self, verdict: Verdict, spec_of: SpecOf, *, at: str, event_id: str, number: int, phase: str) -> dict[str, Any]:
-        spec = spec_of(verdict.hook_id)
+    def _run(self, verdict: Verdict, spec: HookSpec | None, *, at: str, event_id: str, number: int, phase: str) -> dict[str, Any]:
         return run_record(
             verdict,
             spec,
@@ -169,7 +177,7 @@ class Journal:
         event_id = self._ids.get(moment, "") if event is not None else self._latest(moment)
         at = self._now(done.ended) if done.ended else self._now()
         verdict = done.verdict.replace(hook_id=done.hook_id)
-        record = self._run(verdict, spec_of, at=at, event_id=event_id, number=0, phase="finished") | {"id": self.new_id()}
+        record = self._run(verdict, spec_of(done.hook_id), at=at, event_id=event_id, number=0, phase="finished") | {"id": self.new_id()}
         if event_id or event is None or len(self._early) >= _MOST_MOMENTS:
             self._write([record])
         else:  # it was quicker than the decision
@@ -193,22 +201,34 @@ class Journal:
     # -- writing ---------------------------------------------------------------------------------------------------
 
     def _write(self, records: Sequence[dict[str, Any]]) -> None:
-        if self.trail is None:
-            return
-        try:
-            self.trail.append(records, at=records[-1]["at"])
-        except BaseException:
-            self.lost += len(records)
-            raise
+        if self._backlog is not None:
+            self._backlog.write(records)
+
+    def _fell(self, count: int, crowded: bool) -> None:  # noqa: FBT001 - as the backlog tells it
+        """Count what is not written any more; what could not be is told of by whoever caught why."""
+        self.lost += count
+        if crowded:
+            self._trouble("journal.lost", f"{count} records fell out: too many wait for whoever holds `{self._folder}`")
+
+    def _flush(self) -> None:
+        """Tell of what waits even now, each time: the process may end."""
+        left = self._backlog.close() if self._backlog is not None else 0
+        if left:
+            self._troubles.pop("journal.lost", None)
+            self._trouble("journal.lost", f"{left} records wait for whoever holds `{self._folder}`, and are lost if this process ends now")
+
+    @property
+    def _folder(self) -> str:
+        return self.trail.folder if self.trail is not None else ""
 
     def _guarded(self, act: Callable[[], None]) -> None:
         try:
             act()
         except HookError as error:
-            self._trouble(error.name, error.message, error.hint)
+            self._trouble(error.name, error.message, _WAITS if error.name == BUSY else error.hint)
         except OSError as error:
             why = (error.strerror or str(error)).lower()
-            self._trouble("journal.unwritable", f"nothing can be written to `{self.trail.folder if self.trail else ''}`: {why}")
+            self._trouble("journal.unwritable", f"nothing can be written to `{self._folder}`: {why}")
         except Exception as error:  # noqa: BLE001 - whatever it is, the decision stands
             self._trouble("journal.unwritable", f"an event could not be written down: {type(error).__name__}: {error}")
 
@@ -241,9 +261,8 @@ def _moment(event: Event) -> _Moment:
     return event.session_id, event.kind, call if isinstance(call, str) else ""
 
 
-def _phase(verdict: Verdict, spec_of: SpecOf) -> str:
+def _phase(verdict: Verdict, spec: HookSpec | None) -> str:
     """`late`: said by a hook that an earlier event had started, and told at this one."""
     if verdict.late:
         return "late"
-    spec = spec_of(verdict.hook_id)
     return "started" if spec is not None and spec.detached and verdict.fault is None else "done"

@@ -15,17 +15,17 @@ _NAMES = (
 )
 _SECRET_KEY = re.compile(_NAMES, re.IGNORECASE)
 _MASKED = r"(?!\[masked )"  # what is masked already stays as it is
+_DONE = re.compile(r"\[masked \d+\]")
+_SCHEME = r"(?:bearer|basic|token|digest|negotiate|apikey)\s+"
 _QUOTED = r"\"(?:[^\"\\\r\n]|\\.)+\"?|'(?:[^'\\\r\n]|\\.)+'?"
 # `key=value`, `"key": "value"`, `--some-password value`, `;Pwd=value`; in quotes all words of it.
 _SAID = re.compile(
-    rf"({_NAMES}[\"']?\s*[=:]\s*|--[\w-]{{0,40}}?{_NAMES}[ \t]+|;\s*pwd\s*=\s*){_MASKED}"
-    rf"({_QUOTED}|(?!bearer\s|basic\s)[^\s\"',;&]{{4,}})",
+    rf"({_NAMES}[\"']?\s*[=:]\s*|--(?:\w[\w-]{{0,40}}?[-_])?{_NAMES}[ \t]+|;\s*pwd\s*=\s*){_MASKED}({_QUOTED}|(?!{_SCHEME})[^\s\"',;&]{{4,}})",
     re.IGNORECASE,
 )
-# What stands behind it is one value to the end of its header, or of the quotes around that: `Authorization: Digest a="b", c="d"`.
+# What stands behind these is one value to the end of the line, or of the quotes around it: `Authorization: Digest a="b", c="d"`.
 _HEADER = re.compile(
-    rf"((?:authorization|cookie2?)\s*:\s*(?:(?:bearer|basic|token|digest|negotiate|apikey)\s+)?){_MASKED}([^\s'\"][^'\r\n]{{3,}}?)(?=[\"']?\s*(?:['\r\n]|\Z|\"\s))",
-    re.IGNORECASE,
+    rf"((?:authorization|cookie2?)\s*:\s*(?:{_SCHEME})?+){_MASKED}([^\s'\"][^'\r\n]{{3,}}?)(?=['\r\n]|\Z|\"(?:\s|\Z))", re.IGNORECASE
 )
 _BEARER = re.compile(rf"(\b(?:bearer|basic)\s+){_MASKED}([^\s\"',;&]{{4,}})", re.IGNORECASE)
 _USER = re.compile(rf"((?:^|(?<=\s))(?:-u|-U|--(?:proxy-)?user)(?:[ \t]+|=)?[\"']?[^\s:\"'=]{{1,128}}:){_MASKED}([^\s\"']+)")
@@ -37,7 +37,7 @@ _LONG = re.compile(r"[A-Za-z0-9_+=.-]{20,}")
 _KNOWN = re.compile(r"\b(?:sk-|gh[opsu]_|github_pat_|glpat-|xox[abprs]-|AKIA|ASIA|AIza|eyJ)[A-Za-z0-9_.-]{8,}")
 _MANY_DIGITS = 4
 # Variables of the environment that are secret by their names; a shorter value is in many a text by chance.
-_SECRET_VARIABLE = re.compile(rf"{_NAMES}|(?:^|_)(?:api|auth|key|pat|pwd|pw)(?:_|$)", re.IGNORECASE)
+_SECRET_VARIABLE = re.compile(rf"{_NAMES}|(?:^|_)(?:api|auth|key|pat|pw)(?:_|$)|_pwd(?:_|$)", re.IGNORECASE)
 _SHORTEST = 6
 
 
@@ -79,7 +79,8 @@ def _second(found: re.Match[str]) -> str:
     said = found[2]
     quote = said[0] if said[0] in "\"'" else ""
     end = quote if quote and len(said) > 1 and said.endswith(quote) else ""
-    return f"{found[1]}{quote}{_mark(said[len(quote) : len(said) - len(end)])}{end}"
+    plain = said[len(quote) : len(said) - len(end)]
+    return f"{found[1]}{quote}{plain if _DONE.fullmatch(plain) else _mark(plain)}{end}"
 
 
 def _mark(text: str) -> str:

@@ -61,4 +61,6 @@ class HookSpec(Frozen):
     trusted: bool = True
     gated: bool = False
     alike: bool = False
+    files: tuple[str, ...] = ()
+    sworn: Mapping[str, Any] = NO_FACTS
     owner: str = ""

@@ -13,6 +13,7 @@ from hookline.errors import CodecError
 from hookline.model.outcome import Failure, Outcome
 from hookline.remote.proto import bridge_pb2 as pb
 from hookline.remote.results import result_of
+from hookline.remote.tracing import within
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -25,6 +26,17 @@ if TYPE_CHECKING:
 _REMEMBERED = 512
 _BYTES = 8 << 20  # of remembered answers
 _DIALECT = A3S()
+
+
+async def contained(perform: Perform, run: Run) -> Outcome:
+    """The outcome of a run, whatever its hook raises; all but a cancellation of whoever waits here is the hook's failure."""
+    try:
+        return await perform(run)
+    except BaseException as error:
+        task = asyncio.current_task()
+        if isinstance(error, asyncio.CancelledError) and (task is None or task.cancelling()):
+            raise
+        return Outcome(failure=Failure.RAISED, detail=f"{type(error).__name__}: {error}")
 
 
 class Answering:
@@ -92,10 +104,8 @@ class Answering:
             self.idle.set()
 
     async def _run(self, run: Run, invoke: pb.Invoke) -> None:
-        try:
-            outcome = await self.perform(run)
-        except Exception as error:  # noqa: BLE001 - whatever it is, it is this hook's failure
-            outcome = Outcome(failure=Failure.RAISED, detail=f"{type(error).__name__}: {error}")
+        with within(invoke.traceparent):
+            outcome = await contained(self.perform, run)
         if not invoke.reply_expected:
             return
         if outcome.failure is Failure.TIMED_OUT:  # the engine, whose clock counts, has said so already

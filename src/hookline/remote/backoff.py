@@ -10,9 +10,12 @@ if TYPE_CHECKING:
 
 
 class Backoff:
-    """Waits that double from `first` to `most` (seconds), of which a half is drawn by lot: `chance` is from 0 to 1."""
+    """Waits that double from `first` to `most` (seconds), of which a half is drawn by lot: `chance` is from 0 to 1.
 
-    def __init__(self, *, first: float = 0.1, most: float = 30.0, chance: Callable[[], float] = random.random) -> None:
+    The longest is short, because while an engine waits for its guards every gate of it is closed, or open.
+    """
+
+    def __init__(self, *, first: float = 0.1, most: float = 5.0, chance: Callable[[], float] = random.random) -> None:
         self.first = first
         self.most = most
         self.chance = chance

@@ -12,7 +12,8 @@ class Bounds(Frozen):
     """What an engine allows each of its peers; times are in seconds.
 
     `payload`: bytes of an event, or of a rewrite. `in_flight`: invocations that a peer is asked at once; `waiting`: further
-    ones that wait for their turn. `hooks` of one peer; `peers` that are attached or remembered; `registries` a minute.
+    ones that wait for their turn. `hooks` of one peer, and characters of their `patterns` together; `peers` that are attached or
+    remembered; `registries` of one of them a minute.
     `queue`: bytes that may wait to be written to a peer. `ping`: between two signs of life; `hello`: for the first frame.
     `grace`: how long an invocation under way waits for its peer to come back. `memory`: how long after its loss an instance
     is kept for whoever has its key.
@@ -22,6 +23,7 @@ class Bounds(Frozen):
     in_flight: int = 64
     waiting: int = 1024
     hooks: int = 1000
+    patterns: int = 128 << 10
     peers: int = 64
     registries: int = 120
     queue: int = 32 << 20

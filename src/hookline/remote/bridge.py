@@ -16,19 +16,22 @@ from hookline.dialects.a3s.table import TABLE
 from hookline.errors import ConfigError
 from hookline.model.outcome import Failure
 from hookline.remote.bounds import PROTOCOL, Bounds
-from hookline.remote.definitions import enrolled
+from hookline.remote.definitions import enrolled, missed
 from hookline.remote.link import Link
 from hookline.remote.loop import REMOTE
 from hookline.remote.peer import Peer, bound
 from hookline.remote.proto import bridge_pb2 as pb
 from hookline.remote.talking import talk
+from hookline.remote.tracing import traceparent_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Mapping, Sequence
 
     from hookline.engine.engine import Engine
+    from hookline.model.event import Event
     from hookline.model.problem import Problem
     from hookline.model.spec import HookSpec
+    from hookline.remote.definitions import Enrolled
     from hookline.remote.outbox import Outbox
     from hookline.remote.talking import Caller
 
@@ -40,9 +43,9 @@ class Bridge:
     """Hooks of an engine whose handlers are elsewhere. Whatever carries the frames gives them to `converse`.
 
     `others` tells further engines, as they are now, whose hooks these are to be; whoever makes one gives it, when it is told of
-    here, the hooks that the first one has by then. `token` is asked of whoever did not come by a unix socket of this
+    here, the hooks that the first one has by then. `expected` are instances whose gates are closed until they tell their hooks. `token` is asked of whoever did not come by a unix socket of this
     user; `tokens` are those of single instances, which prove which one it is. `clock` and `sleep` count seconds; `trace`
-    tells the W3C trace context of what is asked. Everything but `forget`, `close` and what can be looked at belongs to the
+    tells the W3C trace context of what is asked, where it is not the event's own or that of the current span. Everything but `forget`, `close` and what can be looked at belongs to the
     event loop of `hookline.remote`.
     """
 
@@ -56,13 +59,14 @@ class Bridge:
         bounds: Bounds | None = None,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
-        trace: Callable[[], str] = lambda: "",
+        trace: Callable[[], str] | None = None,
+        expected: Iterable[str] = (),
     ) -> None:
         self.engine = engine
         self.bounds = bounds or Bounds()
         self.clock = clock
         self.sleep = sleep
-        self.trace = trace
+        self.trace: Callable[[Event], str] = traceparent_of if trace is None else lambda _: trace()
         self.dialect = A3S()
         self.peers: dict[str, Peer] = {}
         self.warnings: deque[Problem] = deque(maxlen=_REMEMBERED)
@@ -74,6 +78,11 @@ class Bridge:
         self._links: set[Link] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self.closed = False
+        self._expected = frozenset(expected)
+        for instance in self._expected:
+            if not _INSTANCE.fullmatch(instance):
+                raise _no_name(instance)
+            self._enlist(instance, missed(instance, self.dialect))
 
     # -- looking ---------------------------------------------------------------------------------------------------
 
@@ -141,8 +150,7 @@ class Bridge:
         if hello.protocol != PROTOCOL:
             raise ConfigError(f"protocol {hello.protocol} is not spoken here", name="remote.protocol", hint=f"{PROTOCOL} is")
         if not _INSTANCE.fullmatch(hello.instance_id):
-            hint = "letters, digits, and `.`, `_`, `:`, `-`; at most 128"
-            raise ConfigError(f"{hello.instance_id!r:.80} is no name of an instance", name="remote.protocol", hint=hint)
+            raise _no_name(hello.instance_id)
         own = self._tokens.get(hello.instance_id)
         expected = self._token if own is None else own
         if own is None and caller.proven:
@@ -169,14 +177,18 @@ class Bridge:
             resumed=resumed,
         )
 
-    def register(self, peer: Peer, registry: pb.Registry) -> list[pb.Rejected]:
-        """Put a peer's hooks in the place of its former ones, in every engine; returns those that were rejected.
+    def enrolled(self, registry: pb.Registry) -> Enrolled:
+        """The hooks of a registry, read; on any thread.
 
         Raises:
-            ConfigError: the set cannot be taken; the former one stays.
+            ConfigError: the set cannot be taken.
         """
-        found = enrolled(registry.hooks, self.dialect, self.bounds)
-        specs = bound(peer, found.specs, registry.generation)
+        return enrolled(registry.hooks, self.dialect, self.bounds)
+
+    def register(self, peer: Peer, found: Enrolled, generation: int) -> list[pb.Rejected]:
+        """Put a peer's hooks in the place of its former ones, in every engine; returns those that were rejected."""
+        specs = bound(peer, found.specs, generation)
+        self._expected -= {peer.instance}
         self._enlist(peer.instance, specs)
         peer.hooks = frozenset(spec.name for spec in specs)
         self.warnings.extend(found.warnings)
@@ -186,9 +198,9 @@ class Bridge:
 
     def _enlist(self, instance: str, specs: Sequence[HookSpec]) -> None:
         """Put hooks in place in the first engine, and only then look for others: one that is made meanwhile has them by either way."""
-        self.engine.enlist(f"remote:{instance}", specs, NAME)
+        self.engine.enlist(f"remote:{instance}", specs, NAME, self.end_session)
         for engine in self._others():
-            engine.enlist(f"remote:{instance}", specs, NAME)
+            engine.enlist(f"remote:{instance}", specs, NAME, self.end_session)
 
     def left(self, link: Link, why: str) -> None:
         """A link was lost. It counts as its peer's loss, unless that has another one by now."""
@@ -220,9 +232,12 @@ class Bridge:
 
     async def _forget(self, instance: str) -> bool:
         peer = self.peers.pop(instance, None)
+        awaited = instance in self._expected
+        self._expected -= {instance}
+        if peer is not None or awaited:
+            self._enlist(instance, [])
         if peer is None:
-            return False
-        self._enlist(instance, [])
+            return awaited
         peer.fail_all("it was forgotten")
         if peer.link is not None:
             peer.link.end("it was forgotten")
@@ -251,3 +266,8 @@ class Bridge:
             link.end("the engine ends", said=False)
         for task in self._tasks:
             task.cancel()
+
+
+def _no_name(instance: str) -> ConfigError:
+    hint = "letters, digits, and `.`, `_`, `:`, `-`; at most 128"
+    return ConfigError(f"{instance!r:.80} is no name of an instance", name="remote.protocol", hint=hint)

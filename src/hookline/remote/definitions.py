@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from hookline.core.dialect import Source
+from hookline.dialects.a3s.table import TABLE
 from hookline.errors import ConfigError
+from hookline.handlers.inprocess import FailedError
 from hookline.model.frozen import Frozen
+from hookline.model.handler import Broken, InProcess
+from hookline.model.outcome import Failure
+from hookline.model.verdict import Stance
 from hookline.remote.proto import bridge_pb2 as pb
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from hookline.a3s import Hook
     from hookline.dialects.a3s import A3S
+    from hookline.model.event import Event
     from hookline.model.problem import Problem
     from hookline.model.spec import HookSpec
     from hookline.remote.bounds import Bounds
 
 _LONGEST_ID = 200
+_FEW = 32  # hooks without a pattern, which are read in a moment
 _FAIL_MODES = {pb.FAIL_OPEN: "open", pb.FAIL_CLOSED: "closed"}
 _MODES = {mode: number for number, mode in _FAIL_MODES.items()}
 _MATCHER = ("tool", "path_pattern", "command_pattern", "session_id", "skill")
@@ -47,6 +55,22 @@ def sent(hook: Hook) -> pb.HookSpec:
     )
 
 
+def problem_of(hook_id: str) -> str:
+    """Why a hook cannot have this id; empty if it can."""
+    fits = hook_id.isprintable() and len(hook_id) <= _LONGEST_ID
+    return "" if fits else f"the id {hook_id!r:.80} is not printable, or longer than {_LONGEST_ID} characters"
+
+
+def is_light(hooks: Collection[pb.HookSpec]) -> bool:
+    """Whether a set is read in a moment: reading compiles its patterns."""
+    return len(hooks) <= _FEW and not _length(hooks)
+
+
+def _length(hooks: Iterable[pb.HookSpec]) -> int:
+    matchers = (hook.matcher for hook in hooks)
+    return sum(len(each.path_pattern) + len(each.command_pattern) + len(each.skill) for each in matchers)
+
+
 def enrolled(hooks: Iterable[pb.HookSpec], dialect: A3S, bounds: Bounds) -> Enrolled:
     """The hooks of a Registry, each as the dialect's loader reads it.
 
@@ -58,25 +82,45 @@ def enrolled(hooks: Iterable[pb.HookSpec], dialect: A3S, bounds: Bounds) -> Enro
     specs: list[HookSpec] = []
     rejected: list[tuple[str, str]] = []
     warnings: list[Problem] = []
+    names = {hook.id for hook in found}
+    seen: set[str] = set()
     for hook in found:
-        loaded = dialect.load(Source(tree=_definition(hook), scope="process"))
-        specs += loaded.specs
+        odd = problem_of(hook.id) or (f"`{hook.id}` stands twice" if hook.id in seen else "")
+        name = _free(hook.id, names) if odd else hook.id
+        names.add(name)
+        seen.add(hook.id)
+        loaded = dialect.load(Source(tree=_definition(hook) | {"id": name}, scope="process"))
+        specs += [spec.replace(handler=Broken(reason=odd)) for spec in loaded.specs] if odd else loaded.specs
         errors = [problem for problem in loaded.problems if problem.severity == "error"]
-        rejected += [(hook.id, f"{errors[0].message} ({errors[0].hint})" if errors[0].hint else errors[0].message)] if errors else []
+        words = odd or "".join(f"{error.message} ({error.hint})" if error.hint else error.message for error in errors[:1])
+        rejected += [(hook.id, words)] if words else []
         warnings += [problem for problem in loaded.problems if problem.severity != "error"]
     return Enrolled(specs=tuple(specs), rejected=tuple(rejected), warnings=tuple(warnings))
+
+
+def missed(instance: str, dialect: A3S) -> list[HookSpec]:
+    """What stands for the guards of an instance that is expected: a hook on each gate that fails as theirs do while it is away."""
+
+    def absent(_: Event) -> None:
+        raise FailedError(Failure.UNREACHABLE, f"the handlers `{instance}` are expected, and have not told their hooks yet")
+
+    gates = [event for event, row in TABLE.rows.items() if row.fails is Stance.DENY]
+    tree = [{"id": f"{instance}:{event}", "event_type": event} for event in gates]
+    loaded = dialect.load(Source(tree={"hooks": tree}, scope="process"))
+    return [spec.replace(handler=InProcess(call=absent, name=spec.id, read_by_dialect=True)) for spec in loaded.specs]
 
 
 def _check(hooks: list[pb.HookSpec], bounds: Bounds) -> None:
     if len(hooks) > bounds.hooks:
         raise ConfigError(f"{len(hooks)} hooks, and {bounds.hooks} are the most", name="remote.bounds")
-    ids = [hook.id for hook in hooks]
-    odd = next((each for each in ids if not each.isprintable() or len(each) > _LONGEST_ID), None)
-    if odd is not None:
-        raise ConfigError(f"the id {odd!r:.80} is not printable, or longer than {_LONGEST_ID} characters", name="value.range")
-    twice = next((each for each in ids if ids.count(each) > 1), None) if len(set(ids)) < len(ids) else None
-    if twice is not None:
-        raise ConfigError(f"`{twice}` stands twice", name="hook.duplicate")
+    if (length := _length(hooks)) > bounds.patterns:
+        raise ConfigError(f"{length:,} characters of patterns, and {bounds.patterns:,} are the most", name="remote.bounds")
+
+
+def _free(wanted: str, names: Collection[str]) -> str:
+    """A name for a hook that cannot have the one that it wants, so that it takes part as a broken one all the same."""
+    shown = "".join(sign if sign.isprintable() else "?" for sign in wanted[:_LONGEST_ID]) or "hook"
+    return next(name for at in count(2) if (name := f"{shown} ({at})") not in names)
 
 
 def _definition(hook: pb.HookSpec) -> dict[str, Any]:

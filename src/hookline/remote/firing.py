@@ -13,22 +13,23 @@ from hookline.remote.proto import bridge_pb2 as pb
 from hookline.remote.talking import LinkError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Mapping
+    from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 
     from hookline.engine.engine import Engine
     from hookline.model.event import Event
-    from hookline.remote.bridge import Bridge
+    from hookline.model.verdict import Decision
     from hookline.remote.outbox import Outbox
 
 _INTERNAL = "this is a fault of hookline; please report it"
 # Plain Python hooks hold up the loop that they are called on, which must not be the one that everything else is on.
 _ASIDE = Loop()
+_MORE = 1.0  # seconds, in which an engine ends by itself what took too long
 
 
 class Firing:
     """Answers requests with an engine. `own` tells the engines, as they are now, for hosts whose own files would ask us.
 
-    `seconds`: for all hooks of an event. `most`: events at once. `bridge` is told that a session has ended. `tell` is given a line for each fault of ours.
+    `seconds`: for all hooks of an event. `most`: events at once. `tell` is given a line for each fault of ours.
     """
 
     def __init__(
@@ -39,7 +40,6 @@ class Firing:
         most: int = 64,
         seconds: float = 600.0,
         largest: int = 4 << 20,
-        bridge: Bridge | None = None,
         tell: Callable[[str], object] = lambda _: None,
     ) -> None:
         self.engine = engine
@@ -47,7 +47,6 @@ class Firing:
         self.most = most
         self.seconds = seconds
         self.largest = largest
-        self.bridge = bridge
         self.tell = tell
         self._slots = asyncio.Semaphore(most)
         self._under_way: set[asyncio.Task[Any]] = set()
@@ -134,18 +133,22 @@ class Firing:
             reply.error_code, reply.error = CODES["internal"], _INTERNAL
         return reply
 
-    async def _decided(self, engine: Engine, event: Event, seconds: float) -> Any:
+    async def _decided(self, engine: Engine, event: Event, seconds: float) -> Decision:
         if self._closed:
             raise HookError("the server is being stopped", name="serve.ending", hint="ask again when it is back")
         task = asyncio.current_task()
         assert task is not None  # noqa: S101 - a coroutine runs in one
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
-        asked = engine.fire_async(event, seconds=seconds)
-        decision = await (_ASIDE.wait(asked) if engine.shelf.own else asked)
-        if self.bridge is not None and event.kind == "session.end" and event.session_id:
-            self.bridge.end_session(event.session_id)
-        return decision
+        asked = _contained(engine.fire_async(event, seconds=seconds))
+        if not engine.shelf.own:
+            return await asked
+        try:  # a plain hook that does not return keeps also the engine from saying that the time is over
+            async with asyncio.timeout(seconds + _MORE):
+                return await _ASIDE.wait(asked)
+        except TimeoutError:
+            words = f"a Python hook of this engine did not return within {seconds:g} s"
+            raise HookError(words, name="serve.busy", hint="let it be asynchronous, or shorter") from None
 
     def _object(self, text: bytes) -> dict[str, Any]:
         payload = self._json(text)
@@ -160,6 +163,23 @@ class Firing:
             return json.loads(text.decode("utf-8"))
         except (ValueError, RecursionError) as error:
             raise CodecError(f"the payload is no JSON: {error}") from None
+
+
+async def _contained(asked: Coroutine[Any, Any, Decision]) -> Decision:
+    """The decision; what a hook raises to end the program, or a task, ends neither here.
+
+    Raises:
+        HookError: a hook did.
+    """
+    try:
+        return await asked
+    except Exception:
+        raise
+    except BaseException as error:
+        task = asyncio.current_task()
+        if isinstance(error, asyncio.CancelledError) and (task is None or task.cancelling()):
+            raise
+        raise HookError(f"a hook broke off with {type(error).__name__}: {error}", name="hook.failed") from None
 
 
 def _post(outbox: Outbox[pb.FireReply], reply: pb.FireReply) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
+from collections import deque
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
 from hookline.handlers.inprocess import call_async
 from hookline.model.handler import InProcess
-from hookline.remote.answering import Answering
+from hookline.remote.answering import Answering, contained
 from hookline.remote.backoff import Backoff
 from hookline.remote.bounds import Bounds
 from hookline.remote.keys import Keys
@@ -28,23 +30,32 @@ if TYPE_CHECKING:
 
 # Refusals that do not go away by themselves.
 _FINAL = frozenset({"remote.token", "remote.protocol"})
+_MINUTE = 60.0
+_LOG = logging.getLogger("hookline.remote")
 
 
 class Seat:
-    """The place of these handlers at one engine; it outlives their streams."""
+    """The place of these handlers at one engine; it outlives their streams. `announced`: when it was told the hooks."""
 
-    def __init__(self, address: str, key: str, answering: Answering) -> None:
+    def __init__(self, address: str, key: str, answering: Answering, most: int = Bounds().registries) -> None:
         self.address = address
         self.key = key
         self.answering = answering
         self.session: Session | None = None
+        # Half of what an engine suffers: it counts those that we told another time, too.
+        self.announced: deque[float] = deque(maxlen=max(1, most // 2))
+
+    def pause(self, now: float) -> float:
+        """For how many seconds the engine is to be told nothing new."""
+        return self.announced[0] + _MINUTE - now if len(self.announced) == self.announced.maxlen else 0.0
 
 
 class Handlers(Roster):
     """Hooks under a name, which the engine knows them by. `attach` dials an engine, `listen` is dialled by one.
 
     `state`: a file in which the key is kept by which they take their place again when the process was started anew; without
-    it that place is free after the engine's `memory`. `tell` is given a line about each link that was lost, or refused.
+    it that place is free after the engine's `memory`. `tell` is given a line about each link that was lost or refused, and each hook that
+    was rejected; without it they are logged, the latter as warnings.
     Plain handlers are called on threads, asynchronous ones on the event loop that awaits `attach`.
     """
 
@@ -54,29 +65,33 @@ class Handlers(Roster):
         *,
         state: str = "",
         bounds: Bounds | None = None,
-        tell: Callable[[str], object] = lambda _: None,
+        tell: Callable[[str], object] | None = None,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
         backoff: Callable[[], Backoff] = Backoff,
     ) -> None:
-        super().__init__()
-        self.name = name
         self.bounds = bounds or Bounds()
+        super().__init__(self.bounds.hooks)
+        self.name = name
         self.clock = clock
         self.sleep = sleep
         self.rejected: Mapping[str, str] = {}
         self._keys = Keys(state)
-        self._tell = tell
+        self._tell = tell or _LOG.info
+        self._warn = tell or _LOG.warning
+        self._announcing = False
         self._backoff = backoff
         self._seats: list[Seat] = []
         self._news = asyncio.Event()
 
     def changed(self) -> None:
         """Tell every engine, if there is one."""
-        if self._seats:
+        if self._seats and not self._announcing:
+            self._announcing = True
             REMOTE.tell(self._announce)
 
     def _announce(self) -> None:
+        self._announcing = False
         for seat in self._seats:
             if seat.session is not None:
                 seat.session.announce()
@@ -92,7 +107,7 @@ class Handlers(Roster):
         """The engine has acknowledged our hooks, but for some."""
         self.rejected = rejected
         for hook, problem in rejected.items():
-            self._tell(
+            self._warn(
                 f"hook `{hook}` of `{self.name}` was rejected: {problem}"
                 if hook
                 else f"the hooks of `{self.name}` were rejected: {problem}"
@@ -150,7 +165,7 @@ class Handlers(Roster):
         With `withdraw` it forgets them then; otherwise its gates stay closed until they are back.
 
         Raises:
-            ConfigError: as `attach`.
+            ConfigError: as `attach` and `ready`.
         """
         attaching = asyncio.get_running_loop().create_task(self.attach(address, token=token))
         known = asyncio.get_running_loop().create_task(self.ready())
@@ -158,6 +173,8 @@ class Handlers(Roster):
             await asyncio.wait({attaching, known}, return_when=asyncio.FIRST_COMPLETED)
             if attaching.done():
                 await attaching
+            if known.done():
+                await known
             yield
             await REMOTE.wait(self._leave(drain, withdraw=withdraw))
         finally:
@@ -166,12 +183,23 @@ class Handlers(Roster):
             await asyncio.gather(known, attaching, return_exceptions=True)
 
     async def ready(self) -> None:
-        """Wait until every engine that these handlers are attached to, and at least one, knows them as they are now."""
+        """Wait until every engine that these handlers are attached to, and at least one, knows them as they are now.
+
+        Raises:
+            ConfigError: one of them took none of the hooks.
+        """
         await REMOTE.wait(self._known())
 
     async def _known(self) -> None:
         while not self._seats or not all(seat.session and seat.session.acknowledged >= self.generation for seat in self._seats):
+            self._complain()
             await self._news.wait()
+        self._complain()
+
+    def _complain(self) -> None:
+        for session in filter(None, (seat.session for seat in self._seats)):
+            if session.disarmed is not None and session.acknowledged >= self.generation:
+                raise session.disarmed
 
     async def _leave(self, drain: float, *, withdraw: bool) -> None:
         sessions = [seat.session for seat in self._seats if seat.session is not None]
@@ -189,10 +217,10 @@ class Handlers(Roster):
             """A plain handler has a thread; an asynchronous one belongs to the loop of whoever attached."""
             if REMOTE.here and (type(run.spec.handler) is InProcess and run.spec.handler.worker):
                 return await call_async(run)
-            return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(call_async(run), user))
+            return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(contained(call_async, run), user))
 
         answering = Answering(self.find, perform, most=self.bounds.in_flight * 4)
-        seat = Seat(address, self._keys.of(address), answering)
+        seat = Seat(address, self._keys.of(address), answering, self.bounds.registries)
         with self._lock:
             self._seats.append(seat)
         return seat

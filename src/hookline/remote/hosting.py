@@ -18,7 +18,7 @@ from hookline.remote.proto import bridge_pb2 as pb
 from hookline.remote.talking import Caller, LinkError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from concurrent.futures import Future
     from typing import Self
 
@@ -106,7 +106,8 @@ def serve_engine(
     most: int = 64,
     seconds: float = 600.0,
     bounds: Bounds | None = None,
-    trace: Callable[[], str] = lambda: "",
+    expected: Iterable[str] = (),
+    trace: Callable[[], str] | None = None,
     tell: Callable[[str], object] = lambda _: None,
 ) -> Opened:
     """Open an engine to handlers that attach and to agents that ask; close what is returned, or use it in a `with`.
@@ -114,12 +115,15 @@ def serve_engine(
     `token`: asked of whoever does not come by a unix socket; with `everybody`, of these too, as where a machine monitor's process
     stands for its guest. `tokens`: those of single instances. `own` tells the engines, as they are
     now, for hosts whose own files would ask us; a new one has the hooks that the first one has. `most`: events asked about at once.
-    `seconds`: for all hooks of one event.
+    `seconds`: for all hooks of one event. `expected`: handlers by name whose gates are closed until they have attached for the first
+    time. `trace` tells the W3C trace context that goes along, if it is not the event's own or that of the current span.
 
     Raises:
-        ConfigError: an address cannot be listened on, or needs a token or an extra.
+        ConfigError: an address cannot be listened on, or needs a token or an extra; or a name is none.
     """
-    made = _opened(engine, addresses, token, tokens, own, most, seconds, bounds or Bounds(), trace, tell, everybody=everybody)
+    made = _opened(
+        engine, addresses, token, tokens, own, most, seconds, bounds or Bounds(), trace, tell, everybody=everybody, expected=expected
+    )
     return REMOTE.run(made)
 
 
@@ -132,13 +136,14 @@ async def _opened(
     most: int,
     seconds: float,
     bounds: Bounds,
-    trace: Callable[[], str],
+    trace: Callable[[], str] | None,
     tell: Callable[[str], object],
     *,
     everybody: bool = False,
+    expected: Iterable[str] = (),
 ) -> Opened:
-    bridge = Bridge(engine, others=lambda: own().values(), token=token, tokens=tokens, bounds=bounds, trace=trace)
-    firing = Firing(engine, own=own, most=most, seconds=seconds, largest=bounds.payload, bridge=bridge, tell=tell)
+    bridge = Bridge(engine, others=lambda: own().values(), token=token, tokens=tokens, bounds=bounds, trace=trace, expected=expected)
+    firing = Firing(engine, own=own, most=most, seconds=seconds, largest=bounds.payload, tell=tell)
     opened = Opened(bridge, firing, token, everybody=everybody)
     await opened.opening(addresses)
     return opened
@@ -162,6 +167,7 @@ class GrpcService:
         seconds: float = 600.0,
         *,
         own: Callable[[], Mapping[str, Engine]] = dict,
+        expected: Iterable[str] = (),
         tell: Callable[[str], object] = lambda _: None,
     ) -> list[str]:
         """Listen at the addresses; returns them as clients write them.
@@ -169,7 +175,7 @@ class GrpcService:
         Raises:
             ConfigError: as `serve_engine`.
         """
-        made = _opened(engine, addresses, token, None, own, most, seconds, Bounds(), lambda: "", tell)
+        made = _opened(engine, addresses, token, None, own, most, seconds, Bounds(), None, tell, expected=expected)
         self.opened = await REMOTE.wait(made)
         return self.opened.addresses
 
@@ -188,6 +194,7 @@ class GrpcService:
         seconds: float = 600.0,
         *,
         own: Callable[[], Mapping[str, Engine]] = dict,
+        expected: Iterable[str] = (),
         tell: Callable[[str], object] = lambda _: None,
     ) -> list[str]:
         """`start` without an event loop.
@@ -195,7 +202,7 @@ class GrpcService:
         Raises:
             ConfigError: as `serve_engine`.
         """
-        return REMOTE.run(self.start(engine, addresses, token, most, seconds, own=own, tell=tell))
+        return REMOTE.run(self.start(engine, addresses, token, most, seconds, own=own, expected=expected, tell=tell))
 
     def close(self, drain: float = 10.0) -> None:
         """`stop` without an event loop."""

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from typing import TYPE_CHECKING
 
 from hookline.errors import CODES, ConfigError
+from hookline.remote.definitions import is_light
 from hookline.remote.proto import bridge_pb2 as pb
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
     from hookline.remote.bridge import Bridge
+    from hookline.remote.definitions import Enrolled
     from hookline.remote.outbox import Outbox
     from hookline.remote.peer import Peer
     from hookline.remote.talking import Caller
 
 _SILENT = 2.5  # pings, after which nobody is taken to be there
-_MINUTE = 60.0
 
 
 class Link:
@@ -27,11 +29,10 @@ class Link:
         self.caller = caller
         self.over = asyncio.Event()
         self.peer: Peer | None = None
-        self.generation = 0
+        self.generation = -1
         self.heard = bridge.clock()
         self.why = ""
         self._outbox = outbox
-        self._registries: deque[float] = deque(maxlen=bridge.bounds.registries)
         self._pings = 0
 
     def post(self, frame: pb.EngineFrame) -> bool:
@@ -52,19 +53,20 @@ class Link:
 
     # -- what comes in ---------------------------------------------------------------------------------------------
 
-    def take(self, frame: pb.HandlerFrame) -> None:
-        """One frame of whoever holds the handlers."""
+    def take(self, frame: pb.HandlerFrame) -> Awaitable[None] | None:
+        """One frame of whoever holds the handlers; what is returned is to be done before the next."""
         if self.over.is_set():
-            return
+            return None
         self.heard = self.bridge.clock()
         kind = frame.WhichOneof("kind")
         try:
             if self.peer is None:
                 self._greet(kind, frame.hello)
             else:
-                self._hear(self.peer, kind, frame)
+                return self._hear(self.peer, kind, frame)
         except ConfigError as error:
             self.refuse(error)
+        return None
 
     def _greet(self, kind: str | None, hello: pb.Hello) -> None:
         if kind != "hello":
@@ -72,12 +74,12 @@ class Link:
         self.peer, resumed = self.bridge.admit(self, hello)
         self.post(pb.EngineFrame(welcome=self.bridge.welcome(self.peer, resumed=resumed)))
 
-    def _hear(self, peer: Peer, kind: str | None, frame: pb.HandlerFrame) -> None:
+    def _hear(self, peer: Peer, kind: str | None, frame: pb.HandlerFrame) -> Awaitable[None] | None:
         match kind:
             case "result":
                 peer.result(frame.result)
             case "registry":
-                self._register(peer, frame.registry)
+                return self._register(peer, frame.registry)
             case "ping":
                 self.post(pb.EngineFrame(pong=pb.Pong(n=frame.ping.n)))
             case "goaway":
@@ -87,27 +89,44 @@ class Link:
                 raise ConfigError("a second Hello", name="remote.protocol")
             case None:  # a frame of a newer protocol
                 self.bridge.count("unknown")
+        return None
 
-    def _register(self, peer: Peer, registry: pb.Registry) -> None:
-        now = self.bridge.clock()
-        full = len(self._registries) == self._registries.maxlen
-        if full and now - self._registries[0] < _MINUTE:
-            raise ConfigError(f"more than {self._registries.maxlen} registries a minute", name="remote.bounds")
-        self._registries.append(now)
-        ack = pb.RegistryAck(generation=registry.generation)
+    def _register(self, peer: Peer, registry: pb.Registry) -> Awaitable[None] | None:
+        peer.count_registry()
         if registry.generation <= self.generation:
-            ack.rejected.add(problem=f"generation {registry.generation} is not newer than {self.generation}")
             self.bridge.count("stale")
+            self._acknowledge(
+                registry.generation, [pb.Rejected(problem=f"generation {registry.generation} is not newer than {self.generation}")]
+            )
+        elif is_light(registry.hooks):
+            self._enrol(peer, registry.generation, self._read(registry))
         else:
-            try:
-                ack.rejected.extend(self.bridge.register(peer, registry))
-                self.generation = registry.generation
-            except ConfigError as error:
-                ack.rejected.add(problem=str(error))
-                self.bridge.count("rejected")
-        self.post(pb.EngineFrame(registry_ack=ack))
-        if self.generation == registry.generation:
-            peer.registered(self.generation)
+            return self._enrolling(peer, registry)
+        return None
+
+    def _read(self, registry: pb.Registry) -> Enrolled | ConfigError:
+        try:
+            return self.bridge.enrolled(registry)
+        except ConfigError as error:
+            return error
+
+    async def _enrolling(self, peer: Peer, registry: pb.Registry) -> None:
+        """Read a set on a thread, because this loop is everybody's; meanwhile only this stream is not read."""
+        found = await asyncio.get_running_loop().run_in_executor(None, self._read, registry)
+        if not self.over.is_set():
+            self._enrol(peer, registry.generation, found)
+
+    def _enrol(self, peer: Peer, generation: int, found: Enrolled | ConfigError) -> None:
+        if isinstance(found, ConfigError):  # the former set stays
+            self.bridge.count("rejected")
+            self._acknowledge(generation, [pb.Rejected(problem=str(found))])
+            return
+        self.generation = generation
+        self._acknowledge(generation, self.bridge.register(peer, found, generation))
+        peer.registered(generation)
+
+    def _acknowledge(self, generation: int, rejected: list[pb.Rejected]) -> None:
+        self.post(pb.EngineFrame(registry_ack=pb.RegistryAck(generation=generation, rejected=rejected)))
 
     # -- its life --------------------------------------------------------------------------------------------------
 

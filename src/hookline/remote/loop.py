@@ -26,6 +26,7 @@ class Loop:
     def __init__(self) -> None:
         self._forget()
         atexit.register(self.stop)
+        os.register_at_fork(after_in_child=self._forget)
 
     def _forget(self) -> None:
         """In a forked child there is no thread any more."""
@@ -68,9 +69,18 @@ class Loop:
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
-                self._thread = threading.Thread(target=self._loop.run_forever, name="hookline remote", daemon=True)
+                self._thread = threading.Thread(target=self._turn, args=(self._loop,), name="hookline remote", daemon=True)
                 self._thread.start()
             return self._loop
+
+    def _turn(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Run until it is stopped. What a task raised is that task's, also where a loop takes it for the end of the program."""
+        while self._loop is loop:
+            try:
+                loop.run_forever()
+            except (KeyboardInterrupt, SystemExit):
+                continue
+            return
 
     def stop(self) -> None:
         """Cancel what runs, and end the thread."""
@@ -100,4 +110,3 @@ async def _end() -> None:
 
 
 REMOTE = Loop()
-os.register_at_fork(after_in_child=REMOTE._forget)

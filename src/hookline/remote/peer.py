@@ -7,6 +7,7 @@ import math
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
+from hookline.errors import ConfigError
 from hookline.handlers.inprocess import FailedError, OverdueError
 from hookline.model.handler import InProcess
 from hookline.model.outcome import Failure
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 _LONGEST_BUDGET = 2**32 - 1  # ms
 _MOMENT = 0.005  # seconds, by which timers differ
+_MINUTE = 60.0
 
 
 class Invocation:
@@ -61,6 +63,7 @@ class Peer:
         self.losses = 0
         self.pending: dict[str, Invocation] = {}
         self.waiting: deque[Invocation] = deque()
+        self._registries: deque[float] = deque(maxlen=bridge.bounds.registries)
 
     # -- asked by the engine ---------------------------------------------------------------------------------------
 
@@ -114,7 +117,7 @@ class Peer:
             attempt=1,
             gating=spec.on_failure is not Stance.SILENT,
             reply_expected=not spec.detached,
-            traceparent=self.bridge.trace(),
+            traceparent=self.bridge.trace(event),
         )
 
     # -- on the bridge's loop --------------------------------------------------------------------------------------
@@ -199,6 +202,17 @@ class Peer:
         yield from (*self.pending.values(), *self.waiting)
 
     # -- coming and going ------------------------------------------------------------------------------------------
+
+    def count_registry(self) -> None:
+        """It tells its hooks anew, by this link or by another.
+
+        Raises:
+            ConfigError: it did so too often.
+        """
+        told, now = self._registries, self.bridge.clock()
+        if len(told) == told.maxlen and now - told[0] < _MINUTE:
+            raise ConfigError(f"more than {told.maxlen} registries a minute", name="remote.bounds")
+        told.append(now)
 
     def registered(self, generation: int) -> None:
         """Its hooks are known; what was under way when the former link was lost is asked once more."""

@@ -10,7 +10,9 @@ from hookline.a3s import Hook, HookConfig, HookMatcher
 from hookline.a3s.definitions import read_definition
 from hookline.a3s.handling import handler_of, in_process
 from hookline.dialects.a3s import A3S
-from hookline.remote.definitions import sent
+from hookline.errors import ConfigError
+from hookline.remote.bounds import Bounds
+from hookline.remote.definitions import problem_of, sent
 from hookline.remote.proto import bridge_pb2 as pb
 
 if TYPE_CHECKING:
@@ -23,13 +25,14 @@ _GENERATIONS = 8  # that an engine may still ask for
 
 
 class Roster:
-    """Hooks by id. Each change makes a new generation; the last eight can still be asked for."""
+    """Hooks by id, at most so many. Each change makes a new generation; the last eight that were sent can still be asked for."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = Bounds().hooks) -> None:
         self.generation = 0
+        self.most = most
         self._dialect = A3S()
         self._lock = threading.Lock()
-        self._hooks: dict[str, tuple[Hook, HookSpec]] = {}
+        self._hooks: dict[str, tuple[pb.HookSpec, HookSpec]] = {}
         self._generations: OrderedDict[int, dict[str, HookSpec]] = OrderedDict({0: {}})
 
     # -- registering -----------------------------------------------------------------------------------------------
@@ -77,11 +80,17 @@ class Roster:
         """Register a definition with its handler, in place of one of the same id; from any thread, also while attached.
 
         Raises:
-            ConfigError: the definition, or the handler, cannot be used.
+            ConfigError: the definition, or the handler, cannot be used; no engine would take the id, or so many hooks.
         """
         known = read_definition(hook, self._dialect)
+        told = _told(known.hook)
         armed = known.spec.replace(handler=in_process(handler_of(handler), known.hook.id, known.spec.native_event))
-        self._change(lambda: self._hooks.update({known.hook.id: (known.hook, armed)}))
+        self._change(lambda: self._put(told, armed))
+
+    def _put(self, told: pb.HookSpec, armed: HookSpec) -> None:
+        if told.id not in self._hooks and len(self._hooks) >= self.most:
+            raise ConfigError(f"`{told.id}` is one hook too many: {self.most:,} are the most", name="remote.bounds")
+        self._hooks[told.id] = (told, armed)
 
     def unregister(self, hook_id: str) -> bool:
         """Forget a hook; false if there is none."""
@@ -93,9 +102,6 @@ class Roster:
         with self._lock:
             change()
             self.generation += 1
-            self._generations[self.generation] = {name: spec for name, (_, spec) in self._hooks.items()}
-            while len(self._generations) > _GENERATIONS:
-                self._generations.popitem(last=False)
         self.changed()
 
     def changed(self) -> None:
@@ -106,16 +112,38 @@ class Roster:
     def registry(self) -> pb.Registry:
         """Our hooks as they are now."""
         with self._lock:
-            return pb.Registry(generation=self.generation, hooks=[sent(hook) for hook, _ in self._hooks.values()])
+            self._remember({name: spec for name, (_, spec) in self._hooks.items()})
+            return pb.Registry(generation=self.generation, hooks=[told for told, _ in self._hooks.values()])
 
     def later(self) -> int:
         """A generation after the present one."""
         with self._lock:
             self.generation += 1
-            self._generations[self.generation] = {}
+            self._remember({})
             return self.generation
+
+    def _remember(self, specs: dict[str, HookSpec]) -> None:
+        self._generations[self.generation] = specs
+        while len(self._generations) > _GENERATIONS:
+            self._generations.popitem(last=False)
 
     def find(self, invoke: pb.Invoke) -> HookSpec | None:
         """The hook that is asked for, as it was in that generation."""
         with self._lock:
             return self._generations.get(invoke.generation, {}).get(invoke.hook_id)
+
+
+def _told(hook: Hook) -> pb.HookSpec:
+    """A definition as it is sent.
+
+    Raises:
+        ConfigError: the wire, or an engine, cannot take it.
+    """
+    if odd := problem_of(hook.id):
+        raise ConfigError(odd, name="value.range")
+    try:
+        return sent(hook)
+    except (ValueError, TypeError) as error:
+        raise ConfigError(
+            f"`{hook.id}` cannot be sent: {error}"[:400].encode("utf-8", "backslashreplace").decode(), name="value.range"
+        ) from None

@@ -18,20 +18,27 @@ _NAMES = {code: name for name, code in CODES.items()}
 
 
 class Session:
-    """One stream to an engine. `refused`: why the engine did not want it; `ready`: it has acknowledged our hooks."""
+    """One stream to an engine. `refused`: why the engine did not want it; `disarmed`: why none of our hooks counts there.
+
+    `told` is the generation of our hooks that it was sent last, `acknowledged` the one of which it has said so.
+    """
 
     def __init__(self, handlers: Handlers, seat: Seat, outbox: Outbox[pb.HandlerFrame], token: str) -> None:
         self.handlers = handlers
         self.seat = seat
         self.over = asyncio.Event()
         self.welcomed = False
-        self.acknowledged = 0
+        self.told = self.acknowledged = -1
+        self.disarmed: ConfigError | None = None
         self.resumed = False
         self.refused: ConfigError | None = None
         self.heard = handlers.clock()
         self.why = ""
         self._ping = handlers.bounds.ping
         self._outbox = outbox
+        self._sent: frozenset[str] = frozenset()
+        self._leaving = False
+        self._later: asyncio.Task[None] | None = None
         self.post(pb.HandlerFrame(hello=pb.Hello(protocol=PROTOCOL, instance_id=handlers.name, token=token.encode(), resume_id=seat.key)))
 
     def post(self, frame: pb.HandlerFrame) -> bool:
@@ -44,17 +51,39 @@ class Session:
         return posted
 
     def announce(self) -> None:
-        """Tell the engine our hooks, all of them."""
-        if self.welcomed:
-            self.post(pb.HandlerFrame(registry=self.handlers.registry()))
+        """Tell the engine our hooks, all of them, if it does not know them.
+
+        While it has not acknowledged the former ones they wait, and so they do when they were told as often as it may suffer in a
+        minute: many changes are one.
+        """
+        if not self.welcomed or self._leaving or self._later or self.acknowledged < self.told or self.handlers.generation <= self.told:
+            return
+        wait = self.seat.pause(self.handlers.clock())
+        if wait > 0:
+            self._later = asyncio.get_running_loop().create_task(self._announce_after(wait))
+        else:
+            self._announce()
+
+    async def _announce_after(self, seconds: float) -> None:
+        await self.handlers.sleep(seconds)
+        self._later = None
+        self.announce()
+
+    def _announce(self) -> None:
+        registry = self.handlers.registry()
+        self.told, self._sent = registry.generation, frozenset(hook.id for hook in registry.hooks)
+        self.seat.announced.append(self.handlers.clock())
+        self.post(pb.HandlerFrame(registry=registry))
 
     def withdraw(self) -> None:
         """Take our hooks away from the engine, guards included."""
+        self._leaving = True
         if self.welcomed:
             self.post(pb.HandlerFrame(registry=pb.Registry(generation=self.handlers.later())))
 
     def leave(self, drain: float) -> None:
         """Tell the engine to send nothing more."""
+        self._leaving = True
         self.post(pb.HandlerFrame(goaway=pb.Goaway(why="they leave", drain_ms=round(drain * 1000))))
 
     # -- what comes in ---------------------------------------------------------------------------------------------
@@ -87,11 +116,22 @@ class Session:
         self.seat.answering.post = self.post
         self._ping = max(welcome.ping_ms, 1) / 1000
         self.handlers.keep(self.seat, welcome.session_key)
-        self.announce()
+        self._announce()
 
     def _acknowledge(self, ack: pb.RegistryAck) -> None:
-        self.acknowledged = ack.generation
-        self.handlers.told({rejected.hook_id: rejected.problem for rejected in ack.rejected})
+        self.acknowledged = max(ack.generation, self.acknowledged)
+        rejected = {each.hook_id: each.problem for each in ack.rejected}
+        self.disarmed = self._disarmed(rejected) if ack.generation == self.told else self.disarmed
+        self.handlers.told(rejected)
+        self.announce()
+
+    def _disarmed(self, rejected: dict[str, str]) -> ConfigError | None:
+        """What to raise where the engine took nothing of what it was sent."""
+        if not rejected or ("" not in rejected and self._sent - rejected.keys()):
+            return None
+        why = rejected.get("") or "; ".join(f"`{hook}`: {problem}" for hook, problem in rejected.items())
+        words = f"the engine at `{self.seat.address}` took no hook of `{self.handlers.name}`: {why:.800}"
+        return ConfigError(words, name="remote.rejected", hint="what it knew of them before still counts")
 
     def _go(self, goaway: pb.Goaway) -> None:
         code, _, words = goaway.why.partition(": ")
@@ -113,5 +153,7 @@ class Session:
         """The stream has ended. What runs goes on: the engine may ask for it again."""
         self.why = self.why or why
         self.over.set()
+        if self._later is not None:
+            self._later.cancel()
         if self.seat.answering.post == self.post:
             self.seat.answering.post = lambda _: False

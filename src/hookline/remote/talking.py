@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from hookline.model.frozen import Frozen
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable
+    from collections.abc import AsyncIterable, Awaitable
 
     from hookline.remote.outbox import Outbox
 
@@ -27,11 +27,11 @@ class Caller(Frozen):
 
 
 class Side(Protocol[F_contra]):
-    """What one end makes of a stream. `over` is set when it wants no more of it."""
+    """What one end makes of a stream. `over` is set when it wants no more of it; what `take` returns is done before the next frame."""
 
     over: asyncio.Event
 
-    def take(self, frame: F_contra) -> None: ...
+    def take(self, frame: F_contra) -> Awaitable[None] | None: ...
 
     async def watch(self) -> None: ...
 
@@ -62,7 +62,8 @@ async def _read(side: Side[F_contra], incoming: AsyncIterable[F_contra]) -> str:
     """Why there is nothing more to read."""
     try:
         async for frame in incoming:
-            side.take(frame)
+            if (work := side.take(frame)) is not None:
+                await work
             if side.over.is_set():
                 return ""
     except LinkError as error:

@@ -35,7 +35,7 @@ _LONGEST = 4096  # characters of a command
 _FORWARDED = (b"forwarded", b"x-forwarded-for", b"x-real-ip", b"via")
 _BROWSER = (b"origin", b"sec-fetch-site", b"sec-fetch-mode", b"sec-fetch-dest")
 # What of an approval that cannot be given is the asker's to mend; the rest is this machine's.
-_THEIRS = frozenset({"trust.unmatched", "trust.exposed", "trust.missing"})
+_THEIRS = frozenset({"trust.unmatched", "trust.ambiguous", "trust.exposed", "trust.missing"})
 
 
 class Approving:

@@ -15,19 +15,27 @@ if TYPE_CHECKING:
 class Bridged:
     """The engine of a service at addresses of `hookline.remote`, as a context; without addresses it is nothing.
 
-    `names` are the addresses as a client writes them. The bounds are those of the service, each for itself.
+    `names` are the addresses as a client writes them. The bounds are those of the service, each for itself. `expected`: as
+    of `serve_engine`.
 
     Raises:
         ConfigError: on entering: an address cannot be listened on, or the extra is not installed.
     """
 
     def __init__(
-        self, service: Service, addresses: Sequence[str], token: str = "", *, tell: Callable[[str], None] = lambda _: None
+        self,
+        service: Service,
+        addresses: Sequence[str],
+        token: str = "",
+        *,
+        expected: Sequence[str] = (),
+        tell: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.names: list[str] = []
         self._service = service
         self._addresses = addresses
         self._token = token
+        self._expected = expected
         self._tell = tell
         self._opened: Opened | None = None
 
@@ -43,6 +51,7 @@ class Bridged:
                 own=lambda: service.own,
                 most=service.turns.most,
                 seconds=service.seconds,
+                expected=self._expected,
                 tell=self._tell,
             )
             self.names = self._opened.addresses

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hookline.model.handler import Broken, Command, Http
+from hookline.engine.callers import callers as engine_callers
+from hookline.model.handler import Broken, Http
 
 if TYPE_CHECKING:
     from hookline.engine.engine import Engine
@@ -17,16 +18,12 @@ def calls_by_http(spec: HookSpec) -> bool:
     return isinstance(handler, Http | Broken) and f"/v1/answer/{spec.dialect}" in handler.url
 
 
-def calls_us(spec: HookSpec) -> bool:
-    """Whether a hook has hookline answer its own host, by a command or by HTTP."""
-    handler = spec.handler
-    text = (handler.script or " ".join(handler.argv)) if isinstance(handler, Command) else ""
-    return f"hookline answer {spec.dialect}" in text or calls_by_http(spec)
+def callers(engine: Engine) -> dict[str, bool]:
+    """The dialects whose hosts run their other hooks by themselves, because their files have one that calls us, by a command or by HTTP.
 
-
-def callers(engine: Engine) -> frozenset[str]:
-    """The dialects whose hosts run their other hooks by themselves, because their files have one that calls us."""
-    return frozenset(entry.spec.dialect for entry in engine.whole.entries() if calls_us(entry.spec))
+    Whether it is policy that calls tells whether policy is left to the host, too.
+    """
+    return engine_callers(engine, calls_by_http)
 
 
 def without_calls(engine: Engine) -> Engine:

@@ -67,20 +67,20 @@ class Reloading:
         own = dict(service.own)
         for engine in own.values():
             engine.reload(held)
-        hosts = frozenset() if self._named else callers(service.engine)
+        hosts = {} if self._named else callers(service.engine)
         self._gone += [own.pop(host) for host in list(own) if host not in hosts]
-        new = {host: self._for(host) for host in hosts if host not in own}
+        new = {host: self._for(host, managed=managed) for host, managed in hosts.items() if host not in own}
         service.own = own | new
         for engine in new.values():  # whoever enlisted hooks after `_for` did not know of it yet
             enlist_alike(engine, service.engine)
         service.meter.reloaded("refused" if done.refused else "changed" if done.anything else "unchanged")
         return done
 
-    def _for(self, host: str) -> Engine:
+    def _for(self, host: str, *, managed: bool) -> Engine:
         """An engine that has all that is in force, last good versions included, less a host's own files."""
         engine = self._another()
         adopt(engine, self._service.engine)
-        engine.drop_dialect(host)
+        engine.drop_dialect(host, managed=managed)
         return without_calls(engine)
 
     def __enter__(self) -> Self:

@@ -19,7 +19,7 @@ from hookline.server.bodies import firing_of, json_of
 from hookline.server.metrics import MEDIA_TYPE
 from hookline.server.presence import while_there
 from hookline.server.problems import RequestError, document, problem
-from hookline.server.turns import Turns
+from hookline.remote.turns import Turns
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -145,7 +145,7 @@ class Service:
                 )
                 return self._refusal(ending, 503)
             except HookError as error:
-                return self._refusal(error, 422 if error.name == "wire.event" or not isinstance(error, CodecError) else 400)
+                return self._refusal(*_status(error))
             except Exception as error:  # noqa: BLE001 - the outermost frame
                 self.tell(f"HKL9001 internal error: {type(error).__name__}: {error}")
                 return self._refusal(HookError("internal error", hint="this is a fault of hookline; please report it"), 500)
@@ -162,3 +162,10 @@ class Service:
         asked = f"{request.method} {request.url.path:.200}"
         hint = "GET /v1/openapi.json says what there is"
         return self._refusal(RequestError(status, "serve.request", f"there is no `{asked}`", hint=hint, headers=headers), status)
+
+
+def _status(error: HookError) -> tuple[HookError, int]:
+    """What is told of an error, and with which status."""
+    if error.name == "serve.busy":
+        return RequestError(503, error.name, error.message, hint=error.hint, headers={"Retry-After": "1"}), 503
+    return error, 422 if error.name == "wire.event" or not isinstance(error, CodecError) else 400

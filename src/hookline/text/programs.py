@@ -131,15 +131,12 @@ _NO_FAMILY = Family(name="")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=", re.ASCII)
 
 
-def reading(words: Sequence[str], start: int = 0, *, wrapping: bool = True) -> Reading:
-    """Which of the words is run, whatever runs it; a program that is no interpreter runs itself.
-
-    Without `wrapping` the first program is nothing but what lies at its path, whatever its name says.
-    """
+def reading(words: Sequence[str], start: int = 0) -> Reading:
+    """Which of the words is run, whatever runs it, if the programs are what their names say; one that is no interpreter runs itself."""
     name = words[start].rpartition("/")[2]
-    if wrapping and (name in _OPAQUE or (name == "find" and any(_ELSEWHERE[name].fullmatch(word) for word in words))):
-        return _untold(start, name)
-    if wrapping and name in _WRAPPERS:
+    if name in _OPAQUE or (name == "find" and any(_ELSEWHERE[name].fullmatch(word) for word in words)):
+        return Reading(family=_NO_FAMILY, program_at=start, unknown=f"what `{name}` runs is only known to it")
+    if name in _WRAPPERS:
         found = _wrapped(words, start, name)
         found.through = (start, *found.through)
         return found
@@ -149,8 +146,9 @@ def reading(words: Sequence[str], start: int = 0, *, wrapping: bool = True) -> R
     return Reading(family=_NO_FAMILY, program_at=start)
 
 
-def _untold(start: int, name: str) -> Reading:
-    return Reading(family=_NO_FAMILY, program_at=start, unknown=f"what `{name}` runs is only known to it")
+def by_itself(at: int) -> Reading:
+    """What a program runs that is nothing but what lies at its path, whatever its name says."""
+    return Reading(family=_NO_FAMILY, program_at=at)
 
 
 def _wrapped(words: Sequence[str], start: int, name: str) -> Reading:

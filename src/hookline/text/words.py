@@ -9,7 +9,7 @@ import re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from tree_sitter import Node
 
@@ -71,6 +71,30 @@ _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=", re.ASCII)
 _ONE_WORD = re.compile(r"[\w@%+=:,./-]+")
 
 
+# Words that the shell runs the rest by, and their options that take a word.
+_STEPPED: Mapping[str, str] = {"exec": "a", "command": "", "builtin": "", "coproc": "", "time": "", "!": ""}
+
+
+def stepped(words: Sequence[Word]) -> tuple[Sequence[Word], bool]:
+    """The words from the program on, behind `exec`, `time` and the like; and whether it is looked for on the system's own path.
+
+    None where the shell is only asked what a word means, as by `command -v`.
+    """
+    by_default = False
+    while len(words) > 1 and (name := words[0].value or "") in _STEPPED:
+        rest = words[1:]
+        while len(rest) > 1 and (option := rest[0].value or "").startswith("-") and (name != "time" or option in {"-p", "--"}):
+            if name == "command" and {"v", "V"}.intersection(option):
+                return (), False
+            by_default = by_default or (name == "command" and "p" in option)
+            valued = _STEPPED[name]
+            rest = rest[2:] if valued and option.endswith(valued) else rest[1:]
+        if name == "time" and (rest[0].value or "").startswith("-"):
+            return words, by_default  # only the program of that name has other options
+        words = rest
+    return words, by_default
+
+
 def commands(text: str, variables: Mapping[str, str]) -> tuple[Simple, ...] | None:
     """The simple commands of a text for a POSIX shell, in their order; None where the text cannot be read for sure."""
     plain = _plain(text, variables)
@@ -79,6 +103,12 @@ def commands(text: str, variables: Mapping[str, str]) -> tuple[Simple, ...] | No
 
 def _plain(text: str, variables: Mapping[str, str]) -> tuple[Simple, ...] | None:
     """One command of plain words; None where there may be more to it."""
+    words = _plain_words(text, variables)
+    # An assignment before the program, as `X=1 ./y`, is for the grammar.
+    return (Simple(words=tuple(words)),) if words and not _ASSIGNMENT.match(text.lstrip()) else None
+
+
+def _plain_words(text: str, variables: Mapping[str, str]) -> list[Word] | None:
     words: list[Word] = []
     begun, value = -1, ""
     at, last = len(text) - len(text.lstrip(" \t\n")), len(text.rstrip(" \t\n"))
@@ -98,8 +128,7 @@ def _plain(text: str, variables: Mapping[str, str]) -> tuple[Simple, ...] | None
         at = found.end()
     if begun >= 0:
         words.append(_word(text, begun, at, value))
-    # An assignment before the program, as `X=1 ./y`, is for the grammar.
-    return (Simple(words=tuple(words)),) if words and not _ASSIGNMENT.match(text.lstrip()) else None
+    return words
 
 
 def _piece(found: re.Match[str], variables: Mapping[str, str], *, first: bool) -> str | None:
@@ -184,8 +213,7 @@ def _simples(
 
 def _read(start: int, end: int, source: bytes, variables: Mapping[str, str]) -> Word:
     """The word between two places; its value, where it is one word and certain."""
-    read = _plain(source[start:end].decode("utf-8", "replace"), variables)
-    one = read[0].words if read else ()
+    one = _plain_words(source[start:end].decode("utf-8", "replace"), variables) or ()
     return Word(start=start, end=end, value=one[0].value if len(one) == 1 else None)
 
 

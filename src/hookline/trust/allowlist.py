@@ -1,6 +1,7 @@
-"""Allowlist: the JSON lists in which Starchild and Hermes keep approvals, taken over once; a time is all that they know of a script.
+"""Allowlist: the JSON lists in which Starchild and Hermes keep approvals, taken over once, as far as they say what was approved.
 
-An entry is an approval of what is there now only if the script has the time that the list remembers (starchild.md 6, 12).
+A time is all that most of them know of a script, and anybody who can write the script can set that. So an entry approves what is
+there now only by a digest, or where there is no script at all; a time can only tell that something changed (starchild.md 6, 12).
 """
 
 from __future__ import annotations
@@ -11,16 +12,18 @@ import json
 from hookline.errors import TrustError
 from hookline.model.frozen import Frozen
 from hookline.trust.desk import chosen, survey
+from hookline.trust.policy import REVOKED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from hookline.model.spec import HookSpec
     from hookline.trust.gate import Gate, Standing
 
 _LONGEST = 4 << 20  # bytes
+_DIGESTS = ("script_sha256", "sha256")
 _TIMES = ("script_mtime_at_approval", "script_mtime", "mtime")
 _NEVER = "-"  # a content that no file has
 
@@ -28,8 +31,9 @@ _NEVER = "-"  # a content that no file has
 class Imported(Frozen):
     """What became of one entry.
 
-    `result`: approved; changed (the script's time is another, so that it must be approved again); unverified (the entry has no
-    time, so nothing was taken over); undeclared (no hook is declared with this event and command).
+    `result`: approved; changed (the script's digest or time is another, so that it must be approved again); unverified (the entry
+    does not say what was approved, so nothing was taken over); revoked (somebody took the approval back here, which stands);
+    undeclared (no hook is declared with this event and command).
     """
 
     event: str
@@ -46,38 +50,46 @@ def import_allowlist(gate: Gate, path: str, specs: Sequence[HookSpec], *, who: s
     """
     done: list[Imported] = []
     approvals = []
-    for event, command, modified in _entries(path):
+    for event, command, entry in _entries(path):
         try:
             meant = chosen(specs, command=command, event=event)
         except TrustError:
             done.append(Imported(event=event, command=command, result="undeclared"))
             continue
         standings = [standing for standing in survey(gate, meant) if standing.group]
-        results = [_result(standing, modified) for standing in standings]
+        results = [_result(standing, entry) for standing in standings]
         for standing, result in zip(standings, results, strict=True):
             approval = gate.approval(standing, who=who, how=f"imported from {path}")
             if result == "changed":
                 approval = approval.replace(print=standing.print.replace(content=_NEVER))
-            if result != "unverified":
+            if result in ("approved", "changed"):
                 approvals.append(approval)
                 gate.told(f"imported {result}", standing, who=who, how=path)
-        result = next((each for each in ("unverified", "changed") if each in results), "approved")
+        result = next((each for each in ("revoked", "unverified", "changed") if each in results), "approved")
         done.append(Imported(event=event, command=command, result=result, hooks=tuple(each.spec.id for each in standings)))
     # An entry that is out of date must not undo an approval that is not.
     gate.store.approve([each for each in approvals if each.print.content == _NEVER], first_use=True)
-    gate.store.approve([each for each in approvals if each.print.content != _NEVER])
+    gate.store.approve([each for each in approvals if each.print.content != _NEVER], keep_revoked=True)
     return done
 
 
-def _result(standing: Standing, modified: Any) -> str:
+def _result(standing: Standing, entry: Mapping[str, Any]) -> str:
+    if standing.state == REVOKED:
+        return "revoked"
     if standing.exposed or standing.sight.missing:
         return "changed"
     scripts = [file for file in standing.sight.files if file.role in ("script", "program")]
     if not scripts:
         return "approved" if not standing.sight.files else "unverified"  # an address has nothing that could change
-    if modified is None:
-        return "unverified"
-    return "approved" if all(_same_time(file.modified, modified) for file in scripts) else "changed"
+    if digest := _first(entry, _DIGESTS):
+        return "approved" if [file.digest for file in scripts] == [str(digest).lower()] else "changed"
+    modified = _first(entry, _TIMES)
+    told = modified is not None and not all(_same_time(file.modified, modified) for file in scripts)
+    return "changed" if told else "unverified"
+
+
+def _first(entry: Mapping[str, Any], keys: Sequence[str]) -> Any:
+    return next((entry[key] for key in keys if entry.get(key) is not None), None)
 
 
 def _same_time(seconds: float, told: Any) -> bool:
@@ -94,8 +106,8 @@ def _same_time(seconds: float, told: Any) -> bool:
     return abs(told - seconds) < (1 if told == int(told) else 1e-5)
 
 
-def _entries(path: str) -> list[tuple[str, str, Any]]:
-    """Event, command and time of every entry."""
+def _entries(path: str) -> list[tuple[str, str, Mapping[str, Any]]]:
+    """Event and command of every entry, and the entry."""
     try:
         with open(path, "rb") as file:
             read = file.read(_LONGEST + 1)
@@ -107,14 +119,14 @@ def _entries(path: str) -> list[tuple[str, str, Any]]:
     listed = tree.get("approvals") if isinstance(tree, dict) else tree
     if not isinstance(listed, list):
         raise _bad(path, "it has no list of `approvals`")
-    entries = []
+    entries: list[tuple[str, str, Mapping[str, Any]]] = []
     for at, entry in enumerate(listed):
         if not isinstance(entry, dict) or not isinstance(entry.get("event"), str):
             raise _bad(path, f"entry {at} is no approval of an `event` and a `command`")
         command = entry.get("command", entry.get("url"))
         if not isinstance(command, str) or not command:
             raise _bad(path, f"entry {at} has no `command`")
-        entries.append((entry["event"], command, next((entry[key] for key in _TIMES if entry.get(key) is not None), None)))
+        entries.append((entry["event"], command, entry))
     return entries
 
 
@@ -122,5 +134,5 @@ def _bad(path: str, why: str) -> TrustError:
     return TrustError(
         f"the allowlist `{path}` cannot be taken over: {why}",
         name="trust.allowlist",
-        hint='{"approvals": [{"event": ..., "command": ..., "script_mtime_at_approval": ...}]}',
+        hint='{"approvals": [{"event": ..., "command": ..., "script_sha256": ...}]}',
     )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
 
 # A change of what goes into a fingerprint takes a new number: every hook must be approved again.
-VERSION = 1
+VERSION = 2
 
 
 class Fingerprint(Frozen):
@@ -45,11 +45,13 @@ def fingerprint(declared: str, sight: Sight) -> Fingerprint:
 def identity(spec: HookSpec, root: str) -> str:
     """The hook as it was declared; `root` is the project folder that a clone's hooks belong to.
 
-    Its limits, rank, name and place in the file are no part of it. Without the project, an approval could be used again in
-    another one; a user's own hook is the same in all of them.
+    Its limits, rank, name and place in the file are no part of it, but where its dialect wants them to be. Without the project, an
+    approval could be used again in another one; a user's own hook is the same in all of them.
     """
     project = root if spec.origin.scope in CLONED else ""
     told = {"event": spec.native_event, "handler": plain(spec.handler), "conditions": plain(spec.conditions), "detached": spec.detached}
+    if spec.sworn:
+        told["sworn"] = plain(spec.sworn)
     return _digest([VERSION, project, spec.dialect, told])
 
 
@@ -83,10 +85,11 @@ def _digest(value: Any) -> str:
 def covers(sight: Sight) -> tuple[str, ...]:
     """What an approval covers, and what it does not, in words for whoever approves."""
     seen = [f"{file.role} {file.real}{'' if file.role != 'interpreter' else _by_place(file.digest)}" for file in sight.files]
-    ran = any(file.role != "interpreter" for file in sight.files)
-    unseen = [*sight.open, *(["what these files import, source or start themselves"] if ran else [])]
-    return ("definition", *dict.fromkeys(seen), *(f"not: {each}" for each in unseen))
+    unseen = [*sight.open, *(["what these files import, source or start themselves"] if sight.files else [])]
+    return ("definition", *dict.fromkeys(seen), *(f"not: {each}" for each in dict.fromkeys(unseen)))
 
 
 def _by_place(mark: str) -> str:
-    return " (by its place, size and time)" if mark else " (by its place)"
+    if not mark:
+        return " (by its place)"
+    return " (by its place, size and times)" if ":" in mark else ""

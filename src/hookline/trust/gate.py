@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from hookline.core.dispatch import Run
+    from hookline.model.problem import Problem
     from hookline.model.spec import HookSpec
     from hookline.trust.store import Known, Store
 
@@ -89,6 +90,8 @@ class Gate:
     Safe from any thread.
     """
 
+    problems: tuple[Problem, ...] = ()  # a gate that was made has none; one that is made late may
+
     def __init__(
         self,
         store: Store,
@@ -109,7 +112,7 @@ class Gate:
         self.tell = tell
         self._said: set[tuple[str, str]] = set()
         self._managed: dict[str, bool] = {}
-        self._identities: dict[str, tuple[Any, Any, str]] = {}
+        self._identities: dict[str, tuple[tuple[Any, ...], str]] = {}
         self._folders: dict[str, frozenset[str]] = {}
 
     # -- at fire time ----------------------------------------------------------------------------------------------
@@ -125,7 +128,7 @@ class Gate:
         if named(spec.origin.scope):
             return Pass(run=run)
         standing = self.standing(run, known, fault)
-        effect = self._effect(standing, fault)
+        effect = self.effect(standing, fault)
         if effect == RECORD:
             return self._recorded(run, standing)
         if effect == RUN:
@@ -147,16 +150,23 @@ class Gate:
     def settled(self, given: Pass, outcome: Outcome) -> Outcome:
         """The outcome of a run that was let through; none where its files changed meanwhile and that could not be prevented."""
         standing = given.standing
-        if standing is not None and standing.sight.watched and self.look(_unpinned(given.run)).files != standing.sight.files:
+        if standing is not None and standing.sight.watched and self._differs(given.run, standing):
             return Outcome(failure=Failure.CHANGED, detail="while it ran", seconds=outcome.seconds, note=given.note)
         if standing is None:
             return outcome.replace(note=given.note) if given.note else outcome
         return outcome.replace(note=given.note, content=standing.print.content)
 
-    def _effect(self, standing: Standing, fault: str) -> str:
+    def _differs(self, run: Run, standing: Standing) -> bool:
+        return fingerprint(standing.print.identity, self.look(_unpinned(run))) != standing.print
+
+    def effect(self, standing: Standing, fault: str = "") -> str:
+        """What becomes of a hook that stands like this. `fault`: why the store cannot be read."""
         effect = self.policy.effect(standing.group, standing.state)
         # What cannot be looked up, and what others may write, is not let through, whatever the policy makes of the unknown.
-        return SKIP if effect in (RECORD, WARN) and (fault or standing.exposed) else effect
+        if effect in (RECORD, WARN) and (fault or standing.exposed):
+            return SKIP
+        # An approval that nobody spoke does not cover what nobody could see.
+        return WARN if effect == RECORD and standing.sight.open else effect
 
     def _recorded(self, run: Run, standing: Standing) -> Pass:
         """The first use of a hook of the user's own: approved by it, where that can be written down."""
@@ -207,9 +217,10 @@ class Gate:
 
     def _identity(self, spec: HookSpec) -> str:
         found = self._identities.get(spec.id)
-        if found is None or found[0] is not spec.handler or found[1] is not spec.conditions:
-            found = self._identities[spec.id] = (spec.handler, spec.conditions, identity(spec, self.root))
-        return found[2]
+        told = (spec.handler, spec.conditions, spec.sworn)
+        if found is None or any(one is not other for one, other in zip(found[0], told, strict=True)):
+            found = self._identities[spec.id] = (told, identity(spec, self.root))
+        return found[1]
 
     def known(self) -> Known:
         """What the store knows now.
@@ -255,7 +266,7 @@ class Gate:
             return False
         file = spec.origin.file
         if file not in self._managed:
-            self._managed[file] = _is_roots(file)
+            self._managed[file] = is_roots(file)
         return self._managed[file]
 
     # -- records ---------------------------------------------------------------------------------------------------
@@ -290,7 +301,7 @@ def _state(print_: Fingerprint, sight: Sight, known: Known | None, fault: str, e
         return UNKNOWN, exposed
     approved = known.approvals.get(print_.identity)
     if approved is None:
-        return UNKNOWN, "nobody approved it"
+        return UNKNOWN, "nobody approved it" + (f", and of what it runs not all can be seen: {sight.open[0]}" if sight.open else "")
     if approved.get(print_.places) == print_.content:
         return TRUSTED, ""
     ran = ", ".join(f"`{file.real}`" for file in sight.files if file.role != "interpreter") or "what it runs"
@@ -338,7 +349,7 @@ def _exposure(file: str) -> str:
     return ""
 
 
-def _is_roots(file: str) -> bool:
+def is_roots(file: str) -> bool:
     """Whether only root may change a file, and the folder that it lies in."""
     try:
         found = [os.stat(path) for path in (file, os.path.dirname(os.path.realpath(file)))]

@@ -52,6 +52,10 @@ class Policy(Frozen):
         return RUN if state == TRUSTED else self.table[group, state]
 
 
+# Where it cannot be read what a person chose: no use is an approval, and what changed is asked about.
+STRICT = Policy(table={**_TABLE, (USER, UNKNOWN): WARN, (USER, CHANGED): ASK})
+
+
 def policy_of(settings: Mapping[str, Any] | None = None, **overrides: str) -> Policy:
     """The policy of the table `[trust]` of the settings: keys `user_changed`, `project_unknown` and so on; arguments go first.
 

@@ -27,6 +27,7 @@ _SOME_OFF = 1 << 16
 _VERSION_AT, _VERSION_LENGTH = 60, 4
 _OURS = 0x484B4C31  # `application_id`
 _WAIT = 10.0  # seconds for another writer
+_BESIDE = ("-journal", "-wal", "-shm")
 _GRAIN = 0.05  # seconds; a file that was written this recently may be written again without a new time
 _KEPT = 30 * 86400.0  # seconds that it is remembered what a session was told
 _TABLES = (
@@ -162,17 +163,17 @@ class Store:
 
     # -- writing ---------------------------------------------------------------------------------------------------
 
-    def approve(self, approvals: Sequence[Approval], *, first_use: bool = False) -> None:
-        """Approve all of them or none. With `first_use` an approval that is there stays, and so does a revocation."""
+    def approve(self, approvals: Sequence[Approval], *, first_use: bool = False, keep_revoked: bool = False) -> None:
+        """Approve all of them or none. With `first_use` an approval that is there stays, and so does a revocation, as with `keep_revoked`."""
         import json  # noqa: PLC0415 - few events approve anything
 
         verb = "INSERT OR IGNORE" if first_use else "INSERT OR REPLACE"
         with self._writing() as db:
             for one in approvals:
                 key = one.print
-                if first_use and db.execute("SELECT 1 FROM revocations WHERE identity = ?", (key.identity,)).fetchone():
+                if (first_use or keep_revoked) and db.execute("SELECT 1 FROM revocations WHERE identity = ?", (key.identity,)).fetchone():
                     continue
-                if not first_use:
+                if not (first_use or keep_revoked):
                     db.execute("DELETE FROM revocations WHERE identity = ?", (key.identity,))
                 db.execute(
                     f"{verb} INTO approvals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -209,6 +210,7 @@ class Store:
     def _stamp(self) -> tuple[int, ...] | None:
         """What changes when the file does; None where there is none."""
         try:
+            _own_folder(os.path.dirname(self.path) or ".")
             found = os.lstat(self.path)
         except FileNotFoundError:
             return None
@@ -216,7 +218,7 @@ class Store:
             raise _damaged(self.path, (error.strerror or "unreadable").lower()) from None
         if not stat.S_ISREG(found.st_mode):
             raise _damaged(self.path, "it is no plain file")
-        if found.st_uid not in (0, os.geteuid()) or found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        if _is_others(found):
             raise TrustError(
                 f"others may write the approvals in `{self.path}`", name="trust.exposed", hint="chmod 600 and look through them"
             )
@@ -257,6 +259,9 @@ class Store:
     def _opened(self) -> Iterator[Connection]:
         import sqlite3  # noqa: PLC0415 - 8 ms that only a hook pays which needs an approval
 
+        # What lies beside it is played back into it when it is opened, so it must be as much our own.
+        for beside in _BESIDE:
+            _own_file(f"{self.path}{beside}")
         try:
             db = sqlite3.connect(
                 f"file:{_quoted(self.path)}?mode=rw", uri=True, timeout=_WAIT, isolation_level=None, check_same_thread=False
@@ -288,6 +293,42 @@ class Store:
                 raise _damaged(self.path, "it is some other database")
         elif db.execute("PRAGMA application_id").fetchone()[0] != _OURS:
             raise _damaged(self.path, "it is some other database")
+
+
+def _own_folder(path: str) -> None:
+    """See that nobody else can put files into a folder; what a loose umask let its group do is taken back.
+
+    Raises:
+        TrustError: `trust.exposed`, somebody can.
+        OSError: it is not there, or cannot be looked at.
+    """
+    found = os.stat(path)
+    if found.st_mode & stat.S_IWGRP and not found.st_mode & stat.S_IWOTH and found.st_uid == os.geteuid():
+        with contextlib.suppress(OSError):
+            os.chmod(path, stat.S_IMODE(found.st_mode) & ~stat.S_IWGRP)
+            found = os.stat(path)
+    if _is_others(found):
+        raise TrustError(f"others may put files into `{path}`", name="trust.exposed", hint="chmod 700, and look through what lies there")
+
+
+def _own_file(path: str) -> None:
+    """See that a file, if it is there, is ours.
+
+    Raises:
+        TrustError: `trust.exposed`, it is not.
+    """
+    try:
+        found = os.lstat(path)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise _damaged(path, (error.strerror or "unreadable").lower()) from None
+    if not stat.S_ISREG(found.st_mode) or _is_others(found):
+        raise TrustError(f"`{path}` is somebody else's", name="trust.exposed", hint="remove it, and look through the approvals")
+
+
+def _is_others(found: os.stat_result) -> bool:
+    return found.st_uid not in (0, os.geteuid()) or bool(found.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
 
 
 def _is_empty(db: Connection) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import sys
@@ -222,9 +223,9 @@ def test_what_needs_no_approval_cannot_be_revoked(place: Desk) -> None:
 
 def test_a_list_of_another_program_is_taken_over(place: Desk) -> None:
     """Entry by entry; what does not fit any more is a finding."""
-    modified = (place.folder / "guard.sh").stat().st_mtime
+    digest = hashlib.sha256((place.folder / "guard.sh").read_bytes()).hexdigest()
     entries = [
-        {"event": "pre_tool_call", "command": str(place.folder / "guard.sh"), "script_mtime_at_approval": modified},
+        {"event": "pre_tool_call", "command": str(place.folder / "guard.sh"), "script_sha256": digest},
         {"event": "on_stop", "command": "/gone", "script_mtime_at_approval": 1},
     ]
     file = place.file("allowlist.json", json.dumps({"approvals": entries}))

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from typing import Any
 
 import pytest
 
 from hookline.cli import log
 from hookline.cli.paint import Paint
-from hookline.cli.recorded import event_line
+from hookline.cli.recorded import entry_page, event_line
 from hookline.journal.index import Index
 from hookline.journal.query import Query
+from hookline.journal.trail import Trail
 from tests.unit.cli.support import DOCKER, LS, SUDO, Desk
 
 
@@ -41,7 +43,7 @@ def test_what_is_written_meanwhile_is_shown_once(desk: Desk) -> None:
 
     with Index(folder_of(desk)) as index:
         index.refresh()
-        log._follow(index, Query(stance="deny", after=index.last), shown.append, wait)
+        log._follow(index, Query(stance="deny"), shown.append, wait, mark=index.mark())
 
     assert [record["stance"] for record in shown] == ["deny", "deny"]
     assert len({record["id"] for record in shown}) == 2
@@ -137,3 +139,115 @@ def test_a_line_fits_the_width(width: int, desk: Desk, monkeypatch: pytest.Monke
 
     assert "pre_tool_use shell (docker-agent)" in line
     assert len(line) <= max(width, 80)
+
+
+@pytest.mark.parametrize("what", ["files", "all files", "folder"])
+def test_a_journal_that_was_removed_is_followed_from_its_beginning(what: str, desk: Desk) -> None:
+    """Its numbers are lower than those that were shown; also where only the number is the same again."""
+    for _ in range(3):
+        fire(desk, SUDO)
+    shown: list[dict[str, Any]] = []
+    looks = iter(["wipe", "", "fire", "", "fire"])
+
+    def wait() -> bool:
+        for look in looks:
+            if look == "wipe":
+                wipe(folder_of(desk), what)
+            elif look == "fire":
+                fire(desk, SUDO)
+            return True
+        return False
+
+    with Index(folder_of(desk)) as index:
+        before = index.events(Query())
+        log._follow(index, Query(), shown.append, wait, mark=index.mark())
+
+    assert [record["seq"] for record in shown] == [record["seq"] for record in before[:2]]
+    assert not {record["id"] for record in shown} & {record["id"] for record in before}
+
+
+def wipe(folder: str, what: str) -> None:
+    """Remove a journal: its trail, its index too, or the folder."""
+    if what == "folder":
+        shutil.rmtree(folder)
+        return
+    for name in os.listdir(folder):
+        if what == "all files" or not name.startswith("index"):
+            os.unlink(f"{folder}/{name}")
+
+
+def test_a_wiped_journal_is_nothing_to_verify(desk: Desk) -> None:
+    """Which is not the same as whole; and an index that is left tells what was there."""
+    fire(desk)
+    desk.type("log")
+    wipe(folder_of(desk), "files")
+    known = desk.type("log", "verify")
+    wipe(folder_of(desk), "all files")
+    told = desk.type("log", "verify")
+
+    assert (known.code, "truncated: the index has 3 records" in known.out) == (1, True)
+    assert (told.code, told.out) == (1, "nothing to verify: there is no record\n")
+    assert desk.type("log", "verify", "--json").document["ok"] is False
+
+
+def test_a_payload_with_a_huge_folder_is_listed(desk: Desk) -> None:
+    """And shown."""
+    desk.type("fire", "pre_tool_use", "-c", DOCKER, stdin=SUDO | {"cwd": "/" + "d" * (4 << 20)})
+    (record,) = [json.loads(line) for line in desk.type("log", "--json").out.splitlines()]
+
+    assert (record["native_event"], len(record["cwd"])) == ("pre_tool_use", 4096)
+    assert desk.type("log").code == 0
+    assert "deny  pre_tool_use" in desk.type("log", "show", record["id"]).out
+
+
+def test_a_record_that_is_too_long_is_listed(desk: Desk) -> None:
+    """Less all that is long in it."""
+    fire(desk, SUDO)
+    (record,) = [json.loads(line) for line in desk.type("log", "--json").out.splitlines()]
+    own = {key: value for key, value in record.items() if key not in ("schema", "seq", "prev", "hash")}
+    Trail(folder_of(desk)).append([own | {"id": "huge", "reason": "r" * (5 << 20)}], at=record["at"])
+
+    assert len(desk.type("log").out.splitlines()) == 2
+    assert "cut: most of it was too long" in desk.type("log", "show", "huge").out
+
+
+ODD: list[dict[str, Any]] = [
+    {},
+    {"at": 7, "faults": 1 << 70, "seconds": 1 << 2000, "retry_after": 10**400, "stance": "none", "reason": 3},
+    {"payload": [], "effects": 7, "rewrite": {"keys": "no"}, "lowered": [1, {}], "for_agent": [1], "for_user": 7, "evidence": "x"},
+    {"native_event": None, "tool": {}, "at": "never", "payload": {"bytes": 1 << 90}, "stance": []},
+]
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_whatever_stands_in_a_record_is_listed_and_shown(odd: dict[str, Any], desk: Desk) -> None:
+    """Another version may have written it, or anybody."""
+    runs = [{"type": "run", "id": "x.1", "event": "x"} | odd | {"exit_code": "no", "unsupported": 7, "phase": []}]
+    Trail(folder_of(desk)).append([*runs, {"type": "event", "id": "x"} | odd], at="2026-11-21T10:00:00.000Z")
+
+    assert desk.type("log").code == 0
+    assert len(desk.type("log").out.splitlines()) == 1
+    assert "from: no file" in desk.type("log", "show", "x").out
+
+
+def test_bytes_that_are_no_text_find_nothing(desk: Desk) -> None:
+    """As a shell passes them on."""
+    fire(desk)
+
+    assert (desk.type("log", "--hook", "\udcff").code, desk.type("log", "show", "\udcff").code) == (0, 2)
+
+
+def test_a_digest_of_what_was_run_is_shown() -> None:
+    """Beside the fingerprint of what was declared."""
+    run = {"id": "e.1", "hook": "h", "stance": "deny", "fingerprint": "f" * 64, "content": "c" * 64}
+    page = "\n".join(entry_page({"event": {"type": "event", "id": "e"}, "runs": [run]}, Paint(on=False)))
+
+    assert f"  fingerprint: {'f' * 64}\n  content: {'c' * 64}" in page
+
+
+def test_a_note_says_what_it_has_and_no_more() -> None:
+    """None of the fields that only an event has."""
+    note = {"type": "note", "id": "0123456789", "at": "", "native_event": "approval", "did": "off", "who": "ann"}
+
+    assert event_line(note, Paint(on=False)) == "  01234567  note    approval  did: off, who: ann"
+    assert list(entry_page({"event": note, "runs": []}, Paint(on=False))) == ["approval  ", "  did: off, who: ann"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -13,7 +13,7 @@ from hookline.cli.serve import _listening, _reloading, _service
 from hookline.errors import ConfigError
 from hookline.server.metrics import Meter
 from hookline.server.sockets import http_socket, unix_socket
-from hookline.server.turns import Turns
+from hookline.remote.turns import Turns
 
 if TYPE_CHECKING:
     from tests.unit.cli.support import Desk
@@ -31,6 +31,16 @@ def test_a_host_whose_own_files_call_the_server_is_answered_without_them(desk: D
     assert set(service.own) == {"claude-code"}
     assert service.own["claude-code"].hooks == ()
     assert len(service.engine.hooks) == 1
+
+
+def test_telemetry_counts_what_waits_for_approval(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the engine that the service has by now."""
+    asked: list[Any] = []
+    monkeypatch.setattr("hookline.cli.serve.telemetry_of", lambda _environ, _tell, pending: asked.append(pending) or ())
+    desk.file(".claude/settings.json", json.dumps({"hooks": {"PreToolUse": [{"hooks": [GUARD]}]}}))
+    _service(Selection(), Meter(), Turns(1), 1.0)
+
+    assert [pending() for pending in asked] == [1]
 
 
 def test_a_file_that_is_named_is_meant(desk: Desk) -> None:
@@ -73,3 +83,21 @@ def test_it_listens_everywhere_or_nowhere(desk: Desk) -> None:
         _listening(address, path, allow_remote=False)
     for sock in _listening(address, str(desk.folder / "other"), allow_remote=False):
         sock.close()
+
+
+def test_nobody_is_expected_where_nobody_can_come(desk: Desk) -> None:
+    """Every gate would be closed for ever."""
+    told = desk.type("serve", "--expect", "policy")
+
+    assert told.code == 2
+    assert told.err == "hookline serve: HKL5002 `--expect` needs `--grpc` (there they attach)\n"
+
+
+@pytest.mark.parametrize("text", ['[trust]\nproject_missing = "record"\n', "[trust]\nx = 1\n", "[trust"], ids=["effect", "key", "toml"])
+def test_settings_that_are_wrong_are_said_at_the_start(text: str, desk: Desk) -> None:
+    """A server that went on by other rules than its person chose would do so for long."""
+    desk.file("../home/.config/hookline/settings.toml", text)
+    told = desk.type("serve", "--unix", str(desk.folder / "s"))
+
+    assert (told.code, told.out) == (2, "")
+    assert "HKL" in told.err

@@ -78,3 +78,28 @@ def test_the_document_holds_to_its_schema(words: tuple[str, ...], place: Desk) -
     assert document["schema"] == "hookline.switches/1"
     assert document["root"] == ("" if "--global" in words else str(place.folder))
     check(document, "switches")
+
+
+def test_a_command_in_a_sub_folder_is_of_the_project(place: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A project that is a repository, or has files of its own; off there is off in all of it."""
+    (place.folder / ".git").mkdir()
+    (place.folder / "sub/deep").mkdir(parents=True)
+    monkeypatch.chdir(place.folder / "sub/deep")
+
+    assert place.type("off", "--json").document["root"] == str(place.folder)
+    assert place.type("off", "-C", "..", "--json").document["root"] == str(place.folder)
+    assert stance(place) == "silent"
+    monkeypatch.chdir(place.folder)
+    assert place.type("on", "--json").document["on"]
+
+
+def test_what_is_off_above_stays_off_and_is_told(place: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With where it can be turned on."""
+    place.type("off")
+    (place.folder / "inner/.git").mkdir(parents=True)
+    monkeypatch.chdir(place.folder / "inner")
+    told = place.type("on")
+
+    assert told.out.startswith("hooks are off\n")
+    assert f"hookline on -C {place.folder}" in told.err
+    assert stance(place) == "silent"

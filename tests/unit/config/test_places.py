@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hookline.config.places import PLACES, Place, discovered, wanted
+from hookline.config.places import PLACES, Place, discovered, project_root, wanted
 from hookline.config.read import files_of, guess_dialect
 from hookline.engine.catalog import NAMES
 from hookline.model.spec import CLONED, SCOPES
@@ -214,3 +214,31 @@ def test_what_is_wanted_is_every_place_there_or_not(tmp_path: Path) -> None:
     assert len(paths) == len(PLACES)
     assert not any("*" in path or "{" in path for path in paths)
     assert wanted(str(tmp_path), environ, "agenthooks") == [f"{tmp_path}/config/agents/hooks", f"{tmp_path}/.agents/hooks"]
+
+
+@pytest.mark.parametrize(
+    ("start", "only", "found"),
+    [
+        ("work/clone", "", "work/clone"),
+        ("work/clone/sub/deep", "", "work/clone"),
+        ("work/plain/deep", "", "work/plain"),
+        ("work/plain/deep", "claude-code", "work/plain"),
+        ("work/plain/deep", "codex", ""),
+        ("work/hooks/deep", "agenthooks", "work/hooks"),
+        ("work/copilot/deep", "copilot", "work/copilot"),
+        ("work/empty", "", ""),
+        (".claude/hooks", "", ""),
+        (".", "", ""),
+        ("..", "", ""),
+    ],
+)
+def test_a_project_is_the_nearest_folder_with_a_repository_or_hooks(start: str, only: str, found: str, tmp_path: Path) -> None:
+    """Never the home: what is declared there is the user's."""
+    home = tmp_path / "home"
+    files = ("work/clone/.git", "work/clone/sub/deep/x", "work/plain/.claude/settings.json", "work/plain/deep/x", ".git/x")
+    files += ("work/hooks/.agents/hooks/x/HOOK.md", "work/hooks/deep/x", "work/copilot/.github/hooks/x.json", "work/copilot/deep/x")
+    for name in (*files, "work/empty/x", ".claude/settings.json", ".claude/hooks/x"):
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).touch()
+
+    assert project_root(str(home / start), {"HOME": str(home)}, only) == (str(home / found) if found else "")

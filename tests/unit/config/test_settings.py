@@ -7,8 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from hookline.config.settings import settings, settings_path
+from hookline.config.settings import TABLES, settings, settings_path
 from hookline.errors import ConfigError
+from hookline.journal.journal import place
+from hookline.journal.records import Keeping
+from hookline.journal.trail import Trail
+from hookline.trust.policy import KEYS, Policy, allowed
 
 
 @pytest.fixture
@@ -76,3 +80,34 @@ def test_what_cannot_be_read_is_said(environ: dict[str, str]) -> None:
 
     with pytest.raises(ConfigError, match="HKL1003"):
         settings(environ)
+
+
+def test_the_defaults_that_are_told_are_those_of_the_journal(tmp_path: Path) -> None:
+    """What the page says of a key that nobody sets is what happens."""
+    told = {key: row.default for key, row in TABLES["journal"].items()}
+    trail = Trail(str(tmp_path))
+
+    assert told == {
+        "enabled": "true",
+        "payload": Keeping().how,
+        "keep_days": str(trail.keep_days),
+        "keep_mb": str(trail.keep_bytes >> 20),
+        "sync": str(trail.sync).lower(),
+        "path": place({"HOME": str(tmp_path)}).replace(str(tmp_path), "~"),
+    }
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_the_defaults_that_are_told_are_those_of_the_policy(key: str) -> None:
+    """And each is a word that may be chosen for that state."""
+    row = TABLES["trust"][key]
+    group, _, state = key.partition("_")
+
+    assert row.default == Policy().effect(group, state)
+    assert row.default in allowed(group, state)
+    assert set(allowed(group, state)) <= set(row.choices)
+
+
+def test_every_key_of_the_policy_is_a_setting() -> None:
+    """And beside those there is only who may approve without a token."""
+    assert set(TABLES["trust"]) == {*KEYS, "self_approve"}

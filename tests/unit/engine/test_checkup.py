@@ -45,6 +45,11 @@ def _names(engine: Engine, **asked: Any) -> list[list[str]]:
         ("python3 /no/such/script.py", ["check.missing"]),
         ('echo Checking; echo \'{"decision": "block"}\'', ["check.noise"]),
         ("echo '{\"decision\": block}'", ["check.not-json"]),
+        ('echo \'Welcome {"decision": "block"}\'', ["check.noise"]),
+        ("echo 'See {\"name\": 1} and {}'", []),
+        ("echo '[1]'", ["check.not-json"]),
+        ("echo '[see above]'", []),
+        ("make -n nothing || true", ["check.unseen"]),
         ("exit 3", ["check.failed"]),
         ("echo no >&2; exit 2", ["check.refuses"]),
         ("kill -9 $$", ["check.failed"]),
@@ -63,6 +68,7 @@ def test_what_a_run_tells(command: str, found: list[str], tmp_path: Path) -> Non
         ("a.sh", _GOOD, 0o644, "{}", ["check.not-executable"]),
         ("a.sh", _GOOD, 0o757, "{}", ["check.exposed"]),
         ("a.sh", "#!/no/such/interpreter\n", 0o755, "{}", ["check.interpreter"]),
+        ("a.sh", "#!/bin/sh\r\ntrue\r\n", 0o755, "{}", ["check.interpreter"]),
         ("a", "true\n", 0o755, "{}", ["check.interpreter"]),
         ("a.py", "true\n", 0o644, "bash {}", ["check.interpreter"]),
         ("a.py", "", 0o644, "python3 {}", []),
@@ -119,6 +125,14 @@ def test_two_hooks_that_do_the_same(tmp_path: Path) -> None:
 
 
 @pytest.mark.process
+def test_two_ways_to_write_the_same(tmp_path: Path) -> None:
+    """A script by itself and by its interpreter; with another argument it is another hook."""
+    path = _script(tmp_path, "a.sh")
+    with _engine(*({"command": command} for command in (path, f"sh {path}", f"sh {path} -v", f"sh -e {path}")), cwd=tmp_path) as engine:
+        assert _names(engine) == [[], ["check.duplicate"], [], []]
+
+
+@pytest.mark.process
 def test_guards_that_do_not_go_together(tmp_path: Path) -> None:
     """The full guard makes the minimal one a second opinion."""
     full, minimal = _script(tmp_path, "security_guard.py", _GOOD), _script(tmp_path, "block_secrets.py", _GOOD)
@@ -171,11 +185,11 @@ def test_what_no_event_ever_selected(journal: _Journal, found: list[str], tmp_pa
 # -- trust ---------------------------------------------------------------------------------------------------------------
 
 
-def _guarded(tmp_path: Path, script: str) -> Engine:
+def _guarded(tmp_path: Path, script: str, **fields: Any) -> Engine:
     """An engine with a hook of a cloned project, which counts for what it was approved as."""
     project = tmp_path / "project"
     (project / ".claude").mkdir(parents=True)
-    entry = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": script}]}]}}
+    entry = {"hooks": {"PreToolUse": [{**fields, "hooks": [{"type": "command", "command": script}]}]}}
     (project / ".claude/settings.json").write_text(json.dumps(entry), encoding="utf-8")
     environ = {
         **os.environ,
@@ -204,6 +218,17 @@ def test_what_is_not_approved_is_never_run(tmp_path: Path) -> None:
     assert (trusted.state, ran_trusted) == ("trusted", "x\n")
     assert (changed.state, changed.findings[0].name) == ("changed", "check.changed")
     assert mark.read_text(encoding="utf-8") == "x\n"
+
+
+@pytest.mark.process
+def test_an_approved_hook_is_asked_whatever_it_is_for(tmp_path: Path) -> None:
+    """Its matcher is a part of what was approved."""
+    with _guarded(tmp_path, _script(tmp_path, "guard.sh"), matcher="NoSuchTool") as engine:
+        approve(engine.gate, engine.hooks, who="a test", how="test")
+        (found,) = check(engine).hooks
+
+    assert found.verdict is not None
+    assert (found.state, found.verdict.fault) == ("trusted", None)
 
 
 @pytest.mark.process

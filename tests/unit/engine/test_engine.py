@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -413,11 +415,20 @@ def test_two_engines_do_not_get_into_each_others_way() -> None:
 
 def test_a_process_inside_a_hook_on_this_event_is_cut() -> None:
     """The environment that hooks inherit tells which events are being asked about."""
-    inside = guarded(hookline.allow(), environ={"HOOKLINE_FIRING": "stop,tool.before"})
-    beside = guarded(hookline.allow(), environ={"HOOKLINE_FIRING": "stop,tool.after"})
+    above = f"{os.getppid()}:{Path(f'/proc/{os.getppid()}/stat').read_text(encoding='utf-8').rpartition(')')[2].split()[19]}"
+    inside = guarded(hookline.allow(), environ={"HOOKLINE_FIRING": f"stop:{above},tool.before:{above}"})
+    beside = guarded(hookline.allow(), environ={"HOOKLINE_FIRING": f"stop:{above},tool.after:{above}"})
 
     assert inside.fire(CALL).verdicts[0].fault == "called again from inside itself"
     assert beside.fire(CALL).stance is Stance.ALLOW
+
+
+def test_an_environment_that_anybody_may_have_written_silences_nobody() -> None:
+    """No process that asks such a hook is above this one, and that is said."""
+    engine = guarded(hookline.deny("no"), environ={"HOOKLINE_FIRING": "tool.before"})
+
+    assert engine.fire(CALL).reason == "no"
+    assert [problem.code for problem in engine.problems] == ["HKL2008"]
 
 
 def test_events_that_follow_each_other_are_no_circle() -> None:

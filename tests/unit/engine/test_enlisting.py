@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,9 @@ import pytest
 from hookline import ConfigError, Engine, Stance
 from hookline.core.dialect import Source
 from hookline.dialects.a3s import A3S
+from hookline.engine.reload import enlist_alike
 from hookline.engine.sources import all_hooks
+from hookline.journal.journal import Journal
 from hookline.model.handler import InProcess
 
 if TYPE_CHECKING:
@@ -127,3 +130,68 @@ def test_an_unknown_dialect_is_refused() -> None:
     with pytest.raises(ConfigError, match="klingon"):
         engine.enlist("one", [], "klingon")
     assert len(engine.hooks) == 1
+
+
+SKIP = {"action": "Skip"}
+RETRY = {"action": "Retry"}
+
+
+@pytest.mark.parametrize("says", [SKIP, {"action": "Continue"}], ids=["skip", "continue"])
+def test_an_owner_cannot_skip_the_hooks_of_another(says: object) -> None:
+    """Nor those of a file: whoever comes first says something of his own hooks only."""
+    for enlisting in (
+        lambda engine: engine.enlist("policy", hooks("guard", says=BLOCK), "a3s"),
+        lambda engine: engine.add_source({"hooks": [{"id": "guard", "event_type": "pre_tool_use", "matcher": {"bad": 1}}]}, dialect="a3s"),
+    ):
+        engine = Engine()
+        enlisting(engine)
+        engine.enlist("guest", [*hooks("first", says=says, priority=-(2**31)), *hooks("second", says=BLOCK, priority=-2)], "a3s")
+        decision = fire(engine)
+
+        assert decision.stance is Stance.DENY
+        assert [verdict.hook_id for verdict in decision.verdicts] == (["first", "guard"] if says is SKIP else ["first", "second"])
+
+
+def test_an_owner_cannot_blind_the_observers_of_another() -> None:
+    """What happened is told to everybody who watches, whatever the first of them says of it."""
+    tree = {"hooks": [{"id": "watch", "event_type": "session_start"}]}
+    (watch,) = A3S().load(Source(tree=tree, scope="process")).specs
+    engine = Engine()
+    for owner, says in (("guest", RETRY), ("policy", None)):
+        engine.enlist(owner, [watch.replace(handler=InProcess(call=lambda _, said=says: said, read_by_dialect=True))], "a3s")
+
+    assert [verdict.hook_id for verdict in engine.fire("session_start", {"session_id": "s"}, dialect="a3s").verdicts] == [
+        "watch",
+        "watch~2",
+    ]
+
+
+def test_the_journal_says_whose_hook_spoke(tmp_path) -> None:
+    """By the owner's name, where a file stands for others; the id is the one that the owner chose while it was free."""
+    engine = Engine(journal=Journal.open(str(tmp_path)))
+    for owner in ("remote:policy", "remote:guest"):
+        engine.enlist(owner, hooks("guard"), "a3s")
+    fire(engine)
+    engine.close()
+    (file,) = tmp_path.glob("*.jsonl")
+    runs = [record for record in map(json.loads, file.read_text().splitlines()) if record["type"] == "run"]
+
+    assert [(run["hook"], run["source"], run["scope"]) for run in runs] == [
+        ("guard", "remote:policy", "process"),
+        ("guard~2", "remote:guest", "process"),
+    ]
+
+
+def test_an_owner_is_told_which_session_ended() -> None:
+    """Once for all of whom it stands for, also by an engine that was given its hooks; and never of none."""
+    ended: list[str] = []
+    engine, other = Engine(), Engine()
+    for owner in ("one", "two"):
+        engine.enlist(owner, hooks("a"), "a3s", ended.append)
+    enlist_alike(other, engine)
+    for each in (engine, other):
+        each.fire("session_end", {"session_id": "s"}, dialect="a3s")
+        each.fire("session_end", {"session_id": ""}, dialect="a3s")
+        each.fire("session_start", {"session_id": "t"}, dialect="a3s")
+
+    assert ended == ["s", "s"]

@@ -181,3 +181,44 @@ def test_a_new_definition_is_seen_after_a_reload(place: Place) -> None:
     engine.reload()
 
     assert place.fire(engine).verdicts[0].fault == "not approved: nobody approved it"
+
+
+GUARD = """#!/bin/sh
+echo '{"decision": "block", "reason": "no"}'
+"""
+
+
+@pytest.mark.parametrize("change", ["edited", "removed"])
+@pytest.mark.parametrize(
+    ("fields", "stance"),
+    [({"role": "guard", "on_error": "closed"}, Stance.DENY), ({"role": "guard"}, Stance.DENY), ({"on_error": "open"}, Stance.SILENT)],
+    ids=["closed", "guard", "open"],
+)
+def test_an_edit_switches_no_approved_guard_off(place: Place, fields: dict[str, str], stance: Stance, change: str) -> None:
+    """Its own rule for failures decides, and the user is told; what nobody approved decides nothing (starchild.md 6)."""
+    guard = place.project / "guard2.sh"
+    guard.write_text(GUARD, encoding="utf-8")
+    guard.chmod(0o755)
+    (place.project / "config").mkdir()
+    declared = {"hooks": [{"event": "pre_tool_call", "command": str(guard), **fields}]}
+    (place.project / "config/shell_hooks.yaml").write_text(json.dumps(declared), encoding="utf-8")
+    (place.project / ".claude/settings.json").unlink()
+    call = {"event": "pre_tool_call", "session_id": "s", "cwd": str(place.project), "tool_name": "bash", "tool_input": {}}
+    engine = place.engine()
+
+    def asked() -> Decision:
+        return engine.fire("pre_tool_call", call, dialect="starchild")
+
+    assert asked().stance is Stance.SILENT
+    approve(engine.gate, engine.hooks)  # type: ignore[arg-type]  # as above
+    assert (asked().stance, asked().reason) == (Stance.DENY, "no")
+    if change == "edited":
+        guard.write_text(GUARD + "#", encoding="utf-8")
+    else:
+        guard.unlink()
+    decision = asked()
+
+    assert decision.stance is stance
+    assert decision.reason != "no"
+    assert (bool(decision.reason), bool(decision.for_user)) == (stance is Stance.DENY, stance is Stance.SILENT)
+    assert "guard2.sh" not in decision.reason + "".join(decision.for_user)

@@ -104,6 +104,26 @@ def test_telemetry_is_asked_for_by_the_environment(monkeypatch: pytest.MonkeyPat
     assert "HKL6010" in told[0]
 
 
+def test_telemetry_tells_how_many_approvals_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As whoever serves counts them."""
+    from opentelemetry.sdk.metrics import MeterProvider  # noqa: PLC0415 - only this test
+    from opentelemetry.sdk.metrics.export import InMemoryMetricReader  # noqa: PLC0415 - as above
+
+    reader = InMemoryMetricReader()
+    monkeypatch.setattr("hookline.journal.otel.set_up", lambda: True)
+    monkeypatch.setattr("opentelemetry.metrics._internal._METER_PROVIDER", MeterProvider([reader]))
+    telemetry_of({"OTEL_TRACES_EXPORTER": "otlp"}, print, lambda: 7)
+    found = reader.get_metrics_data()
+    points = {
+        metric.name: [point.value for point in metric.data.data_points]
+        for resource in (found.resource_metrics if found else ())
+        for scope in resource.scope_metrics
+        for metric in scope.metrics
+    }
+
+    assert points["hooks.pending_approvals"] == [7]
+
+
 def test_a_journal_that_is_off_still_exports(environ: dict[str, str]) -> None:
     """Telemetry is chosen apart from it."""
     journal = journal_of(environ | {"HOOKLINE_JOURNAL": "off"}, print, exports=[lambda *_: None])

@@ -18,6 +18,7 @@ from hookline.engine.steering import (
     revoke_declared,
     self_approve_problem,
     turn_all,
+    waiting,
     what_is_off,
 )
 from hookline.errors import ConfigError, TrustError
@@ -58,6 +59,19 @@ def test_a_hook_stands_as_it_would_at_its_next_event(place: Workspace) -> None:
     assert [(footing.standing.state, footing.runs, footing.off) for footing in off.values()] == [
         ("trusted", False, "`hookline off` in this project")
     ] * 3
+
+
+def test_what_waits_for_a_person_is_counted(place: Workspace) -> None:
+    """What nobody approved, or approved as it was; not what somebody refused."""
+    engine = place.engine()
+    assert waiting(engine) == 3
+
+    approve_declared(engine, engine.hooks, who="", how="test")
+    assert waiting(engine) == 0
+
+    place.write("guard.sh", "other")
+    revoke_declared(engine, commanded(engine.hooks, URL), who="", how="test")
+    assert waiting(engine) == 2
 
 
 def test_where_approvals_cannot_be_read_nothing_stands_as_approved(place: Workspace) -> None:
@@ -135,6 +149,14 @@ def test_a_relative_command_is_meant_as_its_file_has_it(place: Workspace) -> Non
     for other in ("python3 hooks/guard.sh 'a b'", "python3 ../hooks/guard.sh a b", "python3 ./../hooks/guard.sh 'a b'"):
         with pytest.raises(TrustError):
             commanded(specs, other)
+
+
+def test_a_command_with_an_address_in_it_is_meant_by_its_words(place: Workspace) -> None:
+    """Though its name hides what is secret in the address."""
+    command = "python3 ../hooks/guard.sh https://tok@h.example/?k=1"
+    place.declare({"event": "on_stop", "command": command})
+
+    assert [spec.name for spec in commanded(place.engine().hooks, command)] == ["python3 ../hooks/guard.sh https://***@h.example/?k=***"]
 
 
 def test_a_name_is_no_command(place: Workspace, tmp_path: Path) -> None:
@@ -252,3 +274,18 @@ def test_the_setting_is_no_effect_of_the_policy(place: Workspace) -> None:
     path.write_text("[trust]\nself_aprove = true\n", encoding="utf-8")
     with pytest.raises(ConfigError, match="self_aprove"):
         gate_for(place.engine())
+
+
+def test_a_command_that_means_two_things_is_refused(place: Workspace) -> None:
+    """An approval of one must not be an approval of the other; each can be named as it is shown, or by its id."""
+    place.write("a b.sh", "no")
+    one, other = f"{place.root}/hooks/a b.sh", f"'{place.root}/hooks/a b.sh'"
+    place.declare({"event": "pre_tool_call", "command": one}, {"event": "on_stop", "command": other})
+    engine = place.engine()
+
+    for meaning in (lambda: commanded(engine.hooks, one), lambda: meant(engine, one)):
+        with pytest.raises(TrustError) as caught:
+            meaning()
+        assert (caught.value.name, all(spec.id in caught.value.message for spec in engine.hooks)) == ("trust.ambiguous", True)
+    assert [len(commanded(engine.hooks, other)), len(commanded(engine.hooks, one, "pre_tool_call"))] == [1, 1]
+    assert [len(meant(engine, spec.id)) for spec in engine.hooks] == [1, 1]

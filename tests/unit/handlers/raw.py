@@ -127,9 +127,9 @@ def reset(sock: socket.socket) -> None:
 
 
 @contextmanager
-def full(host: str = LOCAL) -> Iterator[int]:
+def full(host: str = LOCAL, port: int = 0) -> Iterator[int]:
     """The port of a listener that takes nobody in any more, so that who connects to it waits."""
-    with socket.create_server((host, 0), backlog=0) as door:
+    with socket.create_server((host, port), backlog=0) as door:
         waiting: list[socket.socket] = []
         try:
             while len(waiting) < 16:

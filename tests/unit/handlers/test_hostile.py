@@ -216,9 +216,7 @@ def test_who_takes_nobody_in_does_not_prolong_the_call() -> None:
 
 def test_an_address_that_takes_nobody_in_has_its_share_of_the_time() -> None:
     """And no more, so that the name's next one is called."""
-    with full("127.0.0.2") as port, socket.socket() as door:
-        door.bind((LOCAL, port))
-        door.listen()
+    with socket.create_server((LOCAL, 0)) as door, full("127.0.0.2", door.getsockname()[1]) as port:
         found = ThreadPoolExecutor(1)
         outcome = found.submit(called, f"http://policy.example:{port}/", seconds=2.0, resolve=resolving("127.0.0.2", LOCAL))
         sock, _ = door.accept()

@@ -13,6 +13,7 @@ from hookline.errors import HandlerError
 from hookline.handlers import sealing
 from hookline.handlers.sealing import ready
 from hookline.model.sight import Piece, Sealed
+from hookline.text.digest import sha256
 
 COPIED = Sealed(argv=("ruby", Sealed.mark(0)), pieces=(Piece(data=b"puts 1\n", name="x.rb"),))
 HANDED = Sealed(argv=("python3", Sealed.mark(0)), pieces=(Piece(data=b"print(1)\n"),), executable=f"/dev/fd/{Sealed.mark(0)}")
@@ -97,11 +98,37 @@ def test_a_script_that_speaks_of_its_source_is_told_its_name() -> None:
     pieces = sealing.Pieces()
     script = sealing.__dict__["_shell"](["bash", "./x.sh"], _Script(b'echo "${BASH_SOURCE[0]}" "$MY_BASH_SOURCE"'), pieces)
 
-    assert script == ["bash", "-c", 'HOOKLINE_SOURCE=$0; echo "${HOOKLINE_SOURCE[0]}" "$MY_BASH_SOURCE"', "./x.sh"]
+    assert script == ["bash", "--norc", "-c", 'HOOKLINE_SOURCE=$0; echo "${HOOKLINE_SOURCE[0]}" "$MY_BASH_SOURCE"', "./x.sh"]
+
+
+LARGE = b"0123456789" * 300_000
+
+
+@pytest.mark.parametrize("name", ["", "x.rb"])
+@pytest.mark.parametrize("memory", [True, False])
+def test_what_is_too_large_to_be_held_is_copied_when_it_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, *, memory: bool
+) -> None:
+    """If it is what was looked at by then; else nothing is handed over, and no copy is left."""
+    if not memory:
+        monkeypatch.delattr(os, "memfd_create")
+    source = tmp_path / "large"
+    source.write_bytes(LARGE)
+    sealed = Sealed(argv=("x", Sealed.mark(0)), pieces=(Piece(name=name, source=str(source), digest=sha256(LARGE)),))
+    with contextlib.ExitStack() as closing:
+        (_, word), _, passed = ready(sealed, str(tmp_path / "copies"), closing)
+        assert (Path(word).read_bytes() if name else os.pread(passed[0], len(LARGE) + 1, 0)) == LARGE
+
+    for spoil in (lambda: source.write_bytes(LARGE[:-1] + b"x"), source.unlink):
+        spoil()
+        with contextlib.ExitStack() as closing, pytest.raises(HandlerError, match="changed since it was looked at"):
+            ready(sealed, str(tmp_path / "others"), closing)
+    assert [path for path in (tmp_path / "others").rglob("*") if path.is_file()] == []
 
 
 class _Script:
     """Contents of a script."""
 
     def __init__(self, data: bytes) -> None:
-        self.data, self.real = data, "/p/x.sh"
+        self.data = self.head = data
+        self.real = "/p/x.sh"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import shutil
 import subprocess
+import sys
 
 import pytest
 
+from hookline.handlers import contents
 from hookline.handlers.sight import look
 from hookline.model.handler import Command, Http
 from tests.unit.trust.support import World, hook
@@ -98,6 +101,13 @@ def text(script: str) -> Command:
         text("exec bash ./x.sh 3"),
         text('bash -c "./x.sh in"'),
         text('./x.sh "$(echo 1)" && echo ok'),
+        text("time -p ./x.sh 2>/dev/null"),
+        text("trap './x.sh late' EXIT; true"),
+        text("bash -c -- './x.sh in'"),
+        text("env A=1 ./x.sh && true"),
+        text("sh -s a < odd.sh || echo no"),
+        text("PATH=$HOME/../project:$PATH x.py q"),
+        pytest.param(text("flock ../lock ./x.sh q"), marks=_needs("flock")),
     ],
     ids=lambda handler: handler.script or " ".join(handler.argv),
 )
@@ -138,10 +148,10 @@ def test_a_binary_runs_from_memory_under_its_own_name(world: World) -> None:
         (text("$NONE/x.sh"), {}, ("what a program does that only the shell can name",), ()),
         (text("test -x ./opt && ./opt"), {}, ("`./opt` was not found",), ()),
         (text("cd $(pwd) && ./x.sh"), {}, ("`./x.sh`: from which folder is only known when it runs",), ()),
-        (text("cat <<E | ./x.sh\nE"), {}, ("what the shell text runs: it cannot be read for sure",), ()),
+        (text("cat <<E | ./x.sh\nE"), {"x.sh": "named"}, ("what the shell text runs: it cannot be read for sure",), ()),
         (text('python3 "$NONE"'), {}, ("what `python3` runs is only known when it runs",), ()),
-        (text('eval "./x.sh"'), {}, ("what a program does that only the shell can name",), ()),
-        (text(". sibling.sh"), {}, ("what `. sibling.sh` reads",), ()),
+        (text('eval "./x.sh"'), {"x.sh": "named"}, ("what a program does that only the shell can name",), ()),
+        (text(". sibling.sh"), {"sibling.sh": "named"}, ("what `. sibling.sh` reads",), ()),
         (Command(argv=("python3", "-m", "guard")), {}, ("the module after `-m` is found by `python3`",), ()),
         (Command(argv=("./none",)), {}, (), ("`./none` was not found",)),
         (Command(argv=("python3", "none.py")), {}, (), ("`none.py` was not found, or is no file that can be read",)),
@@ -171,3 +181,245 @@ def test_a_file_that_may_not_be_executed_is_not_made_to_run(world: World) -> Non
     (world.project / "x.sh").chmod(0o644)
 
     assert look(world.run(hook("./x.sh")), world.environ).sealed is None
+
+
+def covered(world: World, handler: Command, **fields: object) -> dict[str, str]:
+    """The files of the project that a hook's approval is of, each with its role."""
+    sight = look(world.run(hook(handler=handler, **fields)), world.environ)
+    inside = [file for file in sight.files if file.real.startswith(f"{world.project}/")]
+    return {os.path.relpath(file.real, world.project): file.role for file in inside}
+
+
+@pytest.mark.parametrize(
+    ("script", "files"),
+    [
+        ("command -p ./x.sh", {"x.sh": "program"}),
+        ("command -v ./x.sh", {}),
+        ("bash -c -e ./x.sh", {"x.sh": "program"}),
+        ("bash -co pipefail ./x.sh", {"x.sh": "program"}),
+        ("bash < x.sh", {"x.sh": "script"}),
+        ("sh -s < x.sh", {"x.sh": "script"}),
+        ("bash >/dev/null ./x.sh", {"x.sh": "script"}),
+        ("cat x.sh | sh", {"x.sh": "named"}),
+        ("cat data.txt | sh", {"data.txt": "named"}),
+        ("cat data.txt", {}),
+        ("cat x.sh | tee -a odd.sh | sh", {"x.sh": "named"}),
+        ("echo ./x.sh | sh", {"x.sh": "named"}),
+        ("{ bash; } < x.sh", {"x.sh": "named"}),
+        ("bash -c sh < x.sh", {"x.sh": "named"}),
+        ("source <(cat x.sh)", {"x.sh": "named"}),
+        ("echo ./x.sh | xargs sh", {"x.sh": "named"}),
+        ("setarch -R ./x.sh", {"x.sh": "named"}),
+        ("script -qc './x.sh a' /dev/null", {"x.sh": "named"}),
+        ("run-parts ./parts", {"parts/a": "named"}),
+        ("make -C parts -f a", {"parts/a": "named"}),
+        ("env -C parts ./a", {"parts/a": "named"}),
+        ("env -vS './x.sh a'", {"x.sh": "named"}),
+        ("env --split-string=./x.sh", {"x.sh": "named"}),
+        ("BASH_ENV=./data.txt bash -c true", {"data.txt": "named"}),
+        ("env BASH_ENV=./data.txt bash -c true", {"data.txt": "named"}),
+        ("export BASH_ENV=./data.txt; bash -c true", {"data.txt": "named"}),
+        ("PATH=parts:$PATH a", {"parts/a": "program"}),
+        ("PATH=./parts:$PATH; a", {"parts/a": "program"}),
+        ("""awk 'BEGIN{system("./x.sh")}'""", {"x.sh": "named"}),
+        ("""perl -e 'do "./x.pl"'""", {"x.pl": "named"}),
+        ("""python3 -c 'import sibling'""", {"sibling.py": "module"}),
+        ("python3 -m sibling", {"sibling.py": "module"}),
+        ("python3 -c 1 && rm -f x.sh", {}),
+        ("alias l=./x.sh; true", {"x.sh": "named"}),
+        ("./odd.sh --also=./x.sh", {"odd.sh": "program", "x.sh": "named"}),
+        ("./odd.sh data.txt", {"odd.sh": "program"}),
+    ],
+)  # fmt: skip
+def test_what_is_run_on_the_way_is_covered(world: World, script: str, files: dict[str, str]) -> None:
+    """By keywords, redirections, pipes, variables, options and programs that run their arguments; no file that is only read or written."""
+    (world.project / "parts").mkdir()
+    world.script("a", path=world.project / "parts/a")
+    (world.project / "data.txt").write_text("true\n", encoding="utf-8")
+
+    assert covered(world, text(script)) == files
+
+
+@pytest.mark.parametrize("name", ["timeout", "env", "nice", "nohup", "setsid", "time", "flock"])
+def test_a_file_with_the_name_of_a_wrapper_is_what_it_is(world: World, name: str) -> None:
+    """Only the system's own run their arguments and are nothing themselves."""
+    world.script("a", path=world.project / name)
+
+    assert covered(world, Command(argv=(f"./{name}", "5", "/bin/true"))) == {name: "program"}
+    assert covered(world, text(f"env ./{name} 5 ./x.sh")) == {name: "program", "x.sh": "named"}
+
+
+def _same_size(path: Path) -> None:
+    """Another content of the same length, with the same times."""
+    found = path.stat()
+    path.write_bytes(path.read_bytes().swapcase())
+    os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))
+
+
+@pytest.mark.parametrize("name", ["python3", "bash", "node"])
+def test_a_script_with_the_name_of_an_interpreter_is_a_script(world: World, name: str) -> None:
+    """It is read, and runs as it was read."""
+    world.script("a", path=world.project / name)
+    handler = Command(argv=(f"./{name}", "./x.sh"))
+    files = covered(world, handler)
+    sight = look(world.run(hook(handler=handler)), world.environ)
+    assert sight.sealed is not None
+    (world.project / name).write_text("exit 1\n", encoding="utf-8")
+    outcome = world.perform(world.run(hook(handler=handler.replace(sealed=sight.sealed))))
+
+    assert files == {name: "program", "x.sh": "named"}
+    assert (outcome.exit_code, world.ran()) == (0, ["a"])
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_an_interpreter_that_came_along_is_known_by_its_bytes(world: World, monkeypatch: pytest.MonkeyPatch, *, large: bool) -> None:
+    """However large it is; the same bytes are the same, whatever their times."""
+    monkeypatch.setattr("hookline.handlers.covering._HASHED", 0 if large else 1 << 20)
+    interpreter = world.script("a", path=world.project / "interp")
+    script = world.project / "y"
+    script.write_text(f"#!{interpreter}\n", encoding="utf-8")
+    script.chmod(0o755)
+    run = world.run(hook("./y"))
+
+    def seen() -> set[tuple[str, str]]:
+        return {(file.role, file.digest) for file in look(run, world.environ).files}
+
+    before = seen()
+    os.utime(interpreter)
+    touched = seen()
+    _same_size(interpreter)
+
+    assert (touched == before, seen() == before) == (True, False)
+
+
+def test_a_large_interpreter_of_the_users_is_known_by_what_cannot_be_set_back(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its inode and the time of its last change, which no program sets."""
+    monkeypatch.setattr("hookline.handlers.covering._HASHED", 0)
+    interpreter = world.script("a", path=world.home / "interp")
+    (world.project / "y").write_text(f"#!{interpreter}\n", encoding="utf-8")
+    (world.project / "y").chmod(0o755)
+
+    def mark() -> str:
+        return next(file.digest for file in look(world.run(hook("./y")), world.environ).files if file.role == "interpreter")
+
+    before = mark()
+    _same_size(interpreter)
+
+    assert before.count(":") == 3
+    assert mark() != before
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "make guard",
+        "npx guard",
+        "python3 -m nothing.here",
+        "cat none | sh",
+        "$X",
+        "timeout 5 $X",
+        "env -S 'a b'",
+        "LD_PRELOAD=$X ./x.sh",
+        "eval x",
+    ],
+)
+def test_what_cannot_be_seen_is_said(world: World, script: str) -> None:
+    """So that a gate can tell."""
+    assert look(world.run(hook(handler=text(script))), world.environ).open
+
+
+@pytest.mark.parametrize("script", ["time ./x.sh", "jq -c . < data.json", "cat x.sh", "find . -name x", "./x.sh > log", "command -v npx"])
+def test_what_can_be_seen_leaves_nothing_open(world: World, script: str) -> None:
+    """A plain hook is approved by its first use."""
+    assert look(world.run(hook(handler=text(script))), world.environ).open == ()
+
+
+def test_a_file_that_a_hook_lists_is_covered(world: World) -> None:
+    """One that is not there is told."""
+    files = (str(world.project / "sibling.sh"), str(world.project / "none"))
+    sight = look(world.run(hook("./x.sh", files=files)), world.environ)
+
+    assert [file.role for file in sight.files if file.real == files[0]] == ["listed"]
+    assert sight.open == (f"`{files[1]}`, which it lists, was not found",)
+
+
+def test_a_carriage_return_is_a_part_of_the_interpreters_name(world: World) -> None:
+    """As it is to the kernel, so that the hook runs here if it runs on its host."""
+    (world.project / "x.sh").write_bytes(b"#!/bin/sh\r\ntrue\r\n")
+
+    assert look(world.run(hook("./x.sh")), world.environ).missing == (
+        "the interpreter of `./x.sh` was not found: its first line ends with a carriage return",
+    )
+
+
+@pytest.mark.parametrize("handler", [Command(argv=("python3", "x.py")), Command(argv=("./x.sh",)), Command(argv=("sh", "x.sh"))], ids=str)
+def test_what_is_too_large_to_hold_runs_from_a_copy_of_what_was_seen(
+    world: World, monkeypatch: pytest.MonkeyPatch, handler: Command
+) -> None:
+    """Changed since, it does not run at all, except from a private copy that was made before."""
+    monkeypatch.setattr(contents, "LARGEST", 10)
+    path = world.script("seen", path=world.project / ("x.py" if "x.py" in handler.argv else "x.sh"))
+    if path.suffix == ".py":
+        path.write_text("import os\nprint('seen', file=open(os.environ['TRACE'], 'a'))\n", encoding="utf-8")
+    run = world.run(hook(handler=handler))
+    sealed = run.replace(spec=run.spec.replace(handler=handler.replace(sealed=look(run, world.environ).sealed)))
+    world.perform(sealed)
+    world.script("swapped", path=path.with_suffix(".new")).replace(path)
+    kept = world.perform(sealed)
+    shutil.rmtree(world.folder / "state", ignore_errors=True)
+    without = world.perform(sealed)
+
+    assert set(world.ran()) == {"seen"}
+    assert kept.exit_code == 0 or "changed since it was looked at" in kept.detail
+    assert "changed since it was looked at" in without.detail
+
+
+# pyenv's are not on the path as such.
+_FOUND = [
+    *filter(None, map(shutil.which, ("python3.12", "python3.13"))),
+    *glob.glob(os.path.expanduser("~/.pyenv/versions/3.*/bin/python3")),
+]
+VERSIONS = [path for path in _FOUND if subprocess.run([path, "-c", ""], capture_output=True, check=False).returncode == 0]
+
+
+@pytest.mark.parametrize("python", [sys.executable, *VERSIONS])
+@pytest.mark.parametrize("options", [(), ("-E",), ("-u", "-B")], ids=str)
+def test_a_python_hook_imports_nothing_from_where_it_happens_to_run(world: World, python: str, options: tuple[str, ...]) -> None:
+    """A clone may hold modules of any name; the script's own folder is the first place for its imports, as ever."""
+    for name in ("linecache", "os", "sys", "io", "encodings", "runpy", "tokenize", "zipimport", "importlib"):
+        (world.project / f"{name}.py").write_text("open('ran', 'w').write(__name__)\n", encoding="utf-8")
+    (world.home / "beside.py").write_text("HERE = 1\n", encoding="utf-8")
+    (world.home / "guard.py").write_text("import sys, beside\nprint(sys.path[0], __file__, sys.argv)\n", encoding="utf-8")
+    handler = Command(argv=(python, *options, str(world.home / "guard.py"), "a"))
+    run = world.run(hook(handler=handler))
+    plain = world.perform(run)
+    sealed = world.perform(run.replace(spec=run.spec.replace(handler=handler.replace(sealed=look(run, world.environ).sealed))))
+
+    assert (sealed.exit_code, sealed.stdout, sealed.stderr) == (plain.exit_code, plain.stdout, plain.stderr)
+    assert plain.stdout.startswith(f"{world.home} ")
+    assert not (world.project / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    ("program", "name", "code", "traps"),
+    [
+        ("node", "guard.js", "console.log(require('os').EOL.length)", ("fs.js", "path.js", "module.js", "os.js", "node_modules/fs.js")),
+        ("perl", "guard.pl", "use strict; print 1", ("strict.pm", "utf8.pm", "IO.pm", "sitecustomize.pl")),
+        ("bash", "guard.sh", "echo 1", ("bash", ".bashrc", ".bash_profile", "echo")),
+    ],
+)
+def test_no_other_interpreter_loads_anything_from_there_either(
+    world: World, program: str, name: str, code: str, traps: tuple[str, ...]
+) -> None:
+    """Whatever their loaders use is built in."""
+    if shutil.which(program) is None:
+        pytest.skip(f"{program} is not on this machine")
+    (world.project / "node_modules").mkdir()
+    for trap in traps:
+        (world.project / trap).write_text("exit 7; die; process.exit(7)\n", encoding="utf-8")
+    (world.home / name).write_text(code, encoding="utf-8")
+    handler = Command(argv=(program, str(world.home / name)))
+    run = world.run(hook(handler=handler))
+    sealed = world.perform(run.replace(spec=run.spec.replace(handler=handler.replace(sealed=look(run, world.environ).sealed))))
+
+    assert (sealed.exit_code, sealed.stdout.strip(), sealed.stderr) == (0, "1", "")

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.errors import JournalError
-from hookline.journal.files import open_file, open_folder
+from hookline.journal.files import open_file, open_folder, open_to_read
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -44,3 +45,25 @@ def test_a_file_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(JournalError, match="no folder"):
         open_folder(str(tmp_path / "x"))
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/etc/passwd"), lambda path: path.mkdir()])
+def test_what_is_no_file_is_not_read(make: Callable[[Path], None], tmp_path: Path) -> None:
+    """A pipe is not waited for, and a link not followed."""
+    make(tmp_path / "head")
+
+    with pytest.raises(JournalError) as caught:
+        open_to_read(str(tmp_path / "head"))
+    assert caught.value.name == "journal.place"
+
+
+def test_a_file_is_read(tmp_path: Path) -> None:
+    """One that is missing is not made."""
+    (tmp_path / "head").write_bytes(b"x")
+    descriptor = open_to_read(str(tmp_path / "head"))
+    try:
+        assert os.read(descriptor, 9) == b"x"
+    finally:
+        os.close(descriptor)
+    with pytest.raises(FileNotFoundError):
+        open_to_read(str(tmp_path / "none"))

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import hookline
 from hookline.errors import JournalError
-from hookline.journal.index import NAME, Index
+from hookline.journal.chain import linked
+from hookline.journal.index import Index
+from hookline.journal.indexed import NAME
 from hookline.journal.journal import Journal
 from hookline.journal.query import Query
-from tests.unit.journal.support import files, fired, lines
+from hookline.journal.trail import Trail
+from tests.unit.journal.support import AT, files, fired, lines, note, written
 
 
 @pytest.fixture
@@ -138,3 +144,82 @@ def test_no_journal_is_no_index(tmp_path: Path) -> None:
     with pytest.raises(JournalError) as caught:
         Index(str(tmp_path / "none"))
     assert caught.value.name == "journal.missing"
+
+
+def told_by(folder: Path) -> tuple[list[dict[str, Any]], list[str]]:
+    """All events as a new index has them, and the problems that it told."""
+    told: list[str] = []
+    with Index(str(folder), tell=lambda name, _: told.append(name)) as index:
+        return index.events(Query()), told
+
+
+@pytest.mark.parametrize("indexed_before", [False, True])
+def test_what_is_not_as_it_was_written_is_not_shown(indexed_before: bool, journal: Journal) -> None:  # noqa: FBT001 - a row
+    """That is told, each time that somebody asks."""
+    folder = Path(folder_of(journal))
+    if indexed_before:
+        told_by(folder)
+    path = files(folder)[0]
+    path.write_bytes(path.read_bytes().replace(b'"stance":"deny"', b'"stance":"none"'))
+    told_by(folder)
+    found, told = told_by(folder)
+
+    assert [record.get("stance", "note") for record in found] == ["silent", "silent", "note"]
+    assert told == ["journal.broken"]
+
+
+def test_a_record_of_a_number_that_was_given_replaces_nothing(journal: Journal) -> None:
+    """The one that was there first is shown, and told is that there are two."""
+    folder = Path(folder_of(journal))
+    (denied, *_), _ = told_by(folder)
+    forged = {key: value for key, value in denied.items() if key not in ("schema", "seq", "prev", "hash")}
+    with files(folder)[0].open("ab") as file:
+        file.write(linked(forged | {"stance": "allow"}, denied["seq"], denied["prev"])[0])
+    found, told = told_by(folder)
+
+    assert (found[0]["stance"], told) == ("deny", ["journal.broken"])
+
+
+def test_rows_that_are_gone_are_missed(journal: Journal) -> None:
+    """And all of it is made anew."""
+    folder = Path(folder_of(journal))
+    told_by(folder)
+    with closing(sqlite3.connect(folder / NAME, isolation_level=None)) as database:
+        database.execute("DELETE FROM events WHERE stance = 'deny'")
+    found, told = told_by(folder)
+
+    assert (len(found), told) == (4, ["journal.index"])
+    assert told_by(folder)[1] == []
+
+
+@pytest.mark.parametrize("odd", [{"faults": 1 << 70}, {"at": 7}, {"id": None}, {"tool": "\ud800"}, {"faults": "many", "stance": {}}])
+def test_whatever_a_record_says_is_indexed(odd: dict[str, object], tmp_path: Path) -> None:
+    """Whoever wrote it."""
+    Trail(str(tmp_path / "j")).append([{"type": "event", "at": AT} | odd], at=AT)
+
+    assert len(told_by(tmp_path / "j")[0]) == 1
+
+
+def test_a_number_that_no_database_holds_is_that_of_no_record(tmp_path: Path) -> None:
+    """Verify tells of the line."""
+    folder = written(tmp_path / "j", 1)
+    with files(folder)[0].open("ab") as file:
+        file.write(linked(note(), 1 << 70, "0" * 64)[0])
+
+    assert len(told_by(folder)[0]) == 1
+
+
+def test_bytes_that_are_no_text_are_found_nowhere(journal: Journal) -> None:
+    """As a command line may have them."""
+    with Index(folder_of(journal)) as index:
+        assert index.events(Query(hook="\udcff", tool="\udcff", session="\udcff")) == []
+        assert (index.found("\udcff"), index.asked("\udcff", 0.0), index.fired("\udcff", "/\udcff", 0.0)) == ([], 0, 0)
+
+
+def test_a_mark_is_the_event_of_a_number(journal: Journal) -> None:
+    """By its id; without a number the newest."""
+    with Index(folder_of(journal)) as index:
+        newest = index.events(Query())[-1]
+
+        assert index.mark() == index.mark(newest["seq"]) == (newest["seq"], newest["id"])
+        assert index.mark(10**6) == (0, "")

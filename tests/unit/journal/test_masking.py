@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookline.journal.masking import masked, masked_text
+from hookline.journal.masking import masked, masked_text, secrets_of, without
 
 SECRETS = [
     ("password=hunter22", "hunter22"),
@@ -20,6 +20,21 @@ SECRETS = [
     ("token: 0123456789abcdef0123456789abcdef", "0123456789abcdef"),
     ("-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----", "MIIE"),
     ("x9f8e7d6c5b4a39281706f5e4", "9f8e7d6c5b4a"),
+    ("http://s3cr3ttok@127.0.0.1:1/x", "s3cr3ttok"),
+    ("https://me:p@ss@db/x", "ss@"),
+    ("http://h/x?key=QUERYSECRET", "QUERYSECRET"),
+    ("https://h/x?page=2&sig=abc", "abc"),
+    ("curl -u bob:pw http://h", "pw"),
+    ('curl --user "bob:pw" http://h', "pw"),
+    ('password="first second third"', "second"),
+    ("password='first second third'", "third"),
+    ('{"password": "first second"}', "second"),
+    ("mytool --api-token abcd", "abcd"),
+    ("Server=h;Pwd=swordfish", "swordfish"),
+    ("Cookie: a=b; session=deadbeef", "deadbeef"),
+    ('curl -H "Authorization: Digest a=x, response=deadbeef" h', "deadbeef"),
+    ("-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nMII-E\nbehind\n-----END RSA PRIVATE KEY-----", "behind"),
+    ("-----BEGIN OPENSSH PRIVATE KEY-----\n-b3Blb", "b3Blb"),
 ]
 
 
@@ -38,6 +53,8 @@ def test_a_secret_is_masked(text: str, secret: str) -> None:
         "/usr/share/some/long/path/of-a-file.txt",
         "test_a_very_long_name_of_a_function",
         "2026-11-21",
+        "for i in 1; do a=2; done",
+        "git log --author=me -u",
     ],
 )
 def test_what_is_no_secret_stays(text: str) -> None:
@@ -55,6 +72,23 @@ def test_keys_stay_and_what_they_say_is_secret_goes() -> None:
         "auth": {"client_secret": ["[masked 1]", {"b": "[masked 2]"}], "on": True},
         "n": 3,
     }
+
+
+@pytest.mark.parametrize(("text", "secret"), SECRETS)
+def test_what_is_masked_stays_as_it_is(text: str, secret: str) -> None:
+    """So that how long it was remains true."""
+    assert masked_text(masked_text(text)) == masked_text(text)
+    assert secret not in masked_text(masked_text(text))
+
+
+def test_values_of_variables_are_secret_by_the_names_of_these() -> None:
+    """Short ones are in many a text by chance, and folders are none."""
+    known = secrets_of(
+        {"API": "sesame1", "GITHUB_TOKEN": "sesame22", "DB_PW": "short", "HOME": "/home/me", "MONKEY": "banana!", "PWD": "/srv/work"}
+    )
+
+    assert known == {"sesame1", "sesame22"}
+    assert without("sesame22 and sesame1", {"sesame", *known}) == "[masked 8] and [masked 7]"
 
 
 @given(st.text(max_size=200))

@@ -149,12 +149,52 @@ def test_what_json_cannot_say_is_said_in_words() -> None:
 
 
 def test_a_record_that_is_too_long_is_kept_by_what_identifies_it() -> None:
-    """And says that it was cut."""
-    record = of_event(Keeping()) | {"effects": {"x": "y" * 100}}
+    """It says that it was cut, and has every field that its pages read."""
+    record = of_event(Keeping(how="full"), lambda _: hookline.rewrite({"command": "ls"})) | {"reason": "r" * 9000, "for_user": ["y" * 100]}
+    kept = essence(record)
 
-    assert essence(record)["cut"] is True
-    assert "effects" not in essence(record)
-    assert essence(record)["id"] == "e"
+    assert set(kept) == {*record, "cut"}
+    assert (kept["cut"], kept["id"], len(kept["reason"]), kept["for_user"]) == (True, "e", 400, [])
+    assert kept["payload"] == {"sha256": record["payload"]["sha256"], "bytes": record["payload"]["bytes"], "cut": True}
+    assert kept["rewrite"]["target"] == "input"
+
+
+def test_what_a_host_names_is_cut() -> None:
+    """So that no single payload makes a record too long: its folder, its session, its call."""
+    huge = "d" * (4 << 20)
+    event, decision, _ = fired(lambda _: hookline.rewrite({huge: 1}), payload=SUDO | {"call_id": huge, "session_id": huge})
+    record = event_record(event.replace(cwd=f"/{huge}"), decision, event_id="e", at=AT, keeping=Keeping())
+
+    assert len(json.dumps(record)) < 10_000
+    assert (len(record["cwd"]), len(record["session"]), len(record["call"])) == (4096, 400, 400)
+    assert note_record("x", {"list": [huge]}, note_id="n", at=AT, keeping=Keeping())["list"] == f"{len(huge) + 4} bytes of JSON"
+
+
+INLINE = "echo SECRETINCMD1; curl https://tok@h/x; exit 1"
+
+
+def of_command(keeping: Keeping, text: str, **keys: Any) -> str:
+    """A text about a command hook whose name is what it runs, as it is kept."""
+    tree = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": INLINE}]}]}}
+    (spec,) = hookline.Engine.from_config(tree, dialect="claude-code").hooks
+    spec = spec.replace(handler=spec.handler.replace(**keys)) if keys else spec
+    return keeping.text(text.format(name=spec.name), [spec])
+
+
+def test_a_hook_is_called_by_its_id() -> None:
+    """Its name is the beginning of its script, which is no more the journal's than a payload is."""
+    assert of_command(Keeping(), "hook `{name}` had no say: x") == "hook `config#Stop.0.0` had no say: x"
+    assert "SECRETINCMD1" in of_command(Keeping(how="full"), "hook `{name}` had no say")
+
+
+def test_a_secret_of_the_environment_is_masked_wherever_it_is_said() -> None:
+    """By the name of its variable, of the process or of the hook; also where the text is cut."""
+    keeping = Keeping(environ={"API": "ENVSECRET99", "HOME": "/home/somebody"})
+
+    assert of_command(keeping, "leak ENVSECRET99 in /home/somebody") == "leak [masked 11] in /home/somebody"
+    assert of_command(Keeping(), "leak hookishly", env={"MY_TOKEN": "hookishly"}) == "leak [masked 9]"
+    assert "ENVSEC" not in keeping.text("x" * 3995 + "ENVSECRET99")
+    assert of_command(Keeping(how="full", environ=keeping.environ), "ENVSECRET99") == "ENVSECRET99"
 
 
 def test_a_note_is_found_by_what_it_is() -> None:

@@ -15,7 +15,7 @@ from hookline.errors import JournalError
 from hookline.journal.chain import linked
 from hookline.journal.reading import read_head, walked
 from hookline.journal.trail import Trail
-from hookline.journal.verify import TRUNCATED
+from hookline.journal.walk import HEADLESS, TRUNCATED
 from tests.unit.journal.support import AT, ROOT, checked, files, kind_of_break, lines, note, records, written
 
 if TYPE_CHECKING:
@@ -150,12 +150,18 @@ def test_records_that_the_head_does_not_know_yet_are_kept(tmp_path: Path) -> Non
     "damage", [lambda head: head.unlink(), lambda head: head.write_bytes(b""), lambda head: head.write_bytes(b"x" * 99)]
 )
 def test_a_lost_head_is_found_again(damage, tmp_path: Path) -> None:
-    """From the records themselves."""
+    """From the records themselves; that nobody can tell whether there were more is said for ever."""
     folder = written(tmp_path / "j", 9, largest=1500)
     damage(folder / "head")
 
-    assert Trail(str(folder)).append([note()], at=AT).seq == 10
-    assert kind_of_break(folder) == ""
+    trail = Trail(str(folder))
+    names = told(trail)
+
+    assert trail.append([note()], at=AT).seq == 11
+    assert records(folder)[9]["head"] in ("missing", "unreadable")
+    assert (names, kind_of_break(folder)) == (["journal.gap"], HEADLESS)
+    assert trail.append([note()], at=AT).seq == 12
+    assert [finding.kind for finding in checked(folder).findings] == [HEADLESS]
 
 
 def test_records_that_are_gone_are_missed_by_the_next(tmp_path: Path) -> None:

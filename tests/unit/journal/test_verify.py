@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import sqlite3
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hookline.errors import JournalError
 from hookline.journal.chain import linked
-from hookline.journal.verify import EDITED, INSERTED, REMOVED, REORDERED, REPLACED, TRUNCATED, remembered_head
+from hookline.journal.index import Index
+from hookline.journal.query import Query
+from hookline.journal.verify import remembered_head
+from hookline.journal.walk import EDITED, HEADLESS, INSERTED, REMOVED, REORDERED, REPLACED, TRUNCATED
 from tests.unit.journal.support import checked, files, kind_of_break, lines, note, written
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 COUNT = 12
 
@@ -40,7 +50,7 @@ def test_a_trail_that_nobody_touched_is_whole(trail: Path) -> None:
 def test_what_was_never_written_is_whole(tmp_path: Path) -> None:
     """An empty folder holds nothing that could be broken."""
     assert checked(tmp_path).broken is None
-    assert checked(tmp_path).records == 0
+    assert (checked(tmp_path).records, checked(tmp_path).whole) == (0, False)
 
 
 def relinked(line: bytes) -> bytes:
@@ -121,13 +131,89 @@ def test_a_whole_file_that_is_gone_is_missed(tmp_path: Path) -> None:
 
 
 def test_without_its_head_the_end_cannot_be_told(trail: Path) -> None:
-    """That is said, and it is not called broken."""
+    """Unless somebody wrote it down elsewhere."""
     (trail / "head").unlink()
     put(trail, lines(trail)[:-3])
     found = checked(trail)
 
-    assert found.broken is None
-    assert "newest records" in found.notes[0]
+    assert [each.kind for each in found.findings] == [HEADLESS]
+    assert "newest records" in found.findings[0].message
+    assert checked(trail, remembered=(COUNT - 3, found.head)).whole
+
+
+def test_a_head_that_was_gone_is_remembered(trail: Path) -> None:
+    """The tail cut off, the head removed, one more event: that is never whole again."""
+    put(trail, lines(trail)[:-3])
+    (trail / "head").unlink()
+    written(trail, 2)
+
+    assert [each.kind for each in checked(trail).findings] == [HEADLESS]
+    assert "head` was missing when record 10" in checked(trail).findings[0].message
+
+
+def test_behind_a_gap_that_a_record_owns_up_to_everything_is_found(trail: Path) -> None:
+    """After a power failure, what somebody does to newer records is seen as before."""
+    put(trail, lines(trail)[:-3])
+    written(trail, 5)
+    assert [each.kind for each in checked(trail).findings] == [TRUNCATED]
+    after = lines(trail)
+    after[-3] = after[-3].replace(b'"text":2', b'"text":9')
+    put(trail, [*after[:2], *after[3:]])
+
+    assert [(each.kind, each.line) for each in checked(trail).findings] == [(REMOVED, 3), (TRUNCATED, 9), (EDITED, 12)]
+    assert checked(trail).records == 9 + 1 + 5 - 2
+
+
+def test_every_place_is_named_up_to_a_number(tmp_path: Path) -> None:
+    """And how many more there are."""
+    trail = written(tmp_path / "journal", 120)
+    put(trail, [line.replace(b'"text":', b'"texd":') for line in lines(trail)])
+    found = checked(trail)
+
+    assert (len(found.findings), found.records, found.whole) == (50, 0, False)
+    assert "70 more places are broken" in found.notes
+
+
+# -- what an index knows -----------------------------------------------------------------------------------------------
+
+
+def test_an_index_tells_of_what_is_gone(trail: Path) -> None:
+    """The whole trail, its head too."""
+    with Index(str(trail)) as index:
+        assert len(index.events(Query())) == COUNT
+    files(trail)[0].unlink()
+    (trail / "head").unlink()
+    (finding,) = checked(trail).findings
+
+    assert (finding.kind, finding.file) == (TRUNCATED, str(trail / "index.sqlite"))
+    assert f"{COUNT} records from 1 to {COUNT}" in finding.message
+
+
+def test_rows_that_are_gone_from_the_index_are_told(trail: Path) -> None:
+    """Also where its counts were made to fit; the trail itself is whole."""
+    with Index(str(trail)) as index:
+        index.refresh()
+    with sqlite3.connect(trail / "index.sqlite") as database:
+        database.execute("DELETE FROM events WHERE seq = 3")
+        database.execute("UPDATE segments SET records = records - 1")
+    database.close()
+    found = checked(trail)
+
+    assert (found.whole, "the index lacks 1 records" in found.notes[0]) == (True, True)
+
+
+# -- files that are none -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["head", "2026-11-21.000000000001.jsonl"])
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")])
+def test_what_is_no_file_is_refused(name: str, make: Callable[[Path], None], trail: Path) -> None:
+    """A pipe would be waited for, and a link leads elsewhere."""
+    (trail / name).unlink()
+    make(trail / name)
+
+    with pytest.raises(JournalError):
+        checked(trail)
 
 
 def test_a_head_that_is_remembered_elsewhere_shows_a_trail_that_was_made_anew(trail: Path, tmp_path: Path) -> None:

@@ -6,6 +6,8 @@ import asyncio
 import json
 from typing import Any
 
+import pytest
+
 from hookline.a3s import Hook, HookResponse
 from hookline.a3s.definitions import read_definition
 from hookline.a3s.handling import in_process
@@ -166,3 +168,31 @@ async def test_memory_has_an_end() -> None:
 
     assert stand.answering._bytes <= 8 << 20
     assert len(stand.answering._recent) < 100
+
+
+class BreakOffError(BaseException):
+    """What is no Exception."""
+
+
+@pytest.mark.parametrize("plain", [True, False], ids=["plain", "asynchronous"])
+@pytest.mark.parametrize("error", [BreakOffError, KeyboardInterrupt, SystemExit, asyncio.CancelledError], ids=lambda each: each.__name__)
+@on_loop
+async def test_a_handler_that_breaks_off_has_failed(error: type[BaseException], plain: bool) -> None:  # noqa: FBT001 - a row
+    """And nothing else has: the next one is answered."""
+
+    def breaks(_: Any) -> HookResponse:
+        if len(stand.said) == 0:
+            raise error("off")
+        return HookResponse.block("no")
+
+    async def breaks_later(event: Any) -> HookResponse:
+        await asyncio.sleep(0)
+        return breaks(event)
+
+    stand = Stand(breaks if plain else breaks_later)
+    for number in (1, 2):
+        stand.answering.invoke(invoke(number))
+        await stand.answering.idle.wait()
+
+    assert error.__name__ in stand.said[0].failure
+    assert stand.said[1].reason == "no"

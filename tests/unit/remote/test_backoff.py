@@ -28,3 +28,10 @@ def test_what_worked_begins_anew() -> None:
 def test_chance_is_chance() -> None:
     """Many that lost the same engine do not come back all at once."""
     assert len({Backoff().next() for _ in range(20)}) > 1
+
+
+def test_the_longest_wait_is_short() -> None:
+    """An engine that was started anew has its guards back within so many seconds."""
+    backoff = Backoff(chance=lambda: 1.0)
+
+    assert max(backoff.next() for _ in range(100)) == 5

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import threading
+from typing import Any
 
 import pytest
 
-from hookline import Engine, Stance
+from hookline import ConfigError, Engine, Stance
+from hookline.a3s import HookMatcher
+from hookline.dialects.a3s.table import TABLE
 from hookline.remote.bounds import Bounds
 from hookline.remote.bridge import Bridge
 from hookline.remote.proto import bridge_pb2 as pb
-from tests.unit.remote.support import CALL, SELF, STRANGER, TOKEN, End, Time, attached, hook, on_loop, settled
+from tests.unit.remote.support import CALL, PATIENCE, SELF, STRANGER, TOKEN, End, Time, attached, hook, on_loop, settled, until
 
 
 def goaway(frames: list[pb.EngineFrame]) -> str:
@@ -255,10 +259,8 @@ async def test_a_hook_is_rejected_in_the_loaders_words(fields, said) -> None:
 
 
 WHOLE = [
-    ("an id twice", [hook("a"), hook("a")], "stands twice"),
-    ("an id that would write to a terminal", [hook("a\x1b[2J")], "not printable"),
-    ("an id without an end", [hook("a" * 1000)], "longer than 200"),
     ("too many", [hook(f"h{at}") for at in range(6)], "5 are the most"),
+    ("patterns without an end", [hook(f"h{at}", matcher=HookMatcher(path_pattern="*" * 30)) for at in range(4)], "100 are the most"),
 ]
 
 
@@ -266,13 +268,36 @@ WHOLE = [
 @on_loop
 async def test_a_registry_is_rejected_as_a_whole(hooks, said) -> None:
     """The set before it stays, and the generation too."""
-    bridge = Bridge(engine := Engine(), bounds=Bounds(hooks=5))
+    bridge = Bridge(engine := Engine(), bounds=Bounds(hooks=5, patterns=100))
     end, _ = await attached(bridge, hook("former"))
     ack = await end.register(*hooks, generation=2)
 
     assert [(rejected.hook_id, said in rejected.problem) for rejected in ack.rejected] == [("", True)]
     assert [spec.id for spec in engine.hooks] == ["former"]
     assert not (await end.register(hook("later"), generation=2)).rejected
+
+
+ODD = [
+    ("an id twice", "guard", "stands twice", "guard (2)"),
+    ("an id that would write to a terminal", "a\x1b[2J", "not printable", "a?[2J (2)"),
+    ("an id of two lines", "a\nb", "not printable", "a?b (2)"),
+    ("an id without an end", "a" * 201, "longer than 200", f"{'a' * 200} (2)"),
+]
+
+
+@pytest.mark.parametrize(("wanted", "said", "given"), [row[1:] for row in ODD], ids=[row[0] for row in ODD])
+@on_loop
+async def test_an_id_that_none_can_have_disarms_nobody(wanted, said, given) -> None:
+    """The other hooks are in place, and its own guard is a broken one under another name."""
+    end = End(Bridge(engine := Engine()))
+    await end.hello()
+    ack = await end.register(hook("guard", "pre_prompt"), hook(wanted))
+
+    assert [(rejected.hook_id, said in rejected.problem) for rejected in ack.rejected] == [(wanted, True)]
+    assert {spec.id for spec in engine.hooks} == {"guard", given}
+    decision = await engine.fire_async("pre_tool_use", CALL, dialect="a3s")
+    assert decision.stance is Stance.DENY
+    assert said in decision.reason
 
 
 @pytest.mark.parametrize("generation", [0, 1, 4, 5])
@@ -307,6 +332,131 @@ async def test_a_flood_of_registries_ends_the_stream() -> None:
     assert goaway(await end.rest()).startswith("HKL5107")
     await end.talk
     assert (await engine.fire_async("pre_tool_use", CALL, dialect="a3s")).stance is Stance.DENY
+
+
+@on_loop
+async def test_a_flood_that_hangs_up_in_between_is_a_flood() -> None:
+    """What is counted is what an instance tells, by whichever link."""
+    bridge = Bridge(Engine(), bounds=Bounds(registries=3))
+    end, welcome = await attached(bridge)
+    for _ in range(2):
+        end.hang_up()
+        await end.talk
+        end = End(bridge)
+        welcome = await end.hello(resume=welcome.session_key)
+        await end.register(hook())
+    end.send(registry=pb.Registry(generation=9))
+
+    assert goaway(await end.rest()).startswith("HKL5107: more than 3")
+
+
+@on_loop
+async def test_who_reads_a_heavy_set_holds_up_nobody_else() -> None:
+    """While one guest's patterns are compiled, other guests' answers are heard; its own frames wait."""
+    bridge = Bridge(engine := Engine())
+    end, _ = await attached(bridge)
+    heavy, _ = await attached(bridge, hook("watch", "session_start"), instance="heavy")
+    reading, go = threading.Event(), threading.Event()
+    enrolled = bridge.enrolled
+
+    def slowly(registry: pb.Registry) -> Any:
+        reading.set()
+        assert go.wait(PATIENCE)
+        return enrolled(registry)
+
+    bridge.enrolled = slowly  # type: ignore[method-assign]  # the moment
+    heavy.send(registry=pb.Registry(generation=2, hooks=[hook("new", "session_start", matcher=HookMatcher(path_pattern="*.x"))]))
+    heavy.send(ping=pb.Ping(n=1))
+    await until(reading.is_set)
+    asked = asyncio.get_running_loop().create_task(engine.fire_async("pre_tool_use", CALL, dialect="a3s"))
+    end.answer(await end.next("invoke"), pb.BLOCK, reason="heard")
+
+    assert (await asked).reason == "heard"
+    assert "watch" in [spec.id for spec in engine.hooks]
+    go.set()
+    assert (await heavy.next("registry_ack")).generation == 2
+    assert (await heavy.next("pong")).n == 1
+    assert "new" in [spec.id for spec in engine.hooks]
+
+
+@on_loop
+async def test_a_set_that_is_read_too_late_is_dropped() -> None:
+    """Somebody with the key took its place meanwhile, and told its own."""
+    bridge = Bridge(engine := Engine())
+    end, welcome = await attached(bridge)
+    reading, go = threading.Event(), threading.Event()
+    enrolled = bridge.enrolled
+    bridge.enrolled = lambda registry: (reading.set(), go.wait(PATIENCE), enrolled(registry))[2]  # type: ignore[method-assign]  # the moment
+    end.send(registry=pb.Registry(generation=2, hooks=[hook("late", matcher=HookMatcher(path_pattern="*.x"))]))
+    await until(reading.is_set)
+    other = End(bridge)
+    await other.hello(resume=welcome.session_key)
+    go.set()
+    await other.register(hook("mine"))
+    await end.talk
+
+    assert [spec.id for spec in engine.hooks] == ["mine"]
+
+
+# -- who is expected ---------------------------------------------------------------------------------------------------
+
+GATES = ("pre_tool_use", "permission_request", "pre_compact", "pre_prompt", "pre_planning", "pre_run_control")
+
+
+@pytest.mark.parametrize("event", TABLE.rows)
+@on_loop
+async def test_the_gates_of_whoever_is_expected_are_closed(event: str) -> None:
+    """In every engine, from the beginning; what is no gate goes on, as it does where a guest is away."""
+    engines = [Engine(), Engine()]
+    bridge = Bridge(engines[0], others=lambda: engines[1:], expected=["policy"])
+    decisions = [await engine.fire_async(event, CALL, dialect="a3s") for engine in engines]
+
+    assert [decision.stance for decision in decisions] == [Stance.DENY if event in GATES else Stance.SILENT] * 2
+    assert all("the handlers `policy` are expected" in decision.reason for decision in decisions) == (event in GATES)
+    assert bridge.attached == ()
+
+
+@on_loop
+async def test_whoever_is_expected_and_comes_is_asked() -> None:
+    """The gates are closed until its hooks are known, and then they are its own; whoever else comes opens none."""
+    bridge = Bridge(engine := Engine(), expected=["policy"])
+    await attached(bridge, hook("watch", "session_start"), instance="other")
+    end = End(bridge)
+    await end.hello()
+    before = await engine.fire_async("pre_tool_use", CALL, dialect="a3s")
+    await end.register(hook("watch", "session_start"))
+    after = await engine.fire_async("pre_tool_use", CALL, dialect="a3s")
+
+    assert (before.stance, after.stance) == (Stance.DENY, Stance.SILENT)
+
+
+@on_loop
+async def test_whoever_is_expected_may_be_forgotten() -> None:
+    """Once."""
+    bridge = Bridge(engine := Engine(), expected=["policy"])
+
+    assert await bridge._forget("policy")
+    assert engine.hooks == ()
+    assert not await bridge._forget("policy")
+
+
+def test_whoever_is_expected_has_a_name() -> None:
+    """One by which somebody can attach."""
+    with pytest.raises(ConfigError, match="no name of an instance"):
+        Bridge(Engine(), expected=["a b"])
+
+
+@on_loop
+async def test_a_session_that_ends_here_takes_its_invocations_along() -> None:
+    """Whoever fires the end of it, the engine's own host too."""
+    bridge = Bridge(engine := Engine())
+    end, _ = await attached(bridge)
+    asked = asyncio.get_running_loop().create_task(engine.fire_async("pre_tool_use", CALL, dialect="a3s"))
+    invoke = await end.next("invoke")
+    await engine.fire_async("session_end", {"session_id": "s"}, dialect="a3s")
+
+    assert (await end.next("cancel")).invocation_id == invoke.invocation_id
+    assert "cancelled: its session has ended" in (await asked).reason
 
 
 @on_loop

@@ -77,10 +77,9 @@ async def test_a_fault_of_ours_is_told_to_us() -> None:
 
 @on_loop
 async def test_a_session_that_ends_takes_its_invocations_along() -> None:
-    """The bridge is told."""
-    bridge = Bridge(made := Engine())
-    end, _ = await attached(bridge)
-    firing = Firing(made, bridge=bridge)
+    """The engine tells the bridge."""
+    end, _ = await attached(Bridge(made := Engine()))
+    firing = Firing(made)
     asked = asyncio.get_running_loop().create_task(firing.fire(request()))
     await end.next("invoke")
     await firing.fire(request(2, event="session_end"))
@@ -115,6 +114,52 @@ async def test_a_plain_hook_does_not_hold_up_the_bridge() -> None:
     going.set()
 
     assert (await asked).error_code == ""
+
+
+class BreakOffError(BaseException):
+    """What is no Exception."""
+
+
+@pytest.mark.parametrize("alone", [True, False], ids=["alone", "beside another"])
+@pytest.mark.parametrize("error", [BreakOffError, KeyboardInterrupt, asyncio.CancelledError, GeneratorExit], ids=lambda each: each.__name__)
+@on_loop
+async def test_a_hook_that_breaks_off_leaves_nobody_waiting(error: type[BaseException], alone: bool) -> None:  # noqa: FBT001 - a row
+    """Whoever asks gets an answer each time, and nothing that was decided is one of them."""
+    made, calls = Engine(), []
+
+    @made.on("tool.before")
+    def breaks(_: Any) -> None:
+        calls.append(error)
+        if len(calls) == 1:
+            raise error("off")
+
+    if not alone:
+        made.on("tool.before")(lambda _: None)
+    firing = Firing(made)
+    first, second = await firing.fire(request()), await firing.fire(request(2))
+
+    decided = first.decision_json and json.loads(first.decision_json)["verdicts"][0]["fault"]
+    assert first.error_code == "HKL2001" or "raised" in decided
+    assert (second.error_code, len(calls)) == ("", 2)
+
+
+@on_loop
+async def test_a_plain_hook_that_does_not_return_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It holds up its loop, and not whoever asked: he is told that nothing was decided."""
+    monkeypatch.setattr("hookline.remote.firing._MORE", 0.0)
+    made, going, ended = Engine(), threading.Event(), threading.Event()
+
+    @made.on("tool.before")
+    def stuck(_: Any) -> None:
+        going.wait(PATIENCE)
+        ended.set()
+
+    reply = await Firing(made).fire(request(budget_ms=20))
+    going.set()
+
+    assert (reply.error_code, reply.decision_json) == ("HKL5007", b"")
+    assert "did not return within 0.02 s" in reply.error
+    await until(ended.is_set)
 
 
 @on_loop

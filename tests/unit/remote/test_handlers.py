@@ -203,6 +203,104 @@ def test_hooks_change_while_attached(tmp_path) -> None:
         within(changed())
 
 
+REGISTERED = [
+    ("an id without an end", {"hook_id": "x" * 201}, "longer than 200"),
+    ("an id of two lines", {"hook_id": "a\nb"}, "not printable"),
+    ("an id that is no text", {"hook_id": "a\ud800"}, "not printable"),
+    ("a tool that is no text", {"tool": "x\ud800"}, "cannot be sent"),
+    ("a priority that no engine takes", {"priority": 2**31}, "out of range"),
+    ("one too many", {"hook_id": "fourth"}, "3 are the most"),
+]
+
+
+@pytest.mark.parametrize(("fields", "said"), [row[1:] for row in REGISTERED], ids=[row[0] for row in REGISTERED])
+def test_what_no_engine_would_take_is_not_registered(fields: dict[str, Any], said: str) -> None:
+    """It is said where it is written; what was there before stays, and one of the same id may still be replaced."""
+    handlers = Handlers("policy", bounds=Bounds(hooks=3))
+    for name in ("first", "second", "third"):
+        handlers.on("pre_tool_use", hook_id=name)(lambda _: None)
+    with pytest.raises(ConfigError, match=said):
+        handlers.on("pre_tool_use", **{"hook_id": "third", **fields})(lambda _: None)
+    handlers.on("pre_prompt", hook_id="third")(lambda _: None)
+
+    assert [(hook.id, hook.event_type) for hook in handlers.registry().hooks] == [
+        ("first", "pre_tool_use"),
+        ("second", "pre_tool_use"),
+        ("third", "pre_prompt"),
+    ]
+
+
+def test_whoever_was_disarmed_is_told(tmp_path, caplog: pytest.LogCaptureFixture) -> None:
+    """By an error where he waits for the engine, and by a warning in any case."""
+    handlers = Handlers("policy", backoff=soon)
+    for name in ("first", "second"):
+        handlers.on("pre_tool_use", hook_id=name)(lambda _: None)
+
+    async def visit() -> None:
+        async with handlers.attached(opened.addresses[0]):
+            raise AssertionError
+
+    with serve_engine(Engine(), f"framed+unix:{tmp_path}/s", bounds=Bounds(hooks=1)) as opened, pytest.raises(ConfigError) as caught:
+        within(visit())
+    assert caught.value.code == "HKL5109"
+    assert "2 hooks, and 1 are the most" in str(caught.value)
+    assert [(record.levelname, "2 hooks" in record.getMessage()) for record in caplog.records if record.levelname == "WARNING"] == [
+        ("WARNING", True)
+    ]
+
+
+def test_many_are_registered_at_once_while_attached(tmp_path) -> None:
+    """The link stays, and so does what is under way."""
+    engine, handlers = Engine(), Handlers("policy")
+    going = asyncio.Event()
+
+    async def waits(_: Any) -> HookResponse:
+        await going.wait()
+        return HookResponse.block("waited")
+
+    handlers.on("pre_tool_use", hook_id="guard")(waits)
+
+    async def changed() -> None:
+        async with handlers.attached(opened.addresses[0]):
+            asked = asyncio.get_running_loop().create_task(engine.fire_async("pre_tool_use", CALL, dialect="a3s"))
+            for at in range(200):
+                handlers.on("session_start", hook_id=f"n{at}")(lambda _: None)
+            await handlers.ready()
+            going.set()
+            assert (await asked).reason == "waited"
+
+    with serve_engine(engine, f"framed+unix:{tmp_path}/s") as opened:
+        within(changed())
+        assert len(engine.hooks) == 201
+        assert opened.bridge.counts.get("refused", 0) == 0
+
+
+@pytest.mark.parametrize("plain", [True, False], ids=["plain", "asynchronous"])
+def test_a_handler_that_interrupts_ends_neither_end(plain: bool, tmp_path) -> None:  # noqa: FBT001 - a row
+    """Its gate is closed for once; the link and whoever attached go on."""
+    engine, handlers = Engine(), Handlers("policy")
+
+    def breaks(event: Any) -> HookResponse:
+        if event.payload.tool == "Bash":
+            raise KeyboardInterrupt
+        return HookResponse.block("on")
+
+    async def breaks_later(event: Any) -> HookResponse:
+        return breaks(event)
+
+    handlers.on("pre_tool_use", hook_id="guard")(breaks if plain else breaks_later)
+
+    async def asked() -> list[str]:
+        async with handlers.attached(opened.addresses[0]):
+            return [(await engine.fire_async("pre_tool_use", call, dialect="a3s")).reason for call in (CALL, OTHER)]
+
+    with serve_engine(engine, f"framed+unix:{tmp_path}/s") as opened:
+        first, second = within(asked())
+        assert opened.bridge.counts.get("lost", 0) == 1
+    assert "KeyboardInterrupt" in first
+    assert second == "on"
+
+
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_whoever_leaves_leaves_his_gates_closed(transport: str, tmp_path) -> None:
     """Unless he takes his hooks along."""

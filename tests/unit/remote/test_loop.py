@@ -68,6 +68,18 @@ def test_a_wait_that_ends_cancels_what_was_waited_for(loop: Loop) -> None:
     assert seen == ["cancelled"] * 2
 
 
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit], ids=lambda each: each.__name__)
+def test_what_ends_a_program_elsewhere_ends_a_task_here(error: type[BaseException], loop: Loop) -> None:
+    """Others, who are on the loop too, go on."""
+
+    async def breaks() -> None:
+        raise error
+
+    with pytest.raises(error):
+        loop.run(breaks(), 10)
+    assert loop.run(where(), 10) == "hookline remote"
+
+
 def test_its_end_cancels_what_runs(loop: Loop) -> None:
     """And the next that is asked begins anew."""
     seen: list[str] = []
@@ -91,11 +103,12 @@ def test_its_end_cancels_what_runs(loop: Loop) -> None:
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")  # which is what is tested
 def test_a_forked_child_has_one_of_its_own(loop: Loop) -> None:
     """The thread stays with its parent."""
-    from hookline.remote.loop import REMOTE  # noqa: PLC0415 - the one that is told of forks
-
-    REMOTE.run(where(), 10)
+    loop.run(where(), 10)
     child = os.fork()
     if child == 0:
-        os._exit(0 if REMOTE.run(where(), 10) == "hookline remote" else 1)
+        try:
+            os._exit(0 if loop.run(where(), 10) == "hookline remote" else 1)
+        finally:
+            os._exit(2)
 
     assert os.waitpid(child, 0)[1] == 0

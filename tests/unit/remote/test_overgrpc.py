@@ -70,7 +70,7 @@ def test_a_message_that_is_too_large_ends_the_stream(tmp_path) -> None:
 def test_an_engine_is_not_dialled_as_handlers_are(tmp_path) -> None:
     """Each side does its own part."""
     with serve_engine(Engine(), f"unix:{tmp_path}/s") as opened:
-        assert talk(opened.addresses[0], pb.EngineFrame(), method="Serve")[1] is grpc.StatusCode.UNIMPLEMENTED
+        assert talk(opened.addresses[0], method="Serve")[1] is grpc.StatusCode.UNIMPLEMENTED
 
 
 def test_the_socket_is_its_users_only(tmp_path) -> None:

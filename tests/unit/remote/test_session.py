@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from typing import Any
+
+import pytest
 
 from hookline.a3s import HookResponse
 from hookline.remote.answering import Answering
@@ -37,6 +40,81 @@ class Stand:
     def welcome(self, **fields: Any) -> None:
         self.session.take(pb.EngineFrame(welcome=pb.Welcome(**{"protocol": 1, "session_key": "key", "ping_ms": 1000, **fields})))
 
+    def acknowledge(self, generation: int, **rejected: str) -> None:
+        wrong = [pb.Rejected(hook_id=name, problem=problem) for name, problem in rejected.items()]
+        self.session.take(pb.EngineFrame(registry_ack=pb.RegistryAck(generation=generation, rejected=wrong)))
+
+    def change(self, times: int = 1) -> None:
+        for at in range(times):
+            self.handlers.on("session_start", hook_id=f"n{at}")(lambda _: None)
+            self.session.announce()
+
+    def sent(self) -> list[int]:
+        frames, self.outbox._frames = [frame for frame, _ in self.outbox._frames], deque()
+        return [frame.registry.generation for frame in frames if frame.WhichOneof("kind") == "registry"]
+
+
+@on_loop
+async def test_many_changes_are_one() -> None:
+    """What the engine has not acknowledged is not told again, and what it knows is not told twice."""
+    stand = Stand()
+    stand.welcome()
+    stand.change(200)
+    assert stand.sent() == [1]
+    stand.acknowledge(1)
+    stand.acknowledge(1)
+    assert stand.sent() == [201]
+    stand.acknowledge(201)
+    stand.session.announce()
+    assert stand.sent() == []
+
+
+@on_loop
+async def test_an_engine_is_told_no_more_often_than_it_suffers() -> None:
+    """By this stream and the next; the rest waits, and is one change."""
+    stand = Stand()
+    stand.welcome()
+    for generation in range(1, 100):
+        stand.acknowledge(generation)
+        stand.change()
+    assert len(stand.sent()) == 60
+    assert await stand.time.slept() == 60
+    await stand.time.passes(60)
+    assert stand.sent() == [100]
+
+
+@on_loop
+async def test_whoever_leaves_tells_nothing_more() -> None:
+    """What was withdrawn does not come back with the acknowledgement."""
+    stand = Stand()
+    stand.welcome()
+    stand.acknowledge(1)
+    stand.session.withdraw()
+    assert stand.sent() == [1, 2]
+    stand.acknowledge(2)
+    stand.change()
+    assert stand.sent() == []
+
+
+DISARMED = [
+    ("the whole set", {"": "1001 hooks, and 1000 are the most"}, "1001 hooks"),
+    ("each of them", {"guard": "bad"}, "`guard`: bad"),
+]
+
+
+@pytest.mark.parametrize(("rejected", "said"), [row[1:] for row in DISARMED], ids=[row[0] for row in DISARMED])
+@on_loop
+async def test_an_engine_that_took_nothing_has_disarmed_us(rejected: dict[str, str], said: str) -> None:
+    """Until it takes something."""
+    stand = Stand()
+    stand.welcome()
+    stand.acknowledge(1, **rejected)
+    assert stand.session.disarmed is not None
+    assert (stand.session.disarmed.code, said in str(stand.session.disarmed)) == ("HKL5109", True)
+    stand.change()
+    stand.acknowledge(2, guard="bad")
+    assert stand.session.disarmed is None
+
 
 @on_loop
 async def test_it_begins_with_who_we_are() -> None:
@@ -66,6 +144,7 @@ async def test_a_change_is_a_new_generation() -> None:
     stand.session.announce()
     stand.welcome()
     await stand.next()
+    stand.acknowledge(1)
     stand.handlers.unregister("guard")
     stand.session.announce()
     registry = (await stand.next()).registry

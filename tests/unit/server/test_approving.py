@@ -45,6 +45,17 @@ def ask(at: Place, body: Any, **headers: str) -> Answer:
     return at.ask("POST", PATH, body, **{**BEARER, **headers})
 
 
+def test_a_command_that_means_two_things_is_not_approved(server: Served, place: Workspace) -> None:
+    """Both are told to whoever asks."""
+    command = f"{place.root}/hooks/a b.sh"
+    place.write("a b.sh", "no")
+    place.declare({"event": "pre_tool_call", "command": command}, {"event": "on_stop", "command": f"'{command}'"})
+    answer = ask(server.tcp, {"command": command})
+
+    assert (answer.status, answer.document["ok"], answer.document["code"]) == (400, False, "HKL3019")
+    assert f"`'{command}'`" in answer.document["error"]
+
+
 # -- the format's own words --------------------------------------------------------------------------------------------
 
 

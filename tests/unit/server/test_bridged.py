@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from hookline.a3s import HookResponse
 from hookline.engine.engine import Engine
 from hookline.errors import ConfigError
+from hookline.remote import Handlers
 from hookline.remote.proto import bridge_pb2 as pb
 from hookline.server.bridged import Bridged
 from hookline.server.metrics import Meter
@@ -98,6 +100,25 @@ def test_serve_listens_for_both(tmp_path: Path) -> None:
         process.send_signal(signal.SIGTERM)
         assert process.wait(PATIENCE) == 0
     assert list(tmp_path.glob("http")) == list(tmp_path.glob("grpc")) == []
+
+
+@pytest.mark.process
+def test_gates_are_closed_until_whoever_is_expected_comes(tmp_path: Path) -> None:
+    """By either way of asking, from the first event on; an engine that is started anew has forgotten who guarded it."""
+    words = ("--unix", str(tmp_path / "http"), "--grpc", f"unix:{tmp_path}/grpc", "--expect", "policy")
+    with hookline_serve(tmp_path, *words, hook="exit 0") as (process, addresses):
+        closed = (reason(fired(addresses[1])), Place(str(tmp_path / "http")).fire("PreToolUse", CALL).document["reason"])
+        handlers = Handlers("policy")
+        handlers.on("pre_tool_use", hook_id="guard")(lambda _: HookResponse.block("here"))
+
+        async def visit() -> Any:
+            async with handlers.attached(addresses[1]):
+                return await asyncio.to_thread(lambda: reason(fired(addresses[1])))
+
+        assert asyncio.run(visit()) == "here"
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == 0
+    assert all("the handlers `policy` are expected" in why for why in closed)
 
 
 @pytest.mark.process

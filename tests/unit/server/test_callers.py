@@ -35,5 +35,5 @@ def test_a_host_that_calls_us_is_known(hook: dict[str, object], *, calls: bool, 
     """By command or by HTTP, also where local addresses are not called; only a call by HTTP could come round to us for ever."""
     engine = claude(hook, OTHER, allow_local=allow_local)
 
-    assert callers(engine) == ({"claude-code"} if calls else set())
+    assert callers(engine) == ({"claude-code": False} if calls else {})
     assert len(without_calls(engine).hooks) == left

@@ -11,7 +11,7 @@ import pytest
 
 import hookline
 from hookline.engine.engine import Engine
-from hookline.server.turns import Turns
+from hookline.remote.turns import Turns
 from tests.unit.server.support import CALL, PATIENCE, claude, served
 
 if TYPE_CHECKING:

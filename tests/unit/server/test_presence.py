@@ -14,7 +14,7 @@ import pytest
 
 from hookline.server.presence import while_there
 from hookline.server.problems import RequestError
-from hookline.server.turns import Turns
+from hookline.remote.turns import Turns
 from tests.unit.server.support import CALL, PATIENCE, claude, served
 
 if TYPE_CHECKING:

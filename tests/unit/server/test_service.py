@@ -15,7 +15,7 @@ import hookline
 from hookline.engine.engine import Engine
 from hookline.server import replies
 from hookline.server.metrics import Meter
-from hookline.server.turns import Turns
+from hookline.remote.turns import Turns
 from tests.unit.server.support import CALL, DOCUMENT, PATIENCE, claude, served
 
 if TYPE_CHECKING:

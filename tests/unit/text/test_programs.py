@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hookline.text.programs import reading
+from hookline.text.programs import by_itself, reading
 
 
 @pytest.mark.parametrize(
@@ -32,6 +32,14 @@ from hookline.text.programs import reading
         ("env -u A B=1 - python3 x.py", "python", "python3", "x.py"),
         ("timeout -k 1 5 nice -n 3 bash x.sh", "shell", "bash", "x.sh"),
         ("env", "", "env", None),
+        ("env -- A=1 python3 x.py", "python", "python3", "x.py"),
+        ("time -f %e ./x", "", "./x", None),
+        ("flock -w 3 lock bash x.sh", "shell", "bash", "x.sh"),
+        ("taskset 1 ./x", "", "./x", None),
+        ("busybox sh x.sh", "shell", "sh", "x.sh"),
+        ("find . -name x", "", "find", None),
+        ("timeout 5", "", "timeout", None),
+        ("node --eval=code x.js", "node", "node", None),
     ],
 )
 def test_the_script_of_an_interpreter_is_found(line: str, family: str, program: str, script: str | None) -> None:
@@ -43,11 +51,56 @@ def test_the_script_of_an_interpreter_is_found(line: str, family: str, program: 
 
 
 def test_code_for_a_shell_is_found() -> None:
-    """It is a text that may run something itself; another language's is covered as it stands."""
-    assert [reading(line.split()).text_at for line in ("bash -c ./x", "sh -ec ./x y", "python3 -c ./x")] == [2, 2, None]
+    """It is a text that may run something itself, behind all options; another language's is covered as it stands."""
+    lines = (
+        "bash -c ./x",
+        "sh -ec ./x y",
+        "bash -c -e ./x",
+        "bash -c -- ./x",
+        "bash -co pipefail ./x",
+        "bash -c +o posix ./x",
+        "python3 -c ./x",
+    )
+
+    assert [reading(line.split()).text_at for line in lines] == [2, 2, 3, 3, 3, 4, None]
+    assert [reading(line.split()).is_code for line in lines] == [False] * 6 + [True]
 
 
-@pytest.mark.parametrize("line", ["python3 -m guard", "npx guard", "make guard", "env -S python3 x.py", "sudo ./x"])
+@pytest.mark.parametrize("line", ["bash", "sh -s a", "python3 -", "python3", "node", "env A=1 sh"])
+def test_an_interpreter_without_a_script_runs_what_it_is_given(line: str) -> None:
+    """Whatever is in its standard input."""
+    assert reading(line.split()).is_fed
+
+
+@pytest.mark.parametrize("line", ["python3 --version", "node -v", "bash x.sh", "python3 -c 1", "cat"])
+def test_nothing_else_does(line: str) -> None:
+    """Also not one that only tells of itself."""
+    assert not reading(line.split()).is_fed
+
+
+def test_the_programs_on_the_way_are_told() -> None:
+    """Each may be something else than its name says; then it is what is run."""
+    assert reading(["timeout", "5", "nice", "-n", "3", "bash", "x.sh"]).through == (0, 2)
+    assert by_itself(2).program_at == 2
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "python3 -m guard",
+        "npx guard",
+        "make guard",
+        "env -S python3 x.py",
+        "sudo ./x",
+        "env -vS ./x",
+        "env --split=./x",
+        "env -C /y ./x",
+        "env --chdir=/y ./x",
+        "flock l -c ./x",
+        "find . -exec ./x ;",
+        "run-parts x",
+    ],
+)
 def test_what_only_the_program_knows_is_said(line: str) -> None:
     """Instead of a guess."""
     assert reading(line.split()).unknown

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookline.text.urls import asked, is_local, literal, refusal, spoken
+from hookline.text.urls import asked, is_local, literal, redacted, refusal, spoken
 
 LOOPBACK = ["127.0.0.1", "127.1", "2130706433", "0x7f000001", "0177.1", "0x7f.0.0.1", "127.0.0.1.", "localhost.", "a.b.localhost"]
 SIX = ["::1", "::ffff:127.0.0.1", "::127.0.0.1", "64:ff9b::127.0.0.1", "64:ff9b:1::127.0.0.1", "2002:7f00:1::", "::ffff:a9fe:a9fe"]
@@ -52,6 +52,29 @@ def test_the_local_switch_opens_nothing_else(host: str) -> None:
     assert refusal(f"http://{host}/", allow_local=True)
 
 
+@pytest.mark.parametrize(
+    ("kind", "names"),
+    [
+        ("loopback", ["localhost", "a.localhost", "localhost.localdomain", "LOCALHOST6", "localhost4.localdomain4", "ip6-localhost", "ip6-loopback."]),
+        ("metadata", ["metadata", "metadata.google.internal", "Metadata.Google.Internal.", "metadata.goog", "instance-data", "metadata.tencentyun.com"]),
+        ("multicast", ["ip6-allnodes", "ip6-allrouters"]),
+        ("broadcast", ["broadcasthost"]),
+    ],
+)  # fmt: skip
+def test_a_name_that_means_the_same_everywhere_is_judged_by_its_text(kind: str, names: list[str]) -> None:
+    """Nobody is asked for it, and the local switch opens the names of this machine alone."""
+    for name in names:
+        assert refusal(f"http://{name}:8080/") == f"its host is the name of a {kind} address"
+        assert (refusal(f"http://{name}:8080/", allow_local=True) == "") == (kind == "loopback")
+        assert is_local(f"http://{name}/") == (kind == "loopback")
+
+
+@pytest.mark.parametrize("host", ["db.corp.example", "metadata.example", "my-metadata.internal", "localhost.example", "nas.local"])
+def test_any_other_name_is_judged_at_the_call(host: str) -> None:
+    """By the addresses that it stands for then."""
+    assert refusal(f"http://{host}/") == ""
+
+
 @given(st.ip_addresses(v=4))
 def test_every_spelling_of_an_address_is_the_same_address(address: object) -> None:
     """Dotted, decimal, hexadecimal and short."""
@@ -87,6 +110,49 @@ def test_any_text_is_judged(url: str) -> None:
 def test_a_host_is_called_in_one_spelling(host: str, plain: str) -> None:
     """That which was judged, so that nobody reads it differently afterwards."""
     assert asked(host) == plain
+
+
+@pytest.mark.parametrize(
+    ("host", "hint"),
+    [
+        ("straße.de", "as `xn--strae-oqa.de`"),
+        ("STRAẞE.de", "as `xn--strae-oqa.de`"),
+        ("φίλος.example", "as `xn--hxal0c3a.example`"),
+        ("نامه\u200cای.com", "as `xn--mgba3gch31f060k.com`"),
+        ("a\u200db.example", "as `xn--ab-m1t.example`"),
+        ("bücher。faß.de", "as `xn--bcher-kva.xn--fa-hia.de`"),
+        ("a\u3164b.example", "in ASCII, with `xn--`"),
+        ("Ꭰ.example", "in ASCII, with `xn--`"),  # Cherokee, whose small letters came later
+        ("\U0002f868.example", "in ASCII, with `xn--`"),  # normalized differently in Unicode 3.2
+        ("\U0001f600.example", "in ASCII, with `xn--`"),  # not in Unicode 3.2
+    ],
+)
+def test_a_name_that_means_two_hosts_is_refused(host: str, hint: str) -> None:
+    """With the spelling that everybody reads alike, where there is one."""
+    assert refusal(f"https://{host}/x") == f"programs read its host differently; write it {hint}"
+    assert refusal(f"https://{host}/x", allow_local=True) == refusal(f"https://{host}/x")
+    with pytest.raises(ValueError, match=".*"):
+        asked(host)
+    if "as `" in hint:
+        assert refusal(f"https://{hint.split('`')[1]}/x") == ""
+
+
+def test_a_name_is_called_as_others_call_it() -> None:
+    """Every letter that is called at all becomes what UTS 46 makes of it, nontransitional as in browsers and curl, or no name."""
+    remap = pytest.importorskip("idna", reason="the table of UTS 46 comes with it").uts46_remap
+    differing = []
+    for letter in map(chr, (*range(0x80, 0xD800), *range(0xE000, 0x30000))):
+        name = f"a{letter}b.example"
+        try:
+            ours = asked(name)
+        except ValueError:
+            continue
+        labels = remap(name, std3_rules=False, transitional=False).split(".")
+        theirs = ".".join(part if part.isascii() else f"xn--{part.encode('punycode').decode('ascii')}" for part in labels)
+        if ours != theirs:
+            differing.append((hex(ord(letter)), ours, theirs))
+
+    assert differing == []
 
 
 @given(st.text(max_size=30))
@@ -127,3 +193,19 @@ def test_others_do_not(host: str) -> None:
 def test_an_address_is_said_without_what_may_be_secret(url: str, said: str) -> None:
     """Its scheme and its host."""
     assert spoken(url) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("http://s3cr3t@127.0.0.1:1/x?key=QUERY", "http://***@127.0.0.1:1/x?key=***"),
+        ("POST https://u:p@ss@h/x?a=1&b=2#f", "POST https://***@h/x?a=***&b=***#f"),
+        ("curl 'https://h/x?sig=abc'; echo a && b=2", "curl 'https://h/x?sig=***'; echo a && b=2"),
+        ("https://example.org/a?flag", "https://example.org/a?flag"),
+        ("mail me@example.org?x=1", "mail me@example.org?x=1"),
+    ],
+)
+def test_an_address_is_shown_without_its_secrets(text: str, shown: str) -> None:
+    """Its user, and the values of its query; where there is no address, nothing is changed."""
+    assert redacted(text) == shown
+    assert redacted(shown) == shown

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hookline.text import words
-from hookline.text.words import commands
+from hookline.text.words import commands, stepped
 
 KNOWN = {"HOME": "/h", "P": "/p", "ODD": "/a b"}
 
@@ -13,7 +13,7 @@ KNOWN = {"HOME": "/h", "P": "/p", "ODD": "/a b"}
 def told(text: str) -> list[list[str | None]] | None:
     """The words of each command, as far as they are certain."""
     found = commands(text, KNOWN)
-    return None if found is None else [[word.value for word in simple.words] for simple in found]
+    return None if found is None else [[word.value for word in simple.words] for simple in found if simple.words]
 
 
 @pytest.mark.parametrize(
@@ -61,3 +61,44 @@ def test_a_plain_command_needs_no_grammar(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(words, "_grammatical", None)
 
     assert told('python3 "$P/x.py" -a') == [["python3", "/p/x.py", "-a"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "reads", "sets", "apart"),
+    [
+        ("sh < x.sh", ["x.sh"], [], False),
+        ("sh -s < $NONE a", [None], [], True),
+        ("sh > o", [], [], False),
+        ("{ sh; } < x.sh", ["x.sh"], [], False),
+        ("A=$P/x ./y", [], [("A", "/p/x")], False),
+        ("export A=$NONE; ./y", [], [("A", None)], False),
+        ("sh >o ./x.sh", [], [], True),
+    ],
+)
+def test_what_stands_around_words_is_told(text: str, reads: list[str | None], sets: list[tuple[str, str | None]], *, apart: bool) -> None:
+    """What is read, what is assigned, and whether a redirection stands between the words."""
+    found = commands(text, KNOWN) or ()
+
+    assert [word.value for simple in found for word in simple.reads] == reads
+    assert [pair for simple in found for pair in simple.sets] == sets
+    assert any(simple.apart for simple in found) is apart
+
+
+@pytest.mark.parametrize(
+    ("text", "program", "by_default"),
+    [
+        ("time -p ./x", "./x", False),
+        ("time -f %e ./x", "time", False),
+        ("exec -a n ./x", "./x", False),
+        ("command -p ./x", "./x", True),
+        ("command exec ./x", "./x", False),
+        ("command -v ./x", None, False),
+        ("exec", "exec", False),
+    ],
+)
+def test_the_words_that_the_shell_runs_others_by_are_stepped_over(text: str, program: str | None, *, by_default: bool) -> None:
+    """With their options; who only asks what a word means runs nothing."""
+    (simple,) = commands(text, KNOWN) or ()
+    words, default = stepped(simple.words)
+
+    assert (words[0].value if words else None, default) == (program, by_default)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 import json
+import os
 from typing import Any
 
 import pytest
@@ -34,26 +36,49 @@ def taken(world: World, spec: Any, **entry: Any) -> tuple[str, str]:
     return done.result, standing.state
 
 
-def test_an_entry_counts_if_the_script_has_the_time_that_it_remembers(world: World) -> None:
-    """In seconds, or as a text; otherwise the hook has changed."""
-    modified = world.script("a").stat().st_mtime
-    text = dt.datetime.fromtimestamp(modified, dt.UTC)
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
-    assert taken(world, hook("./guard.sh", "1"), command="./guard.sh 1", script_mtime_at_approval=modified) == ("approved", "trusted")
-    assert taken(world, hook("./guard.sh", "2"), command="./guard.sh 2", script_mtime_at_approval=text.isoformat()) == (
-        "approved",
-        "trusted",
-    )
+
+def test_an_entry_counts_by_the_digest_of_the_script(world: World) -> None:
+    """Another digest tells that the hook has changed."""
+    digest = _sha256(world.script("a"))
+
+    assert taken(world, hook("./guard.sh", "1"), command="./guard.sh 1", script_sha256=digest) == ("approved", "trusted")
+    assert taken(world, hook("./guard.sh", "2"), command="./guard.sh 2", sha256=digest.upper()) == ("approved", "trusted")
+    assert taken(world, hook("./guard.sh", "3"), command="./guard.sh 3", sha256="0" * 64) == ("changed", "changed")
+
+
+def test_a_time_approves_nothing(world: World) -> None:
+    """Whoever edits a script can give it its former time back; only that it is another one tells something (starchild.md 6)."""
+    path = world.script("a")
+    modified = path.stat().st_mtime
+    path.write_text("#!/bin/sh\nevil\n", encoding="utf-8")
+    os.utime(path, (modified, modified))
+    text = dt.datetime.fromtimestamp(modified, dt.UTC).isoformat()
+
+    assert taken(world, hook("./guard.sh", "1"), command="./guard.sh 1", script_mtime_at_approval=modified) == ("unverified", "unknown")
+    assert taken(world, hook("./guard.sh", "2"), command="./guard.sh 2", script_mtime_at_approval=text) == ("unverified", "unknown")
     assert taken(world, hook("./guard.sh", "3"), command="./guard.sh 3", script_mtime_at_approval=modified - 60) == ("changed", "changed")
     assert taken(world, hook("./guard.sh", "4"), command="./guard.sh 4", script_mtime_at_approval="soon") == ("changed", "changed")
 
 
-def test_an_entry_without_a_time_is_asked_again(world: World) -> None:
-    """It says nothing of the script. An address has none."""
+def test_an_entry_that_says_nothing_of_the_script_is_asked_again(world: World) -> None:
+    """An address has none."""
     world.script("a")
 
     assert taken(world, hook("./guard.sh")) == ("unverified", "unknown")
     assert taken(world, hook(handler=Http(url="https://x/")), command="https://x/") == ("approved", "trusted")
+
+
+def test_a_list_undoes_no_revocation(world: World) -> None:
+    """Somebody took it back here, whatever another program remembers; it is told."""
+    path, spec = world.script("a"), hook("./guard.sh")
+    address = hook(handler=Http(url="https://x/"))
+    revoke(world.gate(), [spec, address])
+
+    assert taken(world, spec, script_sha256=_sha256(path)) == ("revoked", "revoked")
+    assert taken(world, address, command="https://x/") == ("revoked", "revoked")
 
 
 def test_an_entry_that_is_out_of_date_undoes_no_approval(world: World) -> None:
@@ -62,7 +87,7 @@ def test_an_entry_that_is_out_of_date_undoes_no_approval(world: World) -> None:
     approve(world.gate(), [hook("./guard.sh")])
     assert taken(world, hook("./guard.sh"), script_mtime_at_approval=5) == ("changed", "trusted")
     revoke(world.gate(), [hook("./guard.sh")])
-    assert taken(world, hook("./guard.sh"), script_mtime_at_approval=5) == ("changed", "revoked")
+    assert taken(world, hook("./guard.sh"), script_mtime_at_approval=5) == ("revoked", "revoked")
 
 
 def test_an_entry_for_no_declared_hook_is_told(world: World) -> None:

@@ -40,6 +40,15 @@ def test_a_users_hook_is_the_same_in_every_project() -> None:
     assert identity(hook("x"), "/a") != identity(hook("x"), "/b")
 
 
+def test_what_a_dialect_wants_to_be_approved_is_a_part_of_it() -> None:
+    """Limits are not, anywhere else."""
+    assert identity(hook("x", timeout=5.0), "/a") == identity(hook("x"), "/a")
+    assert identity(hook("x", sworn={"timeout": 5}), "/a") not in {
+        identity(hook("x"), "/a"),
+        identity(hook("x", sworn={"timeout": 6}), "/a"),
+    }
+
+
 @pytest.mark.parametrize(
     ("other", "differs"),
     [
@@ -70,5 +79,12 @@ def test_it_is_said_what_an_approval_does_not_cover() -> None:
         "not: what `x` runs",
         "not: what these files import, source or start themselves",
     )
-    assert covers(Sight(files=(node,))) == ("definition", "interpreter /h/node (by its place, size and time)")
+    own = Covered(role="interpreter", path="/p/node", real="/p/node", digest="d")
+    assert covers(Sight(files=(node, own))) == (
+        "definition",
+        "interpreter /h/node (by its place, size and times)",
+        "interpreter /p/node",
+        "not: what these files import, source or start themselves",
+    )
+    assert covers(Sight(open=("what `make` runs",))) == ("definition", "not: what `make` runs")
     assert isinstance(compile_regex("x"), Regex)

@@ -206,18 +206,37 @@ def test_a_script_that_vanished_after_the_check_still_runs(world: World) -> None
     assert world.ran() == ["approved"]
 
 
-def test_a_file_too_large_to_hold_is_looked_at_again_after_the_run(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "spec", [hook(handler=text("cat guard.sh | sh")), hook("./other.sh", files=("guard.sh",))], ids=["piped", "listed"]
+)
+def test_a_file_that_is_run_from_where_it_lies_is_looked_at_again_after_the_run(world: World, spec) -> None:
     """An answer of what changed meanwhile does not count."""
-    monkeypatch.setattr("hookline.handlers.contents.LARGEST", 10)
-    gate, spec, path = world.gate(), hook("./guard.sh"), world.script("approved")
+    world.script("other", path=world.project / "other.sh")
+    gate, path = world.gate(), world.script("approved")
     approve(gate, [spec])
     given = admitted(gate, world, spec)
 
     assert gate.settled(given, Outcome(exit_code=0)).exit_code == 0
 
+    os.utime(path)
+    assert gate.settled(given, Outcome(exit_code=0)).exit_code == 0
+
     _edit(path)
 
     assert gate.settled(given, Outcome(exit_code=0)).failure is Failure.CHANGED
+    assert kept(gate, world, spec).failure is Failure.CHANGED
+
+
+def test_a_file_too_large_to_hold_never_runs_changed(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither its answer nor what else it does is that of another file."""
+    monkeypatch.setattr("hookline.handlers.contents.LARGEST", 10)
+    gate, spec, path = world.gate(), hook("./guard.sh"), world.script("approved")
+    approve(gate, [spec])
+    given = admitted(gate, world, spec)
+    _swap(path)
+
+    assert "changed since it was looked at" in world.perform(given.run).detail
+    assert world.ran() == []
 
 
 def _vanish(path: Path) -> None:
@@ -343,6 +362,31 @@ def test_a_users_hook_stays_the_users_where_the_agent_works_at_home(world: World
     )
 
 
+@pytest.mark.parametrize("script", ["time ./check.sh", "cat check.sh | sh", "python3 -m mylint", "BASH_ENV=check.sh bash -c true"])
+def test_a_users_hook_that_runs_the_projects_file_on_the_way_is_the_projects(world: World, script: str) -> None:
+    """By a keyword, a pipe, a module, a variable."""
+    world.script("cloned", path=world.project / "check.sh")
+    (world.project / "mylint.py").write_text("", encoding="utf-8")
+
+    assert kept(world.gate(), world, hook(handler=text(script), scope="user")).failure is Failure.UNTRUSTED
+    assert world.ran() == []
+
+
+def test_what_cannot_be_seen_is_not_approved_by_its_first_use(world: World) -> None:
+    """A user's own runs all the same, and that is said until somebody approves it."""
+    spec = hook(handler=text("make -s guard || true"), scope="user")
+    gate = world.gate()
+    first = admitted(gate, world, spec)
+
+    assert first.note == "hook `h` ran: nobody approved it, and of what it runs not all can be seen: what `make` runs is only known to it"
+    assert gate.store.approvals() == ()
+
+    (standing,) = approve(gate, [spec])
+
+    assert "not: what `make` runs is only known to it" in standing.covers
+    assert admitted(gate, world, spec).note == ""
+
+
 def test_who_named_a_file_is_not_asked(world: World) -> None:
     """And no store is made for it."""
     world.script("named")
@@ -451,7 +495,7 @@ def test_what_was_switched_off_or_taken_back_since_is_not_heard(world: World, mo
     own = hook(str(world.script("own", path=world.home / "own.sh")), scope="user")
     named = own.replace(origin=own.origin.replace(scope="explicit"))
     managed = own.replace(origin=own.origin.replace(scope="managed", file="/etc/passwd"))
-    monkeypatch.setattr("hookline.trust.gate._is_roots", lambda path: path == "/etc/passwd")
+    monkeypatch.setattr("hookline.trust.gate.is_roots", lambda path: path == "/etc/passwd")
     gate, late = world.gate(), Late(str(world.project), world.environ)
     admitted(gate, world, own)
 
@@ -473,24 +517,24 @@ def test_a_managed_hook_cannot_be_switched_off(world: World, monkeypatch: pytest
     file.write_text("{}", encoding="utf-8")
     spec = hook("/bin/true", scope="managed", file=str(file))
     turn(world.gate(), on=False, everywhere=True)
-    monkeypatch.setattr("hookline.trust.gate._is_roots", lambda path: path == str(file))
+    monkeypatch.setattr("hookline.trust.gate.is_roots", lambda path: path == str(file))
 
     admitted(world.gate(), world, spec)
 
-    monkeypatch.setattr("hookline.trust.gate._is_roots", lambda _: False)
+    monkeypatch.setattr("hookline.trust.gate.is_roots", lambda _: False)
     assert kept(world.gate(), world, spec).failure is Failure.SWITCHED_OFF
 
 
-def test_a_managed_file_is_roots_alone(tmp_path: Path) -> None:
+def test_a_managed_fileis_roots_alone(tmp_path: Path) -> None:
     """So is its folder."""
-    from hookline.trust.gate import _is_roots  # noqa: PLC0415 - its own rule
+    from hookline.trust.gate import is_roots  # noqa: PLC0415 - its own rule
 
-    assert _is_roots("/etc/passwd")
-    assert not _is_roots("/etc/no-such-file")
+    assert is_roots("/etc/passwd")
+    assert not is_roots("/etc/no-such-file")
     (tmp_path / "open").mkdir(mode=0o777)
     (tmp_path / "open").chmod(0o777)
     (tmp_path / "open/file").write_text("", encoding="utf-8")
-    assert not _is_roots(str(tmp_path / "open/file"))
+    assert not is_roots(str(tmp_path / "open/file"))
 
 
 def test_a_script_that_is_swapped_without_end_never_runs_unapproved(world: World) -> None:

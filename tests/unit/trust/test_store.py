@@ -200,6 +200,70 @@ def test_what_cannot_be_trusted_is_an_error_and_never_an_empty_store(store: Stor
     assert Path(store.path).read_bytes() == before
 
 
+def _open_folder(path: str) -> None:
+    os.chmod(os.path.dirname(path), 0o777)  # noqa: S103 - what must be noticed
+
+
+def _sticky_folder(path: str) -> None:
+    os.chmod(os.path.dirname(path), 0o1777)  # noqa: S103 - as above
+
+
+def _open_journal(path: str) -> None:
+    Path(f"{path}-journal").write_bytes(b"\0" * 512)
+    os.chmod(f"{path}-journal", 0o666)  # noqa: S103 - as above
+
+
+def _linked_log(path: str) -> None:
+    os.symlink("/dev/null", f"{path}-wal")
+
+
+@pytest.mark.parametrize("spoil", [_open_folder, _sticky_folder, _open_journal, _linked_log], ids=lambda each: each.__name__.strip("_"))
+def test_what_others_may_play_back_is_not_opened(store: Store, spoil) -> None:
+    """A journal beside the database is a part of it: with one of somebody else's a revoked hook would be approved again."""
+    store.approve([approval()])
+    store.revoke([("i", "guard.py")], "ada")
+    spoil(store.path)
+
+    for use in (Store(store.path).known, lambda: store.approve([approval()]), store.approvals):
+        with pytest.raises(TrustError) as raised:
+            use()
+        assert raised.value.name == "trust.exposed"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+@pytest.mark.parametrize("beside", ["", "-journal", "-shm", "folder"])
+def test_a_file_of_another_user_is_not_opened(store: Store, beside: str) -> None:
+    """Whatever its mode is."""
+    store.approve([approval()])
+    path = os.path.dirname(store.path) if beside == "folder" else f"{store.path}{beside}"
+    if beside.startswith("-"):
+        Path(path).touch(0o600)
+    os.chown(path, 65534, 65534)
+
+    with pytest.raises(TrustError) as raised:
+        Store(store.path).known()
+    assert raised.value.name == "trust.exposed"
+
+
+def test_a_folder_that_vanished_from_under_others_hands_is_no_empty_store(store: Store) -> None:
+    """Where everybody may put files, a missing one may have been removed, with the revocations in it."""
+    store.revoke([("i", "guard.py")], "ada")
+    os.unlink(store.path)
+    _open_folder(store.path)
+
+    with pytest.raises(TrustError):
+        store.known()
+
+
+def test_what_a_loose_umask_let_the_group_do_is_taken_back(store: Store) -> None:
+    """Journal and sessions may have made the folder first."""
+    store.approve([approval()])
+    os.chmod(os.path.dirname(store.path), 0o775)  # noqa: S103 - as a umask of 002 has it
+
+    assert store.known().approvals == {"i": {"p": "c"}}
+    assert os.stat(os.path.dirname(store.path)).st_mode & 0o777 == 0o755
+
+
 def test_where_nothing_can_be_written_nothing_is_approved(tmp_path: Path) -> None:
     """It is said, and what is known stays known. A file stands where the folder should be, because root may write anywhere."""
     (tmp_path / "state").write_text("", encoding="utf-8")

@@ -79,6 +79,12 @@ def test_a_script_is_named_by_its_first_line(text: str, name: str) -> None:
     assert hook_name(text) == name
 
 
+def test_a_name_holds_no_secret_of_an_address() -> None:
+    """Because it is in every message about the hook; also where the address is cut."""
+    assert hook_name("POST https://tok@h.example/x?key=SECRET") == "POST https://***@h.example/x?key=***"
+    assert "SECRET" not in hook_name(f"curl https://u:{'SECRET' * 20}@h")
+
+
 def test_a_source_that_cannot_be_read_is_missed_at_every_gate() -> None:
     """One broken hook for each event that it could have guarded, each with the reason and its place."""
     loaded = refusing_everything(Source(file="/x/hooks.yaml", scope="user"), TABLE, ERROR)

@@ -6,6 +6,7 @@ Facts: `agenthooks.md`. The rows of `table` say what the events are, `findings` 
 from __future__ import annotations
 
 from hookline.core.failure import failed
+from hookline.core.options import switch
 from hookline.dialects.agenthooks.answering import answer
 from hookline.dialects.agenthooks.combine import combine, in_load_order
 from hookline.dialects.agenthooks.frontmatter import body_of
@@ -41,13 +42,13 @@ class AgentHooks:
     """The dialect. `approver`: the host can ask a person. `unanswered`: what an ask is without one, `deny` or `allow`.
 
     Raises:
-        ConfigError: another word for `unanswered`.
+        ConfigError: another word for `unanswered`, or an `approver` that is neither true nor false.
     """
 
     def __init__(self, *, approver: bool = False, unanswered: str = "deny") -> None:
         if unanswered not in _UNANSWERED:
             raise ConfigError(f"unknown `unanswered: {unanswered}`", name="config.option", hint=f"one of {', '.join(_UNANSWERED)}")
-        self.table = table(approver=approver, unanswered=_UNANSWERED[unanswered])
+        self.table = table(approver=switch(NAME, "approver", approver), unanswered=_UNANSWERED[unanswered])
 
     def load(self, source: Source) -> Loaded:
         return load(source, self.table)

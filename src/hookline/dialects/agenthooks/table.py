@@ -102,6 +102,8 @@ def table(*, approver: bool, unanswered: Stance = Stance.DENY) -> Table:
         rows={row.native: row for row in rows},
         aliases={legacy: row.native for legacy, row in _ROWS if legacy},
         base=_BASE,
+        project_variables=("AGENT_PROJECT_DIR",),
+        climbs=False,  # agenthooks.md 3: the project is the work dir as given
         fold=FoldRule(input_keys=frozenset({"add"}), drops_rewrite_when_denied=True),
         ticks_per_second=1000,
         default_timeout=TIMEOUT[0] / 1000,

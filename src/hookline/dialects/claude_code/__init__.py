@@ -6,6 +6,7 @@ Facts: `harnesses.md`, sections 1, 2 and 22.
 from __future__ import annotations
 
 from hookline.core.failure import failed
+from hookline.core.options import switch
 from hookline.dialects.claude_code.answering import answer
 from hookline.dialects.claude_code.combine import combine
 from hookline.dialects.claude_code.load import load
@@ -28,11 +29,15 @@ _NAMES = {"native": "hook_event_name", "session_id": "session_id", "cwd": "cwd"}
 
 
 class ClaudeCode:
-    """The dialect. `allow_local`: HTTP hooks may be on this machine or in a private network."""
+    """The dialect. `allow_local`: HTTP hooks may be on this machine or in a private network.
+
+    Raises:
+        ConfigError: that is neither true nor false.
+    """
 
     def __init__(self, *, allow_local: bool = False) -> None:
         self.table = TABLE
-        self.allow_local = allow_local
+        self.allow_local = switch(NAME, "allow_local", allow_local)
 
     def load(self, source: Source) -> Loaded:
         return load(source, allow_local=self.allow_local)

@@ -56,10 +56,17 @@ def combine(specs: tuple[HookSpec, ...]) -> Loaded:
 
 def _allowed(hooks: list[HookSpec], thrown: list[HookSpec]) -> list[HookSpec]:
     """HTTP hooks with the variables that they may know; one whose address is on no list is broken, to be missed aloud (2.1)."""
-    urls, variables = (_listed(thrown, key) for key in _LISTS)
-    if urls is None and variables is None:
+    of_all = [_listed(thrown, key) for key in _LISTS]
+    if of_all == [None, None]:
         return hooks
-    return [spec.replace(handler=_bounded(spec.handler, urls, variables)) if type(spec.handler) is Http else spec for spec in hooks]
+    # Nobody's list but policy's own takes a hook of policy away.
+    of_policy = [_listed([spec for spec in thrown if spec.origin.scope == MANAGED], key) for key in _LISTS]
+    return [
+        spec.replace(handler=_bounded(spec.handler, *(of_policy if spec.origin.scope == MANAGED else of_all)))
+        if type(spec.handler) is Http
+        else spec
+        for spec in hooks
+    ]
 
 
 def _listed(thrown: list[HookSpec], key: str) -> frozenset[str] | None:

@@ -221,6 +221,7 @@ TABLE = Table(
     name=NAME,
     rows=ROWS,
     base=_BASE,
+    project_variables=("CLAUDE_PROJECT_DIR",),
     # A denial drops a deferral and an answer to an elicitation; two different answers to one are a refusal.
     fold=FoldRule(exclusive={"defer": "hooks disagree about deferring the call", "content": "hooks answer the elicitation differently"}),
     default_timeout=600.0,

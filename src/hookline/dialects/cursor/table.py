@@ -161,6 +161,7 @@ TABLE = Table(
     name=NAME,
     rows=ROWS,
     base=_BASE,
+    project_variables=("CURSOR_PROJECT_DIR",),
     default_timeout=DEFAULT_TIMEOUT,
     redo_limit=DEFAULT_LOOP_LIMIT,
     fold=FoldRule(input_keys=frozenset({"add"})),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from hookline.core.dialect import Loaded
 from hookline.core.failure import failed
+from hookline.core.options import switch
 from hookline.dialects.docker_agent.answering import answer
 from hookline.dialects.docker_agent.load import Habits, load
 from hookline.dialects.docker_agent.reading import Manner, read
@@ -39,9 +40,7 @@ class DockerAgent:
     def __init__(self, *, profile: str = "d2", exact: bool = False, allow_local: bool = False) -> None:
         if profile not in PROFILES:
             raise ConfigError(f"unknown profile `{profile}` of {NAME}", name="config.option", hint=f"one of {', '.join(PROFILES)}")
-        for option, given in (("exact", exact), ("allow_local", allow_local)):
-            if not isinstance(given, bool):
-                raise ConfigError(f"`{option}` of {NAME} must be true or false, not `{given!r}`", name="config.option")
+        exact, local = switch(NAME, "exact", exact), switch(NAME, "allow_local", allow_local)
         self.table = table(profile, exact=exact)
         self.manner = Manner(
             forgives_exits=profile == "d1",
@@ -50,7 +49,7 @@ class DockerAgent:
             reason_from_stdout=not exact,
         )
         # X7: bash wherever there is one, because the published scripts rely on it; upstream takes the login shell.
-        self.habits = Habits(shells=("$SHELL", "sh") if exact else ("bash", "sh"), whole_names=exact, allow_local=allow_local)
+        self.habits = Habits(shells=("$SHELL", "sh") if exact else ("bash", "sh"), whole_names=exact, allow_local=local)
 
     def load(self, source: Source) -> Loaded:
         return load(source, self.table, self.habits)

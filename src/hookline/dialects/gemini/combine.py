@@ -7,7 +7,7 @@ from collections import Counter
 from hookline.core.dialect import Loaded
 from hookline.dialects.gemini.table import NAME
 from hookline.model.problem import Problem
-from hookline.model.spec import nearness
+from hookline.model.spec import MANAGED, nearness
 from hookline.text.suggest import did_you_mean
 from hookline.wire.switches import heard, hooks_of, switch, switched_off
 
@@ -40,28 +40,37 @@ def switches(root: Node, source: Source) -> Iterator[HookSpec]:
 
 
 def combine(specs: tuple[HookSpec, ...]) -> Loaded:
-    """The hooks that are left when the switches of all files are applied."""
+    """The hooks that are left when the switches of all files are applied; those of policy listen to policy only."""
     hooks, said = hooks_of(specs), heard(specs)
     counts = _counting(said)
     if counts is not None and not counts.facts["enabled"]:
-        return Loaded(problems=tuple(switched_off(counts.origin, f"`{SWITCHES}.enabled`", len(hooks))))
-    off = {name for each in said for name in each.facts["disabled"]}
-    left = tuple(spec for spec in hooks if spec.facts.get("called") not in off)
+        stay = tuple(spec for spec in hooks if not _reaches(counts, spec))
+        return Loaded(specs=stay, problems=tuple(switched_off(counts.origin, f"`{SWITCHES}.enabled`", len(hooks) - len(stay))))
+    by_policy = {name for each in said if each.origin.scope == MANAGED for name in each.facts["disabled"]}
+    by_anybody = {name for each in said for name in each.facts["disabled"]}
+    left = tuple(spec for spec in hooks if spec.facts.get("called") not in (by_policy if spec.origin.scope == MANAGED else by_anybody))
     return Loaded(specs=left, problems=tuple(_told(said, hooks)))
+
+
+def _reaches(thrown: HookSpec, spec: HookSpec) -> bool:
+    return thrown.origin.scope == MANAGED or spec.origin.scope != MANAGED
 
 
 def _told(said: list[HookSpec], hooks: list[HookSpec]) -> Iterator[Problem]:
     """What each name in `disabled` switches off, told once; and which of them nearly is a hook's."""
     count = Counter(spec.facts["called"] for spec in hooks if "called" in spec.facts)
+    others = Counter(spec.facts["called"] for spec in hooks if "called" in spec.facts and spec.origin.scope != MANAGED)
     told: set[str] = set()
     unknown = 0
-    for each in said:
+    # What policy says reaches every hook of a name, and so it goes first.
+    for each in sorted(said, key=lambda spec: spec.origin.scope != MANAGED):
         for name in each.facts["disabled"]:
             if name in told:
                 continue
             told.add(name)
             unknown += name not in count
-            yield from switched_off(each.origin, f"`{name}` of `{SWITCHES}.disabled`", count[name])
+            reached = count if each.origin.scope == MANAGED else others
+            yield from switched_off(each.origin, f"`{name}` of `{SWITCHES}.disabled`", reached[name])
             if name not in count and unknown <= _MOST_GUESSES:
                 yield from _unheard(each, name, count)
 

@@ -118,6 +118,7 @@ TABLE = Table(
     name=NAME,
     rows=ROWS,
     base=_BASE,
+    project_variables=("GEMINI_PROJECT_DIR",),
     # Reasons are joined, lists of tools added up (4). A new input is merged into the old, so that it takes no key away, and
     # those of several hooks add up only where they run in turn (1.6).
     fold=FoldRule(

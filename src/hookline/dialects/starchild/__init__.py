@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from hookline.core.dialect import Loaded
 from hookline.core.failure import failed
+from hookline.core.options import switch
 from hookline.dialects.starchild.answering import answer
 from hookline.dialects.starchild.load import load
 from hookline.dialects.starchild.reading import read
@@ -35,11 +36,14 @@ class Starchild:
     """The dialect. `approver`: the host can ask a person; without one, an ask is a block.
 
     `allow_local`: HTTP hooks may be on this machine or in a private network.
+
+    Raises:
+        ConfigError: one of them is neither true nor false.
     """
 
     def __init__(self, *, approver: bool = False, allow_local: bool = False) -> None:
-        self.table = table(approver=approver)
-        self.allow_local = allow_local
+        self.table = table(approver=switch(NAME, "approver", approver))
+        self.allow_local = switch(NAME, "allow_local", allow_local)
 
     def load(self, source: Source) -> Loaded:
         return load(source, self.table, allow_local=self.allow_local)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LOCAL_HINT = "STARCHILD_SHELL_HOOKS_HTTP_ALLOW_LOCAL=1 opens this machine and private networks"
 _ON_ERROR = ("open", "closed", "ask")
+_SWORN = ("timeout", "role", "on_error", "files", "allow_result_rewrite")
 
 
 class Entry(Frozen):
@@ -110,6 +111,11 @@ def failure(entry: Entry) -> Stance:
     if said == "closed" or entry.is_guard:
         return row.blocks
     return strict_failure(row) if entry.strict else Stance.SILENT
+
+
+def sworn(node: Node) -> dict[str, object]:
+    """What of an entry is approved with it although other dialects leave it out (starchild.md 6): as it stands in the file."""
+    return {key: node.value[key] for key in _SWORN if node.value.get(key) is not None}
 
 
 def placed(entry: Entry, key: str, *, fits: bool) -> None:

@@ -6,7 +6,7 @@ import posixpath
 
 from hookline.core.dialect import Loaded
 from hookline.dialects.starchild.command import line
-from hookline.dialects.starchild.entry import VARIABLE, Entry, conditions, failure, http, placed, timeout
+from hookline.dialects.starchild.entry import VARIABLE, Entry, conditions, failure, http, placed, sworn, timeout
 from hookline.dialects.starchild.table import NAME, Moment
 from hookline.errors import ConfigError
 from hookline.model import kinds
@@ -111,11 +111,12 @@ class _Reader:
         node.only(_KEYS, f"an entry of `{row.native}`", severity="error" if self.strict else "warning")
         entry = Entry(node=node, row=row, strict=self.strict)
         handler, facts = self._handler(entry)
-        facts |= {"role": "guard" if entry.is_guard else "", "files": self._files(node)}
+        facts["role"] = "guard" if entry.is_guard else ""
         facts["allow_result_rewrite"] = node.flag("allow_result_rewrite")
         if facts["allow_result_rewrite"]:
             placed(entry, "allow_result_rewrite", fits=row.appends)
         fields = {"timeout": timeout(node), "conditions": conditions(entry), "on_failure": failure(entry)}
+        fields |= {"files": self._files(node), "sworn": sworn(node)}
         broken = node.errors_since(before)
         return HookSpec(
             id=f"{(self.source.file or 'config').rpartition('/')[2]}#{row.native}.{node.path[-1]}",

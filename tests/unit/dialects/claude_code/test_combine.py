@@ -8,6 +8,7 @@ import pytest
 
 from hookline.core.dialect import Loaded, Source
 from hookline.dialects.claude_code import ClaudeCode
+from hookline.model.handler import Broken
 
 DIALECT = ClaudeCode()
 
@@ -43,6 +44,17 @@ def test_the_value_after_precedence_counts(files: list[tuple[str, Any]], left: l
 def test_a_switch_that_switches_nothing_off_says_nothing() -> None:
     """There is nothing to miss."""
     assert DIALECT.combine(DIALECT.load(Source(tree={"disableAllHooks": True})).specs) == Loaded()
+
+
+@pytest.mark.parametrize(("scope", "broken"), [("user", [False, True]), ("managed", [True, True])])
+def test_policys_calls_are_bounded_by_policys_lists(scope: str, broken: list[bool]) -> None:
+    """Nobody else's list takes a hook of policy away."""
+    hooks = {"Stop": [{"hooks": [{"type": "http", "url": "https://policy.example/"}]}]}
+    sources = [Source(tree={"hooks": hooks}, scope=each) for each in ("managed", "user")]
+    sources.append(Source(tree={"allowedHttpHookUrls": []}, scope=scope))
+    loaded = DIALECT.combine(tuple(spec for source in sources for spec in DIALECT.load(source).specs))
+
+    assert [isinstance(spec.handler, Broken) for spec in loaded.specs] == broken
 
 
 def test_combining_twice_changes_nothing() -> None:

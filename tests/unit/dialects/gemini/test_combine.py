@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pytest
 
 from hookline.core.dialect import Loaded, Source
 from hookline.dialects.gemini import Gemini
-
-if TYPE_CHECKING:
-    import pytest
 
 DIALECT = Gemini()
 
@@ -51,3 +50,23 @@ def test_of_many_unknown_names_a_few_are_guessed_at(monkeypatch: pytest.MonkeyPa
 
     assert guessed == [f"other-{at}" for at in range(20)]
     assert len(loaded.specs) == 299
+
+
+def _left(scope: str, **said: Any) -> Loaded:
+    """What is left of a hook `pol` of policy and one of the user, where a file of this scope has these switches."""
+    hooks = {"AfterTool": [{"hooks": [{"type": "command", "command": "x", "name": "pol"}]}]}
+    sources = [Source(tree={"hooks": hooks}, scope=each) for each in ("managed", "user")]
+    sources.append(Source(tree={"hooksConfig": said}, scope=scope))
+    return DIALECT.combine(tuple(spec for source in sources for spec in DIALECT.load(source).specs))
+
+
+@pytest.mark.parametrize("said", [{"enabled": False}, {"disabled": ["pol"]}], ids=["all", "by name"])
+@pytest.mark.parametrize(
+    ("scope", "left", "count"), [("user", ["managed"], "1 hook"), ("explicit", ["managed"], "1 hook"), ("managed", [], "2 hooks")]
+)
+def test_policy_is_switched_off_by_policy_only(said: dict[str, Any], scope: str, left: list[str], count: str) -> None:
+    """Whatever else a file says; and no more is told to be off than is."""
+    loaded = _left(scope, **said)
+
+    assert [spec.origin.scope for spec in loaded.specs] == left
+    assert [f"switches {count} off" in problem.message for problem in loaded.problems] == [True]

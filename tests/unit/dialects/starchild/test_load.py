@@ -16,6 +16,7 @@ from hookline.dialects.starchild.load import _KEYS
 from hookline.errors import ConfigError
 from hookline.model.handler import Command, Http
 from hookline.model.verdict import Stance
+from hookline.trust.fingerprint import identity
 from tests.unit.dialects.starchild.support import EVENTS, HERMES_EVENTS, one_hook, row_of
 
 if TYPE_CHECKING:
@@ -114,12 +115,21 @@ def test_what_trust_needs_is_kept() -> None:
     keys = {"command": "python3 -u g.py", "files": ["rules.json", "/etc/x"], "role": "guard", "event": "pre_tool_call"}
     spec = Starchild().load(Source(file="/srv/config/shell_hooks.yaml", tree={"hooks": [keys]})).specs[0]
 
-    assert spec.facts == {
-        "script": "/srv/config/g.py",
-        "role": "guard",
-        "files": ("/srv/config/rules.json", "/etc/x"),
-        "allow_result_rewrite": False,
-    }
+    assert spec.facts == {"script": "/srv/config/g.py", "role": "guard", "allow_result_rewrite": False}
+    assert spec.files == ("/srv/config/rules.json", "/etc/x")
+    assert spec.sworn == {"role": "guard", "files": ["rules.json", "/etc/x"]}
+
+
+@pytest.mark.parametrize("extra", [{"timeout": 5}, {"role": "guard"}, {"on_error": "closed"}, {"files": ["lib.sh"]}])
+def test_the_whole_entry_is_approved(extra: dict[str, object]) -> None:
+    """Its limit, its role and what its failure means, too (starchild.md 6)."""
+    keys = {"command": "g", "event": "pre_tool_call"}
+    one, other = (
+        Starchild().load(Source(file="/srv/config/shell_hooks.yaml", tree={"hooks": [entry]})).specs[0]
+        for entry in (keys, {**keys, **extra})
+    )
+
+    assert identity(one, "/srv") != identity(other, "/srv")
 
 
 def test_the_folder_that_the_reader_of_the_file_knows_goes_first() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from hookline.core.dialect import Loaded
 from hookline.core.failure import failed
+from hookline.core.options import switch
 from hookline.dialects.starchild.hermes.answering import answer
 from hookline.dialects.starchild.hermes.load import load
 from hookline.dialects.starchild.hermes.reading import read
@@ -29,10 +30,14 @@ OPTIONS = ("approver",)
 
 
 class Hermes:
-    """The dialect. `approver`: the host can ask a person; without one, what is to be approved is refused."""
+    """The dialect. `approver`: the host can ask a person; without one, what is to be approved is refused.
+
+    Raises:
+        ConfigError: `approver` is neither true nor false.
+    """
 
     def __init__(self, *, approver: bool = False) -> None:
-        self.table = table(approver=approver)
+        self.table = table(approver=switch(NAME, "approver", approver))
 
     def load(self, source: Source) -> Loaded:
         return load(source, self.table)

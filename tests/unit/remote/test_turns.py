@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.server.problems import RequestError
-from hookline.server.turns import Turns
+from hookline.errors import HookError
+from hookline.remote.turns import Turns
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +30,7 @@ class Play:
     def __init__(self, turns: Turns) -> None:
         self.turns = turns
         self.begun: list[int] = []
-        self.refused: list[RequestError] = []
+        self.refused: list[HookError] = []
         self.go = [asyncio.Event() for _ in range(8)]
 
     async def event(self, number: int) -> None:
@@ -37,7 +38,7 @@ class Play:
             async with self.turns.one():
                 self.begun.append(number)
                 await self.go[number].wait()
-        except RequestError as error:
+        except HookError as error:
             self.refused.append(error)
 
 
@@ -74,7 +75,7 @@ def test_who_gets_no_turn_is_told_to_come_again(patience: float, queue: int) -> 
         await played.event(2)
         assert played.begun == [0, 2]
         error = played.refused[0]
-        assert (error.status, error.name, error.headers) == (503, "serve.busy", {"Retry-After": "1"})
+        assert error.name == "serve.busy"
 
     asyncio.run(play())
 
@@ -98,5 +99,45 @@ def test_who_goes_away_while_waiting_takes_no_turn() -> None:
         assert played.begun[0] == 0
         assert 1 not in played.begun
         assert (played.turns.running, played.turns.waiting) == (0, 0)
+
+    asyncio.run(play())
+
+
+def test_two_loops_share_the_turns() -> None:
+    """One in a thread of its own waits for a turn that the other one has, and is given it when that is done."""
+    turns, ended = Turns(1), threading.Event()
+
+    def elsewhere() -> None:
+        async def ask() -> None:
+            async with turns.one():
+                ended.set()
+
+        asyncio.run(ask())
+
+    async def play() -> None:
+        async with turns.one():
+            thread.start()
+            await until(lambda: turns.waiting == 1)
+            assert (turns.running, ended.is_set()) == (1, False)
+        await asyncio.to_thread(thread.join, PATIENCE)
+
+    thread = threading.Thread(target=elsewhere)
+    asyncio.run(play())
+
+    assert ended.is_set()
+    assert (turns.running, turns.waiting) == (0, 0)
+
+
+def test_a_loop_that_was_closed_takes_no_turn() -> None:
+    """Whoever waited there is gone; the next one has it."""
+    turns, gone = Turns(1), asyncio.new_event_loop()
+    turns._line.append(gone.create_future())
+    gone.close()
+
+    async def play() -> None:
+        turns._free = 0
+        turns._pass_on()
+        async with turns.one():
+            assert turns.running == 1
 
     asyncio.run(play())

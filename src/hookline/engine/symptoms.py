@@ -1,0 +1,114 @@
+"""Symptoms: what one run of a hook, about something harmless, tells of its faults."""
+
+from __future__ import annotations
+
+import json
+
+from hookline.engine.soundness import found
+from hookline.model.handler import InProcess
+from hookline.model.outcome import Failure
+from hookline.model.verdict import Stance
+from hookline.wire.hookoutput import UnreadableError, begins_an_object, one_object
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from hookline.engine.soundness import Finding
+    from hookline.model.outcome import Outcome
+    from hookline.model.spec import HookSpec
+    from hookline.model.verdict import Verdict
+
+# A hook that takes more of its time than this for an event about nothing is near its end.
+_NEARLY = 0.8
+_REFUSAL = 2  # the exit code by which a command refuses, in every dialect
+# Keys by which an object is an answer, in whatever dialect, without letter case and underscores.
+_ANSWERS = frozenset({"decision", "permissiondecision", "hookspecificoutput", "continue", "permission", "action", "allow", "block"})
+_FASTER = "make it faster, or give it a longer `timeout`"
+# How a failure is told, where it has a name of its own: the finding, and what to do.
+_FAILURES: Mapping[Failure, tuple[str, str]] = {
+    Failure.TIMED_OUT: ("check.timed-out", _FASTER),
+    Failure.NOT_STARTED: ("check.missing", "name a program that is there, by its absolute path"),
+    Failure.UNREACHABLE: ("check.missing", "see that its address answers"),
+}
+# Exit codes by which a shell says that it could not start a program.
+_SHELL_SAYS: Mapping[int, str] = {126: "check.not-executable", 127: "check.missing"}
+_LOOKED_AT = 1 << 16  # characters of an output in which an answer is looked for
+
+
+def by_outcome(spec: HookSpec, outcome: Outcome | None, verdict: Verdict, seconds: float) -> Iterator[Finding]:
+    """What is wrong with a hook that was asked about something harmless. `seconds`: how long it was waited for."""
+    if outcome is None or outcome.failure is not None:
+        yield _failed(spec, outcome, verdict, seconds)
+        return
+    misprinted = _printed(spec, outcome, verdict)
+    if misprinted is not None:
+        yield misprinted
+    elif name := _SHELL_SAYS.get(outcome.exit_code or 0):
+        yield found(spec, name, verdict.fault or outcome.stderr.strip() or "it could not be started")
+    elif verdict.fault:
+        yield found(spec, "check.failed", verdict.fault, hint="hookline explain tells all that it said")
+    elif outcome.exit_code not in (None, 0, _REFUSAL):
+        yield found(spec, "check.failed", f"it exits with {outcome.exit_code} although nothing is wrong", severity="warning")
+    if verdict.stance >= Stance.DENY and not verdict.fault:
+        yield found(spec, "check.refuses", f"it refuses what is harmless: {verdict.reason or 'no reason given'}", severity="warning")
+    if outcome.seconds > _NEARLY * spec.timeout:
+        yield found(spec, "check.slow", f"it took {outcome.seconds:.3g} s of its {spec.timeout:g} s", hint=_FASTER, severity="warning")
+
+
+def _failed(spec: HookSpec, outcome: Outcome | None, verdict: Verdict, seconds: float) -> Finding:
+    failure = outcome.failure if outcome else None
+    if failure is Failure.TIMED_OUT and seconds < spec.timeout:
+        told = f"it did not answer within {seconds:g} s; its own limit is {spec.timeout:g} s"
+        return found(spec, "check.timed-out", told, hint="give it more with --seconds", severity="warning")
+    name, hint = _FAILURES.get(failure, ("check.failed", "")) if failure else ("check.failed", "")
+    return found(spec, name, verdict.fault or "it could not be asked", hint=hint)
+
+
+def _printed(spec: HookSpec, outcome: Outcome, verdict: Verdict) -> Finding | None:
+    """What is wrong with the text that a hook printed: noise around an object, or an object that is none."""
+    text = outcome.stdout.strip()
+    if isinstance(spec.handler, InProcess) or not text:
+        return None
+    try:
+        one_object(text)
+    except UnreadableError as error:
+        if not (begins_an_object(text) or verdict.fault):
+            return _overheard(spec, text)
+        if next(_objects(text), None) is not None:
+            return found(spec, "check.noise", f"it prints something around its answer: {error}", hint="print logs on stderr")
+        return found(spec, "check.not-json", str(error), hint="print one JSON object, or nothing")
+    return None
+
+
+def _overheard(spec: HookSpec, text: str) -> Finding | None:
+    """What its host takes for plain text, and what was meant as an answer: a list, or an object in the middle of a line."""
+    if any(_ANSWERS.intersection(key.replace("_", "").lower() for key in each) for each in _objects(text)):
+        told = "its answer stands in the middle of a line, where no host looks for it"
+        return found(spec, "check.noise", told, hint="print logs on stderr", severity="warning")
+    if text.startswith("[") and _is_json(text):
+        told = "it prints a list, which its host takes for plain text"
+        return found(spec, "check.not-json", told, hint="print one JSON object, or nothing", severity="warning")
+    return None
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    """The objects that are whole, wherever they begin; what is in one is a part of it."""
+    text = text[:_LOOKED_AT]
+    decoder, at = json.JSONDecoder(), text.find("{")
+    while at >= 0:
+        try:
+            value, at = decoder.raw_decode(text, at)
+            yield value
+        except (ValueError, RecursionError):
+            at += 1
+        at = text.find("{", at)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True

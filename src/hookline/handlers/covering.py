@@ -1,0 +1,116 @@
+"""Covering: the files of a hook that were looked at, each under what it is to the hook, and what could not be looked at."""
+
+from __future__ import annotations
+
+import os
+
+from hookline.handlers.contents import contents, exposure
+from hookline.handlers.named import files_named, is_systems
+from hookline.model.sight import Covered
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from hookline.handlers.contents import Contents
+
+_HASHED = 1 << 20  # bytes of an interpreter that is hashed wherever it lies
+# Variables by which a program loads or runs something else beside what it is told to.
+_LOADED = frozenset({
+    "BASH_ENV", "ENV", "LD_AUDIT", "LD_LIBRARY_PATH", "LD_PRELOAD", "NODE_OPTIONS", "NODE_PATH", "PATH", "PERL5LIB", "PERL5OPT",
+    "PROMPT_COMMAND", "PYTHONHOME", "PYTHONPATH", "PYTHONSTARTUP", "RUBYLIB", "RUBYOPT", "ZDOTDIR",
+})  # fmt: skip
+
+
+class Covering:
+    """What was found of one hook. `near`: folders whose interpreters are hashed, however large they are; `path`: where programs are."""
+
+    def __init__(self, cwd: str, env: Mapping[str, str], near: Sequence[str] = ()) -> None:
+        self.cwd = cwd
+        self.env = env
+        self.home = env.get("HOME", "~")
+        self.path = env.get("PATH", os.defpath)
+        self.near = tuple(f"{os.path.realpath(each)}/" for each in (cwd, *near) if os.path.isabs(each) and each not in {"/", self.home})
+        self.files: dict[tuple[str, str], Covered] = {}
+        self.open: list[str] = []
+        self.missing: list[str] = []
+        self.watched = False
+
+    def declared(self, env: Iterable[str], files: Sequence[str]) -> None:
+        """What a hook's variables name, and the files that it says it consists of."""
+        self.assigned([(name, self.env.get(name)) for name in env if name != "PATH"], self.cwd)
+        for path in files:
+            if self.watch("listed", os.path.join(self.cwd, path)) is None:
+                self.open.append(f"`{path}`, which it lists, was not found")
+
+    def name(self, words: Iterable[str], folders: Sequence[str], *, anything: bool = False) -> None:
+        for word in words:
+            for file in files_named(word, folders, self.home, anything=anything):
+                self.watch("named", file)
+
+    def assigned(self, sets: Iterable[tuple[str, str | None]], cwd: str) -> None:
+        """What variables name; one by which programs load something is told, for what else it leads to cannot be seen."""
+        for name, value in sets:
+            self.name([value or ""], [cwd], anything=name in _LOADED)
+            if name == "PATH" and value is not None:
+                self.path = value
+            elif name in _LOADED and value != "":
+                self.open.append(f"what is loaded because of the variable `{name}`")
+
+    def lacks(self, what: str, *, certain: bool) -> None:
+        """Note what is not there: a text may look for it, or make it, before it runs it."""
+        (self.missing if certain else self.open).append(what)
+
+    def program(self, name: str, cwd: str) -> str:
+        """The program of that name; a folder of the path that is none, or no absolute one, is seen from where the hook runs."""
+        paths = [name] if "/" in name else [f"{folder}/{name}" if folder else name for folder in self.path.split(os.pathsep)]
+        for path in paths:
+            full = os.path.join(cwd, path)
+            if os.path.isfile(full) and ("/" in name or os.access(full, os.X_OK)):
+                return full
+        return ""
+
+    def cover(self, role: str, path: str) -> Contents | None:
+        read = contents(path)
+        if read is not None:
+            self.files[role, path] = Covered(
+                role=role, path=path, real=read.real, digest=read.digest, modified=read.modified, exposed=read.exposed
+            )
+        return read
+
+    def watch(self, role: str, path: str) -> Contents | None:
+        """Cover a file that is run, if it is, from where it lies."""
+        self.watched = True
+        return self.cover(role, path)
+
+    def is_near(self, real: str) -> bool:
+        return real.startswith(self.near)
+
+    def is_brought(self, path: str) -> bool:
+        """Whether an interpreter is a script that lies here under such a name."""
+        real = os.path.realpath(path)
+        read = contents(path) if self.is_near(real) and not is_systems(real) else None
+        return read is not None and read.head[:2] == b"#!"
+
+    def interpreter(self, name: str, path: str) -> None:
+        """An interpreter, or a program of the system: the system's is known by its place, one that came along or is small by its bytes.
+
+        Any other by what nobody but root can set back.
+        """
+        real = os.path.realpath(path)
+        try:
+            found = os.stat(real)
+        except OSError:
+            self.missing.append(f"`{name}` was not found")
+            return
+        if is_systems(real):
+            self.files["interpreter", path] = Covered(role="interpreter", path=path, real=real, modified=found.st_mtime)
+            return
+        is_near = self.is_near(real)
+        self.watched = self.watched or is_near
+        if (is_near or found.st_size <= _HASHED) and self.cover("interpreter", path) is not None:
+            return
+        mark = f"{found.st_ino}:{found.st_size}:{found.st_mtime_ns}:{found.st_ctime_ns}"
+        self.files["interpreter", path] = Covered(
+            role="interpreter", path=path, real=real, digest=mark, modified=found.st_mtime, exposed=exposure(found, real)
+        )

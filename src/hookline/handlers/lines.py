@@ -1,0 +1,177 @@
+"""Lines: which words of a command line are files that it runs, and the words that run what was read of them."""
+
+from __future__ import annotations
+
+import os
+
+from hookline.handlers.covering import Covering
+from hookline.handlers.named import is_systems, modules_named
+from hookline.handlers.sealing import Pieces, sealed_words
+from hookline.text.programs import by_itself, reading
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from hookline.handlers.contents import Contents
+    from hookline.text.programs import Reading
+    from hookline.text.words import Word
+
+    Change = tuple[int, int, list[str]]  # from where to where in a text, and the words to be put there
+
+# Programs of the system that run nothing of what they are given; and those of them that write to it.
+WRITERS = frozenset({"tee", "touch", "rm", "mkdir"})
+READERS = WRITERS | {
+    "[", "basename", "cat", "cd", "cmp", "cut", "diff", "dirname", "echo", "egrep", "fgrep", "file", "grep", "head", "jq", "ls", "md5sum",
+    "printf", "pushd", "readlink", "realpath", "sha256sum", "shasum", "sort", "stat", "tail", "test", "tr", "uniq", "wc",
+}  # fmt: skip
+# Programs that run what they read.
+_FEEDING = ("xargs", "parallel")
+
+
+class Lines(Covering):
+    """The command lines of one hook. `given`: the file that a redirection has the next program read; `fed`: one runs what it reads.
+
+    `changes`: what else must be put into the text around a line.
+    """
+
+    def __init__(self, cwd: str, env: Mapping[str, str], near: Sequence[str] = ()) -> None:
+        super().__init__(cwd, env, near)
+        self.pieces = Pieces()
+        self.sealed = self.fed = False
+        self.executable = ""
+        self.given: Word | None = None
+        self.changes: list[Change] = []
+
+    def text(self, text: str, cwd: str, depth: int) -> str:
+        """The shell text that runs what this one would run now."""
+        raise NotImplementedError
+
+    def line(self, words: list[str], cwd: str, *, certain: bool, depth: int = 0) -> list[str]:
+        """The words that run what these would run now. `certain`: the first is a program, and no function of a shell."""
+        found = self.reading(words, cwd)
+        name = words[found.program_at]
+        path = self.program(name, cwd)
+        if not path:
+            if certain or "/" in name:
+                self.lacks(f"`{name}` was not found", certain=certain and not found.through)
+            self.arguments(words, found, "", cwd)
+            return words
+        if certain and found.program_at == 0:
+            words = [path, *words[1:]] if "/" not in words[0] else words
+        self.arguments(words, found, path, cwd)
+        if found.unknown:
+            self.open.append(found.unknown)
+        if not found.family.name:
+            return self._itself(words, found.program_at, path, cwd, depth)
+        self.interpreter(name, path)
+        if found.text_at is not None:
+            text = self.text(words[found.text_at], cwd, depth + 1)
+            return [*words[: found.text_at], text, *words[found.text_at + 1 :]]
+        if found.is_fed:
+            self.feeds(name, cwd)
+        return self._script(words, found, cwd, certain=certain) if found.at is not None else words
+
+    def reading(self, words: list[str], cwd: str) -> Reading:
+        """What the words run, where a program that only has the name of one which runs its arguments is itself what is run."""
+        found = reading(words)
+        for at in found.through:
+            path = self.program(words[at], cwd)
+            if path and not is_systems(os.path.realpath(path)):
+                return by_itself(at)
+            if path and at != found.program_at:
+                self.interpreter(words[at], path)
+        if found.through:  # `env X=1 program`
+            self.assigned([pair for word in words[: found.program_at] if (pair := _assignment(word))], cwd)
+        is_script = found.family.name and self.is_brought(self.program(words[found.program_at], cwd))
+        return by_itself(found.program_at) if is_script else found
+
+    def feeds(self, name: str, cwd: str) -> None:
+        """`sh < file`: it is read from memory, where it is a path that is known. What else an interpreter reads cannot be seen."""
+        given, self.given = self.given, None
+        read = self.cover("script", os.path.join(cwd, given.value)) if given is not None and given.value else None
+        if given is None or read is None:
+            self.open.append(f"what `{name}` is given to read")
+            self.fed = True
+            return
+        self.sealed = True
+        self.changes.append((given.start, given.end, [self.pieces.file(read)]))
+
+    def arguments(self, words: Sequence[str], found: Reading, path: str, cwd: str) -> None:
+        """The files that are named beside what is run."""
+        if os.path.basename(path) in READERS and is_systems(os.path.realpath(path)):
+            return
+        named = {found.program_at, found.at, found.text_at, *found.through}
+        others = [word for at, word in enumerate(words) if at not in named]
+        folders = [cwd]
+        if found.unknown:  # it may go there first, as `make -C`, or run what is in it, as `run-parts`
+            folders += [full for word in others if os.path.isdir(full := os.path.join(cwd, word))]
+            self.fed = self.fed or words[found.program_at].endswith(_FEEDING)
+            others += [entry for folder in folders[1:] if "run-parts" in words[found.program_at] for entry in _entries(folder)]
+        self.name(others, folders)
+        if found.is_code and found.family.name == "python":
+            for file in modules_named(others, cwd):
+                self.watch("module", file)
+
+    def _script(self, words: list[str], found: Reading, cwd: str, *, certain: bool) -> list[str]:
+        """The words with the interpreter's script as it was read."""
+        assert found.at is not None  # noqa: S101 - only such a reading comes here
+        read = self.cover("script", os.path.join(cwd, words[found.at]))
+        if read is None:
+            is_sure = certain and not found.through and words[found.at - 1] not in found.family.verbs
+            self.lacks(f"`{words[found.at]}` was not found, or is no file that can be read", certain=is_sure)
+            return words
+        self.sealed = True
+        made = sealed_words(found.family.name, words[found.program_at : found.at + 1], read, self.pieces)
+        return [*words[: found.program_at], *made, *words[found.at + 1 :]]
+
+    def _itself(self, words: list[str], at: int, path: str, cwd: str, depth: int) -> list[str]:
+        """The words of a program that is no interpreter: a script by its `#!` line, or a binary."""
+        if is_systems(os.path.realpath(path)):
+            self.interpreter(words[at], path)
+            return words
+        read = self.cover("program", path)
+        if read is None or not os.access(path, os.X_OK):
+            return words  # what is wrong with it is said when it is run
+        if read.head[:2] == b"#!":
+            shown = words[at] if "/" in words[at] else path
+            return [*words[:at], *self._by_its_line(read, shown, words[at + 1 :], cwd, depth)]
+        self.sealed = True
+        held = self.pieces.file(read) if os.path.isdir("/proc/self/fd") else self.pieces.take(read, os.path.basename(read.real))
+        if at == 0 and depth == 0:
+            self.executable = held
+            return words
+        return [*words[:at], held, *words[at + 1 :]]
+
+    def _by_its_line(self, read: Contents, shown: str, rest: list[str], cwd: str, depth: int) -> list[str]:
+        """The words that the kernel would run for a script with a `#!` line."""
+        line = os.fsdecode(read.head[2:].partition(b"\n")[0]).strip(" \t")
+        interpreter, option = [*line.split(None, 1), "", ""][:2] if "\r" not in line else (line, "")
+        before = [interpreter, *([option] if option else [])]
+        if interpreter.endswith("/env") and option.startswith("-S"):
+            before = [interpreter, *option.removeprefix("-S").split()]
+        words = [*before, shown, *rest]
+        found = self.reading(words, cwd)
+        program = self.program(words[found.program_at], cwd) if interpreter else ""
+        if not program:
+            why = ": its first line ends with a carriage return" if "\r" in line else ""
+            self.lacks(f"the interpreter of `{shown}` was not found{why}", certain=depth == 0)
+            return [shown, *rest]
+        self.interpreter(words[found.program_at], program)
+        self.open += [found.unknown] if found.unknown else []
+        family = found.family.name if found.at == len(before) else "copy"
+        start = found.program_at if found.at == len(before) else 0
+        self.sealed = True
+        return [*words[:start], *sealed_words(family, words[start : len(before) + 1], read, self.pieces), *rest]
+
+
+def _assignment(word: str) -> tuple[str, str] | None:
+    name, sign, value = word.partition("=")
+    return (name, value) if sign and name.isidentifier() else None
+
+
+def _entries(folder: str) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []

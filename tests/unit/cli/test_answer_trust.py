@@ -1,0 +1,187 @@
+"""`hookline answer` and trust: whatever a clone, a broken file or an environment says, a guard of the user or of policy is asked."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+
+from hookline.cli.answer import answer_main
+from hookline.config import places
+from hookline.engine.engine import Engine
+from hookline.engine.gating import gate
+from hookline.trust import approve
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+pytestmark = pytest.mark.process
+DENIES = 'printf \'{{"hookSpecificOutput": {{"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "{0}"}}}}\''
+CALL = {"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_input": {"command": "ls"}}
+
+
+class Said(NamedTuple):
+    """What a host got."""
+
+    code: int
+    reason: str
+    err: str
+
+
+class Machine:
+    """A home, a clone and a machine's policy."""
+
+    def __init__(self, folder: Path, patch: pytest.MonkeyPatch, capture: pytest.CaptureFixture[bytes]) -> None:
+        self.home, self.project, self.policy = folder / "home", folder / "home/work/clone", folder / "policy.json"
+        (self.project / "sub/deep").mkdir(parents=True)
+        self.patch = patch
+        self._capture = capture
+        own = tuple(place for place in places.PLACES if not place.path.startswith("/etc/"))
+        patch.setattr(places, "PLACES", (places.Place(dialect="claude-code", scope="managed", path=str(self.policy)), *own))
+        patch.setattr("hookline.trust.gate.is_roots", lambda path: path == str(self.policy))
+        for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CLAUDE_PROJECT_DIR", "HOOKLINE", "HOOKLINE_FIRING"):
+            patch.delenv(name, raising=False)
+        patch.setenv("HOME", str(self.home))
+        patch.chdir(folder)
+
+    def declare(self, path: Path, *commands: str, **more: Any) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        hooks = [{"hooks": [{"type": "command", "command": command}]} for command in commands]
+        path.write_text(json.dumps({"hooks": {"PreToolUse": hooks}, **more}), encoding="utf-8")
+
+    def approve(self, folder: Path) -> None:
+        """Approve all that a project brings along."""
+        engine = Engine.discover(folder, gate=gate(folder))
+        approve(gate(folder), [spec for spec in engine.hooks if spec.origin.scope == "project"])
+
+    def answer(self, *words: str, cwd: Path | None = None, **payload: Any) -> Said:
+        sent = json.dumps({**CALL, "cwd": str(cwd or self.project), **payload}).encode()
+        self.patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(sent), encoding="utf-8"))
+        code = answer_main(["claude-code", *words])
+        out, err = self._capture.readouterr()
+        told = json.loads(out)["hookSpecificOutput"].get("permissionDecisionReason", "") if b"hookSpecificOutput" in out else ""
+        return Said(code, told, err.decode())
+
+
+@pytest.fixture
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Machine:
+    """Nothing is declared yet."""
+    return Machine(tmp_path, monkeypatch, capsysbinary)
+
+
+def _user(machine: Machine) -> None:
+    machine.declare(machine.home / ".claude/settings.json", DENIES.format("guard"))
+
+
+def _policy(machine: Machine) -> None:
+    machine.declare(machine.policy, DENIES.format("guard"))
+
+
+GUARDS = pytest.mark.parametrize("guard", [_user, _policy], ids=["user", "policy"])
+
+
+@GUARDS
+@pytest.mark.parametrize("command", ["echo hookline answer claude-code", "hookline answer claude-code"])
+def test_a_clones_settings_leave_no_guard_to_the_host(guard: Callable[[Machine], None], command: str, machine: Machine) -> None:
+    """Words in a hook that nobody approved switch nobody off; that it would call is said."""
+    guard(machine)
+    machine.declare(machine.project / ".claude/settings.json", command)
+    said = machine.answer()
+
+    assert (said.code, said.reason) == (0, "guard")
+    assert ("HKL3021" in said.err) is not command.startswith("echo")
+
+
+@GUARDS
+@pytest.mark.parametrize("text", ["[trust]\nx = 1\n", "[trust", '[trust]\nuser_missing = "record"\n', "\0", "[nonsense]\n"])
+def test_settings_that_are_wrong_switch_no_guard_off(guard: Callable[[Machine], None], text: str, machine: Machine) -> None:
+    """It is asked by the strictest rules, and that is said."""
+    guard(machine)
+    config = machine.home / ".config/hookline/settings.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text(text, encoding="utf-8")
+    said = machine.answer()
+
+    assert (said.code, said.reason) == (0, "guard")
+    assert [word in said.err for word in ("settings.toml", "hooks go by the strictest rules")] == [True, True]
+
+
+@GUARDS
+@pytest.mark.parametrize("value", ["tool.before", "tool.before:1:0", "tool.before:{this}:1"], ids=["kind", "init", "parent"])
+def test_an_environment_silences_no_guard(guard: Callable[[Machine], None], value: str, machine: Machine) -> None:
+    """The settings of a clone may have written it."""
+    guard(machine)
+    machine.patch.setenv("HOOKLINE_FIRING", value.format(this=os.getpid()))
+
+    assert machine.answer().reason == "guard"
+
+
+@pytest.mark.parametrize("trust", ["none", "user", "all"])
+def test_policy_is_asked_whoever_is_trusted(trust: str, machine: Machine) -> None:
+    """Nobody but root takes it away."""
+    _policy(machine)
+
+    assert machine.answer("--trust", trust).reason == "guard"
+
+
+# -- where the project is ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("known", ["by the variable", "by its files", "by its repository"])
+@pytest.mark.parametrize("below", [".", "sub", "sub/deep"])
+def test_an_approved_guard_is_asked_wherever_in_its_project_the_agent_is(known: str, below: str, machine: Machine) -> None:
+    """A payload tells the folder that a shell went to."""
+    machine.declare(machine.project / ".claude/settings.json", DENIES.format("project"))
+    machine.approve(machine.project)
+    if known == "by the variable":
+        machine.patch.setenv("CLAUDE_PROJECT_DIR", str(machine.project))
+    elif known == "by its repository":
+        (machine.project / ".git").mkdir()
+
+    assert machine.answer(cwd=machine.project / below).reason == "project"
+
+
+def test_the_variable_tells_of_a_session_that_left_its_project(machine: Machine, tmp_path: Path) -> None:
+    """Unless it went into another one."""
+    machine.declare(machine.project / ".claude/settings.json", DENIES.format("project"))
+    machine.approve(machine.project)
+    machine.patch.setenv("CLAUDE_PROJECT_DIR", str(machine.project))
+    (tmp_path / "other/.git").mkdir(parents=True)
+
+    assert machine.answer(cwd=tmp_path).reason == "project"
+    assert machine.answer(cwd=tmp_path / "other").reason == ""
+
+
+@pytest.mark.parametrize("named", ["relative", "/no/such/folder", ""])
+def test_a_variable_that_names_no_folder_is_not_heard(named: str, machine: Machine) -> None:
+    """The payload's folder counts then."""
+    machine.declare(machine.project / ".claude/settings.json", DENIES.format("project"))
+    machine.approve(machine.project)
+    machine.patch.setenv("CLAUDE_PROJECT_DIR", named)
+
+    assert machine.answer(cwd=machine.project / "sub").reason == "project"
+
+
+def test_the_nearest_project_counts(machine: Machine) -> None:
+    """One inside of another has files of its own."""
+    machine.declare(machine.project / ".claude/settings.json", DENIES.format("outer"))
+    machine.declare(machine.project / "sub/.claude/settings.json", DENIES.format("inner"))
+    machine.approve(machine.project)
+    machine.approve(machine.project / "sub")
+
+    assert machine.answer(cwd=machine.project / "sub/deep").reason == "inner"
+
+
+def test_off_in_a_project_is_off_below(machine: Machine) -> None:
+    """Wherever the agent is in it, and wherever in it that was said."""
+    _user(machine)
+    (machine.project / ".git").mkdir()
+    gate(machine.project).store.turn(str(machine.project), "ada", on=False)
+
+    assert machine.answer(cwd=machine.project / "sub/deep").reason == ""
+    assert machine.answer(cwd=machine.project.parent).reason == "guard"

@@ -1,0 +1,192 @@
+"""Who says that a host runs its hooks by itself, and is believed?"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from hookline.config import places
+from hookline.engine.callers import called, callers, leave_to_host
+from hookline.engine.checkup import check
+from hookline.engine.engine import Engine
+from hookline.engine.explain import explain
+from hookline.engine.gating import gate
+from hookline.trust import approve
+from tests.unit.trust.support import World
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+
+OTHER = {"type": "command", "command": "true"}
+
+
+def engine_of(command: str, **fields: Any) -> Engine:
+    """An engine with this command hook of Claude Code."""
+    tree = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": command, **fields}]}]}}
+    return Engine.from_config(tree, dialect="claude-code")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "hookline answer claude-code",
+        "/opt/bin/hookline answer claude-code --mode strict",
+        '"$HOME/.local/bin/hookline" answer --trust user claude-code',
+        "exec hookline answer --mode=strict --relay claude-code",
+        "timeout 30 env A=1 hookline answer claude-code",
+        "python3 -m hookline answer claude-code",
+        "python -I -S -m hookline answer claude-code",
+        "A=1 hookline answer claude-code || exit 0",
+        "cd /tmp && hookline answer claude-code",
+    ],
+)
+def test_a_command_that_answers_is_a_call(command: str) -> None:
+    """However it is started."""
+    assert callers(engine_of(command)) == {"claude-code": False}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "echo hookline answer claude-code",
+        "printf '%s' 'hookline answer claude-code'",
+        ": hookline answer claude-code",
+        "grep 'hookline answer claude-code' notes",
+        "hookline answer gemini",
+        "hookline answer gemini --dialect claude-code",
+        "hookline fire answer claude-code",
+        "hookline-answer answer claude-code",
+        "python x.py -m hookline answer claude-code",
+        "python -c 'hookline answer claude-code'",
+        "true # hookline answer claude-code",
+        "cat <<E\nhookline answer claude-code\nE",
+        "hookline",
+    ],
+)
+def test_words_that_look_like_a_call_are_none(command: str) -> None:
+    """Nor is a call about another host."""
+    assert callers(engine_of(command)) == {}
+
+
+def test_arguments_call_too() -> None:
+    """A hook without a shell."""
+    assert callers(engine_of("hookline", args=["answer", "claude-code"])) == {"claude-code": False}
+    assert callers(engine_of("echo", args=["hookline", "answer", "claude-code"])) == {}
+
+
+class Home(World):
+    """A user, a clone and a machine's policy, each with settings of Claude Code."""
+
+    def __init__(self, folder: Path, patch: pytest.MonkeyPatch) -> None:
+        super().__init__(folder)
+        self.policy = folder / "policy.json"
+        own = tuple(place for place in places.PLACES if not place.path.startswith("/etc/"))
+        patch.setattr(places, "PLACES", (places.Place(dialect="claude-code", scope="managed", path=str(self.policy)), *own))
+        patch.setattr("hookline.trust.gate.is_roots", lambda path: path == str(self.policy))
+
+    def declare(self, where: str, *commands: str) -> None:
+        path = {"policy": self.policy, "user": self.home / ".claude/settings.json"}.get(where, self.project / ".claude/settings.json")
+        path.parent.mkdir(exist_ok=True)
+        hooks = [{"hooks": [{"type": "command", "command": command}]} for command in commands]
+        path.write_text(json.dumps({"hooks": {"PreToolUse": hooks}}), encoding="utf-8")
+
+    def engine(self, trust: str = "user") -> Engine:
+        return Engine.discover(self.project, trust=trust, environ=self.environ, gate=gate(self.project, self.environ))
+
+    def left(self, engine: Engine) -> list[str]:
+        return [spec.handler.script for spec in engine.hooks]  # type: ignore[union-attr]  # commands all
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
+    """A guard of the policy and one of the user."""
+    made = Home(tmp_path, monkeypatch)
+    made.declare("policy", "true policy")
+    made.declare("user", "true user")
+    return made
+
+
+CALL = "hookline answer claude-code"
+
+
+def test_a_clone_that_nobody_approved_leaves_nobody_to_the_host(home: Home) -> None:
+    """It is said that it would; once it is approved it does, and policy stays."""
+    home.declare("clone", CALL)
+    engine = home.engine()
+
+    assert [problem.code for problem in leave_to_host(engine, "claude-code")] == ["HKL3021"]
+    assert home.left(engine) == ["true policy", "true user", CALL]
+
+    (spec,) = [each for each in engine.hooks if each.origin.scope == "project"]
+    approve(gate(home.project, home.environ), [spec])
+    approved = home.engine()
+    assert leave_to_host(approved, "claude-code") == ()
+    assert home.left(approved) == ["true policy"]
+
+
+def test_an_approval_that_is_out_of_date_is_none(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor is one that cannot be looked up."""
+    home.declare("clone", CALL)
+    approve(gate(home.project, home.environ), [each for each in home.engine().hooks if each.origin.scope == "project"])
+    home.database.write_bytes(b"no database at all" * 100)
+
+    assert callers(home.engine()) == {}
+
+
+def test_a_users_call_leaves_all_but_policy_to_the_host(home: Home) -> None:
+    """Also where the one who calls is another hook of that file; a reload brings nothing back."""
+    home.declare("user", "true user", CALL)
+    home.declare("clone", "true clone")
+    engine = home.engine()
+
+    assert leave_to_host(engine, "gemini") == ()
+    assert leave_to_host(engine, "claude-code") == ()
+    assert home.left(engine) == ["true policy"]
+
+    engine.reload()
+    assert home.left(engine) == ["true policy"]
+
+
+def test_a_policys_call_leaves_the_policy_too(home: Home) -> None:
+    """Its host runs it by itself."""
+    home.declare("policy", "true policy", CALL)
+    engine = home.engine()
+    leave_to_host(engine, "claude-code")
+
+    assert home.left(engine) == []
+
+
+def test_whoever_trusts_all_has_approved(home: Home) -> None:
+    """And whoever trusts nobody has not; policy runs all the same."""
+    home.declare("clone", CALL)
+
+    assert callers(home.engine("all")) == {"claude-code": False}
+    assert callers(home.engine("none")) == {}
+
+
+def test_what_is_left_to_a_host_can_be_seen(home: Home) -> None:
+    """By whoever looks: doctor and explain say how many, and because of which hook."""
+    home.declare("user", "true user", CALL)
+    engine = home.engine()
+    (problem,) = called(engine)
+    document = explain(engine, engine.event("PreToolUse", {"tool_name": "Bash"}, dialect="claude-code"), run=False)
+
+    assert (
+        problem.message
+        == "`settings.json#PreToolUse.1.0` has hookline answer claude-code, which runs 1 other hook of its files by itself: not asked for it here"
+    )
+    assert problem.to_dict() in document["problems"]
+    assert problem in check(engine).findings
+
+
+def test_policy_runs_whoever_is_trusted(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With `--trust none`, too, if only root can have written it."""
+    trusted = {spec.origin.scope: spec.trusted for spec in home.engine("none").hooks}
+
+    assert trusted == {"managed": True, "user": False}
+
+    monkeypatch.setattr("hookline.trust.gate.is_roots", lambda _: False)
+    assert not any(spec.trusted for spec in home.engine("none").hooks)

@@ -1,0 +1,60 @@
+"""Symptoms: what of an output, an exit code and a time is a fault."""
+
+from __future__ import annotations
+
+import pytest
+
+from hookline.engine.symptoms import by_outcome
+from hookline.model.handler import Command
+from hookline.model.outcome import Failure, Outcome
+from hookline.model.spec import HookSpec
+from hookline.model.verdict import Stance, Verdict
+
+_SPEC = HookSpec(
+    id="h", dialect="claude-code", kind="tool.before", native_event="PreToolUse", handler=Command(argv=("/opt/a",)), timeout=10.0
+)
+
+
+def _told(outcome: Outcome | None, **said: object) -> list[tuple[str, str]]:
+    """The name and the severity of each finding."""
+    return [(each.name, each.severity) for each in by_outcome(_SPEC, outcome, Verdict(**said), 5.0)]  # type: ignore[arg-type]  # fields by name
+
+
+@pytest.mark.parametrize(
+    ("stdout", "told"),
+    [
+        ("", []),
+        ('{"decision": "block"}', []),
+        ("Nothing to say.", []),
+        ("Checking\n{}", [("check.noise", "error")]),
+        ('Welcome {"decision": "block"}', [("check.noise", "warning")]),
+        ('Welcome {"hookSpecificOutput": {}} and more', [("check.noise", "warning")]),
+        ('{not this} but {"permission_decision": "deny"}', [("check.noise", "error")]),
+        ('The file has {"name": "x"} in it', []),
+        ('A nested {"name": {"decision": 1}} is data', []),
+        ("[1]", [("check.not-json", "warning")]),
+        ("[1] see below", []),
+        ("{" * 100_000, [("check.not-json", "error")]),
+    ],
+)
+def test_an_answer_that_no_host_can_see(stdout: str, told: list[tuple[str, str]]) -> None:
+    """In the middle of a line, or not as an object; text that is none is nobody's fault."""
+    assert _told(Outcome(exit_code=0, stdout=stdout)) == told
+
+
+@pytest.mark.parametrize(
+    ("outcome", "said", "told"),
+    [
+        (None, {}, [("check.failed", "error")]),
+        (Outcome(failure=Failure.TIMED_OUT), {}, [("check.timed-out", "warning")]),
+        (Outcome(failure=Failure.NOT_STARTED), {}, [("check.missing", "error")]),
+        (Outcome(exit_code=126), {}, [("check.not-executable", "error")]),
+        (Outcome(exit_code=1), {}, [("check.failed", "warning")]),
+        (Outcome(exit_code=0), {"fault": "it broke"}, [("check.failed", "error")]),
+        (Outcome(exit_code=2), {"stance": Stance.DENY}, [("check.refuses", "warning")]),
+        (Outcome(exit_code=0, seconds=9.0), {}, [("check.slow", "warning")]),
+    ],
+)
+def test_what_else_a_run_tells(outcome: Outcome | None, said: dict[str, object], told: list[tuple[str, str]]) -> None:
+    """A failure, an exit code, a refusal, a time."""
+    assert _told(outcome, **said) == told

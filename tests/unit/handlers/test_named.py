@@ -1,0 +1,87 @@
+"""Which files does a word name, and which of them could be run?"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import pytest
+
+from hookline.handlers.named import MOST, files_named, is_runnable, is_systems, modules_named
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A home with a project in it, which has files of several kinds."""
+    (tmp_path / "p").mkdir()
+    for name, text, mode in (("x.sh", "", 0o644), ("bin", "", 0o755), ("line", "#!/bin/sh\n", 0o644), ("data.json", "{}", 0o644)):
+        (tmp_path / "p" / name).write_text(text, encoding="utf-8")
+        (tmp_path / "p" / name).chmod(mode)
+    (tmp_path / "a b.sh").write_text("", encoding="utf-8")
+    return tmp_path / "p"
+
+
+@pytest.mark.parametrize(
+    ("word", "names"),
+    [
+        ("x.sh", ["x.sh"]),
+        ("./x.sh", ["x.sh"]),
+        ("bin", ["bin"]),
+        ("line", ["line"]),
+        ("data.json", []),
+        ("none.sh", []),
+        (".", []),
+        ("--file=./x.sh", ["x.sh"]),
+        ("-f./x.sh", ["x.sh"]),
+        ("../a b.sh", ["a b.sh"]),
+        ('BEGIN{system("./x.sh")}', ["x.sh"]),
+        ("./x.sh:./bin,./line", ["x.sh", "bin", "line"]),
+        ("~/p/x.sh", ["x.sh"]),
+        ("a bin of mine", []),
+        ("/bin/sh", []),
+        ("x\0y", []),
+    ],
+)
+def test_a_word_names_what_could_be_run(folder: Path, word: str, names: list[str]) -> None:
+    """As a whole, behind a sign, in quotes; what is no path has to be the whole word, and the system's own is never told."""
+    assert [os.path.basename(path) for path in files_named(word, [str(folder)], str(folder.parent))] == names
+
+
+def test_anything_is_told_where_anything_is_run(folder: Path) -> None:
+    """What a shell reads needs no name that says so."""
+    assert [*files_named("data.json", [str(folder)], "/", anything=True)] == [f"{folder}/data.json"]
+
+
+def test_a_long_word_costs_no_more_than_a_bound(folder: Path) -> None:
+    """What stands behind it is not looked for."""
+    assert [*files_named("./none " * MOST + "./x.sh", [str(folder)], "/")] == []
+
+
+def test_what_looks_as_if_it_could_be_run(folder: Path) -> None:
+    """By its mode, its name, its first line; a folder or nothing does not."""
+    assert [is_runnable(f"{folder}/{name}") for name in ("x.sh", "bin", "line", "data.json", "none")] == [True, True, True, False, False]
+
+
+def test_the_systems_own_is_what_only_root_may_write(folder: Path) -> None:
+    """Where a system keeps its own."""
+    assert [is_systems(os.path.realpath(path)) for path in ("/bin/sh", f"{folder}/bin", "/usr/no-such-file")] == [True, False, False]
+
+
+def test_modules_in_the_working_folder_go_first(folder: Path) -> None:
+    """Those that code names, and those of the names of Python's own; no others."""
+    assert "json" in sys.stdlib_module_names
+    for name in ("json.py", "mine.py", "other.py"):
+        (folder / name).write_text("", encoding="utf-8")
+    (folder / "pack").mkdir()
+    (folder / "pack/__main__.py").write_text("", encoding="utf-8")
+
+    assert [os.path.relpath(path, folder) for path in modules_named(["import mine", "pack"], str(folder))] == [
+        "json.py",
+        "mine.py",
+        "pack/__main__.py",
+    ]
+    assert [*modules_named(["x"], f"{folder}/none")] == []
