@@ -33,8 +33,8 @@ docs: $(VENV)/.ready ## generated pages are what the code generates
 unit: $(VENV)/.ready tools ## pytest, with branch coverage
 	$(VENV)/bin/python -m pytest -n 2 --cov --cov-report=term
 
-kill: $(VENV)/.ready ## kill a process at random points of approvals, a thousand times
-	HOOKLINE_KILLS=1000 $(VENV)/bin/python -m pytest -q tests/unit/trust/test_store.py -k kill
+kill: $(VENV)/.ready ## kill processes at random points of approvals and of the journal, a thousand times each
+	HOOKLINE_KILLS=1000 $(VENV)/bin/python -m pytest -q tests/unit/trust/test_store.py tests/unit/journal/test_kills.py -k kill
 
 bench: $(VENV)/.ready ## benchmarks, each beside its floor and its peers
 	$(VENV)/bin/python -m bench.dispatch

@@ -48,6 +48,7 @@ AS_A_WHOLE = {
     "dialects": ("tests/conformance/vectors", "a dialect is pinned by its vectors, which play all of its modules"),
     "a3s": ("tests/unit/test_a3s.py", "a facade, tested from its front"),
     "handlers": ("tests/unit/handlers", "runners are tested by what their processes do"),
+    "chat": ("tests/unit/test_chat.py", "a surface, tested by what it answers"),
     "cli": ("tests/transcripts", "a command is tested by what it prints"),
 }
 

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
+from importlib import resources
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.transcripts.test_transcripts import Block, blocks, matches
 from tests.unit.cli import test_managed
 from tests.unit.handlers.serving import closed_port
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[1]
 HOME = "/home/ann"  # where the pages are at home
@@ -45,6 +52,9 @@ def files(page: str, folder: Path, port: str = "", free: str = "") -> list[str]:
 def started(program: str, folder: Path) -> subprocess.Popen[str]:
     environ = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     command = [sys.executable, "-X", "dev", program]
+    if program.endswith(".sh"):
+        environ |= {"PATH": f"{folder}{os.pathsep}{environ['PATH']}", "HOME": str(folder)}
+        command = ["sh", "-eu", program]
     return subprocess.Popen(
         command, cwd=folder, env=environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -172,3 +182,45 @@ def test_the_policy_of_the_page(machine: test_managed.Machine, tmp_path: Path) -
 
     assert "policy, which no switch reaches, still runs: 10-no-sudo.yaml#pre_tool_use.0.0" in off
     assert ["policy: nobody is root here" in answered.stdout for answered in answers] == [True, False]
+
+
+@pytest.fixture
+def any_language(tmp_path: Path) -> Iterator[tuple[Path, str]]:
+    """The files of the page, while its server listens; and what it says that its agent prints."""
+    (shown,) = files("any-language.md", tmp_path, "8465", str(closed_port()))
+    port = str(closed_port())
+    for path in tmp_path.iterdir():  # it has two ports
+        path.write_text(path.read_text(encoding="utf-8").replace("8466", port), encoding="utf-8")
+    (tmp_path / "hookline").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m hookline "$@"\n', encoding="ascii")
+    (tmp_path / "hookline").chmod(0o700)
+    server = started("server.sh", tmp_path)
+    try:
+        assert [line(server).partition(":")[0] for _ in range(4)] == ["http", "unix", "unix", "127.0.0.1"]
+        yield tmp_path, shown
+    finally:
+        server.terminate()
+        _, errors = server.communicate(timeout=60)
+    assert (server.returncode, "Traceback" in errors) == (0, False)
+
+
+@pytest.mark.process
+def test_any_language_over_grpc(any_language: tuple[Path, str]) -> None:
+    """Stubs that are made of the published contract are enough, and the token is where the page says."""
+    folder, shown = any_language
+    protoc = pytest.importorskip("grpc_tools.protoc", reason="the compiler is not installed")
+    (folder / "bridge.proto").write_bytes((resources.files("hookline.remote.proto") / "bridge.proto").read_bytes())
+    assert protoc.main(["protoc", f"-I{folder}", f"--python_out={folder}", f"--grpc_python_out={folder}", "bridge.proto"]) == 0
+
+    assert asked(folder) + "\n" == shown
+
+
+@pytest.mark.process
+@pytest.mark.skipif(shutil.which("curl") is None, reason="the page asks with curl")
+def test_any_language_over_http(any_language: tuple[Path, str]) -> None:
+    """On the unix socket without a token, and on TCP with it; a guard of `Bash` hears of `shell`."""
+    asking = started("ask.sh", any_language[0])
+    out, errors = asking.communicate(timeout=60)
+
+    assert (asking.returncode, errors) == (0, "")
+    decided = [json.loads(each) for each in out.splitlines()]
+    assert [(each["stance"], each["reason"], len(each["verdicts"])) for each in decided] == [("deny", "not here", 1)] * 2

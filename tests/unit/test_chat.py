@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.chat import command, picked
+from hookline.chat import command
+from hookline.chat.hints import hint_of
+from hookline.engine.gating import gate as gate_of_folder
 from tests.unit.engine.workspaces import URL, Workspace
 
 if TYPE_CHECKING:
@@ -24,16 +26,30 @@ def said(place: Workspace, text: str) -> str:
     """The answer, with the workspace's path as `WS` and without times."""
     answer = command(text.replace("WS", str(place.root)), cwd=str(place.root), who="telegram:ada", environ=place.environ)
     answer = answer.replace(str(place.root), "WS")
+    assert [word for word in SHELL if word in answer] == [], answer
     return re.sub(r"\d{4}-\d\d-\d\d [\d:]{8} UTC", "THEN", re.sub(r"\d+\.\d\d s", "0 s", answer))
 
 
+# What somebody who has a chat and no shell cannot type.
+SHELL = (
+    "hookline approve",
+    "hookline on",
+    "hookline list",
+    "hookline validate",
+    "hookline explain",
+    "hookline off",
+    "chmod",
+    "--mode",
+    "--seconds",
+    "sed -i",
+)
 EDIT = object()  # the script is edited
 GUARD = "WS/hooks/guard.sh"
 LISTED = "hooks: ON\nconfig: WS/config/shell_hooks.yaml\n"
 APPROVED = f"✓ approved: {GUARD}\nevents: pre_tool_call, on_user_message\nmounted: 2\n"
 DIALOGUES: dict[str, list[tuple[object, ...]]] = {
     "at first nothing is approved": [
-        ("/hooks", LISTED, f"pre_tool_call  {GUARD}\n  ✗ NOT approved: nobody approved it\n", f"on_stop  POST {URL}\n  ✗ NOT approved"),
+        ("/hooks", LISTED, f"pre_tool_call  {GUARD}\n  ✗ NOT approved (unknown): nobody approved it\n", f"on_stop  POST {URL}\n  ✗ NOT approved"),
         ("/hooks list", LISTED),
         ("/hooks@starbot list", LISTED),
         ("/Hooks LIST", LISTED),
@@ -58,8 +74,10 @@ DIALOGUES: dict[str, list[tuple[object, ...]]] = {
         ("off", "A command begins with `/hooks`."),
         (f"please /hooks approve {GUARD}", "A command begins with `/hooks`."),
         (f"/hooks-approve {GUARD}", "A command begins with `/hooks`."),
+        (f"/hooksapprove {GUARD}", "A command begins with `/hooks`."),
+        ("/hooksfoo", "A command begins with `/hooks`."),
         ("", "A command begins with `/hooks`."),
-        ("/hooks", "hooks: ON", f"pre_tool_call  {GUARD}\n  ✗ NOT approved: nobody approved it\n"),
+        ("/hooks", "hooks: ON", f"pre_tool_call  {GUARD}\n  ✗ NOT approved (unknown): nobody approved it\n"),
     ],
     "quotes are taken off": [(f'/hooks approve pre_tool_call "{GUARD}"', "mounted: 1\n"), (f"/hooks revoke '{GUARD}'", "✓ revoked: ")],
     "an address is approved as it is, or as it is shown": [
@@ -81,6 +99,27 @@ DIALOGUES: dict[str, list[tuple[object, ...]]] = {
         (f"/hooks approve {GUARD}", "mounted: 0\n", "! hooks are switched off in this project (/hooks on)"),
         ("/hooks ON", "hooks: ON"),
     ],
+    "off everywhere is on everywhere": [
+        ("/hooks off everywhere", "hooks: OFF\n  hooks are switched off everywhere (/hooks on everywhere)"),
+        ("/hooks on", "hooks: OFF\n  hooks are switched off everywhere (/hooks on everywhere)"),
+        ("/hooks on --global", "hooks: ON\n"),
+    ],
+    "a single hook is switched, and no other": [
+        (f"/hooks approve {GUARD}", APPROVED),
+        (f"/hooks off pre_tool_call {GUARD}", f"- off: pre_tool_call  {GUARD}\nhooks: ON\n"),
+        ("/hooks", f"pre_tool_call  {GUARD}\n  ✓ approved\n  - switched off by itself (/hooks on {GUARD})", f"on_user_message  {GUARD}\n  ✓ approved\n\n"),
+        ("/hooks doctor", f"pre_tool_call  {GUARD} (not tried)", f"/hooks list shows what is off; /hooks on {GUARD} turns this one on"),
+        (f"/hooks on {GUARD}", f"✓ on: pre_tool_call  {GUARD}\n✓ on: on_user_message  {GUARD}\nhooks: ON\n"),
+        (f"/hooks off everywhere {GUARD}", f"- off: on_user_message  {GUARD}\n"),
+        ("/hooks", f"  - switched off by itself (/hooks on everywhere {GUARD})"),
+        ("/hooks off /bin/true", "✗ HKL3011", "/hooks list shows what is declared"),
+    ],
+    "an event that is none is said to be so": [
+        (f"/hooks approve pre_tool_use {GUARD}", "✗ HKL1203 no hook is declared for an event `pre_tool_use` (did you mean `pre_tool_call`?)"),
+        (f"/hooks approve whenever {GUARD}", "✗ HKL1203", "(it is declared for pre_tool_call, on_user_message)"),
+        ("/hooks revoke on_stopp /bin/true", "✗ HKL1203", "did you mean `on_stop`?"),
+        ("/hooks approve python3 /bin/true", "✗ HKL3011 no hook is declared with command `python3 /bin/true`"),
+    ],
     "what is not declared is not approved": [
         ("/hooks approve /bin/true", "✗ HKL3011 no hook is declared with command `/bin/true`"),
         ("/hooks approve hooks/guard.sh", "✗ HKL3011"),
@@ -99,7 +138,7 @@ DIALOGUES: dict[str, list[tuple[object, ...]]] = {
         ("/hooks \ud800", "There is no"),
     ],
     "a doctor tries what is approved, and nothing else": [
-        ("/hooks doctor", f"pre_tool_call  {GUARD} (not tried)", "nobody approved it"),
+        ("/hooks doctor", f"pre_tool_call  {GUARD} (not tried)", "nobody approved it", f"(look at it, then: /hooks approve {GUARD})"),
         (f"/hooks approve pre_tool_call {GUARD}", "mounted: 1\n"),
         ("/hooks doctor", f"pre_tool_call  {GUARD} (tried, 0 s)", f"on_user_message  {GUARD} (not tried)", f"POST {URL} (not tried)"),
     ],
@@ -160,6 +199,60 @@ def test_a_hook_that_is_broken_is_listed(place: Workspace) -> None:
     assert "HKL1203 unknown event `on_stopp`" in answer
 
 
+def test_a_hook_that_cannot_be_started_is_no_approved_one(place: Workspace) -> None:
+    """Mounted but a no-op: by a list, and right after the approval."""
+    place.guard.chmod(0o644)
+
+    answer = said(place, f"/hooks approve {GUARD}")
+    assert "✗ `WS/hooks/guard.sh` is not executable (let the agent make the file executable)" in answer
+    listed = said(place, "/hooks")
+    assert listed.count("  ✗ approved, and a no-op\n    ✗ `WS/hooks/guard.sh` is not executable (") == 2
+    assert "✓" not in listed
+    assert said(place, "/hooks doctor").count("✗ `WS/hooks/guard.sh` is not executable (let the agent make the file executable)") == 2
+
+
+def test_two_hooks_are_told_apart_by_what_they_match(place: Workspace) -> None:
+    """Though they run the same on the same event."""
+    place.declare(*({"event": "pre_tool_call", "matcher": text, "command": str(place.guard)} for text in ("rm -rf", "mkfs")))
+
+    heads = [line for line in said(place, "/hooks").splitlines() if line.startswith("pre_tool_call")]
+
+    assert ("`rm -rf`" in heads[0], "`mkfs`" in heads[1]) == (True, True)
+    assert all(line.endswith(GUARD) for line in heads)
+    assert [line.count("`rm -rf`") for line in said(place, "/hooks doctor").splitlines() if "pre_tool_call" in line] == [1, 0]
+
+
+def test_policy_that_still_runs_is_told(place: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where everything else is off; and it cannot be switched off."""
+    monkeypatch.setattr("hookline.trust.gate.Standings.is_managed", lambda _, spec: spec.native_event == "on_stop")
+
+    told = f"  policy, which no switch reaches, still runs: POST {URL}"
+    assert told in said(place, "/hooks off")
+    assert told in said(place, "/hooks")
+    assert said(place, f"/hooks off {URL}").startswith("✗ HKL3022 no switch reaches")
+
+
+def test_a_switch_above_is_told_with_its_folder(place: Workspace) -> None:
+    """What is off in a folder is off in all that lies in it."""
+    gate_of_folder(place.root.parent, place.environ).store.turn(str(place.root.parent), "ada", on=False)
+
+    assert f"hooks are switched off in {place.root.parent}, in which this project lies" in said(place, "/hooks on")
+
+
+@pytest.mark.parametrize(
+    ("name", "own", "closes", "said"),
+    [
+        ("check.fails-open", "say `x`, or use `--mode strict`", "on_error: closed", "say `on_error: closed` in its entry"),
+        ("check.fails-open", "use `--mode strict`", "", "its format has no word for a guard that fails closed"),
+        ("check.unapproved", "hookline approve", "", "look at it, then: /hooks approve <command>"),
+        ("check.slow", "make it faster", "", "make it faster"),
+    ],
+)
+def test_a_hint_is_for_whom_it_is_told(name: str, own: str, closes: str, said: str) -> None:
+    """One that needs a shell is another one here; any other stays."""
+    assert hint_of(name, own, closes=closes) == said
+
+
 def test_an_empty_list_says_how_to_declare_one(place: Workspace) -> None:
     """Whoever has no hooks wants some."""
     place.yaml.unlink()
@@ -177,7 +270,8 @@ def test_a_store_that_cannot_be_read_is_said(place: Workspace) -> None:
     store.write_bytes(b"x" * 100)
     store.chmod(0o600)
 
-    assert said(place, f"/hooks approve {GUARD}").startswith("✗ HKL3007 the approvals in `")
+    for asked in (f"/hooks approve {GUARD}", "/hooks list", "/hooks off", "/hooks doctor"):
+        assert said(place, asked).startswith("✗ HKL3007 the approvals in `")
 
 
 def test_a_doctor_says_what_it_costs_to_ask_nobody(place: Workspace) -> None:
@@ -198,31 +292,3 @@ def test_wrong_settings_are_said(place: Workspace) -> None:
     path.write_text("[trust]\nproject_unknown = 'sometimes'\n", encoding="utf-8")
 
     assert "`trust.project_unknown` is `sometimes`" in said(place, "/hooks")
-
-
-# -- replies to a numbered list ----------------------------------------------------------------------------------------
-
-SHOWN = "Ready-made scripts:\n1. security_guard.py\n2. pii_redactor.py\n3. tool_audit_log.py\nSay which, by name."
-LATER = "Ready-made scripts:\n1. pii_redactor.py\n2. security_guard.py\n"
-
-
-@pytest.mark.parametrize(
-    ("reply", "shown", "names"),
-    [
-        ("1,3", SHOWN, ("security_guard.py", "tool_audit_log.py")),
-        ("1", LATER, ("pii_redactor.py",)),
-        ("2 and 1", LATER, ("security_guard.py", "pii_redactor.py")),
-        ("security_guard", SHOWN, ("security_guard.py",)),
-        ("Install PII_Redactor.py", SHOWN, ("pii_redactor.py",)),
-        ("install all", SHOWN, ("security_guard.py", "pii_redactor.py", "tool_audit_log.py")),
-        ("1, 1. security_guard", SHOWN, ("security_guard.py",)),
-        ("4", SHOWN, ()),
-        ("1, 4", SHOWN, ()),
-        ("thanks", SHOWN, ()),
-        ("", SHOWN, ()),
-        ("1", "No hooks here.", ()),
-    ],
-)
-def test_a_reply_means_the_names_that_were_shown(reply: str, shown: str, names: tuple[str, ...]) -> None:
-    """A number is of the list that its reader saw; what means nothing for sure means nothing."""
-    assert picked(reply, shown) == names

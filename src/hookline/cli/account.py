@@ -1,4 +1,4 @@
-"""`hookline explain`: why an event was decided as it was; or what a code means, and what to do about it."""
+"""`hookline explain`: why an event is decided as it is, or was; or what a code means, and what to do about it."""
 
 from __future__ import annotations
 
@@ -21,9 +21,12 @@ if TYPE_CHECKING:
 
     from hookline.cli.paint import Paint
 
-_What = Annotated[str, flags.argument(metavar="EVENT|CODE", help="an event to fire, or a code such as HKL1203 or event.unknown")]
+_What = Annotated[
+    str, flags.argument(metavar="EVENT|CODE|last|ID", help="an event to fire, a code such as HKL1203, or a decision of the journal")
+]
 _NoRun = Annotated[bool, flags.option("--no-run", help="start no hook; tell only which ones would be asked")]
 _CODE = re.compile(r"HKL\d+", re.IGNORECASE)
+_DECISION = re.compile(r"[0-9a-f]{8,16}")  # of the journal; no event is called like that
 
 
 @flags.selecting
@@ -41,6 +44,10 @@ def explain(
     if what in CODES or _CODE.fullmatch(what):
         present(code_document(what), _code_page, json=json, color=color)
         return OK
+    if what == "last" or _DECISION.fullmatch(what):
+        from hookline.cli.log import show_decision  # noqa: PLC0415 - a database, which no other explanation needs
+
+        return show_decision(what, json=json, color=color)
     payload = read_payload(input)
     with selection.engine() as engine:
         for problem in engine.problems:
@@ -114,7 +121,7 @@ def _sources(sources: list[dict[str, Any]], paint: Paint) -> Iterator[str]:
 
 
 def _source(source: dict[str, Any], paint: Paint) -> Iterator[str]:
-    marks = [source["dialect"], source["scope"], source["mode"], "trusted" if source["trusted"] else "untrusted: inert"]
+    marks = [source["dialect"], source["scope"], source["mode"], "trusted" if source["trusted"] else "unknown: inert"]
     marks += ["shadow"] if source["shadow"] else []
     held = words.counted(source["hooks"], "hook")
     wrong = f", {paint('bad', words.counted(source['problems'], 'problem'))}" if source["problems"] else ""
@@ -141,7 +148,7 @@ def _others(hooks: list[dict[str, Any]], kind: str, verdicts: list[dict[str, Any
 
 def _inert(hook: dict[str, Any]) -> str:
     marks = [
-        mark for mark, holds in (("untrusted: inert", not hook["trusted"]), ("broken", hook["broken"]), ("shadow", hook["shadow"])) if holds
+        mark for mark, holds in (("unknown: inert", not hook["trusted"]), ("broken", hook["broken"]), ("shadow", hook["shadow"])) if holds
     ]
     return "".join(f", {mark}" for mark in marks)
 

@@ -9,10 +9,12 @@ from typing import Annotated
 from hookline.cli import flags, words
 from hookline.cli.ending import FINDINGS, OK, tell
 from hookline.cli.paint import Paint, cleaned, coloured, present
+from hookline.core.wording import condition as wording
 from hookline.engine.drift import drift
 from hookline.engine.journaling import journal_of
+from hookline.engine.meaning import called, meant
 from hookline.engine.sources import all_hooks
-from hookline.engine.steering import approve_as_seen, called, footings, gate_for, meant, revoke_declared
+from hookline.engine.steering import approve_as_seen, footings, gate_for, revoke_declared, store_problem
 from hookline.errors import ConfigError, TrustError
 from hookline.model.handler import Broken
 from hookline.trust import import_allowlist
@@ -33,7 +35,7 @@ _What = Annotated[
 ]
 _Revoked = Annotated[str, flags.argument(metavar="HOOK|COMMAND", help="an id, what it runs or asks, a name, or a file of it")]
 _Event = Annotated[str, flags.option("--event", metavar="EVENT", help="of one event only, canonical or as its host calls it")]
-_All = Annotated[bool, flags.option("--all", help="whatever is not approved, after one question")]
+_All = Annotated[bool, flags.option("--all", help="whatever is not approved, after one question; not what was revoked")]
 _Yes = Annotated[bool, flags.option("--yes", help="do not ask; the journal says so")]
 _From = Annotated[str, flags.option("--from", metavar="FILE", help="take over a list of approvals of Starchild or Hermes")]
 _DryRun = Annotated[bool, flags.option("-n", "--dry-run", help="only show it")]
@@ -58,9 +60,11 @@ def approve(
             document, code = _imported(engine, allowlist)
         else:
             seen, left = _looked_at(engine, what, event, every=all_)
+            for standing in left:
+                tell(f"{standing.spec.id}: {_why_left(standing)}")
             paint = Paint(on=coloured(color, sys.stderr, os.environ))
             document, code = _decided(engine, seen, one_by_one=not (what or all_), yes=yes, dry_run=dry_run, paint=paint)
-            document["hooks"] += [_told(gate_for(engine), standing, "left") for standing in left]
+            document["hooks"] += [_told(gate_for(engine), standing, "left") | {"reason": _why_left(standing)} for standing in left]
             code = code or (FINDINGS if left else OK)
     present(document, approval_page, json=json, color=color)
     return code
@@ -92,7 +96,7 @@ def revoke(
 
 
 def _looked_at(engine: Engine, what: str, event: str, *, every: bool) -> tuple[list[Standing], list[Standing]]:
-    """The hooks to be approved, and those among `every` that cannot be.
+    """The hooks to be approved, and those that are left out: what cannot be approved among `every`, and what was revoked.
 
     Raises:
         TrustError: `trust.unmatched`, no declared hook is meant.
@@ -102,13 +106,18 @@ def _looked_at(engine: Engine, what: str, event: str, *, every: bool) -> tuple[l
     specs = [
         spec for spec in all_hooks(engine) if type(spec.handler) is not Broken and (not event or event in (spec.native_event, spec.kind))
     ]
-    waiting = [each.standing for each in footings(engine, specs).values() if each.standing.state in (UNKNOWN, CHANGED, MISSING)]
-    unfit = [standing for standing in waiting if standing.exposed or standing.state == MISSING]
-    if not every:
-        return waiting, []
-    for standing in unfit:
-        tell(f"{standing.spec.id}: {standing.exposed or standing.reason}")
-    return [standing for standing in waiting if standing not in unfit], unfit
+    if problem := store_problem(engine):
+        raise TrustError(problem.message, name=problem.name, hint=problem.hint)
+    stand = [each.standing for each in footings(engine, specs).values()]
+    waiting = [standing for standing in stand if standing.state in (UNKNOWN, CHANGED, MISSING)]
+    unfit = [standing for standing in waiting if standing.exposed or standing.state == MISSING] if every else []
+    # Whoever took an approval back wanted the hook gone, and is not asked about it among others.
+    return [standing for standing in waiting if standing not in unfit], [*unfit, *(each for each in stand if each.state == REVOKED)]
+
+
+def _why_left(standing: Standing) -> str:
+    revoked = f"its approval was taken back; to let it run again: hookline approve '{standing.spec.id}'"
+    return revoked if standing.state == REVOKED else standing.exposed or standing.reason
 
 
 def _decided(
@@ -158,15 +167,15 @@ def _imported(engine: Engine, path: str) -> tuple[dict[str, Any], int]:
     """Take over a list of approvals; what does not fit any more is a finding."""
     taken = import_allowlist(gate_for(engine, f"imported from {path}"), path, list(all_hooks(engine)))
     listed = [{"event": each.event, "command": each.command, "result": each.result, "hooks": list(each.hooks)} for each in taken]
-    return _document([], listed), OK if all(each.result == "approved" for each in taken) else FINDINGS
+    return _document([], listed, path), OK if all(each.result == "approved" for each in taken) else FINDINGS
 
 
 # -- telling -----------------------------------------------------------------------------------------------------------
 
 
-def _document(hooks: Sequence[Mapping[str, Any]], imported: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
-    """`hookline.approval/1`."""
-    return {"schema": "hookline.approval/1", "hooks": [*hooks], "imported": [*imported]}
+def _document(hooks: Sequence[Mapping[str, Any]], imported: Sequence[Mapping[str, Any]] = (), path: str = "") -> dict[str, Any]:
+    """`hookline.approval/1`; `path`: the list that was taken over."""
+    return {"schema": "hookline.approval/1", "hooks": [*hooks], "list": path, "imported": [*imported]}
 
 
 def _told(gate: Gate, standing: Standing, did: str) -> dict[str, Any]:
@@ -176,7 +185,7 @@ def _told(gate: Gate, standing: Standing, did: str) -> dict[str, Any]:
         "name": spec.name,
         "native_event": spec.native_event,
         "kind": spec.kind,
-        "when": [words.condition(condition) for condition in spec.conditions],
+        "when": [wording(condition) for condition in spec.conditions],
         "runs": called(spec),
         "file": spec.origin.file,
         "line": spec.origin.line,
@@ -227,5 +236,11 @@ def approval_page(document: dict[str, Any], paint: Paint) -> Iterator[str]:
             yield f"{paint(style, did)}  {hook['hook']}  {hook['native_event']}  {hook['runs']}"
     for entry in document["imported"]:
         yield f"{paint('good' if entry['result'] == 'approved' else 'warning', entry['result'])}  {entry['event']}  {entry['command']}"
-    if not document["hooks"] and not document["imported"]:
-        yield "nothing waits for an approval"
+    if document["list"] and not document["imported"]:
+        yield f"nothing to take over: `{document['list']}` has no entries"
+    elif not document["imported"] and all(hook["did"] == "left" for hook in document["hooks"]):
+        yield _nothing(len(document["hooks"]))
+
+
+def _nothing(left: int) -> str:
+    return f"nothing else waits for an approval; {words.counted(left, 'hook')} left out" if left else "nothing waits for an approval"

@@ -10,11 +10,13 @@ from typing import Annotated
 from hookline.cli import flags, words
 from hookline.cli.ending import FINDINGS, OK, tell
 from hookline.cli.paint import present
-from hookline.engine.checkup import SECONDS, check
+from hookline.engine.checkup import SECONDS, check, in_common
 from hookline.engine.journaling import journal_folder
 from hookline.engine.soundness import Finding
 from hookline.errors import HookError
 from hookline.journal.index import Index
+from hookline.server.unguarded import unguarded
+from hookline.trust.policy import TRUSTED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
     from hookline.cli.paint import Paint
     from hookline.engine.checkup import Checkup
+    from hookline.engine.engine import Engine
     from hookline.model.problem import Problem
 
 _Fix = Annotated[bool, flags.option("--fix", help="mend what can be mended safely: the modes of files that are yours")]
@@ -45,14 +48,20 @@ def doctor(
     Nothing that is not approved is run; to name a file is consent.
     """
     with selection.engine() as engine, _history(os.environ) as history:
-        found = check(engine, history=history, seconds=seconds, models=models)
+        found = _checked(engine, history, seconds, models=models)
         fixed = [done for problem in found.all_findings if (done := mended(problem))] if fix else []
         if fixed:
-            found = check(engine, history=history, seconds=seconds, models=models)
+            found = _checked(engine, history, seconds, models=models)
     document = found.to_dict() | ({"fixed": fixed} if fix else {})
     present(document, _page, json=json, color=color)
     tell(_summary(found))
     return FINDINGS if document["errors"] else OK
+
+
+def _checked(engine: Engine, history: Index | None, seconds: float, *, models: bool) -> Checkup:
+    """What the hooks say, and the servers that run beside them."""
+    found = check(engine, history=history, seconds=seconds, models=models)
+    return found.replace(findings=(*found.findings, *unguarded(os.environ)))
 
 
 def _summary(found: Checkup) -> str:
@@ -100,6 +109,8 @@ def mended(problem: Problem) -> str:
         if found.st_uid != os.geteuid() or not stat.S_ISREG(found.st_mode):
             return ""
         mode = mend(stat.S_IMODE(found.st_mode))
+        if mode == stat.S_IMODE(found.st_mode):  # another hook runs the same file, and it was mended for that one
+            return ""
         os.fchmod(fd, mode)
     except OSError:
         return ""
@@ -124,11 +135,14 @@ _MENDS: Mapping[str, Callable[[int], int]] = {"check.not-executable": _executabl
 
 
 def _page(document: dict[str, Any], paint: Paint) -> Iterator[str]:
-    """Hook by hook: whether it answered, and each finding below it."""
+    """Hook by hook: whether it answered, and each finding below it; what is warned of in common stands at the end."""
+    common = in_common(document)
     for hook in document["hooks"]:
         yield f"{_mark(hook, paint)} {paint('name', hook['hook'])}  {hook['native_event']}, {_told(hook)}"
-        yield from (f"    {_line(finding, paint)}" for finding in hook["findings"])
+        yield from (f"    {_line(finding, paint)}" for finding in hook["findings"] if _words(finding) not in common)
     yield from (_line(finding, paint) for finding in document["findings"])
+    for (code, message, hint), hooks in common.items():
+        yield f"{paint('warning', code)} {len(hooks)} hooks: {message}{f' ({hint})' if hint else ''}: {', '.join(hooks)}"
     yield from (f"fixed: {done}" for done in document.get("fixed", ()))
 
 
@@ -140,8 +154,12 @@ def _mark(hook: dict[str, Any], paint: Paint) -> str:
 
 def _told(hook: dict[str, Any]) -> str:
     if not hook["asked"]:
-        return f"not asked ({hook['state']})"
+        return "not asked" if hook["state"] == TRUSTED else f"not asked ({hook['state']})"
     return f"{hook['stance']} after {words.duration(hook['seconds'])}"
+
+
+def _words(finding: dict[str, Any]) -> tuple[str, str, str]:
+    return finding["code"], finding["message"], finding["hint"]
 
 
 def _line(finding: dict[str, Any], paint: Paint) -> str:

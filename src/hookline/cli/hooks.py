@@ -6,23 +6,25 @@ import hashlib
 
 from hookline.cli import words
 from hookline.core.plan import order
+from hookline.core.wording import condition as wording
 from hookline.engine.sources import all_hooks, given_way
 from hookline.model.handler import Broken, Builtin, Command, Http, InProcess, Model
+from hookline.trust.policy import TRUSTED, UNKNOWN
+from hookline.trust.standing import NOBODY
 from hookline.wire.providers import variables
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
     from hookline.engine.engine import Engine
     from hookline.engine.steering import Footing
     from hookline.model.handler import Handler
+    from hookline.model.problem import Problem
     from hookline.model.spec import HookSpec
 
-READY, BROKEN, UNTRUSTED, OFF = "ready", "broken", "untrusted", "off"
-# How a hook that is not let through is told, by how it stands; `untrusted` is what nobody approved.
-_STATES: Mapping[str, str] = {"unknown": UNTRUSTED, "changed": "changed", "revoked": "revoked", "missing": "missing"}
+READY, BROKEN, OFF = "ready", "broken", "off"
 _LONGEST_FACT = 120
 
 
@@ -30,11 +32,21 @@ def hooks_document(engine: Engine, wanted: Callable[[HookSpec], bool]) -> dict[s
     """`hookline.hooks/1`: the wanted hooks, by event, each event's in the order in which they run."""
     specs = [spec for spec in in_order(engine) if wanted(spec)]
     stand = _footings(engine, specs)
+    problems = [*engine.problems, *((unreadable,) if (unreadable := store_fault(engine, specs)) else ())]
     return {
         "schema": "hookline.hooks/1",
         "hooks": [_line(engine, spec, stand.get(spec.id)) for spec in specs],
-        "problems": [problem.to_dict() for problem in engine.problems],
+        "problems": [problem.to_dict() for problem in problems],
     }
+
+
+def store_fault(engine: Engine, specs: Sequence[HookSpec]) -> Problem | None:
+    """Why the approvals cannot be read by which these hooks stand; None where they can, or where none is needed."""
+    if engine.gate is None or not specs:
+        return None
+    from hookline.engine.steering import store_problem  # noqa: PLC0415 - as below
+
+    return store_problem(engine)
 
 
 def in_order(engine: Engine) -> Iterator[HookSpec]:
@@ -65,7 +77,7 @@ def _line(engine: Engine, spec: HookSpec, footing: Footing | None) -> dict[str, 
         "dialect": spec.dialect,
         "kind": spec.kind,
         "native_event": spec.native_event,
-        "when": [words.condition(condition) for condition in spec.conditions],
+        "when": [wording(condition) for condition in spec.conditions],
         "runs": words.handler(spec.handler),
         "file": spec.origin.file,
         "line": spec.origin.line,
@@ -80,7 +92,7 @@ def _line(engine: Engine, spec: HookSpec, footing: Footing | None) -> dict[str, 
 
 
 def _is_trusted(spec: HookSpec, footing: Footing | None) -> bool:
-    return spec.trusted if footing is None else footing.standing.state == "trusted" or (spec.trusted and footing.runs)
+    return spec.trusted if footing is None else footing.standing.state == TRUSTED or (spec.trusted and footing.runs)
 
 
 def _state(engine: Engine, spec: HookSpec, footing: Footing | None) -> tuple[str, str]:
@@ -90,10 +102,10 @@ def _state(engine: Engine, spec: HookSpec, footing: Footing | None) -> tuple[str
     if isinstance(spec.handler, Broken):
         return BROKEN, spec.handler.reason
     if footing is not None and not footing.runs:
-        return _STATES[footing.standing.state], footing.standing.reason
+        return footing.standing.state, footing.standing.reason
     if footing is None and not spec.trusted:
-        return UNTRUSTED, "inert until somebody approves it"
-    return READY, footing.standing.reason if footing and footing.standing.state != "trusted" else ""
+        return UNKNOWN, NOBODY
+    return READY, footing.standing.reason if footing and footing.standing.state != TRUSTED else ""
 
 
 def hook_document(engine: Engine, spec: HookSpec) -> dict[str, Any]:
@@ -103,6 +115,7 @@ def hook_document(engine: Engine, spec: HookSpec) -> dict[str, Any]:
         **_line(engine, spec, _footings(engine, [spec]).get(spec.id)),
         "handler": dict(_handler(spec.handler)),
         "timeout": spec.timeout,
+        "time_limit": _time_limit(engine, spec),
         "on_failure": spec.on_failure.name.lower(),
         "rank": spec.rank,
         "strict": spec.strict,
@@ -110,6 +123,16 @@ def hook_document(engine: Engine, spec: HookSpec) -> dict[str, Any]:
         "identity": hashlib.sha256(spec.identity.encode("utf-8", "surrogatepass")).hexdigest() if spec.identity else "",
         "facts": {name: _plain(value) for name, value in spec.facts.items()},
     }
+
+
+def _time_limit(engine: Engine, spec: HookSpec) -> float:
+    """After how many seconds it is ended, whatever its file says."""
+    if not spec.detached:
+        return spec.timeout
+    from hookline.engine.detached import time_limit  # noqa: PLC0415 - threads, which nothing else here needs
+    from hookline.handlers.program import Limits  # noqa: PLC0415 - as above
+
+    return time_limit(spec, engine.host(spec.dialect), (engine.limits or Limits()).detached)
 
 
 def _handler(given: Handler) -> Iterator[tuple[str, Any]]:

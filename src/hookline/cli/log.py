@@ -4,33 +4,40 @@ from __future__ import annotations
 
 import os
 import select
+import stat
 import sys
 import time
 from contextlib import contextmanager
 from typing import Annotated, Literal
 
 from hookline.cli import flags
+from hookline.cli.asked import known_event, known_hook
 from hookline.cli.ending import FINDINGS, OK, say, say_document, tell
 from hookline.cli.paint import Paint, cleaned, coloured, present
 from hookline.cli.recorded import entry_page, event_line, pruned_page, verification_page
 from hookline.engine.journaling import journal_folder, limits_of
+from hookline.engine.provenance import provenance
 from hookline.errors import CODES, ConfigError, JournalError
 from hookline.journal.index import Index
+from hookline.journal.masking import shown
 from hookline.journal.query import Query, moment, stamp
 from hookline.journal.reading import segments
 from hookline.journal.retention import too_many
 from hookline.journal.trail import Trail
 from hookline.journal.verify import remembered_head, verify
+from hookline.model.frozen import Frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-_What = Annotated[list[str], flags.argument(metavar="[show ID|verify|reindex|prune]", help="without it, the decisions, newest last")]
+_What = Annotated[
+    list[str], flags.argument(metavar="[show ID|show last|verify|reindex|prune]", help="without it, the decisions, newest last")
+]
 _Event = Annotated[str, flags.option("--event", metavar="EVENT", help="of one event, canonical or as its host calls it")]
 _Tool = Annotated[str, flags.option("--tool", metavar="NAME", help="of one tool")]
-_Hook = Annotated[str, flags.option("--hook", metavar="WORD", help="about which a hook was asked whose id has this in it")]
+_Hook = Annotated[str, flags.option("--hook", metavar="WORD", help="about which a hook was asked whose id, name or command has this in it")]
 _Stance = Annotated[
     Literal["", "silent", "allow", "ask", "deny", "halt"], flags.option("--stance", metavar="STANCE", help="silent, allow, ask, deny, halt")
 ]
@@ -43,8 +50,10 @@ _Follow = Annotated[bool, flags.option("-f", "--follow", help="and those to come
 _Head = Annotated[str, flags.option("--head", metavar="SEQ:HASH", help="for verify: a head that was kept elsewhere")]
 _DryRun = Annotated[bool, flags.option("-n", "--dry-run", help="for prune: only say what would be removed")]
 _Path = Annotated[str, flags.option("--path", metavar="DIR", help="another journal than this user's")]
+_ShowPayload = Annotated[bool, flags.option("--show-payload", help="what is kept of payloads as it is kept; without it, masked")]
 _Lines = Annotated[bool, flags.option("--json", help="print JSON: one document a line")]
 
+LAST = "last"
 _PAUSE = 0.25  # seconds between two looks
 
 
@@ -64,35 +73,67 @@ def log(
     head: _Head = "",
     dry_run: _DryRun = False,
     path: _Path = "",
+    show_payload: _ShowPayload = False,
     json: _Lines = False,
     color: flags.Color = "auto",
 ) -> int:
     """What the journal holds, one decision in full, and whether the journal is whole."""
     folder = os.path.abspath(path) if path else journal_folder(os.environ)
     now = time.time()
+    look = _Look(json=json, color=color, whole=show_payload)
     with _readable(folder):
+        _is_there(folder)
+        query = Query(
+            event=event,
+            tool=tool,
+            hook=hook,
+            stance=stance,
+            session=session,
+            since=moment(since, now) if since else "",
+            until=moment(until, now) if until else "",
+            fault=fault,
+        )
         match what:
             case []:
-                query = Query(
-                    event=event,
-                    tool=tool,
-                    hook=hook,
-                    stance=stance,
-                    session=session,
-                    since=moment(since, now) if since else "",
-                    until=moment(until, now) if until else "",
-                    fault=fault,
-                )
-                return _list(folder, query, limit, follow=follow, show=_shower(json=json, color=color))
+                return _list(folder, query, limit, follow=follow, show=look.line)
             case ["show", wanted]:
-                return _show(folder, wanted, json=json, color=color)
+                return _show(folder, wanted, query, look)
             case ["verify"]:
                 return _verify(folder, head, json=json, color=color)
             case ["reindex"]:
                 return _reindex(folder)
             case ["prune"]:
                 return _prune(folder, stamp(now), dry_run=dry_run, json=json, color=color)
-    raise ConfigError(f"`{' '.join(what)}` is nothing that log does", name="config.option", hint="show ID, verify, reindex or prune")
+    raise ConfigError(
+        f"`{' '.join(what)}` is nothing that log does", name="config.option", hint="show ID, show last, verify, reindex or prune"
+    )
+
+
+class _Look(Frozen):
+    """How records are shown: as JSON or in words, and whether what they keep is `whole`, or masked."""
+
+    json: bool
+    color: str
+    whole: bool = False
+
+    def line(self, record: dict[str, Any]) -> None:
+        """Show one event on a line."""
+        record = self.seen(record)
+        if self.json:
+            say_document(record)
+        else:
+            say(event_line(cleaned(record), Paint(on=coloured(self.color, sys.stdout, os.environ))) + "\n")
+
+    def page(self, entry: dict[str, Any]) -> None:
+        """Show one event in full."""
+        seen = self.seen(entry)
+        present(seen, entry_page, json=self.json, color=self.color)
+        if seen != entry:
+            tell("what looks like a secret is masked here; --show-payload shows all that is kept")
+
+    def seen(self, record: dict[str, Any]) -> dict[str, Any]:
+        kept: dict[str, Any] = record if self.whole else shown(record)
+        return kept
 
 
 # -- decisions ---------------------------------------------------------------------------------------------------------
@@ -100,9 +141,13 @@ def log(
 
 def _list(folder: str, query: Query, limit: int, *, follow: bool, show: Callable[[dict[str, Any]], None]) -> int:
     if not os.path.isdir(folder) and not follow:
+        known_event(query.event)
         tell(f"nothing has been written down yet in {folder}")
         return OK
     with Index(folder, tell=_tell) as index:
+        known_event(query.event, index)
+        if not follow:  # it may be declared in a minute
+            known_hook(query.hook, index)
         found = index.events(query, limit=limit)
         for record in found:
             show(record)
@@ -146,25 +191,39 @@ def _pause() -> bool:
     return not gone
 
 
-def _shower(*, json: bool, color: str) -> Callable[[dict[str, Any]], None]:
-    """How one event is shown: as JSON on a line, or in words on one."""
-    if json:
-        return say_document
-    paint = Paint(on=coloured(color, sys.stdout, os.environ))
-    return lambda record: say(event_line(cleaned(record), paint) + "\n")
+def show_decision(wanted: str, *, json: bool, color: str) -> int:
+    """One decision of this user's journal in full, by its id or as the `last` one."""
+    folder = journal_folder(os.environ)
+    with _readable(folder):
+        _is_there(folder)
+        return _show(folder, wanted, Query(), _Look(json=json, color=color))
 
 
-def _show(folder: str, wanted: str, *, json: bool, color: str) -> int:
+def _show(folder: str, wanted: str, query: Query, look: _Look) -> int:
     with Index(folder, tell=_tell) as index:
-        found = index.found(wanted)
-        if not found:
-            raise JournalError(f"no decision has the id `{wanted}`", name="journal.unknown", hint="`hookline log` lists them")
-        if len(found) > 1:
-            ids = ", ".join(f"`{record['id']}`" for record in found[:5])
-            raise JournalError(f"{len(found)} decisions have an id that begins with `{wanted}`: {ids}", name="journal.unknown")
-        document = {"schema": "hookline.entry/1", "event": found[0], "runs": index.runs(found[0]["id"])}
-    present(document, entry_page, json=json, color=color)
+        event = _wanted(index, wanted, query)
+        runs = index.runs(event["id"])
+        known = provenance(index, event, runs, os.environ)
+        look.page({"schema": "hookline.entry/1", "event": event, "runs": runs, "provenance": known})
     return OK
+
+
+def _wanted(index: Index, wanted: str, query: Query) -> dict[str, Any]:
+    """The decision that is meant: by the beginning of its id, or the last one of those that a query asks for."""
+    if wanted == LAST:
+        known_event(query.event, index)
+        known_hook(query.hook, index)
+        last = index.latest(query)
+        if last is None:
+            raise JournalError("there is no decision like that", name="journal.unknown", hint="`hookline log` lists them")
+        return last
+    found = index.found(wanted)
+    if not found:
+        raise JournalError(f"no decision has the id `{wanted}`", name="journal.unknown", hint="`hookline log` lists them")
+    if len(found) > 1:
+        ids = ", ".join(f"`{record['id']}`" for record in found[:5])
+        raise JournalError(f"{len(found)} decisions have an id that begins with `{wanted}`: {ids}", name="journal.unknown")
+    return found[0]
 
 
 # -- the journal itself ------------------------------------------------------------------------------------------------
@@ -201,6 +260,21 @@ def _prune(folder: str, at: str, *, dry_run: bool, json: bool, color: str) -> in
         trail.close()
     present({"schema": "hookline.pruned/1", "dry_run": dry_run, "removed": gone}, pruned_page, json=json, color=color)
     return OK
+
+
+def _is_there(folder: str) -> None:
+    """See that what is in a journal's place is a folder, if it is anything.
+
+    Raises:
+        JournalError: it is something else.
+        OSError: it cannot be looked at.
+    """
+    try:
+        found = os.stat(folder)
+    except FileNotFoundError:
+        return
+    if not stat.S_ISDIR(found.st_mode):
+        raise JournalError(f"`{folder}` is no folder, so no journal can be in it", name="journal.place", hint="HOOKLINE_JOURNAL names one")
 
 
 @contextmanager

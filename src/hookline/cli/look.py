@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 from hookline.cli import flags
-from hookline.cli.ending import OK, tell
+from hookline.cli.ending import OK, USAGE, tell
 from hookline.cli.events import kind_document, kind_of, nearest
-from hookline.cli.hooks import hook_document, hooks_document, in_order
+from hookline.cli.hooks import hook_document, hooks_document, in_order, store_fault
 from hookline.cli.pages import hook_page, hooks_page, kind_page
 from hookline.cli.paint import present
 from hookline.errors import ConfigError
@@ -32,10 +32,13 @@ def list_hooks(
     document = hooks_document(engine, lambda spec: kind in ("", spec.kind) and _of_source(spec, source))
     for problem in engine.problems:
         tell(str(problem))
+    unreadable = store_fault(engine, engine.hooks)
+    if unreadable:
+        tell(f"hookline list: {unreadable}")
     present(document, hooks_page, json=json, color=color)
     if not document["hooks"]:
         tell("no hooks here")
-    return OK
+    return USAGE if unreadable else OK
 
 
 def _kind(event: str, dialect: str) -> str:
@@ -55,8 +58,10 @@ def show(*, selection: flags.Selection, what: _What, json: flags.Json = False, c
     engine = selection.engine()
     spec = _hook(engine, what)
     if spec is not None:
+        if unreadable := store_fault(engine, [spec]):
+            tell(f"hookline show: {unreadable}")
         present(hook_document(engine, spec), hook_page, json=json, color=color)
-        return OK
+        return USAGE if unreadable else OK
     kind = kind_of(what, selection.dialect)
     if not kind:
         ids = [spec.id for spec in in_order(engine)]

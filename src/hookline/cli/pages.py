@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 
 from hookline.cli import words
-from hookline.cli.hooks import READY, UNTRUSTED
+from hookline.cli.hooks import READY
+from hookline.trust.policy import STATES, TRUSTED, UNKNOWN
+from hookline.trust.standing import NOBODY, TAKEN_BACK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
     from hookline.cli.paint import Paint
 
 _LABEL = 12
+# Reasons that say no more than the state does.
+_SAID = ("", NOBODY, TAKEN_BACK)
 
 
 def hooks_page(document: dict[str, Any], paint: Paint) -> Iterator[str]:
@@ -37,20 +41,18 @@ def _place(hook: dict[str, Any]) -> str:
 
 
 def _marks(hook: dict[str, Any], paint: Paint) -> str:
-    """Trust, and whatever else is not as usual."""
-    standing = hook["standing"]
-    if not standing:
-        trust = "trusted" if hook["trusted"] else paint("warning", "untrusted: inert")
-    elif standing == "trusted":
-        trust = "trusted"
-    elif hook["state"] == READY:
-        trust = paint("warning", f"{standing}, and runs: {hook['why']}")
-    else:
-        trust = paint("warning", "untrusted: inert" if standing == "unknown" else standing)
-    marks = [trust, *hook["flags"]]
-    if hook["state"] not in (READY, UNTRUSTED):
-        marks.append(paint("bad", hook["why"] if hook["state"] == standing else f"{hook['state']}: {hook['why']}"))
+    """How it stands, what that means, and whatever else is not as usual."""
+    standing = hook["standing"] or (TRUSTED if hook["trusted"] else UNKNOWN)
+    marks = [TRUSTED if standing == TRUSTED else paint("warning", f"{standing}: {_means(hook)}"), *hook["flags"]]
+    if hook["state"] not in (READY, *STATES):
+        marks.append(paint("bad", f"{hook['state']}: {hook['why']}"))
     return ", ".join(marks)
+
+
+def _means(hook: dict[str, Any]) -> str:
+    """What becomes of a hook that is not trusted: whether it runs nevertheless, and why it stands so."""
+    does = "runs" if hook["state"] == READY else "inert"
+    return f"{does}, {hook['why']}" if hook["why"] not in _SAID and hook["state"] in (READY, *STATES) else does
 
 
 def hook_page(hook: dict[str, Any], paint: Paint) -> Iterator[str]:
@@ -61,7 +63,7 @@ def hook_page(hook: dict[str, Any], paint: Paint) -> Iterator[str]:
         yield _field("name", hook["name"])
     yield _field("when", " and ".join(hook["when"]) or "always")
     yield from _runs(hook["handler"])
-    yield _field("timeout", f"{hook['timeout']:g} s")
+    yield _field("timeout", _timeout(hook["timeout"], hook["time_limit"]))
     yield _field("on failure", f"it {words.ON_FAILURE[hook['on_failure']]}")
     yield _field("rank", f"{hook['rank']} (lower runs first)")
     yield _field("mode", "strict" if hook["strict"] else "fidelity")
@@ -70,6 +72,13 @@ def hook_page(hook: dict[str, Any], paint: Paint) -> Iterator[str]:
     if hook["identity"]:
         yield _field("identity", hook["identity"][:12])
     yield from (_field("fact", f"{name}: {_fact(value)}") for name, value in hook["facts"].items())
+
+
+def _timeout(own: float, counts: float) -> str:
+    """The time limit that counts, and beside it the file's where it is not enforced."""
+    if own == counts:
+        return f"{own:g} s"
+    return f"{counts:g} s, as of every hook in the background; its own of {own:g} s is not enforced"
 
 
 def _fact(value: Any) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 CHOICES = ("auto", "always", "never")
 _STYLES: Mapping[str, str] = {"strong": "1", "dim": "2", "bad": "1;31", "warning": "33", "good": "32", "name": "36"}
 # What hooks and people write may go over several lines here; everywhere else a line break is shown, not made.
-_OF_SEVERAL_LINES = frozenset({"script", "prompt", "reason", "for_agent", "for_user"})
+_OF_SEVERAL_LINES = frozenset({"script", "ran", "prompt", "reason", "for_agent", "for_user"})
 _OF_STANCE: Mapping[str, str] = {"deny": "bad", "halt": "bad", "ask": "warning", "allow": "good", "silent": "dim"}
 
 

@@ -31,7 +31,8 @@ _PHASES: Mapping[str, str] = {
 
 _FIELDS: Mapping[str, Any] = {
     **dict.fromkeys(("type", "id", "at", "kind", "dialect", "native_event", "session", "cwd", "tool", "call", "stance", "reason"), ""),
-    **dict.fromkeys(("hash", "hook", "phase", "source", "scope", "handler", "fingerprint", "content"), ""),
+    **dict.fromkeys(("hash", "hook", "phase", "source", "scope", "handler", "name", "fingerprint", "identity", "content"), ""),
+    **dict.fromkeys(("did", "who", "how", "command", "file", "root", "message"), ""),
     **{name: {} for name in ("payload", "rewrite", "effects", "evidence")},
     **dict.fromkeys(("seq", "faults"), 0),
     "seconds": 0.0,
@@ -46,15 +47,35 @@ def event_line(record: dict[str, Any], paint: Paint) -> str:
     given, record = record, _filled(record)
     when, name = local(record["at"]), paint("dim", record["id"][:_SHORT])
     if record["type"] == _NOTE:
-        return f"{when}  {name}  {paint('warning', f'{_NOTE:6}')}  {record['native_event']}  {_said(given)}".rstrip()
+        before = f"{when}  {record['id'][:_SHORT]}  {_NOTE:6}  "
+        return f"{when}  {name}  {paint('warning', f'{_NOTE:6}')}  {_cut(_note(given, record), before)}".rstrip()
     about = f"{record['native_event']}{' ' + record['tool'] if record['tool'] else ''} ({record['dialect']})"
     failed = f"  {paint('bad', words.counted(record['faults'], 'fault'))}" if record["faults"] else ""
     line = f"{when}  {name}  {_stance(record['stance'], paint, 6)}  {about}{failed}"
-    reason = record["reason"].partition("\n")[0]
-    room = shutil.get_terminal_size((120, 24)).columns - len(f"{when}  {record['id'][:_SHORT]}  {'':6}  {about}{failed}") - 2
-    if not reason or room < len("..."):
-        return line
-    return f"{line}  {reason if len(reason) <= room else reason[: max(0, room - 3)] + '...'}"
+    reason = _cut(record["reason"].partition("\n")[0], f"{when}  {record['id'][:_SHORT]}  {'':6}  {about}{failed}  ")
+    return f"{line}  {reason}" if reason else line
+
+
+def _cut(text: str, before: str) -> str:
+    """As much of a text as there is room for behind what stands before it; nothing where there is hardly any."""
+    room = shutil.get_terminal_size((120, 24)).columns - len(before)
+    return text if len(text) <= room else "" if room <= len("...") else f"{text[: room - 3]}..."
+
+
+def _note(given: dict[str, Any], record: dict[str, Any]) -> str:
+    """A note in one sentence: who did what to which hook; or all that it says."""
+    if record["native_event"] != "approval" or not record["did"]:
+        return f"{record['native_event']}  {_said(given)}"
+    what = record["hook"] or ("hooks" if record["did"] in ("on", "off") else "")
+    command = record["command"].partition("\n")[0]
+    where = f" in {record['root']}" if record["root"] and not record["hook"] else ""
+    return f"{record['did']} {what}{where}{_by(record)}{': ' if command else ''}{command}"
+
+
+def _by(record: dict[str, Any]) -> str:
+    """Whose word it was, and how it was given."""
+    how = f" ({record['how']})" if record["how"] else ""
+    return f" by {record['who']}{how}" if record["who"] else how
 
 
 def entry_page(entry: dict[str, Any], paint: Paint) -> Iterator[str]:
@@ -62,14 +83,15 @@ def entry_page(entry: dict[str, Any], paint: Paint) -> Iterator[str]:
     record = _filled(entry["event"])
     if record["type"] == _NOTE:
         yield f"{paint('strong', record['native_event'])}  {local(record['at'])}"
-        yield f"  {_said(entry['event'])}"
+        yield from _told(((name, _word(value)) for name, value in _own(entry["event"])), "  ")
         return
     where = f"{record['native_event']} ({record['kind']}, {record['dialect']})"
     yield f"{_stance(record['stance'], paint)}  {where} in {words.duration(record['seconds'])}"
     yield from _told(_of_event(record), "  ")
-    for run in entry["runs"]:
+    known: list[dict[str, Any]] = entry.get("provenance") or [{} for _ in entry["runs"]]
+    for run, told in zip(entry["runs"], known, strict=True):
         yield ""
-        yield from _run(_filled(run), paint)
+        yield from _run(_filled(run), told, paint)
     if not entry["runs"]:
         yield ""
         yield "no hook was asked"
@@ -147,24 +169,48 @@ def _of_event(record: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "cut", "most of it was too long for a record" if record.get("cut") is True else ""
 
 
-def _run(run: dict[str, Any], paint: Paint) -> Iterator[str]:
+def _run(run: dict[str, Any], known: dict[str, Any], paint: Paint) -> Iterator[str]:
     shadow = " (shadow)" if run["shadow"] else ""
     code = run.get("exit_code")
     exit_code = f", exit {code}" if type(code) is int else ""
     took = "" if run["phase"] == "started" else f" after {words.duration(run['seconds'])}"
     yield f"{paint('name', run['hook'])}{shadow}  {_stance(run['stance'], paint)}{took}{exit_code}{_PHASES.get(run['phase'], '')}"
-    yield from _told(_of_run(run), "  ")
+    yield from _told(_of_run(run, known), "  ")
 
 
-def _of_run(run: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _of_run(run: dict[str, Any], known: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    yield "name", run["name"] if run["name"] != run["hook"] else ""
+    yield "runs", _runs(known, _of_sort(run.get("command"), {}))
     yield "from", f"{run['source'] or 'no file'} ({', '.join(filter(None, (run['scope'], run['dialect'], run['handler'])))})"
     yield "fingerprint", run["fingerprint"]
+    yield "identity", run["identity"]
     yield "content", run["content"]
+    yield "approval", _approval(run, known.get("note")) if run["identity"] else ""
     yield "fault", _of_sort(run.get("fault"), "")
     yield from _effects(run)
     yield "for the agent", _content(run.get("for_agent"))
     yield "for the user", _of_sort(run.get("for_user"), "")
     yield from (("not honoured", each) for each in _list(run, "unsupported", str))
+    yield from ((stream, _content(run.get(stream))) for stream in ("stdout", "stderr"))
+    yield "cut", "it printed more than is read" if run.get("truncated") is True else ""
+
+
+def _runs(known: dict[str, Any], kept: dict[str, Any]) -> str:
+    """What a hook ran; where nobody knows, how long that was and its hash."""
+    if known.get("ran"):
+        return f"{known['ran'].strip()}{' (as it is declared now)' if known.get('found') == 'now' else ''}"
+    return f"{_content(kept)}: nothing that is declared there now" if kept else ""
+
+
+def _approval(run: dict[str, Any], note: Any) -> str:
+    """Who let a hook run, as the newest note before that tells; and whether it was for what then ran."""
+    if not isinstance(note, dict):
+        return "none that stands in this journal before this"
+    given = _filled(note)
+    other = given["content"] and run["content"] and not run["content"].startswith(given["content"])
+    return (
+        f"{given['did']}{_by(given | {'how': ''})} on {local(given['at'])}{_by(given | {'who': ''})}{', for other files' if other else ''}"
+    )
 
 
 def _effects(record: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -194,6 +240,14 @@ def _told(lines: Iterator[tuple[str, str]], before: str) -> Iterator[str]:
 
 
 def _said(record: dict[str, Any]) -> str:
+    return ", ".join(f"{name}: {_word(value)}" for name, value in _own(record))
+
+
+def _own(record: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """What a note says, beside what every record has."""
     known = ("schema", "seq", "prev", "hash", "type", "id", "at", "native_event")
-    told = {name: value for name, value in record.items() if name not in known}
-    return ", ".join(f"{name}: {value if isinstance(value, str) else json.dumps(value)}" for name, value in told.items())
+    yield from ((name, value) for name, value in record.items() if name not in known)
+
+
+def _word(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from contextlib import ExitStack
 from importlib.util import find_spec
 from typing import Annotated
 
@@ -21,12 +22,12 @@ if TYPE_CHECKING:
     import socket
 
     from hookline.engine.engine import Engine
+    from hookline.remote.turns import Turns
     from hookline.server.approving import Approving
     from hookline.server.bridged import Bridged
     from hookline.server.metrics import Meter
     from hookline.server.reloading import Reloading
     from hookline.server.service import Service
-    from hookline.remote.turns import Turns
 
 _DEFAULT = "127.0.0.1:8465"
 _Http = Annotated[str, flags.option("--http", metavar="HOST:PORT", help=f"listen on TCP; with none of the three, {_DEFAULT}")]
@@ -41,7 +42,7 @@ _Expect = Annotated[
 _Token = Annotated[str, flags.option("--token-file", metavar="PATH", help="the token for TCP; made if missing")]
 _Remote = Annotated[bool, flags.option("--allow-remote", help="let other machines ask; needs --token-file")]
 _Names = Annotated[list[str], flags.option("--host-name", metavar="NAME", help="another name of this server; repeatable")]
-_Most = Annotated[int, flags.option("--most", metavar="N", min=1, max=64, help="events at once, at most 64")]
+_Most = Annotated[int, flags.option("--most", metavar="N", min=1, max=64, help="events at once, over HTTP and gRPC together, at most 64")]
 _Wait = Annotated[float, flags.option("--wait", metavar="S", min=0.0, help="for one more, until it is its turn")]
 _Seconds = Annotated[float, flags.option("--seconds", metavar="S", min=0.1, help="for all hooks of one event, together")]
 _NoReload = Annotated[bool, flags.option("--no-reload", help="take changes of files on SIGHUP only")]
@@ -69,6 +70,7 @@ def serve(
 ) -> int:
     """The decision server, until SIGTERM or Ctrl-C."""
     _need_extra()
+    from hookline.remote.turns import Turns  # noqa: PLC0415 - as above
     from hookline.server.approving import PATH as APPROVE  # noqa: PLC0415 - the extra, here and below
     from hookline.server.approving import Approving  # noqa: PLC0415 - as above
     from hookline.server.border import Border  # noqa: PLC0415 - as above
@@ -77,7 +79,7 @@ def serve(
     from hookline.server.signals import Signals  # noqa: PLC0415 - as above
     from hookline.server.sockets import closing, name_of  # noqa: PLC0415 - as above
     from hookline.server.tokens import token_in, token_place  # noqa: PLC0415 - as above
-    from hookline.remote.turns import Turns  # noqa: PLC0415 - as above
+    from hookline.server.unguarded import marked  # noqa: PLC0415 - as above
 
     if allow_remote and not token_file:
         raise ConfigError("`--allow-remote` needs `--token-file`", name="serve.address", hint="other machines must be given the token")
@@ -95,15 +97,18 @@ def serve(
     service = _service(selection, meter, Turns(most, patience=wait), seconds, approving)
     listening = _listening(address, unix, allow_remote=allow_remote)
     open_ = (APPROVE,) if free else ()
-    border = Border(service.app(), token=token, names=host_name, open_to_all=open_, refused=meter.refused)
+    border = Border(service.app(), token=token, token_file=path, names=host_name, open_to_all=open_, refused=meter.refused)
     told = f"{len(service.engine.hooks)} hooks{_where(token, to_approve, path)}"
     reloading = _reloading(selection, service, watch=not no_reload)
     bridge = _bridged(grpc, service, token, expect)
     with Signals() as signals:
         running = Running(border, listening, drain=drain, refused=meter.refused, beside=bridge.stop, signals=signals)
         try:
-            with closing(listening), bridge, reloading:
-                say("".join(f"{name}\n" for name in (*map(name_of, listening), *bridge.names)))
+            with closing(listening), bridge, reloading, ExitStack() as marks:
+                names = (*map(name_of, listening), *bridge.names)
+                if free:
+                    marks.enter_context(marked(os.environ, names, lambda line: tell(f"hookline serve: {line}")))
+                say("".join(f"{name}\n" for name in names))
                 tell(f"hookline serve: {told}")
                 running.run()
         finally:
@@ -120,6 +125,7 @@ def _need_extra() -> None:
 def _service(selection: flags.Selection, meter: Meter, turns: Turns, seconds: float, approving: Approving | None = None) -> Service:
     from hookline import __version__  # noqa: PLC0415 - as above
     from hookline.server.callers import callers, without_calls  # noqa: PLC0415 - as above
+    from hookline.server.elsewhere import Elsewhere  # noqa: PLC0415 - as above
     from hookline.server.openapi import openapi  # noqa: PLC0415 - as above
     from hookline.server.service import Service  # noqa: PLC0415 - as above
 
@@ -139,7 +145,15 @@ def _service(selection: flags.Selection, meter: Meter, turns: Turns, seconds: fl
         without_calls(own[host])
     document = openapi(__version__, contract("decision"))
     service = Service(
-        without_calls(engine), meter=meter, contract=document, own=own, seconds=seconds, turns=turns, approving=approving, tell=tell
+        without_calls(engine),
+        meter=meter,
+        contract=document,
+        own=own,
+        seconds=seconds,
+        turns=turns,
+        approving=approving,
+        elsewhere=None if selection.configs else Elsewhere(),  # who names files means these, wherever an event is of
+        tell=tell,
     )
     made.append(service)
     return service

@@ -1,4 +1,4 @@
-"""`hookline on` and `hookline off`: all hooks of this project, or all there are, switched at once."""
+"""`hookline on` and `hookline off`: all hooks of this project, all there are, or single ones, switched at once."""
 
 from __future__ import annotations
 
@@ -6,20 +6,25 @@ import os
 import shlex
 from typing import Annotated
 
-from hookline.cli import flags
-from hookline.cli.ending import OK, tell
+from hookline.cli import flags, words
+from hookline.cli.ending import FINDINGS, OK, tell
 from hookline.cli.paint import present
 from hookline.engine.journaling import journal_of
-from hookline.engine.steering import gate_for, turn_all, what_is_off
+from hookline.engine.meaning import called, meant
+from hookline.engine.steering import ON_AGAIN, footings, gate_for, policy_of, turn_all, turn_single, what_is_off
 from hookline.trust.switch import off_at, switches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from hookline.cli.paint import Paint
+    from hookline.engine.engine import Engine
+    from hookline.engine.steering import Footing
+    from hookline.model.spec import HookSpec
 
+_Hook = Annotated[str, flags.argument(metavar="HOOK", help="an id, what it runs or asks, a name, or a file of it; without one, all hooks")]
 _Global = Annotated[bool, flags.option("--global", help="in every project, and not in this one only")]
 _DryRun = Annotated[bool, flags.option("-n", "--dry-run", help="only show how the switches are")]
 
@@ -28,54 +33,102 @@ _DryRun = Annotated[bool, flags.option("-n", "--dry-run", help="only show how th
 def on(
     *,
     selection: flags.Selection,
+    hook: _Hook = "",
     everywhere: _Global = False,
     dry_run: _DryRun = False,
     json: flags.Json = False,
     color: flags.Color = "auto",
 ) -> int:
-    """Let hooks run again, here or everywhere."""
-    return _turned(selection, on=True, everywhere=everywhere, dry_run=dry_run, json=json, color=color)
+    """Let hooks run again, here or everywhere; or one that was switched off by itself."""
+    return _turned(selection, hook, on=True, everywhere=everywhere, dry_run=dry_run, json=json, color=color)
 
 
 @flags.selecting
 def off(
     *,
     selection: flags.Selection,
+    hook: _Hook = "",
     everywhere: _Global = False,
     dry_run: _DryRun = False,
     json: flags.Json = False,
     color: flags.Color = "auto",
 ) -> int:
-    """Let no hook run, here or everywhere; those of the policy do not listen."""
-    return _turned(selection, on=False, everywhere=everywhere, dry_run=dry_run, json=json, color=color)
+    """Let no hook run, here or everywhere, or not this one; those of the policy do not listen."""
+    return _turned(selection, hook, on=False, everywhere=everywhere, dry_run=dry_run, json=json, color=color)
 
 
-def _turned(selection: flags.Selection, *, on: bool, everywhere: bool, dry_run: bool, json: bool, color: str) -> int:
+def _turned(selection: flags.Selection, hook: str, *, on: bool, everywhere: bool, dry_run: bool, json: bool, color: str) -> int:
     with selection.engine(journal=journal_of(os.environ, tell)) as engine:
-        gate = gate_for(engine)
-        if dry_run:
-            now = switches(gate.known(), gate.root, gate.environ)
-        else:
-            now = turn_all(engine, on=on, everywhere=everywhere, who="", how="command line")
-        above = off_at(gate.known(), gate.root)
-        managed = [spec.id for spec in engine.hooks if gate.is_managed(spec)]
-    document = {
+        specs = meant(engine, hook) if hook else []
+        if not dry_run:
+            _turn(engine, specs, on=on, everywhere=everywhere)
+        document = _document(engine, specs, "nothing" if dry_run else "on" if on else "off", everywhere=everywhere)
+    present(document, switches_page, json=json, color=color)
+    still = not document["on"] if not specs else any(each["off"] for each in document["hooks"])
+    return FINDINGS if on and still and not dry_run else OK
+
+
+def _turn(engine: Engine, specs: Sequence[HookSpec], *, on: bool, everywhere: bool) -> None:
+    if specs:
+        turn_single(engine, specs, on=on, everywhere=everywhere, who="", how="command line")
+    else:
+        turn_all(engine, on=on, everywhere=everywhere, who="", how="command line")
+
+
+def _document(engine: Engine, specs: Sequence[HookSpec], did: str, *, everywhere: bool) -> dict[str, Any]:
+    """`hookline.switches/1`; of the hooks those that were meant, or else those that are off by themselves."""
+    gate = gate_for(engine)
+    now = switches(gate.known(), gate.root, gate.environ)
+    stand = footings(engine, specs or None).values()
+    single = [each for each in stand if specs or (all(now.values()) and each.off)]
+    return {
         "schema": "hookline.switches/1",
-        "did": "nothing" if dry_run else "on" if on else "off",
+        "did": did,
         "root": "" if everywhere else gate.root,
+        "folder": gate.root,
+        "off_at": off_at(gate.known(), gate.root),
         "on": all(now.values()),
         "switches": now,
-        "managed": managed,
+        "hooks": [_line(footing) for footing in single],
+        "managed": [spec.id for spec in policy_of(engine)],
     }
-    if on and above and not dry_run:
-        tell(f"hooks are still off here, by `hookline off` in `{above}` (hookline on -C {shlex.quote(above)})")
-    present(document, switches_page, json=json, color=color)
-    return OK
+
+
+def _line(footing: Footing) -> dict[str, Any]:
+    spec, standing = footing.standing.spec, footing.standing
+    return {
+        "hook": spec.id,
+        "native_event": spec.native_event,
+        "runs": called(spec),
+        "off": footing.off,
+        "standing": standing.state,
+        "live": footing.runs,
+    }
 
 
 def switches_page(document: dict[str, Any], paint: Paint) -> Iterator[str]:
     """Whether hooks run, and if not, why."""
-    yield f"hooks are {paint('good', 'on') if document['on'] else paint('warning', 'off')}"
-    yield from (f"  {why} ({hint})" for why, hint in what_is_off(document["switches"]))
+    everywhere = not document["root"] and (document["on"] or not document["switches"]["everywhere"])
+    where = "everywhere" if everywhere else f"in `{document['folder']}`"
+    yield f"hooks are {paint('good', 'on') if document['on'] else paint('warning', 'off')} {where}"
+    yield from (f"  {why} ({hint})" for why, hint in _why(document))
+    for hook in document["hooks"]:
+        yield f"  {_state(hook, paint)}  {paint('name', hook['hook'])}  {hook['native_event']}  {words.first_line(hook['runs'])}"
     if document["managed"] and not document["on"]:
         yield f"  policy, which no switch reaches, still runs: {', '.join(document['managed'])}"
+
+
+def _why(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """What switches hooks off, and what turns them on again."""
+    above = document["off_at"] if document["off_at"] != document["folder"] else ""
+    for switch, why in what_is_off(document["switches"]):
+        if switch == "project" and above:
+            yield f"hooks are switched off in `{above}`, in which this project lies", f"hookline on -C {shlex.quote(above)}"
+        else:
+            yield why, ON_AGAIN[switch]
+
+
+def _state(hook: dict[str, Any], paint: Paint) -> str:
+    if hook["off"]:
+        return f"{paint('warning', 'off')} ({hook['off']})"
+    return paint("good", "on") if hook["live"] else f"{paint('good', 'on')}, and does not run ({hook['standing']})"

@@ -1,8 +1,7 @@
-"""Words: conditions, handlers and powers in the language of the person who reads them."""
+"""Words: handlers and powers in the language of the person who reads them."""
 
 from __future__ import annotations
 
-from hookline.model.conditions import Flattened, Glob, Leaves, Never, OneOf, PathPattern, Pattern, Rule
 from hookline.model.handler import Broken, Builtin, Command, Http, InProcess, Model
 from hookline.text.urls import spoken
 
@@ -11,7 +10,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Never as Unreachable
 
-    from hookline.model.conditions import Condition
     from hookline.model.handler import Handler
 
 # What a decision may carry, in the order in which it is told.
@@ -72,29 +70,6 @@ def powers(names: Iterable[str], *, redo: bool = False) -> list[str]:
     return known + sorted(given - set(POWERS))
 
 
-def condition(given: Condition) -> str:
-    """A condition in words."""
-    match given:
-        case OneOf(field=field, names=names):
-            return f"the {field} is {_either(sorted(names))}"
-        case Pattern(field=field, source=source, full=full):
-            return f"the {field} {'is wholly matched by' if full else 'has a match of'} `{source}`"
-        case Leaves(source=source):
-            return f"a value of the input has a match of `{source}`"
-        case Flattened(facts=facts, source=source):
-            return f"a text of {' or '.join(facts)} has a match of `{source}`"
-        case Glob(patterns=patterns):
-            return f"a path of the input matches {_either(patterns)}"
-        case PathPattern(source=source):
-            return f"the path of the input is covered by `{source}`"
-        case Rule(source=source):
-            return f"the call is covered by the rule `{source}`"
-        case Never(reason=reason):
-            return f"never: {reason}"
-        case _ as unreachable:
-            raise _forgotten(unreachable)
-
-
 _MANY = 3  # names of one model
 
 
@@ -102,13 +77,11 @@ def handler(given: Handler) -> str:
     """A handler in words: of a command its first line."""
     match given:
         case Command(argv=argv, script=script):
-            lines = script.strip().splitlines() or [" ".join(argv)]
-            return f"{lines[0]} …" if len(lines) > 1 else lines[0]
+            return first_line(script.strip() or " ".join(argv))
         case Http(url=url, method=method):
             return f"{method} {url}"
         case Model(prompt=prompt):
-            lines = prompt.strip().splitlines() or [""]
-            return f"model {model(given)}: {lines[0]}{' …' if len(lines) > 1 else ''}"
+            return f"model {model(given)}: {first_line(prompt.strip())}"
         case Builtin(name=name, args=args):
             return " ".join(("builtin", name, *args))
         case InProcess(name=name):
@@ -117,6 +90,12 @@ def handler(given: Handler) -> str:
             return f"nothing: {reason}"
         case _ as unreachable:
             raise _forgotten(unreachable)
+
+
+def first_line(text: str) -> str:
+    """The first line of a text, with a mark where it has more."""
+    first, *more = text.splitlines() or [""]
+    return f"{first} …" if more else first
 
 
 def model(given: Model) -> str:
@@ -136,10 +115,6 @@ def counted(number: int, thing: str) -> str:
 def duration(seconds: float) -> str:
     """Seconds for people."""
     return f"{seconds * 1000:.1f} ms" if seconds < 1 else f"{seconds:.2f} s"
-
-
-def _either(names: Iterable[str]) -> str:
-    return " or ".join(f"`{name}`" for name in names)
 
 
 def _forgotten(given: Unreachable) -> AssertionError:

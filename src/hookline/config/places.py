@@ -114,6 +114,18 @@ def _mark(place: Place) -> str:
     return path.rpartition("/")[0] if "*" in path else path
 
 
+def kept_in(dialect: str, file: str) -> str:
+    """Where in a project a file of this dialect lies, as far as the format names it and no project can; empty where it is elsewhere."""
+    for place in PLACES:
+        if place.dialect == dialect and place.path.startswith(_PROJECTS):
+            mark = _mark(place)
+            if file.endswith(f"/{mark}") or file == mark:
+                return mark
+            if f"/{mark}/" in f"/{file}":
+                return f"{mark}/"
+    return ""
+
+
 def wanted(cwd: str, environ: Mapping[str, str], only: str = "") -> list[str]:
     """The paths of all places, whether or not there is something; of one that is a pattern, its folder."""
     names = _names(cwd, environ)

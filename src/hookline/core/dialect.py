@@ -136,8 +136,9 @@ class Table(Frozen):
     what the tool does, where the dialect has both.
     `late`: what a detached hook may say that still counts after its moment: context, note, wake (it sends the agent on).
     `delivers`: kinds of event at which an agent is told what came late. `detached_untimed`: the timeout of a detached hook is
-    not enforced. `ends_session`: kinds of event after which a session's hooks that run once may run again.
+    not enforced, but in strict mode. `ends_session`: kinds of event after which a session's hooks that run once may run again.
     `approvals`: where a gate is, its hooks wait for an approval even when they are the user's own.
+    `closes`: what a hook says, in the words of its file, so that its failure refuses; "" where the format has no word for that.
     """
 
     name: str
@@ -165,6 +166,7 @@ class Table(Frozen):
     detached_untimed: bool = False
     ends_session: frozenset[str] = frozenset({"session.end"})
     approvals: bool = False
+    closes: str = ""
 
     def row(self, native: str) -> Row | None:
         """The row of a native event name, also by an alias; None for an unknown one."""

@@ -46,6 +46,7 @@ class Run(Frozen):
 
     `payload` is what a process is sent (None for a handler in this process). `detached`: start it, do not wait; the
     outcome sent back is empty, or says why it was not started. `dialect`: whose words the answer of a detached hook is in.
+    `identity`, `content`: of a detached hook, what it was let through as; those of the outcome of its end.
     """
 
     spec: HookSpec
@@ -53,6 +54,8 @@ class Run(Frozen):
     payload: str | None = None
     detached: bool = False
     dialect: Dialect | None = None
+    identity: str = ""
+    content: str = ""
 
 
 def dispatch(plan: Plan, event: Event, clock: Callable[[], float] = _no_clock) -> Dispatch:
@@ -276,4 +279,4 @@ def _start(step: Entry, event: Event) -> Generator[tuple[Run, ...], tuple[Outcom
     (outcome,) = yield (prepared.replace(dialect=step.dialect),)
     if outcome.failure is not None:
         return hear(step, outcome, event)
-    return Verdict(hook_id=step.spec.id, shadow=step.spec.shadow)
+    return Verdict(hook_id=step.spec.id, shadow=step.spec.shadow, identity=outcome.identity, content=outcome.content)

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
 
 
+# Where a person finds which hook it is, why it does not run, and what to do.
+REMEDY = "`hookline list` tells more"
 OVERFLOWED = "its output exceeds the limit of 1 MiB a stream"
 
 
@@ -44,22 +46,36 @@ def barred(spec: HookSpec, outcome: Outcome) -> Verdict:
 
     Nothing that a clone brings along decides, or puts a word of its own before anybody, until it is approved.
     """
-    words = describe(outcome)
-    clone = spec.origin.scope in CLONED
-    label = "a hook of this project" if clone else f"hook `{spec.name or spec.id}`"
-    told = words
-    if clone and outcome.failure is not None:
-        told = "it is not approved" if outcome.failure is Failure.UNTRUSTED else outcome.failure.value
     stance = outcome.means or Stance.SILENT
-    note = f"{label} had no say: {told}" if kind(spec.kind).guarded and outcome.failure is not Failure.SWITCHED_OFF else ""
+    note = ""
+    if kind(spec.kind).guarded and outcome.failure is not Failure.SWITCHED_OFF and not (stance or outcome.told):
+        note = f"{_called(spec, outcome)} had no say: {_why(spec, outcome)} ({REMEDY})"
     return Verdict(
         hook_id=spec.id,
         stance=stance,
-        reason=f"{label} may not run: {told}" if stance else "",
-        for_user=outcome.note or ("" if stance else note),
-        fault=words,
+        reason=withheld(spec, outcome) if stance else "",
+        for_user=outcome.note or note,
+        fault=describe(outcome),
         shadow=spec.shadow,
     )
+
+
+def withheld(spec: HookSpec, outcome: Outcome) -> str:
+    """The reason of a refusal by which a hook stands that was kept from running."""
+    return f"{_called(spec, outcome)} may not run: {_why(spec, outcome)} ({REMEDY})"
+
+
+def _called(spec: HookSpec, outcome: Outcome) -> str:
+    if spec.origin.scope in CLONED:
+        return outcome.called or "a hook of this project"
+    return f"hook `{spec.name or spec.id}`"
+
+
+def _why(spec: HookSpec, outcome: Outcome) -> str:
+    """Why it was kept from running; of a clone's hook without the names of its files."""
+    if outcome.failure is Failure.UNTRUSTED and (spec.origin.scope in CLONED or not outcome.detail):
+        return "it is not approved"
+    return describe(outcome.replace(detail="") if spec.origin.scope in CLONED else outcome)
 
 
 def aloud(verdict: Verdict, spec: HookSpec) -> Verdict:
@@ -73,7 +89,10 @@ def describe(outcome: Outcome) -> str:
     """A failure, or an exit code that counts as one, in a few words."""
     if outcome.failure is None:
         return f"exited with status {outcome.exit_code}{_tail(outcome)}"
-    return f"{outcome.failure.value}: {outcome.detail}" if outcome.detail else outcome.failure.value
+    told = outcome.failure.value
+    if outcome.detail.endswith(told):
+        return outcome.detail  # it says so itself, and of what
+    return f"{told}: {outcome.detail}" if outcome.detail else told
 
 
 def _tail(outcome: Outcome) -> str:

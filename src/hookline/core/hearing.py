@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from types import NoneType
 
-from hookline.core.failure import barred, describe, failed
+from hookline.core.failure import barred, describe, failed, withheld
 from hookline.model.event import Rewrite
 from hookline.model.handler import InProcess
 from hookline.model.outcome import BARRED, Failure
@@ -50,8 +50,10 @@ def hear(step: Entry, outcome: Outcome, event: Event) -> Verdict:
     verdict = _read(step, outcome, told)
     if outcome.note and outcome.failure not in BARRED:
         verdict = verdict.replace(for_user="\n".join(filter(None, (verdict.for_user, outcome.note))))
-    if outcome.content:
-        verdict = verdict.replace(content=outcome.content)
+    if outcome.told and verdict.stance is Stance.SILENT:
+        verdict = verdict.replace(for_user="")
+    if outcome.content or outcome.identity:
+        verdict = verdict.replace(content=outcome.content, identity=outcome.identity)
     if told is event or verdict.rewrite is None:
         return verdict
     from hookline.core.likeness import told_back  # noqa: PLC0415 - as above
@@ -95,7 +97,7 @@ def _missed(step: Entry, outcome: Outcome, event: Event) -> Verdict:
     verdict = step.dialect.decode_outcome(outcome.replace(detail=""), spec.replace(name="of this project"), event)
     if verdict.stance is Stance.SILENT:
         return barred(spec, outcome)
-    return verdict.replace(fault=describe(outcome), shadow=verdict.shadow or spec.shadow)
+    return verdict.replace(reason=withheld(spec, outcome), for_user="", fault=describe(outcome), shadow=verdict.shadow or spec.shadow)
 
 
 def _not_json(answer: Verdict) -> str | None:

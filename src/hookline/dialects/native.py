@@ -64,7 +64,7 @@ class Native:
 
     def __init__(self) -> None:
         rows = {name: _row(kinds.kind(name)) for name in kinds.NAMES}
-        self.table = Table(name=NAME, rows=rows, base=_BASE, fold=FoldRule(), raises_facets=False)
+        self.table = Table(name=NAME, rows=rows, base=_BASE, fold=FoldRule(), raises_facets=False, closes="on_failure=Stance.DENY")
 
     def load(self, source: Source) -> Loaded:  # noqa: ARG002 - the protocol's
         return Loaded()

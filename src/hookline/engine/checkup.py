@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import os
+from time import perf_counter
 from typing import TYPE_CHECKING, Protocol
 
 from hookline.config.settings import settings
+from hookline.core.dispatch import dispatch
 from hookline.core.plan import Group, Plan
 from hookline.engine.callers import called
 from hookline.engine.drive import drive
-from hookline.engine.gating import gate_of
+from hookline.engine.gating import gate_of, gated
+from hookline.engine.looking import Looking
 from hookline.engine.soundness import Finding, by_files, by_policy, conflicts, duplicates, found, runs
 from hookline.engine.steering import self_approve_problem
-from hookline.engine.symptoms import by_outcome
+from hookline.engine.symptoms import CHANGED_HINT, by_outcome
 from hookline.engine.synthetic import made_up
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Broken, Model
 from hookline.model.kinds import kind
+from hookline.model.outcome import Failure
 from hookline.model.problem import Problem
-from hookline.trust.policy import RECORD, SKIP, WARN
+from hookline.trust.policy import RECORD, SKIP, TRUSTED, UNKNOWN, WARN
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping
@@ -31,7 +35,8 @@ if TYPE_CHECKING:
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Decision, Stance, Verdict
-    from hookline.trust.gate import Standing
+    from hookline.trust.gate import Gate
+    from hookline.trust.standing import Standing
 
 SCHEMA = "hookline.checkup/1"
 # Tells a hook that this is a test: the variable is set to 1.
@@ -39,12 +44,14 @@ VARIABLE = "HOOKLINE_DOCTOR"
 SECONDS = 30.0
 # So many events of its kind without a hook ever being asked make it worth a word.
 _MANY = 20
+# What a hook failed by that was running by then.
+_WHILE_RUNNING = frozenset({Failure.TIMED_OUT, Failure.REJECTED, Failure.KILLED, Failure.FLOODED, Failure.RAISED, Failure.UNREADABLE})
 # Why nothing was started: one of these is enough.
 _NOT_STARTED = frozenset({"check.missing", "check.interpreter", "check.not-executable"})
 # What keeps a hook from being run, by its state: the finding, and what to do.
 _BARRED: Mapping[str, tuple[str, str]] = {
     "unknown": ("check.unapproved", "look at it, then: hookline approve"),
-    "changed": ("check.changed", "look at what changed, then: hookline approve"),
+    "changed": ("check.changed", CHANGED_HINT),
     "revoked": ("check.unapproved", "to let it run again: hookline approve"),
     "missing": ("check.missing", "name a file that is there, by its absolute path"),
 }
@@ -61,7 +68,7 @@ class History(Protocol):
 
 
 class Examined(Frozen):
-    """One hook as it was found. `state` is how it stands with whoever approves; `verdict` is None where it was not asked."""
+    """One hook as it was found. `state` is how it stands with whoever approves; `verdict` is None where nothing of it was run."""
 
     spec: HookSpec
     state: str
@@ -112,41 +119,118 @@ def check(engine: Engine, *, history: History | None = None, seconds: float = SE
         TrustError: the store of approvals cannot be read.
         ConfigError: the settings are wrong.
     """
-    entries = list(engine.registry.entries())
-    standings = _standings(engine, entries)
-    examined = [_examined(engine, entry, standings.get(entry.spec.id), seconds, models=models) for entry in entries]
-    ways = {entry.spec.id: runs(entry.spec, made_up(entry.spec, entry.dialect, engine.cwd), engine.environ) for entry in entries}
-    together = [*duplicates([entry.spec for entry in entries], ways), *conflicts([entry.spec for entry in entries], _said(examined))]
-    together += _never_asked(entries, history, engine.cwd) if history else ()
+    trial = _Trial(engine, seconds, models=models)
+    entries, events = trial.entries, trial.events
+    examined = [trial.examined(entry) for entry in entries]
+    ways = {spec.id: runs(spec, events[spec.id], engine.environ) for spec in (entry.spec for entry in entries)}
+    together = [*duplicates([entry.spec for entry in entries], ways)]
+    together += conflicts([entry.spec for entry in entries], _said(examined), events)
+    together += _never_asked([entry.spec for entry in entries if trial.may_run(entry.spec)], history, engine.cwd) if history else ()
     whole = [one.replace(findings=(*one.findings, *(each for each in together if each.hook == one.spec.id))) for one in examined]
     cost = self_approve_problem(settings(engine.environ))
-    return Checkup(hooks=tuple(whole), findings=(*_switched_off(engine), *((cost,) if cost else ()), *called(engine), *engine.problems))
+    return Checkup(hooks=tuple(whole), findings=(*trial.switched_off(), *((cost,) if cost else ()), *called(engine), *engine.problems))
 
 
 def _said(examined: list[Examined]) -> dict[str, Stance]:
     return {one.spec.id: one.verdict.stance for one in examined if one.verdict is not None and not one.verdict.fault}
 
 
-# -- trust ---------------------------------------------------------------------------------------------------------------
+def in_common(document: Mapping[str, Any]) -> dict[tuple[str, str, str], list[str]]:
+    """Warnings that a checkup's document has of several hooks in the same words: code, message and hint, and the hooks.
+
+    Whoever shows them says each once, so that what is wrong with one hook alone stands out.
+    """
+    told: dict[tuple[str, str, str], list[str]] = {}
+    for hook in document["hooks"]:
+        for each in hook["findings"]:
+            if each["severity"] != "error":
+                told.setdefault((each["code"], each["message"], each["hint"]), []).append(hook["hook"])
+    return {words: hooks for words, hooks in told.items() if len(hooks) > 1}
 
 
-def _standings(engine: Engine, entries: list[Entry]) -> dict[str, Standing]:
-    from hookline.trust import survey  # noqa: PLC0415 - looking is not firing
-
-    gate = gate_of(engine.gate)
-    return {} if gate is None else {each.spec.id: each for each in survey(gate, (entry.spec for entry in entries))}
+# -- one hook after the other --------------------------------------------------------------------------------------------
 
 
-def _switched_off(engine: Engine) -> Iterator[Problem]:
-    from hookline.trust import switches  # noqa: PLC0415 - as above
+class _Trial:
+    """The hooks of an engine, what each is to be told of, and how each stands with a gate that writes nothing down."""
 
-    gate = gate_of(engine.gate)
-    if gate is None:
-        return
-    for which, is_on in switches(gate.known(), gate.root, gate.environ).items():
-        if not is_on:
-            told, hint = _OFF[which]
-            yield Problem(name="check.off", message=told, hint=hint)
+    def __init__(self, engine: Engine, seconds: float, *, models: bool) -> None:
+        given = gate_of(engine.gate)
+        self.engine = engine
+        self.seconds = seconds
+        self.models = models
+        self.entries = engine.registry.entries()
+        self.events = {entry.spec.id: made_up(entry.spec, entry.dialect, engine.cwd) for entry in self.entries}
+        self.policy: Gate | None = given
+        self.gate = None if given is None else Looking.of(given)
+        self.standings = self._standings()
+
+    def _standings(self) -> dict[str, Standing]:
+        from hookline.trust import survey  # noqa: PLC0415 - looking is not firing
+
+        return {} if self.gate is None else {each.spec.id: each for each in survey(self.gate, (entry.spec for entry in self.entries))}
+
+    def state(self, spec: HookSpec) -> str:
+        """How a hook stands with whoever approves; without a gate, by where its file lies."""
+        standing = self.standings.get(spec.id)
+        return standing.state if standing else TRUSTED if spec.trusted else UNKNOWN
+
+    def may_run(self, spec: HookSpec) -> bool:
+        """Whether a host would run a hook."""
+        return self.state(spec) == TRUSTED or self._effect(spec) in (RECORD, WARN)
+
+    def _effect(self, spec: HookSpec) -> str:
+        standing = self.standings.get(spec.id)
+        return self.policy.effect(standing) if self.policy and standing else SKIP
+
+    def switched_off(self) -> Iterator[Problem]:
+        """Each switch that is off for all hooks."""
+        from hookline.trust import switches  # noqa: PLC0415 - as above
+
+        if self.gate is None:
+            return
+        for which, is_on in switches(self.gate.known(), self.gate.root, self.gate.environ).items():
+            if not is_on:
+                told, hint = _OFF[which]
+                yield Problem(name="check.off", message=told, hint=hint)
+
+    def examined(self, entry: Entry) -> Examined:
+        """One hook as it is found, and, if it may run, as it answers."""
+        spec, state = entry.spec, self.state(entry.spec)
+        if isinstance(spec.handler, Broken):
+            told = found(spec, "check.broken", f"it could not be loaded: {spec.handler.reason}", hint="hookline validate tells the place")
+            return Examined(spec=spec, state=state, findings=(told,))
+        still = [*by_files(spec, self.events[spec.id], self.engine.environ), *by_policy(spec, entry.dialect.table)]
+        if state != TRUSTED:
+            told = self._barred(spec, state)
+            # What is not approved is told of, and never changed.
+            others = [each.replace(path="") for each in still if not {each.name, told.name} <= _NOT_STARTED]
+            return Examined(spec=spec, state=state, findings=(told, *others))
+        if isinstance(spec.handler, Model) and not self.models:
+            return Examined(spec=spec, state=state, findings=tuple(still))
+        return self._asked(entry, state, still)
+
+    def _asked(self, entry: Entry, state: str, still: list[Finding]) -> Examined:
+        outcome, verdict = ask(self.engine, entry, self.events[entry.spec.id], self.gate, self.seconds)
+        known = {each.name for each in still}
+        # An interpreter without its script exits as a refusal does.
+        known |= {*_NOT_STARTED, "check.refuses"} if known & _NOT_STARTED else set()
+        heard = [each for each in by_outcome(entry.spec, outcome, verdict, self.seconds) if each.name not in known]
+        findings = (*still, *heard)
+        nothing = any(each.name in _NOT_STARTED and each.severity == "error" for each in findings)
+        ran = not nothing and outcome is not None and (outcome.failure is None or outcome.failure in _WHILE_RUNNING)
+        return Examined(spec=entry.spec, state=state, verdict=verdict if ran else None, findings=findings)
+
+    def _barred(self, spec: HookSpec, state: str) -> Finding:
+        """Why a hook was not asked, and what its host would make of it."""
+        name, hint = _BARRED[state]
+        standing, effect = self.standings.get(spec.id), self._effect(spec)
+        why = standing.reason if standing and standing.reason else "nobody approved it"
+        if effect == RECORD:
+            return found(spec, name, f"it was never run; its first run counts as its approval ({why})", hint=hint, severity="warning")
+        if effect == WARN:
+            return found(spec, name, f"it is run with a note, but not here: {why}", hint=hint, severity="warning")
+        return found(spec, name, f"it is not run: {why}", hint=hint)
 
 
 _OFF: Mapping[str, tuple[str, str]] = {
@@ -156,48 +240,8 @@ _OFF: Mapping[str, tuple[str, str]] = {
 }
 
 
-# -- one hook ------------------------------------------------------------------------------------------------------------
-
-
-def _examined(engine: Engine, entry: Entry, standing: Standing | None, seconds: float, *, models: bool) -> Examined:
-    """One hook as it is found, and, if it may run, as it answers."""
-    spec = entry.spec
-    state = standing.state if standing else "trusted" if spec.trusted else "unknown"
-    event = made_up(spec, entry.dialect, engine.cwd)
-    if isinstance(spec.handler, Broken):
-        told = found(spec, "check.broken", f"it could not be loaded: {spec.handler.reason}", hint="hookline validate tells the place")
-        return Examined(spec=spec, state=state, findings=(told,))
-    still = [*by_files(spec, event, engine.environ), *by_policy(spec)]
-    if state != "trusted":
-        told = _barred(engine, spec, state, standing)
-        # What is not approved is told of, and never changed.
-        others = [each.replace(path="") for each in still if not {each.name, told.name} <= _NOT_STARTED]
-        return Examined(spec=spec, state=state, findings=(told, *others))
-    if isinstance(spec.handler, Model) and not models:
-        return Examined(spec=spec, state=state, findings=tuple(still))
-    outcome, verdict = ask(engine, entry, event, seconds)
-    heard = [*by_outcome(spec, outcome, verdict, seconds)]
-    known = {each.name for each in still}
-    # An interpreter without its script exits as a refusal does.
-    known |= {*_NOT_STARTED, "check.refuses"} if known & _NOT_STARTED else set()
-    return Examined(spec=spec, state=state, verdict=verdict, findings=(*still, *(each for each in heard if each.name not in known)))
-
-
-def _barred(engine: Engine, spec: HookSpec, state: str, standing: Standing | None) -> Finding:
-    """Why a hook was not asked, and what its host would make of it."""
-    name, hint = _BARRED[state]
-    why = standing.reason if standing and standing.reason else "nobody approved it"
-    gate = gate_of(engine.gate)
-    effect = gate.effect(standing) if gate and standing else SKIP
-    if effect == RECORD:
-        return found(spec, name, f"it was never run; its first run counts as its approval ({why})", hint=hint, severity="warning")
-    if effect == WARN:
-        return found(spec, name, f"it is run with a note, but not here: {why}", hint=hint, severity="warning")
-    return found(spec, name, f"it is not run: {why}", hint=hint)
-
-
-def ask(engine: Engine, entry: Entry, event: Event, seconds: float = SECONDS) -> tuple[Outcome | None, Verdict]:
-    """Ask one hook about an event, whatever its conditions say; what it produced (None: it was not run) and its verdict.
+def ask(engine: Engine, entry: Entry, event: Event, gate: Gate | None, seconds: float = SECONDS) -> tuple[Outcome | None, Verdict]:
+    """Ask one hook about an event, whatever its conditions say; what it produced (None: nobody got to it) and its verdict.
 
     All else is as in production: payload, process, limits, trust, reading.
     """
@@ -207,13 +251,14 @@ def ask(engine: Engine, entry: Entry, event: Event, seconds: float = SECONDS) ->
     group = Group(dialect=entry.dialect, steps=(bare,), detached=(), parallel=False)
     powers = entry.row.powers if entry.row else kind(spec.kind).powers
     seen: list[Outcome] = []
-    asked = engine._asking(Plan(groups=(group,), rule=entry.dialect.table.fold, powers=powers), event)
-    decision = drive(_watched(asked, seen), engine._detach, engine.limits, {**engine.environ, VARIABLE: "1"})
+    asked = _watched(dispatch(Plan(groups=(group,), rule=entry.dialect.table.fold, powers=powers), event, perf_counter), seen)
+    given = asked if gate is None else gated(asked, gate)
+    decision = drive(given, engine._detach, engine.limits, {**engine.environ, VARIABLE: "1"})
     return (seen[0] if seen else None), decision.verdicts[0]
 
 
 def _watched(asked: Dispatch, seen: list[Outcome]) -> Generator[tuple[Run, ...], tuple[Outcome, ...], Decision]:
-    """The dispatcher, with what its runs produced kept aside."""
+    """The dispatcher, with what came of its runs kept aside: a gate's word, too."""
     try:
         runs = next(asked)
         while True:
@@ -228,12 +273,12 @@ def _watched(asked: Dispatch, seen: list[Outcome]) -> Generator[tuple[Run, ...],
 # -- what a journal tells ----------------------------------------------------------------------------------------------
 
 
-def _never_asked(entries: list[Entry], history: History, root: str) -> Iterator[Finding]:
-    """Hooks that no event selected since their file was last changed, although there were many of their kind here.
+def _never_asked(specs: list[HookSpec], history: History, root: str) -> Iterator[Finding]:
+    """Hooks that may run and that no event selected since their file was last changed, although there were many of their kind here.
 
     Only a change of the file can give a hook's id to another one.
     """
-    for spec in (entry.spec for entry in entries if entry.spec.conditions and entry.spec.trusted):
+    for spec in (each for each in specs if each.conditions):
         since = _changed_at(spec.origin.file)
         fired = history.fired(spec.kind, root, since)
         if fired >= _MANY and not history.asked(spec.id, since):

@@ -20,7 +20,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from hookline.core.dialect import Dialect
     from hookline.core.dispatch import Run
+    from hookline.model.spec import HookSpec
 
 _TICK = 0.1  # seconds in which it is noticed that somebody is in a hurry
 _A_MOMENT = 1.0  # seconds, for threads whose programs were ended
@@ -49,6 +51,8 @@ class Finished(Frozen):
 def finished_of(run: Run, outcome: Outcome, *, started: float, ended: float) -> Finished:
     """The end of a run; `started` and `ended` in seconds since 1970."""
     event = run.event
+    if run.identity:
+        outcome = outcome.replace(identity=run.identity, content=run.content)
     return Finished(
         hook_id=run.spec.id,
         outcome=outcome,
@@ -73,9 +77,17 @@ def _heard(run: Run, outcome: Outcome) -> Verdict:
 
 
 def bounded(run: Run, longest: float) -> Run:
-    """The run with the time limit that counts: its own where its dialect enforces that, and `longest` in any case."""
-    untimed = run.dialect is not None and run.dialect.table.detached_untimed
-    return run.replace(spec=run.spec.replace(timeout=longest if untimed else min(run.spec.timeout, longest)))
+    """The run with the time limit that counts."""
+    return run.replace(spec=run.spec.replace(timeout=time_limit(run.spec, run.dialect, longest)))
+
+
+def time_limit(spec: HookSpec, dialect: Dialect | None, longest: float) -> float:
+    """After how many seconds a detached hook is ended: its own where its dialect enforces that, and `longest` in any case.
+
+    A strict one keeps its own under every dialect, or a guard that hangs would be one of which nobody ever hears.
+    """
+    untimed = dialect is not None and dialect.table.detached_untimed and not spec.strict
+    return longest if untimed else min(spec.timeout, longest)
 
 
 class Detached:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import time
 
-from hookline.trust.gate import shown
 from hookline.trust.policy import CHANGED, TRUSTED
+from hookline.trust.standing import shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hookline.trust.gate import Gate, Standing
+    from hookline.trust.gate import Gate
+    from hookline.trust.standing import Standing
 
 
 def drift(gate: Gate, standing: Standing) -> list[str]:

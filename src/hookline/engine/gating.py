@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from hookline.trust.gate import Gate, Pass
     from hookline.trust.policy import Policy
 
-_SHORT = 16  # characters of a fingerprint
-
 
 def gate(
     root: str | os.PathLike[str] = ".",
@@ -40,6 +38,7 @@ def gate(
         ConfigError: the settings are wrong.
     """
     # Nothing of this is loaded where no hook needs a gate.
+    from hookline.config.places import kept_in  # noqa: PLC0415 - as above
     from hookline.config.settings import settings  # noqa: PLC0415 - as above
     from hookline.handlers.sight import look  # noqa: PLC0415 - as above
     from hookline.trust.gate import Gate  # noqa: PLC0415 - as above
@@ -55,7 +54,10 @@ def gate(
         # Of its keys this table of the settings has one that is no effect: who may approve without a token.
         chosen = {key: value for key, value in settings(given).get("trust", {}).items() if key != "self_approve"}
         policy = policy_of(chosen, **overrides)
-    return Gate(Store(store_path(given)), policy, seen, root=os.fspath(root), environ=given, demands=_demands, tell=tell)
+    return Gate(
+        Store(store_path(given)), policy, seen, root=os.fspath(root), environ=given, demands=_demands, tell=tell,
+        place=lambda spec: kept_in(spec.dialect, spec.origin.file),
+    )  # fmt: skip
 
 
 def noted(journal: Journal | None) -> Callable[[dict[str, Any]], None] | None:
@@ -63,10 +65,12 @@ def noted(journal: Journal | None) -> Callable[[dict[str, Any]], None] | None:
     if journal is None:
         return None
 
+    from hookline.journal.records import short  # noqa: PLC0415 - a journal has it loaded
+
     def note(record: dict[str, Any]) -> None:
         fields = {"native" if name == "event" else name: value for name, value in record.items() if name != "what"}
-        # The whole digest looks like a secret, and would be masked.
-        fields |= {"identity": record["identity"][:_SHORT]} if "identity" in record else {}
+        # A whole digest looks like a secret, and would be masked.
+        fields |= {name: short(record[name]) for name in ("identity", "content") if name in record}
         journal.note("approval", kind="approval", did=record["what"], **fields)
 
     return note
@@ -125,7 +129,8 @@ class Late:
     def _needs_none(self, run: Run) -> bool:
         """Whether a hook was named by whoever started this, and nothing may be switched off: then no gate need be made."""
         from hookline.trust.policy import named  # noqa: PLC0415 - not even these where no hook runs
-        from hookline.trust.store import may_be_off, store_path  # noqa: PLC0415 - as above
+        from hookline.trust.schema import may_be_off  # noqa: PLC0415 - as above
+        from hookline.trust.store import store_path  # noqa: PLC0415 - as above
         from hookline.trust.switch import MASTER, SKIPPED  # noqa: PLC0415 - as above
 
         given = os.environ if self._environ is None else self._environ
@@ -182,7 +187,12 @@ def _going(run: Run, one: Pass | Outcome | None) -> Run | None:
     """The run as it goes on; None where it does not."""
     if one is None:
         return run
-    return None if isinstance(one, Outcome) else one.run
+    if isinstance(one, Outcome):
+        return None
+    if not run.detached or one.standing is None:
+        return one.run
+    seen = one.standing.print  # whoever waits for its end asks no gate
+    return one.run.replace(identity=seen.identity, content=seen.content)
 
 
 def _outcome(gate: Gate | Late, one: Pass | Outcome | None, done: Iterator[Outcome]) -> Outcome:

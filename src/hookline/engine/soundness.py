@@ -6,6 +6,7 @@ import os
 import re
 
 from hookline.core.dispatch import Run
+from hookline.engine.synthetic import about
 from hookline.errors import HandlerError
 from hookline.model.handler import Command
 from hookline.model.kinds import kind
@@ -16,6 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from hookline.core.dialect import Table
     from hookline.model.event import Event
     from hookline.model.sight import Covered, Sight
     from hookline.model.spec import HookSpec
@@ -41,6 +43,8 @@ _SUPERSEDED: Mapping[str, str] = {
 }
 
 
+_LONGEST_LINE = 256  # bytes that a kernel reads of a `#!` line
+_CARRIED = 64  # files of one hook's own folder
 _CRLF = "end its lines as unix does: sed -i 's/\\r$//' FILE"
 
 
@@ -58,12 +62,19 @@ def found(spec: HookSpec, name: str, message: str, *, hint: str = "", severity: 
 # -- one hook ------------------------------------------------------------------------------------------------------------
 
 
-def by_policy(spec: HookSpec) -> Iterator[Finding]:
-    """What its failure would mean."""
-    at = kind(spec.kind)
-    if at.gate and not at.feedback and spec.on_failure is Stance.SILENT and not spec.shadow and not spec.detached:
+def by_policy(spec: HookSpec, table: Table) -> Iterator[Finding]:
+    """What its failure would mean; `table` is that of its own dialect."""
+    if spec.on_failure is Stance.SILENT and not spec.shadow and not spec.detached and _refuses(spec, table):
         told = "it stands at a gate, and lets everything through when it fails"
-        yield found(spec, "check.fails-open", told, hint="set what its failure means, or use `--mode strict`", severity="warning")
+        hint = f"say `{table.closes}`, or use `--mode strict`" if table.closes else "its format has no word for it; `--mode strict` refuses"
+        yield found(spec, "check.fails-open", told, hint=hint, severity="warning")
+
+
+def _refuses(spec: HookSpec, table: Table) -> bool:
+    """Whether a hook's denial keeps something from happening. A stop gate that fails closed would send the agent back for ever."""
+    at, row = kind(spec.kind), table.row(spec.native_event)
+    blocks = "deny" in at.powers if row is None else row.blocks is not Stance.SILENT and not row.feedback
+    return at.gate and blocks and not at.feedback and not at.redo
 
 
 def by_files(spec: HookSpec, event: Event, environ: Mapping[str, str]) -> Iterator[Finding]:
@@ -84,7 +95,8 @@ def by_files(spec: HookSpec, event: Event, environ: Mapping[str, str]) -> Iterat
     yield from _relative(spec, event, environ)
     for file in seen.files:
         yield from _by_file(spec, file)
-    yield from _misread(spec, seen)
+    if not seen.missing and not unsure:
+        yield from _misread(spec, seen)
 
 
 def _by_file(spec: HookSpec, file: Covered) -> Iterator[Finding]:
@@ -112,13 +124,25 @@ def _begins(path: str, signs: tuple[bytes, ...]) -> bool:
 def _misread(spec: HookSpec, seen: Sight) -> Iterator[Finding]:
     """A script that something else runs than its name says."""
     scripts = [file for file in seen.files if file.role in ("script", "program")]
-    runners = [os.path.basename(file.path) for file in seen.files if file.role == "interpreter"]
-    if len(scripts) != 1 or not runners:
+    if len(scripts) != 1:
         return
+    around = [os.path.basename(file.path) for file in seen.files if file.role == "interpreter"]
+    runners = _first_line(scripts[0].real) if scripts[0].role == "program" else around
     wanted = _MEANT_FOR.get(os.path.splitext(scripts[0].path)[1])
-    if wanted is not None and not any(wanted.fullmatch(name) for name in runners):
+    if wanted is not None and runners and not any(wanted.fullmatch(name) for name in runners):
         told = f"`{os.path.basename(scripts[0].path)}` is run by `{runners[-1]}`"
         yield found(spec, "check.interpreter", told, hint="its `#!` line, or the command, names another language", severity="warning")
+
+
+def _first_line(path: str) -> list[str]:
+    """The programs that a `#!` line names, without their folders and options; none where there is no such line."""
+    try:
+        with open(path, "rb") as file:
+            line = os.fsdecode(file.readline(_LONGEST_LINE))
+    except OSError:
+        return []
+    words = line.removeprefix("#!").split() if line.startswith("#!") else []
+    return [os.path.basename(word) for word in words if not word.startswith("-")]
 
 
 def _relative(spec: HookSpec, event: Event, environ: Mapping[str, str]) -> Iterator[Finding]:
@@ -177,8 +201,31 @@ def runs(spec: HookSpec, event: Event, environ: Mapping[str, str]) -> object:
         return handler
     at = read.program_at if read.at is None else read.at
     path = os.path.realpath(os.path.join(what.cwd or "", lines[0][at]))
-    options = lines[0][read.program_at + 1 : at]
-    return (path, options, lines[0][at + 1 :], handler.env, handler.drop_env) if os.path.isfile(path) else handler
+    words = (lines[0][read.program_at + 1 : at], lines[0][at + 1 :], handler.drop_env)
+    return (*_file_and_variables(spec, handler, path), *words) if os.path.isfile(path) else handler
+
+
+def _file_and_variables(spec: HookSpec, handler: Command, path: str) -> tuple[object, object]:
+    """The file that a hook runs, and its variables; where it is told of a folder of its own, all that this carries, wherever it lies."""
+    folder = os.path.dirname(spec.origin.file)
+    carried = _carried(folder, spec.origin.file) if folder and folder in handler.env.values() else None
+    if carried is None:
+        return path, handler.env
+    others = {name: value for name, value in handler.env.items() if value not in (folder, spec.name)}
+    return (os.path.relpath(path, os.path.realpath(folder)), carried), others
+
+
+def _carried(folder: str, declared: str) -> tuple[tuple[str, str], ...] | None:
+    """What lies beside a declaration in a folder of one hook's own: relative paths and digests; None where it is too much to tell."""
+    from hookline.handlers.contents import contents  # noqa: PLC0415 - as above
+
+    files: list[tuple[str, str]] = []
+    for at, _, names in os.walk(folder):
+        paths = [path for name in names if (path := os.path.join(at, name)) != declared]
+        if len(files) + len(paths) > _CARRIED:
+            return None
+        files += [(os.path.relpath(path, folder), read.digest if (read := contents(path)) else "") for path in paths]
+    return tuple(sorted(files))
 
 
 def duplicates(specs: Sequence[HookSpec], ways: Mapping[str, object] | None = None) -> Iterator[Finding]:
@@ -192,29 +239,33 @@ def duplicates(specs: Sequence[HookSpec], ways: Mapping[str, object] | None = No
             yield found(spec, "check.duplicate", told, hint="remove one of the two", severity="warning")
 
 
-def conflicts(specs: Sequence[HookSpec], said: Mapping[str, Stance]) -> Iterator[Finding]:
-    """Guards of one event that do not go together; `said`: what each said of the same harmless event."""
+def conflicts(specs: Sequence[HookSpec], said: Mapping[str, Stance], events: Mapping[str, Event]) -> Iterator[Finding]:
+    """Guards of one event that do not go together; `said`: what each said of a harmless event, `events`: which that was, by hook."""
     guards = [spec for spec in specs if kind(spec.kind).guarded and not spec.shadow]
     for at, one in enumerate(guards):
         for other in guards[at + 1 :]:
-            why = _against(one, other, said) if one.kind == other.kind else ""
-            if why:
-                told = f"beside `{one.id}`: {why}"
-                yield found(other, "check.conflict", told, hint="keep one guard for one job", severity="warning")
+            if one.kind == other.kind and (why := _against(one, other, said, events)):
+                yield found(other, "check.conflict", f"beside `{one.id}`: {why}", hint="keep one guard for one job", severity="warning")
 
 
-def _against(one: HookSpec, other: HookSpec, said: Mapping[str, Stance]) -> str:
+def _against(one: HookSpec, other: HookSpec, said: Mapping[str, Stance], events: Mapping[str, Event]) -> str:
     """Why two guards of one event do not go together; empty if they do."""
     for minimal, full in ((one, other), (other, one)):
         newer = next((newer for older, newer in _SUPERSEDED.items() if older in _line(minimal)), "")
         if newer and newer in _line(full):
-            return f"`{newer}` does all that the other of the two does, and they may judge differently"
-    stances = {said[spec.id] for spec in (one, other) if spec.id in said}
-    if Stance.ALLOW in stances and max(stances) >= Stance.ASK:
-        return "of the same harmless event one vouches, and the other does not let it pass"
+            return f"`{newer}`, which `{full.id}` runs, does all that `{minimal.id}` does, and they may judge differently"
+    if {one.id, other.id} <= said.keys() and about(events[one.id]) == about(events[other.id]):
+        mild, hard = sorted((one, other), key=lambda spec: said[spec.id])
+        if said[mild.id] is Stance.ALLOW and said[hard.id] >= Stance.ASK:
+            return f"of the same harmless event `{mild.id}` says {_word(said[mild.id])}, and `{hard.id}` says {_word(said[hard.id])}"
     if one.conditions == other.conditions and (one.on_failure is Stance.SILENT) != (other.on_failure is Stance.SILENT):
-        return "on the same calls, one of them fails open and the other closed"
+        opened, closed = (one, other) if one.on_failure is Stance.SILENT else (other, one)
+        return f"on the same calls `{opened.id}` lets everything through when it fails, and `{closed.id}` says {_word(closed.on_failure)}"
     return ""
+
+
+def _word(stance: Stance) -> str:
+    return stance.name.lower()
 
 
 def _line(spec: HookSpec) -> str:

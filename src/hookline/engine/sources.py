@@ -120,7 +120,7 @@ def _is_policy(found: Found) -> bool:
     """Whether a file is policy that only root can have written, which runs whomever else is trusted."""
     if found.scope != MANAGED:
         return False
-    from hookline.trust.gate import is_roots  # noqa: PLC0415 - most machines have no policy
+    from hookline.trust.standing import is_roots  # noqa: PLC0415 - most machines have no policy
 
     return is_roots(found.path)
 

@@ -25,12 +25,17 @@ _NEARLY = 0.8
 _REFUSAL = 2  # the exit code by which a command refuses, in every dialect
 # Keys by which an object is an answer, in whatever dialect, without letter case and underscores.
 _ANSWERS = frozenset({"decision", "permissiondecision", "hookspecificoutput", "continue", "permission", "action", "allow", "block"})
+CHANGED_HINT = "hookline approve -n shows what changed; if it is meant: hookline approve"
 _FASTER = "make it faster, or give it a longer `timeout`"
 # How a failure is told, where it has a name of its own: the finding, and what to do.
 _FAILURES: Mapping[Failure, tuple[str, str]] = {
     Failure.TIMED_OUT: ("check.timed-out", _FASTER),
     Failure.NOT_STARTED: ("check.missing", "name a program that is there, by its absolute path"),
     Failure.UNREACHABLE: ("check.missing", "see that its address answers"),
+    Failure.CHANGED: ("check.changed", CHANGED_HINT),
+    Failure.ABSENT: ("check.missing", "name a file that is there, by its absolute path"),
+    Failure.UNTRUSTED: ("check.unapproved", "look at it, then: hookline approve"),
+    Failure.REVOKED: ("check.unapproved", "to let it run again: hookline approve"),
 }
 # Exit codes by which a shell says that it could not start a program.
 _SHELL_SAYS: Mapping[int, str] = {126: "check.not-executable", 127: "check.missing"}
@@ -59,6 +64,9 @@ def by_outcome(spec: HookSpec, outcome: Outcome | None, verdict: Verdict, second
 
 def _failed(spec: HookSpec, outcome: Outcome | None, verdict: Verdict, seconds: float) -> Finding:
     failure = outcome.failure if outcome else None
+    if failure is Failure.SWITCHED_OFF:
+        told = f"it is switched off: {outcome.detail}" if outcome else ""
+        return found(spec, "check.off", told, hint="hookline list shows what is off, hookline on turns it on", severity="warning")
     if failure is Failure.TIMED_OUT and seconds < spec.timeout:
         told = f"it did not answer within {seconds:g} s; its own limit is {spec.timeout:g} s"
         return found(spec, "check.timed-out", told, hint="give it more with --seconds", severity="warning")

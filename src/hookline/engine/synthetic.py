@@ -46,6 +46,12 @@ def made_up(spec: HookSpec, dialect: Dialect, cwd: str) -> Event:
     )
 
 
+def about(event: Event) -> tuple[str, ...]:
+    """What a made-up event is about, whatever its host calls that: hooks that were told of the same may be compared."""
+    tool = event.tool
+    return (event.kind, *((tools.families(tool, event.dialect) or (tool,)) if tool else ()))
+
+
 def _call(spec: HookSpec, dialect: str) -> ToolCall:
     named = sorted(name for each in spec.conditions if isinstance(each, OneOf) and each.field == "tool" for name in each.names)
     tool = (named or tools.called("shell", dialect) or ("shell",))[0]

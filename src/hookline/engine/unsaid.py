@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from hookline.model.verdict import Decision
 
 _STANCES = frozenset(("ask", "deny", "halt"))
+# What a decision has to say of hooks that nobody asked.
+NOT_ASKED = "hooks"
 _CHANGES = frozenset(("input", "output", "text", "messages"))
 
 
@@ -32,6 +34,8 @@ def unsaid(decision: Decision, reply: Reply) -> Iterator[str]:
             yield f"{lost.hook or 'a hook'} said `{lost.effect}`: {lost.reason}"
         elif lost.effect in _CHANGES:
             yield f"{lost.hook} would change the `{lost.effect}`: {lost.reason}"
+        elif lost.effect == NOT_ASKED and not _shows(reply, lost.reason):
+            yield lost.reason
     without_notes = any(lost.effect == "note" for lost in decision.lowered)
     for verdict in decision.verdicts:
         if verdict.shadow:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 FIRING: ContextVar[tuple[tuple[int, str, str], ...]] = ContextVar("hookline_firing", default=())
 # A language model is being asked for a hook: from in there no engine asks anybody.
 JUDGING = (0, "", "")
+# The same for other processes: a header, or metadata, of each request to a model. Who is asked with it was asked from in there.
+JUDGED = "hookline-judging"
 # In the environment of hooks: the events that they are asked about, outermost first, each as `kind:process:start`.
 VARIABLE = "HOOKLINE_FIRING"
 

@@ -33,6 +33,7 @@ _FRAMES = 8  # what comes in for a byte of an answer that is sent in pieces of o
 _PORTS: Mapping[str, int] = {"http": 80, "https": 443}
 _REFERENCE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_LENGTH = re.compile(r"[0-9]+")
 _VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 _SIGNED = frozenset({"webhook-id", "webhook-timestamp", "webhook-signature"})
 # What a path may hold as it stands; anything else is escaped.
@@ -106,8 +107,16 @@ def exchanged(
     response = connection.getresponse()
     if line.cut:
         raise CallError(Failure.UNREADABLE, "it broke off")
+    if not _is_framed_once(response):
+        raise CallError(Failure.UNREADABLE, "it says two lengths, or one that is no number")
     line.most += _FRAMES * largest
     return response
+
+
+def _is_framed_once(response: HTTPResponse) -> bool:
+    """Whether an answer has one end for everybody who reads it (RFC 9112 6.3: other lengths cannot be recovered from)."""
+    said = {length.strip() for length in response.headers.get_all("Content-Length", [])}
+    return len(said) <= 1 and all(_LENGTH.fullmatch(length) for length in said)
 
 
 # -- the address ---------------------------------------------------------------------------------------------------------

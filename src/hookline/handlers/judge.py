@@ -22,7 +22,7 @@ from hookline.wire.templates import INSTALL, TEMPLATE, fill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     import httpx2
 
@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from hookline.wire.providers import Endpoint
 
 LARGEST = 1 << 20  # bytes of a provider's answer
+MOST_AT_ONCE = 16  # questions of this process
+# The part of its time that a question waits for its turn. Those of a loop wait for the innermost one, whose turn never comes; it
+# gives up while all others still have time left, so that each of them gets its answer and none is asked in its place.
+_WAIT = 0.5
 MOST_CALLS = 200  # of a session, unless the environment says otherwise
 CALLS_VARIABLE = "HOOKLINE_MODEL_CALLS"
 _MOST_SESSIONS = 1000
@@ -68,6 +72,7 @@ def used_up(most: int) -> HandlerError:
 
 
 _TALLY = Tally()
+_TURNS = threading.BoundedSemaphore(MOST_AT_ONCE)
 
 
 def prepare(models: Iterable[Model], environ: Mapping[str, str]) -> None:
@@ -87,6 +92,7 @@ def judge(
     opened: Callable[[socket.socket], object] = lambda _: None,
     clock: Callable[[], float] = time.monotonic,
     tally: Tally = _TALLY,
+    turns: threading.Semaphore = _TURNS,
     resolve: Resolve = socket.getaddrinfo,
     transport: httpx2.AsyncBaseTransport | None = None,
 ) -> Outcome:
@@ -94,7 +100,8 @@ def judge(
 
     `seconds` is all the time there is, once everything is loaded; only the look-up of the name cannot be cut short. `largest`:
     bytes of the provider's answer. `opened` is told each socket: who shuts it ends the call. Inside of the call no hook of any
-    engine is asked.
+    engine is asked; nor by a server of ours that the provider asks, if it passes the mark of the request on. For a provider
+    in this process, which fires on a thread of its own, there are the `turns`: nobody can tell its events from others.
     """
     began = clock()
     inside = FIRING.set((*FIRING.get(), JUDGING))
@@ -103,13 +110,30 @@ def judge(
         _load(model, whom)
         began = clock()
         prompt = fill(model, payload, late=lambda: clock() - began > seconds).encode("utf-8", "replace").decode()
-        tally.count(_session(payload), most_calls(environ))
-        line = _line(began + seconds, clock, opened, resolve)
-        return _asked(_Question(whom, model, prompt, largest, transport), line, seconds, lambda: clock() - began)
+        with _turn(turns, _WAIT * (began + seconds - clock())):
+            tally.count(_session(payload), most_calls(environ))
+            line = _line(began + seconds, clock, opened, resolve)
+            return _asked(_Question(whom, model, prompt, largest, transport), line, seconds, lambda: clock() - began)
     except HandlerError as error:
         return Outcome(failure=Failure.NOT_STARTED, detail=str(error), seconds=clock() - began)
     finally:
         FIRING.reset(inside)
+
+
+@contextlib.contextmanager
+def _turn(turns: threading.Semaphore, seconds: float) -> Iterator[None]:
+    """A question's turn.
+
+    Raises:
+        HandlerError: it did not come.
+    """
+    if not turns.acquire(timeout=max(0.0, seconds)):
+        hint = "does one of them lead to itself?"
+        raise HandlerError(f"this process has {MOST_AT_ONCE} questions to models under way, and none came to its end", hint=hint)
+    try:
+        yield
+    finally:
+        turns.release()
 
 
 def _line(until: float, clock: Callable[[], float], opened: Callable[[socket.socket], object], resolve: Resolve) -> Line:

@@ -131,11 +131,15 @@ class Lines(Covering):
             self.interpreter(words[at], path)
             return words
         read = self.cover("program", path)
-        if read is None or not os.access(path, os.X_OK):
+        if read is None:
             return words  # what is wrong with it is said when it is run
+        runs = os.access(path, os.X_OK)
         if read.head[:2] == b"#!":
             shown = words[at] if "/" in words[at] else path
-            return [*words[:at], *self._by_its_line(read, shown, words[at + 1 :], cwd, depth)]
+            made = self._by_its_line(read, shown, words[at + 1 :], cwd, depth, runs=runs)
+            return [*words[:at], *made]
+        if not runs:
+            return words
         self.sealed = True
         held = self.pieces.file(read) if os.path.isdir("/proc/self/fd") else self.pieces.take(read, os.path.basename(read.real))
         if at == 0 and depth == 0:
@@ -143,8 +147,12 @@ class Lines(Covering):
             return words
         return [*words[:at], held, *words[at + 1 :]]
 
-    def _by_its_line(self, read: Contents, shown: str, rest: list[str], cwd: str, depth: int) -> list[str]:
-        """The words that the kernel would run for a script with a `#!` line."""
+    def _by_its_line(self, read: Contents, shown: str, rest: list[str], cwd: str, depth: int, *, runs: bool) -> list[str]:
+        """The words that the kernel would run for a script with a `#!` line.
+
+        Where its mode lets nobody run it, they stay as they are; its interpreter counts all the same, so that whoever makes it
+        executable changes nothing that was approved.
+        """
         line = os.fsdecode(read.head[2:].partition(b"\n")[0]).strip(" \t")
         interpreter, option = [*line.split(None, 1), "", ""][:2] if "\r" not in line else (line, "")
         before = [interpreter, *([option] if option else [])]
@@ -159,6 +167,8 @@ class Lines(Covering):
             return [shown, *rest]
         self.interpreter(words[found.program_at], program)
         self.open += [found.unknown] if found.unknown else []
+        if not runs:
+            return [shown, *rest]
         family = found.family.name if found.at == len(before) else "copy"
         start = found.program_at if found.at == len(before) else 0
         self.sealed = True

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 
 from hookline.errors import HandlerError
 from hookline.handlers import command
@@ -76,9 +75,13 @@ class _Look(Lines):
         if self.fed:
             self.name(_words_of(found), [base or cwd], anything=True)
         self.path, self.fed = path, fed or self.fed
+        if not changed:
+            return text
+        import shlex  # noqa: PLC0415 - few hooks are more than the name of a program
+
         for start, end, words in sorted(changed, reverse=True):
             source = source[:start] + os.fsencode(" ".join(map(shlex.quote, words))) + source[end:]
-        return os.fsdecode(source) if changed else text
+        return os.fsdecode(source)
 
     def _simple(self, simple: Simple, base: str | None, depth: int) -> list[Change]:
         """What to put in the place of which bytes, so that a command runs what was read."""

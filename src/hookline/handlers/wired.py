@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import httpx2
 
 from hookline.errors import HandlerError
+from hookline.handlers.firing import JUDGED
 from hookline.handlers.http import CallError, broken, exchanged
 from hookline.handlers.line import FloodError
 from hookline.model.outcome import Failure
@@ -55,7 +56,7 @@ class Guarded(httpx2.AsyncBaseTransport):
         sent = httpx2.Request(
             request.method,
             request.url,
-            headers=[*headers, ("accept-encoding", "identity"), ("user-agent", "hookline"), ("connection", "close")],
+            headers=[*headers, ("accept-encoding", "identity"), ("user-agent", "hookline"), ("connection", "close"), (JUDGED, "1")],
             stream=request.stream,
             extensions=request.extensions,
         )

@@ -7,15 +7,17 @@ import sqlite3
 import stat
 from contextlib import closing
 
-_VERSION = 3
+_VERSION = 4
 _TABLES = """
 CREATE TABLE IF NOT EXISTS segments (name TEXT PRIMARY KEY, size INTEGER, records INTEGER, odd INTEGER);
 CREATE TABLE IF NOT EXISTS events (
   seq INTEGER PRIMARY KEY, id TEXT, at TEXT, kind TEXT, native TEXT, tool TEXT, cwd TEXT, session TEXT, stance TEXT, faults INTEGER,
-  segment TEXT, start INTEGER, length INTEGER);
-CREATE TABLE IF NOT EXISTS runs (seq INTEGER PRIMARY KEY, event TEXT, hook TEXT, segment TEXT, start INTEGER, length INTEGER);
+  about TEXT, segment TEXT, start INTEGER, length INTEGER);
+CREATE TABLE IF NOT EXISTS runs (
+  seq INTEGER PRIMARY KEY, event TEXT, hook TEXT, called TEXT, segment TEXT, start INTEGER, length INTEGER);
 CREATE INDEX IF NOT EXISTS events_id ON events (id);
 CREATE INDEX IF NOT EXISTS events_at ON events (at);
+CREATE INDEX IF NOT EXISTS events_about ON events (about);
 CREATE INDEX IF NOT EXISTS runs_event ON runs (event);
 """
 

@@ -24,9 +24,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any, Self
 
+    from hookline.journal.chain import Link
     from hookline.journal.query import Query
 
 _MOST_AT_ONCE = 100
+_LONGEST = 4096  # characters of one text that a hook is found by
 
 
 class _OtherRecord(sqlite3.DatabaseError):
@@ -59,6 +61,21 @@ class Index:
     def found(self, beginning: str) -> list[dict[str, Any]]:
         """The records of the events whose id begins so."""
         return self._asked("events", "substr(id, 1, length(?)) = ? ORDER BY seq LIMIT ?", [beginning, beginning, _MOST_AT_ONCE])
+
+    def latest(self, query: Query) -> dict[str, Any] | None:
+        """The record of the newest decision that a query asks for."""
+        return next(iter(self.events(query.replace(decided=True), limit=1)), None)
+
+    def note_about(self, identity: str, before: int) -> dict[str, Any] | None:
+        """The newest note about a hook, by what it is approved as, that was written before the record with that number."""
+        found = self._asked("events", "about = ? AND seq < ? ORDER BY seq DESC LIMIT 1", [identity, before]) if identity else ()
+        return next(iter(found), None)
+
+    def names(self, of: str) -> list[str]:
+        """All that is known of one sort: `hook` (ids), `called` (by what words hooks are found), `kind`, `native` (of events)."""
+        self.refresh()
+        table = "runs" if of in ("hook", "called") else "events"
+        return [name for (name,) in self._database.execute(f"SELECT DISTINCT {of} FROM {table}") if name]  # noqa: S608 - our own columns
 
     def runs(self, event_id: str) -> list[dict[str, Any]]:
         """The records of the hooks that were asked about an event, as they were written."""
@@ -199,14 +216,14 @@ class Index:
             if not link.sound:
                 odd += 1
             elif link.record.get("type") in (EVENT, NOTE):
-                events.append((link.seq, *_texts(link.record, _EVENT_FIELDS), _number(link.record.get("faults")), *place))
+                events.append((*_event_row(link), *place))
             elif link.record.get("type") == RUN:
-                runs.append((link.seq, *_texts(link.record, ("event", "hook")), *place))
+                runs.append((*_run_row(link), *place))
         if end == start:
             return
         # What has a number that another one has already was put in later.
-        kept = self._database.executemany("INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", events).rowcount
-        kept += self._database.executemany("INSERT OR IGNORE INTO runs VALUES (?, ?, ?, ?, ?, ?)", runs).rowcount
+        kept = self._database.executemany("INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", events).rowcount
+        kept += self._database.executemany("INSERT OR IGNORE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?)", runs).rowcount
         self._database.execute(
             "INSERT INTO segments VALUES (?, ?, ?, ?)"
             " ON CONFLICT (name) DO UPDATE SET size = excluded.size, records = records + excluded.records, odd = odd + excluded.odd",
@@ -241,6 +258,22 @@ class Index:
 
 
 _EVENT_FIELDS = ("id", "at", "kind", "native_event", "tool", "cwd", "session", "stance")
+
+
+def _event_row(link: Link) -> tuple[Any, ...]:
+    """An event; or a note, with the identity of the hook that it is about."""
+    record = link.record
+    about = record.get("identity", "") if record.get("type") == NOTE else ""
+    return (link.seq, *_texts(record, _EVENT_FIELDS), _number(record.get("faults")), _plain(about if isinstance(about, str) else ""))
+
+
+def _run_row(link: Link) -> tuple[Any, ...]:
+    """A hook that was asked, with every text that it is found by."""
+    record = link.record
+    command = record.get("command")
+    texts = (record.get("hook"), record.get("name"), command.get("value") if isinstance(command, dict) else "")
+    called = "\n".join(text[:_LONGEST] for text in texts if isinstance(text, str)).lower()
+    return (link.seq, *_texts(record, ("event", "hook")), _plain(called))
 
 
 def _texts(record: Any, fields: tuple[str, ...]) -> Iterator[str]:

@@ -10,8 +10,10 @@ import time
 
 from hookline.errors import HookError, JournalError
 from hookline.journal.backlog import Backlog
+from hookline.journal.keeping import Keeping
 from hookline.journal.lock import BUSY
-from hookline.journal.records import Keeping, definition_hash, event_record, note_record, run_record
+from hookline.journal.naming import declared, definition_hash
+from hookline.journal.records import event_record, note_record, run_record
 from hookline.journal.trail import Trail
 from hookline.model.problem import Origin, Problem
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol, Self, TypeAlias
 
     from hookline.model.event import Event
+    from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Decision, Verdict
 
@@ -33,6 +36,8 @@ if TYPE_CHECKING:
 
         @property
         def hook_id(self) -> str: ...
+        @property
+        def outcome(self) -> Outcome: ...
         @property
         def verdict(self) -> Verdict: ...
         @property
@@ -83,7 +88,7 @@ class Journal:
         self.exports = exports
         self.lost = 0
         self._troubles: dict[str, Problem] = {}
-        self._fingerprints: dict[str, tuple[HookSpec, str]] = {}
+        self._known: dict[str, tuple[HookSpec, dict[str, Any]]] = {}
         self._ids: dict[_Moment, str] = {}
         self._early: dict[_Moment, list[dict[str, Any]]] = {}
         self._backlog: Backlog | None = None
@@ -160,7 +165,9 @@ class Journal:
             del self._ids[next(iter(self._ids))]
         self._write([*runs, *early, told])
 
-    def _run(self, verdict: Verdict, spec: HookSpec | None, *, at: str, event_id: str, number: int, phase: str) -> dict[str, Any]:
+    def _run(
+        self, verdict: Verdict, spec: HookSpec | None, *, at: str, event_id: str, number: int, phase: str, printed: Outcome | None = None
+    ) -> dict[str, Any]:
         return run_record(
             verdict,
             spec,
@@ -168,8 +175,9 @@ class Journal:
             event_id=event_id,
             at=at,
             keeping=self.keeping,
-            fingerprint=self._fingerprint(spec),
+            known=self._declared(spec),
             phase=phase,
+            printed=printed,
         )
 
     def _finished(self, done: Finished, spec_of: SpecOf, event: Event | None) -> None:
@@ -177,7 +185,9 @@ class Journal:
         event_id = self._ids.get(moment, "") if event is not None else self._latest(moment)
         at = self._now(done.ended) if done.ended else self._now()
         verdict = done.verdict.replace(hook_id=done.hook_id)
-        record = self._run(verdict, spec_of(done.hook_id), at=at, event_id=event_id, number=0, phase="finished") | {"id": self.new_id()}
+        spec = spec_of(done.hook_id)
+        record = self._run(verdict, spec, at=at, event_id=event_id, number=0, phase="finished", printed=done.outcome)
+        record["id"] = self.new_id()
         if event_id or event is None or len(self._early) >= _MOST_MOMENTS:
             self._write([record])
         else:  # it was quicker than the decision
@@ -186,12 +196,12 @@ class Journal:
     def _latest(self, moment: _Moment) -> str:
         return next((found for known, found in reversed(self._ids.items()) if known[:2] == moment[:2]), "")
 
-    def _fingerprint(self, spec: HookSpec | None) -> str:
+    def _declared(self, spec: HookSpec | None) -> dict[str, Any]:
         if spec is None:
-            return ""
-        known = self._fingerprints.get(spec.id)
+            return declared(None, self.keeping)
+        known = self._known.get(spec.id)
         if known is None or known[0] is not spec:
-            known = self._fingerprints[spec.id] = (spec, self.fingerprint_of(spec))
+            known = self._known[spec.id] = (spec, declared(spec, self.keeping, self.fingerprint_of(spec)))
         return known[1]
 
     def _now(self, seconds: float | None = None) -> str:

@@ -39,6 +39,9 @@ _MANY_DIGITS = 4
 # Variables of the environment that are secret by their names; a shorter value is in many a text by chance.
 _SECRET_VARIABLE = re.compile(rf"{_NAMES}|(?:^|_)(?:api|auth|key|pat|pw)(?:_|$)|_pwd(?:_|$)", re.IGNORECASE)
 _SHORTEST = 6
+# The texts of a record that somebody said, or that are what is run; and what of a note is neither.
+_SAID_IN = frozenset({"reason", "for_user", "fault", "unsupported", "command", "ran", "name"})
+_OF_NOTES = frozenset({"schema", "prev", "hash", "type", "id", "at", "native_event", "kind", "did", "identity", "content"})
 
 
 def masked(value: Any) -> Any:
@@ -52,6 +55,25 @@ def masked(value: Any) -> Any:
             return [masked(part) for part in value]
         case _:
             return value
+
+
+def shown(record: Any, key: str = "") -> Any:
+    """A record, or several, as anybody may see it: what it keeps of values, and what was said, masked, whoever wrote it and how."""
+    match record:
+        case str():
+            return masked_text(record) if key in _SAID_IN else record
+        case dict():
+            said = {name: shown(part, _said_in_note(name) if record.get("type") == "note" else name) for name, part in record.items()}
+            return said | {"value": masked(record["value"])} if "sha256" in record and "value" in record else said
+        case list() | tuple():
+            return [shown(part, key) for part in record]
+        case _:
+            return record
+
+
+def _said_in_note(name: str) -> str:
+    """A note says whatever it says; what is its own by every note is not said."""
+    return name if name in _OF_NOTES else "reason"
 
 
 def masked_text(text: str) -> str:
@@ -95,6 +117,8 @@ def _whole(value: Any) -> Any:
         case list() | tuple():
             return [_whole(part) for part in value]
         case None | bool():
+            return value
+        case str() if _DONE.fullmatch(value):
             return value
         case _:
             return _mark(str(value))

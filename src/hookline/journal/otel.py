@@ -15,7 +15,8 @@ from opentelemetry.trace import Status, StatusCode
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from hookline.journal import semconv
-from hookline.journal.records import failure_of, handler_kind
+from hookline.journal.naming import handler_kind
+from hookline.journal.records import failure_of
 from hookline.model.event import Generation, Prompt, ToolCall
 from hookline.model.verdict import Stance
 

@@ -15,8 +15,9 @@ _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
 class Query(Frozen):
     """Filters that hold together; an empty one holds always.
 
-    `event`: a canonical kind, or a native name. `hook`: a part of the id of a hook that was asked. `session`: how it begins.
-    `since`, `until`: times as records have them. `fault`: a hook failed. `after`: records behind that number only.
+    `event`: a canonical kind, or a native name. `hook`: a part of the id or the name of a hook that was asked, or of the command
+    where that is kept. `session`: how it begins. `since`, `until`: times as records have them. `fault`: a hook failed.
+    `after`: records behind that number only. `decided`: events alone, no notes.
     """
 
     event: str = ""
@@ -28,19 +29,21 @@ class Query(Frozen):
     until: str = ""
     fault: bool = False
     after: int = 0
+    decided: bool = False
 
     def clauses(self) -> tuple[str, list[object]]:
         """The condition in SQL over the table `events`, and its values."""
         asked: tuple[tuple[str, list[object], object], ...] = (
             ("(kind = ? OR native = ?)", [self.event] * 2, self.event),
             ("tool = ?", [self.tool], self.tool),
-            ("EXISTS (SELECT 1 FROM runs WHERE runs.event = events.id AND instr(runs.hook, ?))", [self.hook], self.hook),
+            ("EXISTS (SELECT 1 FROM runs WHERE runs.event = events.id AND instr(runs.called, ?))", [self.hook.lower()], self.hook),
             ("stance = ?", [self.stance], self.stance),
             ("substr(session, 1, length(?)) = ?", [self.session] * 2, self.session),
             ("at >= ?", [self.since], self.since),
             ("at < ?", [self.until], self.until),
             ("faults > 0", [], self.fault),
             ("seq > ?", [self.after], self.after),
+            ("stance <> ''", [], self.decided),
         )
         chosen = [(clause, values) for clause, values, wanted in asked if wanted]
         return " AND ".join(clause for clause, _ in chosen) or "1", [value for _, values in chosen for value in values]

@@ -5,94 +5,28 @@ Of what passed through them it keeps the hash, or, where somebody chose so, the 
 
 from __future__ import annotations
 
-import json
-
+from hookline.journal.keeping import canonical, plain
+from hookline.journal.naming import declared
 from hookline.model.event import ToolCall
-from hookline.model.frozen import Frozen
-from hookline.model.handler import NO_ENV, Builtin, Command
 from hookline.model.outcome import Failure
-from hookline.text.digest import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
+    from hookline.journal.keeping import Keeping
     from hookline.model.event import Event, Rewrite
+    from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Decision, Verdict
 
-KEEPINGS = ("hash", "masked", "full")
 EVENT, RUN, NOTE = "event", "run", "note"
-_LONGEST_TEXT = 2000  # characters of a reason, a fault, a note
-_LARGEST_VALUE = 256 << 10  # bytes of a payload or a rewrite as JSON; of a larger one the hash alone is kept
 _MOST = 100  # notes, lowered effects
 _LONGEST_NAME = 400  # characters of what a host calls its session, its tool, its call, and of whatever else is a name
 _LONGEST_PATH = 4096  # characters; no system takes a longer one
 _LONGEST_NOTE = 16 << 10  # bytes of a part of a note that is no text
-_canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
-
-
-class Keeping(Frozen):
-    """How much is kept of what passed through: `hash`, `masked` or `full`; and by what values and texts are masked.
-
-    `environ`: what hooks inherit; the values in it that are secret by their names are masked wherever they are said.
-    """
-
-    how: str = "hash"
-    mask: Callable[[Any], Any] | None = None
-    mask_text: Callable[[str], str] | None = None
-    environ: Mapping[str, str] = NO_ENV
-
-    def content(self, value: Any) -> dict[str, Any]:
-        """A value by the SHA-256 and the length of its JSON (sorted keys, no blanks, ASCII); and itself, if it is kept."""
-        text = canonical(value)
-        told: dict[str, Any] = {"sha256": sha256(text.encode("ascii")), "bytes": len(text)}
-        if self.how == "hash":
-            return told
-        if len(text) > _LARGEST_VALUE:
-            return told | {"cut": True}
-        try:
-            parsed = json.loads(text)
-            return told | {"value": parsed if self.how == "full" else (self.mask or _masked)(parsed)}
-        except RecursionError:
-            return told | {"cut": True}
-
-    def text(self, text: str, hooks: Iterable[HookSpec] = ()) -> str:
-        """What a hook said to a person: always kept, less what looks like a secret, and at most so long.
-
-        `hooks`: those that it may be about. Where payloads are hashed they are called by their ids: their names are what they run.
-        """
-        if not text:
-            return ""
-        if self.how == "full":
-            kept = text[: 2 * _LONGEST_TEXT]
-        else:
-            kept = self._covered(_by_ids(text, hooks) if self.how == "hash" else text, hooks)
-        return f"{kept[:_LONGEST_TEXT]} [{len(text) - _LONGEST_TEXT} more]" if len(text) > _LONGEST_TEXT else kept
-
-    def _covered(self, text: str, hooks: Iterable[HookSpec]) -> str:
-        from hookline.journal.masking import secrets_of, without  # noqa: PLC0415 - its expressions cost 1 ms, and most hooks say nothing
-
-        known = secrets_of(self.environ)
-        for spec in hooks:
-            known |= secrets_of(getattr(spec.handler, "env", None) or {}) if type(spec.handler) in (Command, Builtin) else set()
-        # Secrets that are known go first, and before the text is cut: half of one would not be known any more.
-        return (self.mask_text or _masked)(without(text[: 4 * _LONGEST_TEXT], known)[: 2 * _LONGEST_TEXT])
-
-
-def _by_ids(text: str, hooks: Iterable[HookSpec]) -> str:
-    """A text that calls hooks by their ids instead of their names."""
-    for spec in hooks:
-        if spec.name and spec.name != spec.id:
-            text = text.replace(f"`{spec.name}`", f"`{spec.id}`")
-    return text
-
-
-def _masked(value: Any) -> Any:
-    from hookline.journal.masking import masked  # noqa: PLC0415 - as above
-
-    return masked(value)
+_SHORT = 16  # characters of a digest, where the whole of it would look like a secret
 
 
 def event_record(
@@ -142,23 +76,24 @@ def run_record(
     event_id: str,
     at: str,
     keeping: Keeping,
-    fingerprint: str = "",
+    known: Mapping[str, Any] | None = None,
     phase: str = "done",
+    printed: Outcome | None = None,
 ) -> dict[str, Any]:
-    """One hook that was asked. `phase`: `started` for one that nobody waits for, whose end is a record of its own."""
+    """One hook that was asked. `phase`: `started` for one that nobody waits for, whose end is a record of its own.
+
+    `known`: what `declared` told of it before. `printed`: what its program left, where nobody else will ever be told of that.
+    """
     hooks = (spec,) if spec is not None else ()
-    return {
+    record = {
         "type": RUN,
         "id": run_id,
         "event": event_id,
         "at": at,
         "hook": verdict.hook_id[:_LONGEST_PATH],
         "phase": phase,
-        "source": spec.origin.place[:_LONGEST_PATH] if spec else "",
-        "scope": spec.origin.scope if spec else "",
-        "dialect": spec.dialect if spec else "",
-        "handler": handler_kind(spec),
-        "fingerprint": fingerprint,
+        **(known or declared(spec, keeping)),
+        "identity": short(verdict.identity),
         "content": verdict.content,
         "stance": verdict.stance.name.lower(),
         "reason": keeping.text(verdict.reason, hooks),
@@ -173,6 +108,19 @@ def run_record(
         "seconds": verdict.seconds,
         "shadow": verdict.shadow,
     }
+    return record | _printed(printed, keeping, hooks) if printed is not None else record
+
+
+def _printed(outcome: Outcome, keeping: Keeping, hooks: Sequence[HookSpec]) -> dict[str, Any]:
+    """What a program printed, kept as payloads are; None where that is nothing."""
+    streams = {"stdout": outcome.stdout, "stderr": outcome.stderr}
+    kept = {name: keeping.content(text, hooks) if text else None for name, text in streams.items()}
+    return kept | {"truncated": outcome.truncated}
+
+
+def short(digest: str) -> str:
+    """The beginning of a digest, by which notes and runs name the same approval."""
+    return digest[:_SHORT]
 
 
 def note_record(what: str, fields: Mapping[str, Any], *, note_id: str, at: str, keeping: Keeping) -> dict[str, Any]:
@@ -202,60 +150,12 @@ def _little(value: Any) -> Any:
             return value
 
 
-def handler_kind(spec: HookSpec | None) -> str:
-    """What runs a hook, in one word: `command`, `http`, `builtin`, `inprocess`, `broken` ..."""
-    return type(spec.handler).__name__.lower() if spec else ""
-
-
 def failure_of(fault: str) -> str:
     """Why a hook failed, as one of a few words: those of `Failure`, `exited` for an exit code, else `answer`."""
     for failure in Failure:
         if fault.startswith(failure.value):
             return failure.name.lower()
     return "exited" if fault.startswith("exited with status") else "answer"
-
-
-def definition_hash(spec: HookSpec) -> str:
-    """A fingerprint of a hook as it is declared: whatever changes what it does changes this. What it calls is not read."""
-    handler = spec.handler
-    fields = {name: _declared(getattr(handler, name)) for name in type(handler).__fields__}
-    said = (spec.dialect, spec.native_event, handler_kind(spec), fields, [repr(each) for each in spec.conditions])
-    rules = (spec.rank, spec.timeout, spec.detached, spec.shadow, spec.on_failure.name, spec.strict)
-    return sha256(canonical([*said, *rules]).encode("ascii"))
-
-
-def _declared(value: Any) -> Any:
-    """A field of a handler, in a form that is the same in every process."""
-    if callable(value):
-        return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', type(value).__name__)}"
-    return value if isinstance(value, dict) else repr(value)
-
-
-def canonical(value: Any) -> str:
-    """A value as JSON with sorted keys and without blanks; what JSON cannot say is said in words."""
-    try:
-        return _canonical(value)
-    except (TypeError, ValueError, RecursionError):
-        return _canonical(plain(value))
-
-
-def plain(value: Any, depth: int = 0) -> Any:
-    """A value that JSON can say, nearest to one that it cannot: keys are texts, other objects are named by their type."""
-    if depth > _MOST:
-        return "nested too deeply"
-    match value:
-        case None | bool() | int() | str():
-            return value
-        case float():
-            return value if value - value == 0 else str(value)
-        case dict():
-            return {str(key): plain(part, depth + 1) for key, part in value.items()}
-        case list() | tuple():
-            return [plain(part, depth + 1) for part in value]
-        case set() | frozenset():
-            return sorted((plain(part, depth + 1) for part in value), key=repr)
-        case _:
-            return f"a {type(value).__name__}"
 
 
 def _payload(event: Event) -> Any:

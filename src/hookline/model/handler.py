@@ -127,3 +127,16 @@ class Broken(Frozen):
 
     reason: str
     url: str = ""
+
+
+def command_of(handler: Handler) -> str:
+    """What a handler runs, in one text, as `approve` takes it: a command, an address, a name."""
+    for field in ("script", "url", "name"):
+        if text := getattr(handler, field, ""):
+            return str(text)
+    argv = getattr(handler, "argv", ())
+    if argv:
+        import shlex  # noqa: PLC0415 - a person reads it, or it is written down once
+
+        return shlex.join(argv)
+    return type(handler).__name__.lower()

@@ -40,8 +40,8 @@ class Verdict(Frozen):
     running; `effects` are those that have no field of their own (env, title, watch, grant ...), by power;
     `unsupported` lists what the hook asked for that its own dialect does not honour on this event; an entry may say why
     after `: `. `redo_limit`: how often this hook may send the agent back in one turn, where it says so itself (0: no limit).
-    `late`: it was said by a detached hook after its own moment, and is told at this one. `content`: the digest of the files that
-    the hook runs, where somebody looked at them.
+    `late`: it was said by a detached hook after its own moment, and is told at this one. `identity`: what the hook is approved
+    as, and `content`: the digest of the files that it runs, where somebody looked.
     """
 
     hook_id: str = ""
@@ -62,6 +62,7 @@ class Verdict(Frozen):
     redo_limit: int | None = None
     late: bool = False
     content: str = ""
+    identity: str = ""
 
     @property
     def mute(self) -> bool:

@@ -16,13 +16,18 @@ from hookline.remote.loop import REMOTE
 from hookline.remote.outbox import Outbox
 from hookline.remote.proto import bridge_pb2 as pb
 from hookline.remote.talking import Caller, LinkError
+from hookline.remote.turns import Turns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
     from concurrent.futures import Future
-    from typing import Self
+    from typing import Self, TypeAlias
 
     from hookline.engine.engine import Engine
+    from hookline.model.event import Event
+    from hookline.model.verdict import Decision
+
+    Elsewhere: TypeAlias = Callable[[Engine, Event, Decision], Awaitable[Decision]] | None
 
 
 class Opened:
@@ -104,46 +109,55 @@ def serve_engine(
     everybody: bool = False,
     own: Callable[[], Mapping[str, Engine]] = dict,
     most: int = 64,
+    turns: Turns | None = None,
     seconds: float = 600.0,
     bounds: Bounds | None = None,
     expected: Iterable[str] = (),
     trace: Callable[[], str] | None = None,
+    refused: Callable[[str], object] = lambda _: None,
+    elsewhere: Elsewhere = None,
     tell: Callable[[str], object] = lambda _: None,
 ) -> Opened:
     """Open an engine to handlers that attach and to agents that ask; close what is returned, or use it in a `with`.
 
     `token`: asked of whoever does not come by a unix socket; with `everybody`, of these too, as where a machine monitor's process
     stands for its guest. `tokens`: those of single instances. `own` tells the engines, as they are
-    now, for hosts whose own files would ask us; a new one has the hooks that the first one has. `most`: events asked about at once.
+    now, for hosts whose own files would ask us; a new one has the hooks that the first one has. `most`: events asked about at once; a
+    further one waits for its turn, half a minute at most. `turns`: those that are shared with whoever else asks this engine, instead.
     `seconds`: for all hooks of one event. `expected`: handlers by name whose gates are closed until they have attached for the first
-    time. `trace` tells the W3C trace context that goes along, if it is not the event's own or that of the current span.
+    time. `trace` tells the W3C trace context that goes along, if it is not the event's own or that of the current span. `refused`,
+    `elsewhere` and `tell`: as of `Firing`.
 
     Raises:
         ConfigError: an address cannot be listened on, or needs a token or an extra; or a name is none.
     """
-    made = _opened(
-        engine, addresses, token, tokens, own, most, seconds, bounds or Bounds(), trace, tell, everybody=everybody, expected=expected
+    bounds = bounds or Bounds()
+    firing = Firing(
+        engine,
+        own=own,
+        turns=turns or Turns(most),
+        seconds=seconds,
+        largest=bounds.payload,
+        refused=refused,
+        elsewhere=elsewhere,
+        tell=tell,
     )
-    return REMOTE.run(made)
+    return REMOTE.run(_opened(firing, addresses, token, tokens, bounds, trace, everybody=everybody, expected=expected))
 
 
 async def _opened(
-    engine: Engine,
+    firing: Firing,
     addresses: Sequence[str],
     token: str,
-    tokens: Mapping[str, str] | None,
-    own: Callable[[], Mapping[str, Engine]],
-    most: int,
-    seconds: float,
-    bounds: Bounds,
-    trace: Callable[[], str] | None,
-    tell: Callable[[str], object],
+    tokens: Mapping[str, str] | None = None,
+    bounds: Bounds | None = None,
+    trace: Callable[[], str] | None = None,
     *,
     everybody: bool = False,
     expected: Iterable[str] = (),
 ) -> Opened:
-    bridge = Bridge(engine, others=lambda: own().values(), token=token, tokens=tokens, bounds=bounds, trace=trace, expected=expected)
-    firing = Firing(engine, own=own, most=most, seconds=seconds, largest=bounds.payload, tell=tell)
+    own, bounds = firing.own, bounds or Bounds()
+    bridge = Bridge(firing.engine, others=lambda: own().values(), token=token, tokens=tokens, bounds=bounds, trace=trace, expected=expected)
     opened = Opened(bridge, firing, token, everybody=everybody)
     await opened.opening(addresses)
     return opened
@@ -175,8 +189,8 @@ class GrpcService:
         Raises:
             ConfigError: as `serve_engine`.
         """
-        made = _opened(engine, addresses, token, None, own, most, seconds, Bounds(), None, tell, expected=expected)
-        self.opened = await REMOTE.wait(made)
+        firing = Firing(engine, own=own, turns=Turns(most), seconds=seconds, largest=Bounds().payload, tell=tell)
+        self.opened = await REMOTE.wait(_opened(firing, addresses, token, expected=expected))
         return self.opened.addresses
 
     async def stop(self, drain: float = 10.0) -> None:

@@ -11,6 +11,7 @@ import grpc
 from grpc import aio
 
 from hookline.errors import CODES, ConfigError, HookError
+from hookline.handlers.firing import JUDGED
 from hookline.remote.addresses import UNIX, room_at
 from hookline.remote.outbox import Outbox
 from hookline.remote.proto import bridge_pb2_grpc as rpc
@@ -29,6 +30,12 @@ if TYPE_CHECKING:
 _PATIENCE = 1.0  # seconds, for the status of a call that seems to have been refused
 # What a server of ours says of a stream that it has let in. Whoever wrote before he was refused would never learn why.
 _LET_IN = ("hookline", "in")
+# How a call is refused that is not the caller's mistake.
+_STATUS = {
+    "serve.busy": grpc.StatusCode.RESOURCE_EXHAUSTED,
+    "serve.ending": grpc.StatusCode.UNAVAILABLE,
+    "internal": grpc.StatusCode.INTERNAL,
+}
 
 
 def options(bounds: Bounds) -> list[tuple[str, int]]:
@@ -105,11 +112,11 @@ class HooksService(rpc.HooksServicer):
         self._token = token
 
     async def Fire(self, request: pb.FireRequest, context: Any) -> pb.FireReply:  # noqa: N802 - the service's name
-        await _authorized(context, self._token)
+        await self._let_in(context)
         return await self._firing.fire(request)
 
     async def FireStream(self, incoming: Any, context: Any) -> AsyncIterator[pb.FireReply]:  # noqa: N802 - the service's name
-        await _authorized(context, self._token)
+        await self._let_in(context)
         outbox: Outbox[pb.FireReply] = Outbox(self._bounds.queue)
         firing = asyncio.get_running_loop().create_task(_closing(self._firing.stream(_read(incoming), outbox), outbox))
         try:
@@ -120,22 +127,30 @@ class HooksService(rpc.HooksServicer):
             await asyncio.wait([firing])
 
     async def Answer(self, request: pb.AnswerRequest, context: Any) -> pb.AnswerReply:  # noqa: N802 - the service's name
-        await _authorized(context, self._token)
+        await self._let_in(context)
         try:
             return await self._firing.answer(request)
         except HookError as error:
-            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, f"{error.code}: {error}")
+            await context.abort(_STATUS.get(error.name, grpc.StatusCode.INVALID_ARGUMENT), f"{error.code}: {error}")
             raise  # abort has raised
 
+    async def _let_in(self, context: Any) -> None:
+        if JUDGED in dict(context.invocation_metadata() or ()):
+            self._firing.refused(CODES["serve.loop"])
+            words = f"{CODES['serve.loop']}: this is asked from inside of a hook's question to a model"
+            await context.abort(grpc.StatusCode.FAILED_PRECONDITION, words)
+        await _authorized(context, self._token, self._firing.refused)
 
-async def _authorized(context: Any, token: str) -> None:
-    """Refuse whoever does not show the token."""
+
+async def _authorized(context: Any, token: str, refused: Callable[[str], object] = lambda _: None) -> None:
+    """Refuse whoever does not show the token; `refused` is told the code."""
     if not token:
         await context.send_initial_metadata((_LET_IN,))
         return
     shown = dict(context.invocation_metadata() or ()).get("authorization", "")
     shown = shown if isinstance(shown, str) else ""
     if not hmac.compare_digest(shown.encode("utf-8", "replace"), f"Bearer {token}".encode()):
+        refused(CODES["remote.token"])
         await context.abort(grpc.StatusCode.UNAUTHENTICATED, f"{CODES['remote.token']}: the token is missing or wrong")
     await context.send_initial_metadata((_LET_IN,))
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-import ipaddress
 from typing import TYPE_CHECKING, Any
 
-from hookline.engine.steering import approve_declared, commanded, what_is_off
+from hookline.engine.meaning import commanded
+from hookline.engine.steering import ON_AGAIN, approve_declared, what_is_off
 from hookline.errors import CodecError, HookError, TrustError
 from hookline.server.bodies import json_of
-from hookline.server.border import headers_of, through_a_file
-from hookline.server.problems import RequestError, document, problem
+from hookline.server.border import headers_of, is_loopback, through_a_file, tokenless
+from hookline.server.problems import APPROVE, RequestError, document, refusal
 from hookline.text.suggest import did_you_mean
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from hookline.engine.engine import Engine
     from hookline.engine.steering import Done
 
-PATH = "/internal/runtime/hooks/approve"
+PATH = APPROVE
 _KEYS = ("command", "enable_master")
 _LONGEST = 4096  # characters of a command
 # What a proxy adds: then whoever asks is not who connects.
@@ -72,7 +72,7 @@ class Approving:
         """
         local = through_a_file(scope)
         peer = scope.get("client")
-        if not local and not _is_loopback(peer[0] if peer else ""):
+        if not local and not is_loopback(peer[0] if peer else ""):
             raise _foreign("hooks are approved from this machine only")
         if any(headers_of(scope, name) for name in _FORWARDED):
             raise _foreign("a request that was forwarded may come from anywhere")
@@ -83,9 +83,7 @@ class Approving:
             return f"approve API, the token, from {where}"
         if self._self_approve:
             return f"approve API, no token (self_approve), from {where}"
-        headers = {"WWW-Authenticate": 'Bearer realm="hookline"'}
-        hint = "send `Authorization: Bearer TOKEN`, or a person approves: hookline approve"
-        raise RequestError(401, "serve.token", "the token is missing, or wrong", hint=hint, headers=headers)
+        raise tokenless(scope)
 
     def _has_token(self, scope: Scope) -> bool:
         shown = headers_of(scope, b"authorization")
@@ -119,27 +117,16 @@ def _approved(engine: Engine, refresh: Callable[[], object], command: str, how: 
 
 def _told(done: Done) -> dict[str, Any]:
     """What was approved, as the format has it; with a word on why less is live than that."""
-    why = [f"{off} ({hint})" for off, hint in what_is_off(done.switches)]
+    why = [f"{off} ({ON_AGAIN[switch]})" for switch, off in what_is_off(done.switches)]
     why += [footing.off for footing in done.footings if footing.off and not why]
     told = {"ok": True, "events": done.events, "mounted": done.mounted, "master_enabled": done.on}
     return told | ({"note": "; ".join(dict.fromkeys(why))} if why else {})
 
 
 def _refusal(error: HookError) -> Response:
-    """A problem that also has what the format promises of a refusal."""
-    status = 400 if not isinstance(error, TrustError) or error.name in _THEIRS else 500
-    said = "not declared" if error.name == "trust.unmatched" else error.message
-    return problem(error, status, {"ok": False, "error": said})
+    """A problem whose status says who can mend it."""
+    return refusal(error, APPROVE, 400 if not isinstance(error, TrustError) or error.name in _THEIRS else 500)
 
 
 def _foreign(message: str) -> RequestError:
     return RequestError(403, "serve.origin", message, hint="ask 127.0.0.1 or the unix socket by yourself")
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        address = ipaddress.ip_address(host.partition("%")[0])
-    except ValueError:
-        return False
-    mapped = getattr(address, "ipv4_mapped", None)
-    return (mapped or address).is_loopback

@@ -7,7 +7,7 @@ import ipaddress
 import re
 from typing import TYPE_CHECKING
 
-from hookline.server.problems import RequestError, problem
+from hookline.server.problems import APPROVE, RequestError, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,7 +22,8 @@ class Border:
     """What stands before the endpoints.
 
     `names`: those that the server goes by beside its addresses and `localhost`. `open_to_all`: paths that need no token here.
-    `refused` is told the code of every request that does not pass.
+    `token_file`: where the token lies, which only who asks from this machine is told. `refused` is told the code of every request
+    that does not pass.
     """
 
     def __init__(
@@ -30,12 +31,14 @@ class Border:
         app: ASGIApp,
         *,
         token: str,
+        token_file: str = "",
         names: Sequence[str] = (),
         open_to_all: Sequence[str] = (),
         refused: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.app = app
         self._token = token.encode("ascii")
+        self._token_file = token_file
         self._open = frozenset((OPEN_TO_ALL, *open_to_all))
         self._names = frozenset(name.lower() for name in ("localhost", *names))
         self._refused = refused
@@ -46,7 +49,7 @@ class Border:
                 self._check(scope)
             except RequestError as error:
                 self._refused(error.code)
-                await problem(error)(scope, receive, send)
+                await refusal(error, scope["path"])(scope, receive, send)
                 return
         await self.app(scope, receive, send)
 
@@ -60,10 +63,7 @@ class Border:
         if headers_of(scope, b"origin"):
             raise RequestError(403, "serve.origin", "web pages may not ask", hint="a request without an `Origin` header may")
         if scope["path"] not in self._open and not self._has_token(scope):
-            headers = {"WWW-Authenticate": 'Bearer realm="hookline"'}
-            raise RequestError(
-                401, "serve.token", "the token is missing, or wrong", hint="send `Authorization: Bearer TOKEN`", headers=headers
-            )
+            raise tokenless(scope, self._token_file)
 
     def _is_ours(self, host: str) -> bool:
         """Whether a host is a name of ours, or an address, which no name server can turn into another."""
@@ -81,6 +81,32 @@ class Border:
         shown = headers_of(scope, b"authorization")
         scheme, _, token = shown[0].partition(" ") if len(shown) == 1 else ("", "", "")
         return scheme.lower() == "bearer" and hmac.compare_digest(token.strip().encode("latin-1"), self._token)
+
+
+def tokenless(scope: Scope, token_file: str = "") -> RequestError:
+    """The refusal of a request that shows no token, or another one: what to send, and where it lies.
+
+    That is told on this machine only, and to nobody who wants to have hooks approved: the agent may propose, and need not be shown
+    the way round the person.
+    """
+    hint = "send `Authorization: Bearer TOKEN`"
+    peer = scope.get("client")
+    if scope.get("path") == APPROVE:
+        hint += ", or a person approves: hookline approve"
+    elif token_file and is_loopback(peer[0] if peer else ""):
+        hint += f"; TOKEN is in the file `{token_file}`"
+    headers = {"WWW-Authenticate": 'Bearer realm="hookline"'}
+    return RequestError(401, "serve.token", "the token is missing, or wrong", hint=hint, headers=headers)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address is of this machine only."""
+    try:
+        address = ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None)
+    return (mapped or address).is_loopback
 
 
 def through_a_file(scope: Scope) -> bool:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 class Bridged:
     """The engine of a service at addresses of `hookline.remote`, as a context; without addresses it is nothing.
 
-    `names` are the addresses as a client writes them. The bounds are those of the service, each for itself. `expected`: as
-    of `serve_engine`.
+    `names` are the addresses as a client writes them. Turns, bounds and counts are those of the service, whichever way one
+    asks. `expected`: as of `serve_engine`.
 
     Raises:
         ConfigError: on entering: an address cannot be listened on, or the extra is not installed.
@@ -49,9 +49,11 @@ class Bridged:
                 *self._addresses,
                 token=self._token,
                 own=lambda: service.own,
-                most=service.turns.most,
+                turns=service.turns,
                 seconds=service.seconds,
                 expected=self._expected,
+                refused=service.meter.refused,
+                elsewhere=service.elsewhere,
                 tell=self._tell,
             )
             self.names = self._opened.addresses

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _TYPE = "application/problem+json"
+# Where a format promises words of its own for a refusal, whoever refuses (starchild.md 6.1).
+APPROVE = "/internal/runtime/hooks/approve"
 
 
 class RequestError(HookError):
@@ -49,3 +51,11 @@ def problem(error: HookError, status: int = 400, more: Mapping[str, Any] | None 
     hint = {"hint": error.hint} if error.hint else {}
     headers = dict(error.headers) if isinstance(error, RequestError) else {}
     return document(said | hint | dict(more or {}), status=status, media_type=_TYPE, headers=headers)
+
+
+def refusal(error: HookError, path: str, status: int = 400) -> Response:
+    """A problem that, on a path for which a format promises it, says so in its words, too."""
+    if path != APPROVE:
+        return problem(error, status)
+    said = "not declared" if error.name == "trust.unmatched" else error.message
+    return problem(error, status, {"ok": False, "error": said})

@@ -12,6 +12,8 @@ from starlette.routing import Route
 
 from hookline.engine.unsaid import told_beside, unsaid
 from hookline.errors import CodecError, ConfigError, HookError
+from hookline.handlers.firing import JUDGED
+from hookline.remote.turns import Turns
 from hookline.server import replies
 from hookline.server.approving import PATH as APPROVE
 from hookline.server.approving import Approving
@@ -19,7 +21,6 @@ from hookline.server.bodies import firing_of, json_of
 from hookline.server.metrics import MEDIA_TYPE
 from hookline.server.presence import while_there
 from hookline.server.problems import RequestError, document, problem
-from hookline.remote.turns import Turns
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -36,8 +37,9 @@ class Service:
     """Answers requests with an engine. Everything in it happens on one event loop.
 
     `own`: engines for hosts whose own files call this server, less these files. `seconds`: for all hooks of one event.
-    `turns`: how many events at once. `contract`: the OpenAPI document. `approving` answers requests to approve hooks (None:
-    refuses them). `tell` is given one line for each fault of ours. `refresh` reads the files of hooks anew.
+    `turns`: how many events at once, whichever way they come. `contract`: the OpenAPI document. `approving` answers requests to
+    approve hooks (None: refuses them). `elsewhere` adds to a decision what its reader should know of the event's folder. `tell` is
+    given one line for each fault of ours. `refresh` reads the files of hooks anew.
     """
 
     def __init__(
@@ -50,6 +52,7 @@ class Service:
         seconds: float = 600.0,
         turns: Turns | None = None,
         approving: Approving | None = None,
+        elsewhere: Callable[[Engine, Event, Decision], Awaitable[Decision]] | None = None,
         tell: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.engine = engine
@@ -59,6 +62,7 @@ class Service:
         self.seconds = seconds
         self.turns = turns or Turns(64)
         self.approving = approving or Approving()
+        self.elsewhere = elsewhere
         self.tell = tell
         self.refresh: Callable[[], object] = engine.reload_if_changed
 
@@ -80,6 +84,7 @@ class Service:
 
     async def fire(self, request: Request) -> Response:
         """One event in, canonical or native; the decision document out."""
+        _refuse_loop(request)
         event, payload, dialect = firing_of(await json_of(request))
         raised = self.engine.event(event, payload, dialect=dialect)
         decision = await while_there(request.receive, self._decided(self._engine_for(raised.dialect), raised))
@@ -87,6 +92,7 @@ class Service:
 
     async def answer(self, request: Request) -> Response:
         """A host's payload in; the host's own reply out."""
+        _refuse_loop(request)
         engine = self._engine_for(request.path_params["dialect"])
         try:
             host = engine.host(request.path_params["dialect"])
@@ -130,7 +136,8 @@ class Service:
 
     async def _decided(self, engine: Engine, event: Event) -> Decision:
         async with self.turns.one():
-            return await engine.fire_async(event, seconds=self.seconds)
+            decision = await engine.fire_async(event, seconds=self.seconds)
+        return decision if self.elsewhere is None else await self.elsewhere(engine, event, decision)
 
     def _answering(self, endpoint: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
         """The endpoint, with a problem document for whatever it raises; nobody who asks sees a traceback."""
@@ -169,3 +176,14 @@ def _status(error: HookError) -> tuple[HookError, int]:
     if error.name == "serve.busy":
         return RequestError(503, error.name, error.message, hint=error.hint, headers={"Retry-After": "1"}), 503
     return error, 422 if error.name == "wire.event" or not isinstance(error, CodecError) else 400
+
+
+def _refuse_loop(request: Request) -> None:
+    """Refuse to ask hooks on behalf of a model that is being asked for a hook.
+
+    Raises:
+        RequestError: it says so.
+    """
+    if JUDGED in request.headers:
+        hint = "let the model's provider answer without asking hookline"
+        raise RequestError(508, "serve.loop", f"`{JUDGED}`: this is asked from inside of a hook's question to a model", hint=hint)

@@ -90,13 +90,35 @@ _OTHER = Family(
     clusters=False,
 )
 
-_FAMILIES: tuple[tuple[re.Pattern[str], Family], ...] = (
-    (re.compile(r"(?:python|pypy)[\d.]*"), _PYTHON),
-    (re.compile(r"(?:bash|sh|dash|ash|ksh|zsh)[\d.]*"), _SHELL),
-    (re.compile(r"(?:node|nodejs)[\d.]*"), _NODE),
-    (re.compile(r"perl[\d.]*"), _PERL),
-    (re.compile(r"(?:ruby|php|lua|luajit|deno|bun|tsx|ts-node|Rscript|fish|tclsh|guile|pwsh|powershell|uv|uvx)[\d.]*"), _OTHER),
-)
+# By the program's name, less the version at its end.
+_FAMILIES: Mapping[str, Family] = {
+    **dict.fromkeys(("python", "pypy"), _PYTHON),
+    **dict.fromkeys(("bash", "sh", "dash", "ash", "ksh", "zsh"), _SHELL),
+    **dict.fromkeys(("node", "nodejs"), _NODE),
+    "perl": _PERL,
+    **dict.fromkeys(
+        (
+            "ruby",
+            "php",
+            "lua",
+            "luajit",
+            "deno",
+            "bun",
+            "tsx",
+            "ts-node",
+            "Rscript",
+            "fish",
+            "tclsh",
+            "guile",
+            "pwsh",
+            "powershell",
+            "uv",
+            "uvx",
+        ),
+        _OTHER,
+    ),
+}
+_VERSION = "0123456789."
 # Programs that run their arguments: their options that take a word, and how many words stand before the program.
 _WRAPPERS: Mapping[str, tuple[frozenset[str], int]] = {
     "env": (frozenset({"-u", "--unset"}), 0),
@@ -112,10 +134,11 @@ _WRAPPERS: Mapping[str, tuple[frozenset[str], int]] = {
     "busybox": (frozenset(), 0),
 }
 # Options by which a program goes elsewhere, or takes what it runs from one word, also in the middle of a cluster, or cut short.
-_ELSEWHERE: Mapping[str, re.Pattern[str]] = {
-    "env": re.compile(r"-[A-Za-z0]*[SC].*|--(?:s|ch).*"),
-    "flock": re.compile(r"-[a-zA-Z]*c|--command"),
-    "find": re.compile(r"-(?:exec|ok)(?:dir)?"),
+# As patterns that are compiled where one is needed: most hooks run a program of a plain name.
+_ELSEWHERE: Mapping[str, str] = {
+    "env": r"-[A-Za-z0]*[SC].*|--(?:s|ch).*",
+    "flock": r"-[a-zA-Z]*c|--command",
+    "find": r"-(?:exec|ok)(?:dir)?",
 }
 # Programs that run something by rules of their own.
 _OPAQUE = frozenset({
@@ -128,22 +151,24 @@ _OPAQUE = frozenset({
 # Options with which an interpreter tells of itself, and runs nothing.
 _TELLING = frozenset({"--version", "-V", "-v", "--help", "-h"})
 _NO_FAMILY = Family(name="")
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=", re.ASCII)
 
 
 def reading(words: Sequence[str], start: int = 0) -> Reading:
     """Which of the words is run, whatever runs it, if the programs are what their names say; one that is no interpreter runs itself."""
     name = words[start].rpartition("/")[2]
-    if name in _OPAQUE or (name == "find" and any(_ELSEWHERE[name].fullmatch(word) for word in words)):
+    if name in _OPAQUE or (name == "find" and any(re.fullmatch(_ELSEWHERE[name], word) for word in words)):
         return Reading(family=_NO_FAMILY, program_at=start, unknown=f"what `{name}` runs is only known to it")
     if name in _WRAPPERS:
         found = _wrapped(words, start, name)
         found.through = (start, *found.through)
         return found
-    for pattern, family in _FAMILIES:
-        if pattern.fullmatch(name):
-            return _script(words, start, family)
-    return Reading(family=_NO_FAMILY, program_at=start)
+    family = _FAMILIES.get(name.rstrip(_VERSION))
+    return Reading(family=_NO_FAMILY, program_at=start) if family is None else _script(words, start, family)
+
+
+def _is_assignment(word: str) -> bool:
+    name, sign, _ = word.partition("=")
+    return bool(sign) and name.isascii() and name.isidentifier()
 
 
 def by_itself(at: int) -> Reading:
@@ -157,11 +182,11 @@ def _wrapped(words: Sequence[str], start: int, name: str) -> Reading:
     at = start + 1
     while at < len(words):
         word = words[at]
-        if elsewhere is not None and elsewhere.fullmatch(word):
+        if elsewhere is not None and re.fullmatch(elsewhere, word):
             return Reading(family=_NO_FAMILY, program_at=start, unknown=f"what `{name} {word:.20}` runs, and from where")
         if word.startswith("-") and word not in {"-", "--"}:
             at += 2 if word in valued else 1
-        elif word == "--" or (name == "env" and (word == "-" or _ASSIGNMENT.match(word))):
+        elif word == "--" or (name == "env" and (word == "-" or _is_assignment(word))):
             at += 1
         elif before:
             before, at = before - 1, at + 1

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
     from hookline.trust.allowlist import Imported, import_allowlist
     from hookline.trust.desk import approve, chosen, revoke, survey, turn
-    from hookline.trust.gate import Gate, Standing
+    from hookline.trust.gate import Gate
     from hookline.trust.policy import Policy, policy_of
+    from hookline.trust.standing import Standing
     from hookline.trust.store import Approval, Known, Store, store_path
     from hookline.trust.switch import switches
 
@@ -29,7 +30,7 @@ _HOMES = {
     "Imported": "allowlist",
     "Known": "store",
     "Policy": "policy",
-    "Standing": "gate",
+    "Standing": "standing",
     "Store": "store",
     "approve": "desk",
     "chosen": "desk",

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.model.spec import HookSpec
-    from hookline.trust.gate import Gate, Standing
+    from hookline.trust.gate import Gate
+    from hookline.trust.standing import Standing
 
 _LONGEST = 4 << 20  # bytes
 _DIGESTS = ("script_sha256", "sha256")

@@ -6,8 +6,8 @@ from hookline.core.dispatch import Run
 from hookline.errors import TrustError
 from hookline.model.event import Event
 from hookline.model.handler import InProcess
-from hookline.trust.gate import Standing, shown
 from hookline.trust.policy import MISSING, REVOKED, TRUSTED, named
+from hookline.trust.standing import Standing, shown
 from hookline.wire.switches import is_switch
 
 TYPE_CHECKING = False
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from hookline.model.spec import HookSpec
     from hookline.trust.gate import Gate
+    from hookline.trust.store import Known
 
 _WHY_NOT_ASKED = {
     "managed": "only root can have written it",
@@ -30,8 +31,12 @@ def survey(gate: Gate, specs: Iterable[HookSpec]) -> list[Standing]:
     Raises:
         TrustError: the store cannot be read.
     """
-    known = gate.known()
-    return [_standing(gate, spec) or gate.standing(_run(gate, spec), known) for spec in specs if not is_switch(spec)]
+    return surveyed(gate, specs, gate.known())
+
+
+def surveyed(gate: Gate, specs: Iterable[HookSpec], known: Known | None, fault: str = "") -> list[Standing]:
+    """How each hook stands by what the store knows; None: it cannot be read, for `fault`."""
+    return [_standing(gate, spec) or gate.standing(_run(gate, spec), known, fault) for spec in specs if not is_switch(spec)]
 
 
 def _standing(gate: Gate, spec: HookSpec) -> Standing | None:
@@ -117,3 +122,30 @@ def turn(gate: Gate, *, on: bool, everywhere: bool = False, who: str = "") -> No
     gate.store.turn(root, who, on=on)
     if gate.tell is not None:
         gate.tell({"what": "on" if on else "off", "root": root, "who": who})
+
+
+def turn_hooks(gate: Gate, specs: Sequence[HookSpec], *, on: bool, everywhere: bool = False, who: str = "") -> None:
+    """Turn single hooks on or off, in the project of the gate or everywhere, all of them or none.
+
+    A hook is meant as it is declared: what another one becomes that takes its place in the file is not switched off with it.
+
+    Raises:
+        TrustError: `trust.not-switched`, no switch reaches one of them; or the store cannot be written.
+    """
+    for spec in specs:
+        if type(spec.handler) is InProcess or gate.is_managed(spec):
+            scope = "process" if type(spec.handler) is InProcess else "managed"
+            hint = f"only root can take it out of `{spec.origin.file}`" if scope == "managed" else "the program can take it out"
+            raise TrustError(f"no switch reaches `{spec.id}`: {_WHY_NOT_ASKED[scope]}", name="trust.not-switched", hint=hint)
+    root = "" if everywhere else gate.root
+    gate.store.turn_hooks(root, [(gate.identity(spec), shown(spec)) for spec in specs], who, on=on)
+    if gate.tell is not None:
+        for spec in specs:
+            did = {
+                "what": "on" if on else "off",
+                "hook": spec.id,
+                "event": spec.native_event,
+                "command": shown(spec),
+                "file": spec.origin.file,
+            }
+            gate.tell({**did, "root": root, "identity": gate.identity(spec), "who": who})

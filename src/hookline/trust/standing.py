@@ -6,7 +6,7 @@ import os
 import stat
 
 from hookline.model.frozen import Frozen
-from hookline.model.handler import Command
+from hookline.model.handler import Command, command_of
 from hookline.model.sight import Sight
 from hookline.model.spec import MANAGED, USER
 from hookline.trust.fingerprint import Fingerprint, covers, fingerprint, identity
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Look: TypeAlias = Callable[[Run], Sight]
 
-NOBODY = "nobody approved it"
+NOBODY, TAKEN_BACK = "nobody approved it", "its approval was taken back"
 _NO_SIGHT = Sight()
 _MOST_FOLDERS = 1024
 
@@ -122,7 +122,7 @@ def _state(print_: Fingerprint, sight: Sight, known: Known | None, fault: str, e
     if known is None:
         return UNKNOWN, fault
     if print_.identity in known.revoked:
-        return REVOKED, "its approval was taken back"
+        return REVOKED, TAKEN_BACK
     if sight.missing:
         return MISSING, sight.missing[0]
     if exposed:
@@ -158,13 +158,4 @@ def is_roots(file: str) -> bool:
 
 def shown(spec: HookSpec) -> str:
     """What a hook runs, in one line, as `approve` takes it: a command, an address, a name."""
-    handler: Any = spec.handler
-    for field in ("script", "url", "name"):
-        if text := getattr(handler, field, ""):
-            return str(text)
-    argv = getattr(handler, "argv", ())
-    if argv:
-        import shlex  # noqa: PLC0415 - a person reads it, or it is written down once
-
-        return shlex.join(argv)
-    return type(handler).__name__.lower()
+    return command_of(spec.handler)

@@ -1,4 +1,4 @@
-"""Switch: hooks off everywhere, in one project or by name, told by the store and by the environment; managed hooks do not listen."""
+"""Switch: hooks off everywhere, in one project or one by one, told by the store and by the environment; managed ones do not listen."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hookline.trust.whereabouts import upwards
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from hookline.model.spec import HookSpec
     from hookline.trust.store import Known
@@ -21,8 +21,9 @@ def off_by(spec: HookSpec, known: Known | None, root: str, environ: Mapping[str,
     """What switches a hook off, in words; empty where nothing does. Off anywhere is off: in the project, and where the event is."""
     if (said := environ.get(MASTER, "").lower()) in _OFF:
         return f"{MASTER}={said}"
-    if (names := environ.get(SKIPPED)) and {spec.id, spec.name} & {name.strip() for name in names.split(",") if name.strip()}:
-        return f"{SKIPPED} names `{spec.name or spec.id}`"
+    for name in filter(None, map(str.strip, environ.get(SKIPPED, "").split(","))):
+        if name in (spec.id, spec.name):
+            return f"{SKIPPED} names `{name}`"  # as it was typed, and not as the hook's file has it
     if known is not None and known.off:
         if "" in known.off:
             return "`hookline off`"
@@ -30,6 +31,17 @@ def off_by(spec: HookSpec, known: Known | None, root: str, environ: Mapping[str,
         if off:
             return "`hookline off` in this project" if off == root else f"`hookline off` in `{off}`"
     return ""
+
+
+def off_by_name(spec: HookSpec, known: Known | None, root: str, identity: Callable[[HookSpec], str], cwd: str = "") -> str:
+    """What switches this one hook off, in words; empty where nothing does. `identity`: a hook as it is declared."""
+    if known is None or not known.hooks_off:
+        return ""
+    declared = identity(spec)
+    if ("", declared) in known.hooks_off:
+        return "`hookline off` names it, in every project"
+    folders = (*upwards(root), *(upwards(os.path.realpath(cwd)) if cwd else ()))
+    return "`hookline off` names it" if any((folder, declared) in known.hooks_off for folder in folders) else ""
 
 
 def off_at(known: Known, folder: str) -> str:

@@ -69,9 +69,10 @@ def test_a_misspelt_command_gets_the_nearest(desk: Desk) -> None:
 def test_every_example_of_the_help_runs(example: str, desk: Desk) -> None:
     """It is no usage error where its files are there."""
     desk.file("hooks.yaml", Path(DOCKER).read_text(encoding="utf-8"))
-    desk.file(".claude/settings.json", '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}')
+    desk.file(".claude/settings.json", '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true # guard"}]}]}}')
     shutil.copytree(AGENTHOOKS, desk.folder / ".agents" / "hooks")
     desk.file("payload.json", json.dumps(SUDO))
+    desk.type("fire", "pre_tool_use", "-c", DOCKER, stdin=SUDO)
     program, *words = shlex.split(example.partition(" < ")[0])
 
     assert program == "hookline"

@@ -157,7 +157,7 @@ def test_what_changed_since_is_shown(place: Desk) -> None:
     assert "  since then  approved on 2" in told
     assert " by ada (command line, --yes, nobody could be asked)\n" in told
     assert f"              changed: {place.folder}/guard.sh, written on " in told
-    assert place.type("list").out.count(f"changed, `{place.folder}/guard.sh` changed since it was approved") == 2
+    assert place.type("list").out.count(f"changed: inert, `{place.folder}/guard.sh` changed since it was approved") == 2
 
 
 def test_what_is_approved_already_is_not_asked_about(place: Desk) -> None:
@@ -207,7 +207,7 @@ def test_what_is_revoked_does_not_run(place: Desk) -> None:
 
     assert (told.code, told.out.split()[:2]) == (0, ["revoked", IDS[1]])
     assert states(place) == ["trusted", "revoked"]
-    assert place.type("show", IDS[1]).out.count("revoked, its approval was taken back") == 1
+    assert place.type("show", IDS[1]).out.count("revoked: inert\n") == 1
     assert notes(place)[-1] == ("revoked", "ada", "command line")
 
 
@@ -255,3 +255,37 @@ def test_the_document_holds_to_its_schema(words: tuple[str, ...], place: Desk) -
 
     assert told.document["schema"] == "hookline.approval/1"
     check(told.document, "approval")
+
+
+# -- what is left out --------------------------------------------------------------------------------------------------
+
+
+def test_what_was_revoked_is_left_out_and_that_is_said(place: Desk) -> None:
+    """Of all hooks and of those that are asked about one by one; it can be named."""
+    place.type("approve", "--all", "--yes")
+    place.type("revoke", IDS[1])
+    for words in (("approve", "--all", "--yes"), ("approve",)):
+        told = place.type(*words)
+
+        assert (told.code, told.out.splitlines()[-1]) == (1, "nothing else waits for an approval; 1 hook left out")
+        assert f"{IDS[1]}: its approval was taken back; to let it run again: hookline approve '{IDS[1]}'\n" in told.err
+    assert [hook["did"] for hook in place.type("approve", "--all", "--yes", "--json").document["hooks"]] == ["left"]
+    assert states(place) == ["trusted", "revoked"]
+    assert place.type("approve", IDS[1], "--yes").code == 0
+    assert states(place) == ["trusted", "trusted"]
+
+
+def test_an_empty_list_is_said_to_be_empty(place: Desk) -> None:
+    """And not that nothing waits."""
+    told = place.type("approve", "--from", place.file("allowlist.json", '{"approvals": []}'))
+
+    assert (told.code, told.out) == (0, "nothing to take over: `allowlist.json` has no entries\n")
+
+
+def test_a_policy_hook_cannot_be_revoked_and_the_hint_holds(place: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No switch would help; who can is told."""
+    monkeypatch.setattr("hookline.trust.gate.Standings.is_managed", lambda _, spec: spec.id == IDS[0])
+    told = place.type("revoke", IDS[0])
+
+    assert (told.code, "hookline off" in told.err) == (2, False)
+    assert f"(only root can take it out of `{place.folder}/config/shell_hooks.yaml`)" in told.err

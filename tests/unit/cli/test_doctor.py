@@ -1,7 +1,8 @@
-"""`hookline doctor --fix`: what is mended, and whose files are left alone."""
+"""`hookline doctor`: what is tried, what is mended, and whose files are left alone."""
 
 from __future__ import annotations
 
+import json
 import os
 from typing import TYPE_CHECKING
 
@@ -9,9 +10,14 @@ import pytest
 
 from hookline.cli.doctor import mended
 from hookline.engine.soundness import Finding
+from hookline.server.unguarded import marked
+from tests.unit.cli.test_contracts import check as holds
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from tests.unit.cli.support import Desk
 
 
 def _file(folder: Path, mode: int) -> Path:
@@ -55,3 +61,171 @@ def test_what_is_no_file_is_left_alone(what: str, tmp_path: Path) -> None:
 
     assert mended(Finding(name="check.not-executable", message="", path=str(path))) == ""
     assert target.stat().st_mode & 0o777 == 0o644
+
+
+def test_a_file_of_two_hooks_is_mended_once(tmp_path: Path) -> None:
+    """For the second there is nothing left to do, and nothing to tell."""
+    finding = Finding(name="check.not-executable", message="", path=str(_file(tmp_path, 0o644)))
+
+    assert [bool(mended(finding)), mended(finding)] == [True, ""]
+
+
+# -- real files, from their declaration to their approval ----------------------------------------------------------------
+
+GUARD = "#!/bin/sh\ncat >/dev/null\necho ran >> {0}\n"
+STORE = "home/.local/state/hookline/trust.db"
+
+
+def _groups(event: str, matcher: str) -> Callable[[str], str]:
+    return lambda command: json.dumps({"hooks": {event: [{"matcher": matcher, "hooks": [{"type": "command", "command": command}]}]}})
+
+
+# By dialect: where a file is found that declares a hook with a condition, and that file.
+DECLARED: dict[str, tuple[str, Callable[[str], str]]] = {
+    "claude-code": ("here/.claude/settings.json", _groups("PreToolUse", "Bash")),
+    "codex": ("here/.codex/hooks.json", _groups("PreToolUse", "Bash")),
+    "gemini": ("here/.gemini/settings.json", _groups("BeforeTool", "write_.*")),
+    "docker-agent": ("home/.config/cagent/hooks.d/a.yaml", _groups("pre_tool_use", "shell|edit_file")),
+    "kimi": ("home/.kimi/config.toml", lambda path: f'[[hooks]]\nevent = "PreToolUse"\nmatcher = "Shell"\ncommand = "{path}"\n'),
+    "cursor": (
+        "here/.cursor/hooks.json",
+        lambda path: json.dumps({"version": 1, "hooks": {"beforeShellExecution": [{"command": path, "matcher": "rm -rf"}]}}),
+    ),
+    "copilot": (
+        "here/.github/hooks/a.json",
+        lambda path: json.dumps({"version": 1, "hooks": {"preToolUse": [{"type": "command", "bash": path, "matcher": "bash"}]}}),
+    ),
+    "starchild": (
+        "here/config/shell_hooks.yaml",
+        lambda path: json.dumps({"hooks": [{"event": "pre_tool_call", "matcher": "rm -rf", "command": path}]}),
+    ),
+    "hermes": (
+        "home/.hermes/config.yaml",
+        lambda path: json.dumps({"hooks": {"pre_tool_call": [{"matcher": "terminal", "command": path}]}}),
+    ),
+    "agenthooks": (
+        "here/.agents/hooks/guard/HOOK.md",
+        lambda _: "---\nname: guard\ndescription: guards\ntrigger: pre-tool-call\nmatcher: {tool: Shell, pattern: rm -rf}\n---\n",
+    ),
+}
+
+
+def _declare(desk: Desk, dialect: str, mode: int = 0o755) -> tuple[Path, Path]:
+    """Declare a guard by a real file; the guard, and where it leaves its mark."""
+    base = desk.folder.parent
+    place, text = DECLARED[dialect]
+    path, mark = base / place, base / "mark"
+    guard = path.parent / "scripts/run.sh"
+    guard.parent.mkdir(parents=True)
+    guard.write_text(GUARD.format(mark), encoding="utf-8")
+    guard.chmod(mode)
+    path.write_text(text(str(guard)), encoding="utf-8")
+    return guard, mark
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("dialect", DECLARED)
+def test_an_approved_hook_with_a_condition_is_run_and_nothing_is_written_down(dialect: str, desk: Desk) -> None:
+    """Before its approval it is not run, and that leaves no store; after it, it is, and the store is the same to the byte."""
+    _, mark = _declare(desk, dialect)
+    store = desk.folder.parent / STORE
+
+    before = desk.type("doctor", "--json").document
+    untouched = (mark.exists(), store.exists())
+    desk.type("approve", "--all", "--yes")
+    approved = store.read_bytes()
+    told = desk.type("doctor", "--json")
+
+    assert [(hook["state"], hook["asked"]) for hook in before["hooks"]] == [("unknown", False)]
+    assert untouched == (False, False)
+    assert [(hook["state"], hook["asked"], hook["stance"]) for hook in told.document["hooks"]] == [("trusted", True, "silent")]
+    assert (told.code, mark.read_text(encoding="utf-8")) == (0, "ran\n")
+    assert "1 hook, 1 asked" in told.err
+    assert store.read_bytes() == approved
+    assert len(desk.type("log", "--json", "--event", "approval").out.splitlines()) == 1  # the approval's own
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("dialect", ["claude-code", "starchild", "docker-agent"])
+def test_what_doctor_mends_stays_approved(dialect: str, desk: Desk) -> None:
+    """A mode is no part of what was approved: after `--fix`, and after `chmod`, the same hook runs."""
+    guard, mark = _declare(desk, dialect, mode=0o644)
+    desk.type("approve", "--all", "--yes")
+
+    before = desk.type("doctor", "--json").document
+    untouched = mark.exists()
+    fixed = desk.type("doctor", "--fix", "--json").document
+
+    assert [(hook["state"], hook["asked"]) for hook in before["hooks"]] == [("trusted", False)]
+    assert ("HKL7007" in str(before), untouched) == (True, False)
+    assert fixed["fixed"] == [f"chmod 755 {guard}"]
+    assert [(hook["state"], hook["asked"]) for hook in fixed["hooks"]] == [("trusted", True)]
+    assert mark.exists()
+
+
+@pytest.mark.process
+def test_a_hook_that_is_switched_off_is_not_asked(desk: Desk) -> None:
+    """One by one or all of them: nothing runs, each is told of, and the store stays as it is."""
+    _, mark = _declare(desk, "claude-code")
+    desk.type("approve", "--all", "--yes")
+    desk.type("off")
+    store = (desk.folder.parent / STORE).read_bytes()
+    told = desk.type("doctor")
+
+    assert "HKL7001 it is switched off" in told.out
+    assert (told.code, "1 hook, 0 asked" in told.err, mark.exists()) == (1, True, False)
+    assert (desk.folder.parent / STORE).read_bytes() == store
+
+
+@pytest.mark.process
+def test_what_many_hooks_have_in_common_is_told_once(desk: Desk) -> None:
+    """A warning in the same words is one line, which names the hooks; an error stands at its own hook."""
+    commands = ["true", "cat", "/no/such/guard"]
+    groups = [{"hooks": [{"type": "command", "command": each}]} for each in commands]
+    desk.file("hooks.json", json.dumps({"hooks": {"PreToolUse": groups, "Stop": groups[:1]}}))
+    told = desk.type("doctor", "-c", "hooks.json", "--dialect", "claude-code")
+    document = desk.type("doctor", "-c", "hooks.json", "--dialect", "claude-code", "--json").document
+
+    lines = [line for line in told.out.splitlines() if "HKL7013" in line]
+    assert len(lines) == 1
+    assert lines[0].startswith("HKL7013 3 hooks: ")
+    assert '(say `"onFailure": "block"`, or use `--mode strict`)' in lines[0]
+    assert lines[0].endswith(", ".join(f"hooks.json#PreToolUse.{at}.0" for at in range(3)))
+    assert "    HKL7004 " in told.out
+    assert [[each["code"] for each in hook["findings"]].count("HKL7013") for hook in document["hooks"]] == [1, 1, 1, 0]
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("options", [(), ("--fix",)])
+def test_its_document_holds_to_its_schema(options: tuple[str, ...], desk: Desk) -> None:
+    """With every kind of row: asked, not approved, broken, mended."""
+    _declare(desk, "claude-code", mode=0o644)
+    desk.type("approve", "--all", "--yes")
+    (desk.folder / "config").mkdir()
+    (desk.folder / "config/shell_hooks.yaml").write_text('{"hooks": [{"event": "on_stop", "command": "true"}, {"event": "pre_tool_call"}]}')
+    told = desk.type("doctor", "--json", *options)
+
+    assert told.code == 1
+    assert ("fixed" in told.document) == bool(options)
+    holds(told.document, "checkup")
+
+
+def test_a_file_that_is_not_there_is_no_finding(desk: Desk) -> None:
+    """A wrong name on the command line ends as everywhere."""
+    assert desk.type("doctor", "-c", "nowhere.yaml").code == 2
+
+
+def test_nothing_to_look_at_is_all_well(desk: Desk) -> None:
+    """No hooks, no findings."""
+    assert desk.type("doctor").code == 0
+
+
+def test_a_server_that_approves_without_a_token_is_found(desk: Desk) -> None:
+    """While it runs; the settings say nothing of it, because it was told on its command line."""
+    with marked(os.environ, ["unix:/run/hooks"], pytest.fail):
+        running = desk.type("doctor", "--json").document["findings"]
+    ended = desk.type("doctor", "--json").document["findings"]
+
+    assert [(each["code"], each["severity"]) for each in running] == [("HKL3016", "warning")]
+    assert f"a server at unix:/run/hooks (process {os.getpid()})" in running[0]["message"]
+    assert ended == []

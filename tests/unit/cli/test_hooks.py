@@ -41,7 +41,7 @@ def test_an_untrusted_hook_is_listed() -> None:
     """As one that is inert."""
     document = hooks_document(docker({"stop": [{"type": "command", "command": "x"}]}, trust="none"), lambda _: True)
 
-    assert [(hook["state"], hook["trusted"]) for hook in document["hooks"]] == [("untrusted", False)]
+    assert [(hook["state"], hook["trusted"]) for hook in document["hooks"]] == [("unknown", False)]
 
 
 def test_a_secret_in_the_environment_is_not_shown() -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +18,7 @@ from hookline.journal.index import Index
 from hookline.journal.query import Query
 from hookline.journal.trail import Trail
 from tests.unit.cli.support import DOCKER, LS, SUDO, Desk
+from tests.unit.cli.test_contracts import check
 
 
 def folder_of(desk: Desk) -> str:
@@ -104,13 +107,6 @@ def test_another_journal_is_named(desk: Desk, monkeypatch: pytest.MonkeyPatch) -
 
     assert "records" in desk.type("log", "verify", "--path", "mine").out
     assert desk.type("log", "prune", "--path", "nowhere").code == 2
-
-
-def test_a_folder_that_cannot_be_listed_is_told(desk: Desk) -> None:
-    """It is a file."""
-    desk.file("file", "")
-
-    assert "HKL6008" in desk.type("log", "reindex", "--path", "file").err
 
 
 def test_prune_says_before_it_does(desk: Desk) -> None:
@@ -234,7 +230,7 @@ def test_bytes_that_are_no_text_find_nothing(desk: Desk) -> None:
     """As a shell passes them on."""
     fire(desk)
 
-    assert (desk.type("log", "--hook", "\udcff").code, desk.type("log", "show", "\udcff").code) == (0, 2)
+    assert (desk.type("log", "--hook", "\udcff").code, desk.type("log", "show", "\udcff").code) == (2, 2)
 
 
 def test_a_digest_of_what_was_run_is_shown() -> None:
@@ -247,7 +243,173 @@ def test_a_digest_of_what_was_run_is_shown() -> None:
 
 def test_a_note_says_what_it_has_and_no_more() -> None:
     """None of the fields that only an event has."""
-    note = {"type": "note", "id": "0123456789", "at": "", "native_event": "approval", "did": "off", "who": "ann"}
+    note = {"type": "note", "id": "0123456789", "at": "", "native_event": "unanswered", "message": "no payload", "refused": False}
 
-    assert event_line(note, Paint(on=False)) == "  01234567  note    approval  did: off, who: ann"
-    assert list(entry_page({"event": note, "runs": []}, Paint(on=False))) == ["approval  ", "  did: off, who: ann"]
+    assert event_line(note, Paint(on=False)) == "  01234567  note    unanswered  message: no payload, refused: false"
+    assert list(entry_page({"event": note, "runs": []}, Paint(on=False)))[1:] == ["  message: no payload", "  refused: false"]
+
+
+# -- what ran, and who let it run ----------------------------------------------------------------------------------------
+
+
+GUARD = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "echo no >&2; exit 2 # tools/guard.py"}]}]}}
+BASH = {"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_input": {"command": "ls"}}
+
+
+def guarded(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A user's hook that was approved by ada, and asked once."""
+    monkeypatch.setenv("USER", "ada")
+    desk.file("../home/.claude/settings.json", json.dumps(GUARD))
+    assert desk.type("approve", "--all", "--yes").code == 0
+    desk.type("fire", "PreToolUse", "--dialect", "claude-code", stdin=BASH | {"cwd": str(desk.folder)})
+
+
+def written(desk: Desk) -> list[dict[str, Any]]:
+    """All records."""
+    folder = folder_of(desk)
+    names = sorted(name for name in os.listdir(folder) if name.endswith(".jsonl"))
+    return [json.loads(line) for name in names for line in Path(folder, name).read_text(encoding="utf-8").splitlines()]
+
+
+def test_a_run_is_explained_by_the_journal(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What ran, and who approved it, when and how: the note names the very hook and files that the run does."""
+    guarded(desk, monkeypatch)
+    note, run, _ = written(desk)
+    page = desk.type("log", "show", "last").out
+    entry = desk.type("log", "show", "last", "--json").document
+
+    assert (note["identity"], note["content"]) == (run["identity"], run["content"][:16])
+    assert "value" not in run["command"]
+    assert "  runs: echo no >&2; exit 2 # tools/guard.py\n" in page
+    assert f"  identity: {note['identity']}\n" in page
+    assert re.search(r"^  approval: approved by ada on 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d \(command line.*\)$", page, re.MULTILINE)
+    assert entry["provenance"][0] == {
+        "run": run["id"],
+        "ran": "echo no >&2; exit 2 # tools/guard.py",
+        "found": "approval",
+        "note": entry["provenance"][0]["note"],
+    }
+    check(entry, "entry")
+
+
+def test_an_approval_of_other_files_is_told_as_such() -> None:
+    """What it runs changed since; and where there is no note, that is said."""
+    run = {"id": "e.1", "hook": "h", "stance": "deny", "identity": "ab", "content": "ff" * 32}
+    note = {"type": "note", "did": "approved", "who": "ada", "at": "", "content": "0" * 16}
+    pages = [
+        "\n".join(entry_page({"event": {"id": "e"}, "runs": [run], "provenance": [{"note": known}]}, Paint(on=False)))
+        for known in (note, note | {"content": "f" * 16}, None)
+    ]
+
+    assert "approval: approved by ada on , for other files" in pages[0]
+    assert pages[1].endswith("approval: approved by ada on ")
+    assert "approval: none that stands in this journal before this" in pages[2]
+
+
+def test_an_approval_is_one_line(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who did what, to which hook, which runs what; no longer than the terminal is wide."""
+    monkeypatch.setenv("COLUMNS", "100")
+    guarded(desk, monkeypatch)
+    desk.type("off", "--global")
+    line, off = desk.type("log", "--event", "approval").out.splitlines()
+    monkeypatch.setenv("COLUMNS", "300")
+    whole = desk.type("log", "--event", "approval").out.splitlines()[0]
+
+    assert len(line) <= 100
+    assert "  note    approved settings.json#PreToolUse.0.0 by ada (command line" in line
+    assert whole.endswith("): echo no >&2; exit 2 # tools/guard.py")
+    assert "  note    off hooks" in off
+
+
+# -- filters -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_hook_is_found_by_the_file_that_it_runs(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the help says: its id does not have that in it."""
+    guarded(desk, monkeypatch)
+
+    assert [json.loads(line)["stance"] for line in desk.type("log", "--hook", "Guard", "--json").out.splitlines()] == ["deny"]
+
+
+UNKNOWN = [
+    (("--event", "nonesuch"), "HKL1203 unknown event `nonesuch`"),
+    (("--event", "PreToolUze"), "did you mean `PreToolUse`?"),
+    (("show", "last", "--event", "nonesuch"), "HKL1203 unknown event `nonesuch`"),
+    (("--hook", "hooks.yaml#pre_tool_uze.0.0"), "did you mean `hooks.yaml#pre_tool_use.0.0`?"),
+    (("show", "last", "--hook", "nowhere"), "no hook here or in the journal has `nowhere` in its id, name or command"),
+]
+
+
+@pytest.mark.parametrize(("words", "said"), UNKNOWN)
+def test_a_filter_that_is_no_event_and_no_hook_is_a_usage_error(words: tuple[str, ...], said: str, desk: Desk) -> None:
+    """As it is for `list`; also where nothing is written down yet, of an event."""
+    before = desk.type("log", *words)
+    fire(desk)
+    told = desk.type("log", *words)
+
+    assert (told.code, said in told.err) == (2, True)
+    assert before.code == (2 if "nonesuch" in words or "PreToolUze" in words or "show" in words else 0)
+
+
+def test_a_filter_that_is_known_may_find_nothing(desk: Desk) -> None:
+    """An event of some dialect, one of the journal's own, a hook that is declared here and was not asked yet."""
+    desk.file("../home/.claude/settings.json", json.dumps(GUARD))
+    fire(desk)
+    desk.type("on", "--global")
+
+    for words in (("--event", "SessionEnd"), ("--event", "approval"), ("--hook", "tools/guard"), ("--hook", "PreToolUse.0")):
+        assert desk.type("log", *words).code == 0
+
+
+# -- one decision, and what is secret in it --------------------------------------------------------------------------------
+
+
+def test_the_last_decision_is_shown(desk: Desk) -> None:
+    """No note is one, and filters choose; `explain` shows the same, and any other by its id."""
+    fire(desk, SUDO)
+    fire(desk)
+    desk.type("off", "--global")
+    last, denied = desk.type("log", "show", "last"), desk.type("log", "show", "last", "--stance", "deny")
+    name = desk.type("log", "show", "last", "--stance", "deny", "--json").document["event"]["id"]
+
+    assert last.out.startswith("allow  pre_tool_use")
+    assert denied.out.startswith("deny  pre_tool_use")
+    assert desk.type("explain", "last") == last
+    assert desk.type("explain", name) == denied
+    assert desk.type("log", "show", "last", "--stance", "halt").code == 2
+    assert desk.type("explain", "00000000").code == 2
+
+
+KEY = "sk-ant-api03-abcdefghijklmnop1234"
+
+
+@pytest.mark.parametrize("words", [("log", "show", "last"), ("log", "show", "last", "--json"), ("log", "--json"), ("explain", "last")])
+def test_a_payload_is_shown_masked_unless_it_is_asked_for(words: tuple[str, ...], desk: Desk) -> None:
+    """Also where all of it is kept."""
+    desk.file("../home/.config/hookline/settings.toml", '[journal]\npayload = "full"\n')
+    fire(desk, SUDO | {"tool_input": {"cmd": f"sudo ls {KEY}"}})
+    told = desk.type(*words)
+
+    assert KEY in json.dumps(written(desk))
+    assert (KEY in told.out, f"[masked {len(KEY)}]" in told.out) == (False, True)
+    if words[0] == "log":
+        assert KEY in desk.type(*words, "--show-payload").out
+
+
+def test_what_a_detached_hook_printed_is_shown() -> None:
+    """By length and hash, or itself, where it is kept; and that there was more."""
+    kept = {"sha256": "ab", "bytes": 9}
+    run = {"hook": "h", "phase": "finished", "stdout": kept, "stderr": kept | {"value": "said"}, "truncated": True}
+    page = "\n".join(entry_page({"event": {"id": "e"}, "runs": [run], "provenance": []}, Paint(on=False)))
+
+    assert "  stdout: 9 bytes, sha256 ab\n  stderr: said (9 bytes, sha256 ab)\n  cut: it printed more than is read" in page
+
+
+@pytest.mark.parametrize("words", [(), ("show", "last"), ("verify",), ("reindex",), ("prune",)])
+def test_a_file_in_the_place_of_a_journal_is_told(words: tuple[str, ...], desk: Desk) -> None:
+    """Nothing that it could be taken for has been written down there."""
+    desk.file("file", "")
+    told = desk.type("log", *words, "--path", "file")
+
+    assert (told.code, "HKL6003" in told.err, "is no folder" in told.err) == (2, True, True)
+    assert desk.type("log", *words, "--path", "file/below").code == 2

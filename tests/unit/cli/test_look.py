@@ -70,3 +70,58 @@ def test_an_event_is_shown_with_its_hooks(desk: Desk) -> None:
 
     assert document["kind"] == "tool.before"
     assert document["hooks"] == ["hooks.yaml#pre_tool_use.0.0", "hooks.yaml#pre_tool_use.1.0"]
+
+
+SETTINGS = '{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "true"}]}]}}'
+
+
+def _torn(desk: Desk) -> None:
+    store = desk.folder.parent / "home/.local/state/hookline/trust.db"
+    store.parent.mkdir(parents=True)
+    store.write_bytes(b"no database at all" * 100)
+    store.chmod(0o600)
+
+
+@pytest.mark.parametrize("words", [("list",), ("show", "settings.json#PreToolUse.0.0")], ids=lambda words: words[0])
+def test_approvals_that_cannot_be_read_are_told(words: tuple[str, ...], desk: Desk) -> None:
+    """With an exit code of trouble; the user's own hooks do not run either, for that reason, and what was named does."""
+    desk.file("../home/.claude/settings.json", SETTINGS)
+    _torn(desk)
+    told = desk.type(*words)
+    document = desk.type("list", "--json").document
+    named = desk.type("list", "-c", desk.file("named.json", SETTINGS), "--dialect", "claude-code", "--json").document
+
+    assert told.code == 2
+    assert told.err.startswith(f"hookline {words[0]}: HKL3007 the approvals in `")
+    assert "unknown: inert, the approvals in `" in told.out
+    assert [(hook["state"], hook["standing"]) for hook in document["hooks"]] == [("unknown", "unknown")]
+    assert [problem["code"] for problem in document["problems"]] == ["HKL3007"]
+    assert [(hook["state"], hook["standing"]) for hook in named["hooks"]] == [("ready", "trusted")]
+
+
+@pytest.mark.parametrize(
+    ("do", "said"),
+    [
+        ((), "unknown: inert\n"),
+        (("approve", "--all", "--yes"), "  trusted\n"),
+        (("revoke", "settings.json#PreToolUse.0.0"), "revoked: inert\n"),
+        (("off", "settings.json#PreToolUse.0.0"), "unknown: inert, off: `hookline off` names it\n"),
+    ],
+    ids=["nothing", "approved", "revoked", "off"],
+)
+def test_a_state_has_one_word_and_what_it_means(do: tuple[str, ...], said: str, desk: Desk) -> None:
+    """In lists, in documents and in approvals."""
+    desk.file(".claude/settings.json", SETTINGS)
+    if do:
+        assert desk.type(*do).code == 0
+
+    assert said in desk.type("list").out
+    (hook,) = desk.type("list", "--json").document["hooks"]
+    assert hook["standing"] == said.split(":", maxsplit=1)[0].strip()
+
+
+def test_a_hook_of_the_users_own_is_told_with_what_becomes_of_it(desk: Desk) -> None:
+    """Nobody approved it, and it runs."""
+    desk.file("../home/.claude/settings.json", SETTINGS)
+
+    assert "unknown: runs\n" in desk.type("list").out

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 import hookline
 from hookline.cli.events import kind_document
 from hookline.cli.hooks import hook_document, hooks_document, in_order
@@ -40,6 +42,26 @@ def test_a_hook_has_a_line_for_each_field() -> None:
     assert "  when          the tool is wholly matched by `shell`" in lines
     assert "  timeout       7 s" in lines
     assert "  on failure    it counts as a denial (fail closed)" in lines
+
+
+@pytest.mark.parametrize(
+    ("mode", "hook", "said", "seconds"),
+    [
+        ("fidelity", {"async": True, "timeout": 1}, "3600 s, as of every hook in the background; its own of 1 s is not enforced", 3600.0),
+        ("fidelity", {"asyncRewake": True}, "3600 s, as of every hook in the background; its own of 600 s is not enforced", 3600.0),
+        ("strict", {"async": True, "timeout": 1}, "1 s", 1.0),
+        ("fidelity", {"timeout": 1}, "1 s", 1.0),
+    ],
+)
+def test_a_time_limit_is_told_as_it_counts(mode: str, hook: dict[str, Any], said: str, seconds: float) -> None:
+    """Claude Code enforces none in the background (harnesses.md 2.4); then it is ended with all others of these, and not when its file says."""
+    made = hookline.Engine()
+    tree = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x", **hook}]}]}}
+    made.add_source(tree, dialect="claude-code", mode=mode)
+    document = hook_document(made, next(in_order(made)))
+
+    assert f"  timeout       {said}" in list(hook_page(document, PLAIN))
+    assert document["time_limit"] == seconds
 
 
 def test_builtins_and_broken_hooks_say_what_they_run() -> None:

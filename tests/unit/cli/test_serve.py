@@ -11,9 +11,9 @@ import pytest
 from hookline.cli.options import Selection
 from hookline.cli.serve import _listening, _reloading, _service
 from hookline.errors import ConfigError
+from hookline.remote.turns import Turns
 from hookline.server.metrics import Meter
 from hookline.server.sockets import http_socket, unix_socket
-from hookline.remote.turns import Turns
 
 if TYPE_CHECKING:
     from tests.unit.cli.support import Desk
@@ -28,6 +28,7 @@ def test_a_host_whose_own_files_call_the_server_is_answered_without_them(desk: D
     desk.file("../home/.claude/settings.json", SETTINGS)
     service = _service(Selection(), Meter(), Turns(1), 1.0)
 
+    assert service.elsewhere is not None
     assert set(service.own) == {"claude-code"}
     assert service.own["claude-code"].hooks == ()
     assert len(service.engine.hooks) == 1
@@ -49,6 +50,7 @@ def test_a_file_that_is_named_is_meant(desk: Desk) -> None:
 
     assert service.own == {}
     assert len(service.engine.hooks) == 1
+    assert service.elsewhere is None
 
 
 def test_an_engine_that_comes_later_has_the_sessions_of_the_others(desk: Desk) -> None:

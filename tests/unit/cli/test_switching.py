@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tests.unit.cli.support import Desk
 
 GUARD = '{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "echo no >&2; exit 2"}]}]}}'
+ID = "settings.json#PreToolUse.0.0"
 CALL = SUDO | {"hook_event_name": "PreToolUse", "tool_name": "Bash"}
 
 
@@ -46,19 +47,34 @@ ROWS: list[tuple[list[tuple[str, ...]], str, list[str]]] = [
 def test_off_anywhere_is_off(typed: list[tuple[str, ...]], said: str, why: list[str], place: Desk) -> None:
     """A dry run changes nothing, and tells how it is."""
     for words in typed:
-        assert place.type(*words).code == 0
+        told = place.type(*words)
+        assert told.code == (1 if words[0] == "on" and why else 0)
 
     now = place.type("on", "--dry-run").out.splitlines()
 
     assert stance(place) == said
-    assert now == ["hooks are off" if why else "hooks are on", *(f"  {line}" for line in why)]
+    assert now == [f"hooks are {'off' if why else 'on'} in `{place.folder}`", *(f"  {line}" for line in why)]
 
 
 def test_a_variable_is_stronger_than_the_command(place: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """Which is said."""
     monkeypatch.setenv("HOOKLINE", "0")
 
-    assert place.type("on").out == "hooks are off\n  the variable HOOKLINE switches hooks off (unset HOOKLINE)\n"
+    told = place.type("on")
+
+    assert (told.code, told.out) == (
+        1, f"hooks are off in `{place.folder}`\n  the variable HOOKLINE switches hooks off (unset HOOKLINE)\n"
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [(("off",), "hooks are off in `{here}`"), (("on",), "hooks are on in `{here}`"), (("off", "--global"), "hooks are off everywhere"), (("on", "--global"), "hooks are on everywhere")],
+    ids=lambda value: value if isinstance(value, str) else "",
+)  # fmt: skip
+def test_the_answer_names_what_was_switched(words: tuple[str, ...], answer: str, place: Desk) -> None:
+    """The folder, or everywhere."""
+    assert place.type(*words).out.splitlines()[0] == answer.format(here=place.folder)
 
 
 def test_a_list_says_what_is_off(place: Desk) -> None:
@@ -70,7 +86,7 @@ def test_a_list_says_what_is_off(place: Desk) -> None:
     assert "off: `hookline off` in this project" in place.type("list").out
 
 
-@pytest.mark.parametrize("words", [("on",), ("off",), ("off", "--global"), ("on", "--dry-run")], ids=" ".join)
+@pytest.mark.parametrize("words", [("on",), ("off",), ("off", "--global"), ("on", "--dry-run"), ("off", ID)], ids=" ".join)
 def test_the_document_holds_to_its_schema(words: tuple[str, ...], place: Desk) -> None:
     """One document."""
     document: dict[str, Any] = place.type(*words, "--json").document
@@ -100,6 +116,97 @@ def test_what_is_off_above_stays_off_and_is_told(place: Desk, monkeypatch: pytes
     monkeypatch.chdir(place.folder / "inner")
     told = place.type("on")
 
-    assert told.out.startswith("hooks are off\n")
-    assert f"hookline on -C {place.folder}" in told.err
+    assert told.out == (
+        f"hooks are off in `{place.folder}/inner`\n"
+        f"  hooks are switched off in `{place.folder}`, in which this project lies (hookline on -C {place.folder})\n"
+    )
+    assert told.code == 1
     assert stance(place) == "silent"
+
+
+# -- single hooks ------------------------------------------------------------------------------------------------------
+
+TWO = """{"hooks": {"PreToolUse": [{"hooks": [
+  {"type": "command", "command": "echo first >&2; exit 2"}, {"type": "command", "command": "echo second >&2; exit 2"}]}]}}"""
+SECOND = "settings.json#PreToolUse.0.1"
+
+
+@pytest.fixture
+def pair(desk: Desk) -> Desk:
+    """A desk whose person has two guards."""
+    desk.file("../home/.claude/settings.json", TWO)
+    return desk
+
+
+def reason(place: Desk) -> str:
+    """The reasons of the guards that run."""
+    said: str = place.type("fire", "PreToolUse", "--dialect", "claude-code", "--json", stdin=CALL).document["reason"]
+    return said
+
+
+def test_one_hook_is_switched_and_the_others_stay(pair: Desk) -> None:
+    """At once, until it is switched on again."""
+    told = pair.type("off", ID)
+    assert (told.code, told.out.splitlines()[1]) == (0, f"  off (`hookline off` names it)  {ID}  PreToolUse  echo first >&2; exit 2")
+    assert reason(pair) == "second"
+
+    assert pair.type("on", ID).code == 0
+    assert reason(pair) == "first"
+
+
+def test_a_hook_that_is_off_is_shown_as_off(pair: Desk) -> None:
+    """By a list, by itself, by the switches, and by a doctor, who does not ask it."""
+    reason(pair)
+    pair.type("off", ID)
+
+    assert [(hook["state"], hook["why"]) for hook in pair.type("list", "--json").document["hooks"]] == [
+        ("off", "`hookline off` names it"), ("ready", "")
+    ]  # fmt: skip
+    assert "off: `hookline off` names it" in pair.type("show", ID).out
+    assert f"off (`hookline off` names it)  {ID}" in pair.type("on", "-n").out
+    first, second = pair.type("doctor", "--json").document["hooks"]
+    assert (first["asked"], second["asked"]) == (False, True)
+    assert ("HKL7001", "it is switched off: `hookline off` names it") in [(each["code"], each["message"]) for each in first["findings"]]
+
+
+def test_off_everywhere_is_not_on_here(pair: Desk) -> None:
+    """Which is an answer of its own, with an exit code of its own."""
+    pair.type("off", "--global", ID)
+    told = pair.type("on", ID)
+
+    assert (told.code, "off (`hookline off` names it, in every project)" in told.out) == (1, True)
+    assert reason(pair) == "second"
+    assert pair.type("on", "--global", ID).code == 0
+    assert reason(pair) == "first"
+
+
+def test_a_hook_is_off_as_it_is_declared_and_not_by_its_place(pair: Desk) -> None:
+    """What takes its place in the file is not switched off with it."""
+    pair.type("off", ID)
+    pair.file("../home/.claude/settings.json", GUARD)
+
+    assert stance(pair) == "deny"
+
+
+def test_another_project_is_another_place(pair: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Off here is not off there."""
+    pair.type("off", ID)
+    (pair.folder.parent / "there").mkdir()
+    monkeypatch.chdir(pair.folder.parent / "there")
+
+    assert reason(pair) == "first"
+
+
+def test_policy_is_not_switched(pair: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is said whose it is."""
+    monkeypatch.setattr("hookline.trust.gate.Standings.is_managed", lambda _, spec: spec.id == ID)
+    told = pair.type("off", ID)
+
+    assert (told.code, "HKL3022 no switch reaches" in told.err, "only root can take it out of" in told.err) == (2, True, True)
+    assert reason(pair) == "first"
+
+
+def test_a_word_that_means_no_hook_switches_nothing(pair: Desk) -> None:
+    """Least of all everything."""
+    assert pair.type("off", "nothing").code == 2
+    assert reason(pair) == "first"

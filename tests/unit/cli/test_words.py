@@ -1,4 +1,4 @@
-"""Words for conditions, handlers and powers."""
+"""Words for handlers and powers."""
 
 from __future__ import annotations
 
@@ -6,20 +6,8 @@ import pytest
 
 from hookline.cli import words
 from hookline.model import kinds
-from hookline.model.conditions import Flattened, Glob, Leaves, Never, OneOf, PathPattern, Pattern, Rule
 from hookline.model.handler import Broken, Builtin, Command, Http, InProcess, Model
 
-CONDITIONS = [
-    (OneOf(field="tool", names=frozenset({"b", "a"})), "the tool is `a` or `b`"),
-    (Pattern(field="tool", source="x", regex=None, full=True), "the tool is wholly matched by `x`"),
-    (Pattern(field="tool", source="x", regex=None), "the tool has a match of `x`"),
-    (Leaves(source="x", regex=None), "a value of the input has a match of `x`"),
-    (Flattened(facts=("text", "input"), source="x", regex=None), "a text of text or input has a match of `x`"),
-    (Glob(patterns=("*.py", "*.js")), "a path of the input matches `*.py` or `*.js`"),
-    (PathPattern(keys=("path",), source="src/**", regex=None), "the path of the input is covered by `src/**`"),
-    (Rule(source="Bash(ls)", tools=frozenset({"Bash"})), "the call is covered by the rule `Bash(ls)`"),
-    (Never(reason="it is off"), "never: it is off"),
-]
 HANDLERS = [
     (Command(script="one\ntwo"), "one …"),
     (Command(script="\n one"), "one"),
@@ -36,12 +24,6 @@ HANDLERS = [
     (InProcess(call=print, name="guard"), "python guard"),
     (Broken(reason="why"), "nothing: why"),
 ]
-
-
-@pytest.mark.parametrize(("condition", "said"), CONDITIONS, ids=lambda value: value if isinstance(value, str) else "")
-def test_a_condition_is_a_sentence(condition: object, said: str) -> None:
-    """Each kind of condition has its words."""
-    assert words.condition(condition) == said  # type: ignore[arg-type]  # each of the union
 
 
 @pytest.mark.parametrize(("handler", "said"), HANDLERS, ids=lambda value: value if isinstance(value, str) else "")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hookline.config.places import PLACES, Place, discovered, project_root, wanted
+from hookline.config.places import PLACES, Place, discovered, kept_in, project_root, wanted
 from hookline.config.read import files_of, guess_dialect
 from hookline.engine.catalog import NAMES
 from hookline.model.spec import CLONED, SCOPES
@@ -242,3 +242,20 @@ def test_a_project_is_the_nearest_folder_with_a_repository_or_hooks(start: str, 
         (home / name).touch()
 
     assert project_root(str(home / start), {"HOME": str(home)}, only) == (str(home / found) if found else "")
+
+
+@pytest.mark.parametrize(
+    ("dialect", "file", "kept"),
+    [
+        ("claude-code", "/p/.claude/settings.json", ".claude/settings.json"),
+        ("claude-code", ".claude/settings.json", ".claude/settings.json"),
+        ("agenthooks", "/p/.agents/hooks/EVIL NAME/HOOK.md", ".agents/hooks/"),
+        ("copilot", "/p/.github/hooks/EVIL NAME.json", ".github/hooks/"),
+        ("starchild", "/p/EVIL/config/shell_hooks.yaml", "config/shell_hooks.yaml"),
+        ("starchild", "/p/EVIL.yaml", ""),
+        ("kimi", "/p/.claude/settings.json", ""),
+    ],
+)
+def test_where_a_file_is_kept_is_told_in_the_formats_words(dialect: str, file: str, kept: str) -> None:
+    """Never in those of whoever named the file."""
+    assert kept_in(dialect, file) == kept

@@ -10,7 +10,7 @@ import pytest
 from hookline.config.settings import TABLES, settings, settings_path
 from hookline.errors import ConfigError
 from hookline.journal.journal import place
-from hookline.journal.records import Keeping
+from hookline.journal.keeping import Keeping
 from hookline.journal.trail import Trail
 from hookline.trust.policy import KEYS, Policy, allowed
 

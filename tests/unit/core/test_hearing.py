@@ -49,7 +49,35 @@ def test_a_clones_hook_says_nothing_until_it_is_approved() -> None:
 
     verdict = heard(spec, Outcome(failure=Failure.UNTRUSTED))
 
-    assert (verdict.stance, verdict.for_user) == (Stance.SILENT, "a hook of this project had no say: it is not approved")
+    assert (verdict.stance, verdict.for_user) == (
+        Stance.SILENT,
+        "a hook of this project had no say: it is not approved (`hookline list` tells more)",
+    )
+
+
+@pytest.mark.parametrize("dialect", ["claude-code", "starchild", "cursor", "docker-agent"])
+@pytest.mark.parametrize(
+    ("failure", "why"), [(Failure.CHANGED, "changed since it was approved"), (Failure.ABSENT, "what it runs is missing")], ids=["changed", "missing"]
+)  # fmt: skip
+def test_a_clones_guard_that_may_not_run_refuses_in_our_words(dialect: str, failure: Failure, why: str) -> None:
+    """The same in every dialect: where it is, what happened, and where to look."""
+    native = {"starchild": "pre_tool_call", "cursor": "preToolUse", "docker-agent": "pre_tool_use"}.get(dialect, "PreToolUse")
+    spec = CLAUDE.replace(dialect=dialect, native_event=native, name="EVIL", on_failure=Stance.DENY, origin=Origin(scope="project"))
+    called = f"a hook of this project ({native})"
+
+    verdict = heard(spec, Outcome(failure=failure, detail="EVIL", called=called, told=True))
+
+    assert (verdict.stance, verdict.for_user) == (Stance.DENY, "")
+    assert verdict.reason == f"{called} may not run: {why} (`hookline list` tells more)"
+
+
+def test_what_a_session_knows_already_is_not_said_again() -> None:
+    """Also of a user's hook, whose failure its own dialect reads."""
+    outcome = Outcome(failure=Failure.ABSENT, detail="`x` was not found")
+
+    assert "had no say" in heard(CLAUDE, outcome).for_user
+    assert heard(CLAUDE, outcome.replace(told=True)).for_user == ""
+    assert heard(CLAUDE, outcome.replace(told=True)).fault == "what it runs is missing: `x` was not found"
 
 
 def test_a_hook_that_asked_for_its_own_words_is_told_and_heard_in_them() -> None:

@@ -85,7 +85,7 @@ class Home(World):
         self.policy = folder / "policy.json"
         own = tuple(place for place in places.PLACES if not place.path.startswith("/etc/"))
         patch.setattr(places, "PLACES", (places.Place(dialect="claude-code", scope="managed", path=str(self.policy)), *own))
-        patch.setattr("hookline.trust.gate.is_roots", lambda path: path == str(self.policy))
+        patch.setattr("hookline.trust.standing.is_roots", lambda path: path == str(self.policy))
 
     def declare(self, where: str, *commands: str) -> None:
         path = {"policy": self.policy, "user": self.home / ".claude/settings.json"}.get(where, self.project / ".claude/settings.json")
@@ -188,5 +188,5 @@ def test_policy_runs_whoever_is_trusted(home: Home, monkeypatch: pytest.MonkeyPa
 
     assert trusted == {"managed": True, "user": False}
 
-    monkeypatch.setattr("hookline.trust.gate.is_roots", lambda _: False)
+    monkeypatch.setattr("hookline.trust.standing.is_roots", lambda _: False)
     assert not any(spec.trusted for spec in home.engine("none").hooks)

@@ -182,6 +182,16 @@ def test_what_no_event_ever_selected(journal: _Journal, found: list[str], tmp_pa
     assert journal.questions[0] == ("tool.before", str(tmp_path), file.stat().st_mtime)
 
 
+@pytest.mark.process
+@pytest.mark.parametrize(("approved", "found"), [(True, True), (False, False)])
+def test_a_projects_hook_that_no_event_ever_selected(approved: bool, found: bool, tmp_path: Path) -> None:  # noqa: FBT001 - a row
+    """Whether it may run is told by its approval, and not by where its file lies."""
+    with _guarded(tmp_path, _script(tmp_path, "guard.sh"), matcher="NoSuchTool") as engine:
+        if approved:
+            approve(engine.gate, engine.hooks, who="a test", how="test")
+        assert ("check.never-matched" in _names(engine, history=_Journal(20))[0]) is found
+
+
 # -- trust ---------------------------------------------------------------------------------------------------------------
 
 
@@ -217,6 +227,8 @@ def test_what_is_not_approved_is_never_run(tmp_path: Path) -> None:
     assert (unknown.state, unknown.findings[0].name, ran_unknown) == ("unknown", "check.unapproved", False)
     assert (trusted.state, ran_trusted) == ("trusted", "x\n")
     assert (changed.state, changed.findings[0].name) == ("changed", "check.changed")
+    assert "hookline approve -n" in changed.findings[0].hint
+    assert [each.verdict is not None for each in (unknown, trusted, changed)] == [False, True, False]
     assert mark.read_text(encoding="utf-8") == "x\n"
 
 

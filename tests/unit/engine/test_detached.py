@@ -162,11 +162,23 @@ def test_output_is_kept_up_to_its_bound(tmp_path: Path) -> None:
 # -- bounds ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("dialect", "own", "bound"), [("claude-code", 5.0, 60.0), ("agenthooks", 5.0, 5.0), ("agenthooks", 600.0, 60.0)])
-def test_a_time_limit_counts_where_the_dialect_enforces_it(dialect: str, own: float, bound: float) -> None:
-    """Claude Code enforces none in the background (harnesses.md 2.4), agenthooks the hook's own (agenthooks.md 9.5); ours holds."""
-    spec = HookSpec(id="h", dialect=dialect, kind="notification", native_event="Notification", handler=InProcess(call=print), timeout=own)
+@pytest.mark.parametrize(
+    ("dialect", "strict", "own", "bound"),
+    [
+        ("claude-code", False, 5.0, 60.0),
+        ("claude-code", True, 5.0, 5.0),
+        ("claude-code", True, 600.0, 60.0),
+        ("agenthooks", False, 5.0, 5.0),
+        ("agenthooks", True, 5.0, 5.0),
+        ("agenthooks", False, 600.0, 60.0),
+    ],
+)
+def test_a_time_limit_counts_where_the_dialect_enforces_it(dialect: str, own: float, bound: float, *, strict: bool) -> None:
+    """Claude Code leaves a hook in the background untimed (harnesses.md 2.4), agenthooks does not (agenthooks.md 9.5); strict mode never."""
+    named = {"id": "h", "dialect": dialect, "kind": "notification", "native_event": "Notification"}
+    spec = HookSpec(**named, handler=InProcess(call=print), timeout=own, strict=strict)
 
+    assert make_dialect(dialect).table.detached_untimed == (dialect == "claude-code")
     assert bounded(Run(spec=spec, event=NOTICE, dialect=make_dialect(dialect)), 60.0).spec.timeout == bound
 
 
@@ -178,6 +190,19 @@ def test_what_runs_for_ever_ends_at_our_bound(tmp_path: Path) -> None:
     engine.close(seconds=30)
 
     assert [each.outcome.failure for each in finished] == [Failure.TIMED_OUT]
+
+
+@pytest.mark.parametrize(("mode", "ended"), [("fidelity", [None]), ("strict", [Failure.TIMED_OUT])])
+def test_a_strict_hook_in_the_background_is_ended_in_its_own_time(mode: str, ended: list[Failure | None], tmp_path: Path) -> None:
+    """Otherwise Claude Code's `timeout` beside `async` is not enforced, and the hook runs on until it is done."""
+    finished: list[Finished] = []
+    hook = {"type": "command", "command": "exec sleep 0.5", "async": True, "timeout": 0.1}
+    engine = Engine(finished=finished.append, limits=Limits(grace=0.1))
+    engine.add_source({"hooks": {"Notification": [{"hooks": [hook]}]}}, dialect="claude-code", mode=mode)
+    engine.fire("Notification", {"session_id": "s", "cwd": str(tmp_path), "message": "m"}, dialect="claude-code")
+    engine.close(seconds=30)
+
+    assert [each.outcome.failure for each in finished] == ended
 
 
 def test_only_so_many_run_and_wait(tmp_path: Path) -> None:

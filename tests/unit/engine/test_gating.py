@@ -25,6 +25,8 @@ DENIES = """#!/bin/sh
 echo "{0}" >> "$TRACE"
 echo '{{"hookSpecificOutput": {{"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "{0}"}}}}'
 """
+CLONED = "a hook of this project (`.claude/settings.json`, PreToolUse)"
+MORE = "(`hookline list` tells more)"
 PAYLOAD = {"session_id": "s", "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}}
 
 
@@ -66,15 +68,15 @@ def test_a_clones_hook_is_listed_and_inert_until_it_is_approved(place: Place) ->
     (spec,) = engine.hooks
     before = place.fire(engine)
 
-    assert (before.stance, before.for_user, place.ran()) == (Stance.SILENT, ("a hook of this project had no say: it is not approved",), [])
-    assert [verdict.fault for verdict in before.verdicts] == ["not approved: nobody approved it"]
+    assert (before.stance, before.for_user, place.ran()) == (Stance.SILENT, (f"{CLONED} had no say: it is not approved {MORE}",), [])
+    assert [verdict.fault for verdict in before.verdicts] == ["not approved"]
 
     approve(place.engine().gate, [spec])  # type: ignore[arg-type]  # a gate as it was made
     assert (place.fire(engine).reason, place.ran()) == ("project", ["project"])
 
     place.denying(place.guard, "other")
     changed = place.fire(engine)
-    assert (changed.stance, changed.for_user) == (Stance.SILENT, ("a hook of this project had no say: changed since it was approved",))
+    assert (changed.stance, changed.for_user) == (Stance.SILENT, (f"{CLONED} had no say: changed since it was approved {MORE}",))
     assert place.ran() == ["project"]
 
 
@@ -118,7 +120,7 @@ def test_a_policy_may_refuse_what_an_unapproved_guard_was_to_look_at(place: Plac
     """In words of our own: none of the clone's."""
     decision = place.fire(place.engine(project_unknown="deny"))
 
-    assert (decision.stance, decision.reason) == (Stance.DENY, "a hook of this project may not run: it is not approved")
+    assert (decision.stance, decision.reason) == (Stance.DENY, f"{CLONED} may not run: it is not approved {MORE}")
 
 
 def test_off_is_silent_but_for_a_word(place: Place) -> None:
@@ -180,7 +182,7 @@ def test_a_new_definition_is_seen_after_a_reload(place: Place) -> None:
     os.utime(place.project / ".claude/settings.json", ns=(0, 0))
     engine.reload()
 
-    assert place.fire(engine).verdicts[0].fault == "not approved: nobody approved it"
+    assert place.fire(engine).verdicts[0].fault == "not approved"
 
 
 GUARD = """#!/bin/sh
@@ -222,3 +224,47 @@ def test_an_edit_switches_no_approved_guard_off(place: Place, fields: dict[str, 
     assert decision.reason != "no"
     assert (bool(decision.reason), bool(decision.for_user)) == (stance is Stance.DENY, stance is Stance.SILENT)
     assert "guard2.sh" not in decision.reason + "".join(decision.for_user)
+
+
+# -- what the journal tells of it ----------------------------------------------------------------------------------------
+
+
+def _runs(place: Place, folder: Path, **fields: object) -> list[dict[str, object]]:
+    """The records of a hook that is asked as a stranger, then approved, asked, changed, and asked again."""
+    from hookline.engine.gating import noted  # noqa: PLC0415 - only here
+    from hookline.journal.journal import Journal  # noqa: PLC0415 - as above
+    from tests.unit.journal.support import records  # noqa: PLC0415 - as above
+
+    place.declare(place.project, '"$CLAUDE_PROJECT_DIR"/guard.sh', **fields)
+    journal = Journal.open(str(folder / "j"), environ={})
+    given = gate(place.project, place.environ, tell=noted(journal))
+    with Engine.discover(place.project, environ=place.environ, gate=given, journal=journal) as engine:
+        place.fire(engine)
+        approve(given, engine.hooks)
+        place.fire(engine)
+        engine.close()
+        place.denying(place.guard, "changed")
+        place.fire(engine)
+    return [record for record in records(folder / "j") if record["type"] != "event"]
+
+
+def test_a_run_and_its_approval_have_one_identity(place: Place, tmp_path: Path) -> None:
+    """Whether it was let through or not; and what ran is what was approved, or it is seen that it is not."""
+    stranger, note, ran, changed = _runs(place, tmp_path)
+
+    assert note["identity"]
+    assert {record["identity"] for record in (stranger, note, ran, changed)} == {note["identity"]}
+    assert [str(run["content"]).startswith(str(note["content"])) for run in (stranger, ran, changed)] == [True, True, False]
+
+
+def test_the_end_of_a_detached_hook_has_the_identity_of_its_start(place: Place, tmp_path: Path) -> None:
+    """Nobody asks a gate about it any more."""
+    found = {
+        str(record.get("phase", record["type"])): record
+        for record in _runs(place, tmp_path, **{"async": True})
+        if record.get("phase") != "done"
+    }
+
+    assert found["finished"]["identity"] == found["started"]["identity"] == found["note"]["identity"]
+    assert found["finished"]["content"] == found["started"]["content"]
+    assert "stdout" in found["finished"]

@@ -1,4 +1,4 @@
-"""How do hooks stand, whom does a word mean, and what is approved when somebody says yes?"""
+"""How do hooks stand, and what follows when somebody says yes, no, on or off?"""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ from pathlib import Path
 import pytest
 
 from hookline.engine.engine import Engine
+from hookline.engine.meaning import commanded
 from hookline.engine.steering import (
+    ON_AGAIN,
     approve_as_seen,
     approve_declared,
-    called,
-    commanded,
     footings,
     gate_for,
-    meant,
+    policy_of,
     revoke_declared,
     self_approve_problem,
+    store_problem,
     turn_all,
+    turn_single,
     waiting,
     what_is_off,
 )
@@ -96,104 +98,6 @@ def test_an_engine_without_a_gate_is_looked_at_by_the_usual_one(place: Workspace
     assert gate_for(engine).store.path.startswith(str(place.home))
 
 
-def test_an_address_is_shown_as_it_is_asked(place: Workspace) -> None:
-    """With its method; a command as it is."""
-    assert [called(spec) for spec in place.engine().hooks] == [str(place.guard), str(place.guard), f"POST {URL}"]
-
-
-def test_a_model_is_shown_with_all_that_it_is_asked(place: Workspace) -> None:
-    """And where, and with which key: nobody can approve what is not seen."""
-    entry = {"provider": "acme", "model": "m", "base_url": "https://llm.example/v1", "token_key": "ACME_KEY"}
-    hook = {"type": "model", "model": "small", "prompt": "Is it safe?\nSay why."}
-    tree = {"models": {"small": entry}, "agents": {"root": {"hooks": {"turn_start": [hook]}}}}
-    (spec,) = Engine.from_config(tree, dialect="docker-agent", environ=place.environ).hooks
-
-    assert called(spec) == "model acme/m at https://llm.example/v1 with the key in $ACME_KEY: Is it safe?\nSay why."
-
-
-# -- meaning -----------------------------------------------------------------------------------------------------------
-
-DECLARED = [
-    ("the command", "{ws}/hooks/guard.sh", 2),
-    ("the address", URL, 1),
-    ("a relative spelling", "hooks/guard.sh", 0),
-    ("a spelling with dots", "{ws}/hooks/../hooks/guard.sh", 0),
-    ("blanks around it", " {ws}/hooks/guard.sh", 0),
-    ("an argument more", "{ws}/hooks/guard.sh -x", 0),
-    ("its folder", "{ws}/hooks", 0),
-    ("another address", URL + "/", 0),
-    ("an id", "shell_hooks.yaml#on_stop.2", 0),
-]
-
-
-@pytest.mark.parametrize(("command", "count"), [row[1:] for row in DECLARED], ids=[row[0] for row in DECLARED])
-def test_a_command_is_meant_exactly_as_it_is_declared(command: str, count: int, place: Workspace) -> None:
-    """What is approved is what somebody can read; no other way to spell it is meant."""
-    specs = place.engine().hooks
-
-    if count:
-        assert len(commanded(specs, command.format(ws=place.root))) == count
-        return
-    with pytest.raises(TrustError) as caught:
-        commanded(specs, command.format(ws=place.root))
-    assert caught.value.name == "trust.unmatched"
-
-
-def test_a_relative_command_is_meant_as_its_file_has_it(place: Workspace) -> None:
-    """Also where it is run from elsewhere; and as the whole path that it is run by."""
-    place.declare({"event": "on_stop", "command": "python3 ../hooks/guard.sh 'a b'"})
-    specs = place.engine().hooks
-
-    assert commanded(specs, "python3 ../hooks/guard.sh 'a b'") == commanded(specs, f"python3 {place.guard} 'a b'") == list(specs)
-    assert commanded(specs, f"python3 {place.guard} 'a b'", "on_stop") == list(specs)
-    for other in ("python3 hooks/guard.sh 'a b'", "python3 ../hooks/guard.sh a b", "python3 ./../hooks/guard.sh 'a b'"):
-        with pytest.raises(TrustError):
-            commanded(specs, other)
-
-
-def test_a_command_with_an_address_in_it_is_meant_by_its_words(place: Workspace) -> None:
-    """Though its name hides what is secret in the address."""
-    command = "python3 ../hooks/guard.sh https://tok@h.example/?k=1"
-    place.declare({"event": "on_stop", "command": command})
-
-    assert [spec.name for spec in commanded(place.engine().hooks, command)] == ["python3 ../hooks/guard.sh https://***@h.example/?k=***"]
-
-
-def test_a_name_is_no_command(place: Workspace, tmp_path: Path) -> None:
-    """Whoever writes a hook gives it its name, and may lie."""
-    file = tmp_path / "hooks.yaml"
-    file.write_text("hooks: {stop: [{type: command, name: /usr/bin/true, command: /usr/bin/evil}]}", encoding="utf-8")
-    engine = Engine.load(file, dialect="docker-agent", environ=place.environ)
-
-    with pytest.raises(TrustError):
-        commanded(engine.hooks, "/usr/bin/true")
-    assert meant(engine, "/usr/bin/true") == list(engine.hooks)  # a person sees what it runs before it is approved
-
-
-@pytest.mark.parametrize(
-    ("word", "count"),
-    [
-        ("shell_hooks.yaml#on_stop.2", 1),
-        ("{ws}/hooks/guard.sh", 2),
-        ("hooks/guard.sh", 2),
-        ("config/shell_hooks.yaml", 3),
-        (URL, 1),
-        (f"POST {URL}", 1),
-    ],
-)
-def test_a_person_may_say_it_in_several_ways(word: str, count: int, place: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By an id, a command, an address, a name, or a file that declares it or is run."""
-    monkeypatch.chdir(place.root)
-
-    assert len(meant(place.engine(), word.format(ws=place.root))) == count
-
-
-def test_what_means_nothing_is_said(place: Workspace) -> None:
-    """With its event, if one was named."""
-    with pytest.raises(TrustError, match="no hook is declared with the id, command, name or file `x` on `on_stop`"):
-        meant(place.engine(), "x", "on_stop")
-
-
 # -- doing -------------------------------------------------------------------------------------------------------------
 
 
@@ -223,7 +127,8 @@ def test_approving_turns_on_what_is_off_here_and_no_more(place: Workspace) -> No
     done = approve_declared(engine, engine.hooks, who="", how="test", enable=True)
 
     assert (done.on, done.mounted) == (False, 0)
-    assert what_is_off(done.switches) == [("hooks are switched off everywhere", "hookline on --global")]
+    assert what_is_off(done.switches) == [("everywhere", "hooks are switched off everywhere")]
+    assert ON_AGAIN["everywhere"] == "hookline on --global"
 
 
 def test_what_needs_no_approval_has_none_to_lose(place: Workspace) -> None:
@@ -276,16 +181,43 @@ def test_the_setting_is_no_effect_of_the_policy(place: Workspace) -> None:
         gate_for(place.engine())
 
 
-def test_a_command_that_means_two_things_is_refused(place: Workspace) -> None:
-    """An approval of one must not be an approval of the other; each can be named as it is shown, or by its id."""
-    place.write("a b.sh", "no")
-    one, other = f"{place.root}/hooks/a b.sh", f"'{place.root}/hooks/a b.sh'"
-    place.declare({"event": "pre_tool_call", "command": one}, {"event": "on_stop", "command": other})
-    engine = place.engine()
+# -- single hooks ------------------------------------------------------------------------------------------------------
 
-    for meaning in (lambda: commanded(engine.hooks, one), lambda: meant(engine, one)):
-        with pytest.raises(TrustError) as caught:
-            meaning()
-        assert (caught.value.name, all(spec.id in caught.value.message for spec in engine.hooks)) == ("trust.ambiguous", True)
-    assert [len(commanded(engine.hooks, other)), len(commanded(engine.hooks, one, "pre_tool_call"))] == [1, 1]
-    assert [len(meant(engine, spec.id)) for spec in engine.hooks] == [1, 1]
+
+def test_a_single_hook_is_switched_and_the_journal_knows(place: Workspace) -> None:
+    """Which one, where, and by whom."""
+    engine = place.engine()
+    approve_declared(engine, engine.hooks, who="", how="test")
+    specs = commanded(engine.hooks, str(place.guard), "pre_tool_call")
+    (off,) = turn_single(engine, specs, on=False, who="bob", how="chat")
+
+    assert (off.runs, off.off) == (False, "`hookline off` names it")
+    assert [footing.runs for footing in footings(engine).values()] == [False, True, True]
+    assert place.call(engine).reason == ""
+    (on,) = turn_single(engine, specs, on=True, who="", how="chat")
+    assert (on.runs, on.off, place.call(engine).reason) == (True, "", "no")
+    assert [(note["did"], note["who"], note["how"], note["hook"], note["root"]) for note in place.noted()[3:]] == [
+        ("off", "bob", "chat", specs[0].id, str(place.root)),
+        ("on", "ada", "chat", specs[0].id, str(place.root)),
+    ]
+
+
+def test_why_approvals_cannot_be_read_is_a_problem(place: Workspace) -> None:
+    """With what follows; None where they can."""
+    engine = place.engine()
+    assert store_problem(engine) is None
+
+    store = Path(gate_for(engine).store.path)
+    store.parent.mkdir(parents=True)
+    store.write_bytes(b"no database at all, but long enough to be looked at")
+    store.chmod(0o600)
+    problem = store_problem(engine)
+    assert problem is not None
+    assert (problem.code, problem.message.endswith(": no hook runs that needs an approval")) == ("HKL3007", True)
+
+
+def test_what_no_switch_reaches_is_policy(place: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the word of who can write its file."""
+    monkeypatch.setattr("hookline.trust.gate.Standings.is_managed", lambda _, spec: spec.native_event == "on_stop")
+
+    assert [spec.native_event for spec in policy_of(place.engine())] == ["on_stop"]

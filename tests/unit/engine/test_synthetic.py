@@ -7,7 +7,7 @@ import json
 import pytest
 
 from hookline.engine.catalog import NAMES, make_dialect
-from hookline.engine.synthetic import HARMLESS, SESSION, made_up
+from hookline.engine.synthetic import HARMLESS, SESSION, about, made_up
 from hookline.model.conditions import OneOf
 from hookline.model.event import ToolCall
 from hookline.model.handler import Command
@@ -56,3 +56,15 @@ def test_a_hook_that_names_a_tool_is_told_of_that() -> None:
 
     assert isinstance(event.body, ToolCall)
     assert event.tool == "Write"
+
+
+def test_a_call_is_about_the_same_whatever_its_host_calls_it() -> None:
+    """The shell under two names, and another tool."""
+    shell, bash = (
+        about(made_up(_spec(name, native), make_dialect(name), "/"))
+        for name, native in (("claude-code", "PreToolUse"), ("docker-agent", "pre_tool_use"))
+    )
+    write = _spec("claude-code", "PreToolUse", OneOf(field="tool", names=frozenset({"Write"})))
+
+    assert shell == bash
+    assert about(made_up(write, make_dialect("claude-code"), "/")) != shell

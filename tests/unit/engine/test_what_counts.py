@@ -98,7 +98,7 @@ def test_what_a_clone_brings_along_decides_nothing(tmp_path: Path, mode: str, ma
     assert decision.stance is Stance.SILENT
     assert [verdict.fault for verdict in decision.verdicts] == ["not approved: it did not run"]
     assert "IGNORE" not in json.dumps(decision.to_dict())
-    assert decision.for_user == ("a hook of this project had no say: it is not approved",)
+    assert decision.for_user == ("a hook of this project had no say: it is not approved (`hookline list` tells more)",)
 
 
 @pytest.mark.parametrize(

@@ -73,6 +73,32 @@ ABSURD = {
 }
 
 
+TWO_ENDS = {
+    "the shorter first": b"Content-Length: 2\r\nContent-Length: 21\r\n\r\n{}",
+    "the longer first": b"Content-Length: 21\r\nContent-Length: 2\r\n\r\n{}",
+    "in one header": b"Content-Length: 2, 21\r\n\r\n{}",
+    "in another case": b"content-length: 2\r\nCONTENT-LENGTH: 3\r\n\r\n{} ",
+    "beside pieces": b"Content-Length: 2\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+    "no number": b"Content-Length: two\r\n\r\n{}",
+    "a sign": b"Content-Length: +2\r\n\r\n{}",
+    "none": b"Content-Length:\r\n\r\n{}",
+}
+
+
+@pytest.mark.parametrize("head", TWO_ENDS.values(), ids=TWO_ENDS)
+def test_an_answer_with_two_ends_is_unreadable(head: bytes) -> None:
+    """Or with one that is no number: whoever stands between may have read another answer out of it (RFC 9112 6.3)."""
+    assert answered(sending(OK + head)) == (Failure.UNREADABLE, "it says two lengths, or one that is no number")
+
+
+def test_an_answer_that_says_its_end_twice_is_read() -> None:
+    """The same both times (RFC 9112 6.3)."""
+    with speaking(sending(OK + b"Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}")) as raw:
+        outcome = called(raw.url())
+
+    assert (outcome.failure, outcome.stdout) == (None, "{}")
+
+
 @pytest.mark.parametrize("conduct", ABSURD.values(), ids=ABSURD)
 def test_what_is_no_http_is_unreadable(conduct: Conduct) -> None:
     """As soon as that is clear."""
@@ -83,14 +109,16 @@ def test_what_is_no_http_is_unreadable(conduct: Conduct) -> None:
     ("length", "failure"),
     [
         ("9" * 30, Failure.FLOODED),
-        ("-1", None),
-        ("two", None),
-        ("2\r\nContent-Length: 3", None),
+        ("-1", Failure.UNREADABLE),
+        ("two", Failure.UNREADABLE),
+        ("2\r\nContent-Length: 3", Failure.UNREADABLE),
         ("3\r\nContent-Length: 2", Failure.UNREADABLE),
+        ("3", Failure.UNREADABLE),
+        ("2", None),
     ],
 )
 def test_a_length_is_not_believed(length: str, failure: Failure | None) -> None:
-    """What is no length counts as none, and the connection's end as the answer's."""
+    """What is no length, or several, leaves open where the answer ends."""
     with speaking(sending(OK + f"Content-Length: {length}\r\n\r\n{{}}".encode())) as raw:
         assert called(raw.url()).failure is failure
 

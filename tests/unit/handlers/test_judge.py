@@ -15,7 +15,7 @@ import pytest
 from hookline.core.dispatch import Run
 from hookline.engine.engine import Engine
 from hookline.handlers import judge as judging
-from hookline.handlers.judge import Tally, judge
+from hookline.handlers.judge import MOST_AT_ONCE, Tally, judge
 from hookline.handlers.program import Cancel
 from hookline.handlers.table import perform_all
 from hookline.model.event import Event
@@ -26,6 +26,8 @@ from tests.unit.handlers.serving import PATIENCE, Asked, Service, closed_port, r
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from hookline.model.verdict import Decision
 
 SCHEMA = {"type": "object", "properties": {"decision": {"type": "string"}}, "required": ["decision"], "additionalProperties": False}
 PAYLOAD = '{"session_id": "s", "tool_name": "shell"}\n'
@@ -77,9 +79,10 @@ def test_a_chat_completion_is_asked_for() -> None:
 
     assert (outcome.exit_code, outcome.stdout, outcome.failure) == (0, '{"decision": "deny"}', None)
     assert sent.path == "/v1/chat/completions"
-    assert sent.headers["authorization"] == "Bearer sk-open"
+    assert (sent.headers["authorization"], sent.headers["hookline-judging"]) == ("Bearer sk-open", "1")
     assert set(sent.headers) <= {
         "host", "authorization", "accept", "content-type", "content-length", "accept-encoding", "user-agent", "connection",
+        "hookline-judging",
     }  # fmt: skip
     assert body["messages"][0] == {"role": "system", "content": "Judge."}
     assert '"decision"' in body["messages"][1]["content"]
@@ -94,7 +97,7 @@ def test_a_message_is_asked_for() -> None:
     (sent,) = service.sent
     body = json.loads(sent.body)
 
-    assert (outcome.stdout, outcome.failure) == ("fine", None)
+    assert (outcome.stdout, outcome.failure, sent.headers["hookline-judging"]) == ("fine", None, "1")
     assert sent.path == "/v1/messages"
     assert "sk-ant" in sent.headers.get("authorization", "") + sent.headers.get("x-api-key", "")
     assert "sk-open" not in str(sent.headers)
@@ -184,6 +187,7 @@ ANSWERS: list[tuple[str, Callable[[Asked], None], Failure, str]] = [
     ("more than there may be", saying(chat("x" * 5000)), Failure.FLOODED, "more than 4,000 bytes"),
     ("compressed", compressed, Failure.UNREADABLE, "compressed"),
     ("half of it", saying("{", length=100), Failure.UNREADABLE, "it broke off"),
+    ("two lengths", saying(chat("x"), content_length="1"), Failure.UNREADABLE, "it says two lengths"),
     ("nothing at all", lambda asked: asked.connection.close(), Failure.UNREACHABLE, "it hung up without an answer"),
     ("no HTTP", lambda asked: asked.wfile.write(b"SSH-2.0\r\n\r\n"), Failure.UNREADABLE, "it does not speak HTTP"),
     ("a reply that was cut off", saying(ended("length")), Failure.UNREADABLE, "the model's reply was cut off at 1,024 tokens"),
@@ -501,6 +505,41 @@ def test_no_hook_is_asked_from_inside_of_a_judges_call() -> None:
     assert outcome.stdout == "x"
     assert [decision.verdicts[0].fault for decision in (inside, inside_too)] == ["called again from inside itself"] * 2
     assert fired[2:] == ["asked"]
+
+
+def test_a_provider_that_asks_again_from_another_thread_ends() -> None:
+    """In whatever session: each question leads to the next, until one gets no turn, and then all of them are answered."""
+    asks = {"type": "model", "model": "openai/m", "prompt": "?", "schema": "pre_tool_use_decision", "timeout": 4}
+    said: list[Decision] = []
+
+    def again(asked: Asked) -> None:
+        said.append(engine.fire("pre_tool_use", {"session_id": str(len(service.sent)), "tool_name": "shell"}, dialect="docker-agent"))
+        asked.say(chat('{"decision": "deny", "reason": "a loop"}'))
+
+    with serving(again) as service:
+        tree = {"hooks": {"pre_tool_use": [{"hooks": [asks]}]}}
+        engine = Engine.from_config(tree, dialect="docker-agent", environ=at(service))
+        outermost = engine.fire("pre_tool_use", {"session_id": "s", "tool_name": "shell"}, dialect="docker-agent")
+
+    assert len(service.sent) == len(said) == MOST_AT_ONCE
+    assert outermost.reason == "a loop"
+    assert f"this process has {MOST_AT_ONCE} questions to models under way" in said[0].reason
+    assert {decision.reason for decision in said[1:]} == {"a loop"}
+
+
+def test_a_question_waits_for_its_turn() -> None:
+    """For a part of its time; without one nobody is asked, and the session's calls are not counted."""
+    turns, counted = threading.BoundedSemaphore(1), Tally()
+    turns.acquire()
+    with serving(saying(chat("x"))) as service:
+        refused = ask(at(service), seconds=0.2, turns=turns, tally=counted)
+        turns.release()
+        asked = [ask(at(service, HOOKLINE_MODEL_CALLS="2"), turns=turns, tally=counted) for _ in range(2)]
+
+    assert (refused.failure, refused.stdout) == (Failure.NOT_STARTED, "")
+    assert [outcome.stdout for outcome in asked] == ["x", "x"]
+    assert len(service.sent) == 2
+    assert turns.acquire(blocking=False)
 
 
 # -- in a batch ----------------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ import pytest
 from hookline.handlers import contents
 from hookline.handlers.sight import look
 from hookline.model.handler import Command, Http
+from hookline.trust.fingerprint import fingerprint
 from tests.unit.trust.support import World, hook
 
 TYPE_CHECKING = False
@@ -423,3 +424,20 @@ def test_no_other_interpreter_loads_anything_from_there_either(
     sealed = world.perform(run.replace(spec=run.spec.replace(handler=handler.replace(sealed=look(run, world.environ).sealed))))
 
     assert (sealed.exit_code, sealed.stdout.strip(), sealed.stderr) == (0, "1", "")
+
+
+@pytest.mark.parametrize("name", ["x.py", "x.sh", "odd.sh", "data.pl"])
+@pytest.mark.parametrize("shell", [False, True])
+def test_a_mode_is_no_part_of_what_is_approved(name: str, world: World, shell: bool) -> None:  # noqa: FBT001 - a row
+    """What a hook runs has the same fingerprint before and after its file is made executable; only then it is run from memory."""
+    path = world.project / name
+    spec = hook(handler=text(str(path)) if shell else Command(argv=(str(path),)))
+    seen = []
+    for mode in (0o644, 0o755):
+        path.chmod(mode)
+        seen.append(look(world.run(spec), world.environ))
+    before, after = (fingerprint("the hook", sight) for sight in seen)
+
+    assert before == after
+    assert seen[0].missing == seen[1].missing
+    assert [sight.sealed is not None for sight in seen] == [False, True]

@@ -50,6 +50,8 @@ QUERIES = [
     (Query(tool="read"), ["silent"]),
     (Query(session="be"), ["silent", "silent"]),
     (Query(hook="guard"), ["deny"]),
+    (Query(hook="GUARD"), ["deny"]),
+    (Query(decided=True), ["deny", "silent", "silent"]),
     (Query(fault=True), ["silent"]),
     (Query(event="tool.before", tool="shell"), ["deny", "silent"]),
     (Query(event="approved"), ["note"]),
@@ -223,3 +225,39 @@ def test_a_mark_is_the_event_of_a_number(journal: Journal) -> None:
 
         assert index.mark() == index.mark(newest["seq"]) == (newest["seq"], newest["id"])
         assert index.mark(10**6) == (0, "")
+
+
+RUNS = [
+    {"hook": "settings.json#PreToolUse.0.0", "name": "python3 guard.py"},
+    {"hook": "settings.json#PreToolUse.0.0", "command": {"sha256": "0", "bytes": 1, "value": "python3 Guard.py --fast"}},
+    {"hook": "settings.json#PreToolUse.0.0", "name": 7, "command": "guard"},
+]
+
+
+@pytest.mark.parametrize(("run", "found"), list(zip(RUNS, (1, 1, 0), strict=True)))
+def test_a_hook_is_found_by_what_it_is_called(run: dict[str, Any], found: int, tmp_path: Path) -> None:
+    """By its name, and by its command where that is kept; what is neither is skipped."""
+    event = {"type": "event", "id": "e", "at": AT, "stance": "deny"}
+    Trail(str(tmp_path / "j")).append([{"type": "run", "id": "e.1", "event": "e"} | run, event], at=AT)
+    with Index(str(tmp_path / "j")) as index:
+        assert len(index.events(Query(hook="guard"))) == found
+        assert index.names("hook") == ["settings.json#PreToolUse.0.0"]
+
+
+def test_the_newest_note_about_a_hook_before_a_record_is_found(tmp_path: Path) -> None:
+    """By what the hook is approved as."""
+    notes = [note(number) | {"identity": identity} for number, identity in enumerate("aba")]
+    Trail(str(tmp_path / "j")).append(notes, at=AT)
+    with Index(str(tmp_path / "j")) as index:
+        found = [(index.note_about(identity, before) or {}).get("seq") for identity, before in (("a", 4), ("a", 3), ("b", 2), ("", 9))]
+
+    assert found == [3, 1, None, None]
+
+
+def test_the_last_decision_is_no_note(journal: Journal) -> None:
+    """It may be asked for by what it was."""
+    with Index(folder_of(journal)) as index:
+        assert (index.latest(Query()) or {})["session"] == "beta"
+        assert (index.latest(Query(stance="deny")) or {})["session"] == "alpha"
+        assert index.latest(Query(stance="halt")) is None
+        assert index.names("native") == ["tool.before", "approved"]

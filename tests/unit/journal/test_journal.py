@@ -84,6 +84,29 @@ def test_a_detached_hook_has_a_start_and_an_end(tmp_path: Path, journal: Journal
     assert {found["started"]["event"], found["finished"]["event"]} == {found["event"]["id"]}
 
 
+PRINTS = "echo hello password=hunter2hunter2; echo wrong >&2"
+OUTPUTS = {
+    "hash": ([None, None], "sha256"),
+    "masked": (["hello password=[masked 14]\n", "wrong\n"], "value"),
+    "full": (["hello password=hunter2hunter2\n", "wrong\n"], "value"),
+}
+
+
+@pytest.mark.parametrize("payload", OUTPUTS)
+def test_what_a_detached_hook_printed_is_in_its_end(payload: str, tmp_path: Path) -> None:
+    """As payloads are kept: nobody else is told of it."""
+    hook = {"type": "command", "command": PRINTS, "async": True}
+    values, member = OUTPUTS[payload]
+    journal = Journal.open(str(tmp_path / "j"), payload=payload, environ={})
+    with hookline.Engine.from_config({"hooks": {"PostToolUse": [{"hooks": [hook]}]}}, dialect="claude-code", journal=journal) as engine:
+        engine.fire("PostToolUse", {"session_id": "s", "tool_name": "Bash", "tool_input": {}, "tool_response": {}})
+    found = {record.get("phase", record["type"]): record for record in records(tmp_path / "j")}
+
+    assert [found["finished"][name].get("value") for name in ("stdout", "stderr")] == values
+    assert all(member in found["finished"][name] for name in ("stdout", "stderr"))
+    assert "stdout" not in found["started"]
+
+
 def test_an_end_before_the_decision_waits_for_it(tmp_path: Path, journal: Journal) -> None:
     """So that it is found with its event."""
     event, decision, spec_of = fired(lambda _: None)

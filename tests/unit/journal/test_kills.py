@@ -10,12 +10,13 @@ import os
 import random
 import re
 import signal
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
 
 from hookline.journal.trail import Trail
-from tests.unit.journal.support import AT, checked, kind_of_break, records
+from tests.unit.journal.support import AT, ROOT, checked, kind_of_break, records
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -89,3 +90,12 @@ def test_a_killed_writer_holds_no_lock(tmp_path: Path) -> None:
 
     assert Trail(str(tmp_path / "j"), wait=0.5).append([{"type": "note", "at": AT}], at=AT).seq > 1
     assert records(tmp_path / "j")[0]["seq"] == 1
+
+
+def test_make_kill_runs_both() -> None:
+    """Approvals and the journal, a thousand times each."""
+    told = subprocess.run(["make", "-n", "kill"], cwd=ROOT, capture_output=True, text=True, check=True).stdout  # noqa: S607 - as whoever types it
+
+    assert "HOOKLINE_KILLS=1000" in told
+    assert "tests/unit/journal/test_kills.py" in told
+    assert "tests/unit/trust/test_store.py" in told

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookline.journal.masking import masked, masked_text, secrets_of, without
+from hookline.journal.masking import masked, masked_text, secrets_of, shown, without
 
 SECRETS = [
     ("password=hunter22", "hunter22"),
@@ -97,3 +97,34 @@ def test_masking_twice_changes_nothing(text: str) -> None:
     once = masked_text(text)
 
     assert masked_text(once) == once
+
+
+KEY = "sk-ant-api03-abcdefghijklmnop1234"
+
+
+def test_a_record_is_shown_masked_however_it_was_kept() -> None:
+    """Its values and what was said; its hashes and ids as they are, and a mask stays one."""
+    digest = "0123456789abcdef" * 4
+    record = {
+        "type": "run",
+        "hash": digest,
+        "identity": digest[:16],
+        "reason": f"no {KEY}",
+        "unsupported": [KEY],
+        "stdout": {"sha256": digest, "bytes": 9, "value": KEY},
+        "payload": {"sha256": digest, "bytes": 9, "value": {"password": "[masked 4]", "x": [KEY]}},
+    }
+    mask = f"[masked {len(KEY)}]"
+
+    assert shown(record) == record | {
+        "reason": f"no {mask}",
+        "unsupported": [mask],
+        "stdout": {"sha256": digest, "bytes": 9, "value": mask},
+        "payload": {"sha256": digest, "bytes": 9, "value": {"password": "[masked 4]", "x": [mask]}},
+    }
+    assert shown({"type": "note", "id": digest, "content": digest, "said": KEY}) == {
+        "type": "note",
+        "id": digest,
+        "content": digest,
+        "said": mask,
+    }

@@ -23,6 +23,8 @@ def test_drafts_are_used_where_they_are_named(value: str, asked: object) -> None
         ({"OTEL_TRACES_EXPORTER": "none"}, False),
         ({"OTEL_TRACES_EXPORTER": "otlp"}, True),
         ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://localhost:4318"}, True),
+        ({"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://localhost:4318/v1/traces"}, True),
+        ({"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": "http://localhost:4318/v1/metrics"}, True),
         ({"OTEL_TRACES_EXPORTER": "otlp", "OTEL_SDK_DISABLED": "true"}, False),
     ],
 )

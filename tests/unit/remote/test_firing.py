@@ -15,10 +15,14 @@ from hookline.remote.firing import Firing
 from hookline.remote.outbox import Outbox
 from hookline.remote.proto import bridge_pb2 as pb
 from hookline.remote.talking import LinkError
+from hookline.remote.turns import Turns
 from tests.unit.remote.support import CALL, PATIENCE, attached, hook, on_loop, settled, until
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
+
+
+TOOL = json.dumps({"hook_event_name": "PreToolUse", "cwd": "/", "tool_name": "Bash", "tool_input": {"command": "ls"}}).encode()
 
 
 def engine() -> Engine:
@@ -164,17 +168,72 @@ async def test_a_plain_hook_that_does_not_return_is_not_waited_for(monkeypatch: 
 
 @on_loop
 async def test_too_much_at_once_is_refused() -> None:
-    """A single call is told so; nobody waits unseen."""
+    """A single call is told so, when no turn came in time; and that is counted, as every other request without a decision."""
     end, _ = await attached(Bridge(made := Engine()))
-    firing = Firing(made, most=1)
+    refused: list[str] = []
+    firing = Firing(made, turns=Turns(1, patience=0.0), refused=refused.append)
     first = asyncio.get_running_loop().create_task(firing.fire(request()))
     invoke = await end.next("invoke")
 
     assert (await firing.fire(request(2))).error_code == "HKL5007"
     with pytest.raises(HookError, match="are being asked about"):
-        await firing.answer(pb.AnswerRequest(dialect="a3s", payload_json=b"{}"))
+        await firing.answer(pb.AnswerRequest(dialect="claude-code", payload_json=TOOL))
+    assert (await firing.fire(request(3, event="nowhere"))).error_code == "HKL4002"
+    assert refused == ["HKL5007", "HKL5007", "HKL4002"]
     end.answer(invoke)
     assert (await first).error_code == ""
+
+
+@on_loop
+async def test_one_more_waits_for_its_turn() -> None:
+    """Whichever way it comes, and also while the engine is being closed; whoever goes away leaves the line, and is counted."""
+    end, _ = await attached(Bridge(made := Engine()))
+    refused: list[str] = []
+    turns = Turns(1, patience=PATIENCE)
+    firing, loop = Firing(made, turns=turns, refused=refused.append), asyncio.get_running_loop()
+    first = loop.create_task(firing.fire(request()))
+    invoke = await end.next("invoke")
+    gone, second = loop.create_task(firing.fire(request(2))), loop.create_task(firing.fire(request(3)))
+    third = loop.create_task(firing.answer(pb.AnswerRequest(dialect="claude-code", payload_json=TOOL)))
+    await until(lambda: turns.waiting == 3)
+    gone.cancel()
+    await until(lambda: turns.waiting == 2)
+    closing = loop.create_task(firing.closing(PATIENCE))
+    await settled()
+    for task in (first, second, third):
+        assert not task.done()
+        end.answer(invoke, pb.BLOCK, reason="no")
+        await asyncio.wait([task], timeout=PATIENCE)
+        invoke = await end.next("invoke") if task is not third else invoke
+    await closing
+
+    assert [json.loads(done.result().decision_json)["reason"] for done in (first, second)] == ["no", "no"]
+    assert "no" in third.result().stdout + third.result().stderr
+    assert (refused, turns.running, turns.waiting) == (["HKL5009"], 0, 0)
+
+
+@on_loop
+async def test_a_reply_tells_beside_it_what_it_has_no_room_for() -> None:
+    """As over HTTP: what a guard said is not lost where a host has no word for it."""
+    made = Engine()
+    payload = json.dumps({"hook_event_name": "SessionEnd", "session_id": "s", "cwd": "/"}).encode()
+    made.on("session.end")(lambda _: deny("never"))
+    told = await Firing(made).answer(pb.AnswerRequest(dialect="claude-code", payload_json=payload))
+
+    assert (told.stdout, told.exit_code) == ("", 0)
+    assert "said `deny`" in told.stderr
+
+
+@on_loop
+async def test_a_fault_of_ours_in_a_reply_is_told_to_us() -> None:
+    """As of events; whoever asked is told no more than that."""
+    told: list[str] = []
+    made = Engine(observe=lambda *_: 1 / 0)
+    with pytest.raises(HookError, match="a fault of hookline") as caught:
+        await Firing(made, tell=told.append).answer(pb.AnswerRequest(dialect="claude-code", payload_json=TOOL))
+
+    assert caught.value.code == "HKL9001"
+    assert told == ["HKL9001 internal error: ZeroDivisionError: division by zero"]
 
 
 # -- streams -----------------------------------------------------------------------------------------------------------
@@ -215,7 +274,7 @@ async def test_a_stream_is_read_no_faster_than_it_is_answered() -> None:
             yield request(number)
 
     outbox: Outbox[pb.FireReply] = Outbox(1 << 20)
-    streaming = asyncio.get_running_loop().create_task(Firing(made, most=2).stream(requests(), outbox))
+    streaming = asyncio.get_running_loop().create_task(Firing(made, turns=Turns(2)).stream(requests(), outbox))
     invokes = [await end.next("invoke"), await end.next("invoke")]
     await settled()
     assert read == ["0", "1", "2"]

@@ -40,6 +40,25 @@ def talk(target: str, *frames: pb.HandlerFrame, method: str = "Attach", largest:
     return REMOTE.run(talked(), PATIENCE)
 
 
+@pytest.mark.parametrize("method", ["Fire", "FireStream", "Answer"])
+def test_a_judge_of_a_hook_asks_nobody(method: str) -> None:
+    """Whoever passes on what hookline marks a question to a model with is refused, with the code."""
+    requests = {"Fire": pb.FireRequest(event="stop"), "FireStream": iter([pb.FireRequest(event="stop")]), "Answer": pb.AnswerRequest()}
+
+    async def asked(target: str) -> tuple[grpc.StatusCode, str]:
+        async with aio.insecure_channel(target) as channel:
+            call: Any = getattr(rpc.HooksStub(channel), method)(requests[method], metadata=(("hookline-judging", "1"),))
+            return await call.code(), await call.details()
+
+    fired: list[object] = []
+    engine = Engine(observe=lambda event, _: fired.append(event))
+    with serve_engine(engine, "127.0.0.1:0", token=TOKEN, everybody=True) as opened:
+        code, details = REMOTE.run(asked(opened.addresses[0]), PATIENCE)
+
+    assert (code, fired) == (grpc.StatusCode.FAILED_PRECONDITION, [])
+    assert details.startswith("HKL5011: ")
+
+
 HELLO = pb.HandlerFrame(hello=pb.Hello(protocol=1, instance_id="policy"))
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+TOKEN_FILE = "/home/ada/.local/state/hookline/serve.token"  # noqa: S105 - a path
 TOKEN = "a-token-of-tests-0123456789"  # noqa: S105 - of tests
 PATIENCE = 20.0  # seconds
 JSON = {"Content-Type": "application/json"}
@@ -118,7 +119,9 @@ def served(
     options.setdefault("approving", Approving(TOKEN, refused=meter.refused))
     service = Service(engine, meter=meter, contract=DOCUMENT, tell=told.append, **options)
     given = {"drain": 5.0, "refused": meter.refused, **(bounds or {})}
-    running = Running(Border(service.app(), token=TOKEN, open_to_all=open_to_all, refused=meter.refused), [tcp, unix], **given)
+    running = Running(
+        Border(service.app(), token=TOKEN, token_file=TOKEN_FILE, open_to_all=open_to_all, refused=meter.refused), [tcp, unix], **given
+    )
     thread = threading.Thread(target=running.run, daemon=True)
     thread.start()
     try:

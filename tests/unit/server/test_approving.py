@@ -89,7 +89,7 @@ def test_from_script_to_guard_without_a_restart(server: Served, place: Workspace
 
     place.write("new.sh", "edited")
     changed = place.call(engine)
-    assert (changed.reason, changed.verdicts[0].fault) == ("", f"changed since it was approved: `{new}` changed since it was approved")
+    assert (changed.reason, changed.verdicts[0].fault) == ("", f"`{new}` changed since it was approved")
 
     assert ask(server.unix, {"command": str(new)}).status == 200
     assert place.call(engine).reason == "edited"

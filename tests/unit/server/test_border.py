@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.unit.server.support import CALL, TOKEN, claude, served
+from hookline.server.approving import PATH as APPROVE
+from hookline.server.border import tokenless
+from tests.unit.server.support import CALL, TOKEN, TOKEN_FILE, claude, served
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,6 +36,42 @@ def test_without_the_token_there_is_nothing(method: str, path: str, shown: str, 
     assert answer.headers["www-authenticate"] == 'Bearer realm="hookline"'
     assert answer.headers["content-type"] == "application/problem+json"
     assert answer.document["code"] == "HKL5003"
+
+
+def test_who_has_no_token_is_told_where_it_lies(server: Served) -> None:
+    """The file, which only this user can read, and never what is in it."""
+    hint = server.tcp.ask("GET", "/v1/metrics", Authorization="").document["hint"]
+
+    assert hint == f"send `Authorization: Bearer TOKEN`; TOKEN is in the file `{TOKEN_FILE}`"
+    assert TOKEN not in hint
+
+
+@pytest.mark.parametrize(
+    ("path", "peer", "hint"),
+    [
+        ("/v1/fire", "127.0.0.1", "; TOKEN is in the file `f`"),
+        ("/v1/fire", "::ffff:127.0.0.1", "; TOKEN is in the file `f`"),
+        ("/v1/fire", "203.0.113.9", ""),
+        (APPROVE, "127.0.0.1", ", or a person approves: hookline approve"),
+    ],
+)
+def test_another_machine_is_not_told_nor_who_wants_an_approval(path: str, peer: str, hint: str) -> None:
+    """An agent that asks for an approval need not be shown the way round the person."""
+    assert tokenless({"type": "http", "path": path, "client": (peer, 1)}, "f").hint == f"send `Authorization: Bearer TOKEN`{hint}"
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [({"Authorization": ""}, 401), ({"Host": "attacker.example"}, 403), ({"Origin": "https://attacker.example"}, 403)],
+    ids=["no token", "foreign host", "web page"],
+)
+def test_a_refused_approval_is_refused_in_the_formats_words(headers: dict[str, str], status: int, server: Served) -> None:
+    """Whoever refuses it (starchild.md 6.1); any other request has a problem document alone."""
+    answer = server.tcp.ask("POST", APPROVE, {"command": "x"}, **headers)
+    other = server.tcp.ask("POST", "/v1/fire", {"event": "stop"}, **headers)
+
+    assert (answer.status, answer.document["ok"], answer.document["error"]) == (status, False, answer.document["detail"])
+    assert (other.status, "ok" in other.document) == (status, False)
 
 
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER"])

@@ -25,6 +25,9 @@ from tests.unit.server.test_running import accepted, hookline_serve, told
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from hookline.model.event import Event
+    from hookline.model.verdict import Decision
+
 grpc = pytest.importorskip("grpc", reason="the extra `grpc` is not installed")
 REFUSE = 'echo "$FOLDER" >/dev/null; echo no >&2; exit 2'
 
@@ -67,6 +70,17 @@ def test_engines_of_hosts_are_those_that_http_asks(tmp_path: Path) -> None:
         assert (before, during, reason(fired(bridged.names[0]))) == ("all", "own", "all")
 
 
+def test_what_http_says_of_folders_grpc_says_too(tmp_path: Path) -> None:
+    """By the same rule, and once for both."""
+
+    async def elsewhere(_: Engine, event: Event, decision: Decision) -> Decision:
+        return decision.replace(for_user=(f"not of {event.cwd}",))
+
+    service = Service(claude("exit 0"), meter=Meter(), contract={}, elsewhere=elsewhere)
+    with Bridged(service, [f"unix:{tmp_path}/grpc"]) as bridged:
+        assert json.loads(fired(bridged.names[0]).decision_json)["for_user"] == ["not of /"]
+
+
 def test_without_addresses_it_is_nothing() -> None:
     """Neither gRPC nor a thread is needed."""
     with Bridged(Service(Engine(environ={}), meter=Meter(), contract={}), []) as bridged:
@@ -97,6 +111,7 @@ def test_serve_listens_for_both(tmp_path: Path) -> None:
         with pytest.raises(grpc.RpcError) as caught:
             fired(addresses[2])
         assert caught.value.code() is grpc.StatusCode.UNAUTHENTICATED
+        assert b'hookline_refusals_total{code="HKL5103"} 1\n' in Place(str(tmp_path / "http")).ask("GET", "/v1/metrics").body
         process.send_signal(signal.SIGTERM)
         assert process.wait(PATIENCE) == 0
     assert list(tmp_path.glob("http")) == list(tmp_path.glob("grpc")) == []

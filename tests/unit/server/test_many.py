@@ -1,17 +1,21 @@
-"""Two hundred clients at once: each gets the answer to its own question, or is told to come again."""
+"""Two hundred clients at once, over HTTP or gRPC: each gets the answer to its own question, or is told to come again."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import hookline
 from hookline.engine.engine import Engine
 from hookline.remote.turns import Turns
+from hookline.server.bridged import Bridged
+from hookline.server.metrics import Meter
+from hookline.server.service import Service
 from tests.unit.server.support import CALL, PATIENCE, claude, served
 
 if TYPE_CHECKING:
@@ -83,3 +87,63 @@ def test_who_may_not_wait_is_told_to_come_again(tmp_path: Path) -> None:
     assert sorted(answer.status for answer in answers) == [200] + [503] * (MANY - 1)
     for answer in answers:
         assert answer.status == 200 or (answer.document["code"], answer.headers["retry-after"]) == ("HKL5007", "1")
+
+
+# -- over gRPC ---------------------------------------------------------------------------------------------------------
+
+
+def asked_by_grpc(address: str) -> list[Any]:
+    """What so many unary calls at once are answered."""
+    pb = pytest.importorskip("hookline.remote.proto.bridge_pb2", reason="the extra `grpc` is not installed")
+    grpc = pytest.importorskip("grpc", reason="as above")
+    with grpc.insecure_channel(address) as channel:
+        call = channel.unary_unary("/hookline.v1.Hooks/Fire", pb.FireRequest.SerializeToString, pb.FireReply.FromString)
+        bodies = [json.dumps(CALL | {"session_id": f"session {number}."}).encode() for number in range(MANY)]
+        requests = [
+            pb.FireRequest(request_id=f"{number}", event="PreToolUse", dialect="claude-code", payload_json=body)
+            for number, body in enumerate(bodies)
+        ]
+        return [asked.result() for asked in [call.future(request, timeout=PATIENCE * 3) for request in requests]]
+
+
+@pytest.mark.process
+def test_everybody_gets_the_answer_to_the_own_call(tmp_path: Path) -> None:
+    """Of unary gRPC too: whoever finds every turn taken waits for one, and processes are those of no more than that."""
+    meter, turns = Meter(), Turns(64, patience=PATIENCE * 3)
+    service = Service(claude("cat >&2; exit 2", observe=meter.observe), meter=meter, contract={}, turns=turns)
+    with Bridged(service, [f"unix:{tmp_path}/grpc"]) as bridged:
+        replies = asked_by_grpc(bridged.names[0])
+
+    assert [(reply.request_id, reply.error_code) for reply in replies] == [(f"{number}", "") for number in range(MANY)]
+    for number, reply in enumerate(replies):
+        assert f'"session {number}."' in json.loads(reply.decision_json)["reason"]
+    assert (sum(meter.fires.values()), meter.refusals, turns.running, turns.waiting) == (MANY, {}, 0, 0)
+
+
+def test_both_ways_share_the_turns(tmp_path: Path) -> None:
+    """An event that is asked about by gRPC takes the turn of one over HTTP, and the page of metrics tells of both."""
+    engine, begun, loops = Engine(environ={}), threading.Event(), []
+    free = asyncio.Event()
+
+    @engine.on("tool.before", timeout=PATIENCE)
+    async def wait(_: hookline.Event) -> hookline.Verdict:
+        loops.append(asyncio.get_running_loop())
+        begun.set()
+        await free.wait()
+        return hookline.deny("no")
+
+    with (
+        served(engine, tmp_path, turns=Turns(1, patience=0.0)) as server,
+        Bridged(server.service, [f"unix:{tmp_path}/grpc"]) as bridged,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        first = pool.submit(server.unix.fire, "PreToolUse", CALL, dialect="claude-code")
+        assert begun.wait(PATIENCE)
+        refused = asked_by_grpc(bridged.names[0])
+        page = server.unix.ask("GET", "/v1/metrics").body.decode()
+        loops[0].call_soon_threadsafe(free.set)
+        assert first.result(PATIENCE).document["reason"] == "no"
+
+    assert {reply.error_code for reply in refused} == {"HKL5007"}
+    assert "hookline_fires_running 1\n" in page
+    assert f'hookline_refusals_total{{code="HKL5007"}} {MANY}\n' in page

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from hookline.remote.turns import Turns
 from hookline.server.presence import while_there
 from hookline.server.problems import RequestError
-from hookline.remote.turns import Turns
 from tests.unit.server.support import CALL, PATIENCE, claude, served
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from hookline.errors import CodecError, HookError
-from hookline.server.problems import RequestError, document, problem
+from hookline.server.problems import APPROVE, RequestError, document, problem, refusal
 
 
 @pytest.mark.parametrize(
@@ -30,6 +30,14 @@ def test_an_error_is_a_problem_document(error: HookError, status: int, said: dic
 def test_an_error_brings_its_headers() -> None:
     """Such as when to come again."""
     assert problem(RequestError(503, "serve.busy", "full", headers={"Retry-After": "1"})).headers["retry-after"] == "1"
+
+
+def test_a_refusal_has_the_words_that_a_format_promises_there() -> None:
+    """On that path, and on no other."""
+    error = HookError("no hook is declared", name="trust.unmatched")
+
+    assert {"ok": False, "error": "not declared"}.items() <= json.loads(refusal(error, APPROVE).body).items()
+    assert refusal(error, "/v1/fire").body == problem(error).body
 
 
 def test_a_document_is_ascii_and_json() -> None:

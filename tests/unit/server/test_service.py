@@ -13,9 +13,9 @@ from jsonschema import Draft202012Validator
 
 import hookline
 from hookline.engine.engine import Engine
+from hookline.remote.turns import Turns
 from hookline.server import replies
 from hookline.server.metrics import Meter
-from hookline.remote.turns import Turns
 from tests.unit.server.support import CALL, DOCUMENT, PATIENCE, claude, served
 
 if TYPE_CHECKING:
@@ -77,6 +77,17 @@ def test_an_event_is_decided(body: dict[str, Any], place: str, server: Served) -
     assert (answer.status, answer.headers["content-type"]) == (200, "application/json")
     assert (answer.document["stance"], answer.document["reason"]) == ("deny", "no shell")
     holds_to("decision", answer)
+
+
+@pytest.mark.parametrize("path", ["/v1/fire", "/v1/answer/claude-code"])
+def test_a_judge_of_a_hook_asks_nobody(path: str, server: Served) -> None:
+    """Whoever passes on what hookline marks a question to a model with would be asked again by the answer."""
+    body = {"event": "tool.before", "payload": {"tool": "Bash", "input": {"command": "ls"}}} if path == "/v1/fire" else CALL
+    answer = server.tcp.ask("POST", path, body, Hookline_Judging="1")
+
+    assert (answer.status, answer.document["code"]) == (508, "HKL5011")
+    assert "508" in DOCUMENT["paths"][path.replace("claude-code", "{dialect}")]["post"]["responses"]
+    holds_to("problem", answer)
 
 
 def test_silence_is_a_decision_too(server: Served) -> None:

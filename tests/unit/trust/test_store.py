@@ -16,7 +16,8 @@ import pytest
 from hookline.errors import TrustError
 from hookline.trust import Approval, Store
 from hookline.trust.fingerprint import Fingerprint
-from hookline.trust.store import SCHEMA, may_be_off, store_path
+from hookline.trust.schema import SCHEMA, may_be_off
+from hookline.trust.store import store_path
 
 SOURCE = str(Path(__file__).parents[3] / "src")
 # So often a process is killed at a random point of its approvals; `make kill` does it a thousand times.
@@ -108,6 +109,15 @@ def test_another_store_sees_at_once_what_one_wrote(store: Store) -> None:
     for number in range(20):
         store.approve([approval(identity=str(number))])
         assert str(number) in other.known().approvals
+
+
+def test_what_a_session_was_told_is_not_written_again(store: Store) -> None:
+    """Every call of a tool asks, and every write makes all readers read anew."""
+    assert [store.told("s", "x"), store.told("t", "x")] == [False, False]
+    stamp = os.stat(store.path).st_mtime_ns
+
+    assert [store.told("s", "x"), store.told("t", "x")] == [True, True]
+    assert os.stat(store.path).st_mtime_ns == stamp
 
 
 def test_while_nothing_changes_the_file_is_not_opened(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from hookline.trust import Known, switches
-from hookline.trust.switch import off_by
+from hookline.trust.switch import off_by, off_by_name
 from tests.unit.trust.support import hook
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hookline.model.spec import HookSpec
 
 
 @pytest.mark.parametrize(
@@ -16,7 +23,7 @@ from tests.unit.trust.support import hook
         (set(), {"HOOKLINE": "1"}, ""),
         (set(), {"HOOKLINE": "0"}, "HOOKLINE=0"),
         (set(), {"HOOKLINE": "OFF"}, "HOOKLINE=off"),
-        (set(), {"HOOKLINE_SKIP": "x, h"}, "HOOKLINE_SKIP names `guard`"),
+        (set(), {"HOOKLINE_SKIP": "x, h"}, "HOOKLINE_SKIP names `h`"),
         (set(), {"HOOKLINE_SKIP": "guard"}, "HOOKLINE_SKIP names `guard`"),
         (set(), {"HOOKLINE_SKIP": "x,,"}, ""),
         ({""}, {}, "`hookline off`"),
@@ -40,6 +47,31 @@ def test_off_where_the_event_is_is_off(off: str, why: str) -> None:
     known = Known(approvals={}, off=frozenset({off}))
 
     assert off_by(hook("x"), known, "/p", {}, "/b/sub/../sub") == why
+
+
+def by(declared: str) -> Callable[[HookSpec], str]:
+    """Whoever is asked, the hook is declared so."""
+    return lambda _: declared
+
+
+@pytest.mark.parametrize(
+    ("off", "cwd", "why"),
+    [
+        (set(), "", ""),
+        ({("/p", "one")}, "", "`hookline off` names it"),
+        ({("/p", "two")}, "", ""),
+        ({("/", "one")}, "", "`hookline off` names it"),
+        ({("/p/sub", "one")}, "", ""),
+        ({("/p/sub", "one")}, "/p/sub", "`hookline off` names it"),
+        ({("", "one")}, "", "`hookline off` names it, in every project"),
+    ],
+)
+def test_a_single_hook_is_off_where_it_is_switched_off(off: set[tuple[str, str]], cwd: str, why: str) -> None:
+    """As it is declared: here, above, where the event is, or everywhere."""
+    known = Known(approvals={}, hooks_off=frozenset(off))
+
+    assert off_by_name(hook("x"), known, "/p", by("one"), cwd) == why
+    assert off_by_name(hook("x"), None, "/p", by("one"), cwd) == ""
 
 
 def test_without_a_store_only_the_environment_is_heard() -> None:

@@ -130,6 +130,7 @@ TABLE = Table(
     default_timeout=DEFAULT_TIMEOUT,
     detached_in_turn=True,
     ask_becomes=Stance.DENY,  # nobody can be asked on this wire, and an ask of another dialect's hook is no yes
+    closes='"fail_mode": "closed"',
 )
 
 

@@ -110,4 +110,5 @@ def table(*, approver: bool, unanswered: Stance = Stance.DENY) -> Table:
         ascii_only=True,
         detached_after_denial=False,
         ask_becomes=unanswered,
+        closes="metadata: {fail-mode: closed}",
     )

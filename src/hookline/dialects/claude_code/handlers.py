@@ -90,7 +90,7 @@ def _command(hook: Node, names: Mapping[str, str], *, kill_leftovers: bool) -> C
     return common.replace(argv=(command, *hook.texts("args")))
 
 
-def background(hook: Node, row: Contract) -> dict[str, object]:
+def background(hook: Node, row: Contract, *, strict: bool) -> dict[str, object]:
     """What a hook says about running in the background: `async`, and what wakes the model; empty if it is waited for."""
     said: dict[str, object] = {}
     if hook.flag("async"):
@@ -100,6 +100,9 @@ def background(hook: Node, row: Contract) -> dict[str, object]:
     if said and row.blocks is not Stance.SILENT:
         why = f"a hook in the background blocks no `{row.native}`; what it says reaches the model on the next turn"
         hook.complain("hook.async", why, "async" if "async" in said else "asyncRewake", severity="warning")
+    if said and not strict and hook.value.get("timeout") is not None:
+        why = "`timeout` is not enforced for a hook in the background, which runs up to an hour"
+        hook.complain("key.ignored", why, "timeout", hint="with `--mode strict` it is", severity="warning")
     for key in ("rewakeMessage", "rewakeSummary"):
         if "rewake" not in said and hook.text(key):
             hook.complain("key.ignored", f"without `asyncRewake`, `{key}` is never said", key, severity="warning")

@@ -130,7 +130,7 @@ class _Reader:
         )
 
     def _facts(self, hook: Node, row: Contract, timeout: float) -> dict[str, object]:
-        facts = background(hook, row)
+        facts = background(hook, row, strict=self.strict)
         if status := hook.text("statusMessage"):
             facts["status"] = status
         if hook.value.get("timeout") is not None:

@@ -229,6 +229,7 @@ TABLE = Table(
     redo_flag="stop_hook_active",  # in a row: a stop that is no continuation begins anew (2.7)
     late=frozenset({"context", "note", "wake"}),  # `async` and `asyncRewake` (2.4)
     detached_untimed=True,  # as above
+    closes='"onFailure": "block"',
 )
 
 

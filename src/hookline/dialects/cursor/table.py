@@ -167,6 +167,7 @@ TABLE = Table(
     fold=FoldRule(input_keys=frozenset({"add"})),
     # The folder of a command may be any; that of an answer's files is the project's.
     folders=("workspace_roots",),
+    closes='"failClosed": true',
 )
 
 

@@ -166,4 +166,5 @@ def table(profile: str, *, exact: bool) -> Table:
         default_timeout=float(DEFAULT_TIMEOUT),
         compact=exact,
         echo_safe=not exact,
+        closes="on_error: block",
     )

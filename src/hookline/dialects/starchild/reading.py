@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
 
 DEFAULT_REASON = "Blocked by a hook"
-NOT_APPROVED = "policy hook not approved"
 _BLOCK = 2  # exit code
 # How the page calls each failure (starchild.md 5); what it does not name are hookline's own.
 FAILURES: Mapping[Failure, str] = {
@@ -46,9 +45,13 @@ FAILURES: Mapping[Failure, str] = {
 }
 # What a call is checked for before its answer gets here (starchild.md 8: a wrong content).
 _OF_CALLS: Mapping[Failure, str] = {**FAILURES, Failure.UNREADABLE: "non_json_response"}
-# What keeps a guard from being asked at all, and so must not make it vanish (starchild.md 6).
-_UNAPPROVED = frozenset({Failure.UNTRUSTED, Failure.CHANGED})
-_VANISHED = _UNAPPROVED | {Failure.UNLOADABLE, Failure.ABSENT}
+# What keeps a guard from being asked at all, and so must not make it vanish (starchild.md 6); with the words of a refusal by which it
+# stands, where what it is called was approved by nobody.
+_UNAPPROVED: Mapping[Failure, str] = {
+    Failure.UNTRUSTED: "policy hook not approved",
+    Failure.CHANGED: "policy hook changed since it was approved",
+}
+_VANISHED = frozenset({*_UNAPPROVED, Failure.UNLOADABLE, Failure.ABSENT})
 
 
 def read(outcome: Outcome, spec: HookSpec, row: Moment, event: Event) -> Verdict:
@@ -88,8 +91,8 @@ class _Reader:
             stance = max(stance, self.row.blocks)
         self.unsupported.clear()
         if stance is not Stance.SILENT:
-            unapproved = self.outcome.failure in _UNAPPROVED
-            return self._said(stance=stance, reason=NOT_APPROVED if unapproved else f"hook `{label}` failed: {fault}", fault=fault)
+            unapproved = _UNAPPROVED.get(self.outcome.failure) if self.outcome.failure else None
+            return self._said(stance=stance, reason=unapproved or f"hook `{label}` failed: {fault}", fault=fault)
         return self._said(for_user=f"hook `{label}` had no say: {fault}" if self.row.can_block else "", fault=fault)
 
     def _block_by_exit(self) -> Verdict:

@@ -123,4 +123,5 @@ def table(*, approver: bool) -> Table:
         ask_becomes=Stance.DENY,
         redo_limit=REDO_LIMIT,
         approvals=True,  # starchild.md 6, 12
+        closes="on_error: closed",
     )

@@ -128,7 +128,8 @@ class HookBridge:
 
 
 class HooksStub:
-    """An engine, asked from elsewhere. On TCP the token is in the metadata: `authorization: Bearer TOKEN`.
+    """An engine, asked from elsewhere. On TCP the token is in the metadata: `authorization: Bearer TOKEN`. Who finds the engine busy
+    waits for a turn. Answer has no room for an error: it ends with a status, whose message begins with the code.
     """
 
     def __init__(self, channel):
@@ -155,7 +156,8 @@ class HooksStub:
 
 
 class HooksServicer:
-    """An engine, asked from elsewhere. On TCP the token is in the metadata: `authorization: Bearer TOKEN`.
+    """An engine, asked from elsewhere. On TCP the token is in the metadata: `authorization: Bearer TOKEN`. Who finds the engine busy
+    waits for a turn. Answer has no room for an error: it ends with a status, whose message begins with the code.
     """
 
     def Fire(self, request, context):
@@ -204,7 +206,8 @@ def add_HooksServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class Hooks:
-    """An engine, asked from elsewhere. On TCP the token is in the metadata: `authorization: Bearer TOKEN`.
+    """An engine, asked from elsewhere. On TCP the token is in the metadata: `authorization: Bearer TOKEN`. Who finds the engine busy
+    waits for a turn. Answer has no room for an error: it ends with a status, whose message begins with the code.
     """
 
     @staticmethod

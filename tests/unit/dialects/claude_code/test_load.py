@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -70,6 +71,27 @@ def test_what_the_dialect_knows_of_a_hook_is_kept() -> None:
     spec = one({"type": "command", "command": "x", "statusMessage": "checking", "asyncRewake": True, "rewakeMessage": "m", "timeout": 2})
 
     assert spec.facts == {"rewake": {"message": "m", "summary": ""}, "status": "checking", "timeout": 2.0}
+
+
+@pytest.mark.parametrize(
+    ("hook", "mode", "told"),
+    [
+        ({"async": True, "timeout": 1}, "fidelity", ["timeout"]),
+        ({"asyncRewake": True, "timeout": 1}, "fidelity", ["timeout"]),
+        ({"async": True, "timeout": 1}, "strict", []),
+        ({"async": True}, "fidelity", []),
+        ({"async": False, "timeout": 1}, "fidelity", []),
+    ],
+)
+def test_a_timeout_that_nobody_enforces_is_told(hook: dict[str, Any], mode: str, told: list[str]) -> None:
+    """2.4: in the background; strict mode enforces it."""
+    tree = {"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "x", **hook}]}]}}
+    problems = DIALECT.load(Source(tree=tree, mode=mode)).problems
+
+    assert [(each.name, each.severity, each.origin.pointer.rpartition(".")[2]) for each in problems] == [
+        ("key.ignored", "warning", key) for key in told
+    ]
+    assert all("is not enforced for a hook in the background" in each.message for each in problems)
 
 
 def test_once_is_honoured_in_strict_mode() -> None:

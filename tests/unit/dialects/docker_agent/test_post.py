@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 CALL = {"session_id": "s", "tool_name": "shell", "tool_use_id": "c", "tool_input": {"cmd": "ls"}}
 
 
-def fired(answer: Callable[[Asked], None], *body: str) -> tuple[hookline.Decision, list[Any]]:
+def fired(answer: Callable[[Asked], None], *body: str, mode: str = "fidelity") -> tuple[hookline.Decision, list[Any]]:
     """The decision about a call that a service is told of, and what it was sent."""
     with serving(answer) as service:
         hook = {"type": "builtin", "command": "http_post", "args": [service.url(), *body]}
         tree = {"hooks": {"pre_tool_use": [{"hooks": [hook]}]}}
-        engine = hookline.Engine.from_config(tree, dialect="docker-agent", options={"allow_local": True})
+        engine = hookline.Engine()
+        engine.add_source(tree, dialect="docker-agent", options={"allow_local": True}, mode=mode)
         assert engine.problems == ()
         return engine.fire("pre_tool_use", CALL, dialect="docker-agent"), service.sent
 
@@ -40,10 +41,11 @@ def test_without_a_body_it_is_the_payload() -> None:
     assert json.loads(sent.body)["tool_input"] == {"cmd": "ls"}
 
 
+@pytest.mark.parametrize("mode", ["fidelity", "strict"])
 @pytest.mark.parametrize("answer", [saying({"decision": "block", "reason": "no"}), saying("no", 500), saying("no JSON")])
-def test_no_answer_decides_anything(answer: Callable[[Asked], None]) -> None:
-    """Also on an event whose hooks fail closed."""
-    decision, _ = fired(answer)
+def test_no_answer_decides_anything(answer: Callable[[Asked], None], mode: str) -> None:
+    """Also on an event whose hooks fail closed, and where every gate does: it is no guard, whatever it says."""
+    decision, _ = fired(answer, mode=mode)
 
     assert (decision.stance, decision.for_user, decision.lowered) == (hookline.Stance.SILENT, (), ())
 

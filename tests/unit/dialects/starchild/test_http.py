@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import hmac
 import json
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,6 +17,8 @@ from tests.unit.handlers.serving import Asked, saying, serving
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from tests.unit.handlers.serving import Sent
 
 LOCAL = {"STARCHILD_SHELL_HOOKS_HTTP_ALLOW_LOCAL": "1"}
 CALL = {
@@ -124,14 +130,32 @@ def test_a_service_is_told_how_often_the_agent_was_sent_back(event: str) -> None
         assert [each["stop_hook_active"] for each in told] == [False, True, True, True, False, False]
 
 
-def test_a_signature_is_made_with_the_key_in_the_environment() -> None:
-    """Whose name the entry gives."""
-    with serving(saying({})) as service:
-        hook = {"event": "on_stop", "type": "http", "url": service.url(), "secret_env": "KEY"}
-        engine = hookline.Engine.from_config({"hooks": [hook]}, dialect="starchild", environ={**LOCAL, "KEY": "k"})
-        engine.fire("on_stop", PAYLOADS["on_stop"], dialect="starchild")
+def verified(sent: Sent, secret: str, now: float) -> bool:
+    """What a receiver by Standard Webhooks does: `whsec_` and Base64 is the key, and id, moment and body are what is signed."""
+    key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
+    told = ".".join((sent.headers["webhook-id"], sent.headers["webhook-timestamp"], sent.body.decode()))
+    wanted = base64.b64encode(hmac.new(key, told.encode(), hashlib.sha256).digest()).decode()
+    given = [each.partition(",") for each in sent.headers["webhook-signature"].split(" ")]
+    fresh = abs(now - int(sent.headers["webhook-timestamp"])) < 300
+    return fresh and any(version == "v1" and hmac.compare_digest(code, wanted) for version, _, code in given)
 
-        assert service.sent[0].headers["webhook-signature"].startswith("v1,")
+
+def test_a_receiver_knows_who_calls_by_the_key_in_the_environment() -> None:
+    """Whose name the entry gives; another key, body, id or moment, or one of long ago, is not taken for ours."""
+    secret, other = ("whsec_" + base64.b64encode(key).decode() for key in (b"k" * 24, b"x" * 24))
+    with serving(saying({"decision": "block", "reason": "heard"})) as service:
+        hook = {"event": "on_stop", "type": "http", "url": service.url(), "secret_env": "KEY"}
+        engine = hookline.Engine.from_config({"hooks": [hook]}, dialect="starchild", environ={**LOCAL, "KEY": secret})
+        decision = engine.fire("on_stop", PAYLOADS["on_stop"], dialect="starchild")
+        (sent,) = service.sent
+        now = time.time()
+
+    assert (decision.redo, verified(sent, secret, now)) == (True, True)
+    assert not verified(sent, other, now)
+    assert not verified(sent.replace(body=sent.body.replace(b"on_stop", b"on_step")), secret, now)
+    assert not verified(sent.replace(headers={**sent.headers, "webhook-id": "msg_other"}), secret, now)
+    assert not verified(sent.replace(headers={**sent.headers, "webhook-timestamp": str(int(now) + 1)}), secret, now)
+    assert not verified(sent, secret, now + 3600)
 
 
 @pytest.mark.parametrize("value", ["", "0", "yes", None])

@@ -111,4 +111,5 @@ def table(*, approver: bool) -> Table:
         redo_limit=REDO_LIMIT,
         approvals=True,  # starchild.md 6, 12
         ends_session=frozenset(),  # what is called so is the end of a turn
+        closes="fail_closed: true",
     )

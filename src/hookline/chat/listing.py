@@ -1,0 +1,98 @@
+"""Listing: the switches, and each hook with its approval and its health, as lines of a chat."""
+
+from __future__ import annotations
+
+from hookline.chat.hints import NAME, ON_AGAIN, SAID, hint_of, with_hint
+from hookline.core.wording import when
+from hookline.engine.drift import drift
+from hookline.engine.meaning import called
+from hookline.engine.soundness import by_files
+from hookline.engine.sources import given_way
+from hookline.engine.steering import gate_for, policy_of, what_is_off
+from hookline.engine.synthetic import made_up
+from hookline.model.handler import Broken
+from hookline.trust.policy import CHANGED, MISSING, REVOKED, TRUSTED, UNKNOWN
+from hookline.trust.switch import off_at, off_by_name, switches
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from hookline.core.registry import Entry
+    from hookline.engine.engine import Engine
+    from hookline.engine.soundness import Finding
+    from hookline.engine.steering import Footing
+    from hookline.model.problem import Problem
+    from hookline.model.spec import HookSpec
+
+# How a hook stands: in the words of the format, and in ours where these are others.
+_STATES: Mapping[str, str] = {
+    TRUSTED: "✓ approved",
+    UNKNOWN: "✗ NOT approved (unknown)",
+    CHANGED: "✗ changed since approval",
+    REVOKED: "✗ NOT approved (revoked)",
+    MISSING: "✗ missing",
+}
+
+
+def master(engine: Engine) -> Iterator[str]:
+    """Whether hooks run here, what switches them off and on again, and what no switch reaches."""
+    gate = gate_for(engine)
+    known = gate.known()
+    off = what_is_off(switches(known, gate.root, gate.environ))
+    yield "hooks: ON" if not off else "hooks: OFF"
+    above = off_at(known, gate.root)
+    for switch, why in off:
+        if switch == "project" and above != gate.root:
+            yield f"  hooks are switched off in {above}, in which this project lies (they are turned on there)"
+        else:
+            yield f"  {with_hint(why, ON_AGAIN[switch])}"
+    managed = policy_of(engine) if off else []
+    if managed:
+        yield f"  policy, which no switch reaches, still runs: {', '.join(dict.fromkeys(map(called, managed)))}"
+
+
+def hook_lines(engine: Engine, spec: HookSpec, footing: Footing, entry: Entry | None) -> Iterator[str]:
+    """One hook: what runs when, how it stands, and what keeps it from doing its work."""
+    yield f"{spec.native_event}{when(spec)}  {called(spec)}"
+    if gone := given_way(engine, spec):
+        yield f"  - left out: {gone}"
+        return
+    if isinstance(spec.handler, Broken):
+        yield f"  ✗ broken: {spec.handler.reason}"
+        return
+    standing = footing.standing
+    broken = unsound(engine, entry) if entry and standing.state != MISSING else []
+    state = "✗ approved, and a no-op" if broken and standing.state == TRUSTED else _STATES[standing.state]
+    yield f"  {state}{f': {standing.reason}' if standing.reason else ''}"
+    yield from (f"    {line}" for line in drift(gate_for(engine), standing))
+    yield from (f"  {line}" for line in findings(broken, entry))
+    yield from _off(engine, spec, footing)
+    if footing.runs and standing.state != TRUSTED:
+        yield "    it runs nevertheless: it is the user's own"
+
+
+def _off(engine: Engine, spec: HookSpec, footing: Footing) -> Iterator[str]:
+    """What switches this hook off, and not all."""
+    gate = gate_for(engine)
+    known = gate.known()
+    if footing.off and off_by_name(spec, known, gate.root, gate.identity):
+        everywhere = "everywhere " if ("", gate.identity(spec)) in known.hooks_off else ""
+        yield f"  - switched off by itself ({NAME} on {everywhere}{called(spec)})"
+    elif footing.off and all(switches(known, gate.root, gate.environ).values()):
+        yield f"  - {footing.off}"
+
+
+def unsound(engine: Engine, entry: Entry) -> list[Finding]:
+    """What can be seen of a hook that keeps it from being started at all."""
+    event = made_up(entry.spec, entry.dialect, engine.cwd)
+    return [each for each in by_files(entry.spec, event, engine.environ) if each.severity == "error"]
+
+
+def findings(found: Iterable[Problem], entry: Entry | None = None) -> Iterator[str]:
+    """What is wrong, each with what to do about it in a chat."""
+    command = called(entry.spec) if entry else "<command>"
+    closes = entry.dialect.table.closes if entry else ""
+    for each in found:
+        hint = hint_of(each.name, each.hint, command=command, closes=closes)
+        yield f"  {'✗' if each.severity == 'error' else '!'} {with_hint(SAID.get(each.name, each.message), hint)}"

@@ -1,0 +1,243 @@
+"""Talk: one command of a chat, from what was typed to what is answered."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+
+from hookline.chat.hints import NAME, ON_AGAIN, with_hint
+from hookline.chat.listing import findings, hook_lines, master, unsound
+from hookline.core.wording import when
+from hookline.engine.checkup import check
+from hookline.engine.engine import Engine
+from hookline.engine.gating import Late, noted
+from hookline.engine.journaling import journal_of
+from hookline.engine.meaning import called, commanded
+from hookline.engine.sources import all_hooks
+from hookline.engine.steering import approve_declared, footings, revoke_declared, store_problem, turn_all, turn_single, what_is_off
+from hookline.errors import HookError, TrustError
+from hookline.text.suggest import did_you_mean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Self
+
+    from hookline.engine.steering import Footing
+    from hookline.model.spec import HookSpec
+
+_HOW = "chat"
+_LONGEST = 4000  # characters of a command; nobody types more
+_EVERYWHERE = frozenset({"everywhere", "global", "--global", "—global", "–global"})  # noqa: RUF001 - a phone makes dashes of two hyphens
+_EVENT = re.compile(r"[A-Za-z][\w.-]*")
+_USAGE = """/hooks or /hooks list - is everything on, where hooks are declared, and how each stands
+/hooks on | /hooks off - switch the hooks of this project on or off, at once
+/hooks on everywhere | /hooks off everywhere - switch those of every project
+/hooks on <command> | /hooks off <command> - switch a single hook
+/hooks doctor - try each approved hook on a harmless event
+/hooks approve <event> <command> - approve a hook of one event, live at once
+/hooks approve <command> - approve it on every event that it is declared for
+/hooks revoke <command> - take the approval back, at once
+/hooks help - this text"""
+_EXAMPLE = """No ready-made scripts come with this version. A hook is declared in a file of the project; for example in config/shell_hooks.yaml:
+
+hooks:
+  - event: pre_tool_call
+    command: /absolute/path/to/guard.py
+
+Then: /hooks approve /absolute/path/to/guard.py"""
+
+
+class Talk:
+    """One command, with the engine that it is about."""
+
+    def __init__(self, cwd: str, who: str, environ: Mapping[str, str] | None, engine: Engine | None) -> None:
+        self._who = who
+        self._own = engine is None
+        self._told: list[str] = []
+        self.engine = engine if engine is not None else self._discovered(cwd, environ)
+
+    def _discovered(self, cwd: str, environ: Mapping[str, str] | None) -> Engine:
+        given = os.environ if environ is None else environ
+        journal = journal_of(given, self._told.append)
+        return Engine.discover(cwd, environ=given, journal=journal, gate=Late(cwd, given, tell=noted(journal)))
+
+    def __enter__(self) -> Self:
+        if not self._own:
+            self.engine.reload_if_changed()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._own:
+            self.engine.close()
+
+    def answer(self, text: str) -> str:
+        """The answer to a command; to what is none, the usage."""
+        first, rest = _first_word(text[:_LONGEST])
+        if first.partition("@")[0].lower() != NAME:
+            return f"A command begins with `{NAME}`.\n\n{_USAGE}"
+        first, rest = _first_word(rest)
+        does = _DOES.get(first.lower() or "list")
+        said = does(self, rest) if does else f"There is no `{NAME} {first}`.\n\n{_USAGE}"
+        return "\n".join((said, *(f"note: {line}" for line in self._told)))
+
+    # -- looking ---------------------------------------------------------------------------------------------------
+
+    def listing(self, _: str) -> str:
+        """The master switch, where hooks are declared, every hook with its approval and health."""
+        if problem := store_problem(self.engine):
+            raise TrustError(problem.message, name=problem.name, hint=problem.hint)
+        stand = footings(self.engine)
+        entries = {entry.spec.id: entry for entry in self.engine.registry.entries()}
+        lines = [*master(self.engine), *(f"config: {path}" for path in _configs(stand))]
+        for spec in all_hooks(self.engine):
+            lines += ["", *hook_lines(self.engine, spec, stand[spec.id], entries.get(spec.id))]
+        lines += [f"! {problem}" for problem in self.engine.problems if problem.severity == "error"]
+        return "\n".join(lines if stand else [*lines, "", "No hooks here.", "", _EXAMPLE])
+
+    def doctor(self, _: str) -> str:
+        """Each approved hook, tried."""
+        found = check(self.engine)
+        entries = {entry.spec.id: entry for entry in self.engine.registry.entries()}
+        lines = [*master(self.engine)]
+        for one in found.hooks:
+            mark = "✗" if any(each.severity == "error" for each in one.findings) else "!" if one.findings else "✓"
+            tried = f"tried, {one.verdict.seconds:.2f} s" if one.verdict is not None else "not tried"
+            lines += ["", f"{mark} {one.spec.native_event}{when(one.spec)}  {called(one.spec)} ({tried})"]
+            lines += findings(one.findings, entries.get(one.spec.id))
+        rest = [each for each in found.findings if each.name != "check.off"]  # the switches stand at the top
+        lines += ["", *findings(rest)] if rest else []
+        return "\n".join(lines if found.hooks else [*lines, "", "No hooks here."])
+
+    def help(self, _: str) -> str:
+        """The usage, and how a hook is declared."""
+        return f"{_USAGE}\n\n{_EXAMPLE}"
+
+    # -- doing -----------------------------------------------------------------------------------------------------
+
+    def on(self, words: str) -> str:
+        """Hooks on, or one of them."""
+        return self._turned(words, on=True)
+
+    def off(self, words: str) -> str:
+        """Hooks off, or one of them."""
+        return self._turned(words, on=False)
+
+    def _turned(self, words: str, *, on: bool) -> str:
+        first, rest = _first_word(words)
+        everywhere = first.lower() in _EVERYWHERE
+        meant = rest if everywhere else words
+        if not meant:
+            turn_all(self.engine, on=on, everywhere=everywhere, who=self._who, how=_HOW)
+            return "\n".join(master(self.engine))
+        stand = turn_single(self.engine, self._meant(meant), on=on, everywhere=everywhere, who=self._who, how=_HOW)
+        return "\n".join([*(_switched(each) for each in stand), *master(self.engine)])
+
+    def approve(self, words: str) -> str:
+        """Approve what a command runs, on one event or on all."""
+        if not words:
+            return f"Approve what?\n\n{_USAGE}"
+        done = approve_declared(self.engine, self._meant(words), who=self._who, how=_HOW)
+        standing = done.footings[0].standing
+        lines = [f"✓ approved: {called(standing.spec)}", f"events: {', '.join(done.events)}", f"mounted: {done.mounted}"]
+        lines += [f"covers: {', '.join(_covered(standing.covers))}"] if standing.covers else []
+        lines += [f"not covered: {text.removeprefix('not: ')}" for text in standing.covers if text.startswith("not: ")]
+        lines += [f"! {with_hint(why, ON_AGAIN[switch])}" for switch, why in what_is_off(done.switches)]
+        entry = next((entry for entry in self.engine.registry.entries() if entry.spec.id == standing.spec.id), None)
+        lines += [line.strip() for line in findings(unsound(self.engine, entry) if entry else (), entry)]
+        return "\n".join(lines)
+
+    def revoke(self, words: str) -> str:
+        """Take the approval back."""
+        if not words:
+            return f"Revoke what?\n\n{_USAGE}"
+        done = revoke_declared(self.engine, self._meant(words), who=self._who, how=_HOW)
+        events = ", ".join(dict.fromkeys(standing.spec.native_event for standing in done))
+        return f"✓ revoked: {called(done[0].spec)}\nevents: {events}"
+
+    # -- meaning ---------------------------------------------------------------------------------------------------
+
+    def _meant(self, words: str) -> Sequence[HookSpec]:
+        """The hooks that `<event> <command>` or `<command>` means.
+
+        Raises:
+            TrustError: none is declared so.
+        """
+        events = {name for spec in self.engine.hooks for name in (spec.native_event, spec.kind)}
+        first, rest = _first_word(words)
+        event, text = (first, rest) if first in events and rest else ("", words)
+        try:
+            return self._commanded(text, event)
+        except TrustError as error:
+            if error.name == "trust.unmatched" and not event and rest and _EVENT.fullmatch(first):
+                self._doubt(first, rest, events)
+            raise
+
+    def _commanded(self, text: str, event: str) -> Sequence[HookSpec]:
+        spellings = [text, *_unquoted(text)]
+        for spelling in spellings[:-1]:
+            try:
+                return commanded(self.engine.hooks, spelling, event)
+            except HookError as error:
+                if error.name == "trust.ambiguous":
+                    raise
+        return commanded(self.engine.hooks, spellings[-1], event)
+
+    def _doubt(self, first: str, rest: str, events: set[str]) -> None:
+        """Say so where a word that stands before a command was meant as an event.
+
+        Raises:
+            TrustError: it was.
+        """
+        try:
+            declared = [spec.native_event for spec in self._commanded(rest, "")]
+        except TrustError:
+            declared = []
+        near = did_you_mean(first, declared or events)
+        if declared or near:
+            hint = near or f"it is declared for {', '.join(dict.fromkeys(declared))}"
+            raise TrustError(f"no hook is declared for an event `{first}`", name="event.unknown", hint=hint) from None
+
+
+_DOES: Mapping[str, Callable[[Talk, str], str]] = {
+    "list": Talk.listing,
+    "on": Talk.on,
+    "off": Talk.off,
+    "doctor": Talk.doctor,
+    "approve": Talk.approve,
+    "revoke": Talk.revoke,
+    "help": Talk.help,
+}
+
+
+def _first_word(text: str) -> tuple[str, str]:
+    """The first word, and what comes after it, whatever stands between: a phone breaks lines."""
+    first, *rest = [*text.split(None, 1), ""][:2] if text.strip() else [""]
+    return first, "".join(rest).strip()
+
+
+def _unquoted(text: str) -> list[str]:
+    """A text that stands in quotes as a whole, or as an address with its method before it, without these."""
+    found = []
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        words = []
+    if len(words) == 1 and words[0] != text:
+        found = words
+    method, _, address = text.partition(" ")
+    return [*found, *([address.strip()] if method.isupper() and "://" in address else [])]
+
+
+def _configs(stand: Mapping[str, Footing]) -> list[str]:
+    return list(dict.fromkeys(footing.standing.spec.origin.file for footing in stand.values() if footing.standing.spec.origin.file))
+
+
+def _covered(covers: Sequence[str]) -> list[str]:
+    return [text for text in covers if not text.startswith("not: ")]
+
+
+def _switched(footing: Footing) -> str:
+    spec = footing.standing.spec
+    return f"{'- off' if footing.off else '✓ on'}: {spec.native_event}  {called(spec)}"

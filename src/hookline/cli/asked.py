@@ -1,0 +1,42 @@
+"""Asked: whether the event and the hook that somebody asks a journal for are anything that it, or this place, knows."""
+
+from __future__ import annotations
+
+import os
+
+from hookline.cli.events import kind_of, nearest
+from hookline.engine.provenance import declared_here
+from hookline.errors import ConfigError
+from hookline.model.handler import command_of
+from hookline.text.suggest import did_you_mean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookline.journal.index import Index
+
+
+def known_event(event: str, index: Index | None = None) -> None:
+    """See that there is such an event: in the journal, or in any dialect.
+
+    Raises:
+        ConfigError: there is none.
+    """
+    written = {*index.names("kind"), *index.names("native")} if event and index is not None else set()
+    if event and event not in written and not kind_of(event, ""):
+        raise ConfigError(f"unknown event `{event}`", name="event.unknown", hint=nearest(event, sorted(written)))
+
+
+def known_hook(word: str, index: Index) -> None:
+    """See that a word is a part of what some hook is called: one of the journal, or one that is declared for whoever asks.
+
+    Raises:
+        ConfigError: of none.
+    """
+    if not word or any(word.lower() in called for called in index.names("called")):
+        return
+    specs = declared_here(".", os.environ)
+    if any(word.lower() in text.lower() for spec in specs for text in (spec.id, spec.name, command_of(spec.handler))):
+        return
+    ids = [*index.names("hook"), *(name for spec in specs for name in (spec.id, spec.name) if name)]
+    hint = did_you_mean(word, ids) or "hookline list"
+    raise ConfigError(f"no hook here or in the journal has `{word}` in its id, name or command", name="config.option", hint=hint)

@@ -1,0 +1,49 @@
+"""Wording: conditions in the language of the person who reads them."""
+
+from __future__ import annotations
+
+from hookline.model.conditions import Flattened, Glob, Leaves, Never, OneOf, PathPattern, Pattern, Rule
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Never as Unreachable
+
+    from hookline.model.conditions import Condition
+    from hookline.model.spec import HookSpec
+
+
+def when(spec: HookSpec) -> str:
+    """When a hook is asked, as the end of a sentence: `, when ...`; empty where it always is."""
+    return f", when {' and '.join(map(condition, spec.conditions))}" if spec.conditions else ""
+
+
+def condition(given: Condition) -> str:
+    """A condition in words."""
+    match given:
+        case OneOf(field=field, names=names):
+            return f"the {field} is {_either(sorted(names))}"
+        case Pattern(field=field, source=source, full=full):
+            return f"the {field} {'is wholly matched by' if full else 'has a match of'} `{source}`"
+        case Leaves(source=source):
+            return f"a value of the input has a match of `{source}`"
+        case Flattened(facts=facts, source=source):
+            return f"a text of {' or '.join(facts)} has a match of `{source}`"
+        case Glob(patterns=patterns):
+            return f"a path of the input matches {_either(patterns)}"
+        case PathPattern(source=source):
+            return f"the path of the input is covered by `{source}`"
+        case Rule(source=source):
+            return f"the call is covered by the rule `{source}`"
+        case Never(reason=reason):
+            return f"never: {reason}"
+        case _ as unreachable:
+            raise _forgotten(unreachable)
+
+
+def _either(names: Iterable[str]) -> str:
+    return " or ".join(f"`{name}`" for name in names)
+
+
+def _forgotten(given: Unreachable) -> AssertionError:
+    return AssertionError(given)

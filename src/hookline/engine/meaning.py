@@ -1,0 +1,116 @@
+"""Meaning: which of the declared hooks a person means by an id, a command, an address, a name or a file."""
+
+from __future__ import annotations
+
+import os
+import shlex
+
+from hookline.engine.sources import all_hooks
+from hookline.engine.steering import gate_for
+from hookline.errors import TrustError
+from hookline.model.handler import Http, Model
+from hookline.trust.desk import chosen, survey
+from hookline.trust.standing import shown
+from hookline.wire.sources import hook_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hookline.engine.engine import Engine
+    from hookline.model.spec import HookSpec
+
+
+def called(spec: HookSpec) -> str:
+    """What a hook runs, as it is shown to be approved: a command, an address as it is asked, or a model and all that it is asked."""
+    handler = spec.handler
+    if isinstance(handler, Model):
+        places = [f"at {handler.base_url}"] * bool(handler.base_url) + [f"with the key in ${handler.key}"] * bool(handler.key)
+        return " ".join(("model", ", or ".join(handler.names), *places)) + f": {handler.prompt.strip()}"
+    return f"{handler.method} {handler.url}" if isinstance(handler, Http) else shown(spec)
+
+
+def commanded(specs: Sequence[HookSpec], command: str, event: str = "") -> list[HookSpec]:
+    """The declared hooks that run exactly this command, or ask this address: as it is shown, or as it stands in its file.
+
+    No other spelling of a path is meant: what is approved is what somebody can read.
+
+    Raises:
+        TrustError: `trust.unmatched`, none is declared; `trust.ambiguous`, it is written like hooks that run different things.
+    """
+    found = [spec for spec in specs if command and _is_written(spec, command) and (not event or event in (spec.native_event, spec.kind))]
+    try:
+        found = _in_order(specs, [*found, *chosen(specs, command=command, event=event)])
+    except TrustError:
+        if not found:
+            raise
+    runs = dict.fromkeys(_shown(spec) for spec in found)
+    if len(runs) > 1:
+        listed = ", ".join(f"`{text}` ({', '.join(spec.id for spec in found if _shown(spec) == text)})" for text in runs)
+        raise TrustError(
+            f"`{command}` may mean any of {listed}", name="trust.ambiguous", hint="write it as it is shown, or name one by its id"
+        )
+    return found
+
+
+def _shown(spec: HookSpec) -> str:
+    """What tells hooks apart that are approved by one text: an address is one, however it is asked."""
+    return spec.handler.url if isinstance(spec.handler, Http) else called(spec)
+
+
+def _is_written(spec: HookSpec, command: str) -> bool:
+    """Whether a command is a hook's own as its file has it, where a relative path is taken from the folder of the file.
+
+    The name of a hook is its author's, so it counts only where its words are what is run.
+    """
+    argv, name = getattr(spec.handler, "argv", ()), spec.name
+    if not argv or not name or name not in (command, hook_name(command)) or command != command.strip():
+        return False
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return False
+    folder = os.path.dirname(spec.origin.file)
+    return len(words) == len(argv) and all(
+        word == run or (not word.startswith("/") and os.path.normpath(os.path.join(folder, word)) == run)
+        for word, run in zip(words, argv, strict=True)
+    )
+
+
+def meant(engine: Engine, word: str, event: str = "") -> list[HookSpec]:
+    """The hooks that a person means by an id, a command or address, a name, or the path of a file that declares or is run.
+
+    Raises:
+        TrustError: `trust.unmatched`, no declared hook is meant; `trust.ambiguous`, hooks that run different things are.
+    """
+    specs = [spec for spec in all_hooks(engine) if not event or event in (spec.native_event, spec.kind)]
+    by_id = [spec for spec in specs if spec.id == word]
+    if by_id:
+        return by_id
+    try:
+        return commanded(specs, word)
+    except TrustError as error:
+        if error.name == "trust.ambiguous":
+            raise
+        path = os.path.realpath(word)
+        found = [spec for spec in specs if spec.name == word] or [spec for spec in specs if _is_of(engine, spec, path)]
+        if not found:
+            where = f" on `{event}`" if event else ""
+            raise TrustError(
+                f"no hook is declared with the id, command, name or file `{word}`{where}",
+                name="trust.unmatched",
+                hint="`hookline list` shows what is declared",
+            ) from error
+        return found
+
+
+def _is_of(engine: Engine, spec: HookSpec, path: str) -> bool:
+    """Whether a file declares a hook, or is run by it."""
+    if spec.origin.file and os.path.realpath(spec.origin.file) == path:
+        return True
+    return any(file.real == path for standing in survey(gate_for(engine), [spec]) for file in standing.sight.files)
+
+
+def _in_order(specs: Sequence[HookSpec], found: Sequence[HookSpec]) -> list[HookSpec]:
+    ids = {spec.id for spec in found}
+    return [spec for spec in specs if spec.id in ids]

@@ -1,0 +1,92 @@
+"""Provenance: what a hook of the journal ran, and who let it run: from its record, the notes before it, and what is declared now."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from hookline.config.places import project_root
+from hookline.engine.library import Library
+from hookline.engine.sources import all_hooks
+from hookline.errors import HookError
+from hookline.journal.keeping import canonical
+from hookline.model.handler import command_of
+from hookline.text.digest import sha256
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any, TypeAlias
+
+    from hookline.journal.index import Index
+    from hookline.model.spec import HookSpec
+
+    Declared: TypeAlias = Callable[[str, str, str], Sequence[HookSpec]]
+
+# Where the command of a run was found: `now` is what stands there today, and may have been another one then.
+RECORD, APPROVAL, CONFIGURATION, NOW = "record", "approval", "configuration", "now"
+_PLACE = re.compile(r"(.*?)(?::\d+(?::\d+)?)?", re.DOTALL)
+
+
+def provenance(
+    index: Index, event: Mapping[str, Any], runs: Iterable[Mapping[str, Any]], environ: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """Of each run its command, where that was found ("" = nowhere), and the newest note on its approval that was there before it."""
+    cwd = _text(event, "cwd")
+    known: dict[tuple[str, str, str], Sequence[HookSpec]] = {}
+
+    def declared(file: str, scope: str, dialect: str) -> Sequence[HookSpec]:
+        place = file, scope, dialect
+        if place not in known:
+            known[place] = declared_in(*place, cwd=cwd, environ=environ)
+        return known[place]
+
+    return [_of_run(index, run, declared) for run in runs]
+
+
+def declared_in(file: str, scope: str, dialect: str, *, cwd: str, environ: Mapping[str, str]) -> Sequence[HookSpec]:
+    """The hooks that a file declares now, of those that there are in a folder; none where it cannot be read any more."""
+    folder = cwd if os.path.isdir(cwd) else "."
+    try:
+        if scope == "explicit":
+            return tuple(
+                all_hooks(Library(cwd=folder, environ=environ).add_source(os.path.join(folder, file), dialect=dialect, trust="none"))
+            )
+        return tuple(spec for spec in declared_here(folder, environ) if spec.origin.file == file)
+    except (HookError, OSError, ValueError):
+        return ()
+
+
+def declared_here(folder: str, environ: Mapping[str, str]) -> Sequence[HookSpec]:
+    """Every hook that there is for whoever works in a folder; none is run."""
+    return tuple(all_hooks(Library.discover(project_root(folder, environ) or folder, trust="none", environ=environ)))
+
+
+def _of_run(index: Index, run: Mapping[str, Any], declared: Declared) -> dict[str, Any]:
+    note = index.note_about(_text(run, "identity"), before=run["seq"])
+    command, found = _command(run, note or {}, declared)
+    return {"run": _text(run, "id"), "ran": command, "found": found, "note": note}
+
+
+def _command(run: Mapping[str, Any], note: Mapping[str, Any], declared: Declared) -> tuple[str, str]:
+    kept = run.get("command")
+    kept = kept if isinstance(kept, dict) else {}
+    if _text(kept, "value"):
+        return _text(kept, "value"), RECORD
+    if _text(note, "command"):
+        return _text(note, "command"), APPROVAL
+    place = _PLACE.fullmatch(_text(run, "source"))
+    specs = declared(place[1], _text(run, "scope"), _text(run, "dialect")) if place and place[1] else ()
+    if kept:
+        same = (text for spec in specs if _digest(text := command_of(spec.handler)) == kept.get("sha256"))
+        return next(((text, CONFIGURATION) for text in same), ("", ""))
+    return next(((command_of(spec.handler), NOW) for spec in specs if spec.id == run.get("hook")), ("", ""))
+
+
+def _digest(text: str) -> str:
+    return sha256(canonical(text).encode("ascii"))
+
+
+def _text(record: Mapping[str, Any], name: str) -> str:
+    value = record.get(name)
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,68 @@
+"""Elsewhere: what a decision says where its event is of another project than the server, whose hooks nobody has asked."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import OrderedDict
+from typing import TYPE_CHECKING
+
+from hookline.config.places import discovered, project_root
+from hookline.engine.unsaid import NOT_ASKED
+from hookline.model.kinds import kind
+from hookline.model.spec import SCOPES
+from hookline.model.verdict import Lowered
+
+if TYPE_CHECKING:
+    from hookline.engine.engine import Engine
+    from hookline.model.event import Event
+    from hookline.model.verdict import Decision
+
+_MOST = 4096  # sessions and folders of which something is known
+_PROJECTS = SCOPES[2:4]  # "project", "local"
+
+
+class Elsewhere:
+    """Looks at an event's folder once in each session, and says once which hooks there were not asked.
+
+    A server has the hooks of the folder that it was started in, whatever folder a request names.
+    """
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[tuple[str, str, bool], None] = OrderedDict()  # a session, and its folder or a project
+
+    async def __call__(self, engine: Engine, event: Event, decision: Decision) -> Decision:
+        """The decision, with an entry in `lowered` that says so, and a note where the event has room for one."""
+        if event.cwd == engine.cwd or not os.path.isabs(event.cwd) or self._knows(event.session_id, event.cwd):
+            return decision
+        project = await asyncio.to_thread(_unasked, engine, event)
+        if not project or self._knows(event.session_id, project, told=True):
+            return decision
+        words = (
+            f"the hooks of the project `{project}` were not asked: this server has those of `{engine.cwd}`;"
+            " start one there, or let the host start `hookline answer`"
+        )
+        decision = decision.replace(lowered=(*decision.lowered, Lowered(effect=NOT_ASKED, reason=words)))
+        return decision.replace(for_user=(*decision.for_user, words)) if "note" in _powers(engine, event) else decision
+
+    def _knows(self, session_id: str, folder: str, *, told: bool = False) -> bool:
+        """Whether this is known of a session already, as it is from now on; of events without a session nothing is."""
+        key = (session_id, folder, told)
+        known = bool(session_id) and key in self._known
+        self._known[key] = None
+        if len(self._known) > _MOST:
+            self._known.popitem(last=False)
+        return known
+
+
+def _unasked(engine: Engine, event: Event) -> str:
+    """The project of the event, where it is another one and has hooks of its own; else nothing."""
+    project = project_root(event.cwd, engine.environ)
+    if not project or os.path.realpath(project) == os.path.realpath(engine.cwd):
+        return ""
+    return project if any(found.scope in _PROJECTS for found in discovered(project, engine.environ)) else ""
+
+
+def _powers(engine: Engine, event: Event) -> frozenset[str]:
+    row = engine.host(event.dialect).table.row(event.native_name)
+    return row.powers_on(event.tool) if row else kind(event.kind).powers | {"note"}

@@ -1,0 +1,225 @@
+"""Planted faults: each as real files in the formats that people have, and exactly what a checkup says of it."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from hookline import Engine
+from hookline.engine.checkup import Checkup, check
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+pytestmark = pytest.mark.process
+
+_GOOD = "#!/bin/sh\ncat >/dev/null\n"
+_NOISE = "#!/bin/sh\ncat >/dev/null\necho Checking...\necho '{}'\n"
+_NOT_JSON = "#!/bin/sh\ncat >/dev/null\necho '{\"decision\": block}'\n"
+
+
+class Fault(NamedTuple):
+    """A hook with a fault. `command`: how it is written, where its format has commands; `count`: how often it is declared."""
+
+    text: str | None = _GOOD
+    mode: int = 0o755
+    name: str = "run.sh"
+    command: str = "{}"
+    timeout: int = 5
+    pattern: str = "rm -rf"
+    count: int = 1
+
+
+def _script(folder: Path, fault: Fault) -> Path:
+    path = folder / fault.name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if fault.text is not None:
+        path.write_text(fault.text, encoding="utf-8")
+        path.chmod(fault.mode)
+    return path
+
+
+def _claude_code(folder: Path, fault: Fault) -> Path:
+    command = fault.command.format(_script(folder, fault))
+    hook = {"type": "command", "command": command, "timeout": fault.timeout, "onFailure": "block"}
+    tree = {"hooks": {"PreToolUse": [{"matcher": fault.pattern, "hooks": [hook] * fault.count}]}}
+    path = folder / ".claude/settings.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps(tree), encoding="utf-8")
+    return path
+
+
+def _starchild(folder: Path, fault: Fault) -> Path:
+    command = fault.command.format(_script(folder / "config", fault))
+    hook = {"event": "pre_tool_call", "matcher": fault.pattern, "command": command, "timeout": fault.timeout, "on_error": "closed"}
+    path = folder / "config/shell_hooks.yaml"
+    path.write_text(json.dumps({"hooks": [hook] * fault.count}), encoding="utf-8")
+    return path
+
+
+def _agenthooks(folder: Path, fault: Fault) -> Path:
+    hooks = folder / ".agents/hooks"
+    for at in range(fault.count):
+        _script(hooks / f"guard-{at}/scripts", fault)
+        sheet = {
+            "name": f"guard-{at}", "description": "guards", "trigger": "pre-tool-call", "matcher": {"pattern": fault.pattern},
+            "timeout": fault.timeout * 1000, "metadata": {"fail-mode": "closed"},
+        }  # fmt: skip
+        (hooks / f"guard-{at}/HOOK.md").write_text(f"---\n{json.dumps(sheet)}\n---\n", encoding="utf-8")
+    return hooks
+
+
+_FORMATS = {"claude-code": _claude_code, "starchild": _starchild, "agenthooks": _agenthooks}
+
+
+def _codes(found: Checkup) -> list[str]:
+    """Every finding, by its code: of the hooks, then of the files."""
+    return [each.code for hook in found.hooks for each in hook.findings] + [each.code for each in found.findings]
+
+
+def _everywhere(*codes: str) -> dict[str, list[str]]:
+    return {name: list(codes) for name in _FORMATS}
+
+
+# What is planted, and what is told in each format; a format that has no such fault is not listed.
+_FAULTS: dict[str, tuple[Fault, dict[str, list[str]]]] = {
+    "nothing": (Fault(), _everywhere()),
+    "noise around an answer": (Fault(text=_NOISE), _everywhere("HKL7011")),
+    "no json": (Fault(text=_NOT_JSON), _everywhere("HKL7010")),
+    "too slow": (Fault(text="#!/bin/sh\nexec sleep 60\n", timeout=1), _everywhere("HKL7009")),
+    "an interpreter that is not there": (Fault(text="#!/no/such/shell\n"), _everywhere("HKL7006")),
+    "lines as another system ends them": (Fault(text="#!/bin/sh\r\ntrue\r\n"), _everywhere("HKL7006")),
+    "another language by its first line": (Fault(text="#!/usr/bin/env python3\n"), _everywhere("HKL7006")),
+    "another language by the command": (
+        Fault(text="import os\n", name="run.py", command="bash {}"),
+        {"claude-code": ["HKL7006"], "starchild": ["HKL7006"]},
+    ),
+    "no first line": (Fault(text="true\n", name="run"), _everywhere("HKL7006")),
+    "not executable": (Fault(mode=0o644), {"claude-code": ["HKL7007"], "starchild": ["HKL7007"], "agenthooks": []}),
+    "neither executable nor with a first line": (
+        Fault(text="true\n", mode=0o644, name="run"),
+        {"claude-code": ["HKL7007"], "starchild": ["HKL7007"], "agenthooks": ["HKL7008", "entry.not-executable", "hook.skipped"]},
+    ),
+    "not there": (
+        Fault(text=None),
+        {"claude-code": ["HKL7004"], "starchild": ["HKL7004"], "agenthooks": ["HKL7008", "entry.missing"]},
+    ),
+    "a relative path": (Fault(command="./run.sh"), {"claude-code": ["HKL7005"], "starchild": ["handler.relative-path"]}),
+    "declared twice": (Fault(count=2), _everywhere("HKL7015")),
+    "a matcher that is none": (
+        Fault(pattern="("),
+        {
+            "claude-code": ["HKL7008", "matcher.regex"],
+            "starchild": ["HKL7008", "matcher.regex"],
+            "agenthooks": ["HKL7008", "matcher.regex", "hook.skipped"],
+        },
+    ),
+}
+_ROWS = [
+    pytest.param(_FORMATS[name], name, fault, told, id=f"{name}-{what}")
+    for what, (fault, by_format) in _FAULTS.items()
+    for name, told in by_format.items()
+]
+
+
+@pytest.mark.parametrize(("declare", "dialect", "fault", "told"), _ROWS)
+def test_a_planted_fault_is_found_and_nothing_else(
+    declare: Callable[[Path, Fault], Path], dialect: str, fault: Fault, told: list[str], tmp_path: Path
+) -> None:
+    """By its own code, once; and its twin without a fault has none."""
+    from hookline.errors import CODES  # noqa: PLC0415 - only here are codes told by their names
+
+    with Engine.load(declare(tmp_path, fault), dialect=dialect, cwd=tmp_path, environ={"PATH": os.environ["PATH"]}) as engine:
+        found = check(engine)
+
+    assert _codes(found) == [CODES.get(each, each) for each in told]
+    assert all(hook.findings or hook.verdict is not None for hook in found.hooks)
+
+
+# -- guards that do not go together ------------------------------------------------------------------------------------
+
+_ALLOWS = {
+    "claude-code": '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow"}}',
+    "cursor": '{"permission": "allow"}',
+}
+
+
+def _two(folder: Path, dialect: str, first: str, second: str) -> Path:
+    """Two guards of the same calls, which run these scripts."""
+    commands = [str(_script(folder, Fault(text=text, name=name))) for name, text in (("one.sh", first), ("other.sh", second))]
+    hooks = [{"type": "command", "command": command} for command in commands]
+    trees = {
+        "claude-code": (".claude/settings.json", {"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": hooks}]}}),
+        "cursor": (".cursor/hooks.json", {"version": 1, "hooks": {"beforeShellExecution": hooks}}),
+    }
+    file, tree = trees[dialect]
+    path = folder / file
+    path.parent.mkdir()
+    path.write_text(json.dumps(tree), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("dialect", _ALLOWS)
+def test_two_guards_of_which_one_vouches_for_what_the_other_refuses(dialect: str, tmp_path: Path) -> None:
+    """The second is told which two they are, and what each says."""
+    allows = f"#!/bin/sh\ncat >/dev/null\necho '{_ALLOWS[dialect]}'\n"
+    refuses = "#!/bin/sh\ncat >/dev/null\necho never >&2\nexit 2\n"
+    with Engine.load(_two(tmp_path, dialect, allows, refuses), dialect=dialect, cwd=tmp_path) as engine:
+        one, other = check(engine).hooks
+
+    (told,) = [each for each in other.findings if each.code == "HKL7016"]
+    assert told.message == (
+        f"beside `{one.spec.id}`: of the same harmless event `{one.spec.id}` says allow, and `{other.spec.id}` says deny"
+    )
+    assert "HKL7016" not in [each.code for each in one.findings]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "file", "tree"),
+    [
+        (
+            "claude-code",
+            ".claude/settings.json",
+            lambda a, b: {
+                "hooks": {
+                    "PreToolUse": [
+                        {
+                            "matcher": "Bash",
+                            "hooks": [{"type": "command", "command": a}, {"type": "command", "command": b, "onFailure": "block"}],
+                        }
+                    ]
+                }
+            },
+        ),
+        (
+            "starchild",
+            "config/shell_hooks.yaml",
+            lambda a, b: {
+                "hooks": [
+                    {"event": "pre_tool_call", "matcher": "rm -rf", "command": a, "on_error": "open"},
+                    {"event": "pre_tool_call", "matcher": "rm -rf", "command": b, "on_error": "closed"},
+                ]
+            },
+        ),
+    ],
+    ids=["claude-code", "starchild"],
+)
+def test_two_guards_of_which_one_fails_open_and_one_closed(
+    dialect: str, file: str, tree: Callable[[str, str], object], tmp_path: Path
+) -> None:
+    """On the same calls: which of the two does what."""
+    commands = [str(_script(tmp_path, Fault(name=name))) for name in ("one.sh", "other.sh")]
+    path = tmp_path / file
+    path.parent.mkdir()
+    path.write_text(json.dumps(tree(*commands)), encoding="utf-8")
+    with Engine.load(path, dialect=dialect, cwd=tmp_path) as engine:
+        one, other = check(engine).hooks
+
+    (told,) = other.findings
+    why = f"on the same calls `{one.spec.id}` lets everything through when it fails, and `{other.spec.id}` says deny"
+    assert (told.code, told.message) == ("HKL7016", f"beside `{one.spec.id}`: {why}")
+    assert [each.code for each in one.findings] == ["HKL7013"]
