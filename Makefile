@@ -54,10 +54,11 @@ lock: $(VENV)/.ready ## write the lock files anew (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	  pyproject.toml requirements/build.in --group dev -o requirements/dev.txt
 
-# The sample hooks of the seeds read their payload with jq.
+# Sample hooks read their payload with jq; the pages that the tests type ask with curl.
 tools:
-	@command -v jq >/dev/null || { apt-get update -qq && apt-get install -y -qq jq; } || \
-	  { echo 'jq is missing: the sample hooks need it (apt-get install jq)' >&2; exit 1; }
+	@missing=; for tool in jq curl; do command -v $$tool >/dev/null || missing="$$missing $$tool"; done; \
+	  [ -z "$$missing" ] || { apt-get update -qq && apt-get install -y -qq $$missing; } || \
+	  { echo "missing:$$missing (apt-get install$$missing)" >&2; exit 1; }
 
 $(VENV)/.ready: requirements/dev.txt pyproject.toml
 	rm -rf $(VENV)

@@ -45,7 +45,7 @@ def files(page: str, folder: Path, port: str = "", free: str = "") -> list[str]:
         path = folder / name.lstrip("/")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text((text.replace(port, free) if port else text).replace(HOME, str(folder)), encoding="utf-8")
-        path.chmod(0o755 if path.suffix == ".sh" else 0o644)
+        path.chmod(0o644)
     return _SHOWN.findall(shown)
 
 

@@ -1,4 +1,4 @@
-"""hookline.a3s: what the API promises beyond the seed's examples."""
+"""hookline.a3s: what the API promises beyond the document's examples."""
 
 from __future__ import annotations
 

@@ -228,7 +228,7 @@ class Hook(Frozen):
         return cls.from_dict(parse_json(text).value)
 
     def to_dict(self, *, pascal: bool = False) -> dict[str, Any]:
-        """The definition as JSON; its event in snake_case, or as the seed's members are spelled (`PreToolUse`)."""
+        """The definition as JSON; its event in snake_case, or as the document's members are spelled (`PreToolUse`)."""
         event = event_type_of(self.event_type)
         document: dict[str, Any] = {"id": self.id, "event_type": event.name if pascal and isinstance(event, HookEventType) else str(event)}
         for key in ("matcher", "config"):

@@ -96,7 +96,7 @@ class HookEvent:
         return cls.of(parsed)
 
     def to_dict(self, *, pascal: bool = False) -> dict[str, Any]:
-        """The event as a document; its type in snake_case, or as the seed's members are spelled (`PreToolUse`)."""
+        """The event as a document; its type in snake_case, or as the document's members are spelled (`PreToolUse`)."""
         return {"event_type": self.event_type.name if pascal else str(self.event_type), "payload": dict(self.payload)}
 
     def to_json(self, *, pascal: bool = False) -> str:

@@ -13,6 +13,7 @@ from hookline.cli.fire import outcome, read_payload
 from hookline.cli.paint import present
 from hookline.engine.explain import explain as account
 from hookline.errors import CODES, CodecError, ConfigError
+from hookline.trust.policy import UNKNOWN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ def _sources(sources: list[dict[str, Any]], paint: Paint) -> Iterator[str]:
 
 
 def _source(source: dict[str, Any], paint: Paint) -> Iterator[str]:
-    marks = [source["dialect"], source["scope"], source["mode"], "trusted" if source["trusted"] else "unknown: inert"]
+    marks = [source["dialect"], source["scope"], source["mode"], "trusted" if source["trusted"] else "hooks need an approval"]
     marks += ["shadow"] if source["shadow"] else []
     held = words.counted(source["hooks"], "hook")
     wrong = f", {paint('bad', words.counted(source['problems'], 'problem'))}" if source["problems"] else ""
@@ -147,9 +148,8 @@ def _others(hooks: list[dict[str, Any]], kind: str, verdicts: list[dict[str, Any
 
 
 def _inert(hook: dict[str, Any]) -> str:
-    marks = [
-        mark for mark, holds in (("unknown: inert", not hook["trusted"]), ("broken", hook["broken"]), ("shadow", hook["shadow"])) if holds
-    ]
+    inert = f"{hook['standing'] or UNKNOWN}: inert"
+    marks = [mark for mark, holds in ((inert, not hook["trusted"]), ("broken", hook["broken"]), ("shadow", hook["shadow"])) if holds]
     return "".join(f", {mark}" for mark in marks)
 
 

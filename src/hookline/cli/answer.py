@@ -10,10 +10,10 @@ import os
 import sys
 
 from hookline.cli.options import enter, parser, quick, selection_of
-from hookline.config.places import project_root
 from hookline.engine.callers import leave_to_host
 from hookline.engine.catalog import make_dialect
 from hookline.engine.journaling import journal_of
+from hookline.engine.projects import project_of
 from hookline.engine.unsaid import told_beside, unsaid
 from hookline.errors import CodecError, HookError
 from hookline.model.reply import Reply
@@ -49,12 +49,14 @@ def answer_main(words: list[str]) -> int:
     later: list[tuple[Engine, Run]] = []
     told: list[str] = []
     journal = journal_of(os.environ, told.append)
+    sent = b""
     try:
-        reply = _reply(host, selection, sys.stdin.buffer.read() if sys.stdin else b"", later, journal)
+        sent = sys.stdin.buffer.read() if sys.stdin else b""
+        reply = _reply(host, selection, sent, later, journal)
     except (HookError, OSError) as error:
-        reply = _unanswered(host, selection, str(error), journal)
+        reply = _unanswered(host, selection, str(error), journal, sent)
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the outermost frame: a traceback must never reach a host
-        reply = _unanswered(host, selection, f"internal error: {type(error).__name__}: {error}", journal)
+        reply = _unanswered(host, selection, f"internal error: {type(error).__name__}: {error}", journal, sent)
     # What could not be written down is said beside every answer, a refusal too: a journal is never silent.
     _print(told_beside(reply, told))
     if later:
@@ -96,15 +98,8 @@ def _reply(host: str, selection: Selection, sent: bytes, later: list[tuple[Engin
 
 
 def _project(payload: Any, table: Table, environ: Mapping[str, str]) -> str:
-    """The project's folder: as the host's variable has it, or else the project that the folder of the payload is in.
-
-    The variable goes first only where it leads to no other project than that folder is in.
-    """
-    folder = (_folder(payload, table) if isinstance(payload, dict) else "") or os.getcwd()
-    named = next((path for name in table.project_variables if os.path.isdir(path := environ.get(name, "")) and os.path.isabs(path)), "")
-    if named and f"{os.path.realpath(folder)}/".startswith(f"{os.path.realpath(named).rstrip('/')}/"):
-        return named
-    return (project_root(folder, environ, table.name) if table.climbs else "") or named or folder
+    """The project's folder, by what the host's variable and its payload say."""
+    return project_of((_folder(payload, table) if isinstance(payload, dict) else "") or os.getcwd(), environ, table)
 
 
 def _folder(payload: Mapping[str, Any], table: Table) -> str:
@@ -127,8 +122,11 @@ def _with_notices(reply: Reply, engine: Engine, decided: list[Decision], said: t
     return told_beside(reply, told)
 
 
-def _unanswered(host: str, selection: Selection, message: str, journal: Journal | None) -> Reply:
-    """No decision could be made: what that means is what a failed hook means to the host, and it is said aloud."""
+def _unanswered(host: str, selection: Selection, message: str, journal: Journal | None, sent: bytes) -> Reply:
+    """No decision could be made: what that means is what a failed hook means to the host, and it is said aloud.
+
+    Where the host goes on, its user is told in the host's own words, if it has any: few hosts show what stands on stderr.
+    """
     told = f"hookline: {message}\n"
     try:
         closed = selection.mode == "strict" or any(row.fails >= Stance.DENY for row in make_dialect(host).table.rows.values())
@@ -137,7 +135,25 @@ def _unanswered(host: str, selection: Selection, message: str, journal: Journal 
     if journal is not None:
         journal.note("unanswered", dialect=host, message=message, refused=closed)
     # Exit 2 is the refusal of every dialect whose hooks are commands; 0 without output is no opinion.
-    return Reply(stderr=told, exit_code=2 if closed else 0)
+    if closed:
+        return Reply(stderr=told, exit_code=2)
+    shown = _note(host, sent, told.strip())
+    return Reply(stdout=shown, stderr="" if shown else told)
+
+
+def _note(host: str, sent: bytes, told: str) -> str:
+    """A reply that decides nothing and tells the user something; empty where the host, or this event of it, has no word for that."""
+    from hookline.core.fold import silence  # noqa: PLC0415 - something went wrong, and nobody is in a hurry
+
+    try:
+        dialect = make_dialect(host)
+        event = dialect.decode_event(json.loads(sent))
+        row = dialect.table.row(event.native_name)
+        if row is None or "note" not in row.powers:
+            return ""
+        return dialect.encode_decision(silence(event).replace(for_user=(told,)), event).stdout
+    except Exception:  # noqa: BLE001 - as in `answer_main`: the host gets no traceback, and stderr tells it already
+        return ""
 
 
 def _print(reply: Reply) -> None:

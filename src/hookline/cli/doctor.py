@@ -149,7 +149,9 @@ def _page(document: dict[str, Any], paint: Paint) -> Iterator[str]:
 def _mark(hook: dict[str, Any], paint: Paint) -> str:
     if any(finding["severity"] == "error" for finding in hook["findings"]):
         return paint("bad", "✗")
-    return paint("warning", "!") if hook["findings"] else paint("good", "✓")
+    if hook["findings"]:
+        return paint("warning", "!")
+    return paint("good", "✓") if hook["asked"] else paint("dim", "–")
 
 
 def _told(hook: dict[str, Any]) -> str:

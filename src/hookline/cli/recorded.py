@@ -6,7 +6,9 @@ What stands in a file may have been written by anybody, and by any version: a fi
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import sys
 from datetime import datetime
 
 from hookline.cli import words
@@ -58,6 +60,8 @@ def event_line(record: dict[str, Any], paint: Paint) -> str:
 
 def _cut(text: str, before: str) -> str:
     """As much of a text as there is room for behind what stands before it; nothing where there is hardly any."""
+    if not sys.stdout.isatty() and "COLUMNS" not in os.environ:
+        return text  # for whoever searches in it
     room = shutil.get_terminal_size((120, 24)).columns - len(before)
     return text if len(text) <= room else "" if room <= len("...") else f"{text[: room - 3]}..."
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 # A configuration is text that people write; what is larger is something else.
 _LARGEST = 4 << 20
 _HEAD = 256
+# Scopes whose hooks belong to no project.
+_EVERYWHERE = ("managed", "user")
 
 
 class Layout(Frozen):
@@ -221,7 +223,7 @@ def source_of(place: Source, dialect: str) -> Source:
     return place.replace(
         text=text_of(place.file, front=LAYOUTS[dialect].front),
         companions={companion.path: companion for companion in companions if companion},
-        names=_names(place.file, folder),
+        names=_names(place.file, folder, place.scope),
     )
 
 
@@ -278,10 +280,15 @@ def _stamp(path: str) -> tuple[int, ...]:
     return (found.st_mode, found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
 
-def _names(path: str, folder: str) -> dict[str, str]:
-    """What a host knows of a file by where it lies: project of `.claude`, root of a plugin's hooks, folder of a HOOK.md."""
+def _names(path: str, folder: str, scope: str) -> dict[str, str]:
+    """What a host knows of a file by where it lies: project of `.claude`, root of a plugin's hooks, folder of a HOOK.md.
+
+    The `.claude` of a home, or of policy, tells no project: its hooks run in all of them.
+    """
     if os.path.basename(folder) == ".claude":
-        return {"project_dir": os.path.dirname(folder)}
+        project = os.path.dirname(folder)
+        is_home = os.path.realpath(project) == os.path.realpath(os.path.expanduser("~"))
+        return {} if is_home or scope in _EVERYWHERE else {"project_dir": project}
     if os.path.basename(path) == "hooks.json" and os.path.basename(folder) == "hooks":
         return {"plugin_root": os.path.dirname(folder)}
     if os.path.basename(path).lower() == "hook.md":

@@ -12,6 +12,7 @@ from hookline.core.plan import plan, planned
 from hookline.engine.drive import ask_alone, ask_alone_async, drive, drive_async, refuse
 from hookline.engine.gating import gated
 from hookline.engine.library import Library
+from hookline.engine.projects import project_for
 from hookline.handlers.firing import FIRING, JUDGING, VARIABLE, Inside
 from hookline.model import kinds
 from hookline.model.event import Event, Stop
@@ -181,6 +182,8 @@ class Engine(Library):
         raised = event if type(event) is Event and event.cwd else self.event(event, payload, dialect=dialect)
         if self.tells_time or type(raised.body) is Stop:
             raised = self._completed(raised)
+        if self.tells_project and not raised.project:
+            raised = raised.replace(project=project_for(raised.cwd, self.cwd, self.environ, self.host(raised.dialect).table))
         chosen = planned(self.registry, raised)
         if chosen is None:
             chosen = plan(self.registry, raised, self.host(raised.dialect))

@@ -46,15 +46,26 @@ def explain(engine: Engine, event: Event, *, run: bool = True) -> dict[str, Any]
     specs = list(all_hooks(engine))
     reasons = {spec.id: _why_not(engine, spec, event, drawn) for spec in specs}
     steps = _steps(drawn, {hook for hook, reason in reasons.items() if not reason})
+    stand = _stand(engine, specs)
     decision = engine.fire(event) if run else None
     return {
         "schema": SCHEMA,
         "event": _event(event),
         "sources": list(_sources(engine)),
-        "hooks": [_hook(spec, reasons[spec.id], steps.get(spec.id), decision) for spec in specs],
+        "hooks": [_hook(spec, reasons[spec.id], steps.get(spec.id), decision) | stand[spec.id] for spec in specs],
         "problems": [problem.to_dict() for problem in (*called(engine), *engine.problems)],
         "decision": decision.to_dict() if decision else None,
     }
+
+
+def _stand(engine: Engine, specs: Sequence[HookSpec]) -> dict[str, dict[str, Any]]:
+    """Whether each hook may run, and how it stands; without a gate, that is where its file lies."""
+    if engine.gate is None:
+        return {spec.id: {"trusted": spec.trusted, "standing": ""} for spec in specs}
+    from hookline.engine.steering import footings  # noqa: PLC0415 - only where approvals count
+
+    found = footings(engine, specs)
+    return {spec.id: {"trusted": found[spec.id].runs, "standing": found[spec.id].standing.state} for spec in specs}
 
 
 def _event(event: Event) -> dict[str, Any]:
@@ -129,7 +140,6 @@ def _hook(spec: HookSpec, reason: str, step: _Step | None, decision: Decision | 
         "file": spec.origin.file,
         "line": spec.origin.line,
         "scope": spec.origin.scope,
-        "trusted": spec.trusted,
         "broken": spec.handler.reason if isinstance(spec.handler, Broken) else "",
         "shadow": spec.shadow,
         "selected": step is not None,

@@ -9,6 +9,7 @@ from hookline.config.read import guess_dialect
 from hookline.core.dialect import Source
 from hookline.core.registry import Registry
 from hookline.engine.catalog import make_dialect
+from hookline.engine.projects import asks_project
 from hookline.engine.settings import MATCHING, MODES, TRUSTS, one_of, split
 from hookline.engine.sources import Discovery, Given, Named, Shelf, came_by, read
 from hookline.errors import CodecError, ConfigError
@@ -48,7 +49,7 @@ class Library:
         self.registry = Registry()
         self.whole = Registry()  # with the hooks that are left out
         self.strict = False
-        self.tells_time = False
+        self.tells_time = self.tells_project = False
         self._combining: list[Problem] = []
         self._hosts: dict[str, Dialect] = {}
         self._made: dict[tuple[str, str], Dialect] = {}
@@ -236,6 +237,7 @@ class Library:
         self.strict = any(shelved.source.mode == "strict" for shelved in self.shelf.sources)
         registry, self._combining = self.shelf.registry(self._hosts.get("hookline"), strict=self.strict)
         self.tells_time = self.shelf.tells_time()
+        self.tells_project = asks_project(registry.entries())
         unwanted = {entry.spec.id for entry in registry.entries() if any(is_so(entry.spec) for is_so in self._unwanted)}
         self.whole = registry
         registry = registry.without(self._retired | unwanted)

@@ -24,7 +24,7 @@ _DOTENV = re.compile(r"\$\{env\.([^}]+)\}")
 _VARIABLE = re.compile(r"\$(?:\{env\.([^}]+)\}|\{(\w+)\}|(\w+))")
 # Which references in the values of `env` are filled in, by the handler's `expand`.
 _REFERENCES = {"": re.compile(r"(?!)"), "dotenv": _DOTENV, "shell": re.compile(r"\$(?:\{(\w+)\}|(\w+))")}
-_OF_EVENT = re.compile(r"\$\{event\.(?:(cwd|session_id)|facts\.(\w+))\}")
+_OF_EVENT = re.compile(r"\$\{event\.(?:(cwd|session_id|project)|facts\.(\w+))\}")
 # A value of these characters means the same to a shell wherever it stands.
 _HARMLESS = re.compile(r"[\w@%+=:,./-]*")
 _POWERSHELL = ("-NoProfile", "-NonInteractive", "-Command")
@@ -113,7 +113,7 @@ def _of_event(value: str, event: Event) -> str:
     """The text with what it refers to of the event; a fact that is no text, or not there, is an empty one."""
 
     def filled(found: re.Match[str]) -> str:
-        fact = event.body.facts.get(found[2]) if found[2] else getattr(event, found[1])
+        fact = event.body.facts.get(found[2]) if found[2] else getattr(event, found[1]) or (event.cwd if found[1] == "project" else "")
         return fact if isinstance(fact, str) else ""
 
     return _OF_EVENT.sub(filled, value) if "${event." in value else value

@@ -1,8 +1,9 @@
 """Sealing: run verified bytes instead of whatever lies at their path by then, as each interpreter allows (`security.md` 4).
 
-Python, Node and Perl get them by a small loader, a POSIX shell as `-c`, a binary runs from a sealed file in memory; each keeps its
-own name for the script, so that `dirname "$0"` and imports of siblings work as ever. Anything else gets a private copy, whose
-folder holds no siblings. What is too large to be held is copied when it is run, and runs if the copy is what was looked at.
+Python and Node get them by a small loader, a POSIX shell as `-c`, a binary runs from a sealed file in memory; each keeps its own
+name for the script, so that `dirname "$0"` and imports of siblings work as ever. Where an interpreter cannot be given bytes without
+a difference that the script may notice, it runs from its place, and is looked at again after the run. What is too large to be held
+is copied when it is run, and runs if the copy is what was looked at.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import re
 import stat
 
 from hookline.errors import HandlerError
+from hookline.handlers.contents import contents
 from hookline.model.sight import Piece, Sealed
 from hookline.text.digest import hashing
 
@@ -35,7 +37,7 @@ FDS = "/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd"
 # 3.13 does one (`linecache`) before any line of ours.
 _PYTHON = b"""import os,sys
 l,n,p=sys.argv[:3];sys.argv[:3]=[p];__file__=os.path.join(os.getcwd(),p)
-with open(int(n),'rb') as f:b=f.read()
+with os.fdopen(int(n),'rb') as f:b=f.read()
 os.close(int(l.rpartition('/')[2]))
 if not getattr(sys.flags,'safe_path',0) and not getattr(sys.flags,'isolated',0):sys.path[0]=os.path.dirname(os.path.realpath(p))
 if hasattr(globals().get('__loader__'),'path'):__loader__.path=__file__
@@ -49,18 +51,26 @@ _NODE = (
     "const m=new M(r,null);m.id='.';m.filename=r;m.paths=M._nodeModulePaths(require('path').dirname(r));"
     "process.mainModule=m;M._cache[r]=m;m._compile(s,r);m.loaded=true"
 )
-_PERL = (
-    'my $s=do{open(my $f,"<&=",shift @ARGV) or die "hookline: $!";binmode $f;local $/;<$f>};$0=shift @ARGV;'
-    'eval qq{#line 1 "$0"\\n$s};die $@ if $@;'
+# What tells Node that a file is an ES module, or may be one; an `await` in no function makes one, too.
+_ESM = re.compile(
+    rb"(?:^|[;}*/\"'])[ \t]*(?:import\b(?!\s*\()|export\b)|\bimport\.meta\b|^(?:(?:const|let|var)\b[^=(]*=\s*)?(?:for\s+)?await\b",
+    re.MULTILINE,
 )
-_ESM = re.compile(rb"^\s*(?:import\b(?!\s*\()|export\b)", re.MULTILINE)
+# Options by which Node reads files in a way of its own.
+_NODE_OWN = ("-r", "--require", "--import", "--loader", "--experimental", "--input-type", "--preserve-symlinks")
+# The one place of a call that a `-c` text can tell: the script itself. Any other counts the script as a caller, which a text is not.
+_OWN_SOURCE = re.compile(rb"\bBASH_SOURCE\b(?!\[)|\bBASH_SOURCE\[0\]")
+_CALLERS = re.compile(rb"\bBASH_(?:LINENO|ARGV|ARGC)\b|\bFUNCNAME\[(?!0\])|\bBASH_SOURCE\b|(?:^|[;&|(`])\s*caller\b", re.MULTILINE)
+_ZSH_PLACES = re.compile(rb"%[xN]|\bfunc(?:file|source|)(?:stack|trace)\b|\bZSH_|:[aA]\b")
+_SOURCES = re.compile(rb"(?:^|[;&|({]|\b(?:then|do|else))[ \t]*(?:\.|source)[ \t]+(\S.*)", re.MULTILINE)
 
 
 class Pieces:
-    """The pieces of one command line, in the order in which they were put down."""
+    """The pieces of one command line, in the order in which they were put down, and what of it is none."""
 
     def __init__(self) -> None:
         self.pieces: list[Piece] = []
+        self.in_place: set[str] = set()  # scripts that run from where they lie
 
     def put(self, data: bytes) -> str:
         """Keep a piece of our own; the mark that stands for its number."""
@@ -83,7 +93,13 @@ class Pieces:
 
 def sealed_words(family: str, words: Sequence[str], script: Contents, pieces: Pieces) -> list[str]:
     """The words from an interpreter up to its script, as words that run what the script held when it was read."""
-    return _WAYS.get(family, _copy)(words, script, pieces)
+    return _WAYS.get(family, _in_place)(words, script, pieces)
+
+
+def _in_place(words: Sequence[str], script: Contents, pieces: Pieces) -> list[str]:
+    """The words as they are: what the script loads is found from where it lies, and it is looked at again after the run."""
+    pieces.in_place.add(script.real)
+    return list(words)
 
 
 def _before(words: Sequence[str]) -> list[str]:
@@ -93,32 +109,62 @@ def _before(words: Sequence[str]) -> list[str]:
 
 def _python(words: Sequence[str], script: Contents, pieces: Pieces) -> list[str]:
     if b"\0" in script.head or script.head[:2] == b"PK":  # compiled, or an archive
-        return _copy(words, script, pieces)
+        return _in_place(words, script, pieces)
     return [*_before(words), f"{FDS}/{pieces.put(_PYTHON)}", pieces.take(script), words[-1]]
 
 
 def _shell(words: Sequence[str], script: Contents, pieces: Pieces) -> list[str]:
+    program, *options = _before(words)
+    name = os.path.basename(program)
+    if b"\0" in script.head or _tells_callers(name, script):
+        return _in_place(words, script, pieces)
+    # With a text, and started from afar, bash would read the user's `.bashrc` first.
+    unasked = ["--norc"] if name == "bash" else []
+    return [program, *unasked, *options, "-c", _text_of(script, pieces), words[-1]]
+
+
+def _text_of(script: Contents, pieces: Pieces) -> str:
+    """A text for `-c` that does what a script does; one that is too long for an argument is read from memory."""
     data = script.data
-    if data is None or b"\0" in data or len(data) > _LONGEST_TEXT:
-        return _copy(words, script, pieces)
+    if data is None or len(data) > _LONGEST_TEXT:
+        return f". {pieces.file(script)}"
     if b"BASH_SOURCE" in data:
         # Empty in a `-c` text, and nobody may set it.
-        data = b"HOOKLINE_SOURCE=$0; " + re.sub(rb"\bBASH_SOURCE\b", b"HOOKLINE_SOURCE", data)
-    program, *options = _before(words)
-    # With a text, and started from afar, bash would read the user's `.bashrc` first.
-    unasked = ["--norc"] if os.path.basename(program) == "bash" else []
-    return [program, *unasked, *options, "-c", os.fsdecode(data), words[-1]]
+        data = b"HOOKLINE_SOURCE=$0; " + _OWN_SOURCE.sub(lambda found: found[0].replace(b"BASH", b"HOOKLINE"), data)
+    return os.fsdecode(data)
+
+
+def _tells_callers(shell: str, script: Contents) -> bool:
+    """Whether a script, or a file beside it that it reads, asks its shell from where it was called: a `-c` text is no caller."""
+    if shell == "zsh":
+        return _ZSH_PLACES.search(script.head) is not None
+    if script.data is None or len(script.data) > _LONGEST_TEXT:
+        return b"BASH_SOURCE" in script.head or _CALLERS.search(script.head) is not None
+    return any(_CALLERS.search(_OWN_SOURCE.sub(b"", text)) for text in (script.data, *_sourced_by(script)))
+
+
+def _sourced_by(script: Contents) -> Iterator[bytes]:
+    """What the files begin with that a script reads from its own folder, or from one beside that."""
+    folder = os.path.dirname(script.real)
+    for line in _SOURCES.findall(script.head):
+        names = [name.lstrip("/") for name in re.findall(r"[\w./-]*\w", os.fsdecode(line))]
+        for path in (os.path.join(base, name) for base in (folder, os.path.dirname(folder)) for name in names if name):
+            read = contents(path)
+            if read is not None:
+                yield read.head
 
 
 def _node(words: Sequence[str], script: Contents, pieces: Pieces) -> list[str]:
-    if script.real.endswith((".mjs", ".ts", ".mts", ".wasm", ".json")) or _ESM.search(script.head) or _is_module(script.real):
-        return _copy(words, script, pieces)
+    is_other = script.real.endswith((".mjs", ".ts", ".mts", ".cts", ".jsx", ".tsx", ".wasm", ".json"))
+    has_own = any(word.startswith(_NODE_OWN) for word in words[1:-1])
+    if is_other or has_own or _ESM.search(script.head) or _is_module(script.real):
+        return _in_place(words, script, pieces)
     return [*_before(words), "-e", _NODE, "--", pieces.take(script), words[-1], script.real]
 
 
 def _is_module(path: str) -> bool:
-    """Whether the nearest `package.json` says that a `.js` file is an ES module."""
-    if not path.endswith(".js"):
+    """Whether the nearest `package.json` says that such a file is an ES module."""
+    if path.endswith(".cjs"):
         return False
     folder = os.path.dirname(path)
     while True:
@@ -131,18 +177,7 @@ def _is_module(path: str) -> bool:
             folder = os.path.dirname(folder)
 
 
-def _perl(words: Sequence[str], script: Contents, pieces: Pieces) -> list[str]:
-    ends = script.data is None or re.search(rb"^__(?:END|DATA)__\s*$", script.data, re.MULTILINE)
-    if ends or '"' in words[-1] or "\n" in words[-1]:
-        return _copy(words, script, pieces)
-    return [*_before(words), "-e", _PERL, "--", pieces.take(script), words[-1]]
-
-
-def _copy(words: Sequence[str], script: Contents, pieces: Pieces) -> list[str]:
-    return [*words[:-1], pieces.take(script, os.path.basename(script.real))]
-
-
-_WAYS: Mapping[str, Way] = {"python": _python, "shell": _shell, "node": _node, "perl": _perl}
+_WAYS: Mapping[str, Way] = {"python": _python, "shell": _shell, "node": _node}
 
 
 # -- when it is run ----------------------------------------------------------------------------------------------------

@@ -114,7 +114,8 @@ class Event(Frozen):
     """One lifecycle moment, in words that belong to no dialect.
 
     `kind` is canonical (`tool.before`) or `x.<dialect>.<native>`; `native_name` is what the host called it, verbatim;
-    `raw` is what the host sent, never trimmed; `agent` names the agent where one is known.
+    `raw` is what the host sent, never trimmed; `agent` names the agent where one is known. `project`: the folder of the project that
+    `cwd` is in, where an engine was asked for it.
     """
 
     kind: str
@@ -124,6 +125,7 @@ class Event(Frozen):
     cwd: str = ""
     body: Body = _LIFECYCLE
     raw: Mapping[str, Json] = NOTHING
+    project: str = ""
 
     @property
     def tool(self) -> str:

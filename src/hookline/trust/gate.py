@@ -260,5 +260,12 @@ def _own_name(spec: HookSpec) -> str:
 
 
 def user_of(environ: Mapping[str, str]) -> str:
-    """Who does something here, as far as the environment tells."""
-    return environ.get("SUDO_USER") or environ.get("USER") or f"uid {os.getuid()}"
+    """Who does something here, as far as the environment tells; else the system's name of this user."""
+    if named := environ.get("SUDO_USER") or environ.get("USER"):
+        return named
+    import pwd  # noqa: PLC0415 - something is approved or switched, which is rare
+
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return f"uid {os.getuid()}"

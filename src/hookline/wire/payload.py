@@ -152,5 +152,5 @@ def _shape(value: Any) -> str:
 
 def unknown_event(table: Table, native: str) -> CodecError:
     """The error for an event that a person named and the dialect does not have."""
-    hint = did_you_mean(native, (*table.rows, *table.aliases)) or f"`hookline show --dialect {table.name}` lists its events"
+    hint = did_you_mean(native, (*table.rows, *table.aliases)) or f"its events: {', '.join(table.rows)}"
     return CodecError(f"unknown event `{native}` of {table.name}", name="wire.event", hint=hint)

@@ -155,3 +155,16 @@ def test_what_is_told_cannot_move_the_cursor(tmp_path: Path) -> None:
     (line,) = told("kimi", "kimi", tree, KIMI, tmp_path)
 
     assert line.endswith("exited with status 3: \\x1b[2J gone")
+
+
+def test_where_nothing_could_be_asked_the_user_is_told_in_the_hosts_words(tmp_path: Path) -> None:
+    """A mistyped path disarms every guard, and hosts that go on show nobody what stands on stderr."""
+    payload = {"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_input": {}}
+    claudes = answer("claude-code", "-c", "nowhere.json", stdin=json.dumps(payload).encode(), cwd=tmp_path)
+    garbled = answer("claude-code", "-c", "nowhere.json", stdin=b"{", cwd=tmp_path)
+
+    assert (json.loads(claudes.stdout), claudes.stderr) == (
+        {"systemMessage": "hookline: nowhere.json: HKL1002 no such file or folder"},
+        b"",
+    )
+    assert (garbled.stdout, garbled.stderr != b"") == (b"", True)

@@ -289,3 +289,14 @@ def test_a_policy_hook_cannot_be_revoked_and_the_hint_holds(place: Desk, monkeyp
 
     assert (told.code, "hookline off" in told.err) == (2, False)
     assert f"(only root can take it out of `{place.folder}/config/shell_hooks.yaml`)" in told.err
+
+
+def test_explain_says_how_a_hook_stands(place: Desk) -> None:
+    """As `list` does, before and after its approval."""
+    stand = []
+    for words in (("list",), ("approve", "--all", "--yes")):
+        place.type(*words)
+        hooks = place.type("explain", "pre_tool_call", "--dialect", "starchild", "--no-run", "--json").document["hooks"]
+        stand.append([(hook["trusted"], hook["standing"]) for hook in hooks])
+
+    assert stand == [[(False, "unknown")] * 2, [(True, "trusted")] * 2]

@@ -95,7 +95,7 @@ def test_a_name_belongs_to_the_dialect_whose_hooks_are_there() -> None:
         ("tool.befor", None, "which dialect's `tool.befor`?"),
         ("pre_tool_usee", "docker-agent", "did you mean `pre_tool_use`?"),
         ("PreToolUse", "docker-agent", "did you mean `pre_tool_use`?"),
-        ("zzzz", "docker-agent", "lists its events"),
+        ("zzzz", "docker-agent", "its events: "),
     ],
 )
 def test_an_unknown_event_is_an_error_with_a_hint(name: str, dialect: str | None, words: str) -> None:

@@ -47,7 +47,7 @@ class A3S:
     def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
         """A later definition replaces an earlier one of its id, in its place; equal priorities run as they were registered.
 
-        Of ties the page has the ids decide, as one of its systems does; the seed, which only sorts by priority, has the
+        Of ties the page has the ids decide, as one of its systems does; the document, which only sorts by priority, has the
         order of registration, and so have people who write one hook below the other (a3s.md 6 and 12).
         """
         return Loaded(specs=tuple({spec.name: spec for spec in specs}.values()))

@@ -60,7 +60,7 @@ _NATIVES = kinds.natives("seed2-a3s")
 
 
 def pascal(native: str) -> str:
-    """The seed's spelling of an event: `PreToolUse`."""
+    """The document's spelling of an event: `PreToolUse`."""
     return "".join(part.capitalize() for part in native.split("_"))
 
 

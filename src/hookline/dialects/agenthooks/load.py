@@ -94,7 +94,7 @@ def _handler(source: Source, declared: Declared, argv: tuple[str, ...], found: F
             "AGENT_HOOK_DIR": _folder(source),
             # Escapes in YAML can say what no environment can hold.
             "AGENT_HOOK_NAME": declared.name.replace("\0", "").encode("utf-8", "replace").decode("utf-8"),
-            "AGENT_PROJECT_DIR": "${event.cwd}",
+            "AGENT_PROJECT_DIR": "${event.project}",
             "AGENT_SESSION_ID": "${event.session_id}",
         },
         kill_leftovers=source.mode == "strict",

@@ -37,8 +37,8 @@ _PLACES: Mapping[str, str] = {
     "CLAUDE_PLUGIN_ROOT": "plugin_root",
     "CLAUDE_PLUGIN_DATA": "plugin_data",
 }
-# Filled in when the hook runs: without a better word, the project is where the event happens.
-_AT_RUN_TIME: Mapping[str, str] = {"project_dir": "${event.cwd}"}
+# Filled in when the hook runs: where the file tells no project, it is that of the event.
+_AT_RUN_TIME: Mapping[str, str] = {"project_dir": "${event.project}"}
 
 
 def handler(hook: Node, row: Contract, names: Mapping[str, str], *, kill_leftovers: bool, allow_local: bool) -> Handler:

@@ -120,7 +120,7 @@ class _Reader:
         return self._command(command)
 
     def _command(self, command: str) -> Command:
-        project = self.project or "${event.cwd}"
+        project = self.project or "${event.project}"
         common = Command(
             env={"CURSOR_PROJECT_DIR": project, "CLAUDE_PROJECT_DIR": project, "CURSOR_VERSION": "${event.facts.cursor_version}"},
             working_dir=self.folder or self.project,

@@ -124,7 +124,7 @@ _ROWS = (
     _control("after_agent_complete"),
 )  # fmt: skip
 
-# What the seed's profile does otherwise (docker-agent.md 1).
+# What the older document's profile does otherwise (docker-agent.md 1).
 _D1: Mapping[str, Mapping[str, object]] = {
     "pre_tool_use": {"parallel": True},
     "tool_input_transform": {"parallel": True},

@@ -37,10 +37,10 @@ _LONGEST = 1e12  # milliseconds
 # Nobody waits so short a time on purpose; in seconds, as other hosts count, it is a common timeout.
 _HARDLY_ANY = 100
 _ENVIRONMENT: Mapping[str, str] = {
-    "GEMINI_PROJECT_DIR": "${event.cwd}",
+    "GEMINI_PROJECT_DIR": "${event.project}",
     "GEMINI_SESSION_ID": "${event.session_id}",
     "GEMINI_CWD": "${event.cwd}",
-    "CLAUDE_PROJECT_DIR": "${event.cwd}",  # for scripts that were written for Claude Code (1.11)
+    "CLAUDE_PROJECT_DIR": "${event.project}",  # for scripts that were written for Claude Code (1.11)
 }
 
 

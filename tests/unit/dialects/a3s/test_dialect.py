@@ -58,7 +58,7 @@ def test_the_gates_are_those_of_the_page() -> None:
 
 
 def test_the_kinds_are_canonical_or_our_own() -> None:
-    """Each kind is one of the vocabulary, as the seed's six are mapped there, or `x.a3s.*`, and no two events share one."""
+    """Each kind is one of the vocabulary, as the document's six are mapped there, or `x.a3s.*`, and no two events share one."""
     found = [row.kind for row in TABLE.rows.values()]
 
     assert len(set(found)) == len(found)

@@ -1,4 +1,4 @@
-"""Every example of the seed, in Python, does what its text says."""
+"""Every example of the document, in Python, does what its text says."""
 
 from __future__ import annotations
 

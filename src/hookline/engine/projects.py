@@ -1,0 +1,44 @@
+"""Projects: which project an event is of, by its host's own variable or by the folder that it happens in."""
+
+from __future__ import annotations
+
+import os
+
+from hookline.config.places import project_root
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from hookline.core.dialect import Table
+    from hookline.core.registry import Entry
+
+_ASKED = "${event.project}"
+
+
+def project_of(folder: str, environ: Mapping[str, str], table: Table) -> str:
+    """The project's folder: as the host's variable has it, or else the project that the folder is in; without one, the folder itself.
+
+    The variable goes first only where it leads to no other project than that folder is in.
+    """
+    named = next((path for name in table.project_variables if os.path.isabs(path := environ.get(name, "")) and os.path.isdir(path)), "")
+    if named and holds(named, folder):
+        return named
+    return (project_root(folder, environ, table.name) if table.climbs else "") or named or folder
+
+
+def holds(project: str, folder: str) -> bool:
+    """Whether a folder is a project's, or lies below it."""
+    return f"{os.path.realpath(folder)}/".startswith(f"{os.path.realpath(project).rstrip('/')}/")
+
+
+def project_for(folder: str, own: str, environ: Mapping[str, str], table: Table) -> str:
+    """The project of an event that an engine is asked about: the engine's `own`, where that is one and the event happens in it."""
+    home = environ.get("HOME") or os.path.expanduser("~")
+    is_own = table.climbs and not holds(own, home) and holds(own, folder)
+    return own if is_own else project_of(folder, environ, table)
+
+
+def asks_project(hooks: Iterable[Entry]) -> bool:
+    """Whether some hook is told the project of its event."""
+    return any(_ASKED in value for entry in hooks for value in (getattr(entry.spec.handler, "env", None) or {}).values())
