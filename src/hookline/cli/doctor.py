@@ -151,7 +151,7 @@ def _mark(hook: dict[str, Any], paint: Paint) -> str:
         return paint("bad", "✗")
     if hook["findings"]:
         return paint("warning", "!")
-    return paint("good", "✓") if hook["asked"] else paint("dim", "–")
+    return paint("good", "✓") if hook["asked"] else paint("dim", "-")
 
 
 def _told(hook: dict[str, Any]) -> str:

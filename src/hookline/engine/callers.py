@@ -23,6 +23,19 @@ if TYPE_CHECKING:
 _NAME, _ANSWER = "hookline", "answer"
 _ALONE = frozenset({"--relay"})  # of the options of `answer`, those that take no word
 _BEFORE = ("exec", "command")
+_DEEPEST = 4  # shells in shells
+# Programs that fetch a tool and run it -> the words before it.
+_LAUNCHERS: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "uv": (("tool", "run"), ("run",)), "uvx": ((),), "pipx": (("run",),), "poetry": (("run",),), "pdm": (("run",),), "pipenv": (("run",),),
+}  # fmt: skip
+_LAUNCH_VALUED = frozenset({
+    "--project", "--directory", "--from", "--with", "--with-editable", "--with-requirements", "--python", "-p", "--package", "--extra",
+    "--group", "--env-file", "--index", "--default-index", "--index-url", "-i", "--cache-dir", "--config-file", "--spec", "--pip-args",
+})  # fmt: skip
+_LAUNCH_ALONE = frozenset({
+    "-q", "--quiet", "-v", "--verbose", "--frozen", "--locked", "--offline", "--isolated", "--no-sync", "--no-project", "--no-dev", "-n",
+    "--no-cache", "--no-config", "--all-extras", "--all-groups", "--no-env-file", "--active", "--exact", "--refresh",
+})  # fmt: skip
 
 
 def callers(engine: Engine, also: Calls | None = None) -> dict[str, bool]:
@@ -69,12 +82,7 @@ def calls_us(spec: HookSpec, environ: Mapping[str, str]) -> bool:
     handler = spec.handler
     if type(handler) is not Command or not _may_call(handler.script or " ".join(handler.argv)):
         return False
-    if handler.argv:
-        return _host_of(handler.argv) == spec.dialect
-    from hookline.text.words import commands  # noqa: PLC0415 - few files call us
-
-    found = commands(handler.script, environ) or ()
-    return any(_host_of([word.value or "" for word in simple.words]) == spec.dialect for simple in found)
+    return spec.dialect in (_hosts_of(handler.argv, environ) if handler.argv else _hosts_in(handler.script, environ))
 
 
 def is_approved(engine: Engine, spec: HookSpec) -> bool:
@@ -100,16 +108,60 @@ def _may_call(text: str) -> bool:
     return _NAME in text and _ANSWER in text
 
 
-def _host_of(words: Sequence[str]) -> str:
-    """The host that a command line has hookline answer; empty where it does not."""
+def _hosts_in(text: str, environ: Mapping[str, str], depth: int = 0) -> Iterator[str]:
+    """The hosts that a shell text has hookline answer."""
+    from hookline.text.words import commands  # noqa: PLC0415 - few files call us
+
+    for simple in commands(text, environ) or () if depth <= _DEEPEST else ():
+        yield from _hosts_of([word.value or "" for word in simple.words], environ, depth)
+
+
+def _hosts_of(words: Sequence[str], environ: Mapping[str, str], depth: int = 0) -> Iterator[str]:
+    """The host that a command line has hookline answer, itself or by the text that it gives to a shell."""
     from hookline.text.programs import reading  # noqa: PLC0415 - few files call us
 
     rest = list(words)
     while len(rest) > 1 and rest[0] in _BEFORE:
         rest = rest[1:]
     if not rest:
-        return ""
-    rest = rest[reading(rest).program_at :]
+        return
+    found = reading(rest)
+    if found.text_at is not None:
+        yield from _hosts_in(rest[found.text_at], environ, depth + 1)
+        return
+    program = rest[found.program_at].rpartition("/")[2]
+    launched = _split(rest[found.program_at :]) if program == "env" else _launched(rest[found.program_at :], program)
+    if launched and depth <= _DEEPEST:
+        yield from _hosts_of(launched, environ, depth + 1)
+    yield _host_of(rest[found.program_at :])
+
+
+def _split(words: Sequence[str]) -> list[str]:
+    """What `env -S` makes of its one word and those behind it; nothing where only `env` can tell."""
+    for at, word in enumerate(words[1:], 1):
+        if word in ("-S", "--split-string"):
+            text, rest = "".join(words[at + 1 : at + 2]), words[at + 2 :]
+        elif word.startswith(("-S", "--split-string=")):
+            text, rest = word.removeprefix("-S").removeprefix("--split-string="), words[at + 1 :]
+        else:
+            continue
+        return [] if at > 1 or set(text) & set("\"'\\$#") else ["env", *text.split(), *rest]
+    return []
+
+
+def _launched(words: Sequence[str], program: str) -> list[str]:
+    """What a launcher of Python's tools runs; nothing where it is none, or has an option that is not known here."""
+    verbs = next((each for each in _LAUNCHERS.get(program, ()) if tuple(words[1 : 1 + len(each)]) == each), None)
+    at = 1 + len(verbs) if verbs is not None else len(words)
+    while at < len(words) and words[at].startswith("-") and words[at] != "--":
+        if words[at] not in _LAUNCH_ALONE and words[at] not in _LAUNCH_VALUED and "=" not in words[at]:
+            return []
+        at += 2 if words[at] in _LAUNCH_VALUED else 1
+    return list(words[at + (words[at : at + 1] == ["--"]) :])
+
+
+def _host_of(rest: Sequence[str]) -> str:
+    """The host that a program is to answer, if it is ours; empty where it is not."""
     name = rest[0].rpartition("/")[2]
     if name.startswith("python"):
         rest = rest[rest.index("-m") + 1 :] if "-m" in rest and all(word.startswith("-") for word in rest[1 : rest.index("-m")]) else [""]

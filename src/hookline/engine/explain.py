@@ -14,7 +14,7 @@ from hookline.wire.switches import hooks_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from hookline.core.plan import Group, Plan

@@ -46,12 +46,13 @@ class _Look(Lines):
     def at(self, argv: Sequence[str]) -> Sight:
         words = self.line(list(argv), self.cwd, certain=True) if argv else list(argv)
         sealed = Sealed(argv=tuple(words), pieces=tuple(self.pieces.pieces), executable=self.executable) if self.sealed else None
+        in_place = self.pieces.in_place
         return Sight(
-            files=tuple(self.files.values()),
+            files=tuple(file.replace(in_place=True) if file.real in in_place else file for file in self.files.values()),
             open=tuple(dict.fromkeys(self.open)),
             missing=tuple(self.missing),
             sealed=sealed,
-            watched=self.watched,
+            watched=self.watched or bool(in_place),
         )
 
     # -- text ------------------------------------------------------------------------------------------------------

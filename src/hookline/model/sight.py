@@ -11,7 +11,7 @@ class Covered(Frozen):
     `role`: what it is to the hook: "program", "script", "sourced", "interpreter", "named" (a word of the command line names it),
     "module", "listed" (the hook says that it consists of it, too). `digest`: SHA-256 of its bytes; for an interpreter "" where it is
     the system's, and with colons its inode, size and times where it is a large one of the user's. `modified`: seconds since 1970.
-    `exposed`: why somebody else may write it ("" = nobody may).
+    `exposed`: why somebody else may write it ("" = nobody may). `in_place`: its interpreter reads it from where it lies.
     """
 
     role: str
@@ -20,6 +20,7 @@ class Covered(Frozen):
     digest: str = ""
     modified: float = 0.0
     exposed: str = ""
+    in_place: bool = False
 
 
 class Piece(Frozen):

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from hookline.model.sight import Sight
+    from hookline.model.sight import Covered, Sight
     from hookline.model.spec import HookSpec
 
 # A change of what goes into a fingerprint takes a new number: every hook must be approved again.
@@ -84,12 +84,14 @@ def _digest(value: Any) -> str:
 
 def covers(sight: Sight) -> tuple[str, ...]:
     """What an approval covers, and what it does not, in words for whoever approves."""
-    seen = [f"{file.role} {file.real}{'' if file.role != 'interpreter' else _by_place(file.digest)}" for file in sight.files]
+    seen = [f"{file.role} {file.real}{_how(file)}" for file in sight.files]
     unseen = [*sight.open, *(["what these files import, source or start themselves"] if sight.files else [])]
     return ("definition", *dict.fromkeys(seen), *(f"not: {each}" for each in dict.fromkeys(unseen)))
 
 
-def _by_place(mark: str) -> str:
-    if not mark:
-        return " (by its place)"
-    return " (by its place, size and times)" if ":" in mark else ""
+def _how(file: Covered) -> str:
+    if file.in_place:
+        return " (run from its place, and looked at again after the run)"
+    if file.role != "interpreter" or (file.digest and ":" not in file.digest):
+        return ""
+    return " (by its place, size and times)" if file.digest else " (by its place)"

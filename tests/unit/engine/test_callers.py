@@ -41,6 +41,17 @@ def engine_of(command: str, **fields: Any) -> Engine:
         "python -I -S -m hookline answer claude-code",
         "A=1 hookline answer claude-code || exit 0",
         "cd /tmp && hookline answer claude-code",
+        "bash -c 'hookline answer claude-code'",
+        "timeout 9 sh -c 'exec hookline answer claude-code || exit 0'",
+        "uv run hookline answer claude-code",
+        "uv run --project /opt/x --frozen hookline answer claude-code",
+        "uv run --project /opt/x python -m hookline answer claude-code",
+        "uv tool run hookline answer claude-code",
+        "uvx --from /opt/x hookline answer claude-code",
+        "pipx run hookline answer claude-code",
+        "env -S hookline answer claude-code",
+        "env -S 'A=1 hookline answer' claude-code",
+        "bash -c 'uv run -- hookline answer claude-code'",
     ],
 )
 def test_a_command_that_answers_is_a_call(command: str) -> None:
@@ -64,6 +75,15 @@ def test_a_command_that_answers_is_a_call(command: str) -> None:
         "true # hookline answer claude-code",
         "cat <<E\nhookline answer claude-code\nE",
         "hookline",
+        "bash -c 'echo hookline answer claude-code'",
+        "bash -c 'cat' hookline answer claude-code",
+        "uv run --with hookline answer claude-code",
+        "uv run --unheard-of hookline answer claude-code",
+        "uv pip hookline answer claude-code",
+        "uv run echo hookline answer claude-code",
+        "pipx install hookline answer claude-code",
+        "env -S 'echo hookline' answer claude-code",
+        "env -S '\"hookline answer claude-code\"'",
     ],
 )
 def test_words_that_look_like_a_call_are_none(command: str) -> None:

@@ -120,7 +120,7 @@ def test_load_gives_the_script_its_environment() -> None:
     assert spec.handler.env == {
         "AGENT_HOOK_DIR": "/h/guard",
         "AGENT_HOOK_NAME": "guard",
-        "AGENT_PROJECT_DIR": "${event.cwd}",
+        "AGENT_PROJECT_DIR": "${event.project}",
         "AGENT_SESSION_ID": "${event.session_id}",
     }
     assert "# Body" not in repr(spec)

@@ -49,7 +49,7 @@ def test_shell_form_runs_sh() -> None:
 
 def test_the_project_is_where_the_event_happens_unless_it_is_known() -> None:
     """The runner fills the marker in from the event's cwd."""
-    assert command().env == {"CLAUDE_PROJECT_DIR": "${event.cwd}"}
+    assert command().env == {"CLAUDE_PROJECT_DIR": "${event.project}"}
     assert command(project_dir="/w").env == {"CLAUDE_PROJECT_DIR": "/w"}
 
 
