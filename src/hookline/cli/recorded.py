@@ -188,7 +188,7 @@ def _of_run(run: dict[str, Any], known: dict[str, Any]) -> Iterator[tuple[str, s
     yield "from", f"{run['source'] or 'no file'} ({', '.join(filter(None, (run['scope'], run['dialect'], run['handler'])))})"
     yield "fingerprint", run["fingerprint"]
     yield "identity", run["identity"]
-    yield "content", run["content"]
+    yield "content", run["content"].partition(" ")[0]
     yield "approval", _approval(run, known.get("note")) if run["identity"] else ""
     yield "fault", _of_sort(run.get("fault"), "")
     yield from _effects(run)

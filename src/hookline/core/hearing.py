@@ -51,7 +51,7 @@ def hear(step: Entry, outcome: Outcome, event: Event) -> Verdict:
     if outcome.note and outcome.failure not in BARRED:
         verdict = verdict.replace(for_user="\n".join(filter(None, (verdict.for_user, outcome.note))))
     if outcome.told and verdict.stance is Stance.SILENT:
-        verdict = verdict.replace(for_user="")
+        verdict = verdict.replace(for_user="", told=True)
     if outcome.content or outcome.identity:
         verdict = verdict.replace(content=outcome.content, identity=outcome.identity)
     if told is event or verdict.rewrite is None:

@@ -129,16 +129,25 @@ def _hosts_of(words: Sequence[str], environ: Mapping[str, str], depth: int = 0) 
     if found.text_at is not None:
         yield from _hosts_in(rest[found.text_at], environ, depth + 1)
         return
-    program = rest[found.program_at].rpartition("/")[2]
-    launched = _split(rest[found.program_at :]) if program == "env" else _launched(rest[found.program_at :], program)
+    at = _launcher_at(rest, found.program_at)
+    launched = _launched(rest[at:]) if at is not None else _split(rest[found.program_at :])
     if launched and depth <= _DEEPEST:
         yield from _hosts_of(launched, environ, depth + 1)
-    yield _host_of(rest[found.program_at :])
+    elif at is None:
+        yield _host_of(rest[found.program_at :])
+
+
+def _launcher_at(words: Sequence[str], last: int) -> int | None:
+    """Where a launcher stands among the words, up to the program; None where there is none, or it is the argument of another."""
+    from hookline.text.programs import reading  # noqa: PLC0415 - few files call us
+
+    at = next((at for at, word in enumerate(words[: last + 1]) if word.rpartition("/")[2] in _LAUNCHERS), None)
+    return at if at is not None and reading([*words[:at], "./x", *words[at + 1 :]]).program_at == at else None
 
 
 def _split(words: Sequence[str]) -> list[str]:
     """What `env -S` makes of its one word and those behind it; nothing where only `env` can tell."""
-    for at, word in enumerate(words[1:], 1):
+    for at, word in enumerate(words[1:], 1) if words[0].rpartition("/")[2] == "env" else ():
         if word in ("-S", "--split-string"):
             text, rest = "".join(words[at + 1 : at + 2]), words[at + 2 :]
         elif word.startswith(("-S", "--split-string=")):
@@ -149,9 +158,9 @@ def _split(words: Sequence[str]) -> list[str]:
     return []
 
 
-def _launched(words: Sequence[str], program: str) -> list[str]:
-    """What a launcher of Python's tools runs; nothing where it is none, or has an option that is not known here."""
-    verbs = next((each for each in _LAUNCHERS.get(program, ()) if tuple(words[1 : 1 + len(each)]) == each), None)
+def _launched(words: Sequence[str]) -> list[str]:
+    """What a launcher of Python's tools runs; nothing where it runs none, or has an option that is not known here."""
+    verbs = next((each for each in _LAUNCHERS[words[0].rpartition("/")[2]] if tuple(words[1 : 1 + len(each)]) == each), None)
     at = 1 + len(verbs) if verbs is not None else len(words)
     while at < len(words) and words[at].startswith("-") and words[at] != "--":
         if words[at] not in _LAUNCH_ALONE and words[at] not in _LAUNCH_VALUED and "=" not in words[at]:

@@ -48,7 +48,7 @@ def gate(
     given = os.environ if environ is None else environ
 
     def seen(run: Run) -> Sight:
-        return look(run, given)
+        return look(run, given, os.path.realpath(root))
 
     if policy is None:
         # Of its keys this table of the settings has one that is no effect: who may approve without a token.

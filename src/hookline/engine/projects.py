@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from hookline.config.places import project_root
+from hookline.model.handler import Command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,4 +42,5 @@ def project_for(folder: str, own: str, environ: Mapping[str, str], table: Table)
 
 def asks_project(hooks: Iterable[Entry]) -> bool:
     """Whether some hook is told the project of its event."""
-    return any(_ASKED in value for entry in hooks for value in (getattr(entry.spec.handler, "env", None) or {}).values())
+    commands = (entry.spec.handler for entry in hooks if isinstance(entry.spec.handler, Command))
+    return any(_ASKED in value for command in commands for value in command.env.values())

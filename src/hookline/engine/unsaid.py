@@ -38,7 +38,7 @@ def unsaid(decision: Decision, reply: Reply) -> Iterator[str]:
             yield lost.reason
     without_notes = any(lost.effect == "note" for lost in decision.lowered)
     for verdict in decision.verdicts:
-        if verdict.shadow:
+        if verdict.shadow or verdict.told:
             continue
         fault, notes = verdict.fault or "", verdict.for_user.splitlines() if without_notes else []
         said = [fault, *(line for line in notes if not fault or fault not in line)]

@@ -16,21 +16,29 @@ if TYPE_CHECKING:
 
 _HASHED = 1 << 20  # bytes of an interpreter that is hashed wherever it lies
 # Variables by which a program loads or runs something else beside what it is told to.
-_LOADED = frozenset({
+_LEADING = frozenset({
     "BASH_ENV", "ENV", "LD_AUDIT", "LD_LIBRARY_PATH", "LD_PRELOAD", "NODE_OPTIONS", "NODE_PATH", "PATH", "PERL5LIB", "PERL5OPT",
     "PROMPT_COMMAND", "PYTHONHOME", "PYTHONPATH", "PYTHONSTARTUP", "RUBYLIB", "RUBYOPT", "ZDOTDIR",
 })  # fmt: skip
+# Those of them whose file is loaded by any program of their kind; the others name folders, or count where a person types.
+_LOADING = frozenset({"BASH_ENV", "LD_AUDIT", "LD_PRELOAD", "NODE_OPTIONS", "PERL5OPT", "RUBYOPT"})
 
 
 class Covering:
-    """What was found of one hook. `near`: folders whose interpreters are hashed, however large they are; `path`: where programs are."""
+    """What was found of one hook. `near`: folders whose interpreters are hashed, however large they are; `path`: where programs are.
 
-    def __init__(self, cwd: str, env: Mapping[str, str], near: Sequence[str] = ()) -> None:
+    `root`: the project folder, from which what is named is seen, too. `inherited`: the path that the user's own environment has.
+    """
+
+    def __init__(self, cwd: str, env: Mapping[str, str], near: Sequence[str] = (), *, root: str = "", inherited: str = "") -> None:
         self.cwd = cwd
         self.env = env
         self.home = env.get("HOME", "~")
         self.path = env.get("PATH", os.defpath)
         self.near = tuple(f"{os.path.realpath(each)}/" for each in (cwd, *near) if os.path.isabs(each) and each not in {"/", self.home})
+        self.root = root
+        self.inherited = frozenset(filter(os.path.isabs, inherited.split(os.pathsep)))
+        self.chosen: set[str] = set()
         self.files: dict[tuple[str, str], Covered] = {}
         self.open: list[str] = []
         self.missing: list[str] = []
@@ -44,17 +52,29 @@ class Covering:
                 self.open.append(f"`{path}`, which it lists, was not found")
 
     def name(self, words: Iterable[str], folders: Sequence[str], *, anything: bool = False) -> None:
+        """What words name, seen from these folders and from the project's."""
+        seen = tuple(dict.fromkeys((*folders, self.root) if self.root else folders))
         for word in words:
-            for file in files_named(word, folders, self.home, anything=anything):
-                self.watch("named", file)
+            for file in files_named(word, seen, self.home, anything=anything):
+                if not any(path == file for _, path in self.files):  # what is run for certain is not only named
+                    self.watch("named", file)
+
+    def runs(self, role: str, words: Iterable[str], folder: str, *, bare: bool = True) -> None:
+        """What words name that is run for certain, whatever it looks like."""
+        for word in words:
+            for file in files_named(word, [folder], self.home, anything=True, bare=bare):
+                self.watch(role, file)
 
     def assigned(self, sets: Iterable[tuple[str, str | None]], cwd: str) -> None:
         """What variables name; one by which programs load something is told, for what else it leads to cannot be seen."""
         for name, value in sets:
-            self.name([value or ""], [cwd], anything=name in _LOADED)
+            if name in _LOADING:
+                self.runs("loaded", [value or ""], cwd)
+            else:
+                self.name([value or ""], [cwd], anything=name in _LEADING)
             if name == "PATH" and value is not None:
                 self.path = value
-            elif name in _LOADED and value != "":
+            elif name in _LEADING and value != "":
                 self.open.append(f"what is loaded because of the variable `{name}`")
 
     def lacks(self, what: str, *, certain: bool) -> None:
@@ -63,10 +83,11 @@ class Covering:
 
     def program(self, name: str, cwd: str) -> str:
         """The program of that name; a folder of the path that is none, or no absolute one, is seen from where the hook runs."""
-        paths = [name] if "/" in name else [f"{folder}/{name}" if folder else name for folder in self.path.split(os.pathsep)]
-        for path in paths:
-            full = os.path.join(cwd, path)
+        for folder in ("",) if "/" in name else self.path.split(os.pathsep):
+            full = os.path.join(cwd, f"{folder}/{name}" if folder else name)
             if os.path.isfile(full) and ("/" in name or os.access(full, os.X_OK)):
+                if folder in self.inherited:
+                    self.chosen.add(full)
                 return full
         return ""
 
@@ -74,8 +95,9 @@ class Covering:
         read = contents(path)
         if read is not None:
             self.files[role, path] = Covered(
-                role=role, path=path, real=read.real, digest=read.digest, modified=read.modified, exposed=read.exposed
-            )
+                role=role, path=path, real=read.real, digest=read.digest, modified=read.modified, exposed=read.exposed,
+                chosen=path in self.chosen,
+            )  # fmt: skip
         return read
 
     def watch(self, role: str, path: str) -> Contents | None:
@@ -104,7 +126,9 @@ class Covering:
             self.missing.append(f"`{name}` was not found")
             return
         if is_systems(real):
-            self.files["interpreter", path] = Covered(role="interpreter", path=path, real=real, modified=found.st_mtime)
+            self.files["interpreter", path] = Covered(
+                role="interpreter", path=path, real=real, modified=found.st_mtime, chosen=path in self.chosen
+            )
             return
         is_near = self.is_near(real)
         self.watched = self.watched or is_near
@@ -112,5 +136,6 @@ class Covering:
             return
         mark = f"{found.st_ino}:{found.st_size}:{found.st_mtime_ns}:{found.st_ctime_ns}"
         self.files["interpreter", path] = Covered(
-            role="interpreter", path=path, real=real, digest=mark, modified=found.st_mtime, exposed=exposure(found, real)
-        )
+            role="interpreter", path=path, real=real, digest=mark, modified=found.st_mtime, exposed=exposure(found, real),
+            chosen=path in self.chosen,
+        )  # fmt: skip

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+import re
 
 from hookline.handlers.covering import Covering
-from hookline.handlers.named import is_systems, modules_named
+from hookline.handlers.named import is_librarys, is_systems, module_files, modules_named
 from hookline.handlers.sealing import Pieces, sealed_words
 from hookline.text.programs import by_itself, reading
 
@@ -27,18 +29,36 @@ READERS = WRITERS | {
 }  # fmt: skip
 # Programs that run what they read.
 _FEEDING = ("xargs", "parallel")
+# Programs whose `-f` says what they run.
+_FILED = frozenset({"awk", "gawk", "gmake", "make", "mawk", "nawk", "sed"})
+_MODULE = re.compile(r"-[A-VYZa-z]*?m(.*)", re.DOTALL)
+_SAFE = re.compile(r"python3\.(?:1[1-9]|[2-9]\d)")  # whose `-P` keeps the working folder out of what is imported
 
 
 class Lines(Covering):
-    """The command lines of one hook. `given`: the file that a redirection has the next program read; `fed`: one runs what it reads.
+    """The command lines of one hook. `given`: the file that a redirection has the next program read; `fed`: one may run what it reads; `sure`: one does.
 
-    `changes`: what else must be put into the text around a line.
+    `changes`: what else must be put into the text around a line. `foreign`: folders from which Python is to import nothing, and `kept`:
+    what it does not because of that. `source`: the text in hand; `sets`: what was assigned so far.
     """
 
-    def __init__(self, cwd: str, env: Mapping[str, str], near: Sequence[str] = ()) -> None:
-        super().__init__(cwd, env, near)
+    def __init__(
+        self,
+        cwd: str,
+        env: Mapping[str, str],
+        near: Sequence[str] = (),
+        *,
+        root: str = "",
+        inherited: str = "",
+        foreign: Sequence[str] = (),
+    ) -> None:
+        super().__init__(cwd, env, near, root=root, inherited=inherited)
         self.pieces = Pieces()
-        self.sealed = self.fed = False
+        self.foreign = tuple(os.path.realpath(each) for each in foreign if each)
+        self.kept: list[str] = []
+        self.source = b""
+        self.sets: dict[str, str | None] = {}
+        self.sealed = self.fed = self.sure = False
         self.executable = ""
         self.given: Word | None = None
         self.changes: list[Change] = []
@@ -70,6 +90,8 @@ class Lines(Covering):
             return [*words[: found.text_at], text, *words[found.text_at + 1 :]]
         if found.is_fed:
             self.feeds(name, cwd)
+        if found.is_code and found.family.name == "python":
+            return self._imports(words, found, path, cwd)
         return self._script(words, found, cwd, certain=certain) if found.at is not None else words
 
     def reading(self, words: list[str], cwd: str) -> Reading:
@@ -92,7 +114,7 @@ class Lines(Covering):
         read = self.cover("script", os.path.join(cwd, given.value)) if given is not None and given.value else None
         if given is None or read is None:
             self.open.append(f"what `{name}` is given to read")
-            self.fed = True
+            self.fed = self.sure = True
             return
         self.sealed = True
         self.changes.append((given.start, given.end, [self.pieces.file(read)]))
@@ -107,11 +129,35 @@ class Lines(Covering):
         if found.unknown:  # it may go there first, as `make -C`, or run what is in it, as `run-parts`
             folders += [full for word in others if os.path.isdir(full := os.path.join(cwd, word))]
             self.fed = self.fed or words[found.program_at].endswith(_FEEDING)
-            others += [entry for folder in folders[1:] if "run-parts" in words[found.program_at] for entry in _entries(folder)]
+            for folder in folders[1:] if os.path.basename(path) == "run-parts" else ():
+                self.runs("script", _entries(folder), folder)
+        if os.path.basename(path) in _FILED:
+            for before, word in itertools.pairwise(others):
+                for folder in folders if before == "-f" else ():
+                    self.runs("script", [word], folder)
         self.name(others, folders)
-        if found.is_code and found.family.name == "python":
-            for file in modules_named(others, cwd):
-                self.watch("module", file)
+
+    def _imports(self, words: list[str], found: Reading, path: str, cwd: str) -> list[str]:
+        """The words of `python -c` and `-m`, which import from the working folder first.
+
+        For a hook that is not of the project that folder is a stranger's: it is left out, where this Python can do that.
+        """
+        at = found.program_at
+        module = _module_of(words[at + 1 :]) if found.unknown else ""
+        own = [*module_files(module, cwd)]
+        shadows = [*modules_named(words[at + 1 :], cwd)]
+        real = os.path.realpath(cwd)
+        is_foreign = any(real == each or real.startswith(f"{each}/") for each in self.foreign)
+        if is_foreign and (not own or is_librarys(module)) and _SAFE.fullmatch(os.path.basename(os.path.realpath(path))):
+            self.kept += shadows
+            self.sealed = True
+            return [*words[: at + 1], "-P", *words[at + 1 :]]
+        for file in own:
+            self.watch("module", file)
+        for file in shadows:
+            if file not in own:
+                self.watch("named", file)
+        return words
 
     def _script(self, words: list[str], found: Reading, cwd: str, *, certain: bool) -> list[str]:
         """The words with the interpreter's script as it was read."""
@@ -161,6 +207,8 @@ class Lines(Covering):
         words = [*before, shown, *rest]
         found = self.reading(words, cwd)
         program = self.program(words[found.program_at], cwd) if interpreter else ""
+        if program and shown in self.chosen:  # whoever chose the script chose what runs it
+            self.chosen.add(program)
         if not program:
             why = ": its first line ends with a carriage return" if "\r" in line else ""
             self.lacks(f"the interpreter of `{shown}` was not found{why}", certain=depth == 0)
@@ -180,8 +228,17 @@ def _assignment(word: str) -> tuple[str, str] | None:
     return (name, value) if sign and name.isidentifier() else None
 
 
+def _module_of(words: Sequence[str]) -> str:
+    """The module after `-m`."""
+    for word, after in zip(words, [*words[1:], ""], strict=True):
+        if found := _MODULE.fullmatch(word):
+            return found[1] or after
+    return ""
+
+
 def _entries(folder: str) -> list[str]:
+    """What lies in a folder and may be executed."""
     try:
-        return sorted(os.listdir(folder))
+        return sorted(entry for entry in os.listdir(folder) if os.access(f"{folder}/{entry}", os.X_OK))
     except OSError:
         return []

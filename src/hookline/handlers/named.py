@@ -35,12 +35,15 @@ def is_systems(real: str) -> bool:
     return found.st_uid == 0 and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
-def files_named(word: str, folders: Sequence[str], home: str, *, anything: bool = False) -> Iterator[str]:
+def files_named(word: str, folders: Sequence[str], home: str, *, anything: bool = False, bare: bool = False) -> Iterator[str]:
     """The files that a word names, as a whole or in parts, seen from these folders, less the system's own.
 
-    Those that look as if they could be run; `anything`: any.
+    Those that look as if they could be run; `anything`: any. A word without a `/` is data: `exit 2` names no file `2`. Where a
+    program takes its file by a bare name, `bare`.
     """
     for part in _tokens(word):
+        if "/" not in part and not bare:
+            continue
         path = home + part[1:] if part.startswith("~/") else part
         for folder in folders if not os.path.isabs(path) else ("",):
             full = os.path.join(folder, path)
@@ -67,6 +70,23 @@ def is_runnable(path: str) -> bool:
             return file.read(2) == b"#!"
     except (OSError, ValueError):
         return False
+
+
+def module_files(name: str, folder: str) -> Iterator[str]:
+    """The files in a folder that `python -m` runs for a dotted name: those of each package on the way, and the module's own."""
+    *packages, last = name.split(".")
+    if not all(map(str.isidentifier, (*packages, last))):
+        return
+    for package in packages:
+        folder = f"{folder}/{package}"
+        yield from filter(_is_file, (f"{folder}/__init__.py",))
+    own = [path for each in ("__init__.py", "__main__.py") if _is_file(path := f"{folder}/{last}/{each}")]
+    yield from own or filter(_is_file, (f"{folder}/{last}.py",))
+
+
+def is_librarys(module: str) -> bool:
+    """Whether a module is one of Python's own library, by its name."""
+    return module.partition(".")[0] in sys.stdlib_module_names
 
 
 def modules_named(code: Iterable[str], folder: str) -> Iterator[str]:

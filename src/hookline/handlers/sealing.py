@@ -13,7 +13,7 @@ import re
 import stat
 
 from hookline.errors import HandlerError
-from hookline.handlers.contents import contents
+from hookline.handlers.noticing import LONGEST_TEXT, OWN_SOURCE, node_notices, shell_notices
 from hookline.model.sight import Piece, Sealed
 from hookline.text.digest import hashing
 
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 _MODE = 0o500  # of a private copy
 _PART = 1 << 20
-_LONGEST_TEXT = 100_000  # bytes; the kernel takes 128 KiB in one argument
 # Where a process finds its open descriptors as files.
 FDS = "/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd"
 # Python runs this as a file in memory, and not as `-c`: that would make the working folder the first place for imports, of which
@@ -51,18 +50,6 @@ _NODE = (
     "const m=new M(r,null);m.id='.';m.filename=r;m.paths=M._nodeModulePaths(require('path').dirname(r));"
     "process.mainModule=m;M._cache[r]=m;m._compile(s,r);m.loaded=true"
 )
-# What tells Node that a file is an ES module, or may be one; an `await` in no function makes one, too.
-_ESM = re.compile(
-    rb"(?:^|[;}*/\"'])[ \t]*(?:import\b(?!\s*\()|export\b)|\bimport\.meta\b|^(?:(?:const|let|var)\b[^=(]*=\s*)?(?:for\s+)?await\b",
-    re.MULTILINE,
-)
-# Options by which Node reads files in a way of its own.
-_NODE_OWN = ("-r", "--require", "--import", "--loader", "--experimental", "--input-type", "--preserve-symlinks")
-# The one place of a call that a `-c` text can tell: the script itself. Any other counts the script as a caller, which a text is not.
-_OWN_SOURCE = re.compile(rb"\bBASH_SOURCE\b(?!\[)|\bBASH_SOURCE\[0\]")
-_CALLERS = re.compile(rb"\bBASH_(?:LINENO|ARGV|ARGC)\b|\bFUNCNAME\[(?!0\])|\bBASH_SOURCE\b|(?:^|[;&|(`])\s*caller\b", re.MULTILINE)
-_ZSH_PLACES = re.compile(rb"%[xN]|\bfunc(?:file|source|)(?:stack|trace)\b|\bZSH_|:[aA]\b")
-_SOURCES = re.compile(rb"(?:^|[;&|({]|\b(?:then|do|else))[ \t]*(?:\.|source)[ \t]+(\S.*)", re.MULTILINE)
 
 
 class Pieces:
@@ -116,7 +103,7 @@ def _python(words: Sequence[str], script: Contents, pieces: Pieces) -> list[str]
 def _shell(words: Sequence[str], script: Contents, pieces: Pieces) -> list[str]:
     program, *options = _before(words)
     name = os.path.basename(program)
-    if b"\0" in script.head or _tells_callers(name, script):
+    if b"\0" in script.head or shell_notices(name, script):
         return _in_place(words, script, pieces)
     # With a text, and started from afar, bash would read the user's `.bashrc` first.
     unasked = ["--norc"] if name == "bash" else []
@@ -126,55 +113,18 @@ def _shell(words: Sequence[str], script: Contents, pieces: Pieces) -> list[str]:
 def _text_of(script: Contents, pieces: Pieces) -> str:
     """A text for `-c` that does what a script does; one that is too long for an argument is read from memory."""
     data = script.data
-    if data is None or len(data) > _LONGEST_TEXT:
+    if data is None or len(data) > LONGEST_TEXT:
         return f". {pieces.file(script)}"
     if b"BASH_SOURCE" in data:
         # Empty in a `-c` text, and nobody may set it.
-        data = b"HOOKLINE_SOURCE=$0; " + _OWN_SOURCE.sub(lambda found: found[0].replace(b"BASH", b"HOOKLINE"), data)
+        data = b"HOOKLINE_SOURCE=$0; " + OWN_SOURCE.sub(lambda found: found[0].replace(b"BASH", b"HOOKLINE"), data)
     return os.fsdecode(data)
 
 
-def _tells_callers(shell: str, script: Contents) -> bool:
-    """Whether a script, or a file beside it that it reads, asks its shell from where it was called: a `-c` text is no caller."""
-    if shell == "zsh":
-        return _ZSH_PLACES.search(script.head) is not None
-    if script.data is None or len(script.data) > _LONGEST_TEXT:
-        return b"BASH_SOURCE" in script.head or _CALLERS.search(script.head) is not None
-    return any(_CALLERS.search(_OWN_SOURCE.sub(b"", text)) for text in (script.data, *_sourced_by(script)))
-
-
-def _sourced_by(script: Contents) -> Iterator[bytes]:
-    """What the files begin with that a script reads from its own folder, or from one beside that."""
-    folder = os.path.dirname(script.real)
-    for line in _SOURCES.findall(script.head):
-        names = [name.lstrip("/") for name in re.findall(r"[\w./-]*\w", os.fsdecode(line))]
-        for path in (os.path.join(base, name) for base in (folder, os.path.dirname(folder)) for name in names if name):
-            read = contents(path)
-            if read is not None:
-                yield read.head
-
-
 def _node(words: Sequence[str], script: Contents, pieces: Pieces) -> list[str]:
-    is_other = script.real.endswith((".mjs", ".ts", ".mts", ".cts", ".jsx", ".tsx", ".wasm", ".json"))
-    has_own = any(word.startswith(_NODE_OWN) for word in words[1:-1])
-    if is_other or has_own or _ESM.search(script.head) or _is_module(script.real):
+    if node_notices(words, script):
         return _in_place(words, script, pieces)
     return [*_before(words), "-e", _NODE, "--", pieces.take(script), words[-1], script.real]
-
-
-def _is_module(path: str) -> bool:
-    """Whether the nearest `package.json` says that such a file is an ES module."""
-    if path.endswith(".cjs"):
-        return False
-    folder = os.path.dirname(path)
-    while True:
-        try:
-            with open(f"{folder}/package.json", "rb") as file:
-                return re.search(rb'"type"\s*:\s*"module"', file.read(1 << 20)) is not None
-        except OSError:
-            if folder in ("/", ""):
-                return False
-            folder = os.path.dirname(folder)
 
 
 _WAYS: Mapping[str, Way] = {"python": _python, "shell": _shell, "node": _node}

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 
 from hookline.errors import HandlerError
 from hookline.handlers import command
 from hookline.handlers.lines import READERS, WRITERS, Lines
 from hookline.model.handler import Command
 from hookline.model.sight import Sealed, Sight
+from hookline.model.spec import USER
 from hookline.text.words import BUILTINS, commands, stepped
 
 TYPE_CHECKING = False
@@ -21,12 +23,27 @@ if TYPE_CHECKING:
 
 _DEEPEST = 4  # shells in shells
 _SOURCING = (".", "source")
+# Builtins whose words are names, values and numbers, and no files that anything runs.
+_FILELESS = frozenset({
+    "bg", "bind", "break", "caller", "compgen", "complete", "continue", "declare", "dirs", "disown", "exit", "export", "false", "fc", "fg",
+    "getopts", "hash", "help", "history", "jobs", "kill", "let", "local", "logout", "mapfile", "popd", "pwd", "read", "readarray",
+    "readonly", "return", "set", "shift", "shopt", "suspend", "times", "true", "type", "typeset", "ulimit", "umask", "unalias", "unset",
+    "wait", ":",
+})  # fmt: skip
+# Programs that hand on what they are told, by files and by words.
+_HANDING = frozenset({"cat", "echo", "head", "printf", "sed", "tac", "tail"})
+_PARTING = (b"||", b"&&", b";", b"\n")  # what stands between two commands of which none reads the other
 _UNREADABLE = "what the shell text runs: it cannot be read for sure"
+# What a text that cannot be read for sure runs all the same: a path where a command stands, or behind a program that runs it.
+_RUN = re.compile(
+    r"(?:^|[|;&({`\n]|\b(?:then|do|else|exec|time|source|(?:ba|da|k|z)?sh|python3?|node|perl|ruby)\b|(?<!\S)\.)[ \t]*\"?((?:~|\.{1,2})?/[\w./+@%-]+)"
+)
+_VARIABLE = re.compile(rb'"?\$\{?(\w+)\}?"?')
 _NOTHING = Sight()
 
 
-def look(run: Run, environ: Mapping[str, str]) -> Sight:
-    """What a run would execute; nothing to see where its handler is no command."""
+def look(run: Run, environ: Mapping[str, str], root: str = "") -> Sight:
+    """What a run would execute, in the project of that folder; nothing to see where its handler is no command."""
     handler = run.spec.handler
     if type(handler) is not Command:
         return _NOTHING
@@ -35,7 +52,9 @@ def look(run: Run, environ: Mapping[str, str]) -> Sight:
     except HandlerError as error:
         return Sight(missing=(str(error),))
     near = (run.event.cwd, os.path.dirname(run.spec.origin.file))
-    looking = _Look(what.cwd or run.event.cwd or os.getcwd(), what.env, near)
+    foreign = (run.event.cwd, root) if run.spec.origin.scope == USER else ()
+    cwd = what.cwd or run.event.cwd or os.getcwd()
+    looking = _Look(cwd, what.env, near, root=root, inherited=environ.get("PATH", ""), foreign=foreign)
     looking.declared(handler.env, run.spec.files)
     return looking.at(what.argv)
 
@@ -62,20 +81,25 @@ class _Look(Lines):
         found = commands(text, self.env) if depth <= _DEEPEST else None
         if found is None:
             self.open.append(_UNREADABLE)
+            self.runs("program", _RUN.findall(text), cwd, bare=False)
             self.name([text], [cwd])
             return text
-        path, fed, self.fed = self.path, self.fed, False
-        source, changed = text.encode("utf-8", "surrogatepass"), []
+        path, fed, sure, self.fed = self.path, self.fed, self.sure, False
+        outer, self.source = self.source, text.encode("utf-8", "surrogatepass")
+        source, changed = self.source, []
+        feeding: set[int] = set()
         base: str | None = cwd
         for at, simple in enumerate(found):
             values = [word.value for word in simple.words]
             if values[:1] == ["cd"]:
                 base = os.path.join(cwd, values[1]) if at == 0 and len(values) == 2 and values[1] is not None else None  # noqa: PLR2004 - `cd X`
             else:
+                self.sure = False
                 changed += self._simple(simple, base, depth)
-        if self.fed:
-            self.name(_words_of(found), [base or cwd], anything=True)
-        self.path, self.fed = path, fed or self.fed
+                feeding |= _before(found, at, source) if self.sure else set()
+        self._fed(found, feeding, base or cwd)
+        self.source = outer
+        self.path, self.fed, self.sure = path, fed or self.fed, sure or bool(feeding)
         if not changed:
             return text
         import shlex  # noqa: PLC0415 - few hooks are more than the name of a program
@@ -84,10 +108,23 @@ class _Look(Lines):
             source = source[:start] + os.fsencode(" ".join(map(shlex.quote, words))) + source[end:]
         return os.fsdecode(source)
 
+    def _fed(self, found: Sequence[Simple], feeding: set[int], cwd: str) -> None:
+        """What is run because something reads it: for certain, where it stands before that in a pipeline, or around it."""
+        if not self.fed:
+            return
+        for at, simple in enumerate(found):
+            words = [word.value for word in simple.words if word.value]
+            if feeding and (at in feeding or not words):
+                self.runs("fed", [word.value for word in simple.reads if word.value], cwd)
+            if at in feeding and words and os.path.basename(words[0]) in _HANDING:
+                self.runs("fed", words[1:], cwd, bare=os.path.basename(words[0]) == "cat")
+        self.name(_words_of(found), [cwd], anything=True)
+
     def _simple(self, simple: Simple, base: str | None, depth: int) -> list[Change]:
         """What to put in the place of which bytes, so that a command runs what was read."""
         before = self.path
         self.assigned(simple.sets, base or self.cwd)
+        self.sets.update(simple.sets)
         if not simple.words:
             return []
         words, by_default = stepped(simple.words)
@@ -97,6 +134,8 @@ class _Look(Lines):
         self.path = before
         if simple.apart and made:  # there is a redirection in between
             self.watched = True
+            for file in self.kept:
+                self.watch("named", file)
             return []
         return made
 
@@ -105,13 +144,17 @@ class _Look(Lines):
         if not values or values[0] == "eval":
             self.open.append("what a program does that only the shell can name")
             self.fed = True
+            self._assigned_to(words[len(values) :], base)
+            if values and len(values) == len(words) > 1:  # it is known, and runs from where it lies
+                self.text(" ".join(values[1:]), base or self.cwd, depth + 1)
+                self.watched = True
             return []
         if values[0] in _SOURCING:
             return self._sourced(words, values, base)
         if values[0] == "trap":
             return self._trapped(words, base, depth)
         if values[0] in BUILTINS and values[0] != "time":
-            self.name(values[1:] if values[0] not in READERS else (), [base or self.cwd])
+            self.name(values[1:] if values[0] not in READERS | _FILELESS else (), [base or self.cwd])
             return []
         return self._run(simple, words, values, base, depth)
 
@@ -125,6 +168,7 @@ class _Look(Lines):
         if len(values) != len(words) and runs_nothing and not found.is_code:
             self.open.append(f"what `{values[0]}` runs is only known when it runs")
             self.fed = True
+            self._assigned_to(words[len(values) :], base)
             return []
         around, self.changes = self.changes, []
         self.given = simple.reads[-1] if simple.reads and (base or os.path.isabs(simple.reads[-1].value or "")) else None
@@ -132,6 +176,12 @@ class _Look(Lines):
         own = [(words[0].start, words[len(values) - 1].end, made)] if made != values else []
         changes, self.changes, self.given = [*own, *self.changes], around, None
         return changes
+
+    def _assigned_to(self, words: Sequence[Word], base: str | None) -> None:
+        """What the first of these words runs, where it is a variable to which the text itself assigned a path."""
+        name = _VARIABLE.fullmatch(self.source[words[0].start : words[0].end]) if words else None
+        if name is not None:
+            self.runs("program", [self.sets.get(name[1].decode()) or ""], base or self.cwd, bare=False)
 
     def _trapped(self, words: Sequence[Word], base: str | None, depth: int) -> list[Change]:
         """`trap text signals`: the text is run later."""
@@ -150,10 +200,35 @@ class _Look(Lines):
         read = self.cover("sourced", os.path.join(base or "", name)) if "/" in name and (base or os.path.isabs(name)) else None
         if read is None:
             self.open.append(f"what `{values[0]} {name}` reads")
-            self.fed = True
+            if found := self._on_path(name, base or self.cwd):
+                self.watch("sourced", found)
+            else:
+                self.fed = self.sure = True
             return []
         self.sealed = True
         return [(words[1].start, words[1].end, [self.pieces.file(read)])]
+
+    def _on_path(self, name: str, cwd: str) -> str:
+        """The file that a shell reads by a bare name: the first on the path, or else the one in the working folder."""
+        full = (os.path.join(cwd, folder, name) for folder in (*self.path.split(os.pathsep), "") if name and "/" not in name)
+        return next(filter(os.path.isfile, full), "")
+
+
+def _before(found: Sequence[Simple], at: int, source: bytes) -> set[int]:
+    """The places of a simple command, of those before it in its pipeline, and of those inside of its words."""
+    last, places = found[at], {at}
+    for place, simple in enumerate(found):
+        if simple.words and last.words and last.words[0].start <= simple.words[0].start < last.words[-1].end:
+            places.add(place)
+    for place in range(at - 1, -1, -1):
+        before, after = found[place], found[place + 1]
+        if not before.words or not after.words:
+            break
+        between = source[before.words[-1].end : after.words[0].start]
+        if before.words[-1].end <= after.words[0].start and (b"|" not in between or any(each in between for each in _PARTING)):
+            break
+        places.add(place)
+    return places
 
 
 def _certain(words: Sequence[Word]) -> list[str]:
@@ -169,5 +244,6 @@ def _certain(words: Sequence[Word]) -> list[str]:
 def _words_of(found: Iterable[Simple]) -> list[str]:
     """All words of a text that are certain, less those of programs that write to what they name."""
     words = [word for simple in found for word in simple.reads]
-    words += [word for simple in found if not simple.words or simple.words[0].value not in WRITERS for word in simple.words]
+    silent = WRITERS | _FILELESS
+    words += [word for simple in found if simple.words and simple.words[0].value not in silent for word in simple.words]
     return [word.value for word in words if word.value]

@@ -42,7 +42,8 @@ class Command(Frozen):
     kill_leftovers: bool = False
     sealed: Sealed | None = None
 
-    UNDECLARED = frozenset({"sealed"})
+    # What a gate adds, and what the mode of reading says, which no file declares.
+    UNDECLARED = frozenset({"sealed", "kill_leftovers"})
 
 
 class Http(Frozen):
@@ -62,6 +63,9 @@ class Http(Frozen):
     allow_local: bool = False
     largest: int = 0
     body: str = ""
+
+    # What the user's options and the dialect say.
+    UNDECLARED = frozenset({"allow_local", "largest"})
 
 
 class Model(Frozen):
@@ -92,8 +96,8 @@ class Model(Frozen):
     most_tokens: int = 1024
     most_prompt: int = 64 << 10
 
-    # hookline's own words, which no file declares, and which another version of it may say otherwise.
-    UNDECLARED = frozenset({"system", "schema"})
+    # hookline's own words and limits, which no file declares, and which another version of it may say otherwise; and the user's options.
+    UNDECLARED = frozenset({"system", "schema", "allow_local", "most_prompt"})
 
 
 class Builtin(Frozen):

@@ -8,8 +8,10 @@ from hookline.model.frozen import Frozen
 class Covered(Frozen):
     """A file that a hook runs. `path`: as the runner finds it; `real`: without symbolic links.
 
-    `role`: what it is to the hook: "program", "script", "sourced", "interpreter", "named" (a word of the command line names it),
-    "module", "listed" (the hook says that it consists of it, too). `digest`: SHA-256 of its bytes; for an interpreter "" where it is
+    `role`: what it is to the hook: "program", "script", "sourced", "module" (of `python -m`), "fed" (a shell is given it to read),
+    "loaded" (because of a variable), "interpreter"; or, where nobody knows whether it is run, one of LOOSE: "named" (a word names it),
+    "listed" (the hook says that it consists of it, too). `chosen`: found by its name, on the path of the user's own environment.
+    `digest`: SHA-256 of its bytes; for an interpreter "" where it is
     the system's, and with colons its inode, size and times where it is a large one of the user's. `modified`: seconds since 1970.
     `exposed`: why somebody else may write it ("" = nobody may). `in_place`: its interpreter reads it from where it lies.
     """
@@ -21,6 +23,11 @@ class Covered(Frozen):
     modified: float = 0.0
     exposed: str = ""
     in_place: bool = False
+    chosen: bool = False
+
+
+# Roles of files of which nobody knows whether they are run.
+LOOSE = ("named", "listed")
 
 
 class Piece(Frozen):

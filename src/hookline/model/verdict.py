@@ -41,7 +41,8 @@ class Verdict(Frozen):
     `unsupported` lists what the hook asked for that its own dialect does not honour on this event; an entry may say why
     after `: `. `redo_limit`: how often this hook may send the agent back in one turn, where it says so itself (0: no limit).
     `late`: it was said by a detached hook after its own moment, and is told at this one. `identity`: what the hook is approved
-    as, and `content`: the digest of the files that it runs, where somebody looked.
+    as, and `content`: the digest of the files that it runs, where somebody looked. `told`: the user of this session knows of its
+    fault already.
     """
 
     hook_id: str = ""
@@ -63,6 +64,7 @@ class Verdict(Frozen):
     late: bool = False
     content: str = ""
     identity: str = ""
+    told: bool = False
 
     @property
     def mute(self) -> bool:

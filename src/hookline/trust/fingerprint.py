@@ -1,6 +1,8 @@
 """Fingerprint: what is approved of a hook, which is what it is: project, event, definition and content, never its place in a file.
 
-`identity` is the hook as it was declared, for its project; `places` the files that it runs; `content` their bytes.
+`identity` is the hook as it was declared, for its project; `places` the files that it runs; `content` their bytes. Behind those of the
+files that are run for certain, `content` has a mark for each interpreter and each file that is only named, so that it can be told which
+of these is another one, or new.
 """
 
 from __future__ import annotations
@@ -9,12 +11,14 @@ import enum
 import json
 
 from hookline.model.frozen import Frozen
+from hookline.model.sight import LOOSE
 from hookline.model.spec import CLONED
 from hookline.text.digest import sha256
 from hookline.text.regex import Regex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from hookline.model.sight import Covered, Sight
@@ -22,6 +26,7 @@ if TYPE_CHECKING:
 
 # A change of what goes into a fingerprint takes a new number: every hook must be approved again.
 VERSION = 2
+INTERPRETER = "interpreter"
 
 
 class Fingerprint(Frozen):
@@ -34,12 +39,37 @@ class Fingerprint(Frozen):
 
 def fingerprint(declared: str, sight: Sight) -> Fingerprint:
     """The fingerprint of a hook and of what was seen of it."""
-    files = sorted({(file.role, file.real, file.digest) for file in sight.files})
+    run = [file for file in sight.files if file.role not in LOOSE]
+    certain = sorted({(file.role, file.real, file.digest) for file in run if file.role != INTERPRETER})
+    marked = sorted({f"{mark_of(file)}={file.digest}" for file in sight.files if file.role in LOOSE or file.role == INTERPRETER})
     return Fingerprint(
         identity=declared,
-        places=_digest([(role, real) for role, real, _ in files]),
-        content=_digest(files),
+        places=_digest(sorted({(file.role, file.real) for file in run})),
+        content=" ".join([_digest(certain), *marked]),
     )
+
+
+def mark_of(file: Covered) -> str:
+    """By which a file is known among the marks: what it is to the hook, and where it lies."""
+    return f"{file.role}:{sha256(file.real.encode('utf-8', 'surrogateescape'))[:32]}"
+
+
+def head(content: str) -> str:
+    """Of a content what is run for certain."""
+    return content.partition(" ")[0]
+
+
+def marks(content: str) -> Mapping[str, str]:
+    """Of a content the rest, each mark with the digest of its file."""
+    return dict(pair.split("=", 1) for pair in content.split(" ")[1:])
+
+
+def has_another(before: str, now: str) -> bool:
+    """Whether of two contents the second has another file in the place of one that the first has; what is new is no other."""
+    if before == now:
+        return False
+    known = marks(before)
+    return head(before) != head(now) or any(known.get(mark, digest) != digest for mark, digest in marks(now).items())
 
 
 def identity(spec: HookSpec, root: str) -> str:

@@ -11,7 +11,7 @@ from hookline.model.kinds import kind
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.spec import CLONED
 from hookline.model.verdict import Stance
-from hookline.trust.fingerprint import fingerprint
+from hookline.trust.fingerprint import fingerprint, has_another, head
 from hookline.trust.policy import ASK, CHANGED, DENY, MISSING, RECORD, REVOKED, RUN, SKIP, UNKNOWN, WARN, named
 from hookline.trust.standing import NOBODY, Standing, Standings, shown
 from hookline.trust.store import Approval
@@ -103,7 +103,7 @@ class Gate:
         if effect == RUN:
             return Pass(run=_pinned(run, standing), standing=standing)
         if effect == WARN:
-            return self._warned(run, standing, standing.reason)
+            return self._warned(run, standing, "; ".join(filter(None, (standing.reason, standing.note))))
         return self._kept(run, standing, effect)
 
     def off(self, spec: HookSpec, known: Known | None, cwd: str = "") -> str:
@@ -132,7 +132,11 @@ class Gate:
         return outcome.replace(note=given.note, identity=standing.print.identity, content=standing.print.content)
 
     def _differs(self, run: Run, standing: Standing) -> bool:
-        return fingerprint(standing.print.identity, self.look(_unpinned(run))) != standing.print
+        """Whether something that it runs, or for a clone's hook names, is another than before; what is new beside it is told only."""
+        before, now = standing.print, fingerprint(standing.print.identity, self.look(_unpinned(run)))
+        if before.places != now.places or head(before.content) != head(now.content):
+            return True
+        return run.spec.origin.scope in CLONED and has_another(before.content, now.content)
 
     def effect(self, standing: Standing, fault: str = "") -> str:
         """What becomes of a hook that stands like this. `fault`: why the store cannot be read."""
@@ -140,8 +144,8 @@ class Gate:
         # What cannot be looked up, and what others may write, is not let through, whatever the policy makes of the unknown.
         if effect in (RECORD, WARN) and (fault or standing.exposed):
             return SKIP
-        # An approval that nobody spoke does not cover what nobody could see.
-        return WARN if effect == RECORD and standing.sight.open else effect
+        # An approval that nobody spoke does not cover what nobody could see; what is told of a hook that runs is a warning.
+        return WARN if (effect == RECORD and standing.sight.open) or (effect in (RECORD, RUN) and standing.note) else effect
 
     def _recorded(self, run: Run, standing: Standing) -> Pass:
         """The first use of a hook of the user's own: approved by it, where that can be written down."""
@@ -154,7 +158,7 @@ class Gate:
 
     def _warned(self, run: Run, standing: Standing, why: str) -> Pass:
         note = f"{_own_name(run.spec)} ran: {why}"
-        said = self.once(run.event.session_id, f"{standing.print.identity}{standing.print.content}{standing.state}")
+        said = self.once(run.event.session_id, f"{standing.print.identity}{head(standing.print.content)}{standing.state}{standing.note}")
         return Pass(run=_pinned(run, standing), note="" if said else note, standing=standing)
 
     def _switched_off(self, run: Run, what: str, reason: str) -> Outcome:
@@ -179,7 +183,7 @@ class Gate:
             means = Stance.SILENT if standing.state == REVOKED or spec.origin.scope in CLONED else None
         what = f"kept {called or standing.print.identity} {failure.name}"
         told = guarded and not means and self.once(run.event.session_id, what)
-        detail = "" if standing.reason == NOBODY else standing.reason
+        detail = "" if standing.reason == NOBODY else standing.reason.removeprefix(f"{NOBODY}: ")
         return Outcome(
             failure=failure, detail=detail, means=means, called=called, told=told, identity=standing.print.identity, content=standing.print.content
         )  # fmt: skip

@@ -7,18 +7,20 @@ import stat
 
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Command, command_of
-from hookline.model.sight import Sight
-from hookline.model.spec import MANAGED, USER
+from hookline.model.sight import LOOSE, Sight
+from hookline.model.spec import CLONED, MANAGED, USER
+from hookline.trust.comparison import Comparison, named_by
 from hookline.trust.fingerprint import Fingerprint, covers, fingerprint, identity
 from hookline.trust.policy import CHANGED, MISSING, REVOKED, TRUSTED, UNKNOWN, group_of
 from hookline.trust.whereabouts import is_below, is_kept_with, places, projects_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any, TypeAlias
 
     from hookline.core.dispatch import Run
+    from hookline.model.sight import Covered
     from hookline.model.spec import HookSpec
     from hookline.trust.store import Known
 
@@ -33,7 +35,7 @@ class Standing(Frozen):
     """How a hook stands: its state, why in words, and what an approval covers.
 
     `group` is whose policy counts ("" = it needs no approval). `print` and `sight` are what was looked at. `approved`: as it is
-    declared somebody approved it once, whatever became of its files.
+    declared somebody approved it once, whatever became of its files. `note`: what the user is told where it runs all the same.
     """
 
     spec: HookSpec
@@ -45,6 +47,7 @@ class Standing(Frozen):
     sight: Sight = _NO_SIGHT
     exposed: str = ""
     approved: bool = False
+    note: str = ""
 
 
 class Standings:
@@ -68,11 +71,19 @@ class Standings:
         spec = run.spec
         sight = self._look(run) if type(spec.handler) is Command else _NO_SIGHT
         print_ = fingerprint(self.identity(spec), sight)
-        exposed = next((file.exposed for file in sight.files if file.exposed), "") or _exposure(spec.origin.file)
+        exposed = next((file.exposed for file in sight.files if file.exposed and file.role not in LOOSE), "") or _exposure(spec.origin.file)
+        brought = self._brought(spec, sight, run.event.cwd)
+        group = self._group(spec, brought)
+        approved = known.approvals.get(print_.identity) if known is not None else None
         state, reason = _state(print_, sight, known, fault, exposed)
+        note = ""
+        if state == UNKNOWN and reason == NOBODY:
+            reason, note = _unapproved(spec, sight, brought)
+        elif state == TRUSTED and approved is not None:
+            state, reason, note = _compared(spec, group, brought, Comparison(approved, print_, sight))
         return Standing(
-            spec=spec, state=state, reason=reason, covers=covers(sight), group=self._group(spec, sight, run.event.cwd),
-            print=print_, sight=sight, exposed=exposed, approved=known is not None and print_.identity in known.approvals,
+            spec=spec, state=state, reason=reason, covers=covers(sight), group=group, print=print_, sight=sight, exposed=exposed,
+            approved=approved is not None, note=note,
         )  # fmt: skip
 
     def identity(self, spec: HookSpec) -> str:
@@ -92,20 +103,18 @@ class Standings:
             self._managed[file] = is_roots(file)
         return self._managed[file]
 
-    def _group(self, spec: HookSpec, sight: Sight, cwd: str) -> str:
-        """Whose policy counts. A user's hook that runs a file of the project is judged as what it runs: a clone brought that."""
+    def _group(self, spec: HookSpec, brought: Sequence[Covered]) -> str:
+        """Whose policy counts. A user's hook that certainly runs a file of the project is judged as what it runs: a clone brought that."""
         group = group_of(spec.origin.scope) or USER
-        if group == USER and (self._demands(spec.dialect) or self._runs_the_projects(spec, sight, cwd)):
-            return "project"
-        return group
+        return "project" if group == USER and (self._demands(spec.dialect) or any(map(_is_run, brought))) else group
 
-    def _runs_the_projects(self, spec: HookSpec, sight: Sight, cwd: str) -> bool:
-        """Whether a hook runs a file of a project: of the gate's, or of the one that the event is about."""
+    def _brought(self, spec: HookSpec, sight: Sight, cwd: str) -> tuple[Covered, ...]:
+        """The files of a hook that a clone may have brought: they lie in the gate's project, or in the one that the event is about."""
         if not sight.files:
-            return False
+            return ()
         declared = os.path.realpath(spec.origin.file) if spec.origin.file else ""
         foreign = [root for root in self._projects(cwd) if not is_kept_with(declared, root, self._environ)]
-        return any(is_below(place, root) for root in foreign for file in sight.files for place in places(file.path, file.real))
+        return tuple(file for file in sight.files if any(is_below(at, root) for root in foreign for at in places(file.path, file.real)))
 
     def _projects(self, cwd: str) -> frozenset[str]:
         """The folders of which a clone may have brought what is in them: as they are named, and without links."""
@@ -118,7 +127,7 @@ class Standings:
 
 
 def _state(print_: Fingerprint, sight: Sight, known: Known | None, fault: str, exposed: str) -> tuple[str, str]:
-    """The state of a hook, and why."""
+    """The state of a hook, and why, as far as the store tells without its files."""
     if known is None:
         return UNKNOWN, fault
     if print_.identity in known.revoked:
@@ -127,13 +136,33 @@ def _state(print_: Fingerprint, sight: Sight, known: Known | None, fault: str, e
         return MISSING, sight.missing[0]
     if exposed:
         return UNKNOWN, exposed
-    approved = known.approvals.get(print_.identity)
-    if approved is None:
-        return UNKNOWN, NOBODY + (f", and of what it runs not all can be seen: {sight.open[0]}" if sight.open else "")
-    if approved.get(print_.places) == print_.content:
-        return TRUSTED, ""
-    ran = ", ".join(f"`{file.real}`" for file in sight.files if file.role != "interpreter") or "what it runs"
-    return CHANGED, f"{ran} changed since it was approved"
+    return (TRUSTED, "") if print_.identity in known.approvals else (UNKNOWN, NOBODY)
+
+
+def _unapproved(spec: HookSpec, sight: Sight, brought: Sequence[Covered]) -> tuple[str, str]:
+    """Why a hook that nobody approved is unknown, and what else is told where it runs all the same."""
+    if spec.origin.scope in CLONED:
+        return NOBODY + _unseen(sight), ""
+    run = next(filter(_is_run, brought), None)
+    why = f": it runs `{run.real}` of this project, until `hookline approve` says that it may" if run is not None else ""
+    return NOBODY + (why or _unseen(sight)), named_by(file for file in brought if file.role in LOOSE)
+
+
+def _unseen(sight: Sight) -> str:
+    return f", and of what it runs not all can be seen: {sight.open[0]}" if sight.open else ""
+
+
+def _compared(spec: HookSpec, group: str, brought: Sequence[Covered], found: Comparison) -> tuple[str, str, str]:
+    """How a hook stands that somebody approved: its state, why, and what is told where it runs all the same."""
+    cloned = spec.origin.scope in CLONED
+    if why := found.changed(group, cloned=cloned):
+        return CHANGED, why, ""
+    return TRUSTED, "", found.note(brought, cloned=cloned)
+
+
+def _is_run(file: Covered) -> bool:
+    """Whether a file is run for certain, and because of its place: what the user's own path leads to is the user's choice."""
+    return file.role not in LOOSE and not file.chosen
 
 
 def _exposure(file: str) -> str:

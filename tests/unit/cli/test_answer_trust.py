@@ -59,6 +59,11 @@ class Machine:
         engine = Engine.discover(folder, gate=gate(folder))
         approve(gate(folder), [spec for spec in engine.hooks if spec.origin.scope == "project"])
 
+    def approve_all(self, folder: Path) -> None:
+        """Approve whatever is declared for a project."""
+        engine = Engine.discover(folder, gate=gate(folder))
+        approve(gate(folder), engine.hooks)
+
     def note(self, session: str) -> str:
         """What a host is told for its user, at one call of a session."""
         sent = json.dumps({**CALL, "session_id": session, "cwd": str(self.project)}).encode()
@@ -173,6 +178,26 @@ def test_a_variable_that_names_no_folder_is_not_heard(named: str, machine: Machi
     machine.patch.setenv("CLAUDE_PROJECT_DIR", named)
 
     assert machine.answer(cwd=machine.project / "sub").reason == "project"
+
+
+@pytest.mark.parametrize("scope", ["user", "policy"])
+@pytest.mark.parametrize("variable", ["", "CLAUDE_PROJECT_DIR"])
+@pytest.mark.parametrize("below", [".", "sub/deep"])
+def test_a_hook_of_all_projects_is_told_the_one_of_its_event(scope: str, variable: str, below: str, machine: Machine) -> None:
+    """It is the folder of the host's variable, or the one that was found, and never the home."""
+    tells = """cd "$CLAUDE_PROJECT_DIR" && ./lint.sh "${CLAUDE_PROJECT_DIR}" """
+    machine.declare(machine.policy if scope == "policy" else machine.home / ".claude/settings.json", tells)
+    lint = machine.project / "lint.sh"
+    lint.write_text('#!/bin/sh\necho "$PWD $1" >&2; exit 2\n', encoding="utf-8")
+    lint.chmod(0o755)
+    (machine.project / ".git").mkdir()
+    if variable:
+        (machine.project / ".git").rmdir()
+        machine.patch.setenv(variable, str(machine.project))
+    machine.approve_all(machine.project)
+
+    said = machine.answer(cwd=machine.project / below)
+    assert f"{machine.project} {machine.project}" in said.reason + said.err
 
 
 def test_the_nearest_project_counts(machine: Machine) -> None:

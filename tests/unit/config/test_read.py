@@ -327,7 +327,20 @@ def test_a_hooks_scripts_are_its_companions(tmp_path: Path) -> None:
 )
 def test_where_a_file_lies_tells_what_its_host_knows(tmp_path: Path, name: str, key: str, folder: str) -> None:
     """The project of a `.claude` folder, the root of a plugin, the folder of a hook."""
-    assert read(write(tmp_path / name), "claude-code").names[key] == str(tmp_path / folder).rstrip("/")
+    source = Source(file=str(write(tmp_path / name)), **{**SHARED, "scope": "project"})
+
+    assert source_of(source, "claude-code").names[key] == str(tmp_path / folder).rstrip("/")
+
+
+@pytest.mark.parametrize(("scope", "home"), [("user", False), ("managed", False), ("explicit", True)])
+def test_the_folder_of_a_home_or_of_policy_tells_no_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scope: str, *, home: bool
+) -> None:
+    """Its hooks run in every project."""
+    monkeypatch.setenv("HOME", str(tmp_path if home else "/nowhere"))
+    source = Source(file=str(write(tmp_path / ".claude/settings.json")), **{**SHARED, "scope": scope})
+
+    assert "project_dir" not in source_of(source, "claude-code").names
 
 
 def test_every_dialect_has_a_layout() -> None:

@@ -77,6 +77,7 @@ def test_what_a_session_knows_already_is_not_said_again() -> None:
 
     assert "had no say" in heard(CLAUDE, outcome).for_user
     assert heard(CLAUDE, outcome.replace(told=True)).for_user == ""
+    assert (heard(CLAUDE, outcome.replace(told=True)).told, heard(CLAUDE, outcome).told) == (True, False)
     assert heard(CLAUDE, outcome.replace(told=True)).fault == "what it runs is missing: `x` was not found"
 
 

@@ -27,6 +27,7 @@ def decided(*verdicts: Verdict, lowered: tuple[Lowered, ...] = ()) -> Decision:
         (decided(lowered=(WHY.replace(effect="evidence"),)), []),
         (decided(FAULT), ["h: timed out after 1 s"]),
         (decided(FAULT.replace(shadow=True)), []),
+        (decided(FAULT.replace(told=True)), []),
         (decided(NOTED), []),
         (decided(NOTED, lowered=(WHY.replace(effect="note"),)), ["h: a note"]),
     ],

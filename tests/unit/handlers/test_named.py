@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from hookline.handlers.named import MOST, files_named, is_runnable, is_systems, modules_named
+from hookline.handlers.named import MOST, files_named, is_librarys, is_runnable, is_systems, module_files, modules_named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,10 +28,11 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("word", "names"),
     [
-        ("x.sh", ["x.sh"]),
+        ("x.sh", []),
+        ("bin", []),
         ("./x.sh", ["x.sh"]),
-        ("bin", ["bin"]),
-        ("line", ["line"]),
+        ("./bin", ["bin"]),
+        ("./line", ["line"]),
         ("data.json", []),
         ("none.sh", []),
         (".", []),
@@ -47,13 +48,14 @@ def folder(tmp_path: Path) -> Path:
     ],
 )
 def test_a_word_names_what_could_be_run(folder: Path, word: str, names: list[str]) -> None:
-    """As a whole, behind a sign, in quotes; what is no path has to be the whole word, and the system's own is never told."""
+    """As a whole, behind a sign, in quotes; a word without a `/` is data, and the system's own is never told."""
     assert [os.path.basename(path) for path in files_named(word, [str(folder)], str(folder.parent))] == names
 
 
 def test_anything_is_told_where_anything_is_run(folder: Path) -> None:
     """What a shell reads needs no name that says so."""
-    assert [*files_named("data.json", [str(folder)], "/", anything=True)] == [f"{folder}/data.json"]
+    assert [*files_named("data.json", [str(folder)], "/", anything=True, bare=True)] == [f"{folder}/data.json"]
+    assert [*files_named("data.json", [str(folder)], "/", anything=True)] == []
 
 
 def test_a_long_word_costs_no_more_than_a_bound(folder: Path) -> None:
@@ -85,3 +87,19 @@ def test_modules_in_the_working_folder_go_first(folder: Path) -> None:
         "pack/__main__.py",
     ]
     assert [*modules_named(["x"], f"{folder}/none")] == []
+
+
+def test_a_dotted_module_is_its_own_file_and_those_of_its_packages(folder: Path) -> None:
+    """As `python -m` finds them; a package that can be run goes before a module of its name."""
+    (folder / "pk/sub").mkdir(parents=True)
+    for name in ("pk/__init__.py", "pk/c.py", "pk/sub.py", "pk/sub/__init__.py", "pk/sub/__main__.py", "one.py"):
+        (folder / name).write_text("", encoding="utf-8")
+
+    def found(name: str) -> list[str]:
+        return [os.path.relpath(path, folder) for path in module_files(name, str(folder))]
+
+    assert found("one") == ["one.py"]
+    assert found("pk.c") == ["pk/__init__.py", "pk/c.py"]
+    assert found("pk.sub") == ["pk/__init__.py", "pk/sub/__init__.py", "pk/sub/__main__.py"]
+    assert [found(name) for name in ("none", "", "../p", "pk.none")] == [[], [], [], ["pk/__init__.py"]]
+    assert [is_librarys(name) for name in ("json.tool", "mine")] == [True, False]

@@ -13,7 +13,7 @@ import pytest
 from hookline.handlers import contents
 from hookline.handlers.sight import look
 from hookline.model.handler import Command, Http
-from hookline.trust.fingerprint import fingerprint
+from hookline.trust.fingerprint import covers, fingerprint
 from tests.unit.trust.support import World, hook
 
 TYPE_CHECKING = False
@@ -49,7 +49,6 @@ FILES = {
     "sibling.sh": "echo sibling\n",
     "x.js": NODE,
     "sibling.js": "module.exports = 'node';\n",
-    "x.mjs": "import fs from 'fs'; console.log(process.argv.slice(2), fs.readFileSync(0, 'utf8'));\n",
     "x.pl": PERL,
     "data.pl": "print <DATA>;\n__DATA__\nrest\n",
     "odd.sh": "#!/bin/sh -e\nfalse\necho never\n",
@@ -91,9 +90,6 @@ def text(script: str) -> Command:
         Command(argv=("env", "A=1", "./x.sh")),
         pytest.param(Command(argv=("timeout", "5", "./x.py")), marks=_needs("timeout")),
         pytest.param(Command(argv=("./x.js", "-a", "b")), marks=_needs("node")),
-        pytest.param(Command(argv=("node", "./x.mjs", "k")), marks=_needs("node")),
-        pytest.param(Command(argv=("./x.pl", "-a")), marks=_needs("perl")),
-        pytest.param(Command(argv=("perl", "data.pl")), marks=_needs("perl")),
         text("python3 ./x.py a"),
         text('"$HOME/../project"/x.sh "a b" | cat'),
         text("cat | ./x.py --z || true"),
@@ -102,7 +98,7 @@ def text(script: str) -> Command:
         text("exec bash ./x.sh 3"),
         text('bash -c "./x.sh in"'),
         text('./x.sh "$(echo 1)" && echo ok'),
-        text("time -p ./x.sh 2>/dev/null"),
+        text("{ time -p ./x.sh; } 2>/dev/null"),
         text("trap './x.sh late' EXIT; true"),
         text("bash -c -- './x.sh in'"),
         text("env A=1 ./x.sh && true"),
@@ -127,6 +123,96 @@ def test_a_hook_that_is_run_from_what_was_seen_behaves_as_ever(world: World, han
     assert plain.stdout or plain.exit_code
 
 
+BASH = "#!/bin/bash\nset -u\n"
+MODULE = {"m/package.json": '{"type": "module"}', "m/lib.js": "export const says = 'lib';\n"}
+# Scripts that would notice if they were run from anywhere else: command line -> files, the first of which is the script.
+IN_PLACE = [
+    ("bash", "./s.sh 1", {"s.sh": f'{BASH}f() {{ echo "${{BASH_SOURCE[1]}} $1"; }}\nf "$1"\n'}),
+    ("bash", "./s.sh", {"s.sh": f'{BASH}f() {{ echo "${{#BASH_SOURCE[@]}} ${{FUNCNAME[1]}}"; }}\nf\n'}),
+    ("bash", "./s.sh", {"s.sh": f"{BASH}f() {{ caller 0; }}\nf\n"}),
+    ("bash", "./s.sh", {"s.sh": f'{BASH}. "$(dirname "$0")/lib/c.sh"\n', "lib/c.sh": 'echo "${BASH_SOURCE[1]}"\n'}),
+    ("bash", "bin/s.sh", {"bin/s.sh": f'{BASH}source "${{BASH_SOURCE%/*}}/../lib/c.sh"\n', "lib/c.sh": 'echo "${BASH_SOURCE[1]}"\n'}),
+    ("node", "node ./s.mjs k", {"s.mjs": "import { says } from './lib.mjs'; console.log(says)\n", "lib.mjs": "export const says = 1;\n"}),
+    ("node", "node m/s.js", {"m/s.js": "'use strict'; import { says } from './lib.js'; console.log(says)\n", **MODULE}),
+    ("node", "node m/s.js", {"m/s.js": "const { says } = await import('./lib.js'); console.log(says)\n", **MODULE}),
+    ("perl", "perl s.pl", {"s.pl": "use FindBin; use lib $FindBin::Bin; use Lib; print Lib::says(<DATA>);\n__DATA__\nrest\n",
+                           "Lib.pm": "package Lib; sub says { return @_ } 1;\n"}),
+    ("perl", "./s.pl -a", {"s.pl": "#!/usr/bin/perl -w\nuse strict; sub main { print qq($0 @ARGV) } main() unless caller;\n"}),
+    ("ruby", "ruby s.rb", {"s.rb": "require_relative 'lib'; puts says\n", "lib.rb": "def says = 'lib'\n"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("program", "line", "files"), IN_PLACE, ids=[f"{line} {at}" for at, (_, line, _) in enumerate(IN_PLACE)])
+@pytest.mark.parametrize("form", ["words", "text"])
+def test_a_script_that_would_notice_runs_from_its_place_and_is_looked_at_again(
+    world: World, program: str, line: str, files: dict[str, str], form: str
+) -> None:
+    """It does what it does without us, and an approval says so."""
+    if shutil.which(program) is None:
+        pytest.skip(f"{program} is not on this machine")
+    for name, content in files.items():
+        path = world.project / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(content, encoding="utf-8")
+        path.chmod(0o755)
+    handler = Command(argv=tuple(line.split())) if form == "words" else text(line)
+    run = world.run(hook(handler=handler))
+    sight = look(run, world.environ)
+    plain = world.perform(run)
+    sealed = world.perform(run.replace(spec=run.spec.replace(handler=handler.replace(sealed=sight.sealed))))
+
+    assert (sealed.exit_code, sealed.stdout, sealed.stderr) == (plain.exit_code, plain.stdout, plain.stderr)
+    assert plain.exit_code == 0
+    assert plain.stdout
+    assert sight.watched
+    script = os.path.realpath(world.project / next(iter(files)))
+    assert any(script in told and told.endswith("(run from its place, and looked at again after the run)") for told in covers(sight))
+
+
+@pytest.mark.parametrize(
+    ("program", "line", "script"),
+    [
+        ("bash", "./s.sh", '#!/bin/bash\nset -u\nf() { echo "${BASH_SOURCE[0]%/*} ${BASH_SOURCE:-} ${FUNCNAME[0]}"; }\nf\n'),
+        ("node", "node s.js", "import('./lib.mjs').then(m => console.log(m.says, __filename, require('./sibling.js')));\n"),
+        ("node", "node --no-warnings s.js", "const f = async () => { await 1; console.log(__filename); };\nf();\n"),
+    ],
+)
+def test_what_a_loader_serves_as_well_is_the_bytes_that_were_seen(world: World, program: str, line: str, script: str) -> None:
+    """Whatever lies at the path by then."""
+    if shutil.which(program) is None:
+        pytest.skip(f"{program} is not on this machine")
+    path = world.project / line.rsplit(maxsplit=1)[-1]
+    (world.project / "lib.mjs").write_text("export const says = 1;\n", encoding="utf-8")
+    path.write_text(script, encoding="utf-8")
+    path.chmod(0o755)
+    handler = Command(argv=tuple(line.split()))
+    run = world.run(hook(handler=handler))
+    sight = look(run, world.environ)
+    plain = world.perform(run)
+    path.write_text("exit 1\n", encoding="utf-8")
+    sealed = world.perform(run.replace(spec=run.spec.replace(handler=handler.replace(sealed=sight.sealed))))
+
+    assert (sealed.exit_code, sealed.stdout, sealed.stderr) == (plain.exit_code, plain.stdout, plain.stderr) != (1, "", "")
+    assert not sight.watched
+
+
+OLD = [path for path in [shutil.which("python2") or "", *glob.glob(os.path.expanduser("~/.pyenv/versions/2.*/bin/python2.7"))] if path]
+
+
+def test_a_script_for_an_old_python_runs_as_ever(world: World) -> None:
+    """The loader is read by any Python."""
+    runs = [path for path in OLD if subprocess.run([path, "-c", ""], capture_output=True, check=False).returncode == 0]
+    if not runs:
+        pytest.skip("python2 is not on this machine")
+    (world.project / "old.py").write_text("import sys, sibling\nprint sibling.SAYS, __file__, sys.argv\n", encoding="utf-8")
+    handler = Command(argv=(runs[0], "old.py", "a"))
+    run = world.run(hook(handler=handler))
+    sealed = run.replace(spec=run.spec.replace(handler=handler.replace(sealed=look(run, world.environ).sealed)))
+
+    outcome = world.perform(sealed)
+    assert (outcome.exit_code, outcome.stdout) == (0, f"python {world.project}/old.py ['old.py', 'a']\n"), outcome.stderr
+
+
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler is on this machine")
 def test_a_binary_runs_from_memory_under_its_own_name(world: World) -> None:
     """What lies at its path by then is not looked at."""
@@ -149,10 +235,10 @@ def test_a_binary_runs_from_memory_under_its_own_name(world: World) -> None:
         (text("$NONE/x.sh"), {}, ("what a program does that only the shell can name",), ()),
         (text("test -x ./opt && ./opt"), {}, ("`./opt` was not found",), ()),
         (text("cd $(pwd) && ./x.sh"), {}, ("`./x.sh`: from which folder is only known when it runs",), ()),
-        (text("cat <<E | ./x.sh\nE"), {"x.sh": "named"}, ("what the shell text runs: it cannot be read for sure",), ()),
+        (text("cat <<E | ./x.sh\nE"), {"x.sh": "program"}, ("what the shell text runs: it cannot be read for sure",), ()),
         (text('python3 "$NONE"'), {}, ("what `python3` runs is only known when it runs",), ()),
-        (text('eval "./x.sh"'), {"x.sh": "named"}, ("what a program does that only the shell can name",), ()),
-        (text(". sibling.sh"), {"sibling.sh": "named"}, ("what `. sibling.sh` reads",), ()),
+        (text('eval "./x.sh"'), {"x.sh": "program"}, ("what a program does that only the shell can name",), ()),
+        (text(". sibling.sh"), {"sibling.sh": "sourced"}, ("what `. sibling.sh` reads",), ()),
         (Command(argv=("python3", "-m", "guard")), {}, ("the module after `-m` is found by `python3`",), ()),
         (Command(argv=("./none",)), {}, (), ("`./none` was not found",)),
         (Command(argv=("python3", "none.py")), {}, (), ("`none.py` was not found, or is no file that can be read",)),
@@ -201,31 +287,44 @@ def covered(world: World, handler: Command, **fields: object) -> dict[str, str]:
         ("bash < x.sh", {"x.sh": "script"}),
         ("sh -s < x.sh", {"x.sh": "script"}),
         ("bash >/dev/null ./x.sh", {"x.sh": "script"}),
-        ("cat x.sh | sh", {"x.sh": "named"}),
-        ("cat data.txt | sh", {"data.txt": "named"}),
+        ("cat x.sh | sh", {"x.sh": "fed"}),
+        ("cat data.txt | sh", {"data.txt": "fed"}),
+        ("cat ./data.txt | grep -q x && cat x.sh | sh", {"x.sh": "fed", "data.txt": "named"}),
+        ("jq . | sh; exit 2", {}),
         ("cat data.txt", {}),
-        ("cat x.sh | tee -a odd.sh | sh", {"x.sh": "named"}),
-        ("echo ./x.sh | sh", {"x.sh": "named"}),
-        ("{ bash; } < x.sh", {"x.sh": "named"}),
-        ("bash -c sh < x.sh", {"x.sh": "named"}),
-        ("source <(cat x.sh)", {"x.sh": "named"}),
+        ("cat x.sh | tee -a odd.sh | sh", {"x.sh": "fed"}),
+        ("echo ./x.sh | sh", {"x.sh": "fed"}),
+        ("{ bash; } < x.sh", {"x.sh": "fed"}),
+        ("bash -c sh < x.sh", {"x.sh": "fed"}),
+        ("source <(cat x.sh)", {"x.sh": "fed"}),
         ("echo ./x.sh | xargs sh", {"x.sh": "named"}),
         ("setarch -R ./x.sh", {"x.sh": "named"}),
         ("script -qc './x.sh a' /dev/null", {"x.sh": "named"}),
-        ("run-parts ./parts", {"parts/a": "named"}),
-        ("make -C parts -f a", {"parts/a": "named"}),
+        ("run-parts ./parts", {"parts/a": "script"}),
+        ("make -C parts -f a", {"parts/a": "script"}),
+        ("awk -f data.txt", {"data.txt": "script"}),
+        ('G=./x.sh; L=./odd.sh; $G "$L"', {"x.sh": "program", "odd.sh": "named"}),
+        ('G=./data.txt; sh "${G}"', {"data.txt": "program"}),
+        ("cat <<E | sh ./data.txt\n./2\nE", {"data.txt": "program", "2": "program"}),
         ("env -C parts ./a", {"parts/a": "named"}),
         ("env -vS './x.sh a'", {"x.sh": "named"}),
         ("env --split-string=./x.sh", {"x.sh": "named"}),
-        ("BASH_ENV=./data.txt bash -c true", {"data.txt": "named"}),
-        ("env BASH_ENV=./data.txt bash -c true", {"data.txt": "named"}),
-        ("export BASH_ENV=./data.txt; bash -c true", {"data.txt": "named"}),
+        ("BASH_ENV=./data.txt bash -c true", {"data.txt": "loaded"}),
+        ("env BASH_ENV=./data.txt bash -c true", {"data.txt": "loaded"}),
+        ("export BASH_ENV=./data.txt; bash -c true", {"data.txt": "loaded"}),
         ("PATH=parts:$PATH a", {"parts/a": "program"}),
         ("PATH=./parts:$PATH; a", {"parts/a": "program"}),
         ("""awk 'BEGIN{system("./x.sh")}'""", {"x.sh": "named"}),
         ("""perl -e 'do "./x.pl"'""", {"x.pl": "named"}),
-        ("""python3 -c 'import sibling'""", {"sibling.py": "module"}),
+        ("""python3 -c 'import sibling'""", {"sibling.py": "named"}),
         ("python3 -m sibling", {"sibling.py": "module"}),
+        ("python3 -m pk.c", {"pk/__init__.py": "module", "pk/c.py": "module"}),
+        ("exit 2", {}),
+        ("return 2; set -- 2; export A=2; read 2; kill -s 2 3", {}),
+        ("unset -f ./2; wait ./2; local x=./2", {"2": "named"}),
+        ("git log; x.sh 2", {}),
+        ("sh ./odd.sh 2 ./2", {"odd.sh": "script", "2": "named"}),
+        ("ENV=2 ./odd.sh", {"odd.sh": "program"}),
         ("python3 -c 1 && rm -f x.sh", {}),
         ("alias l=./x.sh; true", {"x.sh": "named"}),
         ("./odd.sh --also=./x.sh", {"odd.sh": "program", "x.sh": "named"}),
@@ -237,8 +336,58 @@ def test_what_is_run_on_the_way_is_covered(world: World, script: str, files: dic
     (world.project / "parts").mkdir()
     world.script("a", path=world.project / "parts/a")
     (world.project / "data.txt").write_text("true\n", encoding="utf-8")
+    (world.project / "pk").mkdir()
+    for name in ("pk/__init__.py", "pk/c.py"):
+        (world.project / name).write_text("", encoding="utf-8")
+    for name in ("2", "3", "log"):
+        world.script("a", path=world.project / name)
 
     assert covered(world, text(script)) == files
+
+
+@pytest.mark.parametrize(
+    "script", ["python3 -c 'import types, re, mine; print(1)'", "python3 -m json.tool --help", "env python3 -m json.tool -h"]
+)
+@pytest.mark.parametrize("scope", ["user", "project"])
+def test_a_users_python_code_imports_nothing_of_a_project(world: World, script: str, scope: str) -> None:
+    """A clone may hold modules of any name: with them it neither runs in the user's hook nor switches it off."""
+    for name in ("types", "json", "re", "mine"):
+        (world.project / f"{name}.py").write_text("open('ran', 'w').write(__name__)\n", encoding="utf-8")
+    world.environ["PATH"] = f"{world.folder}/bin:{world.environ['PATH']}"
+    (world.folder / "bin").mkdir()
+    (world.folder / "bin/python3").symlink_to(os.path.realpath(sys.executable))
+    handler = text(script)
+    run = world.run(hook(handler=handler, scope=scope))
+    sight = look(run, world.environ, str(world.project))
+    found = {os.path.basename(file.real) for file in sight.files if file.real.startswith(f"{world.project}/")}
+    if scope == "user":
+        world.perform(run.replace(spec=run.spec.replace(handler=handler.replace(sealed=sight.sealed))))
+
+    assert bool(found) == (scope == "project")
+    assert not (world.project / "ran").exists()
+
+
+def test_what_is_named_is_seen_from_the_projects_folder_too(world: World) -> None:
+    """A hook may go there."""
+    (world.project / "sub").mkdir()
+    run = world.run(hook(handler=text(f"{world.project}/odd.sh ./x.sh")))
+    run = run.replace(event=run.event.replace(cwd=str(world.project / "sub")))
+    named = [file.real for file in look(run, world.environ, str(world.project)).files if file.role == "named"]
+
+    assert named == [str(world.project / "x.sh")]
+
+
+def test_what_the_users_path_leads_to_is_marked(world: World) -> None:
+    """A program, its interpreter, and the interpreter of a script; not what a text adds to the path, nor what it names."""
+    world.script("a", path=world.project / "bin")
+    (world.project / "lib/own").symlink_to(world.project / "bin")
+    world.environ["PATH"] = f"{world.project}/lib:{world.environ['PATH']}"
+
+    def chosen(script: str) -> list[bool]:
+        files = look(world.run(hook(handler=text(script))), world.environ).files
+        return [file.chosen for file in files if file.real == str(world.project / "bin")]
+
+    assert [chosen(each) for each in ("own", "lib/own", "PATH=.:$PATH bin")] == [[True], [False], [False]]
 
 
 @pytest.mark.parametrize("name", ["timeout", "env", "nice", "nohup", "setsid", "time", "flock"])

@@ -10,7 +10,7 @@ from hookline.model.conditions import OneOf, Pattern
 from hookline.model.handler import Command, Http, Model
 from hookline.model.sight import Covered, Sealed, Sight
 from hookline.text.regex import Regex, compile_regex
-from hookline.trust.fingerprint import covers, fingerprint, identity, plain
+from hookline.trust.fingerprint import covers, fingerprint, has_another, head, identity, marks, plain
 from tests.unit.trust.support import hook
 
 FILE = Covered(role="script", path="/p/x.py", real="/p/x.py", digest="d")
@@ -22,6 +22,9 @@ FILE = Covered(role="script", path="/p/x.py", real="/p/x.py", digest="d")
         (Command(argv=("a",), env={"B": "b"}), {"": "Command", "argv": ["a"], "env": {"B": "b"}}),
         (Command(argv=("a",), sealed=Sealed(argv=(), pieces=())), {"": "Command", "argv": ["a"]}),
         (Http(url="u"), {"": "Http", "url": "u"}),
+        (Command(argv=("a",), kill_leftovers=True), {"": "Command", "argv": ["a"]}),
+        (Http(url="u", allow_local=True, largest=5), {"": "Http", "url": "u"}),
+        (Model(names=("m",), prompt="p", allow_local=True, most_prompt=5), {"": "Model", "names": ["m"], "prompt": "p"}),
         (Model(names=("m",), prompt="p", system="ours", schema={"type": "object"}), {"": "Model", "names": ["m"], "prompt": "p"}),
         (Model(names=("m",), prompt="p", key="K", shape="s"), {"": "Model", "names": ["m"], "prompt": "p", "key": "K", "shape": "s"}),
         (OneOf(field="tool", names=frozenset("ba")), {"": "OneOf", "field": "tool", "names": ["a", "b"]}),
@@ -65,6 +68,30 @@ def test_a_fingerprint_is_of_files_and_their_bytes(other: Covered, differs: set[
 
     assert {name for name in ("identity", "places", "content") if getattr(one, name) != getattr(two, name)} == differs
     assert re.fullmatch("[0-9a-f]{64}", one.content)
+
+
+@pytest.mark.parametrize(
+    ("files", "another"),
+    [
+        ([FILE], False),
+        ([FILE, FILE.replace(role="named", real="/p/new")], False),
+        ([FILE, FILE.replace(role="named", real="/p/n", digest="e")], True),
+        ([FILE.replace(digest="e"), FILE.replace(role="named", real="/p/n")], True),
+        ([FILE, FILE.replace(role="interpreter", real="/p/i", digest="e")], True),
+    ],
+)
+def test_what_is_only_named_has_a_mark_of_its_own(files: list[Covered], another: bool) -> None:  # noqa: FBT001 - a row
+    """So that what is new can be told from what is another; it is no part of the places."""
+    before = fingerprint("i", Sight(files=(FILE, FILE.replace(role="named", real="/p/n"), FILE.replace(role="interpreter", real="/p/i"))))
+    now = fingerprint("i", Sight(files=tuple(files)))
+
+    assert has_another(before.content, now.content) is another
+    assert len(marks(before.content)) == 2
+    assert head(fingerprint("i", Sight(files=(FILE,))).content) == head(before.content)
+    assert (
+        fingerprint("i", Sight(files=(FILE, FILE.replace(role="named", real="/p/n")))).places
+        == fingerprint("i", Sight(files=(FILE,))).places
+    )
 
 
 def test_it_is_said_what_an_approval_does_not_cover() -> None:

@@ -373,6 +373,140 @@ def test_a_users_hook_that_runs_the_projects_file_on_the_way_is_the_projects(wor
     assert world.ran() == []
 
 
+@pytest.mark.parametrize(
+    ("script", "name"),
+    [
+        ("cat >/dev/null; exit 2", "2"),
+        ("git log >/dev/null 2>&1; exit 2", "log"),
+        ("export FOO=check; exit 2", "check"),
+        ("$HOME/own.sh check; exit 2", "check"),
+        ("python3 $HOME/own.py check; exit 2", "check"),
+        ("cat | grep -q x ./log; exit 2", "log"),
+    ],
+)
+def test_no_file_of_a_clone_switches_a_users_guard_off(world: World, script: str, name: str) -> None:
+    """Whether it is there from the beginning, or comes later: words that are data name nothing, and nothing is told."""
+    world.script("own", path=world.home / "own.sh")
+    (world.home / "own.py").write_text("", encoding="utf-8")
+    spec = hook(handler=text(script), scope="user")
+    notes = [admitted(world.gate(user_changed="skip"), world, spec).note]
+    world.script("cloned", path=world.project / name, mode=0o777)
+    given = admitted(world.gate(user_changed="skip"), world, spec)
+
+    assert [*notes, given.note] == ["", ""]
+    assert world.perform(given.run).exit_code == 2
+    assert "cloned" not in world.ran()
+
+
+def test_a_users_hook_that_names_a_file_of_the_project_runs_and_that_is_said_once_a_session(world: World) -> None:
+    """Nobody knows whether it runs it: neither its coming nor its changes, nor its mode, keep the hook from running."""
+    own = world.script("own", path=world.home / "own.sh")
+    spec = hook(str(own), "./check", scope="user")
+    path = world.project / "check"
+    note = f"it names `{path}`, which nobody approved"
+    settings = {"user_changed": "skip", "user_unknown": "record"}
+    world.script("approved", path=path)
+    first = admitted(world.gate(**settings), world, spec)
+
+    assert first.note == f"hook `h` ran: nobody approved it; {note}"
+    assert world.gate().store.approvals() == ()
+
+    path.unlink()
+    assert admitted(world.gate(**settings), world, spec).note == ""
+    assert len(world.gate().store.approvals()) == 1
+    world.script("approved", path=path, mode=0o777)
+    given = admitted(world.gate(**settings), world, spec)
+    assert [given.note, admitted(world.gate(**settings), world, spec).note] == [f"hook `h` ran: {note}", ""]
+    _edit(path)
+    assert world.gate().settled(given, Outcome(exit_code=2)).exit_code == 2
+
+    approve(world.gate(), [spec])
+    assert admitted(world.gate(), world, spec).note == ""
+
+
+def test_a_name_that_appears_where_the_agent_went_disarms_no_approved_guard(world: World) -> None:
+    """It is told; what was there when it was approved is a part of that."""
+    world.script("approved")
+    spec = hook(handler=text(f"{world.project}/guard.sh ./check"))
+    world.script("old", path=world.project / "check")
+    approve(world.gate(), [spec])
+    sub = world.project / "sub"
+    sub.mkdir()
+    run = world.run(spec)
+    there = run.replace(event=run.event.replace(cwd=str(sub)))
+    world.script("new", path=sub / "check")
+    given = world.gate().admit(there)
+
+    assert isinstance(given, Pass)
+    assert given.note == f"hook `h` ran: it names `{sub}/check`, which nobody approved"
+    _edit(sub / "check")
+    assert world.gate().settled(given, Outcome(exit_code=2)).exit_code == 2
+
+    world.script("edited", path=world.project / "check")
+    for each in (there, run):
+        outcome = world.gate().admit(each)
+        assert isinstance(outcome, Outcome)
+        assert outcome.detail == f"`{world.project}/check` changed since it was approved"
+
+
+@pytest.mark.parametrize("approved_without", [True, False])
+def test_an_activated_environment_of_a_project_disarms_no_guard_of_the_user(world: World, approved_without: bool) -> None:  # noqa: FBT001 - a row
+    """Which Python comes first on the path is the user's choice; another one than before is told, by its name."""
+    own = world.script("own", path=world.home / "own.py")
+    own.write_text("#!/usr/bin/env python3\nraise SystemExit(2)\n", encoding="utf-8")
+    spec = hook(str(own), scope="user")
+    if approved_without:
+        admitted(world.gate(), world, spec)
+    (world.project / ".venv/bin").mkdir(parents=True)
+    python = world.project / ".venv/bin/python3"
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n', encoding="utf-8")
+    python.chmod(0o755)
+    world.environ["PATH"] = f"{world.project}/.venv/bin:{world.environ['PATH']}"
+    given = admitted(world.gate(user_changed="skip"), world, spec)
+
+    told = f"hook `h` ran: its interpreter `{python}` is not the one with which it was approved"
+    assert given.note == (told if approved_without else "")
+
+
+def test_a_program_of_the_users_path_is_the_users_choice(world: World) -> None:
+    """Also where that leads into a project; what a hook itself puts there is not."""
+    (world.project / "node_modules/.bin").mkdir(parents=True)
+    world.script("linter", path=world.project / "node_modules/.bin/linter")
+    added = hook(handler=text("PATH=./node_modules/.bin:$PATH linter"), scope="user")
+
+    assert kept(world.gate(), world, added).failure is Failure.UNTRUSTED
+    world.environ["PATH"] = f"{world.project}/node_modules/.bin:{world.environ['PATH']}"
+    admitted(world.gate(), world, hook("linter", scope="user"))
+
+
+def test_it_is_said_which_file_of_the_project_waits(world: World) -> None:
+    """Also where the project is a repository of the user's own settings, which cannot be told from a clone."""
+    dotfiles = world.home / "dotfiles"
+    (dotfiles / ".git").mkdir(parents=True)
+    (world.home / ".claude/hooks").mkdir(parents=True)
+    path = world.script("own", path=dotfiles / "x.sh")
+    (world.home / ".claude/hooks/x.sh").symlink_to(path)
+    world.project = dotfiles
+    spec = hook(f"{world.home}/.claude/hooks/x.sh", scope="user", file=f"{world.home}/.claude/settings.json")
+
+    assert kept(world.gate(), world, spec).detail == f"it runs `{path}` of this project, until `hookline approve` says that it may"
+    approve(world.gate(), [spec])
+    admitted(world.gate(), world, spec)
+
+
+def test_an_approval_a_revocation_and_a_switch_hold_in_every_mode(world: World) -> None:
+    """What a mode of reading says of a hook is no part of it."""
+    world.script("approved")
+    lenient, strict = (hook(handler=Command(argv=("./guard.sh",), kill_leftovers=each)) for each in (False, True))
+    approve(world.gate(), [lenient])
+    admitted(world.gate(), world, strict)
+    turn_hooks(world.gate(), [strict], on=False)
+    assert kept(world.gate(), world, lenient).failure is Failure.SWITCHED_OFF
+    turn_hooks(world.gate(), [lenient], on=True)
+    revoke(world.gate(), [strict])
+    assert kept(world.gate(), world, lenient).failure is Failure.REVOKED
+
+
 def test_what_cannot_be_seen_is_not_approved_by_its_first_use(world: World) -> None:
     """A user's own runs all the same, and that is said until somebody approves it."""
     spec = hook(handler=text("make -s guard || true"), scope="user")

@@ -52,12 +52,12 @@ def command(scope: str, **names: str) -> Command:
     ("scope", "names", "starts", "project"),
     [
         ("project", {"folder": "/srv/app/.cursor", "home": "/home/me"}, "/srv/app", "/srv/app"),
-        ("user", {"folder": "/home/me/.cursor", "home": "/home/me"}, "/home/me/.cursor", "${event.cwd}"),
-        ("managed", {"folder": "/etc/cursor", "home": "/home/me"}, "/etc/cursor", "${event.cwd}"),
+        ("user", {"folder": "/home/me/.cursor", "home": "/home/me"}, "/home/me/.cursor", "${event.project}"),
+        ("managed", {"folder": "/etc/cursor", "home": "/home/me"}, "/etc/cursor", "${event.project}"),
         ("explicit", {"folder": "/srv/app/.cursor", "home": "/home/me"}, "/srv/app", "/srv/app"),
-        ("explicit", {"folder": "/home/me/.cursor", "home": "/home/me"}, "/home/me/.cursor", "${event.cwd}"),
-        ("explicit", {"folder": "/tmp", "home": "/home/me"}, "", "${event.cwd}"),
-        ("explicit", {}, "", "${event.cwd}"),
+        ("explicit", {"folder": "/home/me/.cursor", "home": "/home/me"}, "/home/me/.cursor", "${event.project}"),
+        ("explicit", {"folder": "/tmp", "home": "/home/me"}, "", "${event.project}"),
+        ("explicit", {}, "", "${event.project}"),
     ],
 )
 def test_a_command_starts_where_its_file_belongs(scope: str, names: dict[str, str], starts: str, project: str) -> None:
