@@ -42,11 +42,19 @@ def version_of(db: Connection) -> int:
 
 
 def check(db: Connection, path: str) -> None:
-    """See that this is a store of ours, of an age that we can read.
+    """See that this is a store of ours, of an age that we can read; all at one moment, because somebody may be making it.
 
     Raises:
         TrustError: `trust.newer`, `trust.store`.
     """
+    db.execute("BEGIN")
+    try:
+        _check(db, path)
+    finally:
+        db.execute("ROLLBACK")
+
+
+def _check(db: Connection, path: str) -> None:
     version = version_of(db)
     if version > SCHEMA:
         raise TrustError(f"`{path}` was written by a newer hookline", name="trust.newer", hint="update hookline")

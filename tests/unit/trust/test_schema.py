@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ import pytest
 from hookline.errors import TrustError
 from hookline.trust import Approval, Store
 from hookline.trust.fingerprint import Fingerprint
-from hookline.trust.schema import _STEPS, SCHEMA, may_be_off
+from hookline.trust.schema import _STEPS, SCHEMA, check, lift, may_be_off
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -87,3 +88,22 @@ def test_the_header_tells_of_single_hooks_too(tmp_path: Path) -> None:
 
     assert told == [True, True, True, False]
     assert store.known().hooks_off == frozenset()
+
+
+def test_a_store_that_is_made_while_it_is_looked_at_is_ours(tmp_path: Path) -> None:
+    """Between two looks at its header somebody may have made its tables."""
+    path = str(tmp_path / "trust.db")
+    maker, looker = (sqlite3.connect(path, isolation_level=None) for _ in range(2))
+
+    def made(statement: str) -> None:
+        if statement.startswith("SELECT count") and not maker.in_transaction:
+            with contextlib.suppress(sqlite3.OperationalError):  # it has to wait for whoever looks
+                maker.execute("PRAGMA busy_timeout = 0")
+                maker.execute("BEGIN IMMEDIATE")
+                lift(maker)
+                maker.execute("COMMIT")
+
+    looker.set_trace_callback(made)
+    check(looker, path)
+    looker.close()
+    maker.close()
