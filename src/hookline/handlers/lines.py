@@ -8,7 +8,8 @@ import re
 
 from hookline.handlers.covering import Covering
 from hookline.handlers.named import is_librarys, is_systems, module_files, modules_named
-from hookline.handlers.sealing import Pieces, sealed_words
+from hookline.handlers.sealing.pieces import Pieces
+from hookline.handlers.sealing.ways import sealed_words
 from hookline.text.programs import by_itself, reading
 
 TYPE_CHECKING = False

@@ -54,7 +54,7 @@ def _pipe(on_error: contextlib.ExitStack) -> tuple[int, int]:
 
 def _exec_sealed(program: Program, ends: Ends, sleep: Callable[[float], None]) -> subprocess.Popen[bytes]:
     """Start what was verified, from its bytes."""
-    from hookline.handlers.sealing import ready  # noqa: PLC0415 - only hooks that a gate let through
+    from hookline.handlers.sealing.memory import ready  # noqa: PLC0415 - only hooks that a gate let through
 
     assert program.sealed is not None  # noqa: S101 - chosen by the caller
     with contextlib.ExitStack() as closing:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from hookline.handlers.contents import contents
-from hookline.handlers.noticing import node_notices, shell_notices
+from hookline.handlers.sealing.node import notices as node_notices
+from hookline.handlers.sealing.shell import notices as shell_notices
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from hookline.errors import HandlerError
-from hookline.handlers import sealing
-from hookline.handlers.sealing import ready
+from hookline.handlers.sealing.memory import ready
+from hookline.handlers.sealing.pieces import Pieces
+from hookline.handlers.sealing.shell import sealed as by_shell
 from hookline.model.sight import Piece, Sealed
 from hookline.text.digest import sha256
 
@@ -95,8 +96,8 @@ def test_a_folder_that_others_may_enter_is_not_used(tmp_path: Path) -> None:
 
 def test_a_script_that_speaks_of_its_source_is_told_its_name() -> None:
     """Bash leaves `BASH_SOURCE` empty for a text."""
-    pieces = sealing.Pieces()
-    script = sealing.__dict__["_shell"](["bash", "./x.sh"], _Script(b'echo "${BASH_SOURCE[0]}" "$MY_BASH_SOURCE"'), pieces)
+    pieces = Pieces()
+    script = by_shell(["bash", "./x.sh"], _Script(b'echo "${BASH_SOURCE[0]}" "$MY_BASH_SOURCE"'), pieces)
 
     assert script == ["bash", "--norc", "-c", 'HOOKLINE_SOURCE=$0; echo "${HOOKLINE_SOURCE[0]}" "$MY_BASH_SOURCE"', "./x.sh"]
 

@@ -1,0 +1,47 @@
+"""Pieces: what of a command line was read, kept until it is run, with marks in its words that stand for where it will be found."""
+
+from __future__ import annotations
+
+import os
+
+from hookline.model.sight import Piece, Sealed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hookline.handlers.contents import Contents
+
+# Where a process finds its open descriptors as files.
+FDS = "/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd"
+
+
+class Pieces:
+    """The pieces of one command line, in the order in which they were put down, and what of it is none."""
+
+    def __init__(self) -> None:
+        self.pieces: list[Piece] = []
+        self.in_place: set[str] = set()  # scripts that run from where they lie
+
+    def put(self, data: bytes) -> str:
+        """Keep a piece of our own; the mark that stands for its number."""
+        return self._mark(Piece(data=data))
+
+    def take(self, read: Contents, name: str = "") -> str:
+        """Keep what a file held; the mark that stands for its number, or for its path where it has a name."""
+        if read.data is None:
+            return self._mark(Piece(name=name, source=read.real, digest=read.digest))
+        return self._mark(Piece(data=read.data, name=name))
+
+    def file(self, read: Contents) -> str:
+        """Keep what a file held; the path by which whoever inherits it finds it."""
+        return f"{FDS}/{self.take(read)}"
+
+    def _mark(self, piece: Piece) -> str:
+        self.pieces.append(piece)
+        return Sealed.mark(len(self.pieces) - 1)
+
+
+def before(words: Sequence[str]) -> list[str]:
+    """The interpreter and its options, without a `--` that would end them before ours."""
+    return [*words[:-2], *(word for word in words[-2:-1] if word != "--" or len(words) == 2)]  # noqa: PLR2004 - the program itself
