@@ -6,8 +6,8 @@ from hookline.chat.hints import NAME, ON_AGAIN, SAID, hint_of, with_hint
 from hookline.core.wording import when
 from hookline.engine.drift import drift
 from hookline.engine.meaning import called
+from hookline.engine.shelf import given_way
 from hookline.engine.soundness import by_files
-from hookline.engine.sources import given_way
 from hookline.engine.steering import gate_for, policy_of, what_is_off
 from hookline.engine.synthetic import made_up
 from hookline.model.handler import Broken

@@ -14,7 +14,7 @@ from hookline.engine.engine import Engine
 from hookline.engine.gating import Late, noted
 from hookline.engine.journaling import journal_of
 from hookline.engine.meaning import called, commanded
-from hookline.engine.sources import all_hooks
+from hookline.engine.shelf import all_hooks
 from hookline.engine.steering import approve_declared, footings, revoke_declared, store_problem, turn_all, turn_single, what_is_off
 from hookline.errors import HookError, TrustError
 from hookline.text.suggest import did_you_mean

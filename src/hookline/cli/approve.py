@@ -13,7 +13,7 @@ from hookline.core.wording import condition as wording
 from hookline.engine.drift import drift
 from hookline.engine.journaling import journal_of
 from hookline.engine.meaning import called, meant
-from hookline.engine.sources import all_hooks
+from hookline.engine.shelf import all_hooks
 from hookline.engine.steering import approve_as_seen, footings, gate_for, revoke_declared, store_problem
 from hookline.errors import ConfigError, TrustError
 from hookline.model.handler import Broken

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from hookline.cli.paint import Paint
     from hookline.engine.engine import Engine
-    from hookline.engine.sources import Shelved
+    from hookline.engine.shelf import Shelved
 
 _Paths = Annotated[list[str] | None, flags.argument(metavar="PATH", help="files and folders of hooks; without any, what is found here")]
 _Strict = Annotated[bool, flags.option("--strict", help="warnings count as errors")]

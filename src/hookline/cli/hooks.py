@@ -7,7 +7,7 @@ import hashlib
 from hookline.cli import words
 from hookline.core.plan import order
 from hookline.core.wording import condition as wording
-from hookline.engine.sources import all_hooks, given_way
+from hookline.engine.shelf import all_hooks, given_way
 from hookline.model.handler import Broken, Builtin, Command, Http, InProcess, Model
 from hookline.trust.policy import TRUSTED, UNKNOWN
 from hookline.trust.standing import NOBODY

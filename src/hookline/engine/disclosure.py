@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from hookline.config.read import text_of
-from hookline.engine.sources import all_hooks
+from hookline.engine.shelf import all_hooks
 from hookline.errors import ConfigError, TrustError
 from hookline.text.suggest import did_you_mean
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hookline.core.match import why_not
 from hookline.core.plan import plan, wants_turns
 from hookline.engine.callers import called
-from hookline.engine.sources import all_hooks, given_way
+from hookline.engine.shelf import all_hooks, given_way
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Broken
 from hookline.model.kinds import kind

@@ -8,12 +8,12 @@ from _thread import RLock  # `threading` would cost each start of `answer` 1 ms
 from hookline.config.read import guess_dialect
 from hookline.core.dialect import Source
 from hookline.core.registry import Registry
-from hookline.engine.catalog import make_dialect
 from hookline.engine.projects import asks_project
 from hookline.engine.settings import MATCHING, MODES, TRUSTS, one_of, split
-from hookline.engine.sources import Discovery, Given, Named, Shelf, came_by, read
-from hookline.errors import CodecError, ConfigError
-from hookline.model import kinds
+from hookline.engine.shelf import Shelf
+from hookline.engine.sources import Discovery, Given, Named, came_by, read
+from hookline.engine.speaking import OWN, Speaking
+from hookline.errors import ConfigError
 from hookline.model.event import Event
 from hookline.model.handler import Model
 from hookline.model.spec import MANAGED, SCOPES
@@ -46,14 +46,12 @@ class Library:
         self.placed = placed
         self.gated = False
         self.shelf = Shelf()
+        self.speaking = Speaking(self.environ)
         self.registry = Registry()
         self.whole = Registry()  # with the hooks that are left out
         self.strict = False
         self.tells_time = self.tells_project = False
         self._combining: list[Problem] = []
-        self._hosts: dict[str, Dialect] = {}
-        self._made: dict[tuple[str, str], Dialect] = {}
-        self._options: dict[int, Mapping[str, Any]] = {}
         self._once: frozenset[str] = frozenset()
         self._asks_models = False
         self._retired: frozenset[str] = frozenset()
@@ -89,7 +87,7 @@ class Library:
         one_of("mode", mode, MODES)
         one_of("match_tools", match_tools, MATCHING)
         if dialect:
-            engine._dialect(dialect, None)
+            engine.speaking.as_host(dialect)
         engine._take(Discovery(trust=trust, mode=mode, match_tools=match_tools, dialect=dialect))
         return engine
 
@@ -164,14 +162,14 @@ class Library:
         trusted = trust != "none"
         if isinstance(source, str | os.PathLike):
             path = os.fspath(source)
-            made = self._dialect(dialect or guess_dialect(path), options)
+            made = self.speaking.as_host(dialect or guess_dialect(path), options)
             place = Source(file=path, scope=scope, mode=mode, trusted=trusted, shadow=shadow, match_tools=match_tools)
             self._take(Named(place=place, dialect=made, base=os.getcwd()))
         else:
             if dialect is None:
                 raise ConfigError("a tree does not tell its dialect", name="config.dialect", hint="name it with `dialect=`")
             given = Source(tree=source, scope=scope, mode=mode, trusted=trusted, shadow=shadow, match_tools=match_tools)
-            self._take(Given(source=given, dialect=self._dialect(dialect, options)))
+            self._take(Given(source=given, dialect=self.speaking.as_host(dialect, options)))
         return self
 
     def shelve(self, source: Source, dialect: str, options: Mapping[str, Any] | None = None) -> Self:
@@ -180,7 +178,7 @@ class Library:
         Raises:
             ConfigError: an unknown dialect or option. Never for what is in the source.
         """
-        self._take(Given(source=source, dialect=self._dialect(dialect, options)))
+        self._take(Given(source=source, dialect=self.speaking.as_host(dialect, options)))
         return self
 
     def drop_dialect(self, name: str, *, managed: bool = False) -> None:
@@ -214,28 +212,11 @@ class Library:
                 self.shelf.take(source, way)
             self._rebuild()
 
-    def made(self, name: str, options: Mapping[str, Any] | None = None) -> Dialect:
-        """A dialect with its options, the same one each time; it is not a host's before somebody says so.
-
-        Raises:
-            ConfigError: an unknown dialect or option.
-        """
-        key = (name, repr(sorted((options or {}).items())))
-        if key not in self._made:
-            made = self._made.setdefault(key, make_dialect(name, options, self.environ))
-            self._options[id(made)] = options or {}
-        return self._made[key]
-
-    def _dialect(self, name: str, options: Mapping[str, Any] | None) -> Dialect:
-        self._hosts[name] = self.made(name, options)
-        return self._hosts[name]
-
     def _rebuild(self) -> None:
         """Index what is on the shelf; the registry comes last, because it is what an event goes by."""
-        for dialect in self.shelf.dialects():
-            self._hosts.setdefault(dialect.table.name, dialect)
+        self.speaking.hear(self.shelf.dialects())
         self.strict = any(shelved.source.mode == "strict" for shelved in self.shelf.sources)
-        registry, self._combining = self.shelf.registry(self._hosts.get("hookline"), strict=self.strict)
+        registry, self._combining = self.shelf.registry(self.speaking.own(), strict=self.strict)
         self.tells_time = self.shelf.tells_time()
         self.tells_project = asks_project(registry.entries())
         unwanted = {entry.spec.id for entry in registry.entries() if any(is_so(entry.spec) for is_so in self._unwanted)}
@@ -278,7 +259,7 @@ class Library:
         from hookline.engine.listen import own_hook  # noqa: PLC0415 - `answer` has no in-process hooks
 
         def register(call: Callable[..., Any]) -> Callable[..., Any]:
-            native = self._dialect("hookline", None)
+            native = self.speaking.as_host(OWN)
             spec = own_hook(
                 call, kind, tool=tool, command=command, path=path, name=name, rank=rank,
                 timeout=timeout, on_failure=on_failure, shadow=shadow, once=once,
@@ -299,9 +280,9 @@ class Library:
         Raises:
             ConfigError: an unknown dialect.
         """
-        speaking = self.made(dialect)
+        spoken = self.speaking.made(dialect)
         with self._changing:
-            named = self.shelf.enlist(owner, specs, speaking, ended)
+            named = self.shelf.enlist(owner, specs, spoken, ended)
             self._rebuild()
         return named
 
@@ -352,7 +333,7 @@ class Library:
         """
         if isinstance(event, Event):
             return event if event.cwd else event.replace(cwd=self.cwd)
-        host = self.host(dialect) if dialect else self._host_of(event)
+        host = self.host(dialect) if dialect else self.speaking.of_event(event)
         row = host.table.row(event) or host.table.row_of_kind(event)
         if row is None:
             raise unknown_event(host.table, event)
@@ -376,25 +357,14 @@ class Library:
         Raises:
             CodecError: an unknown event.
         """
-        table = (self.host(dialect) if dialect else self._host_of(event)).table
+        table = (self.host(dialect) if dialect else self.speaking.of_event(event)).table
         row = table.row(event) or table.row_of_kind(event)
         return {field.native: "" for field in row.fields if field.fact in ("tool", "prompt")} if row else {}
 
     def host(self, name: str) -> Dialect:
-        return self._hosts.get(name) or self._dialect(name, None)
+        """The dialect that hosts of this name speak.
 
-    def options_of(self, dialect: Dialect) -> Mapping[str, Any]:
-        """The options that a dialect of this library was made with."""
-        return self._options.get(id(dialect), {})
-
-    def _host_of(self, event: str) -> Dialect:
-        """The dialect that an event's name belongs to, when nobody said: the only loaded one that has it, or canonical."""
-        loaded = [dialect for name, dialect in self._hosts.items() if name != "hookline"]
-        having = [dialect for dialect in loaded if dialect.table.row(event) is not None]
-        if len(having) == 1:
-            return having[0]
-        if event in kinds.NAMES:
-            return self.host("hookline")
-        if not having and self._hosts:
-            raise unknown_event(next(iter(self._hosts.values())).table, event)
-        raise CodecError(f"which dialect's `{event}`?", name="wire.event", hint="name the dialect: `--dialect NAME`, in Python `dialect=`")
+        Raises:
+            ConfigError: an unknown dialect.
+        """
+        return self.speaking.host(name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 
-from hookline.engine.sources import all_hooks
+from hookline.engine.shelf import all_hooks
 from hookline.engine.steering import gate_for
 from hookline.errors import TrustError
 from hookline.model.handler import Http, Model

@@ -7,7 +7,7 @@ import re
 
 from hookline.config.places import project_root
 from hookline.engine.library import Library
-from hookline.engine.sources import all_hooks
+from hookline.engine.shelf import all_hooks
 from hookline.errors import HookError
 from hookline.journal.keeping import canonical
 from hookline.model.handler import command_of

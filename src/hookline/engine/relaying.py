@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.engine.library import Library
-    from hookline.engine.sources import Shelved
+    from hookline.engine.shelf import Shelved
     from hookline.model.spec import HookSpec
 
 
@@ -60,7 +60,7 @@ class Originals:
     def relayed(self, spec: HookSpec, target: str) -> str:
         """A command line that asks this one hook, in its own words, about what the target's host tells."""
         shelved = self.source_of(spec)
-        given = self.library.options_of(shelved.dialect)
+        given = self.library.speaking.options_of(shelved.dialect)
         options = [f"{name}={str(value).lower() if isinstance(value, bool) else value}" for name, value in given.items()]
         mode = ["--mode", shelved.source.mode] if shelved.source.mode != "fidelity" else []
         how = ["--relay", "--dialect", spec.dialect, "--match-tools", "canonical", *mode]

@@ -8,7 +8,8 @@ from collections import Counter
 
 from hookline.engine.renewal import Renewal
 from hookline.engine.renewal import look as look_again
-from hookline.engine.sources import Discovery, Named, Shelf
+from hookline.engine.shelf import Shelf
+from hookline.engine.sources import Discovery, Named
 from hookline.model.frozen import Frozen
 from hookline.model.problem import Origin
 
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
     from hookline.config.read import Stamp
     from hookline.engine.library import Library
-    from hookline.engine.sources import Key, Shelved
+    from hookline.engine.shelf import Shelved
+    from hookline.engine.sources import Key
     from hookline.model.problem import Problem
     from hookline.model.spec import HookSpec
 
@@ -81,8 +83,8 @@ def adopt(library: Library, other: Library) -> None:
             shelf.keep(shelved)
         shelf.forget()
         shelf.enlist_again(library.shelf.enlisted)
-        library.shelf, library._made, library._options = shelf, other._made, other._options
-        library._hosts, library._retired, library._spent = {**other._hosts}, other._retired, [*other._spent]
+        library.speaking.like(other.speaking)
+        library.shelf, library._retired, library._spent = shelf, other._retired, [*other._spent]
         library._rebuild()
 
 

@@ -6,7 +6,8 @@ import os
 import time
 
 from hookline.config.read import stamp_of
-from hookline.engine.sources import Discovery, Shelved, listed, read
+from hookline.engine.shelf import Shelved
+from hookline.engine.sources import Discovery, listed, read
 from hookline.errors import ConfigError
 from hookline.model.handler import Broken
 from hookline.model.problem import Origin, Problem

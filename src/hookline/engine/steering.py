@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookline.engine.gating import gate as usual_gate
 from hookline.engine.gating import gate_of, noted
-from hookline.engine.sources import all_hooks
+from hookline.engine.shelf import all_hooks
 from hookline.errors import TrustError
 from hookline.model.frozen import Frozen
 from hookline.model.problem import Problem

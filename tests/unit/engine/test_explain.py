@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import hookline
 from hookline.engine.explain import explain
-from hookline.engine.sources import all_hooks, given_way
+from hookline.engine.shelf import all_hooks, given_way
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,59 +1,101 @@
-"""The shelf: what was loaded from where, under ids that name one hook each."""
+"""Ways by which hooks come: what each lists now, and how it is read."""
 
 from __future__ import annotations
 
-from hookline.core.dialect import Loaded, Source
-from hookline.dialects.native import Native
-from hookline.engine.sources import Shelf
-from hookline.model.problem import Problem
-from tests.plays.play import STAGE, Stage, hook
+import os
+from typing import TYPE_CHECKING
 
-OTHER = Stage(name="other")
+import pytest
 
+from hookline import ConfigError, Engine
+from hookline.core.dialect import Source
+from hookline.engine.sources import Discovery, Given, Named, came_by, listed, read
 
-class Combining(Stage):
-    """A stage whose sources, taken together, have one hook and one problem."""
+if TYPE_CHECKING:
+    from pathlib import Path
 
-    def combine(self, specs):
-        return Loaded(specs=specs[-1:], problems=(Problem(name="hook.override", message=f"{len(specs)} hooks"),))
-
-
-def test_ids_are_made_unique_in_the_order_of_adding() -> None:
-    """The first keeps its id, whatever kind of hook it is."""
-    shelf = Shelf()
-    shelf.add(Source(), STAGE, Loaded(specs=(hook("a"), hook("b"))))
-    shelf.add(Source(), OTHER, Loaded(specs=(hook("a", stage=OTHER),)))
-
-    assert [spec.id for shelved in shelf.sources for spec in shelved.loaded.specs] == ["a", "b", "a~2"]
-    assert shelf.add_own(hook("a")).id == "a~3"
+TEXT = '{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "true"}]}]}}'
 
 
-def test_each_dialect_is_told_once() -> None:
-    """In the order of its first source."""
-    shelf = Shelf()
-    for stage in (STAGE, OTHER, STAGE):
-        shelf.add(Source(), stage, Loaded())
-
-    assert list(shelf.dialects()) == [STAGE, OTHER]
+@pytest.fixture
+def engine(tmp_path: Path) -> Engine:
+    """One that is at home in an empty folder."""
+    (tmp_path / "project/.claude").mkdir(parents=True)
+    return Engine(cwd=tmp_path / "project", environ={"HOME": str(tmp_path / "home"), "PATH": "/usr/bin:/bin"})
 
 
-def test_a_dialect_combines_its_sources_by_its_own_rules() -> None:
-    """All of them at once, in the order in which they were added; what it finds is a problem of the whole."""
-    stage = Combining()
-    shelf = Shelf()
-    for name in "ab":
-        shelf.add(Source(), stage, Loaded(specs=(hook(name),)))
-    registry, problems = shelf.registry(None, strict=False)
-
-    assert [entry.spec.id for entry in registry.entries()] == ["b"]
-    assert [problem.message for problem in problems] == ["2 hooks"]
+def named(engine: Engine, file: Path, base: Path | str = "/") -> Named:
+    """The way of a file that somebody named in a folder."""
+    return Named(place=Source(file=str(file)), dialect=engine.speaking.made("claude-code"), base=str(base))
 
 
-def test_in_process_hooks_come_last() -> None:
-    """They are of hookline's own dialect."""
-    shelf = Shelf()
-    shelf.add_own(hook("own"))
-    shelf.add(Source(), STAGE, Loaded(specs=(hook("a"),)))
-    registry, _ = shelf.registry(Native(), strict=False)
+def test_what_is_discovered_is_as_trusted_as_its_place(engine: Engine, tmp_path: Path) -> None:
+    """And what was dropped is not looked for."""
+    (tmp_path / "project/.claude/settings.json").write_text(TEXT, encoding="utf-8")
+    way = Discovery(trust="user", mode="fidelity", match_tools="native", dialect="claude-code")
+    found = [(os.path.basename(place.file), place.scope, place.trusted) for place, _, _ in listed(engine, way) if place.scope == "project"]
 
-    assert [(entry.spec.id, entry.dialect.table.name) for entry in registry.entries()] == [("a", "stage"), ("own", "hookline")]
+    assert found == [("settings.json", "project", False)]
+    engine.shelf.dropped |= {("claude-code", "project")}
+    assert [place for place, _, _ in listed(engine, way) if place.scope == "project"] == []
+
+
+def test_a_named_file_is_seen_from_the_folder_in_which_it_was_named(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever the process goes afterwards."""
+    (tmp_path / "hooks.json").write_text(TEXT, encoding="utf-8")
+    way = Named(place=Source(file="hooks.json"), dialect=engine.speaking.made("claude-code"), base=str(tmp_path))
+    monkeypatch.chdir(tmp_path / "project")
+    (found,) = read(engine, way)
+
+    assert found.key == (str(tmp_path / "hooks.json"), "claude-code")
+    assert [spec.native_event for spec in found.load().specs] == ["PreToolUse"]
+
+
+def test_a_named_file_that_is_gone_is_an_error(engine: Engine, tmp_path: Path) -> None:
+    """Of whoever named it."""
+    with pytest.raises(ConfigError):
+        list(read(engine, named(engine, tmp_path / "gone.json")))
+
+
+def test_a_named_pipe_is_read_once_and_has_no_stamp(engine: Engine) -> None:
+    """Somebody handed it over, as `<(...)` in a shell does."""
+    reads, writes = os.pipe()
+    os.write(writes, TEXT.encode())
+    os.close(writes)
+    place = Source(file=f"/proc/self/fd/{reads}", scope="explicit")
+    (found,) = read(engine, Named(place=place, dialect=engine.speaking.made("claude-code"), base="/"))
+    os.close(reads)
+
+    assert found.stamp == ()
+    assert len(found.load().specs) == 1
+
+
+def test_a_discovered_pipe_is_refused_unread(engine: Engine, tmp_path: Path) -> None:
+    """To open it could take for ever."""
+    os.mkfifo(tmp_path / "project/.claude/settings.json")
+    way = Discovery(trust="all", mode="fidelity", match_tools="native", dialect="claude-code")
+    errors = [found.error for found in read(engine, way) if found.source.scope == "project"]
+
+    assert [(error.name, error.message) for error in errors if error] == [("config.unreadable", "is no plain file")]
+
+
+def test_a_file_that_cannot_be_understood_refuses_everything(engine: Engine, tmp_path: Path) -> None:
+    """As hooks that take part as failures, with the line."""
+    (tmp_path / "bad.json").write_text('{"hooks": \n[', encoding="utf-8")
+    (found,) = read(engine, named(engine, tmp_path / "bad.json"))
+    loaded = found.load()
+
+    assert loaded.problems
+    assert loaded.problems[0].origin.line
+    assert loaded.specs
+
+
+def test_each_way_tells_whose_it_is(engine: Engine, tmp_path: Path) -> None:
+    """So that a policy can do without what others brought."""
+    dialect = engine.speaking.made("claude-code")
+    given = Given(source=Source(tree={}, scope="user"), dialect=dialect)
+
+    assert came_by(named(engine, tmp_path / "x.json")) == ("claude-code", Source().scope)
+    assert came_by(given) == ("claude-code", "user")

@@ -1,0 +1,196 @@
+"""Shelf: every source that one engine loaded, the registry that follows from all of them, and what is no longer in that."""
+
+from __future__ import annotations
+
+from hookline.core.registry import Registry
+from hookline.model.frozen import Frozen
+from hookline.model.problem import Origin
+from hookline.wire.switches import hooks_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import TypeAlias
+
+    from hookline.config.read import Stamp
+    from hookline.core.dialect import Dialect, Loaded, Source
+    from hookline.engine.library import Library
+    from hookline.engine.sources import Key, Read, Way
+    from hookline.model.problem import Problem
+    from hookline.model.spec import HookSpec
+
+    _Name: TypeAlias = tuple[str, str, int]  # a file, an id as declared, and how often it was declared there
+
+
+class Shelved(Frozen):
+    """One source that was loaded: how, in which dialect, and what it held.
+
+    `way`: by which it came. `stamp`: of the version that is in force. `key`: as of `Read`. `said`: what is wrong with a newer version, which is not.
+    """
+
+    source: Source
+    dialect: Dialect
+    loaded: Loaded
+    way: Way | None = None
+    stamp: Stamp = ()
+    key: Key = ("", "")
+    said: tuple[Problem, ...] = ()
+
+
+class Enlisted(Frozen):
+    """The hooks of an owner outside of every file, all of one dialect. `ended` is told the id of each session that ends."""
+
+    dialect: Dialect
+    specs: tuple[HookSpec, ...]
+    ended: Callable[[str], object] | None = None
+
+
+def _whose(owner: str) -> Origin:
+    """The place of what an owner enlisted: no file, and by its name."""
+    return Origin(file=owner, scope="process")
+
+
+class Shelf:
+    """Everything that one engine loaded, in the order in which it was added.
+
+    `ways`: how that came here, to be gone again. `dropped`: dialects and scopes that are not discovered any more. `seen`: the stamps of all
+    files when they were last read, in force or not.
+    """
+
+    def __init__(self, before: Shelf | None = None) -> None:
+        self.sources: list[Shelved] = []
+        self.own: list[HookSpec] = []
+        self.enlisted: dict[str, Enlisted] = {}
+        self.ways: list[Way] = []
+        self.dropped: frozenset[tuple[str, str]] = frozenset()
+        self.seen: dict[Key, Stamp] = {}
+        self._ids: set[str] = set()
+        if before is not None:
+            vars(self).update(vars(before) | {"sources": [], "seen": {}, "_ids": set(before._ids)})
+        self._names: dict[_Name, str] = {}
+        self._before: dict[_Name, str] = before._names if before else {}
+        self._times: dict[tuple[str, str], int] = {}
+
+    def add(self, source: Source, dialect: Dialect, loaded: Loaded) -> None:
+        """Keep what a source held, as `take` does."""
+        self.sources.append(self.named(Shelved(source=source, dialect=dialect, loaded=loaded)))
+
+    def take(self, found: Read, way: Way) -> None:
+        """Load a source that was read, and keep what it holds."""
+        loaded = found.load()
+        shelved = Shelved(source=found.source, dialect=found.dialect, loaded=loaded, way=way, stamp=found.stamp, key=found.key)
+        self.sources.append(self.named(shelved))
+        if found.stamp:
+            self.seen[found.key] = found.stamp
+
+    def named(self, shelved: Shelved) -> Shelved:
+        """A source whose hooks have ids that no other has: one that is taken gets a number, the same one as on the shelf before."""
+        specs = []
+        for spec in shelved.loaded.specs:
+            declared = (shelved.source.file, spec.id)
+            times = self._times[declared] = self._times.get(declared, 0) + 1
+            name = (*declared, times)
+            unique = self._names[name] = self._before.get(name) or self._unique(spec.id)
+            specs.append(spec if unique == spec.id else spec.replace(id=unique))
+        return shelved.replace(loaded=shelved.loaded.replace(specs=tuple(specs)))
+
+    def keep(self, shelved: Shelved) -> None:
+        """Take a source over from the shelf before, with the ids that its hooks have."""
+        ids = {spec.id for spec in shelved.loaded.specs}
+        for (file, wanted, times), given in self._before.items():
+            if given in ids:
+                self._names[file, wanted, times] = given
+                self._times[file, wanted] = max(times, self._times.get((file, wanted), 0))
+        self.sources.append(shelved)
+
+    def forget(self) -> None:
+        """Free the ids that hooks had on the shelf before, and have no more."""
+        self._ids -= set(self._before.values()) - set(self._names.values())
+        self._before = {}
+
+    def add_own(self, spec: HookSpec) -> HookSpec:
+        """Keep an in-process hook, under an id of its own."""
+        named = spec.replace(id=self._unique(spec.id))
+        self.own.append(named)
+        return named
+
+    def enlist(
+        self, owner: str, specs: Iterable[HookSpec], dialect: Dialect, ended: Callable[[str], object] | None = None
+    ) -> tuple[HookSpec, ...]:
+        """Keep the hooks of an owner in place of its former ones, whose ids are free again."""
+        former = self.enlisted.pop(owner, None)
+        self._ids -= {spec.id for spec in former.specs} if former else set()
+        combined = dialect.combine(tuple(specs)).specs
+        named = tuple(spec.replace(id=self._unique(spec.id), owner=owner, origin=_whose(owner)) for spec in combined)
+        if named:
+            self.enlisted[owner] = Enlisted(dialect=dialect, specs=named, ended=ended)
+        return named
+
+    def enlist_again(self, held: Mapping[str, Enlisted]) -> None:
+        """Keep these owners' hooks, and no others."""
+        self._ids -= {spec.id for enlisted in self.enlisted.values() for spec in enlisted.specs}
+        self.enlisted = {}
+        for owner, enlisted in held.items():
+            self.enlist(owner, enlisted.specs, enlisted.dialect, enlisted.ended)
+
+    def _unique(self, wanted: str) -> str:
+        unique, count = wanted, 1
+        while unique in self._ids:
+            count += 1
+            unique = f"{wanted}~{count}"
+        self._ids.add(unique)
+        return unique
+
+    def tells_time(self) -> bool:
+        """Whether some payload of a dialect that has a source here has the time in it."""
+        fields = (
+            field for dialect in self.dialects() for row in dialect.table.rows.values() for field in (*dialect.table.base, *row.fields)
+        )
+        return any(field.fact == "timestamp" for field in fields)
+
+    def dialects(self) -> Iterator[Dialect]:
+        """Each dialect that has a source here, once."""
+        seen: set[int] = set()
+        for shelved in self.sources:
+            if id(shelved.dialect) not in seen:
+                seen.add(id(shelved.dialect))
+                yield shelved.dialect
+
+    def registry(self, native: Dialect | None, *, strict: bool = False) -> tuple[Registry, list[Problem]]:
+        """The registry of all hooks, each dialect's sources combined by its own rules, and what combining found.
+
+        Python hooks, and those that were enlisted, have no source with a mode; they are strict where any source is.
+        """
+        registry = Registry()
+        problems: list[Problem] = []
+        for dialect in self.dialects():
+            specs = tuple(spec for shelved in self.sources if shelved.dialect is dialect for spec in shelved.loaded.specs)
+            combined = dialect.combine(specs)
+            problems += combined.problems
+            registry = registry.with_(combined.specs, dialect)
+        for enlisted in self.enlisted.values():
+            registry = registry.with_([spec.replace(strict=strict) for spec in enlisted.specs], enlisted.dialect)
+        if self.own and native is not None:
+            registry = registry.with_([spec.replace(strict=strict) for spec in self.own], native)
+        return registry, problems
+
+
+def all_hooks(engine: Library) -> Iterator[HookSpec]:
+    """Every hook that was ever declared to an engine, source by source; also those that gave way to others.
+
+    A file's switches are none, although they travel as hooks.
+    """
+    known = {entry.spec.id: entry.spec for entry in engine.registry.entries()}
+    for shelved in engine.shelf.sources:
+        yield from (known.get(spec.id, spec) for spec in hooks_of(shelved.loaded.specs))
+    for enlisted in engine.shelf.enlisted.values():
+        yield from enlisted.specs
+    yield from engine.shelf.own
+
+
+def given_way(engine: Library, spec: HookSpec) -> str:
+    """Why a declared hook is no longer there at all, in words; empty if it is."""
+    if any(entry.spec.id == spec.id for entry in engine.registry.of_kind(spec.kind)):
+        return ""
+    said = (problem.message for problem in engine.problems if problem.hook and problem.hook in (spec.id, spec.name))
+    return next(said, "it ran once already" if spec.once else f"the rules of {spec.dialect} leave it out")
