@@ -35,13 +35,17 @@ _LOG = logging.getLogger("hookline.remote")
 
 
 class Seat:
-    """The place of these handlers at one engine; it outlives their streams. `announced`: when it was told the hooks."""
+    """The place of these handlers at one engine; it outlives their streams. `announced`: when it was told the hooks.
+
+    `left`: they have told the engine that they leave, and are not to come back.
+    """
 
     def __init__(self, address: str, key: str, answering: Answering, most: int = Bounds().registries) -> None:
         self.address = address
         self.key = key
         self.answering = answering
         self.session: Session | None = None
+        self.left = False
         # Half of what an engine suffers: it counts those that we told another time, too.
         self.announced: deque[float] = deque(maxlen=max(1, most // 2))
 
@@ -203,6 +207,8 @@ class Handlers(Roster):
 
     async def _leave(self, drain: float, *, withdraw: bool) -> None:
         sessions = [seat.session for seat in self._seats if seat.session is not None]
+        for seat in self._seats:
+            seat.left = True
         for session in sessions:
             if withdraw:
                 session.withdraw()
@@ -245,7 +251,7 @@ class Handlers(Roster):
 
     async def _kept(self, connect: Callable[[], Awaitable[Session]], seat: Seat) -> None:
         backoff = self._backoff()
-        while True:
+        while not seat.left:
             try:
                 session = await connect()
             except LinkError as error:
@@ -255,5 +261,7 @@ class Handlers(Roster):
                     raise session.refused
                 if session.welcomed:
                     backoff.reset()
+                if seat.left:
+                    return
                 self._tell(f"`{self.name}` lost `{seat.address}`: {session.refused or session.why or 'it hung up'}")
             await self.sleep(backoff.next())

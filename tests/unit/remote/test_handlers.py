@@ -14,6 +14,7 @@ from hookline.a3s import Hook, HookConfig, HookEngine, HookMatcher, HookResponse
 from hookline.dialects.a3s import result_of
 from hookline.remote import Bounds, Handlers, serve_engine
 from hookline.remote.backoff import Backoff
+from hookline.remote.loop import REMOTE
 from tests.unit.remote.support import CALL, OTHER, PATIENCE, TOKEN, TRANSPORTS, addresses, until
 
 
@@ -319,6 +320,24 @@ def test_whoever_leaves_leaves_his_gates_closed(transport: str, tmp_path) -> Non
         assert engine.fire("pre_tool_use", CALL, dialect="a3s").allowed
         assert engine.hooks == ()
         assert opened.bridge.counts["resumed"] == 1
+
+
+def test_whoever_left_does_not_come_back(tmp_path) -> None:
+    """Not even for the moment between the end of the stream and that of `attached`: hooks that were withdrawn would be there again."""
+    told: list[str] = []
+    engine, handlers = Engine(), Handlers("policy", backoff=soon, tell=told.append)
+    handlers.on("pre_tool_use", hook_id="guard")(lambda _: None)
+
+    async def visit() -> None:
+        attaching = asyncio.get_running_loop().create_task(handlers.attach(opened.addresses[0]))
+        await handlers.ready()
+        await REMOTE.wait(handlers._leave(5.0, withdraw=True))
+        await attaching  # by itself: nobody cancels it
+
+    with serve_engine(engine, f"framed+unix:{tmp_path}/s") as opened:
+        within(visit())
+        assert engine.hooks == ()
+    assert told == []
 
 
 @pytest.mark.parametrize("transport", ["framed", "unix"])
