@@ -137,6 +137,9 @@ def test_the_lists_of_exceptions_are_not_longer_than_needed() -> None:
         ("hookline", ("hookline.engine", "json", "re")),
         ("hookline.engine.engine", ("typing", "dataclasses", "re2", "ruamel", "asyncio", "threading", "subprocess", "inspect", "pathlib", "logging", "wcmatch", "tree_sitter", "typer")),
         ("hookline.cli.answer", ("typing", "dataclasses", "re2", "ruamel", "asyncio", "subprocess", "inspect", "typer", "rich")),
+        ("hookline.cli.fire", ("typing", "dataclasses", "re2", "ruamel", "asyncio", "subprocess", "inspect", "typer", "rich", "pathlib", "argparse", "ipaddress")),
+        ("hookline.handlers.sight", ("typing", "dataclasses", "re2", "subprocess", "pathlib", "tree_sitter", "shlex", "hookline.text.shell")),
+        ("hookline.trust.gate", ("typing", "dataclasses", "re2", "subprocess", "pathlib", "sqlite3", "hashlib", "datetime")),
     ],
 )  # fmt: skip
 def test_a_module_is_loaded_without_what_it_may_never_need(module: str, unwanted: tuple[str, ...]) -> None:

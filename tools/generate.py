@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 from hookline.config.settings import TABLES
 from hookline.engine.catalog import NAMES, make_dialect
 from hookline.errors import CODES
+from hookline.handlers.judge import MOST_CALLS
 from hookline.model import kinds
 from hookline.model.verdict import Stance
+from hookline.sessions.state import DEFAULT_DAYS
 from hookline.trust.policy import KEYS, allowed
 
 ROOT = Path(__file__).parents[1]
@@ -65,12 +67,22 @@ def dialects_page() -> str:
         "What each dialect says of each of its events, and by which conformance vectors (`tests/conformance/vectors/`) it is shown.\n",
         "*Payload*: vectors that compare what the hook receives byte for byte. *Honoured*, *rewritten*: vectors in which a decision",
         "carries that effect. *Lowered*: vectors in which a hook asks for an effect that the event cannot express, and the decision",
-        "says so. Of many vectors the first three are named.",
+        "says so. Of many vectors the first three are named.\n",
+        *_PATTERNS,
     ]
     for name in NAMES:
         if name != "hookline":
             parts += _dialect_part(name)
     return "\n".join(parts) + "\n"
+
+
+_PATTERNS = (
+    "**Patterns** run on RE2 in every dialect but Kimi's, whatever engine the host has. What RE2 cannot express (look-around such as `^(?!mcp__).*`,",
+    "back-references) is an error with its place ([HKL1501](errors.md#hkl1501-matcherregex)), and such a hook takes part in its event as a hook",
+    "that failed: it **denies every tool** on Claude Code's `PreToolUse` and on docker-agent's gates of tools, guards nothing and says so in the other",
+    "dialects, and refuses or asks on every gate with `--mode strict`. Write what it is to match (`Bash|Edit|Write`), or match all (`.*`) and let the",
+    'script leave the others alone (`case "$tool" in mcp__*) exit 0;; esac`).',
+)
 
 
 def _dialect_part(name: str) -> list[str]:
@@ -152,7 +164,7 @@ def settings_page() -> str:
         parts += [f"## `[{table}]`\n", "| key | values | default | meaning |", "| --- | --- | --- | --- |"]
         parts += [f"| `{key}` | {_values(table, key, row)} | {_default(row)} | {row.meaning} |" for key, row in rows.items()]
         parts += [""]
-    return "\n".join(parts).rstrip("\n") + "\n"
+    return "\n".join([*parts, *_variables()]).rstrip("\n") + "\n"
 
 
 def _values(table: str, key: str, row: Setting) -> str:
@@ -168,6 +180,43 @@ def _default(row: Setting) -> str:
     return f"`{said}`"
 
 
+_VARIABLES: Mapping[str, tuple[str, str]] = {
+    "HOOKLINE": ("", "`0`, `off`, `false` or `no`: no hook runs but those of policy"),
+    "HOOKLINE_SKIP": ("", "ids or names of hooks that do not run, with commas between them"),
+    "HOOKLINE_JOURNAL": ("", "`off`, or an absolute folder: goes before `[journal]`"),
+    "HOOKLINE_SESSION_DAYS": (
+        f"`{DEFAULT_DAYS:g}`",
+        "after so many days without an event, what is known of a session is removed; a whole number",
+    ),
+    "HOOKLINE_MODEL": ("", "the model of hooks that are judged by one and name none"),
+    "HOOKLINE_MODEL_CALLS": (f"`{MOST_CALLS}`", "calls of language models that the hooks of one session may make"),
+    "HOOKLINE_COLOR": ("`auto`", "`always` or `never`: colour, before `NO_COLOR`, `FORCE_COLOR` and `CLICOLOR_FORCE`"),
+}
+_SET_BY_US = (
+    "Set for hooks, and not for you to set: `HOOKLINE_FIRING` (events that are being asked about), `HOOKLINE_RUN` (whose process it is), and"
+    " `HOOKLINE_DOCTOR`\n(`1`: this is a test by `hookline doctor`)."
+)
+
+
+def _variables() -> list[str]:
+    """The variables that a person may set."""
+    rows = [f"| `{name}` | {default or '-'} | {meaning} |" for name, (default, meaning) in _VARIABLES.items()]
+    return ["## Variables of the environment\n", "| variable | default | meaning |", "| --- | --- | --- |", *rows, "", _SET_BY_US]
+
+
+DECISIONS = ROOT / "docs" / "decisions"
+
+
+def decisions_page() -> str:
+    """Every decision, by its number and its title."""
+    rows = []
+    for path in sorted(DECISIONS.glob("[0-9]*.md")):
+        number, title = path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ").split(" ", 1)
+        rows.append(f"| [{number.rstrip('.')}]({path.name}) | {title} |")
+    told = "Decisions with real alternatives: what was to be settled, what was decided, against what else, and what it costs."
+    return "\n".join(["# Decisions", "", told, "", "| | |", "| --- | --- |", *rows]) + "\n"
+
+
 PAGES = {"events.md": events_page, "dialects.md": dialects_page, "errors.md": errors_page, "settings.md": settings_page}
 
 
@@ -177,6 +226,7 @@ def main() -> int:
     REFERENCE.mkdir(parents=True, exist_ok=True)
     stale = []
     made = {REFERENCE / name: MADE + page() for name, page in PAGES.items()} | messages()
+    made[DECISIONS / "README.md"] = MADE + decisions_page()
     for path, text in made.items():
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             stale.append(path.name)

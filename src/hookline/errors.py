@@ -54,6 +54,7 @@ CODES: Mapping[str, str] = {
     "hook.skipped": "HKL1605",
     "async.cannot-block": "HKL1606",
     "async.type": "HKL1607",
+    "hook.off": "HKL1608",
     "entry.missing": "HKL1701",
     "entry.not-executable": "HKL1702",
     "frontmatter.absent": "HKL1801",
@@ -113,6 +114,7 @@ CODES: Mapping[str, str] = {
     "trust.left-to-host": "HKL3020",
     "trust.unapproved-caller": "HKL3021",
     "trust.not-switched": "HKL3022",
+    "trust.brought": "HKL3023",
     "wire.payload": "HKL4001",
     "wire.event": "HKL4002",
     "wire.lowered": "HKL4003",
@@ -167,6 +169,7 @@ CODES: Mapping[str, str] = {
     "check.slow": "HKL7018",
     "check.exposed": "HKL7019",
     "check.unseen": "HKL7020",
+    "check.in-place": "HKL7021",
     "internal": "HKL9001",
 }
 

@@ -44,6 +44,7 @@ SHELL = (
     "sed -i",
 )
 EDIT = object()  # the script is edited
+FALSE = object()  # the file of the agent says that there are to be no hooks
 GUARD = "WS/hooks/guard.sh"
 LISTED = "hooks: ON\nconfig: WS/config/shell_hooks.yaml\n"
 APPROVED = f"✓ approved: {GUARD}\nevents: pre_tool_call, on_user_message\nmounted: 2\n"
@@ -99,6 +100,16 @@ DIALOGUES: dict[str, list[tuple[object, ...]]] = {
         (f"/hooks approve {GUARD}", "mounted: 0\n", "! hooks are switched off in this project (/hooks on)"),
         ("/hooks ON", "hooks: ON"),
     ],
+    "what the agent's own file switches off is told, and turned on": [
+        (f"/hooks approve {GUARD}", APPROVED),
+        (FALSE,),
+        ("/hooks", "hooks: OFF\n  `shell_hooks.enabled` is false in WS/config/agent.yaml:2 (/hooks on)\n", f"pre_tool_call  {GUARD}\n  ✓ approved\n  - `shell_hooks.enabled` is false in `WS/config/agent.yaml:2`\n"),
+        (f"/hooks approve {GUARD}", "mounted: 0\n", "! `shell_hooks.enabled` is false in `WS/config/agent.yaml:2` (/hooks on)"),
+        ("/hooks doctor", f"! pre_tool_call  {GUARD} (not tried)\n\n", "! 3 hooks: it is switched off: `shell_hooks.enabled` is false in `WS/config/agent.yaml:2` (/hooks on): "),
+        ("/hooks on everywhere", "hooks: OFF\n  `shell_hooks.enabled` is false"),
+        ("/hooks on", "hooks: ON\n"),
+        ("/hooks", f"hooks: ON\nconfig: WS/config/shell_hooks.yaml\n\npre_tool_call  {GUARD}\n  ✓ approved\n\n"),
+    ],
     "off everywhere is on everywhere": [
         ("/hooks off everywhere", "hooks: OFF\n  hooks are switched off everywhere (/hooks on everywhere)"),
         ("/hooks on", "hooks: OFF\n  hooks are switched off everywhere (/hooks on everywhere)"),
@@ -151,6 +162,9 @@ def test_a_dialogue(lines: list[tuple[object, ...]], place: Workspace) -> None:
     for asked, *expected in lines:
         if asked is EDIT:
             place.write("guard.sh", "edited")
+            continue
+        if asked is FALSE:
+            (place.yaml.parent / "agent.yaml").write_text("shell_hooks:\n  enabled: false\n", encoding="utf-8")
             continue
         answer = said(place, str(asked))
         assert [text for text in expected if str(text) not in f"{answer}\n"] == [], answer
@@ -209,6 +223,20 @@ def test_a_hook_that_cannot_be_started_is_no_approved_one(place: Workspace) -> N
     assert listed.count("  ✗ approved, and a no-op\n    ✗ `WS/hooks/guard.sh` is not executable (") == 2
     assert "✓" not in listed
     assert said(place, "/hooks doctor").count("✗ `WS/hooks/guard.sh` is not executable (let the agent make the file executable)") == 2
+
+
+def test_what_a_doctor_warns_of_in_common_stands_once(place: Workspace) -> None:
+    """At the end, with the hooks that it is about; what is wrong with one alone stands at that one."""
+    place.declare(
+        *({"event": "pre_tool_call", "matcher": name, "command": "make lint"} for name in ("a", "b")),
+        {"event": "on_stop", "command": "gone"},
+    )
+
+    answer = said(place, "/hooks doctor")
+
+    assert answer.count("an approval does not cover all that it runs: what `make` runs is only known to it") == 1
+    assert re.search(r"\n! 2 hooks: an approval does not cover all that it runs: what `make` runs[^\n]*: make lint$", answer, re.MULTILINE)
+    assert re.search(r"on_stop  gone [^\n]*\n  ✗ ", answer)
 
 
 def test_two_hooks_are_told_apart_by_what_they_match(place: Workspace) -> None:

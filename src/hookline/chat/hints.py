@@ -19,6 +19,7 @@ _INSTEAD: Mapping[str, str] = {
     "check.unapproved": f"look at it, then: {NAME} approve {{command}}",
     "check.changed": f"{NAME} list shows what changed; if it is meant: {NAME} approve {{command}}",
     "check.off": f"{NAME} list shows what is off; {NAME} on {{command}} turns this one on",
+    "hook.off": f"{NAME} on",
     "check.not-executable": "let the agent make the file executable",
     "check.exposed": "let the agent take the right to write it away from others, and look at it again",
     "check.interpreter": "let the agent see to its `#!` line, and to the ends of its lines",

@@ -6,10 +6,9 @@ from hookline.chat.hints import NAME, ON_AGAIN, SAID, hint_of, with_hint
 from hookline.core.wording import when
 from hookline.engine.drift import drift
 from hookline.engine.meaning import called
-from hookline.engine.shelf import given_way
-from hookline.engine.soundness import by_files
-from hookline.engine.steering import gate_for, policy_of, what_is_off
-from hookline.engine.synthetic import made_up
+from hookline.engine.shelf import all_hooks, given_way
+from hookline.engine.soundness import unsound
+from hookline.engine.steering import gate_for, keys_off, policy_of, what_is_off
 from hookline.model.handler import Broken
 from hookline.trust.policy import CHANGED, MISSING, REVOKED, TRUSTED, UNKNOWN
 from hookline.trust.switch import off_at, off_by_name, switches
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
     from hookline.core.registry import Entry
     from hookline.engine.engine import Engine
-    from hookline.engine.soundness import Finding
     from hookline.engine.steering import Footing
     from hookline.model.problem import Problem
     from hookline.model.spec import HookSpec
@@ -40,13 +38,15 @@ def master(engine: Engine) -> Iterator[str]:
     gate = gate_for(engine)
     known = gate.known()
     off = what_is_off(switches(known, gate.root, gate.environ))
-    yield "hooks: ON" if not off else "hooks: OFF"
+    keys = keys_off(all_hooks(engine))
+    yield "hooks: OFF" if off or (keys and all(spec.off for spec in all_hooks(engine))) else "hooks: ON"
     above = off_at(known, gate.root)
     for switch, why in off:
         if switch == "project" and above != gate.root:
             yield f"  hooks are switched off in {above}, in which this project lies (they are turned on there)"
         else:
             yield f"  {with_hint(why, ON_AGAIN[switch])}"
+    yield from (f"  {with_hint(f'`{key.pointer}` is false in {key.file}:{key.line}', ON_AGAIN['project'])}" for key in keys)
     managed = policy_of(engine) if off else []
     if managed:
         yield f"  policy, which no switch reaches, still runs: {', '.join(dict.fromkeys(map(called, managed)))}"
@@ -62,7 +62,7 @@ def hook_lines(engine: Engine, spec: HookSpec, footing: Footing, entry: Entry | 
         yield f"  ✗ broken: {spec.handler.reason}"
         return
     standing = footing.standing
-    broken = unsound(engine, entry) if entry and standing.state != MISSING else []
+    broken = unsound(entry, engine.cwd, engine.environ) if entry and standing.state != MISSING else []
     state = "✗ approved, and a no-op" if broken and standing.state == TRUSTED else _STATES[standing.state]
     yield f"  {state}{f': {standing.reason}' if standing.reason else ''}"
     yield from (f"    {line}" for line in drift(gate_for(engine), standing))
@@ -81,12 +81,6 @@ def _off(engine: Engine, spec: HookSpec, footing: Footing) -> Iterator[str]:
         yield f"  - switched off by itself ({NAME} on {everywhere}{called(spec)})"
     elif footing.off and all(switches(known, gate.root, gate.environ).values()):
         yield f"  - {footing.off}"
-
-
-def unsound(engine: Engine, entry: Entry) -> list[Finding]:
-    """What can be seen of a hook that keeps it from being started at all."""
-    event = made_up(entry.spec, entry.dialect, engine.cwd)
-    return [each for each in by_files(entry.spec, event, engine.environ) if each.severity == "error"]
 
 
 def findings(found: Iterable[Problem], entry: Entry | None = None) -> Iterator[str]:

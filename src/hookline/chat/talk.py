@@ -6,25 +6,30 @@ import os
 import re
 import shlex
 
-from hookline.chat.hints import NAME, ON_AGAIN, with_hint
-from hookline.chat.listing import findings, hook_lines, master, unsound
+from hookline.chat.hints import NAME, ON_AGAIN, SAID, hint_of, with_hint
+from hookline.chat.listing import findings, hook_lines, master
+from hookline.core.failure import off_by
 from hookline.core.wording import when
-from hookline.engine.checkup import check
+from hookline.engine.checkup import check, in_common
 from hookline.engine.engine import Engine
 from hookline.engine.gating import Late, noted
 from hookline.engine.journaling import journal_of
 from hookline.engine.meaning import called, commanded
 from hookline.engine.shelf import all_hooks
+from hookline.engine.soundness import unsound
 from hookline.engine.steering import approve_declared, footings, revoke_declared, store_problem, turn_all, turn_single, what_is_off
 from hookline.errors import HookError, TrustError
 from hookline.text.suggest import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Self
 
+    from hookline.core.registry import Entry
+    from hookline.engine.checkup import Checkup
     from hookline.engine.steering import Footing
+    from hookline.model.problem import Problem
     from hookline.model.spec import HookSpec
 
 _HOW = "chat"
@@ -97,16 +102,18 @@ class Talk:
         return "\n".join(lines if stand else [*lines, "", "No hooks here.", "", _EXAMPLE])
 
     def doctor(self, _: str) -> str:
-        """Each approved hook, tried."""
+        """Each approved hook, tried; what is warned of in common stands once, at the end."""
         found = check(self.engine)
+        common = in_common(found.to_dict())
         entries = {entry.spec.id: entry for entry in self.engine.registry.entries()}
         lines = [*master(self.engine)]
         for one in found.hooks:
             mark = "✗" if any(each.severity == "error" for each in one.findings) else "!" if one.findings else "✓"
             tried = f"tried, {one.verdict.seconds:.2f} s" if one.verdict is not None else "not tried"
             lines += ["", f"{mark} {one.spec.native_event}{when(one.spec)}  {called(one.spec)} ({tried})"]
-            lines += findings(one.findings, entries.get(one.spec.id))
-        rest = [each for each in found.findings if each.name != "check.off"]  # the switches stand at the top
+            lines += findings((each for each in one.findings if _words(each) not in common), entries.get(one.spec.id))
+        lines += ["", *_shared(found, common, entries)] if common else []
+        rest = [each for each in found.findings if each.name not in ("check.off", "hook.off")]  # the switches stand at the top
         lines += ["", *findings(rest)] if rest else []
         return "\n".join(lines if found.hooks else [*lines, "", "No hooks here."])
 
@@ -129,8 +136,8 @@ class Talk:
         everywhere = first.lower() in _EVERYWHERE
         meant = rest if everywhere else words
         if not meant:
-            turn_all(self.engine, on=on, everywhere=everywhere, who=self._who, how=_HOW)
-            return "\n".join(master(self.engine))
+            left = turn_all(self.engine, on=on, everywhere=everywhere, who=self._who, how=_HOW)
+            return "\n".join([*master(self.engine), *(f"! {why}" for why in left)])
         stand = turn_single(self.engine, self._meant(meant), on=on, everywhere=everywhere, who=self._who, how=_HOW)
         return "\n".join([*(_switched(each) for each in stand), *master(self.engine)])
 
@@ -144,8 +151,10 @@ class Talk:
         lines += [f"covers: {', '.join(_covered(standing.covers))}"] if standing.covers else []
         lines += [f"not covered: {text.removeprefix('not: ')}" for text in standing.covers if text.startswith("not: ")]
         lines += [f"! {with_hint(why, ON_AGAIN[switch])}" for switch, why in what_is_off(done.switches)]
+        lines += [f"! {with_hint(off_by(spec), ON_AGAIN['project'])}" for spec in [standing.spec] if spec.off]
         entry = next((entry for entry in self.engine.registry.entries() if entry.spec.id == standing.spec.id), None)
-        lines += [line.strip() for line in findings(unsound(self.engine, entry) if entry else (), entry)]
+        broken = unsound(entry, self.engine.cwd, self.engine.environ) if entry else ()
+        lines += [line.strip() for line in findings(broken, entry)]
         return "\n".join(lines)
 
     def revoke(self, words: str) -> str:
@@ -228,6 +237,21 @@ def _unquoted(text: str) -> list[str]:
         found = words
     method, _, address = text.partition(" ")
     return [*found, *([address.strip()] if method.isupper() and "://" in address else [])]
+
+
+def _words(finding: Problem) -> tuple[str, str, str]:
+    return finding.code, finding.message, finding.hint
+
+
+def _shared(found: Checkup, common: Mapping[tuple[str, str, str], Sequence[str]], entries: Mapping[str, Entry]) -> Iterator[str]:
+    """Each warning that several hooks have, with what it says in a chat, and these hooks by what they run."""
+    first = {_words(each): each for one in found.hooks for each in one.findings}
+    for words, hooks in common.items():
+        entry = entries.get(hooks[0])
+        finding = first[words]
+        hint = hint_of(finding.name, finding.hint, closes=entry.dialect.table.closes if entry else "")
+        runs = dict.fromkeys(called(entries[hook].spec) for hook in hooks if hook in entries)
+        yield f"! {len(hooks)} hooks: {with_hint(SAID.get(finding.name, finding.message), hint)}: {', '.join(runs)}"
 
 
 def _configs(stand: Mapping[str, Footing]) -> list[str]:

@@ -7,7 +7,7 @@ import re
 from importlib.resources import files
 from typing import Annotated
 
-from hookline.cli import flags, words
+from hookline.cli import flags, offers, words
 from hookline.cli.ending import OK, tell
 from hookline.cli.fire import outcome, read_payload
 from hookline.cli.paint import present
@@ -23,7 +23,12 @@ if TYPE_CHECKING:
     from hookline.cli.paint import Paint
 
 _What = Annotated[
-    str, flags.argument(metavar="EVENT|CODE|last|ID", help="an event to fire, a code such as HKL1203, or a decision of the journal")
+    str,
+    flags.argument(
+        metavar="EVENT|CODE|last|ID",
+        help="an event to fire, a code such as HKL1203, or a decision of the journal",
+        autocompletion=offers.explainable,
+    ),
 ]
 _NoRun = Annotated[bool, flags.option("--no-run", help="start no hook; tell only which ones would be asked")]
 _CODE = re.compile(r"HKL\d+", re.IGNORECASE)
@@ -131,6 +136,7 @@ def _source(source: dict[str, Any], paint: Paint) -> Iterator[str]:
 
 def _selected(hook: dict[str, Any], verdicts: list[dict[str, Any]], paint: Paint) -> Iterator[str]:
     yield f"  {hook['order']}. {paint('name', hook['hook'])}  {hook['how']}{_inert(hook)}"
+    yield from (f"       {line}" for line in words.in_place(hook))
     yield from _said(hook, verdicts, paint)
     if hook["because"]:
         yield f"       not asked: {hook['because']}"

@@ -14,7 +14,8 @@ from hookline.engine.callers import leave_to_host
 from hookline.engine.catalog import make_dialect
 from hookline.engine.journaling import journal_of
 from hookline.engine.projects import project_of
-from hookline.engine.unsaid import told_beside, unsaid
+from hookline.engine.unheard import heard
+from hookline.engine.unsaid import is_told, told_beside, unsaid
 from hookline.errors import CodecError, HookError
 from hookline.model.reply import Reply
 from hookline.model.verdict import Stance
@@ -58,7 +59,7 @@ def answer_main(words: list[str]) -> int:
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the outermost frame: a traceback must never reach a host
         reply = _unanswered(host, selection, f"internal error: {type(error).__name__}: {error}", journal, sent)
     # What could not be written down is said beside every answer, a refusal too: a journal is never silent.
-    _print(told_beside(reply, told))
+    _print(told_beside(reply, [line for line in told if not is_told(reply, line)]))
     if later:
         from hookline.cli.behind import run_behind  # noqa: PLC0415 - most events have nothing detached
 
@@ -89,12 +90,13 @@ def _reply(host: str, selection: Selection, sent: bytes, later: list[tuple[Engin
         selection.folder = os.getcwd()
     else:
         selection.folder = _project(payload, table, os.environ)
-    decided: list[Decision] = []
-    sessions = selection.sessions(os.environ)
-    engine = selection.engine(placed=False, observe=lambda _, decision: decided.append(decision), journal=journal, sessions=sessions)
+    engine = selection.engine(alone=True, placed=False, journal=journal, sessions=selection.sessions(os.environ))
     engine.detach = lambda run: later.append((engine, run))
     said = leave_to_host(engine, host) if not selection.configs else ()
-    return _with_notices(engine.answer(host, payload), engine, decided, said)
+    speaking = engine.host(host)
+    event = speaking.decode_event(payload)
+    decision = heard(engine, event, engine.fire(event))
+    return _with_notices(speaking.encode_decision(decision, event), engine, decision, said)
 
 
 def _project(payload: Any, table: Table, environ: Mapping[str, str]) -> str:
@@ -109,7 +111,7 @@ def _folder(payload: Mapping[str, Any], table: Table) -> str:
     return next((path for path in flat if isinstance(path, str) and os.path.isdir(path)), "")
 
 
-def _with_notices(reply: Reply, engine: Engine, decided: list[Decision], said: tuple[Problem, ...]) -> Reply:
+def _with_notices(reply: Reply, engine: Engine, decision: Decision, said: tuple[Problem, ...]) -> Reply:
     """The reply, with what its reader should know on stderr: not beside a refusal, whose stderr is the reason.
 
     That is what is wrong with the hooks, and what they said in vain: a guard that asks, or that could not run, must not seem
@@ -118,8 +120,7 @@ def _with_notices(reply: Reply, engine: Engine, decided: list[Decision], said: t
     if reply.exit_code:
         return reply
     told = [str(problem) for problem in (*said, *engine.problems) if problem in said or problem.severity == "error"]
-    told += [line for one in decided for line in unsaid(one, reply)]
-    return told_beside(reply, told)
+    return told_beside(reply, (*told, *unsaid(decision, reply)))
 
 
 def _unanswered(host: str, selection: Selection, message: str, journal: Journal | None, sent: bytes) -> Reply:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 
 from hookline.cli.ending import OK, ended, say
@@ -74,6 +75,12 @@ COMMANDS: Mapping[str, Command] = {
         does="the JSON Schema of a document that hookline prints",
         examples=("hookline schema", "hookline schema decision"),
         home=("contracts", "schema"),
+    ),
+    "completion": Command(
+        group="look",
+        does="the script by which a shell completes command lines: bash, zsh, fish or powershell",
+        examples=("hookline completion bash", "hookline completion zsh"),
+        home=("completing", "completion"),
     ),
     "fire": Command(
         group="try",
@@ -177,6 +184,8 @@ ELSEWHERE: Mapping[str, str] = {
     "hooks": "hookline list",
 }
 
+# How the script of `hookline completion` asks, after the name that the toolkit gives it.
+ASKING = "_HOOKLINE_COMPLETE"
 _FIRST = """hookline runs the hooks of AI agents, whatever dialect they are written in
 
 examples:
@@ -202,6 +211,10 @@ def app_main(words: list[str]) -> int:
 
 def _run(words: list[str]) -> int:
     match words:
+        case [] if ASKING in os.environ:
+            from hookline.cli.completing import completed  # noqa: PLC0415 - a shell asks, and nobody else
+
+            return completed(COMMANDS, os.environ[ASKING])
         case []:
             say(_FIRST + "\n" + "".join(_listed()) + "\nmore: hookline --help\n")
         case ["-h" | "--help" | "help"]:
@@ -233,7 +246,7 @@ _OPTIONS = """options of most commands:
 def _listed() -> Iterator[str]:
     for group, title in GROUPS.items():
         yield f"{title}:\n"
-        yield from (f"  {name:10}{command.does}\n" for name, command in COMMANDS.items() if command.group == group)
+        yield from (f"  {name:12}{command.does}\n" for name, command in COMMANDS.items() if command.group == group)
 
 
 def _meant(name: str) -> str:
@@ -258,8 +271,9 @@ def _command(name: str, rest: list[str]) -> int:
     try:
         code = typer.main.get_command(app).main(rest, prog_name=f"hookline {name}", standalone_mode=False)
     except typer.TyperException as error:
-        said = error.format_message().replace("Value error, ", "").rstrip(".").replace("'", "`")
-        raise ConfigError(said[:1].lower() + said[1:], name="config.option", hint=f"hookline {name} --help") from None
+        from hookline.cli.refusing import refused  # noqa: PLC0415 - most words are right
+
+        raise refused(error, f"hookline {name}", rest) from None
     return code
 
 

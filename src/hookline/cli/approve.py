@@ -6,7 +6,7 @@ import os
 import sys
 from typing import Annotated
 
-from hookline.cli import flags, words
+from hookline.cli import flags, offers, words
 from hookline.cli.ending import FINDINGS, OK, tell
 from hookline.cli.paint import Paint, cleaned, coloured, present
 from hookline.core.wording import condition as wording
@@ -14,6 +14,7 @@ from hookline.engine.drift import drift
 from hookline.engine.journaling import journal_of
 from hookline.engine.meaning import called, meant
 from hookline.engine.shelf import all_hooks
+from hookline.engine.soundness import unsound
 from hookline.engine.steering import approve_as_seen, footings, gate_for, revoke_declared, store_problem
 from hookline.errors import ConfigError, TrustError
 from hookline.model.handler import Broken
@@ -26,15 +27,28 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.engine.engine import Engine
-    from hookline.trust import Gate, Standing
+    from hookline.engine.soundness import Finding
+    from hookline.trust import Standing
 
 _ASKED, _UNASKED, _ALONE = "command line, a person said yes", "command line, --yes", "command line, --yes, nobody could be asked"
+_YES, _NO, _QUIT = "yes", "no", "quit"
 _STYLES: Mapping[str, str] = {TRUSTED: "good", UNKNOWN: "warning", CHANGED: "bad", REVOKED: "bad", MISSING: "bad"}
 _What = Annotated[
-    str, flags.argument(metavar="HOOK|COMMAND|PATH", help="an id, what it runs or asks, a name, or a file that declares it or is run")
+    str,
+    flags.argument(
+        metavar="HOOK|COMMAND|PATH",
+        help="an id, what it runs or asks, a name, or a file that declares it or is run",
+        autocompletion=offers.hooks,
+    ),
 ]
-_Revoked = Annotated[str, flags.argument(metavar="HOOK|COMMAND", help="an id, what it runs or asks, a name, or a file of it")]
-_Event = Annotated[str, flags.option("--event", metavar="EVENT", help="of one event only, canonical or as its host calls it")]
+_Revoked = Annotated[
+    str,
+    flags.argument(metavar="HOOK|COMMAND", help="an id, what it runs or asks, a name, or a file of it", autocompletion=offers.hooks),
+]
+_Event = Annotated[
+    str,
+    flags.option("--event", metavar="EVENT", help="of one event only, canonical or as its host calls it", autocompletion=offers.events),
+]
 _All = Annotated[bool, flags.option("--all", help="whatever is not approved, after one question; not what was revoked")]
 _Yes = Annotated[bool, flags.option("--yes", help="do not ask; the journal says so")]
 _From = Annotated[str, flags.option("--from", metavar="FILE", help="take over a list of approvals of Starchild or Hermes")]
@@ -64,7 +78,7 @@ def approve(
                 tell(f"{standing.spec.id}: {_why_left(standing)}")
             paint = Paint(on=coloured(color, sys.stderr, os.environ))
             document, code = _decided(engine, seen, one_by_one=not (what or all_), yes=yes, dry_run=dry_run, paint=paint)
-            document["hooks"] += [_told(gate_for(engine), standing, "left") | {"reason": _why_left(standing)} for standing in left]
+            document["hooks"] += [_told(engine, standing, "left") | {"reason": _why_left(standing)} for standing in left]
             code = code or (FINDINGS if left else OK)
     present(document, approval_page, json=json, color=color)
     return code
@@ -87,7 +101,7 @@ def revoke(
             standings, did = [each.standing for each in footings(engine, specs).values()], "shown"
         else:
             standings, did = revoke_declared(engine, specs, who="", how="command line"), "revoked"
-        document = _document([_told(gate_for(engine), standing, did) for standing in standings])
+        document = _document([_told(engine, standing, did) for standing in standings])
     present(document, approval_page, json=json, color=color)
     return OK
 
@@ -128,27 +142,35 @@ def _decided(
     Raises:
         TrustError: `trust.unattended`, nobody can be asked; or it cannot be approved.
     """
-    gate = gate_for(engine)
-    ready = [standing for standing in seen if standing.state == TRUSTED]
     open_ = [standing for standing in seen if standing.state != TRUSTED]
-    hooks = [_told(gate, standing, "already") for standing in ready]
+    hooks = [_told(engine, standing, "already") for standing in seen if standing.state == TRUSTED]
     if dry_run or not open_:
-        return _document(hooks + [_told(gate, standing, "shown") for standing in open_]), OK
+        return _document(hooks + [_told(engine, standing, "shown") for standing in open_]), OK
     if one_by_one and yes:
         raise ConfigError("`--yes` without a hook", name="config.option", hint="name one, or say --all")
     attended = _is_attended()
     if not yes and not attended:
         raise TrustError("nobody is here to say yes", name="trust.unattended", hint="look with --dry-run, then say --yes")
     how = (_UNASKED if attended else _ALONE) if yes else _ASKED
-    for group in [[standing] for standing in open_] if one_by_one else [open_]:
+    hooks += _asked_of(engine, open_, one_by_one=one_by_one, how=how, ask=not yes, paint=paint)
+    return _document(hooks), FINDINGS if any(hook["did"] in ("declined", "left") for hook in hooks) else OK
+
+
+def _asked_of(engine: Engine, seen: Sequence[Standing], *, one_by_one: bool, how: str, ask: bool, paint: Paint) -> Iterator[dict[str, Any]]:
+    """What became of each hook, after a question about each or about all of them, or after none."""
+    groups = [[standing] for standing in seen] if one_by_one else [[*seen]]
+    for at, group in enumerate(groups):
         for standing in group:
-            _tell_of(_told(gate, standing, "shown"), paint)
-        if yes or _said_yes(len(group)):
+            _tell_of(_told(engine, standing, "shown"), paint)
+        said = _said(len(group), len(groups) - at - 1) if ask else _YES
+        if said == _YES:
             done = approve_as_seen(engine, group, who="", how=how)
-            hooks += [_told(gate, footing.standing, "approved") for footing in done.footings]
+            yield from (_told(engine, footing.standing, "approved") for footing in done.footings)
         else:
-            hooks += [_told(gate, standing, "declined") for standing in group]
-    return _document(hooks), FINDINGS if any(hook["did"] == "declined" for hook in hooks) else OK
+            yield from (_told(engine, standing, "declined") for standing in group)
+        if said == _QUIT:
+            yield from (_told(engine, standing, "left") | {"reason": "nobody was asked"} for (standing,) in groups[at + 1 :])
+            return
 
 
 def _is_attended() -> bool:
@@ -156,11 +178,13 @@ def _is_attended() -> bool:
     return os.environ.get("CI", "").lower() not in ("1", "true") and sys.stdin is not None and sys.stdin.isatty()
 
 
-def _said_yes(count: int) -> bool:
-    """Ask on the terminal; whatever is no yes, the end of input included, is a no."""
-    sys.stderr.write(f"approve {'it' if count == 1 else f'these {count} hooks'}? [y/N] ")
+def _said(count: int, more: int) -> str:
+    """Ask on the terminal; whatever is no yes, the end of input included, is a no. `more`: hooks that would be asked about next."""
+    choices = f"[y/N/q: leave the other {more} as they are]" if more > 1 else "[y/N/q: leave the other one as it is]" if more else "[y/N]"
+    sys.stderr.write(f"approve {'it' if count == 1 else f'these {count} hooks'}? {choices} ")
     sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
+    typed = sys.stdin.readline().strip().lower()
+    return _YES if typed in ("y", "yes") else _QUIT if typed in ("q", "quit") else _NO
 
 
 def _imported(engine: Engine, path: str) -> tuple[dict[str, Any], int]:
@@ -178,7 +202,7 @@ def _document(hooks: Sequence[Mapping[str, Any]], imported: Sequence[Mapping[str
     return {"schema": "hookline.approval/1", "hooks": [*hooks], "list": path, "imported": [*imported]}
 
 
-def _told(gate: Gate, standing: Standing, did: str) -> dict[str, Any]:
+def _told(engine: Engine, standing: Standing, did: str) -> dict[str, Any]:
     spec = standing.spec
     return {
         "hook": spec.id,
@@ -196,13 +220,21 @@ def _told(gate: Gate, standing: Standing, did: str) -> dict[str, Any]:
         "covers": [text for text in standing.covers if not text.startswith("not: ")],
         "not_covered": [text.removeprefix("not: ") for text in standing.covers if text.startswith("not: ")],
         "files": [{"path": file.real, "role": file.role, "sha256": file.digest if file.role != "interpreter" else ""} for file in standing.sight.files],
-        "since": drift(gate, standing),
+        "since": drift(gate_for(engine), standing),
+        "findings": [problem.to_dict() for problem in _unsound(engine, standing)] if did != "revoked" else [],
     }  # fmt: skip
+
+
+def _unsound(engine: Engine, standing: Standing) -> Iterator[Finding]:
+    """What keeps a hook from being started, but what is missing: that is how it stands."""
+    entry = next((entry for entry in engine.registry.entries() if entry.spec.id == standing.spec.id), None)
+    if entry is not None and standing.state != MISSING:
+        yield from unsound(entry, engine.cwd, engine.environ)
 
 
 def _tell_of(hook: Mapping[str, Any], paint: Paint) -> None:
     """What somebody is asked about, on standard error, beside the question."""
-    for line in _page_of(cleaned(hook), paint):
+    for line in _page_of(cleaned({**hook, "findings": []}), paint):  # it is told when it was done
         sys.stderr.write(line + "\n")
 
 
@@ -218,6 +250,13 @@ def _page_of(hook: Mapping[str, Any], paint: Paint) -> Iterator[str]:
         yield from (f"  {'' if number else label:10}  {_with_digest(text, digests)}" for number, text in enumerate(texts))
     why = f": {hook['reason']}" if hook["reason"] else ""
     yield f"  {'standing':10}  {paint(_STYLES[hook['standing']], hook['standing'])}{why}"
+    yield from (f"  {'but':10}  {line}" for line in _findings(hook, paint))
+
+
+def _findings(hook: Mapping[str, Any], paint: Paint) -> Iterator[str]:
+    for each in hook["findings"]:
+        hint = f" ({each['hint']})" if each["hint"] else ""
+        yield f"{paint('bad', each['code'])} {each['message']}{hint}"
 
 
 def _with_digest(text: str, digests: Mapping[str, str]) -> str:
@@ -234,6 +273,7 @@ def approval_page(document: dict[str, Any], paint: Paint) -> Iterator[str]:
             style = {"approved": "good", "already": "dim"}.get(hook["did"], "warning")
             did = {"already": "approved already", "left": f"left out: {hook['reason']}"}.get(hook["did"], hook["did"])
             yield f"{paint(style, did)}  {hook['hook']}  {hook['native_event']}  {hook['runs']}"
+            yield from (f"  but {line}" for line in _findings(hook, paint) if hook["did"] in ("approved", "already"))
     for entry in document["imported"]:
         yield f"{paint('good' if entry['result'] == 'approved' else 'warning', entry['result'])}  {entry['event']}  {entry['command']}"
     if document["list"] and not document["imported"]:

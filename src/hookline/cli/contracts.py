@@ -7,7 +7,7 @@ import re
 from importlib.resources import files
 from typing import Annotated
 
-from hookline.cli import flags
+from hookline.cli import flags, offers
 from hookline.cli.ending import OK, say
 from hookline.errors import ConfigError
 from hookline.text.suggest import did_you_mean
@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_Name = Annotated[str, flags.argument(metavar="NAME", help="which one; without it, their names")]
+_Name = Annotated[str, flags.argument(metavar="NAME", help="which one; without it, their names", autocompletion=offers.documents)]
 _REFERENCE = re.compile(r'"urn:hookline:([a-z]+):1[#"]')
 
 

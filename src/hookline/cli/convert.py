@@ -7,7 +7,7 @@ import os
 import tempfile
 from typing import Annotated
 
-from hookline.cli import flags, words
+from hookline.cli import flags, offers, words
 from hookline.cli.ending import FINDINGS, OK, say, say_document, tell
 from hookline.cli.options import Selection, enter
 from hookline.engine.catalog import NAMES, make_dialect
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from hookline.engine.losses import Loss
 
 _Path = Annotated[str, flags.argument(metavar="PATH", help="a file or folder of hooks; without it, what is found here")]
-_From = Annotated[str, flags.option("--from", metavar="DIALECT", help=f"of the hooks: {', '.join(NAMES)}")]
-_To = Annotated[str, flags.option("--to", metavar="DIALECT", help="that they are written in")]
+_From = Annotated[str, flags.option("--from", metavar="DIALECT", help=f"of the hooks: {', '.join(NAMES)}", autocompletion=offers.hosts)]
+_To = Annotated[str, flags.option("--to", metavar="DIALECT", help="that they are written in", autocompletion=offers.hosts)]
 _Output = Annotated[str, flags.option("--output", metavar="DIR", help="write the files there; without it, one file is printed")]
 _Force = Annotated[bool, flags.option("--force", help="write over files that are there")]
 _Plain = Annotated[bool, flags.option("--plain", help="leave commands as they are: for scripts that speak the new words")]

@@ -79,7 +79,8 @@ def _history(environ: Mapping[str, str]) -> Iterator[Index | None]:
         folder = journal_folder(environ)
         index = Index(folder) if os.path.isdir(folder) else None
     except HookError as error:
-        tell(f"{error.code} {error}")
+        if not getattr(error, "place", ""):  # wrong settings are told where the checkup ends by them
+            tell(f"{error.code} {error}")
         index = None
     try:
         yield index

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections import deque
 
 from hookline.errors import HookError
 from hookline.text.visible import visible
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, TextIO
 
+# What was told last, so that what ends a command is not told again.
+_TOLD: deque[str] = deque(maxlen=32)
 OK, FINDINGS, USAGE, INTERNAL, INTERRUPTED = 0, 1, 2, 3, 130
 
 
@@ -27,10 +30,13 @@ def ended(program: str, run: Callable[[], int]) -> int:
         # What a terminal's encoding lacks, and the lone surrogates of file names and payloads, are shown escaped.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    _TOLD.clear()
     try:
         return run()
     except HookError as error:
-        tell(line_of(error, program))
+        line = line_of(error, program)
+        if line not in _TOLD:
+            tell(line)
         return USAGE
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -53,6 +59,7 @@ def say(text: str) -> None:
 
 def tell(text: str) -> None:
     """A message of one line, to standard error."""
+    _TOLD.append(text)
     _write(sys.stderr, visible(text) + "\n")
 
 

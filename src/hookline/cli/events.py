@@ -41,6 +41,12 @@ def kind_of(name: str, dialect: str) -> str:
     return name if name in kinds.NAMES else next(iter(meanings.values()), "")
 
 
+def names_of(dialect: str) -> list[str]:
+    """The names of events: of one dialect, or, without it, canonical ones and those of every dialect that there is."""
+    named = [native for label, native, _ in _natives() if dialect in ("", label)]
+    return list(dict.fromkeys([*named, *kinds.NAMES] if dialect else [*kinds.NAMES, *named]))
+
+
 def nearest(name: str, more: Sequence[str] = ()) -> str:
     """A hint at the event, or at one of `more` words, that somebody may have meant."""
     return did_you_mean(name, (*kinds.NAMES, *(native for _, native, _ in _natives()), *more))

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import os
 import sys
-from pathlib import Path
 
 from hookline.cli.ending import FINDINGS, OK, ended, tell
-from hookline.cli.options import enter, parser, selection_of
+from hookline.cli.options import enter, parser, quick, selection_of
 from hookline.cli.paint import CHOICES, present
 from hookline.cli.words import duration
 from hookline.engine.journaling import journal_of
@@ -17,10 +16,10 @@ from hookline.model.verdict import Stance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
+    from hookline.cli.options import Selection
     from hookline.cli.paint import Paint
     from hookline.model.verdict import Decision
 
@@ -31,8 +30,50 @@ _EXAMPLES = """examples:
 _CODES = "exit codes: 0 silent, allow or ask; 1 deny or halt; 2 usage or configuration error"
 
 
+# Further options that are read without argparse, and whether a word follows.
+_OWN: Mapping[str, bool] = {"--host": True, "--input": True, "--json": False, "--exit-zero": False}
+
+
+class _Asked:
+    """What is to be fired: the event, at which hooks, and how its decision is told. `host`: the event's dialect."""
+
+    def __init__(
+        self,
+        event: str,
+        selection: Selection,
+        *,
+        host: str = "",
+        source: str = "-",
+        json: bool = False,
+        color: str = "auto",
+        exit_zero: bool = False,
+    ) -> None:
+        self.event = event
+        self.selection = selection
+        self.host = host
+        self.source = source
+        self.json = json
+        self.color = color
+        self.exit_zero = exit_zero
+
+
 def fire_main(words: list[str]) -> int:
     """Fire an event; returns the exit code."""
+    return ended("hookline fire", lambda: _fire(_asked(words)))
+
+
+def _asked(words: list[str]) -> _Asked:
+    found = quick(words, _OWN)
+    if found is not None and len(found[0]) == 1:
+        (event,), selection, own = found
+        return _Asked(
+            event,
+            selection,
+            host=own.get("--host", ""),
+            source=own.get("--input", "-"),
+            json="--json" in own,
+            exit_zero="--exit-zero" in own,
+        )
     arguments = parser("hookline fire", "Fire one event and print the decision.", _EXAMPLES, _CODES)
     arguments.add_argument("event", metavar="EVENT", help="the event's native name, or a canonical one such as tool.before")
     arguments.add_argument("--host", default="", metavar="NAME", help="the dialect of the event, where it is not the files'")
@@ -40,23 +81,25 @@ def fire_main(words: list[str]) -> int:
     arguments.add_argument("--json", action="store_true", help="print the decision document")
     arguments.add_argument("--exit-zero", action="store_true", help="exit 0 also for a denial")
     arguments.add_argument("--color", default="auto", choices=CHOICES, help="when to colour (default: auto)")
-    return ended("hookline fire", lambda: _fire(arguments.parse_args(words)))
+    given = arguments.parse_args(words)
+    told = {"host": given.host, "source": given.input, "json": given.json, "color": given.color, "exit_zero": given.exit_zero}
+    return _Asked(given.event, selection_of(given), **told)
 
 
-def _fire(given: argparse.Namespace) -> int:
-    enter(given.folder)
-    given.folder = "."
-    decision = _decide(given)
-    present(decision.to_dict(), decision_page, json=given.json, color=given.color)
-    return FINDINGS if decision.stance >= Stance.DENY and not given.exit_zero else OK
+def _fire(asked: _Asked) -> int:
+    enter(asked.selection.folder)
+    asked.selection.folder = "."
+    decision = _decide(asked)
+    present(decision.to_dict(), decision_page, json=asked.json, color=asked.color)
+    return FINDINGS if decision.stance >= Stance.DENY and not asked.exit_zero else OK
 
 
-def _decide(given: argparse.Namespace) -> Decision:
-    payload = read_payload(given.input)
-    with selection_of(given).engine(journal=journal_of(os.environ, tell)) as engine:
+def _decide(asked: _Asked) -> Decision:
+    payload = read_payload(asked.source)
+    with asked.selection.engine(alone=True, journal=journal_of(os.environ, tell)) as engine:
         for problem in engine.problems:
             tell(str(problem))
-        return engine.fire(given.event, payload, dialect=given.host or given.dialect or None)
+        return engine.fire(asked.event, payload, dialect=asked.host or asked.selection.dialect or None)
 
 
 def read_payload(path: str) -> dict[str, Any]:
@@ -68,7 +111,7 @@ def read_payload(path: str) -> dict[str, Any]:
     if path == "-" and (sys.stdin is None or sys.stdin.isatty()):
         return {}
     try:
-        sent = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+        sent = sys.stdin.buffer.read() if path == "-" else _bytes(path)
     except OSError as error:
         raise CodecError(f"the payload `{path}` cannot be read: {(error.strerror or '').lower()}") from None
     try:
@@ -80,6 +123,11 @@ def read_payload(path: str) -> dict[str, Any]:
     if not isinstance(payload, dict):
         raise CodecError("the payload must be a JSON object")
     return payload
+
+
+def _bytes(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
 
 
 def decision_page(decision: dict[str, Any], paint: Paint) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from hookline.cli import offers
 from hookline.cli.options import Selection, enter
 from hookline.engine.catalog import NAMES
 
@@ -22,12 +23,14 @@ argument = typer.Argument
 Json = Annotated[bool, option("--json", help="print one JSON document")]
 Color = Annotated[Literal["auto", "always", "never"], option("--color", metavar="WHEN", help="auto, always or never")]
 ExitZero = Annotated[bool, option("--exit-zero", help="exit 0 also when there are findings")]
-Host = Annotated[str, option("--host", metavar="NAME", help="the dialect of the event, where it is not the files'")]
+Host = Annotated[
+    str, option("--host", metavar="NAME", help="the dialect of the event, where it is not the files'", autocompletion=offers.hosts)
+]
 Input = Annotated[str, option("--input", metavar="FILE", help="the payload; - is standard input")]
 
 _Config = Annotated[list[str], option("-c", "--config", metavar="PATH", help="a file or folder of hooks; repeatable")]
-_Dialect = Annotated[str, option("--dialect", metavar="NAME", help=f"of files and events: {', '.join(NAMES)}")]
-_Trust = Annotated[Literal["", "all", "user", "none"], option("--trust", metavar="WHOM", help="which hooks may run: all, user or none")]
+_Dialect = Annotated[str, option("--dialect", metavar="NAME", help=f"of files and events: {', '.join(NAMES)}", autocompletion=offers.hosts)]
+_Trust = Annotated[Literal["all", "user", "none"] | None, option("--trust", metavar="WHOM", help="which hooks may run: all, user or none")]
 _Mode = Annotated[Literal["fidelity", "strict"], option("--mode", metavar="MODE", help="fidelity or strict (fail closed)")]
 _Matching = Annotated[
     Literal["native", "canonical"], option("--match-tools", metavar="NAMES", help="native, or canonical: a tool's names in all hosts")
@@ -40,7 +43,7 @@ def _shared(
     *,
     config: _Config = [],  # noqa: B006 - only its signature is used
     dialect: _Dialect = "",
-    trust: _Trust = "",
+    trust: _Trust = None,
     mode: _Mode = "fidelity",
     match_tools: _Matching = "native",
     option: _Option = [],  # noqa: B006 - as above
@@ -60,7 +63,7 @@ def selecting(command: Callable[..., int]) -> Callable[..., int]:
         selection = Selection(
             configs=chosen["config"],
             dialect=chosen["dialect"],
-            trust=chosen["trust"],
+            trust=chosen["trust"] or "",
             mode=chosen["mode"],
             match_tools=chosen["match_tools"],
             options=chosen["option"],

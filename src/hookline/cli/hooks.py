@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from hookline.cli import words
+from hookline.core.failure import off_by
 from hookline.core.plan import order
 from hookline.core.wording import condition as wording
 from hookline.engine.shelf import all_hooks, given_way
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from hookline.model.problem import Problem
     from hookline.model.spec import HookSpec
 
-READY, BROKEN, OFF = "ready", "broken", "off"
+READY, BROKEN, OFF, UNSEALED = "ready", "broken", "off", "unsealed"
 _LONGEST_FACT = 120
 
 
@@ -87,6 +88,7 @@ def _line(engine: Engine, spec: HookSpec, footing: Footing | None) -> dict[str, 
         "standing": footing.standing.state if footing else "",
         "state": state,
         "why": why,
+        "in_place": list(footing.standing.in_place) if footing else [],
         "flags": [flag for flag in ("detached", "shadow", "once") if getattr(spec, flag)],
     }
 
@@ -96,11 +98,13 @@ def _is_trusted(spec: HookSpec, footing: Footing | None) -> bool:
 
 
 def _state(engine: Engine, spec: HookSpec, footing: Footing | None) -> tuple[str, str]:
-    gone = given_way(engine, spec) or (footing.off if footing else "")
+    gone = given_way(engine, spec) or (footing.off if footing else off_by(spec))
     if gone:
         return OFF, gone
     if isinstance(spec.handler, Broken):
         return BROKEN, spec.handler.reason
+    if footing is not None and not footing.runs and footing.standing.state == TRUSTED:
+        return UNSEALED, footing.standing.reason
     if footing is not None and not footing.runs:
         return footing.standing.state, footing.standing.reason
     if footing is None and not spec.trusted:

@@ -10,7 +10,7 @@ import time
 from contextlib import contextmanager
 from typing import Annotated, Literal
 
-from hookline.cli import flags
+from hookline.cli import flags, offers
 from hookline.cli.asked import known_event, known_hook
 from hookline.cli.ending import FINDINGS, OK, say, say_document, tell
 from hookline.cli.paint import Paint, cleaned, coloured, present
@@ -35,11 +35,14 @@ if TYPE_CHECKING:
 _What = Annotated[
     list[str], flags.argument(metavar="[show ID|show last|verify|reindex|prune]", help="without it, the decisions, newest last")
 ]
-_Event = Annotated[str, flags.option("--event", metavar="EVENT", help="of one event, canonical or as its host calls it")]
+_Event = Annotated[
+    str, flags.option("--event", metavar="EVENT", help="of one event, canonical or as its host calls it", autocompletion=offers.events)
+]
 _Tool = Annotated[str, flags.option("--tool", metavar="NAME", help="of one tool")]
 _Hook = Annotated[str, flags.option("--hook", metavar="WORD", help="about which a hook was asked whose id, name or command has this in it")]
 _Stance = Annotated[
-    Literal["", "silent", "allow", "ask", "deny", "halt"], flags.option("--stance", metavar="STANCE", help="silent, allow, ask, deny, halt")
+    Literal["silent", "allow", "ask", "deny", "halt"] | None,
+    flags.option("--stance", metavar="STANCE", help="silent, allow, ask, deny, halt"),
 ]
 _Session = Annotated[str, flags.option("--session", metavar="ID", help="of one session; the beginning is enough")]
 _Since = Annotated[str, flags.option("--since", metavar="TIME", help="from then on: 2026-11-21T10:00, or so long ago: 30m, 2h, 7d")]
@@ -63,7 +66,7 @@ def log(
     event: _Event = "",
     tool: _Tool = "",
     hook: _Hook = "",
-    stance: _Stance = "",
+    stance: _Stance = None,
     session: _Session = "",
     since: _Since = "",
     until: _Until = "",
@@ -87,7 +90,7 @@ def log(
             event=event,
             tool=tool,
             hook=hook,
-            stance=stance,
+            stance=stance or "",
             session=session,
             since=moment(since, now) if since else "",
             until=moment(until, now) if until else "",

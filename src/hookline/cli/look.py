@@ -2,31 +2,42 @@
 
 from __future__ import annotations
 
+import os
 from typing import Annotated
 
-from hookline.cli import flags
+from hookline.cli import flags, offers, words
 from hookline.cli.ending import OK, USAGE, tell
 from hookline.cli.events import kind_document, kind_of, nearest
 from hookline.cli.hooks import hook_document, hooks_document, in_order, store_fault
 from hookline.cli.pages import hook_page, hooks_page, kind_page
 from hookline.cli.paint import present
+from hookline.config.places import sought
 from hookline.errors import ConfigError
+from hookline.model.spec import CLONED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from hookline.engine.engine import Engine
+    from hookline.model.problem import Problem
     from hookline.model.spec import HookSpec
 
-_Event = Annotated[str, flags.option("--event", metavar="EVENT", help="of one event only, by any of its names")]
+_Event = Annotated[
+    str, flags.option("--event", metavar="EVENT", help="of one event only, by any of its names", autocompletion=offers.events)
+]
 _Source = Annotated[str, flags.option("--source", metavar="WORD", help="of one scope, dialect or file (part of its path) only")]
-_What = Annotated[str, flags.argument(metavar="EVENT|HOOK", help="an event by any name, or a hook by its id or name")]
+_What = Annotated[
+    str,
+    flags.argument(metavar="EVENT|HOOK", help="an event by any name, or a hook by its id or name", autocompletion=offers.hooks_and_events),
+]
 
 
 @flags.selecting
 def list_hooks(
     *, selection: flags.Selection, event: _Event = "", source: _Source = "", json: flags.Json = False, color: flags.Color = "auto"
 ) -> int:
-    """Every hook in firing order, event by event."""
+    """Every hook in firing order, event by event; a file that cannot be read is an error, because the list is not whole."""
     kind = _kind(event, selection.dialect) if event else ""
     engine = selection.engine()
     document = hooks_document(engine, lambda spec: kind in ("", spec.kind) and _of_source(spec, source))
@@ -37,8 +48,29 @@ def list_hooks(
         tell(f"hookline list: {unreadable}")
     present(document, hooks_page, json=json, color=color)
     if not document["hooks"]:
-        tell("no hooks here")
-    return USAGE if unreadable else OK
+        for line in _none(engine, selection):
+            tell(line)
+    return USAGE if unreadable or any(_is_of_a_file(problem) for problem in engine.problems) else OK
+
+
+def _none(engine: Engine, selection: flags.Selection) -> Iterator[str]:
+    """That nothing is listed, and where it was looked for."""
+    if count := sum(1 for _ in in_order(engine)):
+        yield f"{words.counted(count, 'hook')} here, and none like that"
+    elif selection.configs:
+        yield f"no hooks in {', '.join(f'`{config}`' for config in selection.configs)}"
+    else:
+        yield "no hooks here; these were looked for:"
+        home = f"{engine.environ.get('HOME') or os.path.expanduser('~')}/"
+        for scope, paths in sought(engine.cwd, engine.environ).items():
+            near = [path.removeprefix(f"{engine.cwd}/") if path.startswith(engine.cwd) else path.replace(home, "~/", 1) for path in paths]
+            whose = f"{scope}, in `{engine.cwd}`" if scope in CLONED else scope
+            yield f"  {whose}: {', '.join(near)}"
+
+
+def _is_of_a_file(problem: Problem) -> bool:
+    """Whether a whole file could not be read, and not only an entry of it."""
+    return problem.severity == "error" and problem.name.startswith("config.")
 
 
 def _kind(event: str, dialect: str) -> str:

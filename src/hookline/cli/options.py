@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from hookline.config.brought import disown
 from hookline.config.places import project_root
 from hookline.engine.catalog import NAMES
 from hookline.engine.engine import Engine
@@ -31,12 +32,14 @@ _FLAGS: Mapping[str, str] = {
 }
 _RELAY = "--relay"
 _REPEATABLE = ("configs", "options")
+_NO_OWN: Mapping[str, bool] = {}
 
 
 class Selection:
     """Which hooks a command looks at. Without `configs`, whatever is discovered from `folder`.
 
-    `relay`: another hookline asks, whose hook this is, so that being inside of the same event is no loop.
+    `relay`: another hookline asks, whose hook this is, so that being inside of the same event is no loop. `told`: what a clone says in
+    the environment and only the user may say; it is no longer there.
     """
 
     def __init__(
@@ -59,13 +62,14 @@ class Selection:
         self.options = options
         self.folder = folder
         self.relay = relay
+        self.told = disown(os.environ)  # before anything is read of it
 
     def sessions(self, environ: Mapping[str, str]) -> Sessions:
         """Where the state of sessions is. Each relay is one hook of a file that has many, so that each counts its redos alone."""
         return Sessions.of(environ, asker="\n".join(self.configs) if self.relay else "")
 
-    def engine(self, **settings: Any) -> Engine:
-        """The engine with the selected hooks.
+    def engine(self, *, alone: bool = False, **settings: Any) -> Engine:
+        """The engine with the selected hooks. `alone`: no other thread of this process uses the store of approvals.
 
         Raises:
             ConfigError: no such file, dialect, option, trust or mode.
@@ -73,7 +77,8 @@ class Selection:
         if not self.configs and self.folder == ".":
             self.folder = project_root(".", settings.get("environ") or os.environ) or "."
         if self.trust in ("", "user"):  # `all` is consent to everything, and of `none` there is nothing to ask
-            settings.setdefault("gate", Late(self.folder, settings.get("environ"), tell=noted(settings.get("journal"))))
+            tell = noted(settings.get("journal"))
+            settings.setdefault("gate", Late(self.folder, settings.get("environ"), tell=tell, alone=alone, told=self.told))
         if not self.configs:
             if self.options:
                 raise ConfigError("options of a dialect need a file that they are for", name="config.option", hint="name it with --config")
@@ -118,29 +123,36 @@ def parsed_options(pairs: Sequence[str]) -> Mapping[str, Any]:
     return parsed
 
 
-def quick(words: Sequence[str]) -> tuple[list[str], Selection] | None:
-    """The words that are no options, and the selection; None where only a real parser knows what is meant.
+def quick(words: Sequence[str], own: Mapping[str, bool] = _NO_OWN) -> tuple[list[str], Selection, dict[str, Any]] | None:
+    """The words that are no options, the selection, and what is said of a command's `own` options, each with whether it takes a word.
 
-    That is help, mistakes and unusual spellings. What hosts write is none of these, and argparse costs 2 ms.
+    None where only a real parser knows what is meant. That is help, mistakes and unusual spellings. What hosts write is none of
+    these, and argparse costs 6 ms.
     """
     chosen: dict[str, Any] = {"configs": [], "options": []}
     others: list[str] = []
+    further: dict[str, Any] = {}
     rest = iter(words)
     for word in rest:
         name, equals, value = word.partition("=") if word.startswith("--") else (word, "", "")
         field = _FLAGS.get(name, "")
-        if field:
+        if field or own.get(name):
             value = value if equals else next(rest, "")
             if not value or value.startswith("-"):
                 return None
-            chosen[field] = [*chosen[field], value] if field in _REPEATABLE else value
+            if field:
+                chosen[field] = [*chosen[field], value] if field in _REPEATABLE else value
+            else:
+                further[name] = value
         elif word == _RELAY:
             chosen["relay"] = True
+        elif word in own:
+            further[word] = True
         elif word.startswith("-"):
             return None
         else:
             others.append(word)
-    return others, Selection(**chosen)
+    return others, Selection(**chosen), further
 
 
 def parser(program: str, description: str, examples: str, codes: str = "") -> argparse.ArgumentParser:
@@ -150,6 +162,10 @@ def parser(program: str, description: str, examples: str, codes: str = "") -> ar
     class _Parser(argparse.ArgumentParser):
         def error(self, message: str) -> Never:
             raise ConfigError(message.replace("'", "`"), name="config.option", hint=f"{self.prog} --help")
+
+        def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+            _known(args or (), self._option_string_actions, f"{self.prog} --help")
+            return super().parse_known_args(args, namespace)
 
     made = _Parser(
         prog=program,
@@ -169,6 +185,22 @@ def parser(program: str, description: str, examples: str, codes: str = "") -> ar
     made.add_argument(_RELAY, action="store_true", help="asked by a converted hook, from inside of the event")
     made.add_argument("-C", dest="folder", default=".", metavar="DIR", help="as if started there")
     return made
+
+
+def _known(words: Sequence[str], options: Mapping[str, object], hint: str) -> None:
+    """See that every long option is one, before anything else is missed.
+
+    Raises:
+        ConfigError: with the nearest, one that is none.
+    """
+    for word in words:
+        name = word.partition("=")[0]
+        if word == "--":
+            return
+        if name.startswith("--") and name not in options:
+            from hookline.text.suggest import did_you_mean  # noqa: PLC0415 - most words are right
+
+            raise ConfigError(f"no such option `{name}`", name="config.option", hint=did_you_mean(name, options) or hint)
 
 
 def selection_of(given: argparse.Namespace) -> Selection:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from hookline.cli import words
-from hookline.cli.hooks import READY
+from hookline.cli.hooks import BROKEN, READY
 from hookline.trust.policy import STATES, TRUSTED, UNKNOWN
 from hookline.trust.standing import NOBODY, TAKEN_BACK
 
@@ -22,9 +22,12 @@ _SAID = ("", NOBODY, TAKEN_BACK)
 
 
 def hooks_page(document: dict[str, Any], paint: Paint) -> Iterator[str]:
-    """The hooks, event by event."""
+    """The hooks, event by event; at the end each file that has one on many events for the one reason that nothing of it counts."""
     kind = ""
+    unread = _unread(document["hooks"])
     for hook in document["hooks"]:
+        if _fault(hook) in unread:
+            continue
         if hook["kind"] != kind:
             if kind:
                 yield ""
@@ -34,6 +37,28 @@ def hooks_page(document: dict[str, Any], paint: Paint) -> Iterator[str]:
         yield f"  {paint('name', hook['hook'])}  {hook['native_event']}{when}"
         yield f"    {hook['runs']}"
         yield f"    {paint('dim', _place(hook))}  {_marks(hook, paint)}"
+        yield from (f"    {paint('warning', line)}" for line in words.in_place(hook))
+    for hook, kinds in unread.values():
+        if kind:
+            yield ""
+        kind = paint("strong", f"{kinds[0]} and {words.counted(len(kinds) - 1, 'other event')}")
+        yield kind
+        yield f"  {paint('name', hook['name'])}"
+        yield "    nothing: the file takes part in each of them as a hook that failed"
+        yield f"    {paint('dim', _place(hook))}  {_marks({**hook, 'why': 'nothing of it counts'}, paint)}"
+
+
+def _fault(hook: dict[str, Any]) -> tuple[Any, ...]:
+    return hook["file"], hook["line"], hook["column"], hook["why"]
+
+
+def _unread(hooks: list[dict[str, Any]]) -> dict[tuple[Any, ...], tuple[dict[str, Any], list[str]]]:
+    """What is broken on several events for one reason: its first hook, and the events."""
+    found: dict[tuple[Any, ...], tuple[dict[str, Any], list[str]]] = {}
+    for hook in hooks:
+        if hook["state"] == BROKEN:
+            found.setdefault(_fault(hook), (hook, []))[1].append(hook["kind"])
+    return {fault: (hook, kinds) for fault, (hook, kinds) in found.items() if len(set(kinds)) > 1}
 
 
 def _place(hook: dict[str, Any]) -> str:
@@ -69,6 +94,7 @@ def hook_page(hook: dict[str, Any], paint: Paint) -> Iterator[str]:
     yield _field("mode", "strict" if hook["strict"] else "fidelity")
     yield _field("from", f"{_place(hook)}{' ' * bool(hook['pointer'])}{hook['pointer']} ({hook['scope']})")
     yield _field("state", _marks(hook, paint))
+    yield from (_field("", line) for line in words.in_place(hook))
     if hook["identity"]:
         yield _field("identity", hook["identity"][:12])
     yield from (_field("fact", f"{name}: {_fact(value)}") for name, value in hook["facts"].items())

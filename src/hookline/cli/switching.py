@@ -6,7 +6,7 @@ import os
 import shlex
 from typing import Annotated
 
-from hookline.cli import flags, words
+from hookline.cli import flags, offers, words
 from hookline.cli.ending import FINDINGS, OK, tell
 from hookline.cli.paint import present
 from hookline.engine.journaling import journal_of
@@ -24,7 +24,12 @@ if TYPE_CHECKING:
     from hookline.engine.steering import Footing
     from hookline.model.spec import HookSpec
 
-_Hook = Annotated[str, flags.argument(metavar="HOOK", help="an id, what it runs or asks, a name, or a file of it; without one, all hooks")]
+_Hook = Annotated[
+    str,
+    flags.argument(
+        metavar="HOOK", help="an id, what it runs or asks, a name, or a file of it; without one, all hooks", autocompletion=offers.hooks
+    ),
+]
 _Global = Annotated[bool, flags.option("--global", help="in every project, and not in this one only")]
 _DryRun = Annotated[bool, flags.option("-n", "--dry-run", help="only show how the switches are")]
 
@@ -60,19 +65,21 @@ def off(
 def _turned(selection: flags.Selection, hook: str, *, on: bool, everywhere: bool, dry_run: bool, json: bool, color: str) -> int:
     with selection.engine(journal=journal_of(os.environ, tell)) as engine:
         specs = meant(engine, hook) if hook else []
-        if not dry_run:
-            _turn(engine, specs, on=on, everywhere=everywhere)
+        left = () if dry_run else _turn(engine, specs, on=on, everywhere=everywhere)
+        for why in left:
+            tell(why)
         document = _document(engine, specs, "nothing" if dry_run else "on" if on else "off", everywhere=everywhere)
-    present(document, switches_page, json=json, color=color)
+    present(document, single_page if specs else switches_page, json=json, color=color)
     still = not document["on"] if not specs else any(each["off"] for each in document["hooks"])
-    return FINDINGS if on and still and not dry_run else OK
+    return FINDINGS if on and (still or left) and not dry_run else OK
 
 
-def _turn(engine: Engine, specs: Sequence[HookSpec], *, on: bool, everywhere: bool) -> None:
-    if specs:
-        turn_single(engine, specs, on=on, everywhere=everywhere, who="", how="command line")
-    else:
-        turn_all(engine, on=on, everywhere=everywhere, who="", how="command line")
+def _turn(engine: Engine, specs: Sequence[HookSpec], *, on: bool, everywhere: bool) -> tuple[str, ...]:
+    """Turn hooks on or off; returns why files that switch some off could not be written."""
+    if not specs:
+        return turn_all(engine, on=on, everywhere=everywhere, who="", how="command line")
+    turn_single(engine, specs, on=on, everywhere=everywhere, who="", how="command line")
+    return ()
 
 
 def _document(engine: Engine, specs: Sequence[HookSpec], did: str, *, everywhere: bool) -> dict[str, Any]:
@@ -106,8 +113,16 @@ def _line(footing: Footing) -> dict[str, Any]:
     }
 
 
+def single_page(document: dict[str, Any], paint: Paint) -> Iterator[str]:
+    """How each hook is that was meant; and whether hooks run at all only where they do not."""
+    for hook in document["hooks"]:
+        yield f"{_state(hook, paint)}  {paint('name', hook['hook'])}  {hook['native_event']}  {words.first_line(hook['runs'])}"
+    if not document["on"]:
+        yield from switches_page({**document, "hooks": []}, paint)
+
+
 def switches_page(document: dict[str, Any], paint: Paint) -> Iterator[str]:
-    """Whether hooks run, and if not, why."""
+    """Whether hooks run, and if not, why; and the hooks that are off by themselves."""
     everywhere = not document["root"] and (document["on"] or not document["switches"]["everywhere"])
     where = "everywhere" if everywhere else f"in `{document['folder']}`"
     yield f"hooks are {paint('good', 'on') if document['on'] else paint('warning', 'off')} {where}"

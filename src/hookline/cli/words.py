@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from hookline.model.handler import Broken, Builtin, Command, Http, InProcess, Model
-from hookline.text.urls import spoken
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from typing import Any
     from typing import Never as Unreachable
 
     from hookline.model.handler import Handler
@@ -100,11 +100,18 @@ def first_line(text: str) -> str:
 
 def model(given: Model) -> str:
     """Whom a hook asks, in words: the names in order of preference, and what its file chooses of where and with which key."""
+    from hookline.text.urls import spoken  # noqa: PLC0415 - 3 ms, and few hooks ask models
+
     # The first is the variable that a person sets, the last what counts where nobody set any.
     names = given.names if len(given.names) < _MANY else (given.names[0], given.names[-1])
     chosen = [f"at {spoken(given.base_url)}"] if given.base_url else []
     chosen += [f"with the key in ${given.key}"] if given.key else []
     return " ".join((", or ".join(names), *chosen))
+
+
+def in_place(hook: Mapping[str, Any]) -> list[str]:
+    """What is to be known of a hook's scripts that are run from where they lie: a line each."""
+    return [f"`{path}` is run from its place, not sealed: it is only looked at again after the run" for path in hook["in_place"]]
 
 
 def counted(number: int, thing: str) -> str:

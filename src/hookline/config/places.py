@@ -133,6 +133,15 @@ def wanted(cwd: str, environ: Mapping[str, str], only: str = "") -> list[str]:
     return [path.rpartition("/")[0] if "*" in path else path for path in paths]
 
 
+def sought(cwd: str, environ: Mapping[str, str]) -> dict[str, list[str]]:
+    """Where files are looked for, by the scope that they would have: patterns of whole paths, whether or not there is something."""
+    names = _names(cwd, environ)
+    found: dict[str, list[str]] = {}
+    for place in PLACES:
+        found.setdefault(place.scope, []).append(place.path.format_map(names))
+    return found
+
+
 def _existing(path: str) -> list[str]:
     """The path itself, or, where its last part is a pattern, what lies there."""
     folder, _, name = path.rpartition("/")

@@ -7,12 +7,11 @@ import os
 from hookline.core.dialect import Companion, Source
 from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
-from hookline.wire.front import FRONT_LIMIT, front_end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import TypeAlias
+    from typing import BinaryIO, TypeAlias
 
     Stamp: TypeAlias = tuple[tuple[int, ...], ...]
 
@@ -28,7 +27,7 @@ class Layout(Frozen):
 
     The last part of one of `files` may be a pattern. `endings`: how the names of files end that are taken, too; with
     `drop_ins`, in folders whose path ends so, and in no other.
-    `companions`: files beside a source that its loader must know of. `folders`: how the path of a folder ends that is this
+    `companions`: files beside a source that its loader must know of, and with `whole` reads. `folders`: how the path of a folder ends that is this
     dialect's whatever lies in it. `bound`: no other folder is. `front`: of a file no more is loaded than its front matter.
     `absent`: the format's own names for a path, file or folder that is not there.
     """
@@ -38,6 +37,7 @@ class Layout(Frozen):
     drop_ins: tuple[str, ...] = ()
     children: tuple[str, ...] = ()
     companions: tuple[str, ...] = ()
+    whole: bool = False
     folders: tuple[str, ...] = ()
     bound: bool = False
     front: bool = False
@@ -59,7 +59,7 @@ LAYOUTS: Mapping[str, Layout] = {
         endings=(".json",),
         drop_ins=("managed-settings.d",),
     ),
-    "starchild": Layout(files=("shell_hooks.yaml", "config/shell_hooks.yaml")),
+    "starchild": Layout(files=("shell_hooks.yaml", "config/shell_hooks.yaml"), companions=("agent.yaml",), whole=True),
     "hermes": Layout(files=("config.yaml",), folders=(".hermes",), bound=True),
     "docker-agent": Layout(endings=(".yaml", ".yml")),
     "agenthooks": Layout(
@@ -218,13 +218,21 @@ def source_of(place: Source, dialect: str) -> Source:
     Raises:
         ConfigError: it cannot be read, or is no text.
     """
-    folder = os.path.dirname(os.path.abspath(place.file))
-    companions = (_companion(folder, name) for name in LAYOUTS[dialect].companions)
+    folder, layout = os.path.dirname(os.path.abspath(place.file)), LAYOUTS[dialect]
     return place.replace(
-        text=text_of(place.file, front=LAYOUTS[dialect].front),
-        companions={companion.path: companion for companion in companions if companion},
+        text=text_of(place.file, front=layout.front),
+        companions={name: found for name in layout.companions if (found := _companion(folder, name, whole=layout.whole))},
         names=_names(place.file, folder, place.scope),
     )
+
+
+def _front(file: BinaryIO) -> bytes:
+    """The front matter of a file; all of it, where it has none."""
+    from hookline.wire.front import FRONT_LIMIT, front_end  # noqa: PLC0415 - few files may have front matter
+
+    raw = file.read(FRONT_LIMIT)
+    end = front_end(raw)
+    return raw[:end] if end else raw + file.read(_LARGEST + 1 - len(raw))
 
 
 def text_of(path: str, *, front: bool = False) -> str:
@@ -235,9 +243,7 @@ def text_of(path: str, *, front: bool = False) -> str:
     """
     try:
         with open(path, "rb") as file:
-            raw = file.read(FRONT_LIMIT) if front else b""
-            end = front_end(raw)
-            raw = raw[:end] if end else raw + file.read(_LARGEST + 1 - len(raw))
+            raw = _front(file) if front else file.read(_LARGEST + 1)
     except OSError as error:
         raise _unreadable(path, error) from None
     if len(raw) > _LARGEST:
@@ -251,13 +257,17 @@ def text_of(path: str, *, front: bool = False) -> str:
         raise ConfigError("not UTF-8 text", name="config.unreadable", place=place, hint="save it as UTF-8") from None
 
 
-def _companion(folder: str, name: str) -> Companion | None:
+def _companion(folder: str, name: str, *, whole: bool) -> Companion | None:
     path = os.path.join(folder, name)
     if not os.path.isfile(path):
         return None
     try:
+        if whole:
+            return Companion(path=name, text=text_of(path))
         with open(path, "rb") as file:
             head = file.readline(_HEAD).decode("utf-8", "replace").rstrip("\r\n")
+    except ConfigError as error:
+        return Companion(path=name, fault=error.message)
     except OSError:
         head = ""
     return Companion(path=name, executable=os.access(path, os.X_OK), head=head)

@@ -91,11 +91,18 @@ TABLES: Mapping[str, Mapping[str, Setting]] = {
         for state, how in _STATES.items()
     }
     | {
+        "in_place": Setting(
+            type=str,
+            choices=("run", "warn", "skip", "ask", "deny"),
+            default="run",
+            meaning="what becomes of a hook that would run, and whose script is run from where it lies, because its interpreter can be"
+            " given no bytes: it is only looked at again after the run",
+        ),
         "self_approve": Setting(
             type=bool,
             default="false",
             meaning="whether any program of this machine may have hooks approved by `hookline serve` without showing its token",
-        )
+        ),
     },
 }
 

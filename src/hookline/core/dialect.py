@@ -193,11 +193,16 @@ class Table(Frozen):
 
 
 class Companion(Frozen):
-    """A file that belongs to a source, as far as loading needs to know it. `head` is its first line."""
+    """A file that belongs to a source, as far as loading needs to know it.
+
+    `head` is its first line; `text` all of it, where the dialect reads that; `fault`: why it could not be read.
+    """
 
     path: str
-    executable: bool
+    executable: bool = False
     head: str = ""
+    text: str = ""
+    fault: str = ""
 
 
 class Source(Frozen):

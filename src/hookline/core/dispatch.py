@@ -6,7 +6,7 @@ performs the runs that it yields, in any order or at once, and sends back their 
 
 from __future__ import annotations
 
-from hookline.core.failure import failed
+from hookline.core.failure import UNASKED, failed, switched_off
 from hookline.core.fit import fit
 from hookline.core.fold import fold
 from hookline.core.hearing import hear, seen
@@ -205,8 +205,10 @@ def _prepare(step: Entry, event: Event, *, detached: bool = False) -> Run | Outc
     event = seen(spec, event)
     if type(handler) is InProcess:
         return Run(spec=spec, event=event, detached=detached)
+    if spec.off is not None:
+        return switched_off(spec)
     if not spec.trusted and not spec.gated:
-        return Outcome(failure=Failure.UNTRUSTED, detail="it did not run")
+        return Outcome(failure=Failure.UNTRUSTED, detail=UNASKED)
     if type(handler) is Broken:
         return Outcome(failure=Failure.UNLOADABLE, detail=handler.reason)
     if type(handler) is Builtin:
@@ -275,7 +277,7 @@ def _start(step: Entry, event: Event) -> Generator[tuple[Run, ...], tuple[Outcom
     """Start one hook that is not waited for."""
     prepared = _prepare(step, event, detached=True)
     if not isinstance(prepared, Run):
-        return failed(step.spec, prepared)
+        return failed(step.spec, prepared) if prepared.means is None else hear(step, prepared, event)
     (outcome,) = yield (prepared.replace(dialect=step.dialect),)
     if outcome.failure is not None:
         return hear(step, outcome, event)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from hookline.model.kinds import kind
-from hookline.model.outcome import Failure
+from hookline.model.outcome import Failure, Outcome
 from hookline.model.spec import CLONED
 from hookline.model.verdict import Stance, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
 
 
 # Where a person finds which hook it is, why it does not run, and what to do.
 REMEDY = "`hookline list` tells more"
+# The detail of a hook that runs by nobody's word where no approval is looked up, however it was approved.
+UNASKED = "no approval counts here (with `--trust none`, and in Python without `gate=`)"
 OVERFLOWED = "its output exceeds the limit of 1 MiB a stream"
 
 
@@ -49,7 +50,7 @@ def barred(spec: HookSpec, outcome: Outcome) -> Verdict:
     stance = outcome.means or Stance.SILENT
     note = ""
     if kind(spec.kind).guarded and outcome.failure is not Failure.SWITCHED_OFF and not (stance or outcome.told):
-        note = f"{_called(spec, outcome)} had no say: {_why(spec, outcome)} ({REMEDY})"
+        note = f"{_called(spec, outcome)} had no say: {_why(spec, outcome)}"
     return Verdict(
         hook_id=spec.id,
         stance=stance,
@@ -60,9 +61,19 @@ def barred(spec: HookSpec, outcome: Outcome) -> Verdict:
     )
 
 
+def off_by(spec: HookSpec) -> str:
+    """The key of a file that switches a hook off, and where it stands, in words; empty where none does."""
+    return f"`{spec.off.pointer}` is false in `{spec.off.file}:{spec.off.line}`" if spec.off is not None else ""
+
+
+def switched_off(spec: HookSpec) -> Outcome:
+    """The outcome of such a hook."""
+    return Outcome(failure=Failure.SWITCHED_OFF, detail=off_by(spec), means=Stance.SILENT)
+
+
 def withheld(spec: HookSpec, outcome: Outcome) -> str:
     """The reason of a refusal by which a hook stands that was kept from running."""
-    return f"{_called(spec, outcome)} may not run: {_why(spec, outcome)} ({REMEDY})"
+    return f"{_called(spec, outcome)} may not run: {_why(spec, outcome)}"
 
 
 def _called(spec: HookSpec, outcome: Outcome) -> str:
@@ -72,10 +83,12 @@ def _called(spec: HookSpec, outcome: Outcome) -> str:
 
 
 def _why(spec: HookSpec, outcome: Outcome) -> str:
-    """Why it was kept from running; of a clone's hook without the names of its files."""
+    """Why it was kept from running, and what tells more; of a clone's hook without the names of its files."""
+    if outcome.detail == UNASKED:
+        return f"it is not approved: {UNASKED}"  # a list would say how it was approved, which is not what counts
     if outcome.failure is Failure.UNTRUSTED and (spec.origin.scope in CLONED or not outcome.detail):
-        return "it is not approved"
-    return describe(outcome.replace(detail="") if spec.origin.scope in CLONED else outcome)
+        return f"it is not approved ({REMEDY})"
+    return f"{describe(outcome.replace(detail='') if spec.origin.scope in CLONED else outcome)} ({REMEDY})"
 
 
 def aloud(verdict: Verdict, spec: HookSpec) -> Verdict:

@@ -27,6 +27,7 @@ _MOST_LOST = 32
 _OVER = "the hook ran in the background, and its moment was over"
 _STANCES = {Stance.ALLOW: "allow", Stance.ASK: "ask", Stance.DENY: "deny", Stance.HALT: "halt"}
 _TEXTS = ("hook_id", "for_agent", "for_user", "wake")
+_WHAT = ("identity", "content")  # what an older version did not keep
 _ENDS: Mapping[str, type | UnionType] = {"fault": str | None, "exit_code": int | None, "seconds": int | float}
 
 
@@ -34,6 +35,7 @@ class Late(Frozen):
     """What is left of a detached hook's verdict, until the agent can be told.
 
     `wake`: for this the agent is sent on, if it was about to stop. `lost`: what no longer counts, as of `Verdict.unsupported`.
+    `identity`, `content`: as of an outcome.
     """
 
     hook_id: str
@@ -44,6 +46,8 @@ class Late(Frozen):
     fault: str | None = None
     exit_code: int | None = None
     seconds: float = 0.0
+    identity: str = ""
+    content: str = ""
 
     @property
     def says(self) -> bool:
@@ -62,6 +66,9 @@ def late_from(given: Any) -> Late:
     """
     if not isinstance(given, dict) or not all(isinstance(given.get(name), str) for name in _TEXTS):
         raise ValueError("no answer of a hook")
+    given = {**dict.fromkeys(_WHAT, ""), **given}
+    if not all(isinstance(given[name], str) for name in _WHAT):
+        raise ValueError("no hook that was approved")
     if not isinstance(given.get("lost"), list) or not all(isinstance(given.get(name), types) for name, types in _ENDS.items()):
         raise ValueError("no end of a hook")
     known = {name: given[name] for name in Late.__fields__}
@@ -87,6 +94,8 @@ def late_of(verdict: Verdict, table: Table) -> Late | None:
         fault=None if verdict.fault is None else _short(verdict.fault),
         exit_code=verdict.exit_code,
         seconds=verdict.seconds,
+        identity=verdict.identity,
+        content=verdict.content,
     )
     return late if late.says else None
 
@@ -151,6 +160,8 @@ def _said(late: Late) -> Verdict:
         fault=late.fault,
         exit_code=late.exit_code,
         seconds=late.seconds,
+        identity=late.identity,
+        content=late.content,
         late=True,
     )
 

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Protocol
 
 from hookline.config.settings import settings
 from hookline.core.dispatch import dispatch
+from hookline.core.failure import off_by
 from hookline.core.plan import Group, Plan
 from hookline.engine.callers import called
 from hookline.engine.drive import drive
 from hookline.engine.gating import gate_of, gated
 from hookline.engine.looking import Looking
-from hookline.engine.soundness import Finding, by_files, by_policy, conflicts, duplicates, found, runs
+from hookline.engine.soundness import Finding, by_extras, by_files, by_policy, conflicts, duplicates, found, runs
 from hookline.engine.steering import self_approve_problem
 from hookline.engine.symptoms import CHANGED_HINT, by_outcome
 from hookline.engine.synthetic import made_up
@@ -200,7 +201,11 @@ class _Trial:
         if isinstance(spec.handler, Broken):
             told = found(spec, "check.broken", f"it could not be loaded: {spec.handler.reason}", hint="hookline validate tells the place")
             return Examined(spec=spec, state=state, findings=(told,))
-        still = [*by_files(spec, self.events[spec.id], self.engine.environ), *by_policy(spec, entry.dialect.table)]
+        if spec.off is not None:
+            told = found(spec, "hook.off", f"it is switched off: {off_by(spec)}", hint="hookline on", severity="warning")
+            return Examined(spec=spec, state=state, findings=(told,))
+        event, environ = self.events[spec.id], self.engine.environ
+        still = [*by_files(spec, event, environ), *by_extras(spec), *by_policy(spec, entry.dialect.table)]
         if state != TRUSTED:
             told = self._barred(spec, state)
             # What is not approved is told of, and never changed.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hookline.core.dialect import Declaration, Written
+from hookline.core.failure import off_by
 from hookline.engine.losses import Loss, losses_of
 from hookline.engine.relaying import Originals, is_words, own_command
 from hookline.engine.shelf import all_hooks, given_way
@@ -98,6 +99,8 @@ def _unwritable(library: Library, originals: Originals, spec: HookSpec, *, plain
         return f"it never runs: {never}"
     if gone := given_way(library, spec):
         return gone
+    if spec.off is not None:
+        return f"it is switched off: {off_by(spec)}"
     if isinstance(handler, Broken):
         return f"it cannot be loaded: {handler.reason}"
     if isinstance(handler, InProcess):

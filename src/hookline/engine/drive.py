@@ -168,12 +168,12 @@ async def ask_alone_async(plan: Plan, event: Event, hook: Entry) -> Decision:
     return conclude_alone(plan, hook, outcome, event)
 
 
-def refuse(dispatch: Dispatch) -> Decision:
+def refuse(dispatch: Dispatch, detail: str = "") -> Decision:
     """Perform nothing: every hook is told to have been called again from inside itself."""
     try:
         runs = next(dispatch)
         while True:
-            runs = dispatch.send(tuple(Outcome(failure=Failure.REENTERED) for _ in runs))
+            runs = dispatch.send(tuple(Outcome(failure=Failure.REENTERED, detail=detail) for _ in runs))
     except StopIteration as stop:
         decision: Decision = stop.value
         return decision

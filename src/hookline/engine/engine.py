@@ -13,7 +13,8 @@ from hookline.engine.drive import ask_alone, ask_alone_async, drive, drive_async
 from hookline.engine.gating import gated
 from hookline.engine.library import Library
 from hookline.engine.projects import project_for
-from hookline.handlers.firing import FIRING, JUDGING, VARIABLE, Inside
+from hookline.engine.unheard import heard
+from hookline.handlers.firing import DEEPEST, FIRING, JUDGING, VARIABLE, Inside
 from hookline.model import kinds
 from hookline.model.event import Event, Stop
 from hookline.wire.payload import from_wire
@@ -120,7 +121,7 @@ class Engine(Library):
             return self._settle(raised, silence(raised), chosen)
         token = self._entered(raised)
         if token is None:
-            return self._settle(raised, refuse(dispatch(chosen, raised)))
+            return self._settle(raised, refuse(dispatch(chosen, raised), self._too_deep(raised)))
         try:
             if chosen.solo is not None:
                 decision = ask_alone(chosen, raised, chosen.solo)
@@ -146,7 +147,7 @@ class Engine(Library):
             return self._settle(raised, silence(raised), chosen)
         token = self._entered(raised)
         if token is None:
-            return self._settle(raised, refuse(dispatch(chosen, raised)))
+            return self._settle(raised, refuse(dispatch(chosen, raised), self._too_deep(raised)))
         try:
             if chosen.solo is not None and seconds is None:
                 decision = await ask_alone_async(chosen, raised, chosen.solo)
@@ -160,12 +161,12 @@ class Engine(Library):
         """A host's payload in, as an object or as the JSON text that the host sent; the host's reply out.
 
         Raises:
-            CodecError: the payload cannot be understood.
+            CodecError: the payload cannot be understood; or it is of an event that the host does not have, and a strict hook stands at some gate.
             ConfigError: an unknown dialect.
         """
         host = self.host(dialect)
         event = host.decode_event(from_wire(payload) if isinstance(payload, str | bytes) else payload)
-        return host.encode_decision(self.fire(event), event)
+        return host.encode_decision(heard(self, event, self.fire(event)), event)
 
     async def answer_async(self, dialect: str, payload: Any, *, seconds: float | None = None) -> Reply:
         """`answer` on an event loop; `seconds` as of `fire_async`.
@@ -175,7 +176,7 @@ class Engine(Library):
         """
         host = self.host(dialect)
         event = host.decode_event(from_wire(payload) if isinstance(payload, str | bytes) else payload)
-        return host.encode_decision(await self.fire_async(event, seconds=seconds), event)
+        return host.encode_decision(heard(self, event, await self.fire_async(event, seconds=seconds)), event)
 
     def _planned(self, event: str | Event, payload: Mapping[str, Any] | None, dialect: str | None) -> tuple[Event, Plan]:
         """The event as it is raised, and whom to ask about it."""
@@ -195,6 +196,10 @@ class Engine(Library):
 
     def _asking(self, chosen: Plan, event: Event) -> Dispatch:
         asked = dispatch(chosen, event, perf_counter)
+        if self._inside is not None and (inside := self._inside.asked(event.kind)):
+            from hookline.engine.nesting import leaving_out  # noqa: PLC0415 - few hooks start an agent
+
+            asked = leaving_out(asked, inside)
         if self.gate is not None:
             asked = gated(asked, self.gate)
         if self._once and self._lasting is not None:
@@ -210,14 +215,19 @@ class Engine(Library):
     def _entered(self, event: Event) -> _Token | None:
         """The mark that an event is being asked about.
 
-        None where a hook on this very event made the agent raise it again, in this process or in one that it started; and for
-        any event where it is raised by the call of a language model that a hook asks.
+        None where a hook on this very event raised it again in this process; for any event where it is raised by the call of a
+        language model that a hook asks; and where hooks start agents that have hooks, and so on without an end. In a process that a
+        hook started, only that hook is left out, and every other one is asked.
         """
         inside = FIRING.get()
         key = (self._id, event.kind, event.session_id)
-        if (inside and (key in inside or JUDGING in inside)) or (self._inside is not None and event.kind in self._inside):
+        if (inside and (key in inside or JUDGING in inside)) or self._too_deep(event):
             return None
         return FIRING.set((*inside, key))
+
+    def _too_deep(self, event: Event) -> str:
+        """Why no hook at all is asked in a process that hooks started, in words; empty where they are."""
+        return "" if self._inside is None or self._inside.asked(event.kind) is not None else f"hooks are nested {DEEPEST} deep"
 
     def _completed(self, event: Event) -> Event:
         """The event with what only an engine knows: the time, and how often its stop gate sent the agent back."""

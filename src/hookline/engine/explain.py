@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hookline.core.failure import off_by
 from hookline.core.match import why_not
 from hookline.core.plan import plan, wants_turns
 from hookline.engine.callers import called
@@ -61,11 +62,12 @@ def explain(engine: Engine, event: Event, *, run: bool = True) -> dict[str, Any]
 def _stand(engine: Engine, specs: Sequence[HookSpec]) -> dict[str, dict[str, Any]]:
     """Whether each hook may run, and how it stands; without a gate, that is where its file lies."""
     if engine.gate is None:
-        return {spec.id: {"trusted": spec.trusted, "standing": ""} for spec in specs}
+        return {spec.id: {"trusted": spec.trusted, "standing": "", "in_place": []} for spec in specs}
     from hookline.engine.steering import footings  # noqa: PLC0415 - only where approvals count
 
     found = footings(engine, specs)
-    return {spec.id: {"trusted": found[spec.id].runs, "standing": found[spec.id].standing.state} for spec in specs}
+    stands = {spec.id: found[spec.id].standing for spec in specs}
+    return {name: {"trusted": found[name].runs, "standing": each.state, "in_place": list(each.in_place)} for name, each in stands.items()}
 
 
 def _event(event: Event) -> dict[str, Any]:
@@ -97,6 +99,8 @@ def _sources(engine: Engine) -> Iterator[dict[str, Any]]:
 
 def _why_not(engine: Engine, spec: HookSpec, event: Event, drawn: Plan) -> str:
     """Why a hook is not selected, in words; empty if it is."""
+    if spec.off is not None and not why_not(spec, event):
+        return f"it is switched off: {off_by(spec)}"
     planned = [entry.spec for group in drawn.groups for entry in group.steps + group.detached]
     reason = (given_way(engine, spec) if spec.kind == event.kind else "") or why_not(spec, event)
     if reason:
@@ -127,7 +131,7 @@ def _steps(drawn: Plan, selected: set[str]) -> Mapping[str, _Step]:
 
 
 def _hook(spec: HookSpec, reason: str, step: _Step | None, decision: Decision | None) -> dict[str, Any]:
-    asked = any(verdict.hook_id == spec.id and not verdict.late for verdict in decision.verdicts) if decision else None
+    asked = spec.off is None and any(verdict.hook_id == spec.id and not verdict.late for verdict in decision.verdicts) if decision else None
     if decision and step and not asked:
         reason = _why_not_asked(step, decision)
     elif asked and not step:

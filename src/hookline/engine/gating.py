@@ -10,7 +10,7 @@ from hookline.model.outcome import Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
     from hookline.core.dispatch import Dispatch, Run
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from hookline.trust.gate import Gate, Pass
     from hookline.trust.policy import Policy
 
+_MOST_FOLDERS = 1024
+
 
 def gate(
     root: str | os.PathLike[str] = ".",
@@ -28,11 +30,13 @@ def gate(
     *,
     tell: Callable[[dict[str, Any]], None] | None = None,
     policy: Policy | None = None,
+    alone: bool = False,
     **overrides: str,
 ) -> Gate:
     """The gate of a person: their store, their settings; `overrides` are settings of `[trust]` that go first.
 
-    `root`: the project folder. `policy`: what counts instead of the settings. `tell` is given a record of everything that is approved, revoked or switched.
+    `root`: the project folder. `policy`: what counts instead of the settings. `tell` is given a record of everything that is approved,
+    revoked or switched. `alone`: as of a store.
 
     Raises:
         ConfigError: the settings are wrong.
@@ -55,9 +59,25 @@ def gate(
         chosen = {key: value for key, value in settings(given).get("trust", {}).items() if key != "self_approve"}
         policy = policy_of(chosen, **overrides)
     return Gate(
-        Store(store_path(given)), policy, seen, root=os.fspath(root), environ=given, demands=_demands, tell=tell,
-        place=lambda spec: kept_in(spec.dialect, spec.origin.file),
+        Store(store_path(given), alone=alone), policy, seen, root=os.fspath(root), environ=given, demands=_demands, tell=tell,
+        place=lambda spec: kept_in(spec.dialect, spec.origin.file), brought=_brought(os.fspath(root), given),
     )  # fmt: skip
+
+
+def _brought(root: str, environ: Mapping[str, str]) -> Callable[[Iterable[str], str], Mapping[str, str]]:
+    """What a project's files set of the environment, looked up once for each folder."""
+    found: dict[str, Mapping[str, str]] = {}
+
+    def look_up(names: Iterable[str], cwd: str) -> Mapping[str, str]:
+        from hookline.config.brought import brought  # noqa: PLC0415 - where nobody switches hooks off, nobody asks
+
+        if cwd not in found:
+            if len(found) >= _MOST_FOLDERS:
+                found.clear()
+            found[cwd] = brought(names, (root, cwd), environ)
+        return found[cwd]
+
+    return look_up
 
 
 def noted(journal: Journal | None) -> Callable[[dict[str, Any]], None] | None:
@@ -80,18 +100,27 @@ class Late:
     """A gate that is made when the first hook comes to it: most events of `answer` have none. It admits and settles as a gate does.
 
     Where the settings are wrong, hooks are asked all the same, by rules that are as strict as any that a person may have chosen:
-    whoever spoils a file must not switch policy off by that. It is said, by `problems` and to each session.
+    whoever spoils a file must not switch policy off by that. It is said, by `problems` and to each session. `alone`: as of a store.
+    `told`: what else is said so.
     """
 
     def __init__(
-        self, root: str, environ: Mapping[str, str] | None = None, *, tell: Callable[[dict[str, Any]], None] | None = None
+        self,
+        root: str,
+        environ: Mapping[str, str] | None = None,
+        *,
+        tell: Callable[[dict[str, Any]], None] | None = None,
+        alone: bool = False,
+        told: tuple[Problem, ...] = (),
     ) -> None:
         self._root = root
         self._environ = environ
         self._tell = tell
+        self._alone = alone
         self._made: Gate | None = None
         self._strict: Gate | None = None
-        self.problems: tuple[Problem, ...] = ()
+        self.problems = told
+        self._told = bool(told)
 
     @property
     def gate(self) -> Gate:
@@ -101,7 +130,7 @@ class Late:
             ConfigError: the settings are wrong.
         """
         if self._made is None:
-            self._made = gate(self._root, self._environ, tell=self._tell)
+            self._made = gate(self._root, self._environ, tell=self._tell, alone=self._alone)
         return self._made
 
     def admit(self, run: Run) -> Pass | Outcome | None:
@@ -110,9 +139,10 @@ class Late:
             return None
         deciding = self._deciding()
         given = deciding.admit(run)
-        if not self.problems or isinstance(given, Outcome) or deciding.once(run.event.session_id, f"settings {self.problems[0]}"):
+        if not self.problems or isinstance(given, Outcome):
             return given
-        return given.replace(note="\n".join(filter(None, (f"hookline: {self.problems[0]}", given.note))))
+        said = [f"hookline: {each}" for each in self.problems if not deciding.once(run.event.session_id, f"settings {each}")]
+        return given.replace(note="\n".join(filter(None, (*said, given.note))))
 
     def _deciding(self) -> Gate:
         """The gate that decides: a strict one where the settings are wrong."""
@@ -122,19 +152,27 @@ class Late:
             except ConfigError as error:
                 from hookline.trust.policy import STRICT  # noqa: PLC0415 - few people's settings are wrong
 
-                self._strict = gate(self._root, self._environ, tell=self._tell, policy=STRICT)
-                self.problems = (_wrong(error, os.environ if self._environ is None else self._environ),)
+                self._strict = gate(self._root, self._environ, tell=self._tell, policy=STRICT, alone=self._alone)
+                self.problems += (_wrong(error, os.environ if self._environ is None else self._environ),)
         return self._strict
 
     def _needs_none(self, run: Run) -> bool:
-        """Whether a hook was named by whoever started this, and nothing may be switched off: then no gate need be made."""
+        """Whether a hook was named by whoever started this, and nothing may be switched off: then no gate need be made.
+
+        Only `alone`: what tells it opens the file beside the store.
+        """
         from hookline.trust.policy import named  # noqa: PLC0415 - not even these where no hook runs
         from hookline.trust.schema import may_be_off  # noqa: PLC0415 - as above
         from hookline.trust.store import store_path  # noqa: PLC0415 - as above
         from hookline.trust.switch import MASTER, SKIPPED  # noqa: PLC0415 - as above
 
         given = os.environ if self._environ is None else self._environ
-        return named(run.spec.origin.scope) and not (given.get(MASTER) or given.get(SKIPPED) or may_be_off(store_path(given)))
+        return (
+            self._alone
+            and not self._told
+            and named(run.spec.origin.scope)
+            and not (given.get(MASTER) or given.get(SKIPPED) or may_be_off(store_path(given)))
+        )
 
     def silences(self, run: Run) -> bool:
         """As a gate does."""

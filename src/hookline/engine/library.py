@@ -75,8 +75,8 @@ class Library:
     ) -> Self:
         """An engine with every dialect's files, managed, user and project.
 
-        Hooks that a project brings along (scopes project and local) are listed and not run, unless `trust` is "all";
-        with "none", nothing is run. `dialect` looks for one dialect only. `match_tools`: see `add_source`.
+        Hooks that a project brings along (scopes project and local) are listed and not run, unless `trust` is "all", or the
+        engine has a `gate` by which they are approved: without one no approval counts. With "none", nothing is run. `dialect` looks for one dialect only. `match_tools`: see `add_source`.
         `settings` are those of the class.
 
         Raises:

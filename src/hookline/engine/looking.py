@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hookline.trust.gate import Gate
-from hookline.trust.policy import RUN, SKIP
+from hookline.trust.policy import RUN, SKIP, WARN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,8 +17,12 @@ class Looking(Gate):
 
     @classmethod
     def of(cls, gate: Gate) -> Self:
-        """The gate of a trial, by the approvals and the policy of another one."""
-        return cls(gate.store, gate.policy, gate.look, root=gate.root, environ=gate.environ, demands=gate.demands, place=gate.place)
+        """The gate of a trial, by the approvals and the policy of another one; what that only tells of, it tries."""
+        policy = gate.policy.replace(in_place=RUN) if gate.policy.in_place == WARN else gate.policy
+        return cls(
+            gate.store, policy, gate.look, root=gate.root, environ=gate.environ, demands=gate.demands, place=gate.place,
+            brought=gate.brought,
+        )  # fmt: skip
 
     def effect(self, standing: Standing, fault: str = "") -> str:
         return RUN if super().effect(standing, fault) == RUN else SKIP

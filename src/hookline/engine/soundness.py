@@ -6,18 +6,20 @@ import os
 import re
 
 from hookline.core.dispatch import Run
-from hookline.engine.synthetic import about
+from hookline.engine.synthetic import about, made_up
 from hookline.errors import HandlerError
-from hookline.model.handler import Command
+from hookline.model.handler import Command, Model
 from hookline.model.kinds import kind
 from hookline.model.problem import Problem
 from hookline.model.verdict import Stance
+from hookline.wire.templates import INSTALL, TEMPLATE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from hookline.core.dialect import Table
+    from hookline.core.registry import Entry
     from hookline.model.event import Event
     from hookline.model.sight import Covered, Sight
     from hookline.model.spec import HookSpec
@@ -90,13 +92,33 @@ def by_files(spec: HookSpec, event: Event, environ: Mapping[str, str]) -> Iterat
         yield found(spec, name, what, hint=_CRLF if "carriage return" in what else "name a file that is there, by its absolute path")
     for what in seen.open:
         if what not in unsure:
-            told = f"an approval does not cover {what}"
+            told = f"an approval does not cover all that it runs: {what}"
             yield found(spec, "check.unseen", told, hint="name the files themselves, or look at them yourself", severity="warning")
+    for path in dict.fromkeys(file.real for file in seen.files if file.in_place):
+        told = f"`{path}` is run from its place: what is swapped right before it starts has run, and only its answer is discarded"
+        yield found(spec, "check.in-place", told, hint="`trust.in_place` says what becomes of such a hook", severity="warning")
     yield from _relative(spec, event, environ)
     for file in seen.files:
         yield from _by_file(spec, file)
     if not seen.missing and not unsure:
         yield from _misread(spec, seen)
+
+
+def by_extras(spec: HookSpec) -> Iterator[Finding]:
+    """What a hook needs of hookline itself that is not installed."""
+    if not isinstance(spec.handler, Model):
+        return
+    from importlib.util import find_spec  # noqa: PLC0415 - few hooks ask a model
+
+    needed = ("pydantic_ai", *(("jinja2",) if spec.handler.language == TEMPLATE else ()))
+    for name in [name for name in needed if find_spec(name) is None][:1]:  # they come together
+        yield found(spec, "check.missing", f"model hooks need `{name}`, which is not installed", hint=INSTALL)
+
+
+def unsound(entry: Entry, cwd: str, environ: Mapping[str, str]) -> list[Finding]:
+    """What can be seen of a hook, without running it, that keeps it from being started at all."""
+    event = made_up(entry.spec, entry.dialect, cwd)
+    return [each for each in (*by_files(entry.spec, event, environ), *by_extras(entry.spec)) if each.severity == "error"]
 
 
 def _by_file(spec: HookSpec, file: Covered) -> Iterator[Finding]:
@@ -161,7 +183,7 @@ def _relative(spec: HookSpec, event: Event, environ: Mapping[str, str]) -> Itera
         named = [words[read.program_at]] if "/" in words[read.program_at] else []
         named += [words[read.at]] if read.at is not None else []
         for path in named:
-            if path and not os.path.isabs(path) and "{" not in path and not handler.working_dir:
+            if path and not os.path.isabs(os.path.join("", *read.folders, path)) and "{" not in path and not handler.working_dir:
                 told = f"`{path}` is found from the folder that the host happens to be in"
                 yield found(spec, "check.relative", told, hint="write the absolute path", severity="warning")
 

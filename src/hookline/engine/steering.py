@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from hookline.config.enabling import enable
 from hookline.engine.gating import gate as usual_gate
 from hookline.engine.gating import gate_of, noted
 from hookline.engine.shelf import all_hooks
-from hookline.errors import TrustError
+from hookline.errors import ConfigError, TrustError
 from hookline.model.frozen import Frozen
 from hookline.model.problem import Problem
 from hookline.trust.desk import approve, revoke, survey, surveyed, turn, turn_hooks
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.engine.engine import Engine
+    from hookline.model.problem import Origin
     from hookline.model.sight import Sight
     from hookline.model.spec import HookSpec
     from hookline.trust.standing import Standing
@@ -43,10 +45,14 @@ class Footing(Frozen):
 
 
 class Done(Frozen):
-    """What came of an approval: how each hook that was meant stands now, and whether the switches are on."""
+    """What came of an approval: how each hook that was meant stands now, and whether the switches are on.
+
+    `left`: why files that switch these hooks off could not be written.
+    """
 
     footings: tuple[Footing, ...]
     switches: Mapping[str, bool]
+    left: tuple[str, ...] = ()
 
     @property
     def events(self) -> list[str]:
@@ -60,8 +66,8 @@ class Done(Frozen):
 
     @property
     def on(self) -> bool:
-        """Whether every switch is on."""
-        return all(self.switches.values())
+        """Whether every switch is on, and no file switches one of these hooks off."""
+        return all(self.switches.values()) and not any(footing.standing.spec.off for footing in self.footings)
 
 
 def gate_for(engine: Engine, how: str = "", sights: Mapping[str, Sight] | None = None) -> Gate:
@@ -77,7 +83,8 @@ def gate_for(engine: Engine, how: str = "", sights: Mapping[str, Sight] | None =
     told = None if tell is None else lambda record: tell({**record, "how": record.get("how") or how})
     look = made.look if sights is None else lambda run: sights[run.spec.id]
     return Gate(
-        made.store, made.policy, look, root=made.root, environ=made.environ, demands=made.demands, place=made.place, tell=told
+        made.store, made.policy, look, root=made.root, environ=made.environ, demands=made.demands, place=made.place,
+        brought=made.brought, tell=told,
     )  # fmt: skip
 
 
@@ -168,9 +175,13 @@ def approve_declared(engine: Engine, specs: Sequence[HookSpec], *, who: str, how
     """
     gate = gate_for(engine, how)
     approve(gate, specs, who=who, how=how)
-    if enable and not switches(gate.known(), gate.root, gate.environ)["project"]:
-        turn(gate, on=True, who=who or user_of(gate.environ))
-    return _done(engine, specs)
+    left: tuple[str, ...] = ()
+    if enable:
+        if not switches(gate.known(), gate.root, gate.environ)["project"]:
+            turn(gate, on=True, who=who or user_of(gate.environ))
+        left = enable_files(engine, specs)
+        specs = _as_now(engine, specs)
+    return _done(engine, specs).replace(left=left)
 
 
 def revoke_declared(engine: Engine, specs: Sequence[HookSpec], *, who: str, how: str) -> list[Standing]:
@@ -190,15 +201,39 @@ def revoke_declared(engine: Engine, specs: Sequence[HookSpec], *, who: str, how:
     return done
 
 
-def turn_all(engine: Engine, *, on: bool, everywhere: bool = False, who: str, how: str) -> dict[str, bool]:
-    """Turn hooks on or off, in the engine's project or everywhere; returns which switches are on.
+def turn_all(engine: Engine, *, on: bool, everywhere: bool = False, who: str, how: str) -> tuple[str, ...]:
+    """Turn hooks on or off, in the engine's project or everywhere; returns why files that switch hooks off could not be written.
 
     Raises:
         TrustError: nothing can be written down.
     """
     gate = gate_for(engine, how)
     turn(gate, on=on, everywhere=everywhere, who=who or user_of(gate.environ))
-    return switches(gate.known(), gate.root, gate.environ)
+    return enable_files(engine, all_hooks(engine)) if on and not everywhere else ()
+
+
+def keys_off(specs: Iterable[HookSpec]) -> list[Origin]:
+    """The keys of files that switch some of these hooks off, each once."""
+    return list({(spec.off.file, spec.off.pointer): spec.off for spec in specs if spec.off is not None}.values())
+
+
+def enable_files(engine: Engine, specs: Iterable[HookSpec]) -> tuple[str, ...]:
+    """Have the files say yes that switch some of these hooks off, and read them anew; returns why some of them could not be written."""
+    keys, left = keys_off(specs), []
+    for key in keys:
+        try:
+            enable(key.file, key.pointer)
+        except ConfigError as error:
+            left.append(f"{error.message} ({error.hint})")
+    if keys:
+        engine.reload()
+    return tuple(left)
+
+
+def _as_now(engine: Engine, specs: Sequence[HookSpec]) -> list[HookSpec]:
+    """The same hooks, as they are after their files were read anew."""
+    now = {spec.id: spec for spec in all_hooks(engine)}
+    return [now.get(spec.id, spec) for spec in specs]
 
 
 def turn_single(engine: Engine, specs: Sequence[HookSpec], *, on: bool, everywhere: bool = False, who: str, how: str) -> list[Footing]:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 _STANCES = frozenset(("ask", "deny", "halt"))
 # What a decision has to say of hooks that nobody asked.
 NOT_ASKED = "hooks"
+# And of an event that its dialect does not have.
+NO_EVENT = "event"
 _CHANGES = frozenset(("input", "output", "text", "messages"))
 
 
@@ -34,7 +36,7 @@ def unsaid(decision: Decision, reply: Reply) -> Iterator[str]:
             yield f"{lost.hook or 'a hook'} said `{lost.effect}`: {lost.reason}"
         elif lost.effect in _CHANGES:
             yield f"{lost.hook} would change the `{lost.effect}`: {lost.reason}"
-        elif lost.effect == NOT_ASKED and not _shows(reply, lost.reason):
+        elif lost.effect in (NOT_ASKED, NO_EVENT) and not _shows(reply, lost.reason):
             yield lost.reason
     without_notes = any(lost.effect == "note" for lost in decision.lowered)
     for verdict in decision.verdicts:
@@ -43,6 +45,12 @@ def unsaid(decision: Decision, reply: Reply) -> Iterator[str]:
         fault, notes = verdict.fault or "", verdict.for_user.splitlines() if without_notes else []
         said = [fault, *(line for line in notes if not fault or fault not in line)]
         yield from (f"{verdict.hook_id}: {text}" for text in said if text.strip() and not _shows(reply, text))
+
+
+def is_told(reply: Reply, line: str) -> bool:
+    """Whether a reply says already what is wrong, whatever it says follows from that, and whatever is to be done about it."""
+    wrong, _, hint = line.rpartition(" (")
+    return _shows(reply, wrong if wrong and hint.endswith(")") else line)
 
 
 def _shows(reply: Reply, text: str) -> bool:

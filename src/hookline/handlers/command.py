@@ -20,18 +20,21 @@ if TYPE_CHECKING:
     from hookline.model.event import Event
     from hookline.model.handler import Builtin, Command
 
-_DOTENV = re.compile(r"\$\{env\.([^}]+)\}")
-_VARIABLE = re.compile(r"\$(?:\{env\.([^}]+)\}|\{(\w+)\}|(\w+))")
+# Texts, which `re` compiles and remembers when the first hook needs one: most need none.
+_DOTENV = r"\$\{env\.([^}]+)\}"
+_VARIABLE = r"\$(?:\{env\.([^}]+)\}|\{(\w+)\}|(\w+))"
 # Which references in the values of `env` are filled in, by the handler's `expand`.
-_REFERENCES = {"": re.compile(r"(?!)"), "dotenv": _DOTENV, "shell": re.compile(r"\$(?:\{(\w+)\}|(\w+))")}
-_OF_EVENT = re.compile(r"\$\{event\.(?:(cwd|session_id|project)|facts\.(\w+))\}")
+_REFERENCES = {"": r"(?!)", "dotenv": _DOTENV, "shell": r"\$(?:\{(\w+)\}|(\w+))"}
+_OF_EVENT = r"\$\{event\.(?:(cwd|session_id|project)|facts\.(\w+))\}"
 # A value of these characters means the same to a shell wherever it stands.
-_HARMLESS = re.compile(r"[\w@%+=:,./-]*")
+_HARMLESS = r"[\w@%+=:,./-]*"
 _POWERSHELL = ("-NoProfile", "-NonInteractive", "-Command")
 
 
-def program(command: Command, event: Event, payload: str, *, timeout: float, cookie: str, environ: Mapping[str, str]) -> Program:
-    """The program to run for an event, from the environment as it is now.
+def program(
+    command: Command, event: Event, payload: str, *, timeout: float, cookie: str, environ: Mapping[str, str], mark: str = ""
+) -> Program:
+    """The program to run for an event, from the environment as it is now. `mark`: by which its hook is known again.
 
     Raises:
         HandlerError: none of the declared shells is on this machine.
@@ -40,7 +43,7 @@ def program(command: Command, event: Event, payload: str, *, timeout: float, coo
         argv=_argv(command, event, environ) if command.sealed is None else command.sealed.argv,
         stdin=payload.encode("utf-8", "surrogatepass"),
         cwd=directory(command, event, environ) or None,
-        env=_environment(command, event, environ, cookie),
+        env=_environment(command, event, environ, cookie, mark),
         timeout=timeout,
         cookie=cookie,
         kill_leftovers=command.kill_leftovers,
@@ -98,12 +101,12 @@ def _substituted(text: str, command: Command, event: Event, *, quoted: bool) -> 
     In shell text only a harmless value is spliced in; any other is left to the shell, which finds it in its environment,
     so that a folder's name can never become a command.
     """
-    if not command.substitute:
+    if not any(placeholder in text for placeholder in command.substitute):
         return text
 
     def filled(found: re.Match[str]) -> str:
         value = _of_event(command.substitute[found[0]], event)
-        return value if quoted or _HARMLESS.fullmatch(value) else found[0]
+        return value if quoted or re.fullmatch(_HARMLESS, value) else found[0]
 
     longest_first = sorted(command.substitute, key=len, reverse=True)
     return re.sub("|".join(map(re.escape, longest_first)), filled, text)
@@ -116,7 +119,7 @@ def _of_event(value: str, event: Event) -> str:
         fact = event.body.facts.get(found[2]) if found[2] else getattr(event, found[1]) or (event.cwd if found[1] == "project" else "")
         return fact if isinstance(fact, str) else ""
 
-    return _OF_EVENT.sub(filled, value) if "${event." in value else value
+    return re.sub(_OF_EVENT, filled, value) if "${event." in value else value
 
 
 def directory(command: Command | Builtin, event: Event, environ: Mapping[str, str]) -> str:
@@ -129,19 +132,19 @@ def directory(command: Command | Builtin, event: Event, environ: Mapping[str, st
 
 def _expanded(path: str, environ: Mapping[str, str]) -> str:
     """`~`, `${env.X}`, `${X}` and `$X` of a path (docker-agent.md 3, working_dir)."""
-    path = _VARIABLE.sub(lambda found: environ.get(found[1] or found[2] or found[3], ""), path)
+    path = re.sub(_VARIABLE, lambda found: environ.get(found[1] or found[2] or found[3], ""), path)
     if path == "~" or path.startswith("~/"):
         path = environ.get("HOME", "~") + path[1:]
     return path
 
 
-def _environment(command: Command, event: Event, environ: Mapping[str, str], cookie: str) -> dict[str, str]:
+def _environment(command: Command, event: Event, environ: Mapping[str, str], cookie: str, mark: str) -> dict[str, str]:
     env = dict(environ)
     if command.drop_env:
         env = {name: value for name, value in env.items() if not any(fnmatchcase(name, drop) for drop in command.drop_env)}
     env |= declared(command, event, environ)
     env[COOKIE] = appended(environ, COOKIE, cookie)  # the run around ours must find what ours starts, too
-    env[FIRING] = marked(environ.get(FIRING, ""), event.kind)  # by it a hook that makes its agent fire again is noticed
+    env[FIRING] = marked(environ.get(FIRING, ""), event.kind, mark)  # by it a hook that makes its agent fire again is noticed
     return env
 
 
@@ -149,7 +152,7 @@ def declared(command: Command | Builtin, event: Event, environ: Mapping[str, str
     """The variables that a handler declares, with what they refer to filled in."""
     filled = {}
     for name, value in command.env.items():
-        text = _REFERENCES[command.expand].sub(lambda found: environ.get(found[found.lastindex or 0], ""), value)
+        text = re.sub(_REFERENCES[command.expand], lambda found: environ.get(found[found.lastindex or 0], ""), value)
         filled[name] = _of_event(text, event)
     return filled
 

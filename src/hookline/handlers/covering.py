@@ -56,7 +56,8 @@ class Covering:
         seen = tuple(dict.fromkeys((*folders, self.root) if self.root else folders))
         for word in words:
             for file in files_named(word, seen, self.home, anything=anything):
-                if not any(path == file for _, path in self.files):  # what is run for certain is not only named
+                real = os.path.realpath(file)
+                if not any(known.real == real for known in self.files.values()):  # what is run for certain is not only named
                     self.watch("named", file)
 
     def runs(self, role: str, words: Iterable[str], folder: str, *, bare: bool = True) -> None:

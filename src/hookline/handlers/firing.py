@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from contextvars import ContextVar
 
+from hookline.text.digest import sha256
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hookline.model.problem import Problem
+    from hookline.model.spec import HookSpec
 
 # (engine, kind, session) of every event that this context is asking hooks about.
 FIRING: ContextVar[tuple[tuple[int, str, str], ...]] = ContextVar("hookline_firing", default=())
@@ -17,28 +20,37 @@ FIRING: ContextVar[tuple[tuple[int, str, str], ...]] = ContextVar("hookline_firi
 JUDGING = (0, "", "")
 # The same for other processes: a header, or metadata, of each request to a model. Who is asked with it was asked from in there.
 JUDGED = "hookline-judging"
-# In the environment of hooks: the events that they are asked about, outermost first, each as `kind:process:start`.
+# In the environment of hooks: the events that they are asked about, outermost first, each as `kind:process:start:hook`.
 VARIABLE = "HOOKLINE_FIRING"
 
 _PROC = "/proc"
 # Deeper than that nothing is nested which comes to an end; and nobody can try thousands of guesses at once.
-_DEEPEST = 8
+DEEPEST = 8
 _INIT = 1  # above everything, so it vouches for nothing
 _PARENT, _STARTED = 1, 19  # fields of /proc/PID/stat behind the name
+_FIELDS = 4  # of an event, from the right: a kind may have colons in it
+_SHORT = 16  # characters of a digest
 _marks: dict[int, str] = {}
 
 
-def marked(outer: str, kind: str) -> str:
-    """The variable for a hook on an event of this kind, which this process asks; `outer` is its own."""
+def marked(outer: str, kind: str, mark: str) -> str:
+    """The variable for the hook of this mark on an event of this kind, which this process asks; `outer` is its own."""
     pid = os.getpid()
     if pid not in _marks:
         _marks.clear()  # that of whoever we were forked from
         _marks[pid] = f"{pid}:{_stat(pid)[1]}"
-    return ",".join(part for part in (outer, f"{kind}:{_marks[pid]}") if part)
+    return ",".join(part for part in (outer, f"{kind}:{_marks[pid]}:{mark}") if part)
+
+
+def mark_of(spec: HookSpec) -> str:
+    """By which a hook is known again in another process, whatever project that is in: its id, and what it runs."""
+    handler = spec.handler
+    runs = (spec.dialect, spec.id, getattr(handler, "argv", ()), getattr(handler, "script", ""))
+    return sha256(repr(runs).encode("utf-8", "backslashreplace"))[:_SHORT]
 
 
 class Inside:
-    """What the variable says that this process was started from: events of which a hook is being asked.
+    """What the variable says that this process was started from: hooks that are being asked about events.
 
     Only a living process above this one vouches for an event. Whatever else a variable says, anybody may have written, also
     into the settings of a clone.
@@ -46,14 +58,18 @@ class Inside:
 
     def __init__(self, text: str) -> None:
         parts = [part for part in text.split(",") if part]
-        self._told = [tuple(part.split(":")) for part in parts[-_DEEPEST:]]
+        self._told = [tuple(part.rsplit(":", _FIELDS - 1)) for part in parts[-DEEPEST:]]
         above = set(_above()) if self._told else set()
-        self._unbound = next((part for part in parts if tuple(part.split(":"))[1:] not in above), None)
+        self._unbound = next((part for part in parts if tuple(part.rsplit(":", _FIELDS - 1))[1:-1] not in above), None)
 
-    def __contains__(self, kind: str) -> bool:
-        """Whether a hook on an event of this kind is being asked now; who asked may have ended since this process started."""
-        claims = {told[1:] for told in self._told if told[0] == kind}
-        return bool(claims) and any(process in claims for process in _above())
+    def asked(self, kind: str) -> frozenset[str] | None:
+        """The marks of the hooks that are being asked now about an event of this kind; None where all is nested too deeply.
+
+        Who asked may have ended since this process started.
+        """
+        above = set(_above()) if self._told else set()
+        living = [told for told in self._told if told[1:-1] in above]
+        return None if len(living) >= DEEPEST else frozenset(told[-1] for told in living if told[0] == kind)
 
     @property
     def problems(self) -> tuple[Problem, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import re
 
@@ -10,11 +9,12 @@ from hookline.handlers.covering import Covering
 from hookline.handlers.named import is_librarys, is_systems, module_files, modules_named
 from hookline.handlers.sealing.pieces import Pieces
 from hookline.handlers.sealing.ways import sealed_words
+from hookline.text.launched import filed, unfolded
 from hookline.text.programs import by_itself, reading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from hookline.handlers.contents import Contents
     from hookline.text.programs import Reading
@@ -30,17 +30,17 @@ READERS = WRITERS | {
 }  # fmt: skip
 # Programs that run what they read.
 _FEEDING = ("xargs", "parallel")
-# Programs whose `-f` says what they run.
-_FILED = frozenset({"awk", "gawk", "gmake", "make", "mawk", "nawk", "sed"})
-_MODULE = re.compile(r"-[A-VYZa-z]*?m(.*)", re.DOTALL)
-_SAFE = re.compile(r"python3\.(?:1[1-9]|[2-9]\d)")  # whose `-P` keeps the working folder out of what is imported
+# Texts, which `re` compiles and remembers when the first hook needs one: most need none.
+_MODULE = r"(?s)-[A-VYZa-z]*?m(.*)"
+_SAFE = r"python3\.(?:1[1-9]|[2-9]\d)"  # whose `-P` keeps the working folder out of what is imported
 
 
 class Lines(Covering):
     """The command lines of one hook. `given`: the file that a redirection has the next program read; `fed`: one may run what it reads; `sure`: one does.
 
     `changes`: what else must be put into the text around a line. `foreign`: folders from which Python is to import nothing, and `kept`:
-    what it does not because of that. `source`: the text in hand; `sets`: what was assigned so far.
+    what it does not because of that. `source`: the text in hand; `sets`: what was assigned so far. `held`: what is run gets the words and the
+    open files that it is given here; else it is run from where it lies.
     """
 
     def __init__(
@@ -54,43 +54,70 @@ class Lines(Covering):
         foreign: Sequence[str] = (),
     ) -> None:
         super().__init__(cwd, env, near, root=root, inherited=inherited)
-        self.pieces = Pieces()
+        self.pieces = Pieces(env, lambda name: self.program(name, cwd))
         self.foreign = tuple(os.path.realpath(each) for each in foreign if each)
         self.kept: list[str] = []
         self.source = b""
         self.sets: dict[str, str | None] = {}
         self.sealed = self.fed = self.sure = False
+        self.held = True
         self.executable = ""
         self.given: Word | None = None
         self.changes: list[Change] = []
 
-    def text(self, text: str, cwd: str, depth: int) -> str:
-        """The shell text that runs what this one would run now."""
+    def text(self, text: str, cwd: str | None, depth: int) -> str:
+        """The shell text that runs what this one would run now. `cwd`: None where that is not known."""
         raise NotImplementedError
 
-    def line(self, words: list[str], cwd: str, *, certain: bool, depth: int = 0) -> list[str]:
-        """The words that run what these would run now. `certain`: the first is a program, and no function of a shell."""
+    def launched(self, words: list[str], found: Reading, path: str, cwd: str, depth: int) -> list[str]:
+        """The words, where what their program runs of them was looked at."""
+        raise NotImplementedError
+
+    def line(self, words: list[str], cwd: str, *, certain: bool, depth: int = 0, own: bool = False) -> list[str]:
+        """The words that run what these would run now.
+
+        `certain`: the first is a program, and no function of a shell. `own`: it is found by whoever runs it.
+        """
+        whole = self._unfolded(words)
+        made = self._line(list(whole), cwd, certain=certain, depth=depth, own=own)
+        return words if made == whole else made
+
+    def _unfolded(self, words: list[str]) -> list[str]:
+        """The words with those of `env -S` one by one, if that is the `env` that everybody knows."""
+        whole = unfolded(words)
+        through = reading(whole).through if whole != words else ()
+        return whole if all(self.is_as_named(self.program(whole[at], self.cwd)) for at in through) else words
+
+    def _line(self, words: list[str], cwd: str, *, certain: bool, depth: int, own: bool) -> list[str]:
         found = self.reading(words, cwd)
+        finds, cwd = own or found.own, os.path.join(cwd, *found.folders)
         name = words[found.program_at]
         path = self.program(name, cwd)
-        if not path:
-            if certain or "/" in name:
-                self.lacks(f"`{name}` was not found", certain=certain and not found.through)
+        if not path and not (finds and found.family.name):
+            if found.own and "/" not in name:
+                self.open.append(f"what `{name}` is: what runs it finds it")
+            elif "/" in name or (certain and not own):
+                self.lacks(f"`{name}` was not found", certain=certain and not finds)
             self.arguments(words, found, "", cwd)
             return words
-        if certain and found.program_at == 0:
+        if certain and found.program_at == 0 and path:
             words = [path, *words[1:]] if "/" not in words[0] else words
+        words = self.launched(words, found, path, cwd, depth)
         self.arguments(words, found, path, cwd)
         if found.unknown:
             self.open.append(found.unknown)
         if not found.family.name:
-            return self._itself(words, found.program_at, path, cwd, depth)
-        self.interpreter(name, path)
+            return words if own and "/" not in name else self._itself(words, found.program_at, path, cwd, depth)
+        if path:
+            self.interpreter(name, path)
+        return self._interpreted(words, found, path, cwd, certain=certain and not finds, depth=depth)
+
+    def _interpreted(self, words: list[str], found: Reading, path: str, cwd: str, *, certain: bool, depth: int) -> list[str]:
         if found.text_at is not None:
             text = self.text(words[found.text_at], cwd, depth + 1)
             return [*words[: found.text_at], text, *words[found.text_at + 1 :]]
         if found.is_fed:
-            self.feeds(name, cwd)
+            self.feeds(words[found.program_at], cwd)
         if found.is_code and found.family.name == "python":
             return self._imports(words, found, path, cwd)
         return self._script(words, found, cwd, certain=certain) if found.at is not None else words
@@ -100,7 +127,7 @@ class Lines(Covering):
         found = reading(words)
         for at in found.through:
             path = self.program(words[at], cwd)
-            if path and not is_systems(os.path.realpath(path)):
+            if path and not self.is_as_named(path):
                 return by_itself(at)
             if path and at != found.program_at:
                 self.interpreter(words[at], path)
@@ -109,6 +136,24 @@ class Lines(Covering):
         is_script = found.family.name and self.is_brought(self.program(words[found.program_at], cwd))
         return by_itself(found.program_at) if is_script else found
 
+    def is_as_named(self, path: str) -> bool:
+        """Whether a program is what its name says: it is the system's, or found on the user's own path, or came along with nothing."""
+        real = os.path.realpath(path)
+        root = os.path.realpath(self.root) if self.root else ""
+        is_inside = self.is_near(real) or (root not in {"", "/", os.path.realpath(self.home)} and real.startswith(f"{root}/"))
+        return is_systems(real) or path in self.chosen or not is_inside
+
+    def assigned(self, sets: Iterable[tuple[str, str | None]], cwd: str) -> None:
+        made = list(sets)
+        self.pieces.env = {**self.pieces.env, **{name: value or "" for name, value in made}}
+        super().assigned(made, cwd)
+
+    def holds(self, read: Contents) -> bool:
+        """Whether what is run can be handed over as it was read; else it is run from its place, and looked at again."""
+        if not self.held:
+            self.pieces.in_place.add(read.real)
+        return self.held
+
     def feeds(self, name: str, cwd: str) -> None:
         """`sh < file`: it is read from memory, where it is a path that is known. What else an interpreter reads cannot be seen."""
         given, self.given = self.given, None
@@ -116,6 +161,8 @@ class Lines(Covering):
         if given is None or read is None:
             self.open.append(f"what `{name}` is given to read")
             self.fed = self.sure = True
+            return
+        if not self.holds(read):
             return
         self.sealed = True
         self.changes.append((given.start, given.end, [self.pieces.file(read)]))
@@ -132,10 +179,8 @@ class Lines(Covering):
             self.fed = self.fed or words[found.program_at].endswith(_FEEDING)
             for folder in folders[1:] if os.path.basename(path) == "run-parts" else ():
                 self.runs("script", _entries(folder), folder)
-        if os.path.basename(path) in _FILED:
-            for before, word in itertools.pairwise(others):
-                for folder in folders if before == "-f" else ():
-                    self.runs("script", [word], folder)
+        for folder in folders:
+            self.runs("script", filed(words, found.program_at) if path else (), folder)
         self.name(others, folders)
 
     def _imports(self, words: list[str], found: Reading, path: str, cwd: str) -> list[str]:
@@ -149,7 +194,7 @@ class Lines(Covering):
         shadows = [*modules_named(words[at + 1 :], cwd)]
         real = os.path.realpath(cwd)
         is_foreign = any(real == each or real.startswith(f"{each}/") for each in self.foreign)
-        if is_foreign and (not own or is_librarys(module)) and _SAFE.fullmatch(os.path.basename(os.path.realpath(path))):
+        if is_foreign and (not own or is_librarys(module)) and re.fullmatch(_SAFE, os.path.basename(os.path.realpath(path))):
             self.kept += shadows
             self.sealed = True
             return [*words[: at + 1], "-P", *words[at + 1 :]]
@@ -165,11 +210,12 @@ class Lines(Covering):
         assert found.at is not None  # noqa: S101 - only such a reading comes here
         read = self.cover("script", os.path.join(cwd, words[found.at]))
         if read is None:
-            is_sure = certain and not found.through and words[found.at - 1] not in found.family.verbs
+            is_sure = certain and words[found.at - 1] not in found.family.verbs
             self.lacks(f"`{words[found.at]}` was not found, or is no file that can be read", certain=is_sure)
             return words
         self.sealed = True
-        made = sealed_words(found.family.name, words[found.program_at : found.at + 1], read, self.pieces)
+        family = found.family.name if self.holds(read) else "copy"
+        made = sealed_words(family, words[found.program_at : found.at + 1], read, self.pieces)
         return [*words[: found.program_at], *made, *words[found.at + 1 :]]
 
     def _itself(self, words: list[str], at: int, path: str, cwd: str, depth: int) -> list[str]:
@@ -184,8 +230,8 @@ class Lines(Covering):
         if read.head[:2] == b"#!":
             shown = words[at] if "/" in words[at] else path
             made = self._by_its_line(read, shown, words[at + 1 :], cwd, depth, runs=runs)
-            return [*words[:at], *made]
-        if not runs:
+            return [*words[:at], *made] if self.held else words
+        if not runs or not self.holds(read):
             return words
         self.sealed = True
         held = self.pieces.file(read) if os.path.isdir("/proc/self/fd") else self.pieces.take(read, os.path.basename(read.real))
@@ -218,7 +264,7 @@ class Lines(Covering):
         self.open += [found.unknown] if found.unknown else []
         if not runs:
             return [shown, *rest]
-        family = found.family.name if found.at == len(before) else "copy"
+        family = found.family.name if found.at == len(before) and self.holds(read) else "copy"
         start = found.program_at if found.at == len(before) else 0
         self.sealed = True
         return [*words[:start], *sealed_words(family, words[start : len(before) + 1], read, self.pieces), *rest]
@@ -232,7 +278,7 @@ def _assignment(word: str) -> tuple[str, str] | None:
 def _module_of(words: Sequence[str]) -> str:
     """The module after `-m`."""
     for word, after in zip(words, [*words[1:], ""], strict=True):
-        if found := _MODULE.fullmatch(word):
+        if found := re.fullmatch(_MODULE, word):
             return found[1] or after
     return ""
 

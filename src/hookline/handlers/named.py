@@ -18,9 +18,10 @@ _RUNNABLE = (
     ".pl", ".pm", ".php", ".lua", ".awk", ".sed", ".jq", ".mk", ".tcl", ".exp", ".ps1", ".jar", ".so", ".dylib", ".r", ".R", ".go", ".bat",
     ".cmd", ".scm", ".el", ".vim", ".nix", ".wasm", "Makefile", "makefile",
 )  # fmt: skip
+# Texts, which `re` compiles and remembers when the first hook needs one: most need none.
 # A word in quotes or behind a sign: `--file=./x.sh`, `system("./x.sh")`, `a:b`.
-_TOKEN = re.compile(r"[\w@%+./~-]+")
-_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_PART = r"[\w@%+./~-]+"
+_NAME = r"(?a)[A-Za-z_]\w*"
 MOST = 256  # tokens of one word
 
 
@@ -54,8 +55,8 @@ def files_named(word: str, folders: Sequence[str], home: str, *, anything: bool 
 def _tokens(word: str) -> Iterable[str]:
     """The word; of a longer one each part that could be a path; and what is glued to a one-letter option."""
     tokens = [word]
-    if not _TOKEN.fullmatch(word):
-        tokens += [each for each in _TOKEN.findall(word)[:MOST] if "/" in each or "." in each.strip(".")]
+    if not re.fullmatch(_PART, word):
+        tokens += [each for each in re.findall(_PART, word)[:MOST] if "/" in each or "." in each.strip(".")]
     if word.startswith("-"):
         tokens.append(word[2:])
     return dict.fromkeys(token for token in tokens if token.strip("./~-"))
@@ -94,7 +95,7 @@ def modules_named(code: Iterable[str], folder: str) -> Iterator[str]:
 
     What is given as code, or as a module, finds modules in the working folder first.
     """
-    wanted = {name for word in code for name in _NAME.findall(word)} | sys.stdlib_module_names
+    wanted = {name for word in code for name in re.findall(_NAME, word)} | sys.stdlib_module_names
     try:
         entries = sorted(os.listdir(folder))
     except OSError:

@@ -7,10 +7,12 @@ import re
 
 from hookline.errors import HandlerError
 from hookline.handlers import command
-from hookline.handlers.lines import READERS, WRITERS, Lines
+from hookline.handlers.launching import DEEPEST, Launching
+from hookline.handlers.lines import READERS, WRITERS
 from hookline.model.handler import Command
 from hookline.model.sight import Sealed, Sight
 from hookline.model.spec import USER
+from hookline.text.launched import UNSURE, is_acting, unfolded
 from hookline.text.words import BUILTINS, commands, stepped
 
 TYPE_CHECKING = False
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
     from hookline.handlers.lines import Change
     from hookline.text.words import Simple, Word
 
-_DEEPEST = 4  # shells in shells
 _SOURCING = (".", "source")
 # Builtins whose words are names, values and numbers, and no files that anything runs.
 _FILELESS = frozenset({
@@ -34,11 +35,10 @@ _FILELESS = frozenset({
 _HANDING = frozenset({"cat", "echo", "head", "printf", "sed", "tac", "tail"})
 _PARTING = (b"||", b"&&", b";", b"\n")  # what stands between two commands of which none reads the other
 _UNREADABLE = "what the shell text runs: it cannot be read for sure"
+# Texts, which `re` compiles and remembers when the first hook needs one: most need none.
 # What a text that cannot be read for sure runs all the same: a path where a command stands, or behind a program that runs it.
-_RUN = re.compile(
-    r"(?:^|[|;&({`\n]|\b(?:then|do|else|exec|time|source|(?:ba|da|k|z)?sh|python3?|node|perl|ruby)\b|(?<!\S)\.)[ \t]*\"?((?:~|\.{1,2})?/[\w./+@%-]+)"
-)
-_VARIABLE = re.compile(rb'"?\$\{?(\w+)\}?"?')
+_RUN = r"(?:^|[|;&({`\n]|\b(?:then|do|else|exec|time|source|(?:ba|da|k|z)?sh|python3?|node|perl|ruby)\b|(?<!\S)\.)[ \t]*\"?((?:~|\.{1,2})?/[\w./+@%-]+)"
+_VARIABLE = rb'"?\$\{?(\w+)\}?"?'
 _NOTHING = Sight()
 
 
@@ -59,7 +59,7 @@ def look(run: Run, environ: Mapping[str, str], root: str = "") -> Sight:
     return looking.at(what.argv)
 
 
-class _Look(Lines):
+class _Look(Launching):
     """One look at one command line: what was found, and what of it is sealed."""
 
     def at(self, argv: Sequence[str]) -> Sight:
@@ -76,23 +76,23 @@ class _Look(Lines):
 
     # -- text ------------------------------------------------------------------------------------------------------
 
-    def text(self, text: str, cwd: str, depth: int) -> str:
+    def text(self, text: str, cwd: str | None, depth: int) -> str:
         """The shell text that runs what this one would run now: each word that names a script is replaced, nothing else."""
-        found = commands(text, self.env) if depth <= _DEEPEST else None
+        base, cwd = cwd, cwd or self.cwd
+        found = commands(text, self.env) if depth <= DEEPEST else None
         if found is None:
             self.open.append(_UNREADABLE)
-            self.runs("program", _RUN.findall(text), cwd, bare=False)
+            self.runs("program", re.findall(_RUN, text), cwd, bare=False)
             self.name([text], [cwd])
             return text
         path, fed, sure, self.fed = self.path, self.fed, self.sure, False
         outer, self.source = self.source, text.encode("utf-8", "surrogatepass")
         source, changed = self.source, []
         feeding: set[int] = set()
-        base: str | None = cwd
         for at, simple in enumerate(found):
             values = [word.value for word in simple.words]
             if values[:1] == ["cd"]:
-                base = os.path.join(cwd, values[1]) if at == 0 and len(values) == 2 and values[1] is not None else None  # noqa: PLR2004 - `cd X`
+                base = _gone(base, values[1:]) if at == 0 else None
             else:
                 self.sure = False
                 changed += self._simple(simple, base, depth)
@@ -133,9 +133,7 @@ class _Look(Lines):
         made = self._stepped(simple, words, base, depth) if words else []
         self.path = before
         if simple.apart and made:  # there is a redirection in between
-            self.watched = True
-            for file in self.kept:
-                self.watch("named", file)
+            self.in_vain()
             return []
         return made
 
@@ -159,27 +157,30 @@ class _Look(Lines):
         return self._run(simple, words, values, base, depth)
 
     def _run(self, simple: Simple, words: Sequence[Word], values: list[str], base: str | None, depth: int) -> list[Change]:
-        found = self.reading(values, base or self.cwd)
-        run = [values[found.program_at], *([values[found.at]] if found.at is not None else [])]
-        if base is None and any(not os.path.isabs(word) for word in run if word is not run[0] or "/" in word):
-            self.open.append(f"`{' '.join(run)}`: from which folder is only known when it runs")
+        whole = unfolded(values)
+        found = self.reading(whole, base or self.cwd)
+        if base is None and self.is_lost(whole, found):
             return []
-        runs_nothing = found.program_at in found.through or (found.family.name and found.at is None and found.text_at is None)
-        if len(values) != len(words) and runs_nothing and not found.is_code:
+        if len(values) != len(words) and found.runs_nothing():
             self.open.append(f"what `{values[0]}` runs is only known when it runs")
             self.fed = True
             self._assigned_to(words[len(values) :], base)
             return []
         around, self.changes = self.changes, []
         self.given = simple.reads[-1] if simple.reads and (base or os.path.isabs(simple.reads[-1].value or "")) else None
+        self.cut, self.lost = len(values) != len(words), base is None
         made = self.line(list(values), base or self.cwd, certain=False, depth=depth)
+        self.cut = self.lost = False
+        if made != values and UNSURE in values:
+            self.in_vain()
+            made = values
         own = [(words[0].start, words[len(values) - 1].end, made)] if made != values else []
         changes, self.changes, self.given = [*own, *self.changes], around, None
         return changes
 
     def _assigned_to(self, words: Sequence[Word], base: str | None) -> None:
         """What the first of these words runs, where it is a variable to which the text itself assigned a path."""
-        name = _VARIABLE.fullmatch(self.source[words[0].start : words[0].end]) if words else None
+        name = re.fullmatch(_VARIABLE, self.source[words[0].start : words[0].end]) if words else None
         if name is not None:
             self.runs("program", [self.sets.get(name[1].decode()) or ""], base or self.cwd, bare=False)
 
@@ -204,6 +205,8 @@ class _Look(Lines):
                 self.watch("sourced", found)
             else:
                 self.fed = self.sure = True
+            return []
+        if not self.holds(read):
             return []
         self.sealed = True
         return [(words[1].start, words[1].end, [self.pieces.file(read)])]
@@ -231,8 +234,17 @@ def _before(found: Sequence[Simple], at: int, source: bytes) -> set[int]:
     return places
 
 
+def _gone(base: str | None, words: Sequence[str | None]) -> str | None:
+    """The folder that `cd` goes to; None where that is not known."""
+    folder = words[0] if len(words) == 1 else None
+    return os.path.join(base or "", folder) if folder is not None and (base is not None or os.path.isabs(folder)) else None
+
+
 def _certain(words: Sequence[Word]) -> list[str]:
-    """The words up to the first that only the shell can tell."""
+    """The words up to the first that only the shell can tell; of `find`, which says itself where its actions stand, all."""
+    told = [UNSURE if word.value is None else word.value for word in words]
+    if told and is_acting(told):
+        return told
     values = []
     for word in words:
         if word.value is None:

@@ -88,13 +88,16 @@ def _read(errand: Errand, outcome: Outcome) -> Outcome:
 
 def _command(run: Run, environ: Mapping[str, str]) -> Errand | Outcome:
     from hookline.handlers import command  # noqa: PLC0415 - as above
+    from hookline.handlers.firing import mark_of  # noqa: PLC0415 - as above
     from hookline.handlers.program import Errand  # noqa: PLC0415 - as above
 
     handler = run.spec.handler
     assert isinstance(handler, Command)  # noqa: S101 - chosen by type above
     try:
         return Errand(
-            program=command.program(handler, run.event, run.payload or "", timeout=run.spec.timeout, cookie=_cookie(), environ=environ)
+            program=command.program(
+                handler, run.event, run.payload or "", timeout=run.spec.timeout, cookie=_cookie(), environ=environ, mark=mark_of(run.spec)
+            )
         )
     except HandlerError as error:
         return Outcome(failure=Failure.NOT_STARTED, detail=str(error))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _HEADERS = frozenset({"host", "content-type", "content-length", "accept", "anthropic-version", "anthropic-beta"})
 _KEY_HEADERS = frozenset({"authorization", "x-api-key"})
 
-_LOCAL_HINT = "the option `allow_local` opens these for an address that a file or the environment names"
+_LOCAL_HINT = "`-o allow_local=true`, in Python `allow_local=True`, opens these for an address that a file or the environment names"
 
 
 class ReplyError(Exception):

@@ -71,12 +71,16 @@ def _opened(path: str) -> int:
     except NotADirectoryError:
         raise _unsafe(path, "is a link or no folder") from None
     found = os.fstat(descriptor)
-    wrong = "is not yours" if found.st_uid != os.geteuid() else "may be written to by others" if found.st_mode & 0o022 else ""
-    if not wrong:
+    is_own, open_to_others = found.st_uid == os.geteuid(), found.st_mode & 0o022
+    if is_own and not open_to_others:
         return descriptor
     os.close(descriptor)
-    raise _unsafe(path, wrong)
+    if not is_own:
+        raise _unsafe(path, "is not yours")
+    import shlex  # noqa: PLC0415 - `answer` opens a journal for every event, and few are open to others
+
+    raise _unsafe(path, "may be written to by others", f"chmod 700 {shlex.quote(path)}, or ")
 
 
-def _unsafe(path: str, why: str) -> JournalError:
-    return JournalError(f"`{path}` {why}", name="journal.place", hint="HOOKLINE_JOURNAL names another folder")
+def _unsafe(path: str, why: str, mend: str = "") -> JournalError:
+    return JournalError(f"`{path}` {why}", name="journal.place", hint=f"{mend}HOOKLINE_JOURNAL names another folder")

@@ -22,7 +22,7 @@ else:
 _REQUIRED = object()
 NO_FIELDS: frozenset[str] = frozenset()
 # So many instances of a class are filled field by field before it is worth a constructor of its own.
-_FEW = 20
+_FEW = 40
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)

@@ -37,7 +37,8 @@ class HookSpec(Frozen):
     they are otherwise asked at once. `alike`: a tool's names in other hosts count as its names, and it is told of foreign
     calls in its own host's words (`match_tools: canonical`). `facts` belong to the dialect. `trusted` is False while nobody
     approved the source; `gated`: that is asked of a gate, whenever the hook is about to run. `owner`: who put it in place from outside
-    of every file and of this program; what it says about the hooks after it is said of this owner's.
+    of every file and of this program; what it says about the hooks after it is said of this owner's. `off`: the key of a file
+    that says, by being false, that it is not run.
     """
 
     id: str
@@ -64,3 +65,4 @@ class HookSpec(Frozen):
     files: tuple[str, ...] = ()
     sworn: Mapping[str, Any] = NO_FACTS
     owner: str = ""
+    off: Origin | None = None

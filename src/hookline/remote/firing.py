@@ -7,6 +7,7 @@ import json
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from hookline.engine.unheard import heard
 from hookline.engine.unsaid import told_beside, unsaid
 from hookline.errors import CODES, CodecError, HookError
 from hookline.remote.loop import Loop
@@ -100,7 +101,7 @@ class Firing:
             engine = self.own().get(request.dialect, self.engine)
             host = engine.host(request.dialect)
             event = host.decode_event(self._json(request.payload_json))
-            decision = await self._decided(engine, event, self.seconds, asyncio.Event())
+            decision = heard(engine, event, await self._decided(engine, event, self.seconds, asyncio.Event()))
             reply = host.encode_decision(decision, event)
             if not reply.exit_code:  # beside a refusal, stderr is its reason
                 reply = told_beside(reply, unsaid(decision, reply))

@@ -251,17 +251,18 @@ class Handlers(Roster):
 
     async def _kept(self, connect: Callable[[], Awaitable[Session]], seat: Seat) -> None:
         backoff = self._backoff()
-        while not seat.left:
+        while True:
             try:
                 session = await connect()
             except LinkError as error:
-                self._tell(f"`{self.name}` cannot reach `{seat.address}`: {error}")
+                lost = f"`{self.name}` cannot reach `{seat.address}`: {error}"
             else:
                 if session.refused is not None and session.refused.name in _FINAL:
                     raise session.refused
                 if session.welcomed:
                     backoff.reset()
-                if seat.left:
-                    return
-                self._tell(f"`{self.name}` lost `{seat.address}`: {session.refused or session.why or 'it hung up'}")
+                lost = f"`{self.name}` lost `{seat.address}`: {session.refused or session.why or 'it hung up'}"
+            if seat.left:
+                return
+            self._tell(lost)
             await self.sleep(backoff.next())

@@ -118,7 +118,7 @@ def _approved(engine: Engine, refresh: Callable[[], object], command: str, how: 
 def _told(done: Done) -> dict[str, Any]:
     """What was approved, as the format has it; with a word on why less is live than that."""
     why = [f"{off} ({ON_AGAIN[switch]})" for switch, off in what_is_off(done.switches)]
-    why += [footing.off for footing in done.footings if footing.off and not why]
+    why += [*done.left, *(footing.off for footing in done.footings if footing.off and not why)]
     told = {"ok": True, "events": done.events, "mounted": done.mounted, "master_enabled": done.on}
     return told | ({"note": "; ".join(dict.fromkeys(why))} if why else {})
 

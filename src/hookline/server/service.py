@@ -10,6 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Route
 
+from hookline.engine.unheard import heard
 from hookline.engine.unsaid import told_beside, unsaid
 from hookline.errors import CodecError, ConfigError, HookError
 from hookline.handlers.firing import JUDGED
@@ -99,7 +100,7 @@ class Service:
         except ConfigError as error:
             raise RequestError(404, error.name, error.message, hint=error.hint) from None
         event = host.decode_event(await json_of(request))
-        decision = await while_there(request.receive, self._decided(engine, event))
+        decision = heard(engine, event, await while_there(request.receive, self._decided(engine, event)))
         wants_all = replies.WHOLE in request.headers.get("accept", "")
         encode = host.encode_decision if wants_all else getattr(host, "encode_response", host.encode_decision)
         reply = encode(decision, event)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import re
+from hookline.text.launched import DEEPEST, is_acting, launched
+from hookline.text.launchers import rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from hookline.text.launched import Launched
 
 
 _NONE: frozenset[str] = frozenset()
@@ -16,11 +19,12 @@ class Family:
     """Programs that take a script by the same rules.
 
     `name` says how a script of theirs is run from memory ("copy": only from a file; "" = no interpreter). `code`: options after
-    which code stands, and no script; `modules`: those after which a module stands; `valued`: options that take the next word;
-    `verbs`: words before the script, as in `deno run x.ts`; `clusters`: one-letter options may be written together.
+    which code stands, and no script; `modules`: those after which a module stands; `valued`: options that take the next word, and
+    `attached`: those whose value is the rest of their own; `verbs`: words before the script, as in `deno run x.ts`; `clusters`:
+    one-letter options may be written together.
     """
 
-    __slots__ = ("clusters", "code", "modules", "name", "valued", "verbs")
+    __slots__ = ("attached", "clusters", "code", "modules", "name", "valued", "verbs")
 
     def __init__(
         self,
@@ -29,6 +33,7 @@ class Family:
         code: frozenset[str] = _NONE,
         modules: frozenset[str] = _NONE,
         valued: frozenset[str] = _NONE,
+        attached: frozenset[str] = _NONE,
         verbs: frozenset[str] = _NONE,
         clusters: bool = True,
     ) -> None:
@@ -36,6 +41,7 @@ class Family:
         self.code = code
         self.modules = modules
         self.valued = valued
+        self.attached = attached
         self.verbs = verbs
         self.clusters = clusters
 
@@ -46,10 +52,11 @@ class Reading:
     `program_at`: the place of the program among the words. `at`: that of its script, None where there is none. `text_at`: that of
     code for a shell. `is_code`: code for another language stands among the words, or a module. `is_fed`: what is run is read from
     the standard input. `unknown`: what is run cannot be told from the words, and why. `through`: the places of the programs that run
-    it, if they are what their names say; where the program is the last of these, it runs nothing.
+    it, if they are what their names say; where the program is the last of these, it runs nothing. `folders`: where these go before that,
+    one from the other. `own`: one of them finds the program in ways of its own.
     """
 
-    __slots__ = ("at", "family", "is_code", "is_fed", "program_at", "text_at", "through", "unknown")
+    __slots__ = ("at", "family", "folders", "is_code", "is_fed", "own", "program_at", "text_at", "through", "unknown")
 
     def __init__(
         self,
@@ -70,6 +77,13 @@ class Reading:
         self.is_fed = is_fed
         self.unknown = unknown
         self.through: tuple[int, ...] = ()
+        self.folders: tuple[str, ...] = ()
+        self.own = False
+
+    def runs_nothing(self) -> bool:
+        """Whether there is no word among these that is certainly run, but for the programs on the way."""
+        is_idle = self.program_at in self.through or (bool(self.family.name) and self.at is None and self.text_at is None)
+        return is_idle and not self.is_code
 
 
 _PYTHON = Family(
@@ -82,7 +96,13 @@ _NODE = Family(
     valued=frozenset({"-r", "--require", "--import", "--loader", "--experimental-loader", "-C", "--conditions", "--env-file", "--title"}),
     clusters=False,
 )
-_PERL = Family(name="perl", code=frozenset({"-e", "-E"}), valued=frozenset({"-I"}))
+_PERL = Family(
+    name="perl",
+    code=frozenset({"-e", "-E"}),
+    valued=frozenset({"-I"}),
+    attached=frozenset({"-0", "-C", "-D", "-F", "-M", "-V", "-d", "-i", "-m", "-x"}),
+)
+_UV = Family(name="uv", verbs=frozenset({"run"}))
 _OTHER = Family(
     name="copy",
     code=frozenset({"-e", "-c", "-r", "--eval", "eval", "-Command", "-EncodedCommand"}),
@@ -98,77 +118,41 @@ _FAMILIES: Mapping[str, Family] = {
     "perl": _PERL,
     **dict.fromkeys(
         (
-            "ruby",
-            "php",
-            "lua",
-            "luajit",
-            "deno",
-            "bun",
-            "tsx",
-            "ts-node",
-            "Rscript",
-            "fish",
-            "tclsh",
-            "guile",
-            "pwsh",
-            "powershell",
-            "uv",
-            "uvx",
+            "ruby", "php", "lua", "luajit", "deno", "bun", "tsx", "ts-node", "Rscript", "fish", "csh", "tcsh", "tclsh", "expect", "guile",
+            "pwsh", "powershell",
         ),
         _OTHER,
     ),
-}
+}  # fmt: skip
 _VERSION = "0123456789."
-# Programs that run their arguments: their options that take a word, and how many words stand before the program.
-_WRAPPERS: Mapping[str, tuple[frozenset[str], int]] = {
-    "env": (frozenset({"-u", "--unset"}), 0),
-    "nohup": (frozenset(), 0),
-    "setsid": (frozenset(), 0),
-    "nice": (frozenset({"-n", "--adjustment"}), 0),
-    "ionice": (frozenset({"-c", "-n", "--class", "--classdata"}), 0),
-    "stdbuf": (frozenset({"-i", "-o", "-e", "--input", "--output", "--error"}), 0),
-    "timeout": (frozenset({"-k", "--kill-after", "-s", "--signal"}), 1),
-    "time": (frozenset({"-f", "--format", "-o", "--output"}), 0),
-    "flock": (frozenset({"-w", "--wait", "--timeout", "-E", "--conflict-exit-code"}), 1),
-    "taskset": (frozenset(), 1),
-    "busybox": (frozenset(), 0),
-}
-# Options by which a program goes elsewhere, or takes what it runs from one word, also in the middle of a cluster, or cut short.
-# As patterns that are compiled where one is needed: most hooks run a program of a plain name.
-_ELSEWHERE: Mapping[str, str] = {
-    "env": r"-[A-Za-z0]*[SC].*|--(?:s|ch).*",
-    "flock": r"-[a-zA-Z]*c|--command",
-    "find": r"-(?:exec|ok)(?:dir)?",
-}
 # Programs that run something by rules of their own.
 _OPAQUE = frozenset({
-    "ant", "at", "batch", "bundle", "bwrap", "chronic", "chroot", "corepack", "direnv", "doas", "docker", "entr", "expect", "firejail",
-    "gdb", "gmake", "gradle", "hatch", "ifne", "invoke", "just", "lefthook", "linux32", "linux64", "ltrace", "make", "mise", "mvn",
-    "nix", "nix-shell", "nox", "npm", "npx", "nsenter", "nx", "parallel", "pdm", "pipenv", "pnpm", "pnpx", "podman", "poetry",
-    "pre-commit", "rake", "run-parts", "runuser", "screen", "script", "setarch", "setpriv", "ssh", "strace", "su", "sudo", "systemd-run",
-    "task", "tmux", "tox", "turbo", "unbuffer", "unshare", "watch", "xargs", "yarn",
+    "ant", "at", "batch", "bundle", "bwrap", "chronic", "chroot", "corepack", "direnv", "doas", "docker", "entr", "firejail", "gdb",
+    "gmake", "gradle", "gxargs", "hatch", "ifne", "invoke", "just", "lefthook", "ltrace", "make", "mise", "mvn", "nix", "nix-shell",
+    "nox", "npm", "npx", "nsenter", "nx", "parallel", "pdm", "pipenv", "pnpm", "pnpx", "podman", "poetry", "pre-commit", "rake",
+    "run-parts", "runuser", "screen", "script", "ssh", "su", "sudo", "systemd-run", "task", "tmux", "tox", "turbo", "unbuffer", "watch",
+    "xargs", "yarn",
 })  # fmt: skip
 # Options with which an interpreter tells of itself, and runs nothing.
 _TELLING = frozenset({"--version", "-V", "-v", "--help", "-h"})
 _NO_FAMILY = Family(name="")
 
 
-def reading(words: Sequence[str], start: int = 0) -> Reading:
+def reading(words: Sequence[str], start: int = 0, depth: int = 0) -> Reading:
     """Which of the words is run, whatever runs it, if the programs are what their names say; one that is no interpreter runs itself."""
     name = words[start].rpartition("/")[2]
-    if name in _OPAQUE or (name == "find" and any(re.fullmatch(_ELSEWHERE[name], word) for word in words)):
-        return Reading(family=_NO_FAMILY, program_at=start, unknown=f"what `{name}` runs is only known to it")
-    if name in _WRAPPERS:
-        found = _wrapped(words, start, name)
-        found.through = (start, *found.through)
-        return found
     family = _FAMILIES.get(name.rstrip(_VERSION))
-    return Reading(family=_NO_FAMILY, program_at=start) if family is None else _script(words, start, family)
-
-
-def _is_assignment(word: str) -> bool:
-    name, sign, _ = word.partition("=")
-    return bool(sign) and name.isascii() and name.isidentifier()
+    if family is not None:
+        return _script(words, start, family)
+    told = rows(name)
+    read = ((row, launched(words, start, row)) for row in told)
+    row, found = next(((row, found) for row, found in read if found is not None), (None, None))
+    if row is not None and found is not None and row.held and (found.text is None or found.text_at is not None) and depth < DEEPEST:
+        return _handed(words, start, found, depth)
+    is_held = bool(told) and told[0].held and not told[0].verbs
+    if name in _OPAQUE or found is not None or is_held or is_acting(words, start):
+        return Reading(family=_NO_FAMILY, program_at=start, unknown=f"what `{name}` runs is only known to it")
+    return by_itself(start)
 
 
 def by_itself(at: int) -> Reading:
@@ -176,23 +160,23 @@ def by_itself(at: int) -> Reading:
     return Reading(family=_NO_FAMILY, program_at=at)
 
 
-def _wrapped(words: Sequence[str], start: int, name: str) -> Reading:
-    valued, before = _WRAPPERS[name]
-    elsewhere = _ELSEWHERE.get(name)
-    at = start + 1
-    while at < len(words):
-        word = words[at]
-        if elsewhere is not None and re.fullmatch(elsewhere, word):
-            return Reading(family=_NO_FAMILY, program_at=start, unknown=f"what `{name} {word:.20}` runs, and from where")
-        if word.startswith("-") and word not in {"-", "--"}:
-            at += 2 if word in valued else 1
-        elif word == "--" or (name == "env" and (word == "-" or _is_assignment(word))):
-            at += 1
-        elif before:
-            before, at = before - 1, at + 1
-        else:
-            return reading(words, at)
-    return Reading(family=_NO_FAMILY, program_at=start)
+def _handed(words: Sequence[str], start: int, inner: Launched, depth: int) -> Reading:
+    """What is run by a launcher that hands its words on as they are."""
+    if inner.text_at is not None:
+        found = Reading(family=_SHELL, program_at=start, text_at=inner.text_at)
+    elif inner.at >= inner.end:
+        found = by_itself(start)
+        found.through = (start,)
+    elif inner.is_script:
+        is_fed = words[inner.at] == "-"
+        family = _UV if words[start].endswith("uv") else _OTHER
+        found = Reading(family=family, program_at=start, at=None if is_fed else inner.at, is_fed=is_fed)
+    else:
+        found = reading(words, inner.at, depth + 1)
+        found.through = (start, *found.through)
+    found.folders = (*inner.folders, *found.folders)
+    found.own = found.own or inner.own
+    return found
 
 
 def _script(words: Sequence[str], start: int, family: Family) -> Reading:
@@ -204,8 +188,6 @@ def _script(words: Sequence[str], start: int, family: Family) -> Reading:
         return Reading(family=family, program_at=start, is_code=True, unknown=unknown)
     if step == "stdin" or at >= len(words) or words[at] == "-":
         return Reading(family=family, program_at=start, is_fed=not _TELLING.intersection(words[start:at]))
-    if words[start].rpartition("/")[2].startswith("uv") and not words[at].endswith(".py"):
-        return reading(words, at)
     return Reading(family=family, program_at=start, at=at)
 
 
@@ -246,8 +228,11 @@ def _option(word: str, family: Family) -> str:
         return "module"
     if word in family.valued:
         return "valued"
-    if not family.clusters or word.startswith("--"):
-        return ""
+    return "" if not family.clusters or word.startswith("--") else _clustered(word, family)
+
+
+def _clustered(word: str, family: Family) -> str:
+    """The same of letters that are written together."""
     for place, letter in enumerate(word[1:], 2):
         option = f"{word[0]}{letter}"
         if option in family.code:
@@ -256,6 +241,8 @@ def _option(word: str, family: Family) -> str:
             return "module"
         if family is _SHELL and option == "-s":
             return "stdin"
+        if option in family.attached:
+            return ""
         if option in family.valued:  # its value is the rest of the word, or, where nothing is left, the next one
             return "valued" if place > len(word) - 1 else ""
     return ""

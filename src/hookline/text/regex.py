@@ -21,8 +21,8 @@ _BEYOND_RE2 = (
 )
 _NOWHERE = (-1, -1)
 _MEMORY = 8 << 20  # bytes an expression and its automaton may take
-# The parts by which `_explodes` reads an expression; escapes, classes and comments are passed over whole.
-_PARTS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\\\]])*\]|\(\?#[^)]*\)|\(\??|\{\d*,?\d*\}|.", re.DOTALL)
+# The parts, compiled when an expression is for `re`, by which `_explodes` reads an expression; escapes, classes and comments are passed over whole.
+_PARTS = r"(?s)\\.|\[\^?\]?(?:\\.|[^\\\]])*\]|\(\?#[^)]*\)|\(\??|\{\d*,?\d*\}|."
 
 
 class Regex:
@@ -138,7 +138,7 @@ def _explodes(source: str) -> bool:
     """Whether a group is repeated that holds a repetition or a choice: `re` may take exponential time for no more than that."""
     holds = [False]
     closed = False  # whether the part before is a group that holds one
-    for part in _PARTS.findall(source):
+    for part in re.findall(_PARTS, source):
         if closed and part[0] in "*+{":
             return True
         closed = False

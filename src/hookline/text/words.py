@@ -62,13 +62,13 @@ _PIECE = re.compile(
     r"|'(?P<raw>[^']*)'"
     r'|"(?P<quoted>(?:[^"\\`$]|\\["\\$`]|\$\{\w+\}|\$[A-Za-z_]\w*)*)"'
     r"|\$\{(?P<braced>[A-Za-z_]\w*)\}|\$(?P<bare>[A-Za-z_]\w*)"
-    r"|(?P<plain>[\w@%+=:,./^-]+|~(?=/|[ \t\n]|$)|\\[^\n])",
+    r"|(?P<plain>[\w@%+=:,./^-]+|~(?=/|[ \t\n]|$)|\\[^\n]|\{\})",
     re.ASCII,
 )
-_IN_QUOTES = re.compile(r"\$\{(\w+)\}|\$([A-Za-z_]\w*)|\\([\"\\$`])", re.ASCII)
+_IN_QUOTES = r"(?a)\$\{(\w+)\}|\$([A-Za-z_]\w*)|\\([\"\\$`])"
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=", re.ASCII)
 # A value of these characters is one word to a shell, quoted or not.
-_ONE_WORD = re.compile(r"[\w@%+=:,./-]+")
+_ONE_WORD = r"[\w@%+=:,./-]+"
 
 
 # Words that the shell runs the rest by, and their options that take a word.
@@ -139,7 +139,7 @@ def _piece(found: re.Match[str], variables: Mapping[str, str], *, first: bool) -
         return _unquoted(found["quoted"], variables)
     if name := found["braced"] or found["bare"]:
         known = variables.get(name)
-        return known if known is not None and _ONE_WORD.fullmatch(known) else None
+        return known if known is not None and re.fullmatch(_ONE_WORD, known) else None
     plain = found["plain"]
     if plain == "~":
         return variables.get("HOME") if first else plain
@@ -147,10 +147,10 @@ def _piece(found: re.Match[str], variables: Mapping[str, str], *, first: bool) -
 
 
 def _unquoted(inner: str, variables: Mapping[str, str]) -> str | None:
-    names = [each[1] or each[2] for each in _IN_QUOTES.finditer(inner) if each[1] or each[2]]
+    names = [each[1] or each[2] for each in re.finditer(_IN_QUOTES, inner) if each[1] or each[2]]
     if any(name not in variables for name in names):
         return None
-    return _IN_QUOTES.sub(lambda each: each[3] or variables[each[1] or each[2]], inner)
+    return re.sub(_IN_QUOTES, lambda each: each[3] or variables[each[1] or each[2]], inner)
 
 
 def _word(text: str, start: int, end: int, value: str) -> Word:

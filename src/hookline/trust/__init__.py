@@ -20,15 +20,16 @@ if TYPE_CHECKING:
     from hookline.trust.desk import approve, chosen, revoke, survey, turn
     from hookline.trust.gate import Gate
     from hookline.trust.policy import Policy, policy_of
+    from hookline.trust.snapshot import Known
     from hookline.trust.standing import Standing
-    from hookline.trust.store import Approval, Known, Store, store_path
+    from hookline.trust.store import Approval, Store, store_path
     from hookline.trust.switch import switches
 
 _HOMES = {
     "Approval": "store",
     "Gate": "gate",
     "Imported": "allowlist",
-    "Known": "store",
+    "Known": "snapshot",
     "Policy": "policy",
     "Standing": "standing",
     "Store": "store",

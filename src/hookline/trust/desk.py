@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from hookline.model.spec import HookSpec
     from hookline.trust.gate import Gate
-    from hookline.trust.store import Known
+    from hookline.trust.snapshot import Known
 
 _WHY_NOT_ASKED = {
     "managed": "only root can have written it",

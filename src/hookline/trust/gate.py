@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from hookline.core.failure import off_by as off_in_file
 from hookline.errors import TrustError
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Command, InProcess
@@ -15,19 +16,22 @@ from hookline.trust.fingerprint import fingerprint, has_another, head
 from hookline.trust.policy import ASK, CHANGED, DENY, MISSING, RECORD, REVOKED, RUN, SKIP, UNKNOWN, WARN, named
 from hookline.trust.standing import NOBODY, Standing, Standings, shown
 from hookline.trust.store import Approval
-from hookline.trust.switch import off_by, off_by_name
+from hookline.trust.switch import VARIABLES, heard, off_by, off_by_name, overruled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any, TypeAlias
 
     from hookline.core.dispatch import Run
     from hookline.model.problem import Problem
     from hookline.model.spec import HookSpec
     from hookline.trust.policy import Policy
+    from hookline.trust.snapshot import Known
     from hookline.trust.standing import Look
-    from hookline.trust.store import Known, Store
+    from hookline.trust.store import Store
+
+    Brought: TypeAlias = Callable[[Iterable[str], str], Mapping[str, str]]
 
 _FAILURES: Mapping[str, Failure] = {
     UNKNOWN: Failure.UNTRUSTED,
@@ -50,7 +54,8 @@ class Gate:
     """What decides about every hook of one engine.
 
     `look` finds out what a run would execute. `root`: the project folder. `demands`: whether a dialect's hooks need an approval
-    wherever they come from. `place`: where a hook is declared, in words that no file chose. `tell` is given a record of everything
+    wherever they come from. `place`: where a hook is declared, in words that no file chose. `brought`: of these variables
+    those that a file of the project around a folder sets, each with the file: a clone's word, which is about its own hooks only. `tell` is given a record of everything
     that is approved, revoked or switched: a journal's. Safe from any thread.
     """
 
@@ -66,6 +71,7 @@ class Gate:
         environ: Mapping[str, str],
         demands: Callable[[str], bool] = lambda _: False,
         place: Callable[[HookSpec], str] = lambda _: "",
+        brought: Brought = lambda _names, _cwd: {},
         tell: Callable[[dict[str, Any]], None] | None = None,
     ) -> None:
         self.store = store
@@ -75,9 +81,10 @@ class Gate:
         self.environ = environ
         self.demands = demands
         self.place = place
+        self.brought = brought
         self.tell = tell
         self._said: set[tuple[str, str]] = set()
-        self._standings = Standings(look, self.root, environ, demands)
+        self._standings = Standings(look, self.root, environ, demands, minds=policy.in_place != RUN)
         self.standing = self._standings.of
         self.identity = self._standings.identity
         self.is_managed = self._standings.is_managed
@@ -86,11 +93,19 @@ class Gate:
 
     def admit(self, run: Run) -> Pass | Outcome:
         """The run as it may go on, or the outcome of one that may not."""
+        given = self._admitted(run)
+        if isinstance(given, Outcome) or self.is_managed(run.spec):
+            return given
+        note = overruled(run.spec, self.environ, lambda: self.brought(VARIABLES, run.event.cwd))
+        said = not note or self.once(run.event.session_id, note)
+        return given if said else given.replace(note="\n".join(filter(None, (note, given.note))))
+
+    def _admitted(self, run: Run) -> Pass | Outcome:
         spec = run.spec
         if type(spec.handler) is InProcess or self.is_managed(spec):
             return Pass(run=run)
         known, fault = self._known()
-        if reason := off_by(spec, known, self.root, self.environ, run.event.cwd):
+        if reason := off_by(spec, known, self.root, self._heard(spec, run.event.cwd), run.event.cwd):
             return self._switched_off(run, "hooks are", reason)
         if reason := off_by_name(spec, known, self.root, self.identity, run.event.cwd):
             return self._switched_off(run, f"{self._called(spec) or _own_name(spec)} is", reason)
@@ -110,7 +125,14 @@ class Gate:
         """What switches a hook off, in words; empty where nothing does."""
         if type(spec.handler) is InProcess or self.is_managed(spec):
             return ""
-        return off_by(spec, known, self.root, self.environ, cwd) or off_by_name(spec, known, self.root, self.identity, cwd)
+        return (
+            off_in_file(spec)
+            or off_by(spec, known, self.root, self._heard(spec, cwd), cwd)
+            or off_by_name(spec, known, self.root, self.identity, cwd)
+        )
+
+    def _heard(self, spec: HookSpec, cwd: str) -> Mapping[str, str]:
+        return heard(spec, self.environ, lambda: self.brought(VARIABLES, cwd))
 
     def silences(self, run: Run) -> bool:
         """Whether a hook that was started is not heard any more: it was switched off since, or its approval taken back."""
@@ -140,7 +162,7 @@ class Gate:
 
     def effect(self, standing: Standing, fault: str = "") -> str:
         """What becomes of a hook that stands like this. `fault`: why the store cannot be read."""
-        effect = self.policy.effect(standing.group, standing.state)
+        effect = self.policy.effect(standing.group, standing.state, in_place=bool(standing.in_place))
         # What cannot be looked up, and what others may write, is not let through, whatever the policy makes of the unknown.
         if effect in (RECORD, WARN) and (fault or standing.exposed):
             return SKIP
@@ -173,17 +195,17 @@ class Gate:
         edited its script. But a clone's hook that nobody approved decides nothing, and whoever took an approval back wanted it gone.
         """
         spec, asked = standing.spec, {ASK: Stance.ASK, DENY: Stance.DENY}.get(effect)
-        failure, guarded, called = _FAILURES[standing.state], kind(spec.kind).guarded, self._called(spec)
+        failure, guarded, called = _FAILURES.get(standing.state, Failure.UNTRUSTED), kind(spec.kind).guarded, self._called(spec)
         if asked is not None:
             means: Stance | None = asked if guarded else Stance.SILENT
         elif standing.approved and standing.state != REVOKED:
             means = None
-            failure = Failure.CHANGED if failure is Failure.UNTRUSTED else failure  # others may write now what was approved
+            failure = Failure.CHANGED if standing.state == UNKNOWN else failure  # others may write now what was approved
         else:
             means = Stance.SILENT if standing.state == REVOKED or spec.origin.scope in CLONED else None
         what = f"kept {called or standing.print.identity} {failure.name}"
         told = guarded and not means and self.once(run.event.session_id, what)
-        detail = "" if standing.reason == NOBODY else standing.reason.removeprefix(f"{NOBODY}: ")
+        detail = "" if standing.reason == NOBODY else standing.reason.removeprefix(f"{NOBODY}: ").removeprefix(f"{NOBODY}; ")
         return Outcome(
             failure=failure, detail=detail, means=means, called=called, told=told, identity=standing.print.identity, content=standing.print.content
         )  # fmt: skip

@@ -17,6 +17,9 @@ TRUSTED, UNKNOWN, CHANGED, REVOKED, MISSING = STATES = ("trusted", "unknown", "c
 RECORD, RUN, WARN, SKIP, ASK, DENY = EFFECTS = ("record", "run", "warn", "skip", "ask", "deny")
 # Who brought the hook: the columns of the table. A project's hooks come along with a clone.
 GROUPS = (USER, "project")
+# The setting of what becomes of a hook whose interpreter cannot be given what was verified, and what it may be.
+IN_PLACE = "in_place"
+WITHOUT_A_SEAL = (RUN, WARN, SKIP, ASK, DENY)
 
 _TABLE: Mapping[tuple[str, str], str] = {
     (USER, UNKNOWN): RECORD,
@@ -43,34 +46,41 @@ def named(scope: str) -> bool:
 
 
 class Policy(Frozen):
-    """A table of effects by (group, state). Trusted hooks run."""
+    """A table of effects by (group, state). Trusted hooks run. `in_place`: what becomes of a hook that runs, from where its script lies."""
 
     table: Mapping[tuple[str, str], str] = _TABLE
+    in_place: str = RUN
 
-    def effect(self, group: str, state: str) -> str:
-        """What happens to a hook."""
-        return RUN if state == TRUSTED else self.table[group, state]
+    def effect(self, group: str, state: str, *, in_place: bool = False) -> str:
+        """What happens to a hook. `in_place`: its script is run from where it lies."""
+        effect = RUN if state == TRUSTED else self.table[group, state]
+        minds = in_place and self.in_place != RUN and effect in (RECORD, RUN, WARN)
+        return self.in_place if minds else effect
 
 
-# Where it cannot be read what a person chose: no use is an approval, and what changed is asked about.
-STRICT = Policy(table={**_TABLE, (USER, UNKNOWN): WARN, (USER, CHANGED): ASK})
+# Where it cannot be read what a person chose: no use is an approval, what changed is asked about, and what is not sealed is told.
+STRICT = Policy(table={**_TABLE, (USER, UNKNOWN): WARN, (USER, CHANGED): ASK}, in_place=WARN)
 
 
 def policy_of(settings: Mapping[str, Any] | None = None, **overrides: str) -> Policy:
-    """The policy of the table `[trust]` of the settings: keys `user_changed`, `project_unknown` and so on; arguments go first.
+    """The policy of the table `[trust]` of the settings: `in_place`, `user_changed`, `project_unknown` and so on; arguments go first.
 
     Raises:
         ConfigError: `trust.setting`, an unknown key or effect.
     """
-    table = dict(_TABLE)
+    table, in_place = dict(_TABLE), RUN
     for key, effect in {**(settings or {}), **overrides}.items():
         group, _, state = key.partition("_")
-        if (group, state) not in table:
-            raise ConfigError(f"unknown setting `trust.{key}`", name="trust.setting", hint=f"one of {', '.join(KEYS)}")
-        if effect not in allowed(group, state):
-            raise ConfigError(f"`trust.{key}` is `{effect}`", name="trust.setting", hint=f"one of {', '.join(allowed(group, state))}")
-        table[group, state] = effect
-    return Policy(table=table)
+        if key != IN_PLACE and (group, state) not in table:
+            raise ConfigError(f"unknown setting `trust.{key}`", name="trust.setting", hint=f"one of {', '.join((*KEYS, IN_PLACE))}")
+        words = WITHOUT_A_SEAL if key == IN_PLACE else allowed(group, state)
+        if effect not in words:
+            raise ConfigError(f"`trust.{key}` is `{effect}`", name="trust.setting", hint=f"one of {', '.join(words)}")
+        if key == IN_PLACE:
+            in_place = effect
+        else:
+            table[group, state] = effect
+    return Policy(table=table, in_place=in_place)
 
 
 def allowed(group: str, state: str) -> tuple[str, ...]:

@@ -17,12 +17,12 @@ from hookline.trust.whereabouts import is_below, is_kept_with, places, projects_
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import Any, TypeAlias
+    from typing import Any, Self, TypeAlias
 
     from hookline.core.dispatch import Run
     from hookline.model.sight import Covered
     from hookline.model.spec import HookSpec
-    from hookline.trust.store import Known
+    from hookline.trust.snapshot import Known
 
     Look: TypeAlias = Callable[[Run], Sight]
 
@@ -49,16 +49,27 @@ class Standing(Frozen):
     approved: bool = False
     note: str = ""
 
+    @property
+    def in_place(self) -> tuple[str, ...]:
+        """The scripts that are run from where they lie, because their interpreters can be given no bytes."""
+        return tuple(dict.fromkeys(file.real for file in self.sight.files if file.in_place))
+
+    def minded(self) -> Self:
+        """The same, with the first of these as a reason."""
+        told = [f"`{path}` is run from its place, and not as it was verified" for path in self.in_place[:1]]
+        return self.replace(reason="; ".join([*filter(None, (self.reason,)), *told]))
+
 
 class Standings:
     """How the hooks of one engine stand, with what need not be found out twice.
 
     `look` finds out what a run would execute. `root`: the project folder, without links. `demands`: whether a dialect's hooks
-    need an approval wherever they come from.
+    need an approval wherever they come from. `minds`: what is run from its place is a reason.
     """
 
-    def __init__(self, look: Look, root: str, environ: Mapping[str, str], demands: Callable[[str], bool]) -> None:
+    def __init__(self, look: Look, root: str, environ: Mapping[str, str], demands: Callable[[str], bool], *, minds: bool = False) -> None:
         self._look = look
+        self._minds = minds
         self._root = root
         self._environ = environ
         self._demands = demands
@@ -81,10 +92,11 @@ class Standings:
             reason, note = _unapproved(spec, sight, brought)
         elif state == TRUSTED and approved is not None:
             state, reason, note = _compared(spec, group, brought, Comparison(approved, print_, sight))
-        return Standing(
+        found = Standing(
             spec=spec, state=state, reason=reason, covers=covers(sight), group=group, print=print_, sight=sight, exposed=exposed,
             approved=approved is not None, note=note,
         )  # fmt: skip
+        return found.minded() if self._minds else found
 
     def identity(self, spec: HookSpec) -> str:
         """The hook as it was declared, whatever its files are."""

@@ -15,6 +15,7 @@ from hookline.errors import TrustError
 from hookline.model.frozen import Frozen
 from hookline.trust.ownership import damaged, is_others, own_file, own_folder, unwritable
 from hookline.trust.schema import check, lift, mark, version_of
+from hookline.trust.snapshot import BESIDE, Known, keep, recalled, stamp_of, witness
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
     from hookline.trust.fingerprint import Fingerprint
+    from hookline.trust.snapshot import Witness
 
 _WAIT = 10.0  # seconds for another writer
-_BESIDE = ("-journal", "-wal", "-shm")
 _GRAIN = 0.05  # seconds; a file that was written this recently may be written again without a new time
 _KEPT = 30 * 86400.0  # seconds that it is remembered what a session was told
 
@@ -48,18 +49,6 @@ class Approval(Frozen):
     at: float = 0.0
 
 
-class Known(Frozen):
-    """What a gate needs of the store: identity -> places -> content; revoked identities; roots that are off ("": everywhere).
-
-    `hooks_off`: single hooks that are off, each as the root where it is and its identity.
-    """
-
-    approvals: Mapping[str, Mapping[str, str]]
-    revoked: frozenset[str] = frozenset()
-    off: frozenset[str] = frozenset()
-    hooks_off: frozenset[tuple[str, str]] = frozenset()
-
-
 _NOTHING = Known(approvals={})
 
 
@@ -74,11 +63,13 @@ class Store:
     """One file of approvals. Every call opens it anew, so that a store is safe to use from any thread and after a fork.
 
     Each raises TrustError: `trust.store` (no such database, damaged), `trust.newer`, `trust.exposed` (others may write it),
-    and, where it writes, `trust.unwritable`.
+    and, where it writes, `trust.unwritable`. `alone`: no other thread of this process uses the same file, and most often it is asked
+    once; then a snapshot may answer in the database's place.
     """
 
-    def __init__(self, path: str, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, path: str, *, alone: bool = False, clock: Callable[[], float] = time.time) -> None:
         self.path = path
+        self._alone = alone
         self._clock = clock
         self._read: tuple[tuple[int, ...], Known] | None = None
 
@@ -91,6 +82,17 @@ class Store:
             return _NOTHING
         if self._read is not None and self._read[0] == stamp:
             return self._read[1]
+        seen = witness(self.path, stamp) if self._alone else None
+        self._alone = False  # what starts threads does so after its first question
+        known = recalled(self.path, seen) if seen is not None else None
+        if known is None:
+            return self._asked(seen)
+        self._read = stamp, known
+        return known
+
+    def _asked(self, seen: Witness | None) -> Known:
+        """What the database says; written down, where it is what was `seen`."""
+        now = self._clock()  # before it is read: what is written from then on has a time of its own
         with self._opened() as db:
             db.execute("BEGIN")
             version = version_of(db)
@@ -105,8 +107,10 @@ class Store:
             stamp = self._stamp()
             db.execute("ROLLBACK")
         known = Known(approvals=approvals, revoked=revoked, off=off, hooks_off=frozenset(single))
-        settled = stamp is not None and self._clock() - stamp[-1] / 1e9 > _GRAIN
+        settled = stamp is not None and now - max(stamp[-2:]) / 1e9 > _GRAIN
         self._read = (stamp, known) if stamp is not None and settled else None
+        if self._read is not None and seen is not None and witness(self.path, self._read[0]) == seen:
+            keep(self.path, seen, known)
         return known
 
     def approvals(self) -> tuple[Approval, ...]:
@@ -214,7 +218,7 @@ class Store:
             raise TrustError(
                 f"others may write the approvals in `{self.path}`", name="trust.exposed", hint="chmod 600 and look through them"
             )
-        return found.st_dev, found.st_ino, found.st_size, found.st_ctime_ns, found.st_mtime_ns
+        return stamp_of(found)
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[Connection]:
@@ -248,7 +252,7 @@ class Store:
         import sqlite3  # noqa: PLC0415 - 8 ms that only a hook pays which needs an approval
 
         # What lies beside it is played back into it when it is opened, so it must be as much our own.
-        for beside in _BESIDE:
+        for beside in BESIDE:
             own_file(f"{self.path}{beside}")
         try:
             db = sqlite3.connect(

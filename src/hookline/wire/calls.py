@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 
 # Headers that belong to the connection and not to a hook.
 UNSENT = frozenset({"host", "content-length", "transfer-encoding", "connection", "accept-encoding"})
-_LOCAL_HINT = "the option `allow_local` opens this machine and private networks"
+# What opens them is for whoever runs hookline to say, and for no file.
+LOCAL_HINT = "`-o allow_local=true` with `--config`, in Python `allow_local=True`, opens this machine and private networks"
 
 
 def http(hook: Node, *, allow_local: bool, only_https: bool = False, largest: int = 0) -> Http:
@@ -23,7 +24,7 @@ def http(hook: Node, *, allow_local: bool, only_https: bool = False, largest: in
     url = hook.text("url", required=True)
     if isinstance(hook.value.get("url"), str):
         why = refusal(url, allow_local=allow_local)
-        hint = _LOCAL_HINT if why and not refusal(url, allow_local=True) else ""
+        hint = LOCAL_HINT if why and not refusal(url, allow_local=True) else ""
         if only_https and not why and not url.lower().startswith("https:"):
             why = "only https is called"
         if why:

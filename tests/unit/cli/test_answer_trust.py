@@ -122,6 +122,7 @@ def test_settings_that_are_wrong_switch_no_guard_off(guard: Callable[[Machine], 
 
     assert (said.code, said.reason) == (0, "guard")
     assert [word in said.err for word in ("settings.toml", "hooks go by the strictest rules")] == [True, True]
+    assert said.err.count("\n") == 1
 
 
 @GUARDS
@@ -132,6 +133,65 @@ def test_an_environment_silences_no_guard(guard: Callable[[Machine], None], valu
     machine.patch.setenv("HOOKLINE_FIRING", value.format(this=os.getpid()))
 
     assert machine.answer().reason == "guard"
+
+
+@GUARDS
+@pytest.mark.parametrize(("name", "value"), [("HOOKLINE", "0"), ("HOOKLINE_SKIP", "settings.json#PreToolUse.0.0")])
+@pytest.mark.parametrize("file", [".claude/settings.json", ".claude/settings.local.json"])
+def test_a_clone_switches_no_guard_off_but_its_own(
+    guard: Callable[[Machine], None], name: str, value: str, file: str, machine: Machine
+) -> None:
+    """Its settings have the host set the variable; where the user sets it to something else, that is the user's word."""
+    guard(machine)
+    machine.declare(machine.project / file, env={name: value})
+    machine.patch.setenv(name, value)
+
+    assert machine.answer().reason == "guard"
+
+
+def test_what_a_clone_says_in_the_environment_is_told_once(machine: Machine) -> None:
+    """And its own hooks it may switch off."""
+    machine.declare(machine.home / ".claude/settings.json", "true")
+    file = machine.project / ".claude/settings.json"
+    machine.declare(file, DENIES.format("project"), env={"HOOKLINE": "0"})
+    machine.approve(machine.project)
+    machine.patch.setenv("HOOKLINE", "0")
+    said = machine.note("one")
+
+    assert f"HOOKLINE=0: `{file}` of this project sets it, so it switches off the hooks of this project only" in said
+    assert "hooks are switched off: HOOKLINE=0" in said
+    assert machine.note("one") == ""
+    assert machine.answer(session_id="two").reason == ""
+    machine.patch.setenv("HOOKLINE", "")
+    assert machine.answer(session_id="two").reason == "project"
+
+
+@pytest.mark.parametrize("name", ["XDG_STATE_HOME", "XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "HOME"])
+def test_a_clone_brings_neither_its_own_approvals_nor_its_own_user(name: str, machine: Machine) -> None:
+    """The store, the settings and the hooks of the user are where they were, whatever folder the clone names for them."""
+    machine.patch.setattr("hookline.config.brought._own_home", lambda: str(machine.home))
+    _user(machine)
+    evil = machine.project / "evil"
+    machine.declare(evil / "settings.json", "echo planted >&2; exit 2")
+    machine.declare(evil / ".claude/settings.json", "echo planted >&2; exit 2")
+    file = machine.project / ".claude/settings.json"
+    machine.declare(file, "echo project >&2; exit 2", env={name: str(evil)})
+    machine.patch.setenv(name, str(evil))
+    machine.patch.chdir(machine.project)
+    for state in (evil, evil / ".local/state"):  # what the clone brings along: a store in which its hook is approved
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("XDG_STATE_HOME", str(state))
+            patch.setenv("HOME", str(machine.home))
+            machine.approve(machine.project)
+    note = machine.note("one")
+
+    assert f"hookline: {file}: HKL3023 `{name}` tells" in note
+    assert os.environ.get(name, "") == ("" if name != "HOME" else str(machine.home))
+    machine.patch.setenv(name, str(evil))
+    assert "HKL3023" not in machine.note("one")
+    machine.patch.setenv(name, str(evil))
+    said = machine.answer()
+    assert (said.code, said.reason, "planted" in said.err) == (0, "guard", False)
 
 
 @pytest.mark.parametrize("trust", ["none", "user", "all"])

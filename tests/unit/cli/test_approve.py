@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -107,6 +108,31 @@ def test_without_a_word_each_hook_is_asked_about(place: Desk) -> None:
     assert told.code == 1
     assert [line.split()[:2] for line in told.out.splitlines()] == [["declined", IDS[0]], ["approved", IDS[1]]]
     assert states(place) == ["unknown", "trusted"]
+
+
+def test_whoever_is_asked_about_many_may_quit(place: Desk) -> None:
+    """What was not asked about stays as it is, and is told; the last question has nothing to leave."""
+    told = asked(place, "approve", "--json", typed="q\n")
+
+    assert (told.code, [hook["did"] for hook in told.document["hooks"]]) == (1, ["declined", "left"])
+    assert told.err.count("[y/N/q: leave the other one as it is] ") == 1
+    assert states(place) == ["unknown", "unknown"]
+    assert asked(place, "approve", typed="n\ny\n").err.endswith("approve it? [y/N] ")
+
+
+@pytest.mark.parametrize("words", [("approve", "--all", "--yes"), ("approve", "--all", "--dry-run")])
+def test_what_cannot_be_started_is_told_beside_its_approval(words: tuple[str, ...], place: Desk) -> None:
+    """As doctor would: an approval alone does not make it run."""
+    (place.folder / "guard.sh").chmod(0o644)
+    told = place.type(*words)
+
+    assert told.code == 0
+    assert told.out.count("HKL7007") == len(IDS)
+    assert f"guard.sh` is not executable (chmod +x {place.folder}/guard.sh)" in told.out
+    seen = ("approve", "guard.sh", "--dry-run")
+    assert [each["code"] for each in place.type(*seen, "--json").document["hooks"][0]["findings"]] == ["HKL7007"]
+    (place.folder / "guard.sh").chmod(0o755)
+    assert "HKL7007" not in place.type(*seen).out
 
 
 @pytest.mark.parametrize("words", [("guard.sh",), ("--all",), ()], ids=["named", "all", "nothing named"])
@@ -300,3 +326,34 @@ def test_explain_says_how_a_hook_stands(place: Desk) -> None:
         stand.append([(hook["trusted"], hook["standing"]) for hook in hooks])
 
     assert stand == [[(False, "unknown")] * 2, [(True, "trusted")] * 2]
+
+
+def test_a_script_that_is_run_from_its_place_is_told_before_anybody_trusts_it(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By everything that tells of hooks; and of one that the settings keep from running, why."""
+    bin_folder = desk.folder.parent / "bin"
+    bin_folder.mkdir()
+    for path, code in ((bin_folder / "ruby", '#!/bin/sh\nexec sh "$@"\n'), (desk.folder / "guard.rb", "cat > /dev/null\n")):
+        path.write_text(code, encoding="utf-8")
+        path.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{bin_folder}:{os.environ['PATH']}")
+    groups = [{"matcher": "Bash", "hooks": [{"type": "command", "command": "ruby guard.rb"}]}]
+    desk.file(".claude/settings.json", json.dumps({"hooks": {"PreToolUse": groups}}))
+    script = os.path.realpath(desk.folder / "guard.rb")
+    line = f"`{script}` is run from its place, not sealed: it is only looked at again after the run"
+
+    assert f"script {script} (run from its place, and looked at again after the run)" in desk.type("approve", "--all", "--dry-run").out
+    assert line in desk.type("list").out
+    assert [hook["in_place"] for hook in desk.type("list", "--json").document["hooks"]] == [[script]]
+    event = {"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_input": {"command": "ls"}}
+    assert line in desk.type("explain", "PreToolUse", "--no-run", stdin=event).out
+    assert "HKL7021" in desk.type("doctor", "--json").out
+
+    assert desk.type("approve", "--all", "--yes").code == 0
+    desk.file("../home/.config/hookline/settings.toml", '[trust]\nin_place = "skip"\n')
+    (hook,) = desk.type("list", "--json").document["hooks"]
+    assert (hook["standing"], hook["state"], hook["why"]) == (
+        "trusted",
+        "unsealed",
+        f"`{script}` is run from its place, and not as it was verified",
+    )
+    assert "trusted, unsealed: " in desk.type("list").out

@@ -229,3 +229,14 @@ def test_a_server_that_approves_without_a_token_is_found(desk: Desk) -> None:
     assert [(each["code"], each["severity"]) for each in running] == [("HKL3016", "warning")]
     assert f"a server at unix:/run/hooks (process {os.getpid()})" in running[0]["message"]
     assert ended == []
+
+
+@pytest.mark.parametrize("words", [("doctor",), ("approve", "--all"), ("on",), ("list",)], ids=" ".join)
+def test_wrong_settings_are_told_once(words: tuple[str, ...], desk: Desk) -> None:
+    """With one code, whoever needs them."""
+    desk.file("../home/.config/hookline/settings.toml", "[journal]\npayloda = 1\n")
+    desk.file("../home/.claude/settings.json", '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}')
+    told = desk.type(*words)
+
+    assert told.code == 2
+    assert (told.err.count("HKL1101"), told.err.count("\n")) == (1, 1)

@@ -33,6 +33,19 @@ def test_an_error_is_one_line_and_a_code(error: BaseException, code: int, said: 
     assert capsys.readouterr().err == said
 
 
+def test_what_a_command_ends_by_is_told_once(capsys: pytest.CaptureFixture[str]) -> None:
+    """Whoever looked at a file before may have told it already; another command tells it again."""
+    error = ConfigError("no", name="config.missing", place="a.yaml", hint="h")
+
+    def run() -> int:
+        tell(str(error))
+        raise error
+
+    for _ in range(2):
+        assert ended("hookline x", run) == 2
+        assert capsys.readouterr().err == "a.yaml: HKL1002 no (h)\n"
+
+
 def test_a_fault_of_ours_leaves_a_log_and_no_traceback(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

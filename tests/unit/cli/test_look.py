@@ -25,12 +25,44 @@ def test_a_list_can_be_narrowed(words: tuple[str, ...], count: int, desk: Desk) 
 
 
 def test_problems_are_told_beside_the_hooks(desk: Desk) -> None:
-    """On standard error, a line each; a bad file never hides the good ones."""
+    """On standard error, a line each; a bad file never hides the good ones, and without it the list is not whole."""
     told = desk.type("list", "-c", desk.file("bad.yaml", "hooks: ["), "-c", DOCKER)
 
-    assert told.code == 0
+    assert told.code == 2
     assert told.err.startswith("bad.yaml:1:9: HKL1001 not YAML")
     assert "hooks.yaml#stop.0" in told.out
+
+
+def test_a_file_that_cannot_be_read_is_told_once(desk: Desk) -> None:
+    """Its reason beside the list, and in the list how many events it takes part in; the document has each of them."""
+    bad = desk.file("bad.json", "{")
+    told = desk.type("list", "-c", bad, "--dialect", "claude-code")
+    hooks = desk.type("list", "-c", bad, "--dialect", "claude-code", "--json").document["hooks"]
+
+    assert (told.out + told.err).count("not JSON") == 1
+    assert f"prompt.submit and {len(hooks) - 1} other events\n  bad.json\n    nothing: the file takes part in each" in told.out
+    assert told.code == 2
+
+
+def test_an_entry_that_is_wrong_is_in_the_list(desk: Desk) -> None:
+    """And the list is whole."""
+    assert desk.type("list", "-c", desk.file("hooks.yaml", "hooks: {stop: [{type: comand}]}")).code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("-c", DOCKER, "--source", "managed"), "22 hooks here, and none like that"),
+        (("-c", "{}", "--dialect", "claude-code"), "no hooks in `{}`"),
+        ((), ".claude/settings.json"),
+    ],
+)
+def test_an_empty_list_says_where_was_looked(words: tuple[str, ...], told: str, desk: Desk) -> None:
+    """In what was named, or in the places of every dialect."""
+    typed = desk.type("list", *words)
+
+    assert (typed.code, typed.out) == (0, "")
+    assert told in typed.err
 
 
 def test_a_file_cannot_command_the_terminal(desk: Desk) -> None:

@@ -40,9 +40,33 @@ def test_the_quick_reader_leaves_the_unusual_to_the_parser(words: list[str]) -> 
     assert quick(words) is None
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["x", "--host", "kimi", "--json"], {"--host": "kimi", "--json": True}),
+        (["--host=kimi", "x", "-c", "a"], {"--host": "kimi"}),
+        (["x"], {}),
+    ],
+)
+def test_a_commands_own_options_are_read_as_well(words: list[str], said: dict[str, object]) -> None:
+    """Those that take a word, and those that do not."""
+    found = quick(words, {"--host": True, "--json": False})
+
+    assert found is not None
+    assert (found[0], found[2]) == (["x"], said)
+
+
+@pytest.mark.parametrize(
+    "words", [["x", "--host"], ["x", "--host="], ["x", "--json=1"], ["x", "--host", "-c"], ["x", "--color", "auto"]], ids=" ".join
+)
+def test_unusual_options_of_a_command_are_the_parsers(words: list[str]) -> None:
+    """As the shared ones are."""
+    assert quick(words, {"--host": True, "--json": False}) is None
+
+
 def test_what_the_parser_refuses_is_one_line() -> None:
     """As every other error."""
-    with pytest.raises(ConfigError, match="unrecognized arguments: --foo"):
+    with pytest.raises(ConfigError, match="no such option `--foo`"):
         parser("hookline x", "", "").parse_args(["--foo"])
 
 

@@ -77,6 +77,31 @@ def test_the_answer_names_what_was_switched(words: tuple[str, ...], answer: str,
     assert place.type(*words).out.splitlines()[0] == answer.format(here=place.folder)
 
 
+def test_a_file_that_switches_hooks_off_is_turned_on(place: Desk) -> None:
+    """Told by `list`, `explain` and `doctor`; where it cannot be written, that is said, and hooks are not on."""
+    place.file("config/shell_hooks.yaml", "hooks:\n  - {event: on_stop, command: /bin/true}\n")
+    place.file("config/agent.yaml", "shell_hooks:\n  enabled: false\n")
+    beside = place.folder / "config/agent.yaml"
+    why = f"`shell_hooks.enabled` is false in `{beside}:2`"
+    hook = place.type("list", "--json", "--event", "on_stop").document["hooks"][0]
+    assert (hook["state"], hook["why"]) == ("off", why)
+    told = place.type("explain", "on_stop", "--host", "starchild", stdin={"session_id": "s", "response": "x"})
+    assert f"it is switched off: {why}" in told.out
+    assert f"{beside}:2:3: HKL1608 `shell_hooks.enabled` is false, which switches 1 hook off (write `true`, or: hookline on)" in told.err
+    assert f"HKL1608 it is switched off: {why} (hookline on)" in place.type("doctor").out
+    assert f"off ({why})" in place.type("on", "--dry-run").out
+
+    assert place.type("on").code == 0
+    assert beside.read_text(encoding="utf-8") == "shell_hooks:\n  enabled: true\n"
+    assert place.type("list", "--json", "--event", "on_stop").document["hooks"][0]["state"] == "unknown"
+
+    beside.unlink()
+    place.file("config/other.yaml", "shell_hooks:\n  enabled: false\n")
+    beside.symlink_to("other.yaml")
+    left = place.type("on")
+    assert (left.code, f"`{beside}` is left as it is: it is a link, or no plain file" in left.err) == (1, True)
+
+
 def test_a_list_says_what_is_off(place: Desk) -> None:
     """Of each hook, with the reason."""
     place.type("off")
@@ -147,11 +172,20 @@ def reason(place: Desk) -> str:
 def test_one_hook_is_switched_and_the_others_stay(pair: Desk) -> None:
     """At once, until it is switched on again."""
     told = pair.type("off", ID)
-    assert (told.code, told.out.splitlines()[1]) == (0, f"  off (`hookline off` names it)  {ID}  PreToolUse  echo first >&2; exit 2")
+    assert (told.code, told.out) == (0, f"off (`hookline off` names it)  {ID}  PreToolUse  echo first >&2; exit 2\n")
     assert reason(pair) == "second"
 
     assert pair.type("on", ID).code == 0
     assert reason(pair) == "first"
+
+
+def test_one_hook_is_on_again_and_all_are_off(pair: Desk) -> None:
+    """What was asked for comes first, and then why it does nothing yet."""
+    pair.type("off")
+    told = pair.type("on", ID)
+
+    assert [line.split()[0] for line in told.out.splitlines()[:2]] == ["off", "hooks"]
+    assert "hooks are switched off in this project (hookline on)" in told.out
 
 
 def test_a_hook_that_is_off_is_shown_as_off(pair: Desk) -> None:

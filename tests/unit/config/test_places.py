@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hookline.config.places import PLACES, Place, discovered, kept_in, project_root, wanted
+from hookline.config.places import PLACES, Place, discovered, kept_in, project_root, sought, wanted
 from hookline.config.read import files_of, guess_dialect
 from hookline.engine.catalog import NAMES
 from hookline.model.spec import CLONED, SCOPES
@@ -259,3 +259,14 @@ def test_a_project_is_the_nearest_folder_with_a_repository_or_hooks(start: str, 
 def test_where_a_file_is_kept_is_told_in_the_formats_words(dialect: str, file: str, kept: str) -> None:
     """Never in those of whoever named the file."""
     assert kept_in(dialect, file) == kept
+
+
+def test_where_was_looked_is_told_by_scope() -> None:
+    """Every place, whether or not there is something, as a pattern."""
+    told = sought("/project", {"HOME": "/home/ann"})
+
+    assert list(told) == ["managed", "user", "project", "local"]
+    assert sum(map(len, told.values())) == len(PLACES)
+    assert "/etc/hookline/hooks.d/*.yaml" in told["managed"]
+    assert "/home/ann/.claude/settings.json" in told["user"]
+    assert "/project/.claude/settings.local.json" in told["local"]

@@ -12,7 +12,7 @@ from hookline.errors import ConfigError
 from hookline.journal.journal import place
 from hookline.journal.keeping import Keeping
 from hookline.journal.trail import Trail
-from hookline.trust.policy import KEYS, Policy, allowed
+from hookline.trust.policy import IN_PLACE, KEYS, WITHOUT_A_SEAL, Policy, allowed
 
 
 @pytest.fixture
@@ -109,5 +109,6 @@ def test_the_defaults_that_are_told_are_those_of_the_policy(key: str) -> None:
 
 
 def test_every_key_of_the_policy_is_a_setting() -> None:
-    """And beside those there is only who may approve without a token."""
-    assert set(TABLES["trust"]) == {*KEYS, "self_approve"}
+    """And beside those there are only what is not sealed, and who may approve without a token."""
+    assert set(TABLES["trust"]) == {*KEYS, IN_PLACE, "self_approve"}
+    assert (TABLES["trust"][IN_PLACE].default, TABLES["trust"][IN_PLACE].choices) == (Policy().in_place, WITHOUT_A_SEAL)

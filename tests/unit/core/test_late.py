@@ -89,13 +89,40 @@ def test_an_endless_text_is_cut_and_says_so() -> None:
 
 def test_what_is_kept_comes_back_the_same() -> None:
     """Through what JSON can say."""
-    late = Late(hook_id="h", for_agent="a", for_user="u", wake="w", lost=("deny: x",), fault="f", exit_code=2, seconds=0.5)
+    late = Late(
+        hook_id="h",
+        for_agent="a",
+        for_user="u",
+        wake="w",
+        lost=("deny: x",),
+        fault="f",
+        exit_code=2,
+        seconds=0.5,
+        identity="i",
+        content="c",
+    )
 
     assert late_from(late.to_dict()) == late
 
 
+def test_what_an_older_version_kept_is_told_all_the_same() -> None:
+    """It did not write down as what a hook was approved."""
+    kept = {name: value for name, value in Late(hook_id="h", for_agent="a").to_dict().items() if name not in ("identity", "content")}
+
+    assert late_from(kept) == Late(hook_id="h", for_agent="a")
+
+
+def test_what_is_told_late_says_what_ran() -> None:
+    """As what it was approved, as a hook that was waited for does."""
+    late = late_of(Verdict(hook_id="h", for_agent="a", identity="i", content="c"), HEARD)
+    assert late is not None
+    (said,) = told(ASKED, PROMPT, TURN, [late]).verdicts
+
+    assert (said.identity, said.content, said.late) == ("i", "c", True)
+
+
 @pytest.mark.parametrize(
-    "given", [None, [], {}, {**Late(hook_id="h").to_dict(), "wake": 1}, {**Late(hook_id="h").to_dict(), "lost": "x"}, {**Late(hook_id="h").to_dict(), "seconds": None}]
+    "given", [None, [], {}, {**Late(hook_id="h").to_dict(), "wake": 1}, {**Late(hook_id="h").to_dict(), "lost": "x"}, {**Late(hook_id="h").to_dict(), "seconds": None}, {**Late(hook_id="h").to_dict(), "identity": None}]
 )  # fmt: skip
 def test_what_somebody_else_wrote_is_refused(given: object) -> None:
     """A value error, and nothing between."""

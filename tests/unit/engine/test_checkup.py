@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -274,3 +275,16 @@ def test_hooks_that_are_switched_off(tmp_path: Path) -> None:
     engine.gate.environ = {**engine.environ, "HOOKLINE": "0"}
 
     assert "check.off" in [finding.name for finding in check(engine).findings]
+
+
+@pytest.mark.parametrize("models", [False, True])
+def test_a_judge_without_what_it_needs_is_an_error(models: bool, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: FBT001 - a row
+    """Whether or not it is asked: what is to be installed is named, once."""
+    monkeypatch.setitem(sys.modules, "pydantic_ai", None)
+    judge = {"type": "model", "model": "openai/gpt-5", "prompt": "is {{ .tool_name }} harmless?"}
+    found = check(_engine(judge, environ={"OPENAI_API_KEY": "k"}), models=models)
+
+    (missing,) = [finding for finding in found.all_findings if finding.name == "check.missing"]
+    assert (missing.severity, missing.hint) == ("error", "pip install 'hookline[model]'")
+    assert missing.message == "model hooks need `pydantic_ai`, which is not installed"
+    assert found.to_dict()["errors"] == 1

@@ -12,6 +12,7 @@ import pytest
 
 import hookline
 from hookline import CodecError, ConfigError, Decision, Engine, Event, Lifecycle, Prompt, Reply, Stance, Stop, ToolCall, Verdict
+from hookline.handlers.firing import mark_of
 
 if TYPE_CHECKING:
     from typing import Any
@@ -413,14 +414,26 @@ def test_two_engines_do_not_get_into_each_others_way() -> None:
     assert engine.fire(CALL).reason == "the other says no"
 
 
-def test_a_process_inside_a_hook_on_this_event_is_cut() -> None:
-    """The environment that hooks inherit tells which events are being asked about."""
+@pytest.mark.process
+def test_a_process_inside_a_hook_on_this_event_asks_every_other_hook() -> None:
+    """The environment that hooks inherit tells which of them are being asked, and about what."""
     above = f"{os.getppid()}:{Path(f'/proc/{os.getppid()}/stat').read_text(encoding='utf-8').rpartition(')')[2].split()[19]}"
-    inside = guarded(hookline.allow(), environ={"HOOKLINE_FIRING": f"stop:{above},tool.before:{above}"})
-    beside = guarded(hookline.allow(), environ={"HOOKLINE_FIRING": f"stop:{above},tool.after:{above}"})
+    tree = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": text}]} for text in ("echo one >&2; exit 2", "exit 0")]}}
+    marks = [mark_of(spec) for spec in Engine.from_config(tree, dialect="claude-code").hooks]
 
-    assert inside.fire(CALL).verdicts[0].fault == "called again from inside itself"
-    assert beside.fire(CALL).stance is Stance.ALLOW
+    def faults(kind: str, mark: str, times: int = 1) -> list[str | None]:
+        environ = {"PATH": os.environ["PATH"], "HOOKLINE_FIRING": ",".join([f"stop:{above}:x"] * times + [f"{kind}:{above}:{mark}"])}
+        engine = Engine.from_config(tree, dialect="claude-code", environ=environ)
+        return [
+            verdict.fault for verdict in engine.fire("PreToolUse", {"tool_name": "Bash", "tool_input": {}}, dialect="claude-code").verdicts
+        ]
+
+    again = "called again from inside itself"
+    assert faults("tool.before", marks[0]) == [again, None]
+    assert faults("tool.before", marks[1]) == [None, again]
+    assert faults("stop", marks[0]) == [None, None]
+    assert faults("tool.before", "0") == [None, None]
+    assert faults("tool.before", "0", 7) == [f"{again}: hooks are nested 8 deep"] * 2
 
 
 def test_an_environment_that_anybody_may_have_written_silences_nobody() -> None:

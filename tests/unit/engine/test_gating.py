@@ -8,6 +8,7 @@ import os
 
 import pytest
 
+from hookline.core.failure import UNASKED
 from hookline.engine.engine import Engine
 from hookline.engine.gating import Late, gate
 from hookline.errors import ConfigError
@@ -146,10 +147,13 @@ def test_pythons_own_hooks_go_through_no_gate(place: Place) -> None:
 
 
 def test_without_a_gate_a_clones_hooks_stay_inert(place: Place) -> None:
-    """As they are for a program that has none."""
+    """However they were approved; the program that has none is told what it lacks."""
+    approving = place.engine()
+    approve(approving.gate, approving.hooks, who="ann", how="test")  # type: ignore[arg-type]  # as above
     decision = place.fire(Engine.discover(place.project, environ=place.environ))
 
-    assert decision.verdicts[0].fault == "not approved: it did not run"
+    assert decision.verdicts[0].fault == f"not approved: {UNASKED}"
+    assert decision.for_user == (f"a hook of this project had no say: it is not approved: {UNASKED}",)
 
 
 def test_a_gate_that_is_made_late_is_the_same_gate(place: Place) -> None:

@@ -14,6 +14,7 @@ from hookline.engine.steering import (
     approve_declared,
     footings,
     gate_for,
+    keys_off,
     policy_of,
     revoke_declared,
     self_approve_problem,
@@ -129,6 +130,57 @@ def test_approving_turns_on_what_is_off_here_and_no_more(place: Workspace) -> No
     assert (done.on, done.mounted) == (False, 0)
     assert what_is_off(done.switches) == [("everywhere", "hooks are switched off everywhere")]
     assert ON_AGAIN["everywhere"] == "hookline on --global"
+
+
+OFF = "model: x  # mine\nshell_hooks:\n  enabled: false\n"
+
+
+@pytest.mark.parametrize("how", ["approve", "turn on"])
+def test_a_file_that_says_no_is_told_to_say_yes(how: str, place: Workspace) -> None:
+    """Where whoever approves has it so, and where somebody turns hooks on; until then the hooks are approved, and not asked."""
+    beside = place.yaml.parent / "agent.yaml"
+    beside.write_text(OFF, encoding="utf-8")
+    engine = place.engine()
+    done = approve_declared(engine, engine.hooks, who="", how="test")
+    assert (done.on, done.mounted, [footing.off for footing in done.footings]) == (
+        False, 0, [f"`shell_hooks.enabled` is false in `{beside}:3`"] * 3,
+    )  # fmt: skip
+    assert (place.call(engine).reason, place.call(engine).for_user) == ("", ())
+    assert place.call(engine).verdicts[0].fault == f"switched off: `shell_hooks.enabled` is false in `{beside}:3`"
+
+    if how == "approve":
+        done = approve_declared(engine, engine.hooks, who="", how="test", enable=True)
+        assert (done.on, done.mounted, done.left) == (True, 3, ())
+    else:
+        assert turn_all(engine, on=True, who="", how="test") == ()
+
+    assert beside.read_text(encoding="utf-8") == OFF.replace("false", "true")
+    assert place.call(engine).reason == "no"
+
+
+def test_a_file_that_nobody_may_write_goes_on_saying_no(place: Workspace) -> None:
+    """And that is said; what is turned on everywhere is no word about one project."""
+    (place.root / "mine.yaml").write_text(OFF, encoding="utf-8")
+    (place.yaml.parent / "agent.yaml").symlink_to("../mine.yaml")
+    engine = place.engine()
+
+    done = approve_declared(engine, engine.hooks, who="", how="test", enable=True)
+
+    assert (done.on, done.mounted, len(done.left), len(keys_off(engine.hooks))) == (False, 0, 1, 1)
+    assert "is left as it is: it is a link, or no plain file (write it there by hand)" in done.left[0]
+    assert len(turn_all(engine, on=True, who="", how="test")) == 1
+    assert turn_all(engine, on=True, everywhere=True, who="", how="test") == ()
+
+
+def test_no_file_of_a_project_switches_off_what_is_not_its_own(place: Workspace) -> None:
+    """The hooks of other files are asked, whatever it says."""
+    (place.yaml.parent / "agent.yaml").write_text(OFF, encoding="utf-8")
+    own = place.home / "guards/shell_hooks.yaml"
+    own.parent.mkdir()
+    own.write_text(place.yaml.read_text(encoding="utf-8"), encoding="utf-8")
+    engine = place.engine().add_source(own, dialect="starchild", scope="user")
+
+    assert [spec.origin.file for spec in engine.hooks if spec.off is None] == [str(own)] * 3
 
 
 def test_what_needs_no_approval_has_none_to_lose(place: Workspace) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hookline.engine.unsaid import told_beside, unsaid
+from hookline.engine.unsaid import is_told, told_beside, unsaid
 from hookline.model.reply import Reply
 from hookline.model.verdict import Decision, Lowered, Stance, Verdict
 
@@ -47,3 +47,19 @@ def test_lines_stand_beside_the_reply_once_and_visibly() -> None:
     """After what is there already."""
     assert told_beside(Reply(), ()) == Reply()
     assert told_beside(Reply(stderr="x\n"), ["a\x1b", "a\x1b", "b"]).stderr == "x\nhookline: a\\x1b\nhookline: b\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("s.toml:1:1: HKL1101 unknown key `x` (did you mean `y`?)", True),
+        ("s.toml:1:1: HKL1101 unknown key `x`", True),
+        ("s.toml:2:1: HKL1101 unknown key `z`", False),
+        ("HKL6003 `j` may be written to by others (chmod 700 j)", False),
+    ],
+)
+def test_what_is_wrong_is_told_once(line: str, told: bool) -> None:  # noqa: FBT001 - a row
+    """Whoever else says it with what follows has said it."""
+    reply = Reply(stdout='{"systemMessage": "hookline: s.toml:1:1: HKL1101 unknown key `x`: nothing of it counts (did you mean `y`?)"}')
+
+    assert is_told(reply, line) is told

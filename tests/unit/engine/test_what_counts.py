@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import hookline
+from hookline.core.failure import UNASKED
 from hookline.model.verdict import Stance
 
 if TYPE_CHECKING:
@@ -96,9 +97,9 @@ def test_what_a_clone_brings_along_decides_nothing(tmp_path: Path, mode: str, ma
     decision = engine.fire("PreToolUse", CALL, dialect="claude-code")
 
     assert decision.stance is Stance.SILENT
-    assert [verdict.fault for verdict in decision.verdicts] == ["not approved: it did not run"]
+    assert [verdict.fault for verdict in decision.verdicts] == [f"not approved: {UNASKED}"]
     assert "IGNORE" not in json.dumps(decision.to_dict())
-    assert decision.for_user == ("a hook of this project had no say: it is not approved (`hookline list` tells more)",)
+    assert decision.for_user == (f"a hook of this project had no say: it is not approved: {UNASKED}",)
 
 
 @pytest.mark.parametrize(

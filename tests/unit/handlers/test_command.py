@@ -181,14 +181,14 @@ def test_the_environment_is_inherited_but_for_what_is_dropped():
     command = Command(argv=("x",), drop_env=("AWS_*", "WORD"), env={"WORD": "mine"})
     env = made(command, AWS_KEY="1", aws_key="2", WORD="theirs", HOME="/h").env
 
-    assert env == {"aws_key": "2", "HOME": "/h", "WORD": "mine", COOKIE: "cookie", FIRING: marked("", "tool.before")}
+    assert env == {"aws_key": "2", "HOME": "/h", "WORD": "mine", COOKIE: "cookie", FIRING: marked("", "tool.before", "")}
 
 
 def test_runs_inside_runs_are_told_apart_and_belong_together():
     """The cookies and the kinds of the runs around this one stand before its own."""
     env = made(Command(argv=("x",)), **{COOKIE: "outer", FIRING: "turn.start"}).env
 
-    assert (env[COOKIE], env[FIRING]) == ("outer,cookie", marked("turn.start", "tool.before"))
+    assert (env[COOKIE], env[FIRING]) == ("outer,cookie", marked("turn.start", "tool.before", ""))
 
 
 @pytest.mark.parametrize("value", ["/plain/path-1.2", "a@b:c", "", "gr\u00fc\u00df"])

@@ -307,7 +307,7 @@ def test_a_path_is_sent_as_it_is_written(path: str, target: str) -> None:
 def test_headers_may_hold_the_variables_that_they_may_know() -> None:
     """Any other is empty; and what belongs to the connection is not the hook's to say."""
     headers = {"Authorization": "Bearer $TOKEN", "X-Both": "${TOKEN}-$HOME.", "Host": "evil.example", "content-type": "application/x+json"}
-    found = sent({"TOKEN": "t0k", "HOME": "/root"}, headers=headers, env=("TOKEN",)).headers
+    found = sent({"TOKEN": "t0k", "HOME": "/home/ann"}, headers=headers, env=("TOKEN",)).headers
 
     assert (found["authorization"], found["x-both"], found["content-type"]) == ("Bearer t0k", "t0k-.", "application/x+json")
     assert found["host"].startswith(LOCAL)

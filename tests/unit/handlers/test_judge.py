@@ -396,7 +396,7 @@ def test_a_public_name_leads_to_no_local_address(place: str, environ: dict[str, 
     outcome = ask(given, resolve=resolving("93.184.216.34", place), opened=refuse)
 
     assert (outcome.failure, opened) == (Failure.UNREACHABLE, [])
-    assert "stands for this machine or a private network (the option `allow_local`" in outcome.detail
+    assert "stands for this machine or a private network (`-o allow_local=true`" in outcome.detail
     ask(given, model(allow_local=True), resolve=resolving(place), opened=refuse)
     assert len(opened) == bool(environ)
 

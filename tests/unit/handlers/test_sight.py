@@ -127,17 +127,9 @@ BASH = "#!/bin/bash\nset -u\n"
 MODULE = {"m/package.json": '{"type": "module"}', "m/lib.js": "export const says = 'lib';\n"}
 # Scripts that would notice if they were run from anywhere else: command line -> files, the first of which is the script.
 IN_PLACE = [
-    ("bash", "./s.sh 1", {"s.sh": f'{BASH}f() {{ echo "${{BASH_SOURCE[1]}} $1"; }}\nf "$1"\n'}),
-    ("bash", "./s.sh", {"s.sh": f'{BASH}f() {{ echo "${{#BASH_SOURCE[@]}} ${{FUNCNAME[1]}}"; }}\nf\n'}),
-    ("bash", "./s.sh", {"s.sh": f"{BASH}f() {{ caller 0; }}\nf\n"}),
-    ("bash", "./s.sh", {"s.sh": f'{BASH}. "$(dirname "$0")/lib/c.sh"\n', "lib/c.sh": 'echo "${BASH_SOURCE[1]}"\n'}),
-    ("bash", "bin/s.sh", {"bin/s.sh": f'{BASH}source "${{BASH_SOURCE%/*}}/../lib/c.sh"\n', "lib/c.sh": 'echo "${BASH_SOURCE[1]}"\n'}),
-    ("node", "node ./s.mjs k", {"s.mjs": "import { says } from './lib.mjs'; console.log(says)\n", "lib.mjs": "export const says = 1;\n"}),
-    ("node", "node m/s.js", {"m/s.js": "'use strict'; import { says } from './lib.js'; console.log(says)\n", **MODULE}),
-    ("node", "node m/s.js", {"m/s.js": "const { says } = await import('./lib.js'); console.log(says)\n", **MODULE}),
-    ("perl", "perl s.pl", {"s.pl": "use FindBin; use lib $FindBin::Bin; use Lib; print Lib::says(<DATA>);\n__DATA__\nrest\n",
-                           "Lib.pm": "package Lib; sub says { return @_ } 1;\n"}),
-    ("perl", "./s.pl -a", {"s.pl": "#!/usr/bin/perl -w\nuse strict; sub main { print qq($0 @ARGV) } main() unless caller;\n"}),
+    ("bash", "bash -x ./s.sh 1", {"s.sh": f'{BASH}f() {{ echo "${{BASH_SOURCE[1]}} $1"; }}\nf "$1"\n'}),
+    ("node", "node -r ./pre.cjs s.mjs", {"s.mjs": "console.log(globalThis.pre)\n", "pre.cjs": "globalThis.pre = 1;\n"}),
+    ("perl", "perl -S ./s.pl", {"s.pl": "print qq($0 @ARGV)"}),
     ("ruby", "ruby s.rb", {"s.rb": "require_relative 'lib'; puts says\n", "lib.rb": "def says = 'lib'\n"}),
 ]  # fmt: skip
 
@@ -167,6 +159,66 @@ def test_a_script_that_would_notice_runs_from_its_place_and_is_looked_at_again(
     assert sight.watched
     script = os.path.realpath(world.project / next(iter(files)))
     assert any(script in told and told.endswith("(run from its place, and looked at again after the run)") for told in covers(sight))
+
+
+# Scripts that ask where they are, and what is beside them.
+ASKING = [
+    ("node", "node ./s.mjs k", {"s.mjs": "import { says } from './lib.mjs'; console.log(says)\n", "lib.mjs": "export const says = 1;\n"}),
+    ("node", "node m/s.js", {"m/s.js": "'use strict'; import { says } from './lib.js'; console.log(says)\n", **MODULE}),
+    ("node", "node m/s.js", {"m/s.js": "const { says } = await import('./lib.js'); console.log(says)\n", **MODULE}),
+    ("bash", "./s.sh 1", {"s.sh": f'{BASH}f() {{ echo "${{BASH_SOURCE[1]}} $1"; }}\nf "$1"\n'}),
+    ("bash", "./s.sh", {"s.sh": f'{BASH}f() {{ echo "${{#BASH_SOURCE[@]}} ${{FUNCNAME[1]}}"; }}\nf\n'}),
+    ("bash", "timeout 60 ./s.sh", {"s.sh": f"{BASH}f() {{ caller 0; }}\nf\n"}),
+    ("bash", "./s.sh", {"s.sh": f'{BASH}. "$(dirname "$0")/lib/c.sh"\n', "lib/c.sh": 'echo "${BASH_SOURCE[1]}"\n'}),
+    ("bash", "bin/s.sh", {"bin/s.sh": f'{BASH}source "${{BASH_SOURCE%/*}}/../lib/c.sh"\n', "lib/c.sh": 'echo "${BASH_SOURCE[1]}"\n'}),
+    ("perl", "perl s.pl", {"s.pl": "use FindBin; use lib $FindBin::Bin; use Lib; print Lib::says(<DATA>);\n__DATA__\nrest\n",
+                           "Lib.pm": "package Lib; sub says { return @_ } 1;\n"}),
+    ("perl", "./s.pl -a", {"s.pl": "#!/usr/bin/env -S perl -w\nuse strict; sub main { print qq($0 @ARGV) } main() unless caller;\n"}),
+    ("uv", "./s.py a", {"s.py": "#!/usr/bin/env -S uv run --quiet --script\n# /// script\n# dependencies = []\n# ///\n"
+                                "import sys, sibling\nprint(__file__, sys.argv, sibling.SAYS)\n"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("program", "line", "files"), ASKING, ids=[f"{line} {at}" for at, (_, line, _) in enumerate(ASKING)])
+@pytest.mark.parametrize("form", ["words", "text"])
+def test_a_script_that_asks_where_it_is_is_told_as_ever(world: World, program: str, line: str, files: dict[str, str], form: str) -> None:
+    """It is the script that was seen, whatever lies there when it runs."""
+    found = shutil.which(program)
+    if found is None:
+        pytest.skip(f"{program} is not on this machine")
+    if program == "bash" and subprocess.run([found, "-c", "((BASH_VERSINFO == 5))"], check=False).returncode:
+        pytest.skip("any other bash than 5 runs it from its place")
+    for name, content in files.items():
+        path = world.project / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(content, encoding="utf-8")
+        path.chmod(0o755)
+    handler = Command(argv=tuple(line.split())) if form == "words" else text(line)
+    run = world.run(hook(handler=handler))
+    sight = look(run, world.environ)
+    plain = world.perform(run)
+    (world.project / next(iter(files))).write_text("exit 1\n", encoding="utf-8")
+    sealed = world.perform(run.replace(spec=run.spec.replace(handler=handler.replace(sealed=sight.sealed))))
+
+    assert (sealed.exit_code, sealed.stdout, sealed.stderr) == (plain.exit_code, plain.stdout, plain.stderr)
+    assert plain.exit_code == 0
+    assert plain.stdout
+    assert not sight.watched
+
+
+def test_a_variable_that_bash_runs_a_file_by_is_minded(world: World) -> None:
+    """Also where the hook's own text sets it: such a bash is given a text, as any shell."""
+    (world.project / "first").write_text('echo "${BASH_SOURCE[0]} $0"\n', encoding="utf-8")
+    (world.project / "s.sh").write_text("#!/bin/bash\necho $0\n", encoding="utf-8")
+    for script in ("BASH_ENV=./first bash ./s.sh", "export BASH_ENV=./first; bash ./s.sh", "env BASH_ENV=./first bash ./s.sh"):
+        handler = text(script)
+        run = world.run(hook(handler=handler))
+        plain = world.perform(run)
+        sealed = world.perform(run.replace(spec=run.spec.replace(handler=handler.replace(sealed=look(run, world.environ).sealed))))
+
+        assert (sealed.exit_code, sealed.stdout, sealed.stderr) == (plain.exit_code, plain.stdout, plain.stderr) == (
+            0, "./first ./s.sh\n./s.sh\n", "",
+        )  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -298,23 +350,23 @@ def covered(world: World, handler: Command, **fields: object) -> dict[str, str]:
         ("bash -c sh < x.sh", {"x.sh": "fed"}),
         ("source <(cat x.sh)", {"x.sh": "fed"}),
         ("echo ./x.sh | xargs sh", {"x.sh": "named"}),
-        ("setarch -R ./x.sh", {"x.sh": "named"}),
-        ("script -qc './x.sh a' /dev/null", {"x.sh": "named"}),
+        ("setarch -R ./x.sh", {"x.sh": "program"}),
+        ("script -qc './x.sh a' /dev/null", {"x.sh": "program"}),
         ("run-parts ./parts", {"parts/a": "script"}),
         ("make -C parts -f a", {"parts/a": "script"}),
         ("awk -f data.txt", {"data.txt": "script"}),
         ('G=./x.sh; L=./odd.sh; $G "$L"', {"x.sh": "program", "odd.sh": "named"}),
         ('G=./data.txt; sh "${G}"', {"data.txt": "program"}),
         ("cat <<E | sh ./data.txt\n./2\nE", {"data.txt": "program", "2": "program"}),
-        ("env -C parts ./a", {"parts/a": "named"}),
-        ("env -vS './x.sh a'", {"x.sh": "named"}),
-        ("env --split-string=./x.sh", {"x.sh": "named"}),
+        ("env -C parts ./a", {"parts/a": "program"}),
+        ("env -vS './x.sh a'", {"x.sh": "program"}),
+        ("env --split-string=./x.sh", {"x.sh": "program"}),
         ("BASH_ENV=./data.txt bash -c true", {"data.txt": "loaded"}),
         ("env BASH_ENV=./data.txt bash -c true", {"data.txt": "loaded"}),
         ("export BASH_ENV=./data.txt; bash -c true", {"data.txt": "loaded"}),
         ("PATH=parts:$PATH a", {"parts/a": "program"}),
         ("PATH=./parts:$PATH; a", {"parts/a": "program"}),
-        ("""awk 'BEGIN{system("./x.sh")}'""", {"x.sh": "named"}),
+        ("""awk 'BEGIN{system("./x.sh")}'""", {"x.sh": "program"}),
         ("""perl -e 'do "./x.pl"'""", {"x.pl": "named"}),
         ("""python3 -c 'import sibling'""", {"sibling.py": "named"}),
         ("python3 -m sibling", {"sibling.py": "module"}),
@@ -346,7 +398,14 @@ def test_what_is_run_on_the_way_is_covered(world: World, script: str, files: dic
 
 
 @pytest.mark.parametrize(
-    "script", ["python3 -c 'import types, re, mine; print(1)'", "python3 -m json.tool --help", "env python3 -m json.tool -h"]
+    "script",
+    [
+        "python3 -c 'import types, re, mine; print(1)'",
+        "python3 -m json.tool --help",
+        "env python3 -m json.tool -h",
+        "echo -h | xargs python3 -m json.tool",
+        "find . -maxdepth 0 -exec python3 -m json.tool -h \\;",
+    ],
 )
 @pytest.mark.parametrize("scope", ["user", "project"])
 def test_a_users_python_code_imports_nothing_of_a_project(world: World, script: str, scope: str) -> None:
@@ -468,7 +527,7 @@ def test_a_large_interpreter_of_the_users_is_known_by_what_cannot_be_set_back(wo
         "cat none | sh",
         "$X",
         "timeout 5 $X",
-        "env -S 'a b'",
+        "env -S 'a $b'",
         "LD_PRELOAD=$X ./x.sh",
         "eval x",
     ],

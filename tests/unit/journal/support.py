@@ -65,7 +65,7 @@ def kind_of_break(folder: Path) -> str:
 
 def fired(*calls: Callable[..., Any], payload: dict[str, Any] | None = None, kind: str = "tool.before") -> tuple[Event, Decision, Any]:
     """An event, what these hooks made of it, and a look-up of the hooks."""
-    engine = hookline.Engine(cwd="/work-folder")
+    engine = hookline.Engine(cwd="/project")
     for call in calls:
         engine.on(kind)(call)
     event = engine.event(kind, payload or SUDO)

@@ -57,7 +57,7 @@ def test_an_event_is_told_with_all_that_was_decided() -> None:
         "id": "e",
         "kind": "tool.before",
         "session": "s1",
-        "cwd": "/work-folder",
+        "cwd": "/project",
         "tool": "shell",
         "call": "c1",
         "stance": "deny",

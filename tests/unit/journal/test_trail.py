@@ -51,8 +51,9 @@ def test_a_folder_that_others_may_write_to_is_refused(tmp_path: Path) -> None:
     (tmp_path / "journal").mkdir()
     (tmp_path / "journal").chmod(0o777)
 
-    with pytest.raises(JournalError, match="written to by others"):
+    with pytest.raises(JournalError, match="written to by others") as raised:
         written(tmp_path / "journal", 1)
+    assert raised.value.hint == f"chmod 700 {tmp_path}/journal, or HOOKLINE_JOURNAL names another folder"
 
 
 @pytest.mark.parametrize("name", ["journal", "journal/head", "journal/2026-11-21.000000000001.jsonl"])

@@ -225,6 +225,16 @@ async def test_a_reply_tells_beside_it_what_it_has_no_room_for() -> None:
 
 
 @on_loop
+async def test_an_event_that_the_host_does_not_have_is_told() -> None:
+    """Nothing is refused, and nobody takes it for guarded."""
+    payload = json.dumps({"hook_event_name": "PreToolUze", "session_id": "s", "cwd": "/"}).encode()
+    told = await Firing(Engine()).answer(pb.AnswerRequest(dialect="claude-code", payload_json=payload))
+
+    assert "unknown event `PreToolUze`" in json.loads(told.stdout)["systemMessage"]
+    assert told.exit_code == 0
+
+
+@on_loop
 async def test_a_fault_of_ours_in_a_reply_is_told_to_us() -> None:
     """As of events; whoever asked is told no more than that."""
     told: list[str] = []

@@ -110,6 +110,19 @@ def test_the_master_switch_is_turned_on_unless_it_is_not_to_be(server: Served, p
     assert (elsewhere["mounted"], elsewhere["note"]) == (0, "hooks are switched off everywhere (hookline on --global)")
 
 
+def test_a_file_that_says_no_is_no_master_that_is_on(server: Served, place: Workspace) -> None:
+    """The answer says that it is on where hooks would run, and in no other case."""
+    beside = place.yaml.parent / "agent.yaml"
+    beside.write_text("# mine\nshell_hooks:\n  enabled: false\n", encoding="utf-8")
+    kept = ask(server.tcp, {"command": str(place.guard), "enable_master": False}).document
+    assert (kept["mounted"], kept["master_enabled"], kept["note"]) == (0, False, f"`shell_hooks.enabled` is false in `{beside}:3`")
+
+    turned = ask(server.tcp, {"command": str(place.guard)}).document
+    assert (turned["mounted"], turned["master_enabled"], "note" in turned) == (2, True, False)
+    assert beside.read_text(encoding="utf-8") == "# mine\nshell_hooks:\n  enabled: true\n"
+    assert place.call(server.service.engine).reason == "no"
+
+
 # -- what is refused ---------------------------------------------------------------------------------------------------
 
 BODIES = [

@@ -185,6 +185,14 @@ def test_what_a_host_has_no_word_for_is_told_beside(server: Served) -> None:
     assert "3" in told
 
 
+def test_an_event_that_the_host_does_not_have_is_told(server: Served) -> None:
+    """Nothing is refused, and nobody takes it for guarded."""
+    answer = server.tcp.ask("POST", "/v1/answer/claude-code", event("PreToolUze", tool_name="Bash", tool_input={}))
+
+    assert answer.status == 200
+    assert "unknown event `PreToolUze`" in answer.document["systemMessage"]
+
+
 @pytest.mark.parametrize(
     ("dialect", "body", "status", "code"),
     [

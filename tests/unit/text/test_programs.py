@@ -25,9 +25,10 @@ from hookline.text.programs import by_itself, reading
         ("node -e code x.js", "node", "node", None),
         ("perl -w -I lib x.pl", "perl", "perl", "x.pl"),
         ("perl -ne code", "perl", "perl", None),
+        ("perl -MFoo::Bare -i.bare x.pl", "perl", "perl", "x.pl"),
         ("ruby x.rb", "copy", "ruby", "x.rb"),
         ("deno run -A x.ts", "copy", "deno", "x.ts"),
-        ("uv run x.py", "copy", "uv", "x.py"),
+        ("uv run x.py", "uv", "uv", "x.py"),
         ("uv run python x.py", "python", "python", "x.py"),
         ("env -u A B=1 - python3 x.py", "python", "python3", "x.py"),
         ("timeout -k 1 5 nice -n 3 bash x.sh", "shell", "bash", "x.sh"),
@@ -37,6 +38,15 @@ from hookline.text.programs import by_itself, reading
         ("flock -w 3 lock bash x.sh", "shell", "bash", "x.sh"),
         ("taskset 1 ./x", "", "./x", None),
         ("busybox sh x.sh", "shell", "sh", "x.sh"),
+        ("env -iu A sh x.sh", "shell", "sh", "x.sh"),
+        ("setarch x86_64 -R sh x.sh", "shell", "sh", "x.sh"),
+        ("setarch -R ./x", "", "./x", None),
+        ("linux32 -- sh x.sh", "shell", "sh", "x.sh"),
+        ("uv run --with a -p 3.12 x.py", "uv", "uv", "x.py"),
+        ("uv run --script x", "uv", "uv", "x"),
+        ("uv pip install x.py", "", "uv", None),
+        ("uvx --from a b x.py", "", "b", None),
+        ("expect -f x.exp", "copy", "expect", "x.exp"),
         ("find . -name x", "", "find", None),
         ("timeout 5", "", "timeout", None),
         ("node --eval=code x.js", "node", "node", None),
@@ -94,9 +104,11 @@ def test_the_programs_on_the_way_are_told() -> None:
         "sudo ./x",
         "env -vS ./x",
         "env --split=./x",
-        "env -C /y ./x",
-        "env --chdir=/y ./x",
-        "flock l -c ./x",
+        "env -P /y ./x",
+        "flock l --command=./x",
+        "setarch x86_64",
+        "unshare -R /y ./x",
+        "setpriv --new-option 1 ./x",
         "find . -exec ./x ;",
         "run-parts x",
     ],
@@ -104,3 +116,26 @@ def test_the_programs_on_the_way_are_told() -> None:
 def test_what_only_the_program_knows_is_said(line: str) -> None:
     """Instead of a guess."""
     assert reading(line.split()).unknown
+
+
+def test_where_programs_go_on_the_way_is_told() -> None:
+    """One from the other, as the words are run; and whether one of them finds the program itself."""
+    found = reading(["env", "-C", "a", "timeout", "5", "env", "--chdir=b/c", "sh", "x.sh"])
+
+    assert (found.folders, found.own) == (("a", "b/c"), False)
+    assert reading(["uv", "run", "python", "x.py"]).own
+
+
+@pytest.mark.parametrize(
+    ("line", "nothing"),
+    [("sh", True), ("timeout 5", True), ("sh x.sh", False), ("sh -c x", False), ("./x", False), ("python3 -c x", False), ("env sh", True)],
+)
+def test_words_that_run_nothing_for_certain_say_so(line: str, *, nothing: bool) -> None:
+    """What is run may stand behind them."""
+    assert reading(line.split()).runs_nothing() is nothing
+
+
+def test_no_line_is_too_deep_to_be_read() -> None:
+    """Who hides a program behind thousands of others is told that it cannot be seen."""
+    assert reading(["nohup"] * 5000 + ["sh", "x.sh"]).unknown
+    assert reading(["xargs"] * 5000 + ["sh", "x.sh"]).unknown

@@ -7,7 +7,7 @@ import pytest
 from hookline.config.settings import TABLES
 from hookline.errors import ConfigError
 from hookline.model.spec import SCOPES
-from hookline.trust.policy import EFFECTS, KEYS, STATES, Policy, group_of, named, policy_of
+from hookline.trust.policy import EFFECTS, IN_PLACE, KEYS, STATES, Policy, group_of, named, policy_of
 
 
 def test_each_state_means_something_for_everybody_who_is_asked() -> None:
@@ -45,6 +45,16 @@ def test_settings_change_the_table_and_arguments_go_first() -> None:
     assert [made.effect(*row) for row in (("user", "changed"), ("project", "unknown"), ("project", "changed"))] == ["skip", "ask", "skip"]
 
 
+def test_what_is_run_from_its_place_is_a_choice_of_its_own() -> None:
+    """By default it runs; the table says nothing of it."""
+    assert (policy_of().in_place, policy_of({"in_place": "ask"}).in_place, policy_of({"in_place": "ask"}, in_place="deny").in_place) == (
+        "run",
+        "ask",
+        "deny",
+    )
+    assert policy_of({"in_place": "ask"}).table == Policy().table
+
+
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
@@ -53,6 +63,7 @@ def test_settings_change_the_table_and_arguments_go_first() -> None:
         ({"user_changed": "ignore"}, "`trust.user_changed` is `ignore`"),
         ({"project_unknown": "record"}, "`trust.project_unknown` is `record`"),
         ({"user_revoked": "warn"}, "`trust.user_revoked` is `warn`"),
+        ({"in_place": "record"}, "`trust.in_place` is `record`"),
     ],
 )
 def test_a_policy_that_makes_no_sense_is_refused(settings: dict[str, str], says: str) -> None:
@@ -65,5 +76,5 @@ def test_the_settings_file_knows_every_key() -> None:
     """And every effect that somebody can choose."""
     effects = {key: row for key, row in TABLES["trust"].items() if row.choices}
 
-    assert set(effects) == set(KEYS)
-    assert {choice for row in effects.values() for choice in row.choices} == set(EFFECTS) - {"run"}
+    assert set(effects) == {*KEYS, IN_PLACE}
+    assert {choice for key in KEYS for choice in effects[key].choices} == set(EFFECTS) - {"run"}

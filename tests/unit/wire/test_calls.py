@@ -74,5 +74,9 @@ def test_an_address_near_by_needs_the_option(url: str) -> None:
     """The hint names it."""
     (problem,) = read({"url": url})[1]
 
-    assert problem == ("handler.url", "url", "the option `allow_local` opens this machine and private networks")
+    assert problem == (
+        "handler.url",
+        "url",
+        "`-o allow_local=true` with `--config`, in Python `allow_local=True`, opens this machine and private networks",
+    )
     assert read({"url": url}, allow_local=True) == (Http(url=url, allow_local=True), [])

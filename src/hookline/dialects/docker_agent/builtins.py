@@ -8,6 +8,7 @@ from __future__ import annotations
 from hookline.model.handler import Builtin, Http
 from hookline.text.suggest import did_you_mean
 from hookline.text.urls import refusal, spoken
+from hookline.wire.calls import LOCAL_HINT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,5 +63,6 @@ def _post(hook: Node, url: str, body: str, *, allow_local: bool) -> Http:
     """A call with a fixed body, or, where there is none, with the payload (docker-agent.md 8)."""
     why = refusal(url, allow_local=allow_local)
     if why:
-        hook.complain("handler.url", f"{spoken(url)} cannot be called: {why}", "args", hint="only http(s) URLs")
+        hint = "only http(s) URLs" if refusal(url, allow_local=True) else LOCAL_HINT
+        hook.complain("handler.url", f"{spoken(url)} cannot be called: {why}", "args", hint=hint)
     return Http(url=url, body=body, allow_local=allow_local)

@@ -7,6 +7,7 @@ import posixpath
 from hookline.core.dialect import Loaded
 from hookline.dialects.starchild.command import line
 from hookline.dialects.starchild.entry import VARIABLE, Entry, conditions, failure, http, placed, sworn, timeout
+from hookline.dialects.starchild.master import off_by, told
 from hookline.dialects.starchild.table import NAME, Moment
 from hookline.errors import ConfigError
 from hookline.model import kinds
@@ -38,6 +39,17 @@ _INHERITED = (
 
 def load(source: Source, table: Table, *, allow_local: bool = False) -> Loaded:
     """The hooks of a source, in declared order, and every problem that it has (starchild.md 1)."""
+    loaded = _declared(source, table, allow_local=allow_local)
+    beside: list[Problem] = []
+    off = off_by(source, beside)
+    if off is None or not loaded.specs:
+        return loaded.replace(problems=(*loaded.problems, *beside)) if beside else loaded
+    specs = tuple(spec.replace(off=off) for spec in loaded.specs)
+    return Loaded(specs=specs, problems=(*loaded.problems, *beside, told(off, len(specs))))
+
+
+def _declared(source: Source, table: Table, *, allow_local: bool) -> Loaded:
+    """The hooks as their own file has them."""
     problems: list[Problem] = []
     try:
         root = read_tree(source, problems)

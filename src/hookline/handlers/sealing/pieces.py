@@ -8,24 +8,30 @@ from hookline.model.sight import Piece, Sealed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from hookline.handlers.contents import Contents
 
 # Where a process finds its open descriptors as files.
 FDS = "/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd"
+_NO_VARIABLES: Mapping[str, str] = {}
 
 
 class Pieces:
-    """The pieces of one command line, in the order in which they were put down, and what of it is none."""
+    """The pieces of one command line, in the order in which they were put down, and what of it is none.
 
-    def __init__(self) -> None:
+    `env`: the variables that it is run with; `program`: finds the file of a program of that name.
+    """
+
+    def __init__(self, env: Mapping[str, str] = _NO_VARIABLES, program: Callable[[str], str] = str) -> None:
+        self.env = env
+        self.program = program
         self.pieces: list[Piece] = []
         self.in_place: set[str] = set()  # scripts that run from where they lie
 
-    def put(self, data: bytes) -> str:
-        """Keep a piece of our own; the mark that stands for its number."""
-        return self._mark(Piece(data=data))
+    def put(self, data: bytes, name: str = "") -> str:
+        """Keep a piece of our own; the mark that stands for its number, or for its path where it has a name."""
+        return self._mark(Piece(data=data, name=name))
 
     def take(self, read: Contents, name: str = "") -> str:
         """Keep what a file held; the mark that stands for its number, or for its path where it has a name."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 # Python runs this as a file in memory, and not as `-c`: that would make the working folder the first place for imports, of which
 # 3.13 does one (`linecache`) before any line of ours.
-_LOADER = b"""import os,sys
+LOADER = b"""import os,sys
 l,n,p=sys.argv[:3];sys.argv[:3]=[p];__file__=os.path.join(os.getcwd(),p)
 with os.fdopen(int(n),'rb') as f:b=f.read()
 os.close(int(l.rpartition('/')[2]))
@@ -29,4 +29,4 @@ def sealed(words: Sequence[str], script: Contents, pieces: Pieces) -> list[str] 
     """The words that compile the bytes; what is compiled already, or an archive, runs from its place."""
     if b"\0" in script.head or script.head[:2] == b"PK":  # compiled, or an archive
         return None
-    return [*before(words), f"{FDS}/{pieces.put(_LOADER)}", pieces.take(script), words[-1]]
+    return [*before(words), f"{FDS}/{pieces.put(LOADER)}", pieces.take(script), words[-1]]

@@ -1,4 +1,7 @@
-"""Shell: a script's text as the word of `-c`, unless it asks its shell from where it was called: a text is no caller."""
+"""Shell: a script's text as the word of `-c`, unless it asks its shell from where it was called: a text is no caller.
+
+A bash that can run it as the script that it is does that (`bash`).
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import os
 import re
 
 from hookline.handlers.contents import contents
+from hookline.handlers.sealing.bash import sealed as as_script
 from hookline.handlers.sealing.pieces import before
 
 TYPE_CHECKING = False
@@ -21,6 +25,8 @@ _OWN_SOURCE = re.compile(rb"\bBASH_SOURCE\b(?!\[)|\bBASH_SOURCE\[0\]")
 _CALLERS = re.compile(
     rb"\bBASH_(?:LINENO|ARGV|ARGC)\b|\bFUNCNAME\[(?!0\])|\bBASH_SOURCE\b|(?:^|[;&|({`!]|\b(?:then|do|else|if))\s*caller\b", re.MULTILINE
 )
+_TRACED = re.compile(r"-\w*[xv]|verbose|xtrace")  # options that show what is run, also what is not the script's
+_ASKS_IF_SOURCED = re.compile(rb"\(\s*return\b")  # what is read by a `.` may return
 _ZSH_PLACES = re.compile(rb"%[xN]|\bfunc(?:file|source|)(?:stack|trace)\b|\bZSH_|:[aA]\b")
 _SOURCES = re.compile(rb"(?:^|[;&|({]|\b(?:then|do|else))[ \t]*(?:\.|source)[ \t]+(\S.*)", re.MULTILINE)
 
@@ -29,7 +35,11 @@ def sealed(words: Sequence[str], script: Contents, pieces: Pieces) -> list[str] 
     """The words that have the shell run the text under the script's name."""
     program, *options = before(words)
     name = os.path.basename(program)
-    if b"\0" in script.head or notices(name, script):
+    if b"\0" in script.head:
+        return None
+    if name.startswith("bash") and (made := as_script(words, script, pieces)):
+        return made
+    if notices(name, script) or (b"BASH_SOURCE" in script.head and any(map(_TRACED.match, options))):
         return None
     # With a text, and started from afar, bash would read the user's `.bashrc` first.
     unasked = ["--norc"] if name == "bash" else []
@@ -52,7 +62,7 @@ def notices(shell: str, script: Contents) -> bool:
     if shell == "zsh":
         return _ZSH_PLACES.search(script.head) is not None
     if script.data is None or len(script.data) > _LONGEST_TEXT:
-        return b"BASH_SOURCE" in script.head or _CALLERS.search(script.head) is not None
+        return any(each.search(script.head) for each in (_OWN_SOURCE, _CALLERS, _ASKS_IF_SOURCED))
     return any(_CALLERS.search(_OWN_SOURCE.sub(b"", text)) for text in (script.data, *_sourced_by(script)))
 
 

@@ -1,8 +1,9 @@
 """Ways: how each family of interpreters is told to run bytes that were read, and not what lies at a path by then.
 
-Python and Node get them by a small loader, a POSIX shell as `-c`; each keeps its own name for the script, so that `dirname "$0"`
-and imports of siblings work as ever. Where an interpreter cannot be given bytes without a difference that the script may notice, it
-runs from its place, and is looked at again after the run.
+Python, what uv runs, and Node get them by a small loader; bash and Perl as a file in memory that they take for the script's; any other
+POSIX shell as `-c`. Each keeps its own name for the script, so that `dirname "$0"` and imports of siblings work as ever. Where an
+interpreter cannot be given bytes without a difference that the script may notice, it runs from its place, and is looked at again after
+the run.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     Way: TypeAlias = Callable[[Sequence[str], Contents, Pieces], list[str] | None]
 
 # By the family of the interpreter: the module of this folder whose `sealed` is its way, loaded when a hook needs it.
-_WAYS: Mapping[str, str] = {"python": "python", "shell": "shell", "node": "node"}
+_WAYS: Mapping[str, str] = {"python": "python", "shell": "shell", "node": "node", "perl": "perl", "uv": "uv"}
 
 
 def sealed_words(family: str, words: Sequence[str], script: Contents, pieces: Pieces) -> list[str]:

@@ -28,7 +28,7 @@ def engine(tmp_path: Path, event: str, script: str, **settings: Any) -> hookline
 @pytest.mark.process
 def test_a_hook_runs_with_a_small_environment_in_the_folder_of_the_event(tmp_path: Path) -> None:
     """The file is known by its name; what is not named in `env` stays away."""
-    environ = {"PATH": "/usr/bin:/bin", "HOME": "/root", "PASSED": "1", "SECRET_TOKEN": "x"}
+    environ = {"PATH": "/usr/bin:/bin", "HOME": "/home/ann", "PASSED": "1", "SECRET_TOKEN": "x"}
     made = engine(tmp_path, "on_stop", SAYS, environ=environ)
     decision = made.fire("on_stop", {"session_id": "s", "cwd": str(tmp_path), "response": "Done."})
     told = json.loads(decision.for_user[0])

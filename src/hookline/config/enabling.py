@@ -1,0 +1,101 @@
+"""Enabling: a key of somebody's YAML file turned from false to true, and every other byte of the file left as it is."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from hookline.errors import ConfigError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_LARGEST = 1 << 20  # bytes; an agent's settings are a page
+
+
+def enable(path: str, pointer: str) -> None:
+    """Turn a key on, given with its path of keys, joined by dots; the file is replaced all at once, and keeps its mode.
+
+    Raises:
+        ConfigError: `config.unwritable`, with the place. The file is then as it was.
+    """
+    found = _looked_at(path)
+    with open(path, "rb") as file:
+        raw = file.read(_LARGEST + 1)
+    if len(raw) > _LARGEST:
+        raise _refused(path, "it is larger than 1 MiB")
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        raise _refused(path, "it is no text in UTF-8") from None
+    _replace(path, _turned(path, text, pointer.split(".")).encode("utf-8"), found)
+
+
+def _looked_at(path: str) -> os.stat_result:
+    """The file's times and mode; only a plain file of this user's own is written."""
+    try:
+        found = os.lstat(path)
+    except OSError as error:
+        raise _refused(path, (error.strerror or "unreadable").lower()) from None
+    if not stat.S_ISREG(found.st_mode):
+        raise _refused(path, "it is a link, or no plain file")
+    if found.st_uid != os.geteuid():
+        raise _refused(path, "it is somebody else's")
+    return found
+
+
+def _turned(path: str, text: str, keys: list[str]) -> str:
+    """The text with `true` where the key's `false` stands; comments, order and layout are not touched."""
+    from hookline.wire.trees import parse_yaml  # noqa: PLC0415 - few people ever turn a key of a file
+
+    wanted = parse_yaml(text, path).value
+    value = _value_of(text, keys)
+    start, end = (value.start_mark.index, value.end_mark.index) if value is not None else (0, 0)
+    if text[start:end].lower() != "false":
+        raise _refused(path, f"no plain `{'.'.join(keys)}: false` stands in it")
+    turned = f"{text[:start]}true{text[end:]}"
+    table = wanted
+    for key in keys[:-1]:
+        table = table[key]
+    table[keys[-1]] = True
+    if parse_yaml(turned, path).value != wanted:  # an anchor, by which it stands elsewhere, too
+        raise _refused(path, f"what else goes by its `{'.'.join(keys)}` would be another value, too")
+    return turned
+
+
+def _value_of(text: str, keys: list[str]) -> Any:
+    """The node of a key, which knows where it stands; None where it is not there as it is written."""
+    from hookline.wire.ruamel import reader  # noqa: PLC0415 - as above
+
+    node = reader().compose(text)
+    for key in keys:
+        pairs = node.value if isinstance(getattr(node, "value", None), list) else ()
+        node = next((pair[1] for pair in pairs if isinstance(pair, tuple) and pair[0].value == key), None)
+    return node
+
+
+def _replace(path: str, data: bytes, found: os.stat_result) -> None:
+    """Put other bytes in the place of a file, unless somebody wrote it meanwhile."""
+    beside = f"{path}.{os.getpid()}.new"
+    try:
+        fd = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        try:
+            with open(fd, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fchmod(fd, stat.S_IMODE(found.st_mode))
+                os.fsync(fd)
+            now = os.lstat(path)
+            if (now.st_ino, now.st_size, now.st_mtime_ns) != (found.st_ino, found.st_size, found.st_mtime_ns):
+                raise _refused(path, "somebody is writing it")  # noqa: TRY301 - what lies beside it is taken away as for any failure
+            os.replace(beside, path)
+        except BaseException:
+            os.unlink(beside)
+            raise
+    except OSError as error:
+        raise _refused(path, (error.strerror or "unwritable").lower()) from None
+
+
+def _refused(path: str, why: str) -> ConfigError:
+    return ConfigError(f"`{path}` is left as it is: {why}", name="config.unwritable", place=path, hint="write it there by hand")

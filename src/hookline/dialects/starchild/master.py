@@ -1,0 +1,60 @@
+"""Master: whether the `agent.yaml` beside a shell_hooks.yaml switches the hooks of that file off (starchild.md 6)."""
+
+from __future__ import annotations
+
+import posixpath
+
+from hookline.errors import ConfigError
+from hookline.model.problem import Origin, Problem
+from hookline.wire.fields import Node, problem_of, shape
+from hookline.wire.trees import parse_yaml
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookline.core.dialect import Source
+
+_FILE = "agent.yaml"
+_TABLE, _KEY = "shell_hooks", "enabled"
+
+
+def off_by(source: Source, problems: list[Problem]) -> Origin | None:
+    """The key that switches the hooks of a source off; None where none does.
+
+    Only `false` does. Who has no such file, or no such key in it, has hooks all the same; and what cannot be understood is a
+    problem and switches nobody off, because a slip in another file must not silence a guard.
+    """
+    beside = source.companions.get(_FILE)
+    if beside is None or not (beside.fault or _TABLE in beside.text):
+        return None
+    path = posixpath.join(source.names.get("folder") or posixpath.dirname(source.file), _FILE)
+    if beside.fault:
+        origin = Origin(file=path, scope=source.scope)
+        message = f"nobody can tell whether it switches hooks off: {beside.fault}"
+        problems.append(Problem(name="config.unreadable", message=message, severity="warning", origin=origin))
+        return None
+    try:
+        return _key_of(Node(parse_yaml(beside.text, path), path, source.scope, problems))
+    except ConfigError as error:
+        # The rest of the file is the agent's, which says what is wrong with that.
+        problems.append(problem_of(error, path, source.scope).replace(severity="warning"))
+        return None
+
+
+def _key_of(root: Node) -> Origin | None:
+    if not isinstance(root.value, dict) or root.value.get(_TABLE) is None:
+        return None
+    table = root.child(_TABLE)
+    if not table.is_mapping(f"`{_TABLE}`") or _KEY not in table.value:
+        return None
+    enabled = table.value[_KEY]
+    if not isinstance(enabled, bool):
+        message = f"`{table.pointer}.{_KEY}` must be true or false, not {shape(enabled)}"
+        table.complain("value.type", message, _KEY, hint="write `false` to switch the hooks off; until then they are on")
+    return table.origin(_KEY) if enabled is False else None
+
+
+def told(off: Origin, count: int) -> Problem:
+    """A word about the hooks that are off."""
+    hooks = "1 hook" if count == 1 else f"{count} hooks"
+    message = f"`{off.pointer}` is false, which switches {hooks} off"
+    return Problem(name="hook.off", message=message, hint="write `true`, or: hookline on", severity="warning", origin=off)

@@ -1,0 +1,122 @@
+"""What shells are given to complete command lines with, and what they are answered."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import pytest
+import typer
+
+from hookline.cli import completing
+from hookline.cli.app import ASKING, COMMANDS, app_main
+from hookline.cli.options import parser
+from tests.unit.cli.support import DOCKER, ROOT, Desk
+
+if TYPE_CHECKING:
+    import argparse
+    from pathlib import Path
+
+
+def completed(desk: Desk, line: str) -> list[str]:
+    """What a bash is answered for a line that ends where the cursor is."""
+    words = line.split(" ")
+    for name, value in {ASKING: "complete_bash", "COMP_WORDS": "\n".join(words), "COMP_CWORD": str(len(words) - 1)}.items():
+        desk.monkeypatch.setenv(name, value)
+    assert app_main([]) == 0
+    desk.monkeypatch.delenv(ASKING)
+    printed = desk.capsys.readouterr()
+    assert printed.err == ""
+    return [word for word in printed.out.splitlines() if word]
+
+
+@pytest.mark.parametrize(
+    ("line", "has", "lacks"),
+    [
+        ("hookline ", ["list", "fire", "answer", "completion"], []),
+        ("hookline va", ["validate"], ["list"]),
+        ("hookline answer ", ["claude-code", "docker-agent"], []),
+        ("hookline answer claude-code --m", ["--mode", "--match-tools"], ["--json"]),
+        ("hookline fire Pre", ["PreToolUse"], ["pre_tool_use"]),
+        ("hookline fire --dialect docker-agent pre", ["pre_tool_use"], ["preToolUse"]),
+        ("hookline fire tool.b", ["tool.before"], []),
+        ("hookline list --event sto", ["stop"], []),
+        (f"hookline show -c {DOCKER} hooks.yaml#sto", ["hooks.yaml#stop.0"], ["hooks.yaml#turn_end.0"]),
+        (f"hookline show -c {DOCKER} sto", ["stop"], []),
+        ("hookline off settings.json#", ["settings.json#Stop.0.0"], []),
+        ("hookline approve -c nowhere.yaml x", [], []),
+        ("hookline explain HKL120", ["HKL1203"], ["HKL1001"]),
+        ("hookline explain la", ["last"], []),
+        ("hookline log --stance ", ["deny", "halt"], []),
+        ("hookline convert --to cl", ["claude-code"], ["codex"]),
+        ("hookline schema ho", ["hook", "hooks"], ["code"]),
+        ("hookline completion ", ["bash", "zsh", "fish", "powershell"], []),
+    ],
+)  # fmt: skip
+def test_a_line_goes_on_with_what_fits(line: str, has: list[str], lacks: list[str], desk: Desk) -> None:
+    """Commands, options, hosts, events, hooks, codes and documents; where nothing fits, nothing."""
+    desk.file(".claude/settings.json", '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}')
+    offered = completed(desk, line)
+
+    assert [word for word in has if word not in offered] == []
+    assert [word for word in lacks if word in offered] == []
+    assert all(word.startswith(line.rpartition(" ")[2]) for word in offered)
+    assert has or not offered
+
+
+def test_only_the_command_that_is_typed_is_loaded(desk: Desk) -> None:
+    """Of all others the name is enough."""
+    loaded = {name: sys.modules.pop(name) for name in [*sys.modules] if name == "hookline.cli.serve"}
+    try:
+        completed(desk, "hookline se")
+        assert "hookline.cli.serve" not in sys.modules
+    finally:
+        sys.modules.update(loaded)
+
+
+@pytest.mark.parametrize("name", [name for name, command in COMMANDS.items() if not command.home[0]])
+def test_commands_that_read_their_own_words_are_completed_with_all_of_them(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is offered is what they take, no more and no less."""
+    made: list[argparse.ArgumentParser] = []
+
+    def kept(*given: str) -> argparse.ArgumentParser:
+        made.append(parser(*given))
+        return made[0]
+
+    home = import_module(f"hookline.cli.{name}")
+    monkeypatch.setattr(home, "parser", kept)
+    getattr(home, f"{name}_main")(["--no-such-option"])
+    app = typer.Typer(add_completion=False)
+    app.command()(completing._UNTYPED[name])  # what `completed` offers for it
+    offered = {option for param in typer.main.get_command(app).params for option in param.opts if option.startswith("-")}
+
+    assert offered | {"-h", "--help", "--relay"} == {*made[0]._option_string_actions} | {"--help"}
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "powershell"])
+def test_each_shell_has_a_script(shell: str, desk: Desk) -> None:
+    """It asks hookline itself."""
+    told = desk.type("completion", shell)
+
+    assert (told.code, told.err) == (0, "")
+    assert f"{ASKING}" in told.out
+    assert "hookline" in told.out
+
+
+@pytest.mark.process
+def test_a_bash_completes_with_it(tmp_path: Path) -> None:
+    """From the script that is printed to the words that are offered."""
+    (tmp_path / "hookline").write_text(f'#!/bin/sh\nexec {sys.executable} -m hookline "$@"\n', encoding="utf-8")
+    (tmp_path / "hookline").chmod(0o755)
+    typed = 'source <(hookline completion bash); COMP_WORDS=(hookline appr); COMP_CWORD=1; _hookline_completion hookline; echo "${COMPREPLY[@]}"'
+    environ = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT / "src"), "HOME": str(tmp_path)}
+    done = subprocess.run(
+        ["bash", "-c", typed],  # noqa: S607 - the bash of whoever runs the tests
+        env=environ, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+    assert (done.stdout, done.stderr) == ("approve\n", "")

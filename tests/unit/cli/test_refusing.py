@@ -1,0 +1,37 @@
+"""What is wrong with a command line is said in one way, whichever toolkit reads it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.unit.cli.support import Desk
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        (("log", "--limit", "-1"), "`--limit` cannot be `-1`: it must be at least 0 (hookline log --help)"),
+        (("log", "--limit=x"), "`--limit` cannot be `x`: it must be a whole number (hookline log --help)"),
+        (("serve", "--most", "65"), "`--most` cannot be `65`: it must be at most 64 (hookline serve --help)"),
+        (("doctor", "--seconds", "soon"), "`--seconds` cannot be `soon`: it must be a number (hookline doctor --help)"),
+        (("log", "--stance", "no"), "invalid value for `--stance`: `no` is not one of `silent`, `allow`, `ask`, `deny`, `halt` (hookline log --help)"),
+        (("list", "--trust", ""), "invalid value for `--trust`: `` is not one of `all`, `user`, `none` (hookline list --help)"),
+        (("completion",), "missing argument `SHELL`, one of bash, zsh, fish, powershell (hookline completion --help)"),
+        (("list", "--jsn"), "no such option `--jsn` (did you mean `--json`?)"),
+        (("list", "--zz"), "no such option `--zz` (hookline list --help)"),
+        (("list", "-x"), "no such option `-x` (hookline list --help)"),
+        (("fire", "--hlep"), "no such option `--hlep` (did you mean `--help`?)"),
+        (("fire", "stop", "--jsn"), "no such option `--jsn` (did you mean `--json`?)"),
+        (("fire", "--zz", "stop"), "no such option `--zz` (hookline fire --help)"),
+    ],
+    ids=" ".join,
+)  # fmt: skip
+def test_a_wrong_word_is_told_with_what_is_right(typed: tuple[str, ...], told: str, desk: Desk) -> None:
+    """In the words of whoever types, on one line; a typing mistake is guessed before anything else is missed."""
+    said = desk.type(*typed)
+
+    assert (said.code, said.out) == (2, "")
+    assert said.err == f"hookline {typed[0]}: HKL1007 {told}\n"

@@ -1,0 +1,105 @@
+"""Is a key of somebody's file turned on, and is the rest of the file as it was?"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from hookline.config.enabling import enable
+from hookline.errors import ConfigError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+KEY = "shell_hooks.enabled"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("shell_hooks:\n  enabled: false\n", "shell_hooks:\n  enabled: true\n"),
+        ("shell_hooks:\r\n  enabled: False # no\r\n", "shell_hooks:\r\n  enabled: true # no\r\n"),
+        ("# é ü\nmodel:   x   # keep\nshell_hooks: {a: [1,  2], enabled: false}", "# é ü\nmodel:   x   # keep\nshell_hooks: {a: [1,  2], enabled: true}"),
+        ("other:\n    enabled: false\n\n\nshell_hooks:\n    enabled:    FALSE\n# end", "other:\n    enabled: false\n\n\nshell_hooks:\n    enabled:    true\n# end"),
+        ("\ufeffshell_hooks:\n  enabled: false\n", "\ufeffshell_hooks:\n  enabled: true\n"),
+        ('"shell_hooks":\n  "enabled": false', '"shell_hooks":\n  "enabled": true'),
+    ],
+)  # fmt: skip
+def test_nothing_but_the_value_is_another(before: str, after: str, tmp_path: Path) -> None:
+    """Comments, order, layout, ends of lines and the mode of the file stay."""
+    path = tmp_path / "agent.yaml"
+    path.write_bytes(before.encode())
+    path.chmod(0o640)
+
+    enable(str(path), KEY)
+
+    assert path.read_bytes().decode() == after
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert os.listdir(tmp_path) == ["agent.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (b"shell_hooks: {enabled: true}", "no plain `shell_hooks.enabled: false` stands in it"),
+        (b"shell_hooks: {enabled: !!bool 'false'}", "no plain"),
+        (b"shell_hooks: [enabled]", "no plain"),
+        (b"model: x", "no plain"),
+        (b"", "no plain"),
+        (b"a: &a {enabled: false}\nshell_hooks: *a\n", "what else goes by its `shell_hooks.enabled`"),
+        (b"shell_hooks: {enabled: \xff}", "it is no text in UTF-8"),
+        (b"# " + b"x" * (1 << 20), "it is larger than 1 MiB"),
+    ],
+)
+def test_what_cannot_be_turned_alone_is_left(text: bytes, why: str, tmp_path: Path) -> None:
+    """It is said, with what a person can do."""
+    path = tmp_path / "agent.yaml"
+    path.write_bytes(text)
+
+    with pytest.raises(ConfigError) as caught:
+        enable(str(path), KEY)
+    assert (caught.value.code, why in caught.value.message, caught.value.hint) == ("HKL1009", True, "write it there by hand")
+    assert path.read_bytes() == text
+
+
+def test_a_link_is_not_followed(tmp_path: Path) -> None:
+    """A clone may have laid it, to anywhere."""
+    (tmp_path / "mine.yaml").write_text("shell_hooks: {enabled: false}", encoding="utf-8")
+    (tmp_path / "agent.yaml").symlink_to("mine.yaml")
+
+    with pytest.raises(ConfigError, match="it is a link, or no plain file"):
+        enable(str(tmp_path / "agent.yaml"), KEY)
+    with pytest.raises(ConfigError, match="no such file"):
+        enable(str(tmp_path / "none.yaml"), KEY)
+    assert "false" in (tmp_path / "mine.yaml").read_text(encoding="utf-8")
+    assert not (tmp_path / "none.yaml").exists()
+
+
+def test_what_is_somebody_elses_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even by whoever could."""
+    path = tmp_path / "agent.yaml"
+    path.write_text("shell_hooks: {enabled: false}", encoding="utf-8")
+    monkeypatch.setattr("os.geteuid", lambda: path.stat().st_uid + 1)
+
+    with pytest.raises(ConfigError, match="somebody else's"):
+        enable(str(path), KEY)
+
+
+def test_a_file_that_is_written_meanwhile_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever writes it means what he writes."""
+    path = tmp_path / "agent.yaml"
+    path.write_text("shell_hooks: {enabled: false}", encoding="utf-8")
+    flush = os.fsync
+
+    def busy(fd: int) -> None:
+        path.write_text("shell_hooks: {enabled: false}  # and more", encoding="utf-8")
+        flush(fd)
+
+    monkeypatch.setattr("os.fsync", busy)
+
+    with pytest.raises(ConfigError, match="somebody is writing it"):
+        enable(str(path), KEY)
+    assert path.read_text(encoding="utf-8").endswith("# and more")
+    assert os.listdir(tmp_path) == ["agent.yaml"]
