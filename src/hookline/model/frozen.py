@@ -31,6 +31,7 @@ class _FrozenMeta(type):
 
     __fields__: tuple[str, ...]
     __defaults__: dict[str, object]
+    __required__: frozenset[str]
     __made__: int
 
     def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> _FrozenMeta:
@@ -46,6 +47,7 @@ class _FrozenMeta(type):
         defaults |= {field: namespace.pop(field, _REQUIRED) for field in declared}
         body = namespace | {"__slots__": tuple(own), "__fields__": tuple(fields), "__defaults__": defaults, "__made__": 0}
         body["__match_args__"] = tuple(fields)
+        body["__required__"] = frozenset(field for field, value in defaults.items() if value is _REQUIRED)
         # Without this a subclass would inherit the constructor that its base generated for itself.
         body.setdefault("__new__", _first_calls)
         return super().__new__(mcs, name, bases, body)
@@ -54,13 +56,14 @@ class _FrozenMeta(type):
 def _first_calls(cls: Any, /, **given: Any) -> Any:
     """Fill a few instances field by field; then, or to complain of arguments, generate the class's real constructor."""
     values = cls.__defaults__ | given
-    if cls.__made__ >= _FEW or len(values) > len(cls.__fields__) or any(value is _REQUIRED for value in values.values()):
+    if cls.__made__ >= _FEW or len(values) > len(cls.__fields__) or not given.keys() >= cls.__required__:
         cls.__new__ = constructor = _constructor(cls)
         return constructor(cls, **given)
     cls.__made__ += 1
     self = object.__new__(cls)
+    fill = object.__setattr__
     for field, value in values.items():
-        object.__setattr__(self, field, value)
+        fill(self, field, value)
     return self
 
 

@@ -21,7 +21,11 @@ pytestmark = [pytest.mark.process, needs("bash")]
 
 
 _BASH = shutil.which("bash")
-_IS_NEW = _BASH is not None and subprocess.run([_BASH, "-c", "((BASH_VERSINFO == 5 && BASH_VERSINFO[1] >= 1 && BASH_VERSINFO[1] <= 3))"], check=False).returncode == 0
+_IS_NEW = (
+    _BASH is not None
+    and subprocess.run([_BASH, "-c", "((BASH_VERSINFO == 5 && BASH_VERSINFO[1] >= 1 && BASH_VERSINFO[1] <= 3))"], check=False).returncode
+    == 0
+)
 new = pytest.mark.skipif(not _IS_NEW, reason="this is for bash 5.1 to 5.3")
 STACK = """st() { local i; for ((i = 0; i < ${#FUNCNAME[@]}; i++)); do echo "${FUNCNAME[$i]} ${BASH_SOURCE[$i]} ${BASH_LINENO[$i]}"; done
   local f=0; while caller $f; do f=$((f + 1)); done; }

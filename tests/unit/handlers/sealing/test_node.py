@@ -38,8 +38,9 @@ SCRIPTS = [
     ("x.mjs", "import { fileURLToPath as f } from 'url';\nif (process.argv[1] === f(import.meta.url)) console.log('main', import.meta.main)", {}),
     ("x.mjs", "console.log(import.meta, process.argv.slice(1), process.execArgv, process.mainModule, Object.keys(globalThis))", {}),
     ("x.mjs", "console.log(typeof require, typeof module, typeof __filename, typeof fs, typeof LOADER, typeof told, typeof start, this)", {}),
-    ("x.mjs", "import { createRequire as c } from 'module'; import pk from 'pk';\nconst require = c(import.meta.url);\n"
-     "console.log(pk, require('pk'), require('./lib/c.cjs'), require('./d.json'), import.meta.resolve?.('pk'))", {}),
+    ("x.mjs", (
+        "import { createRequire as c } from 'module'; import pk from 'pk'; const require = c(import.meta.url); "
+        "console.log(pk, require('pk'), require('./lib/c.cjs'), require('./d.json'), import.meta.resolve?.('pk'))"), {}),
     ("x.mjs", "const { says } = await import('./lib/x.mjs'); console.log(says); try { await import('./none.mjs') } catch (e) { console.log(e.code) }", {}),
     ("x.mjs", "import * as self from './x.mjs'; export const v = 1; console.log(self.v)", {}),
     ("x.mjs", "console.log(1);\nawait new Promise(() => {})", {}),
@@ -206,7 +207,9 @@ def test_a_link_to_a_script_is_its_name_and_not_its_place(tmp_path: Path, node: 
 @on_each_node
 def test_a_loader_that_the_environment_brings_reads_typescript_as_ever(tmp_path: Path, node: str) -> None:
     """It may be what makes something else of it; the script is compared before it is read."""
-    made = script(tmp_path, "x.cts", "console.log(1)", {"pre.cjs": "require('module')._extensions['.cts'] = m => m._compile('console.log(2)', 'x')"})
+    made = script(
+        tmp_path, "x.cts", "console.log(1)", {"pre.cjs": "require('module')._extensions['.cts'] = m => m._compile('console.log(2)', 'x')"}
+    )
     env = {**os.environ, "NODE_OPTIONS": f"--require {tmp_path}/pre.cjs"}
     told = subprocess.run([node, "-p", "!!process.features.typescript"], capture_output=True, text=True, check=True, timeout=300).stdout
     if told != "true\n":
