@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import sys
+
 import pytest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+# Programs that came with this environment, such as uv, are found behind those of the machine.
+os.environ["PATH"] = os.pathsep.join((os.environ.get("PATH", os.defpath), os.path.dirname(sys.executable)))
 
 
 @pytest.fixture(autouse=True, scope="session")

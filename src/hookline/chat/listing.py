@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from hookline.chat.hints import NAME, ON_AGAIN, SAID, hint_of, with_hint
 from hookline.core.wording import when
+from hookline.engine.doctor.soundness import unsound
 from hookline.engine.drift import drift
 from hookline.engine.meaning import called
 from hookline.engine.shelf import all_hooks, given_way
-from hookline.engine.soundness import unsound
 from hookline.engine.steering import gate_for, keys_off, policy_of, what_is_off
 from hookline.model.handler import Broken
 from hookline.trust.policy import CHANGED, MISSING, REVOKED, TRUSTED, UNKNOWN

@@ -10,13 +10,13 @@ from hookline.chat.hints import NAME, ON_AGAIN, SAID, hint_of, with_hint
 from hookline.chat.listing import findings, hook_lines, master
 from hookline.core.failure import off_by
 from hookline.core.wording import when
-from hookline.engine.checkup import check, in_common
+from hookline.engine.doctor.checkup import check, in_common
+from hookline.engine.doctor.soundness import unsound
 from hookline.engine.engine import Engine
 from hookline.engine.gating import Late, noted
 from hookline.engine.journaling import journal_of
 from hookline.engine.meaning import called, commanded
 from hookline.engine.shelf import all_hooks
-from hookline.engine.soundness import unsound
 from hookline.engine.steering import approve_declared, footings, revoke_declared, store_problem, turn_all, turn_single, what_is_off
 from hookline.errors import HookError, TrustError
 from hookline.text.suggest import did_you_mean
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from hookline.core.registry import Entry
-    from hookline.engine.checkup import Checkup
+    from hookline.engine.doctor.checkup import Checkup
     from hookline.engine.steering import Footing
     from hookline.model.problem import Problem
     from hookline.model.spec import HookSpec

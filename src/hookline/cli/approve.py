@@ -10,11 +10,11 @@ from hookline.cli import flags, offers, words
 from hookline.cli.ending import FINDINGS, OK, tell
 from hookline.cli.paint import Paint, cleaned, coloured, present
 from hookline.core.wording import condition as wording
+from hookline.engine.doctor.soundness import unsound
 from hookline.engine.drift import drift
 from hookline.engine.journaling import journal_of
 from hookline.engine.meaning import called, meant
 from hookline.engine.shelf import all_hooks
-from hookline.engine.soundness import unsound
 from hookline.engine.steering import approve_as_seen, footings, gate_for, revoke_declared, store_problem
 from hookline.errors import ConfigError, TrustError
 from hookline.model.handler import Broken
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
+    from hookline.engine.doctor.soundness import Finding
     from hookline.engine.engine import Engine
-    from hookline.engine.soundness import Finding
     from hookline.trust import Standing
 
 _ASKED, _UNASKED, _ALONE = "command line, a person said yes", "command line, --yes", "command line, --yes, nobody could be asked"

@@ -10,9 +10,9 @@ from typing import Annotated
 from hookline.cli import flags, words
 from hookline.cli.ending import FINDINGS, OK, tell
 from hookline.cli.paint import present
-from hookline.engine.checkup import SECONDS, check, in_common
+from hookline.engine.doctor.checkup import SECONDS, check, in_common
+from hookline.engine.doctor.soundness import Finding
 from hookline.engine.journaling import journal_folder
-from hookline.engine.soundness import Finding
 from hookline.errors import HookError
 from hookline.journal.index import Index
 from hookline.server.unguarded import unguarded
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.cli.paint import Paint
-    from hookline.engine.checkup import Checkup
+    from hookline.engine.doctor.checkup import Checkup
     from hookline.engine.engine import Engine
     from hookline.model.problem import Problem
 

@@ -44,7 +44,7 @@ def gate(
     # Nothing of this is loaded where no hook needs a gate.
     from hookline.config.places import kept_in  # noqa: PLC0415 - as above
     from hookline.config.settings import settings  # noqa: PLC0415 - as above
-    from hookline.handlers.sight import look  # noqa: PLC0415 - as above
+    from hookline.handlers.sight.look import look  # noqa: PLC0415 - as above
     from hookline.trust.gate import Gate  # noqa: PLC0415 - as above
     from hookline.trust.policy import policy_of  # noqa: PLC0415 - as above
     from hookline.trust.store import Store, store_path  # noqa: PLC0415 - as above

@@ -57,18 +57,20 @@ BUILTINS = frozenset({
     "suspend", "test", "then", "time", "times", "trap", "true", "type", "typeset", "ulimit", "umask", "unalias", "unset", "until",
     "wait", "while", "{", "}", "[", "[[", ":", "!", ".", "source",
 })  # fmt: skip
-_PIECE = re.compile(
-    r"(?P<blank>[ \t\n]+)"
+# Texts, which `re` compiles and remembers when the first hook needs one.
+_PIECE = (
+    r"(?a)(?P<blank>[ \t\n]+)"
     r"|'(?P<raw>[^']*)'"
     r'|"(?P<quoted>(?:[^"\\`$]|\\["\\$`]|\$\{\w+\}|\$[A-Za-z_]\w*)*)"'
     r"|\$\{(?P<braced>[A-Za-z_]\w*)\}|\$(?P<bare>[A-Za-z_]\w*)"
-    r"|(?P<plain>[\w@%+=:,./^-]+|~(?=/|[ \t\n]|$)|\\[^\n]|\{\})",
-    re.ASCII,
+    r"|(?P<plain>[\w@%+=:,./^-]+|~(?=/|[ \t\n]|$)|\\[^\n]|\{\})"
 )
 _IN_QUOTES = r"(?a)\$\{(\w+)\}|\$([A-Za-z_]\w*)|\\([\"\\$`])"
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=", re.ASCII)
+_ASSIGNMENT = r"(?a)[A-Za-z_]\w*\+?="
 # A value of these characters is one word to a shell, quoted or not.
 _ONE_WORD = r"[\w@%+=:,./-]+"
+# Characters that mean themselves to a shell, and the blanks between words.
+_BARE = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./^- \t"
 
 
 # Words that the shell runs the rest by, and their options that take a word.
@@ -105,15 +107,18 @@ def _plain(text: str, variables: Mapping[str, str]) -> tuple[Simple, ...] | None
     """One command of plain words; None where there may be more to it."""
     words = _plain_words(text, variables)
     # An assignment before the program, as `X=1 ./y`, is for the grammar.
-    return (Simple(words=tuple(words)),) if words and not _ASSIGNMENT.match(text.lstrip()) else None
+    return (Simple(words=tuple(words)),) if words and not ("=" in text and re.match(_ASSIGNMENT, text.lstrip())) else None
 
 
 def _plain_words(text: str, variables: Mapping[str, str]) -> list[Word] | None:
+    if not text.strip(_BARE):
+        return list(_bare_words(text))
     words: list[Word] = []
     begun, value = -1, ""
+    piece_at = re.compile(_PIECE).match
     at, last = len(text) - len(text.lstrip(" \t\n")), len(text.rstrip(" \t\n"))
     while at < last:
-        found = _PIECE.match(text, at)
+        found = piece_at(text, at)
         if found is None or (found["blank"] is not None and "\n" in found["blank"]):
             return None  # what is on another line is another command
         if found["blank"] is not None:
@@ -129,6 +134,15 @@ def _plain_words(text: str, variables: Mapping[str, str]) -> list[Word] | None:
     if begun >= 0:
         words.append(_word(text, begun, at, value))
     return words
+
+
+def _bare_words(text: str) -> Iterator[Word]:
+    """The words of a text in which nothing means more than itself, as in most hooks: there is no expression to compile for it."""
+    at = 0
+    for value in text.split():
+        at = text.index(value, at)
+        yield _word(text, at, at + len(value), value)
+        at += len(value)
 
 
 def _piece(found: re.Match[str], variables: Mapping[str, str], *, first: bool) -> str | None:

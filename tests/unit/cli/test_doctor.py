@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.cli.doctor import mended
-from hookline.engine.soundness import Finding
+from hookline.engine.doctor.soundness import Finding
 from hookline.server.unguarded import marked
 from tests.unit.cli.test_contracts import check as holds
 

@@ -9,7 +9,7 @@ import pytest
 
 from hookline.config import places
 from hookline.engine.callers import called, callers, leave_to_host
-from hookline.engine.checkup import check
+from hookline.engine.doctor.checkup import check
 from hookline.engine.engine import Engine
 from hookline.engine.explain import explain
 from hookline.engine.gating import gate

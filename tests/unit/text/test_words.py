@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hookline.text import words
 from hookline.text.words import commands, stepped
@@ -54,6 +56,20 @@ def test_a_word_stands_where_it_stands() -> None:
 
     assert 'é; "$P"/x.sh a'.encode()[word.start : word.end] == b'"$P"/x.sh'
     assert first.words[0].start == 0
+
+
+@given(text=st.text(alphabet=words._BARE))
+def test_bare_words_are_read_in_two_ways_alike(text: str) -> None:
+    """Split at blanks, and piece by piece, as everything else is read."""
+
+    def read() -> list[tuple[int, int, str | None]] | None:
+        found = words._plain_words(text, KNOWN)
+        return None if found is None else [(word.start, word.end, word.value) for word in found]
+
+    split = read()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(words, "_BARE", "")
+        assert read() == split
 
 
 def test_a_plain_command_needs_no_grammar(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -230,7 +230,7 @@ def test_a_file_that_is_run_from_where_it_lies_is_looked_at_again_after_the_run(
 
 def test_a_file_too_large_to_hold_never_runs_changed(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither its answer nor what else it does is that of another file."""
-    monkeypatch.setattr("hookline.handlers.contents.LARGEST", 10)
+    monkeypatch.setattr("hookline.handlers.sight.contents.LARGEST", 10)
     gate, spec, path = world.gate(), hook("./guard.sh"), world.script("approved")
     approve(gate, [spec])
     given = admitted(gate, world, spec)

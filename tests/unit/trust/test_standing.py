@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.handlers.sight import look
+from hookline.handlers.sight.look import look
 from hookline.model.handler import Builtin, Command, Http
 from hookline.trust import Known
 from hookline.trust.standing import Standings, is_roots, shown

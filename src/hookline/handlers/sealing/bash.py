@@ -11,8 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hookline.handlers.contents import Contents
     from hookline.handlers.sealing.pieces import Pieces
+    from hookline.handlers.sight.contents import Contents
 
 _ENV = "/usr/bin/env"
 # A `BASH_SOURCE` that comes from the environment is a variable like any other. Unset, and made anew as an array, it is the one in which

@@ -12,8 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hookline.handlers.contents import Contents
     from hookline.handlers.sealing.pieces import Pieces
+    from hookline.handlers.sight.contents import Contents
 
 # What a file is by its name alone; the others are what their package says.
 _FORMATS = {".mjs": "module", ".cjs": "commonjs", ".mts": "module-typescript", ".cts": "commonjs-typescript"}

@@ -10,8 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from hookline.handlers.contents import Contents
     from hookline.handlers.sealing.pieces import Pieces
+    from hookline.handlers.sight.contents import Contents
 
 # `-M` puts this before the first line, as a part of it: not a byte of the script moves, and `tell(DATA)` is what it is. `no 1000`, a
 # version that no Perl has reached, is what can stand behind `-M` and loads nothing. The descriptor that was handed over is closed: Perl

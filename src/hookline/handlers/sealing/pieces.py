@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from hookline.handlers.contents import Contents
+    from hookline.handlers.sight.contents import Contents
 
 # Where a process finds its open descriptors as files.
 FDS = "/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd"

@@ -8,8 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hookline.handlers.contents import Contents
     from hookline.handlers.sealing.pieces import Pieces
+    from hookline.handlers.sight.contents import Contents
 
 # Python runs this as a file in memory, and not as `-c`: that would make the working folder the first place for imports, of which
 # 3.13 does one (`linecache`) before any line of ours.

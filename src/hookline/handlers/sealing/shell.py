@@ -8,16 +8,16 @@ from __future__ import annotations
 import os
 import re
 
-from hookline.handlers.contents import contents
 from hookline.handlers.sealing.bash import sealed as as_script
 from hookline.handlers.sealing.pieces import before
+from hookline.handlers.sight.contents import contents
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from hookline.handlers.contents import Contents
     from hookline.handlers.sealing.pieces import Pieces
+    from hookline.handlers.sight.contents import Contents
 
 _LONGEST_TEXT = 100_000  # bytes that a shell is given as a word; the kernel takes 128 KiB in one argument
 # The one place of a call that a `-c` text can tell: the script itself. Any other counts the script as a caller, which a text is not.

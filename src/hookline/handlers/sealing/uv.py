@@ -12,8 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hookline.handlers.contents import Contents
     from hookline.handlers.sealing.pieces import Pieces
+    from hookline.handlers.sight.contents import Contents
 
 # Of a loader that is no descriptor, none is to be closed.
 _CLOSED = b"os.close(int(l.rpartition('/')[2]))\n"

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import TypeAlias
 
-    from hookline.handlers.contents import Contents
     from hookline.handlers.sealing.pieces import Pieces
+    from hookline.handlers.sight.contents import Contents
 
     # Words from the interpreter up to the script -> words that run the bytes; None: it runs from its place.
     Way: TypeAlias = Callable[[Sequence[str], Contents, Pieces], list[str] | None]

@@ -9,10 +9,10 @@ import subprocess
 
 import pytest
 
-from hookline.handlers.contents import contents
 from hookline.handlers.sealing.memory import ready
 from hookline.handlers.sealing.pieces import Pieces
 from hookline.handlers.sealing.ways import sealed_words
+from hookline.handlers.sight.contents import contents
 from hookline.model.sight import Sealed
 
 TYPE_CHECKING = False

@@ -8,9 +8,9 @@ import subprocess
 
 import pytest
 
-from hookline.handlers.contents import contents
 from hookline.handlers.sealing import bash
 from hookline.handlers.sealing.pieces import Pieces
+from hookline.handlers.sight.contents import contents
 from tests.unit.handlers.sealing.running import SWAPPED, Ran, Script, both, needs
 
 TYPE_CHECKING = False

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from hookline.handlers import contents as reading
-from hookline.handlers.contents import contents
 from hookline.handlers.sealing.perl import notices
+from hookline.handlers.sight import contents as reading
+from hookline.handlers.sight.contents import contents
 from tests.unit.handlers.sealing.running import SWAPPED, Script, both, needs
 
 TYPE_CHECKING = False

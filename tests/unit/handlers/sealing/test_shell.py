@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from hookline.handlers.contents import contents
 from hookline.handlers.sealing.shell import notices
+from hookline.handlers.sight.contents import contents
 from tests.unit.handlers.sealing.running import Script, both, needs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hookline.handlers.contents import Contents
+    from hookline.handlers.sight.contents import Contents
 
 SCRIPTS = {
     "its name and its words": 'echo "$0 $# $* $(dirname "$0")"; shift; echo "$1"\n',

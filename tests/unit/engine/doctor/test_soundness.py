@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from hookline.engine.catalog import NAMES, make_dialect
-from hookline.engine.soundness import by_policy, conflicts, duplicates
-from hookline.engine.synthetic import made_up
+from hookline.engine.doctor.soundness import by_policy, conflicts, duplicates
+from hookline.engine.doctor.synthetic import made_up
 from hookline.model.conditions import OneOf
 from hookline.model.handler import Command
 from hookline.model.spec import HookSpec

@@ -10,8 +10,8 @@ import sys
 
 import pytest
 
-from hookline.handlers import contents
-from hookline.handlers.sight import look
+from hookline.handlers.sight import contents
+from hookline.handlers.sight.look import look
 from hookline.model.handler import Command, Http
 from hookline.trust.fingerprint import covers, fingerprint
 from tests.unit.trust.support import World, hook
@@ -483,7 +483,7 @@ def test_a_script_with_the_name_of_an_interpreter_is_a_script(world: World, name
 @pytest.mark.parametrize("large", [False, True])
 def test_an_interpreter_that_came_along_is_known_by_its_bytes(world: World, monkeypatch: pytest.MonkeyPatch, *, large: bool) -> None:
     """However large it is; the same bytes are the same, whatever their times."""
-    monkeypatch.setattr("hookline.handlers.covering._HASHED", 0 if large else 1 << 20)
+    monkeypatch.setattr("hookline.handlers.sight.covering._HASHED", 0 if large else 1 << 20)
     interpreter = world.script("a", path=world.project / "interp")
     script = world.project / "y"
     script.write_text(f"#!{interpreter}\n", encoding="utf-8")
@@ -503,7 +503,7 @@ def test_an_interpreter_that_came_along_is_known_by_its_bytes(world: World, monk
 
 def test_a_large_interpreter_of_the_users_is_known_by_what_cannot_be_set_back(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its inode and the time of its last change, which no program sets."""
-    monkeypatch.setattr("hookline.handlers.covering._HASHED", 0)
+    monkeypatch.setattr("hookline.handlers.sight.covering._HASHED", 0)
     interpreter = world.script("a", path=world.home / "interp")
     (world.project / "y").write_text(f"#!{interpreter}\n", encoding="utf-8")
     (world.project / "y").chmod(0o755)

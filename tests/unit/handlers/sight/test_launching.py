@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from hookline.handlers.sight import look
+from hookline.handlers.sight.look import look
 from hookline.model.handler import Command
 from hookline.model.outcome import Failure, Outcome
 from hookline.trust.gate import Pass

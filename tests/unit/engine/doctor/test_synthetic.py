@@ -7,7 +7,7 @@ import json
 import pytest
 
 from hookline.engine.catalog import NAMES, make_dialect
-from hookline.engine.synthetic import HARMLESS, SESSION, about, made_up
+from hookline.engine.doctor.synthetic import HARMLESS, SESSION, about, made_up
 from hookline.model.conditions import OneOf
 from hookline.model.event import ToolCall
 from hookline.model.handler import Command

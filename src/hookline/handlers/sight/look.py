@@ -7,8 +7,8 @@ import re
 
 from hookline.errors import HandlerError
 from hookline.handlers import command
-from hookline.handlers.launching import DEEPEST, Launching
-from hookline.handlers.lines import READERS, WRITERS
+from hookline.handlers.sight.launching import DEEPEST, Launching
+from hookline.handlers.sight.lines import READERS, WRITERS
 from hookline.model.handler import Command
 from hookline.model.sight import Sealed, Sight
 from hookline.model.spec import USER
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from hookline.core.dispatch import Run
-    from hookline.handlers.lines import Change
+    from hookline.handlers.sight.lines import Change
     from hookline.text.words import Simple, Word
 
 _SOURCING = (".", "source")

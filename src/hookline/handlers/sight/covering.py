@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 
-from hookline.handlers.contents import contents, exposure
-from hookline.handlers.named import files_named, is_systems
+from hookline.handlers.sight.contents import contents, exposure
+from hookline.handlers.sight.named import files_named, is_systems
 from hookline.model.sight import Covered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from hookline.handlers.contents import Contents
+    from hookline.handlers.sight.contents import Contents
 
 _HASHED = 1 << 20  # bytes of an interpreter that is hashed wherever it lies
 # Variables by which a program loads or runs something else beside what it is told to.

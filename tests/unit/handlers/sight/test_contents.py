@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from hookline.handlers import contents as module
-from hookline.handlers.contents import contents
+from hookline.handlers.sight import contents as module
+from hookline.handlers.sight.contents import contents
 from hookline.text.digest import sha256
 
 TYPE_CHECKING = False

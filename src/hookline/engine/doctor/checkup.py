@@ -11,13 +11,13 @@ from hookline.core.dispatch import dispatch
 from hookline.core.failure import off_by
 from hookline.core.plan import Group, Plan
 from hookline.engine.callers import called
+from hookline.engine.doctor.looking import Looking
+from hookline.engine.doctor.soundness import Finding, by_extras, by_files, by_policy, conflicts, duplicates, found, runs
+from hookline.engine.doctor.symptoms import CHANGED_HINT, by_outcome
+from hookline.engine.doctor.synthetic import made_up
 from hookline.engine.drive import drive
 from hookline.engine.gating import gate_of, gated
-from hookline.engine.looking import Looking
-from hookline.engine.soundness import Finding, by_extras, by_files, by_policy, conflicts, duplicates, found, runs
 from hookline.engine.steering import self_approve_problem
-from hookline.engine.symptoms import CHANGED_HINT, by_outcome
-from hookline.engine.synthetic import made_up
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Broken, Model
 from hookline.model.kinds import kind

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hookline.engine.soundness import found
+from hookline.engine.doctor.soundness import found
 from hookline.model.handler import InProcess
 from hookline.model.outcome import Failure
 from hookline.model.verdict import Stance
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from hookline.engine.soundness import Finding
+    from hookline.engine.doctor.soundness import Finding
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Verdict

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from hookline import Engine
-from hookline.engine.checkup import Checkup, check
+from hookline.engine.doctor.checkup import Checkup, check
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from hookline.handlers.lines import Lines
+from hookline.handlers.sight.lines import Lines
 from hookline.text.launched import UNKNOWN, UNSURE, launches, unfolded
 
 TYPE_CHECKING = False

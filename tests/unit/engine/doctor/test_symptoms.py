@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hookline.engine.symptoms import by_outcome
+from hookline.engine.doctor.symptoms import by_outcome
 from hookline.model.handler import Command
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.spec import HookSpec

@@ -6,7 +6,7 @@ import os
 import re
 
 from hookline.core.dispatch import Run
-from hookline.engine.synthetic import about, made_up
+from hookline.engine.doctor.synthetic import about, made_up
 from hookline.errors import HandlerError
 from hookline.model.handler import Command, Model
 from hookline.model.kinds import kind
@@ -83,7 +83,7 @@ def by_files(spec: HookSpec, event: Event, environ: Mapping[str, str]) -> Iterat
     """What is wrong with the files that a command needs, as the event would find them."""
     if not isinstance(spec.handler, Command):
         return
-    from hookline.handlers.sight import look  # noqa: PLC0415 - with it comes the shell's grammar
+    from hookline.handlers.sight.look import look  # noqa: PLC0415 - with it comes the shell's grammar
 
     seen = look(Run(spec=spec, event=event), environ)
     unsure = [what for what in seen.open if "was not found" in what]  # a shell text may make it before it runs it
@@ -239,7 +239,7 @@ def _file_and_variables(spec: HookSpec, handler: Command, path: str) -> tuple[ob
 
 def _carried(folder: str, declared: str) -> tuple[tuple[str, str], ...] | None:
     """What lies beside a declaration in a folder of one hook's own: relative paths and digests; None where it is too much to tell."""
-    from hookline.handlers.contents import contents  # noqa: PLC0415 - as above
+    from hookline.handlers.sight.contents import contents  # noqa: PLC0415 - as above
 
     files: list[tuple[str, str]] = []
     for at, _, names in os.walk(folder):

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from hookline.handlers.named import MOST, files_named, is_librarys, is_runnable, is_systems, module_files, modules_named
+from hookline.handlers.sight.named import MOST, files_named, is_librarys, is_runnable, is_systems, module_files, modules_named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

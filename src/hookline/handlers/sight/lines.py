@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 
-from hookline.handlers.covering import Covering
-from hookline.handlers.named import is_librarys, is_systems, module_files, modules_named
 from hookline.handlers.sealing.pieces import Pieces
 from hookline.handlers.sealing.ways import sealed_words
+from hookline.handlers.sight.covering import Covering
+from hookline.handlers.sight.named import is_librarys, is_systems, module_files, modules_named
 from hookline.text.launched import filed, unfolded
 from hookline.text.programs import by_itself, reading
 
@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from hookline.handlers.contents import Contents
+    from hookline.handlers.sight.contents import Contents
     from hookline.text.programs import Reading
     from hookline.text.words import Word
 

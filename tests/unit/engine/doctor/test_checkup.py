@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hookline import Engine, allow, deny
-from hookline.engine.checkup import VARIABLE, check
+from hookline.engine.doctor.checkup import VARIABLE, check
 from hookline.engine.gating import gate
 from hookline.trust import approve
 

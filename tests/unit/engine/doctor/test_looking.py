@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.core.dispatch import Run
+from hookline.engine.doctor.looking import Looking
 from hookline.engine.engine import Engine
 from hookline.engine.gating import gate
-from hookline.engine.looking import Looking
 from hookline.model.event import Event
 from hookline.model.outcome import Failure, Outcome
 from hookline.trust import approve, turn

@@ -1,0 +1,1 @@
+"""Doctor: try every hook on a harmless event, and say what is wrong with it."""
