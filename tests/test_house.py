@@ -29,6 +29,8 @@ ELSEWHERE = {
     "text/suggest.py": ("tests/laws/test_patterns.py", "as above"),
     "handlers/sight/covering.py": ("tests/unit/handlers/sight/test_look.py", "what is covered is what a look tells"),
     "handlers/sight/lines.py": ("tests/unit/handlers/sight/test_look.py", "a line is looked at as a whole"),
+    "engine/doctor/asking.py": ("tests/unit/engine/doctor/test_checkup.py", "a checkup is what asks"),
+    "engine/doctor/finding.py": ("tests/unit/engine/doctor/test_soundness.py", "what is found is what is looked for"),
     "remote/asking.py": ("tests/unit/remote/test_client.py", "it is the client's way without gRPC"),
     "remote/calling.py": ("tests/unit/remote/test_client.py", "it is the client's way with gRPC"),
     "remote/bounds.py": ("tests/unit/remote/test_bridge.py", "each bound is seen where it is reached"),

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 import sys
+
+if __name__ == "__main__" and __spec__ is not None and not sys.flags.safe_path:
+    # `-m` puts the folder in which it is typed before all others, so that a clone's `json.py` would be ours.
+    del sys.path[0]
+
+import gc
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

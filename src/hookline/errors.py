@@ -115,6 +115,7 @@ CODES: Mapping[str, str] = {
     "trust.unapproved-caller": "HKL3021",
     "trust.not-switched": "HKL3022",
     "trust.brought": "HKL3023",
+    "trust.open-start": "HKL3024",
     "wire.payload": "HKL4001",
     "wire.event": "HKL4002",
     "wire.lowered": "HKL4003",
@@ -170,6 +171,7 @@ CODES: Mapping[str, str] = {
     "check.exposed": "HKL7019",
     "check.unseen": "HKL7020",
     "check.in-place": "HKL7021",
+    "check.gone": "HKL7022",
     "internal": "HKL9001",
 }
 

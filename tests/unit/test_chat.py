@@ -213,6 +213,16 @@ def test_a_hook_that_is_broken_is_listed(place: Workspace) -> None:
     assert "HKL1203 unknown event `on_stopp`" in answer
 
 
+def test_a_file_that_cannot_be_read_stands_once(place: Workspace) -> None:
+    """However many events it might have guarded."""
+    place.yaml.write_text("hooks: [", encoding="utf-8")
+
+    for asked in ("/hooks", "/hooks doctor"):
+        answer = said(place, asked)
+        assert len(re.findall(r"(?m)^(?:✗ )?\w+ and \d+ more  shell_hooks.yaml", answer)) == 1, answer
+        assert len(re.findall(r"(?m)^  ✗ (?:broken|it could not be loaded): ", answer)) == 1, answer
+
+
 def test_a_hook_that_cannot_be_started_is_no_approved_one(place: Workspace) -> None:
     """Mounted but a no-op: by a list, and right after the approval."""
     place.guard.chmod(0o644)

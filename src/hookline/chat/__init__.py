@@ -8,11 +8,11 @@ from __future__ import annotations
 from hookline.chat.hints import hint_of, with_hint
 from hookline.chat.talk import Talk
 from hookline.errors import HookError
-from hookline.text.visible import visible
+from hookline.text.visible import in_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from hookline.engine.engine import Engine
 
@@ -31,10 +31,11 @@ def command(text: str, *, cwd: str = ".", who: str = "", environ: Mapping[str, s
         with Talk(cwd, who, environ, engine) as talk:
             return _shown(talk.answer(text))
     except HookError as error:
-        return _shown(with_hint(f"✗ {error.code} {error.message}", hint_of(error.name, error.hint)))
+        return _shown([with_hint(f"✗ {error.code} {error.message}", hint_of(error.name, error.hint))])
     except OSError as error:
-        return _shown(f"✗ {(error.strerror or str(error)).lower()}")
+        return _shown([f"✗ {(error.strerror or str(error)).lower()}"])
 
 
-def _shown(text: str) -> str:
-    return visible(text.rstrip("\n"), lines=True)
+def _shown(lines: Iterable[str]) -> str:
+    # Line by line: what a file says may hold line breaks, and must not begin a line of its own.
+    return "\n".join(map(in_line, lines)).rstrip("\n")

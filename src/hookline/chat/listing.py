@@ -15,7 +15,7 @@ from hookline.trust.switch import off_at, off_by_name, switches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from hookline.core.registry import Entry
     from hookline.engine.engine import Engine
@@ -52,9 +52,16 @@ def master(engine: Engine) -> Iterator[str]:
         yield f"  policy, which no switch reaches, still runs: {', '.join(dict.fromkeys(map(called, managed)))}"
 
 
-def hook_lines(engine: Engine, spec: HookSpec, footing: Footing, entry: Entry | None) -> Iterator[str]:
+def head(spec: HookSpec, together: Sequence[HookSpec] = ()) -> str:
+    """What runs when; of hooks that are broken `together`, the file that they stand for."""
+    if len(together) > 1:
+        return f"{spec.native_event} and {len(together) - 1} more  {spec.name or called(spec)}"
+    return f"{spec.native_event}{when(spec)}  {called(spec)}"
+
+
+def hook_lines(engine: Engine, spec: HookSpec, footing: Footing, entry: Entry | None, together: Sequence[HookSpec] = ()) -> Iterator[str]:
     """One hook: what runs when, how it stands, and what keeps it from doing its work."""
-    yield f"{spec.native_event}{when(spec)}  {called(spec)}"
+    yield head(spec, together)
     if gone := given_way(engine, spec):
         yield f"  - left out: {gone}"
         return

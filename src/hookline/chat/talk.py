@@ -7,18 +7,18 @@ import re
 import shlex
 
 from hookline.chat.hints import NAME, ON_AGAIN, SAID, hint_of, with_hint
-from hookline.chat.listing import findings, hook_lines, master
+from hookline.chat.listing import findings, head, hook_lines, master
 from hookline.core.failure import off_by
-from hookline.core.wording import when
 from hookline.engine.doctor.checkup import check, in_common
 from hookline.engine.doctor.soundness import unsound
 from hookline.engine.engine import Engine
 from hookline.engine.gating import Late, noted
 from hookline.engine.journaling import journal_of
 from hookline.engine.meaning import called, commanded
-from hookline.engine.shelf import all_hooks
+from hookline.engine.shelf import all_hooks, unread
 from hookline.engine.steering import approve_declared, footings, revoke_declared, store_problem, turn_all, turn_single, what_is_off
 from hookline.errors import HookError, TrustError
+from hookline.model.handler import Broken
 from hookline.text.suggest import did_you_mean
 
 TYPE_CHECKING = False
@@ -44,14 +44,14 @@ _USAGE = """/hooks or /hooks list - is everything on, where hooks are declared, 
 /hooks approve <event> <command> - approve a hook of one event, live at once
 /hooks approve <command> - approve it on every event that it is declared for
 /hooks revoke <command> - take the approval back, at once
-/hooks help - this text"""
+/hooks help - this text""".splitlines()
 _EXAMPLE = """No ready-made scripts come with this version. A hook is declared in a file of the project; for example in config/shell_hooks.yaml:
 
 hooks:
   - event: pre_tool_call
     command: /absolute/path/to/guard.py
 
-Then: /hooks approve /absolute/path/to/guard.py"""
+Then: /hooks approve /absolute/path/to/guard.py""".splitlines()
 
 
 class Talk:
@@ -77,74 +77,77 @@ class Talk:
         if self._own:
             self.engine.close()
 
-    def answer(self, text: str) -> str:
-        """The answer to a command; to what is none, the usage."""
+    def answer(self, text: str) -> list[str]:
+        """The answer to a command, line by line; to what is none, the usage."""
         first, rest = _first_word(text[:_LONGEST])
         if first.partition("@")[0].lower() != NAME:
-            return f"A command begins with `{NAME}`.\n\n{_USAGE}"
+            return [f"A command begins with `{NAME}`.", "", *_USAGE]
         first, rest = _first_word(rest)
         does = _DOES.get(first.lower() or "list")
-        said = does(self, rest) if does else f"There is no `{NAME} {first}`.\n\n{_USAGE}"
-        return "\n".join((said, *(f"note: {line}" for line in self._told)))
+        said = does(self, rest) if does else [f"There is no `{NAME} {first}`.", "", *_USAGE]
+        return [*said, *(f"note: {line}" for line in self._told)]
 
     # -- looking ---------------------------------------------------------------------------------------------------
 
-    def listing(self, _: str) -> str:
+    def listing(self, _: str) -> list[str]:
         """The master switch, where hooks are declared, every hook with its approval and health."""
         if problem := store_problem(self.engine):
             raise TrustError(problem.message, name=problem.name, hint=problem.hint)
         stand = footings(self.engine)
         entries = {entry.spec.id: entry for entry in self.engine.registry.entries()}
         lines = [*master(self.engine), *(f"config: {path}" for path in _configs(stand))]
-        for spec in all_hooks(self.engine):
-            lines += ["", *hook_lines(self.engine, spec, stand[spec.id], entries.get(spec.id))]
+        declared = list(all_hooks(self.engine))
+        broken = unread(declared)
+        for spec in (each for each in declared if each.id in broken or not isinstance(each.handler, Broken)):
+            lines += ["", *hook_lines(self.engine, spec, stand[spec.id], entries.get(spec.id), broken.get(spec.id, ()))]
         lines += [f"! {problem}" for problem in self.engine.problems if problem.severity == "error"]
-        return "\n".join(lines if stand else [*lines, "", "No hooks here.", "", _EXAMPLE])
+        return lines if stand else [*lines, "", "No hooks here.", "", *_EXAMPLE]
 
-    def doctor(self, _: str) -> str:
+    def doctor(self, _: str) -> list[str]:
         """Each approved hook, tried; what is warned of in common stands once, at the end."""
         found = check(self.engine)
         common = in_common(found.to_dict())
         entries = {entry.spec.id: entry for entry in self.engine.registry.entries()}
         lines = [*master(self.engine)]
-        for one in found.hooks:
+        broken = unread(one.spec for one in found.hooks)
+        for one in (each for each in found.hooks if each.spec.id in broken or not isinstance(each.spec.handler, Broken)):
             mark = "✗" if any(each.severity == "error" for each in one.findings) else "!" if one.findings else "✓"
             tried = f"tried, {one.verdict.seconds:.2f} s" if one.verdict is not None else "not tried"
-            lines += ["", f"{mark} {one.spec.native_event}{when(one.spec)}  {called(one.spec)} ({tried})"]
+            lines += ["", f"{mark} {head(one.spec, broken.get(one.spec.id, ()))} ({tried})"]
             lines += findings((each for each in one.findings if _words(each) not in common), entries.get(one.spec.id))
         lines += ["", *_shared(found, common, entries)] if common else []
         rest = [each for each in found.findings if each.name not in ("check.off", "hook.off")]  # the switches stand at the top
         lines += ["", *findings(rest)] if rest else []
-        return "\n".join(lines if found.hooks else [*lines, "", "No hooks here."])
+        return lines if found.hooks else [*lines, "", "No hooks here."]
 
-    def help(self, _: str) -> str:
+    def help(self, _: str) -> list[str]:
         """The usage, and how a hook is declared."""
-        return f"{_USAGE}\n\n{_EXAMPLE}"
+        return [*_USAGE, "", *_EXAMPLE]
 
     # -- doing -----------------------------------------------------------------------------------------------------
 
-    def on(self, words: str) -> str:
+    def on(self, words: str) -> list[str]:
         """Hooks on, or one of them."""
         return self._turned(words, on=True)
 
-    def off(self, words: str) -> str:
+    def off(self, words: str) -> list[str]:
         """Hooks off, or one of them."""
         return self._turned(words, on=False)
 
-    def _turned(self, words: str, *, on: bool) -> str:
+    def _turned(self, words: str, *, on: bool) -> list[str]:
         first, rest = _first_word(words)
         everywhere = first.lower() in _EVERYWHERE
         meant = rest if everywhere else words
         if not meant:
             left = turn_all(self.engine, on=on, everywhere=everywhere, who=self._who, how=_HOW)
-            return "\n".join([*master(self.engine), *(f"! {why}" for why in left)])
+            return [*master(self.engine), *(f"! {why}" for why in left)]
         stand = turn_single(self.engine, self._meant(meant), on=on, everywhere=everywhere, who=self._who, how=_HOW)
-        return "\n".join([*(_switched(each) for each in stand), *master(self.engine)])
+        return [*(_switched(each) for each in stand), *master(self.engine)]
 
-    def approve(self, words: str) -> str:
+    def approve(self, words: str) -> list[str]:
         """Approve what a command runs, on one event or on all."""
         if not words:
-            return f"Approve what?\n\n{_USAGE}"
+            return ["Approve what?", "", *_USAGE]
         done = approve_declared(self.engine, self._meant(words), who=self._who, how=_HOW)
         standing = done.footings[0].standing
         lines = [f"✓ approved: {called(standing.spec)}", f"events: {', '.join(done.events)}", f"mounted: {done.mounted}"]
@@ -155,15 +158,15 @@ class Talk:
         entry = next((entry for entry in self.engine.registry.entries() if entry.spec.id == standing.spec.id), None)
         broken = unsound(entry, self.engine.cwd, self.engine.environ) if entry else ()
         lines += [line.strip() for line in findings(broken, entry)]
-        return "\n".join(lines)
+        return lines
 
-    def revoke(self, words: str) -> str:
+    def revoke(self, words: str) -> list[str]:
         """Take the approval back."""
         if not words:
-            return f"Revoke what?\n\n{_USAGE}"
+            return ["Revoke what?", "", *_USAGE]
         done = revoke_declared(self.engine, self._meant(words), who=self._who, how=_HOW)
         events = ", ".join(dict.fromkeys(standing.spec.native_event for standing in done))
-        return f"✓ revoked: {called(done[0].spec)}\nevents: {events}"
+        return [f"✓ revoked: {called(done[0].spec)}", f"events: {events}"]
 
     # -- meaning ---------------------------------------------------------------------------------------------------
 
@@ -209,7 +212,7 @@ class Talk:
             raise TrustError(f"no hook is declared for an event `{first}`", name="event.unknown", hint=hint) from None
 
 
-_DOES: Mapping[str, Callable[[Talk, str], str]] = {
+_DOES: Mapping[str, Callable[[Talk, str], list[str]]] = {
     "list": Talk.listing,
     "on": Talk.on,
     "off": Talk.off,

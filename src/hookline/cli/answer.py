@@ -112,13 +112,14 @@ def _folder(payload: Mapping[str, Any], table: Table) -> str:
 
 
 def _with_notices(reply: Reply, engine: Engine, decision: Decision, said: tuple[Problem, ...]) -> Reply:
-    """The reply, with what its reader should know on stderr: not beside a refusal, whose stderr is the reason.
+    """The reply, with what its reader should know on stderr: beside a refusal, whose stderr is the reason, only what the user is to be told.
 
     That is what is wrong with the hooks, and what they said in vain: a guard that asks, or that could not run, must not seem
     to have said nothing.
     """
     if reply.exit_code:
-        return reply
+        lines = (line for text in decision.for_user for line in text.splitlines())
+        return told_beside(reply, (line for line in lines if line.strip() and not is_told(reply, line)))
     told = [str(problem) for problem in (*said, *engine.problems) if problem in said or problem.severity == "error"]
     return told_beside(reply, (*told, *unsaid(decision, reply)))
 

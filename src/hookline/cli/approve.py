@@ -8,10 +8,12 @@ from typing import Annotated
 
 from hookline.cli import flags, offers, words
 from hookline.cli.ending import FINDINGS, OK, tell
+from hookline.cli.events import kind_of
 from hookline.cli.paint import Paint, cleaned, coloured, present
 from hookline.core.wording import condition as wording
 from hookline.engine.doctor.soundness import unsound
 from hookline.engine.drift import drift
+from hookline.engine.gone import forget, gone_meant
 from hookline.engine.journaling import journal_of
 from hookline.engine.meaning import called, meant
 from hookline.engine.shelf import all_hooks
@@ -26,9 +28,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
-    from hookline.engine.doctor.soundness import Finding
+    from hookline.engine.doctor.finding import Finding
     from hookline.engine.engine import Engine
-    from hookline.trust import Standing
+    from hookline.model.spec import HookSpec
+    from hookline.trust import Approval, Standing
 
 _ASKED, _UNASKED, _ALONE = "command line, a person said yes", "command line, --yes", "command line, --yes, nobody could be asked"
 _YES, _NO, _QUIT = "yes", "no", "quit"
@@ -96,14 +99,31 @@ def revoke(
 ) -> int:
     """Take the approval of hooks back, at once; a hook of the user's own does not run by its next use, either."""
     with selection.engine(journal=journal_of(os.environ, tell)) as engine:
-        specs = meant(engine, what, event)
+        gone = gone_meant(engine, what, event)
+        specs = _still_meant(engine, what, event, gone)
         if dry_run:
             standings, did = [each.standing for each in footings(engine, specs).values()], "shown"
         else:
-            standings, did = revoke_declared(engine, specs, who="", how="command line"), "revoked"
-        document = _document([_told(engine, standing, did) for standing in standings])
+            standings, did = revoke_declared(engine, specs, who="", how="command line") if specs else [], "revoked"
+            forget(engine, gone, who="", how="command line")
+        hooks = [_told(engine, standing, did) for standing in standings]
+        document = _document([*hooks, *(_of_gone(each, "shown" if dry_run else "forgotten") for each in gone)])
     present(document, approval_page, json=json, color=color)
     return OK
+
+
+def _still_meant(engine: Engine, what: str, event: str, gone: Sequence[Approval]) -> list[HookSpec]:
+    """The declared hooks that somebody means; there need be none where one is meant that is gone.
+
+    Raises:
+        TrustError: `trust.unmatched`, none is meant at all.
+    """
+    try:
+        return list(meant(engine, what, event))
+    except TrustError:
+        if not gone:
+            raise
+        return []
 
 
 # -- what is there to approve ------------------------------------------------------------------------------------------
@@ -131,7 +151,7 @@ def _looked_at(engine: Engine, what: str, event: str, *, every: bool) -> tuple[l
 
 def _why_left(standing: Standing) -> str:
     revoked = f"its approval was taken back; to let it run again: hookline approve '{standing.spec.id}'"
-    return revoked if standing.state == REVOKED else standing.exposed or standing.reason
+    return revoked if standing.state == REVOKED else standing.reason
 
 
 def _decided(
@@ -189,7 +209,7 @@ def _said(count: int, more: int) -> str:
 
 def _imported(engine: Engine, path: str) -> tuple[dict[str, Any], int]:
     """Take over a list of approvals; what does not fit any more is a finding."""
-    taken = import_allowlist(gate_for(engine, f"imported from {path}"), path, list(all_hooks(engine)))
+    taken = import_allowlist(gate_for(engine), path, list(all_hooks(engine)))
     listed = [{"event": each.event, "command": each.command, "result": each.result, "hooks": list(each.hooks)} for each in taken]
     return _document([], listed, path), OK if all(each.result == "approved" for each in taken) else FINDINGS
 
@@ -223,6 +243,30 @@ def _told(engine: Engine, standing: Standing, did: str) -> dict[str, Any]:
         "since": drift(gate_for(engine), standing),
         "findings": [problem.to_dict() for problem in _unsound(engine, standing)] if did != "revoked" else [],
     }  # fmt: skip
+
+
+def _of_gone(approval: Approval, did: str) -> dict[str, Any]:
+    """An approval of a hook that is no longer declared."""
+    covers = approval.covers
+    return {
+        "hook": approval.hook,
+        "name": "",
+        "native_event": approval.event,
+        "kind": kind_of(approval.event, approval.dialect),
+        "when": [],
+        "runs": approval.command,
+        "file": approval.file,
+        "line": 0,
+        "scope": "project",
+        "did": did,
+        "standing": TRUSTED,
+        "reason": "it is no longer declared",
+        "covers": [text for text in covers if not text.startswith("not: ")],
+        "not_covered": [text.removeprefix("not: ") for text in covers if text.startswith("not: ")],
+        "files": [],
+        "since": [],
+        "findings": [],
+    }
 
 
 def _unsound(engine: Engine, standing: Standing) -> Iterator[Finding]:

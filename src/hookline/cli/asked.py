@@ -7,6 +7,7 @@ import os
 from hookline.cli.events import kind_of, nearest
 from hookline.engine.provenance import declared_here
 from hookline.errors import ConfigError
+from hookline.journal.records import NOTES
 from hookline.model.handler import command_of
 from hookline.text.suggest import did_you_mean
 
@@ -16,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def known_event(event: str, index: Index | None = None) -> None:
-    """See that there is such an event: in the journal, or in any dialect.
+    """See that there is such an event: in the journal, or in any dialect, or among the notes that a journal takes beside events.
 
     Raises:
         ConfigError: there is none.
     """
-    written = {*index.names("kind"), *index.names("native")} if event and index is not None else set()
+    written = {*NOTES, *(index.names("kind") if index else ()), *(index.names("native") if index else ())} if event else set()
     if event and event not in written and not kind_of(event, ""):
         raise ConfigError(f"unknown event `{event}`", name="event.unknown", hint=nearest(event, sorted(written)))
 

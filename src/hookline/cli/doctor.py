@@ -11,7 +11,8 @@ from hookline.cli import flags, words
 from hookline.cli.ending import FINDINGS, OK, tell
 from hookline.cli.paint import present
 from hookline.engine.doctor.checkup import SECONDS, check, in_common
-from hookline.engine.doctor.soundness import Finding
+from hookline.engine.doctor.finding import Finding
+from hookline.engine.handing import hand_on
 from hookline.engine.journaling import journal_folder
 from hookline.errors import HookError
 from hookline.journal.index import Index
@@ -47,6 +48,7 @@ def doctor(
 
     Nothing that is not approved is run; to name a file is consent.
     """
+    hand_on(os.environ, tell)
     with selection.engine() as engine, _history(os.environ) as history:
         found = _checked(engine, history, seconds, models=models)
         fixed = [done for problem in found.all_findings if (done := mended(problem))] if fix else []
@@ -137,14 +139,29 @@ _MENDS: Mapping[str, Callable[[int], int]] = {"check.not-executable": _executabl
 
 def _page(document: dict[str, Any], paint: Paint) -> Iterator[str]:
     """Hook by hook: whether it answered, and each finding below it; what is warned of in common stands at the end."""
-    common = in_common(document)
+    common, unread = in_common(document), _unread(document["hooks"])
     for hook in document["hooks"]:
-        yield f"{_mark(hook, paint)} {paint('name', hook['hook'])}  {hook['native_event']}, {_told(hook)}"
+        more = unread.get(hook["hook"])
+        if more is None:
+            continue
+        events = f"{hook['native_event']} and {words.counted(more, 'other event')}" if more else hook["native_event"]
+        yield f"{_mark(hook, paint)} {paint('name', hook['hook'])}  {events}, {_told(hook)}"
         yield from (f"    {_line(finding, paint)}" for finding in hook["findings"] if _words(finding) not in common)
     yield from (_line(finding, paint) for finding in document["findings"])
     for (code, message, hint), hooks in common.items():
         yield f"{paint('warning', code)} {len(hooks)} hooks: {message}{f' ({hint})' if hint else ''}: {', '.join(hooks)}"
     yield from (f"fixed: {done}" for done in document.get("fixed", ()))
+
+
+def _unread(hooks: list[dict[str, Any]]) -> dict[str, int]:
+    """The hooks to show, and on how many other events each stands: a file that cannot be read is broken on many for one reason."""
+    first: dict[tuple[Any, ...], str] = {}
+    shown: dict[str, int] = {}
+    for hook in hooks:
+        broken = next(((each["file"], each["line"], each["message"]) for each in hook["findings"] if each["name"] == "check.broken"), None)
+        same = hook["hook"] if broken is None else first.setdefault(broken, hook["hook"])
+        shown[same] = shown[same] + 1 if same in shown else 0
+    return shown
 
 
 def _mark(hook: dict[str, Any], paint: Paint) -> str:

@@ -12,7 +12,7 @@ import sys
 from collections import deque
 
 from hookline.errors import HookError
-from hookline.text.visible import visible
+from hookline.text.visible import escaped, visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def tell(text: str) -> None:
 def say_document(document: Mapping[str, Any]) -> None:
     """One JSON document, to standard output."""
     utf8 = str(getattr(sys.stdout, "encoding", "")).lower().replace("-", "") == "utf8"
-    say(json.dumps(document, ensure_ascii=not utf8) + "\n")
+    say(escaped(json.dumps(document, ensure_ascii=not utf8)) + "\n")
 
 
 def _write(stream: TextIO | None, text: str) -> None:

@@ -8,8 +8,10 @@ from hookline.cli import words
 from hookline.core.failure import off_by
 from hookline.core.plan import order
 from hookline.core.wording import condition as wording
+from hookline.engine.gone import gone_problems
 from hookline.engine.shelf import all_hooks, given_way
 from hookline.model.handler import Broken, Builtin, Command, Http, InProcess, Model
+from hookline.model.spec import MANAGED
 from hookline.trust.policy import TRUSTED, UNKNOWN
 from hookline.trust.standing import NOBODY
 from hookline.wire.providers import variables
@@ -33,7 +35,7 @@ def hooks_document(engine: Engine, wanted: Callable[[HookSpec], bool]) -> dict[s
     """`hookline.hooks/1`: the wanted hooks, by event, each event's in the order in which they run."""
     specs = [spec for spec in in_order(engine) if wanted(spec)]
     stand = _footings(engine, specs)
-    problems = [*engine.problems, *((unreadable,) if (unreadable := store_fault(engine, specs)) else ())]
+    problems = [*engine.problems, *((unreadable,) if (unreadable := store_fault(engine, specs)) else ()), *gone_problems(engine)]
     return {
         "schema": "hookline.hooks/1",
         "hooks": [_line(engine, spec, stand.get(spec.id)) for spec in specs],
@@ -84,6 +86,7 @@ def _line(engine: Engine, spec: HookSpec, footing: Footing | None) -> dict[str, 
         "line": spec.origin.line,
         "column": spec.origin.column,
         "scope": spec.origin.scope,
+        "managed": footing is not None and spec.origin.scope == MANAGED and not footing.standing.group,
         "trusted": _is_trusted(spec, footing),
         "standing": footing.standing.state if footing else "",
         "state": state,

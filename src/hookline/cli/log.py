@@ -15,6 +15,7 @@ from hookline.cli.asked import known_event, known_hook
 from hookline.cli.ending import FINDINGS, OK, say, say_document, tell
 from hookline.cli.paint import Paint, cleaned, coloured, present
 from hookline.cli.recorded import entry_page, event_line, pruned_page, verification_page
+from hookline.engine.handing import hand_on
 from hookline.engine.journaling import journal_folder, limits_of
 from hookline.engine.provenance import provenance
 from hookline.errors import CODES, ConfigError, JournalError
@@ -82,6 +83,8 @@ def log(
 ) -> int:
     """What the journal holds, one decision in full, and whether the journal is whole."""
     folder = os.path.abspath(path) if path else journal_folder(os.environ)
+    if not path:
+        hand_on(os.environ, tell)
     now = time.time()
     look = _Look(json=json, color=color, whole=show_payload)
     with _readable(folder):
@@ -107,9 +110,10 @@ def log(
                 return _reindex(folder)
             case ["prune"]:
                 return _prune(folder, stamp(now), dry_run=dry_run, json=json, color=color)
-    raise ConfigError(
-        f"`{' '.join(what)}` is nothing that log does", name="config.option", hint="show ID, show last, verify, reindex or prune"
-    )
+    wrong, hint = f"`{' '.join(what)}` is nothing that log does", "show ID, show last, verify, reindex or prune"
+    if what == ["show"]:
+        wrong, hint = "`log show` shows one decision, and none is named", "show last, or show ID; `hookline log` lists them"
+    raise ConfigError(wrong, name="config.option", hint=hint)
 
 
 class _Look(Frozen):

@@ -12,6 +12,8 @@ from hookline.cli.hooks import hook_document, hooks_document, in_order, store_fa
 from hookline.cli.pages import hook_page, hooks_page, kind_page
 from hookline.cli.paint import present
 from hookline.config.places import sought
+from hookline.engine.gone import gone_problems
+from hookline.engine.handing import hand_on
 from hookline.errors import ConfigError
 from hookline.model.spec import CLONED
 
@@ -39,9 +41,10 @@ def list_hooks(
 ) -> int:
     """Every hook in firing order, event by event; a file that cannot be read is an error, because the list is not whole."""
     kind = _kind(event, selection.dialect) if event else ""
+    hand_on(os.environ, tell, aloud=False)
     engine = selection.engine()
     document = hooks_document(engine, lambda spec: kind in ("", spec.kind) and _of_source(spec, source))
-    for problem in engine.problems:
+    for problem in (*engine.problems, *gone_problems(engine)):
         tell(str(problem))
     unreadable = store_fault(engine, engine.hooks)
     if unreadable:

@@ -6,6 +6,7 @@ import json
 
 from hookline.cli import words
 from hookline.cli.hooks import BROKEN, READY
+from hookline.model.spec import MANAGED
 from hookline.trust.policy import STATES, TRUSTED, UNKNOWN
 from hookline.trust.standing import NOBODY, TAKEN_BACK
 
@@ -68,7 +69,8 @@ def _place(hook: dict[str, Any]) -> str:
 def _marks(hook: dict[str, Any], paint: Paint) -> str:
     """How it stands, what that means, and whatever else is not as usual."""
     standing = hook["standing"] or (TRUSTED if hook["trusted"] else UNKNOWN)
-    marks = [TRUSTED if standing == TRUSTED else paint("warning", f"{standing}: {_means(hook)}"), *hook["flags"]]
+    holds = MANAGED if hook["managed"] else TRUSTED  # nobody approved what is policy
+    marks = [holds if standing == TRUSTED else paint("warning", f"{standing}: {_means(hook)}"), *hook["flags"]]
     if hook["state"] not in (READY, *STATES):
         marks.append(paint("bad", f"{hook['state']}: {hook['why']}"))
     return ", ".join(marks)

@@ -61,7 +61,10 @@ def cleaned(value: Any, key: str = "") -> Any:
         case str():
             return visible(value, lines=key in _OF_SEVERAL_LINES)
         case dict():
-            return {visible(name): cleaned(inner, name) for name, inner in value.items()}
+            # Reasons of several lines are those of decisions; why a hook is broken, or is not run, is told of its file.
+            return {
+                visible(name): cleaned(inner, "" if name == "reason" and "stance" not in value else name) for name, inner in value.items()
+            }
         case list() | tuple():
             return [cleaned(inner, key) for inner in value]
         case _:

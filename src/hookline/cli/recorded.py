@@ -71,6 +71,8 @@ def _note(given: dict[str, Any], record: dict[str, Any]) -> str:
     if record["native_event"] != "approval" or not record["did"]:
         return f"{record['native_event']}  {_said(given)}"
     what = record["hook"] or ("hooks" if record["did"] in ("on", "off") else "")
+    if record["did"] == "lost":  # notes that no journal took for too long
+        what = words.counted(_of_sort(given.get("count"), 0), "older note")
     command = record["command"].partition("\n")[0]
     where = f" in {record['root']}" if record["root"] and not record["hook"] else ""
     return f"{record['did']} {what}{where}{_by(record)}{': ' if command else ''}{command}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from importlib.util import find_spec
 from typing import Annotated
 
@@ -96,6 +96,8 @@ def serve(
     approving = Approving(to_approve, self_approve=free, refused=meter.refused)
     service = _service(selection, meter, Turns(most, patience=wait), seconds, approving)
     listening = _listening(address, unix, allow_remote=allow_remote)
+    beside = _beside(unix, to_approve) if not token_file else ""
+    path = path if token else beside or path
     open_ = (APPROVE,) if free else ()
     border = Border(service.app(), token=token, token_file=path, names=host_name, open_to_all=open_, refused=meter.refused)
     told = f"{len(service.engine.hooks)} hooks{_where(token, to_approve, path)}"
@@ -106,6 +108,8 @@ def serve(
         try:
             with closing(listening), bridge, reloading, ExitStack() as marks:
                 names = (*map(name_of, listening), *bridge.names)
+                if beside and beside != token_place(os.environ):
+                    marks.callback(_removed, beside)
                 if free:
                     marks.enter_context(marked(os.environ, names, lambda line: tell(f"hookline serve: {line}")))
                 say("".join(f"{name}\n" for name in names))
@@ -180,6 +184,24 @@ def _approvals_only(path: str) -> tuple[str, str]:
     except ConfigError as error:
         tell(f"hookline serve: {error.code} {error}; nobody can approve hooks here")
         return "", ""
+
+
+def _beside(socket: str, token: str) -> str:
+    """Where the token lies beside a unix socket; empty where there is none, or it cannot lie there."""
+    if not socket or not token:
+        return ""
+    from hookline.server.tokens import token_beside  # noqa: PLC0415 - as above
+
+    try:
+        return token_beside(socket, token, os.environ)
+    except ConfigError as error:
+        tell(f"hookline serve: {error.code} {error}; it is not beside the socket")
+        return ""
+
+
+def _removed(path: str) -> None:
+    with suppress(OSError):
+        os.unlink(path)
 
 
 def _where(token: str, to_approve: str, path: str) -> str:

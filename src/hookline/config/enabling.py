@@ -14,12 +14,16 @@ if TYPE_CHECKING:
 _LARGEST = 1 << 20  # bytes; an agent's settings are a page
 
 
-def enable(path: str, pointer: str) -> None:
+def enable(path: str, pointer: str, project: str = "") -> None:
     """Turn a key on, given with its path of keys, joined by dots; the file is replaced all at once, and keeps its mode.
+
+    `project`: a folder that no link in it may lead out of, since a clone may have laid it.
 
     Raises:
         ConfigError: `config.unwritable`, with the place. The file is then as it was.
     """
+    if project and _leaves(path, project):
+        raise _refused(path, "a link leads out of this project to it")
     found = _looked_at(path)
     with open(path, "rb") as file:
         raw = file.read(_LARGEST + 1)
@@ -30,6 +34,14 @@ def enable(path: str, pointer: str) -> None:
     except UnicodeDecodeError:
         raise _refused(path, "it is no text in UTF-8") from None
     _replace(path, _turned(path, text, pointer.split(".")).encode("utf-8"), found)
+
+
+def _leaves(path: str, project: str) -> bool:
+    """Whether a path goes into a project, by whatever name, and by a link out of it again."""
+    root, steps = os.path.realpath(project), os.path.abspath(path)
+    while steps != "/" and os.path.realpath(steps) != root:
+        steps = os.path.dirname(steps)
+    return steps != "/" and not os.path.realpath(path).startswith(f"{root}/")
 
 
 def _looked_at(path: str) -> os.stat_result:

@@ -43,7 +43,7 @@ _TYPES: Mapping[type, str] = {bool: "true or false", str: "a text", int: "a whol
 # Which hooks the keys of `[trust]` are about, by how they stand and by who brought them.
 _STATES: Mapping[str, str] = {
     "unknown": "nobody approved it",
-    "changed": "what it runs changed since it was approved",
+    "changed": "what it runs, or how a project declares it, changed since it was approved",
     "revoked": "its approval was taken back",
     "missing": "what it runs is not there",
 }

@@ -6,6 +6,7 @@ from hookline.model.kinds import kind
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.spec import CLONED
 from hookline.model.verdict import Stance, Verdict
+from hookline.text.visible import in_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,10 +27,9 @@ def failed(spec: HookSpec, outcome: Outcome, fault: str = "") -> Verdict:
     open leaves a note for the user, so that a guard which could not run is never the same as a guard that said yes.
     """
     words = fault or describe(outcome)
-    label = spec.name or spec.id
     stance = spec.on_failure
-    note = f"hook `{label}` had no say: {words}" if stance is Stance.SILENT and kind(spec.kind).guarded else ""
-    reason = f"hook `{label}` failed: {words}" if stance is not Stance.SILENT else ""
+    note = f"hook `{label(spec)}` had no say: {words}" if stance is Stance.SILENT and kind(spec.kind).guarded else ""
+    reason = f"hook `{label(spec)}` failed: {words}" if stance is not Stance.SILENT else ""
     return Verdict(
         hook_id=spec.id,
         stance=stance,
@@ -79,7 +79,7 @@ def withheld(spec: HookSpec, outcome: Outcome) -> str:
 def _called(spec: HookSpec, outcome: Outcome) -> str:
     if spec.origin.scope in CLONED:
         return outcome.called or "a hook of this project"
-    return f"hook `{spec.name or spec.id}`"
+    return f"hook `{label(spec)}`"
 
 
 def _why(spec: HookSpec, outcome: Outcome) -> str:
@@ -88,18 +88,32 @@ def _why(spec: HookSpec, outcome: Outcome) -> str:
         return f"it is not approved: {UNASKED}"  # a list would say how it was approved, which is not what counts
     if outcome.failure is Failure.UNTRUSTED and (spec.origin.scope in CLONED or not outcome.detail):
         return f"it is not approved ({REMEDY})"
-    return f"{describe(outcome.replace(detail='') if spec.origin.scope in CLONED else outcome)} ({REMEDY})"
+    if outcome.failure is Failure.UNKNOWABLE:
+        return describe(outcome)  # it is about the store, no word of it is a clone's, and it says what to do
+    if spec.origin.scope not in CLONED:
+        return f"{describe(outcome)} ({REMEDY})"
+    told = describe(outcome.replace(detail=""))
+    return f"{told}, which `chmod go-w` mends ({REMEDY})" if outcome.failure is Failure.EXPOSED else f"{told} ({REMEDY})"
 
 
 def aloud(verdict: Verdict, spec: HookSpec) -> Verdict:
     """A failed hook's verdict for a host that shows every failure: one that stops nothing is a note on any event, not on gates only."""
     if verdict.stance is not Stance.SILENT or verdict.for_user:
         return verdict
-    return verdict.replace(for_user=f"hook `{spec.name or spec.id}` failed: {verdict.fault}")
+    return verdict.replace(for_user=f"hook `{label(spec)}` failed: {verdict.fault}")
+
+
+def label(spec: HookSpec) -> str:
+    """What a hook is called before anybody, on one line: its name, or its id."""
+    return in_line(spec.name or spec.id)
 
 
 def describe(outcome: Outcome) -> str:
-    """A failure, or an exit code that counts as one, in a few words."""
+    """A failure, or an exit code that counts as one, in a few words on one line."""
+    return in_line(_described(outcome))
+
+
+def _described(outcome: Outcome) -> str:
     if outcome.failure is None:
         return f"exited with status {outcome.exit_code}{_tail(outcome)}"
     told = outcome.failure.value

@@ -29,6 +29,9 @@ REMEMBERING = TURNS | NEW_TURN | GATES
 
 _MOST_GATES = 256  # of one session: sub-agents, mostly
 _LONGEST = 128  # characters of an agent's name
+# Seconds. No agent is sent back, interrupted by its user, told something else and done with that so soon; and if it were, its stop
+# would count as one more redo, and be let through no earlier than at the limit.
+_AT_ONCE = 5.0
 
 _UNKNOWN = "how often it was sent back before cannot be known"
 
@@ -46,30 +49,57 @@ def gate_of(event: Event) -> str:
 
 
 class Redos(Frozen):
-    """How often each stop gate of one session sent its agent back in the running turn, by `gate_of`."""
+    """How often each stop gate of one session sent its agent back in the running row of redos, by `gate_of`.
+
+    `rows`: until when (in seconds since 1970) a stop of which the host says that it follows none still belongs to that row.
+    """
 
     counts: Mapping[str, int] = {}
+    rows: Mapping[str, float] = {}
 
     def count(self, event: Event) -> int:
         return self.counts.get(gate_of(event), 0)
 
-    def after(self, event: Event, *, back: bool, follows: bool | None = None) -> Redos:
-        """The counters after an event. `back`: it sent the agent back; `follows` as of `follows_redo`.
+    def had(self, event: Event, *, follows: bool | None, began: float, now: float) -> int:
+        """How many redos the row has had that this stop belongs to; `follows` as of `follows_redo`.
 
-        A stop that nothing refused ends the turn, unless the host says that it comes after one that somebody refused: then
-        others may send the agent back as well, and the count goes on.
+        Where the host says that the stop follows none, a new row begins: a row may have as many redos as the limit is, and there are
+        as many rows as the host says that it began. But one stop may be asked about several times at once, and each of these then
+        says that it follows none: who `began` before the last redo of the row was counted, or hardly later, belongs to that row. So
+        the first of them does not begin the row anew while it is under way, and together they are within its limit.
         """
+        return 0 if follows is False and self._is_over(event, began, now) else self.count(event)
+
+    def _is_over(self, event: Event, began: float, now: float) -> bool:
+        until = self.rows.get(gate_of(event), 0.0)
+        return began >= until or until > now + _AT_ONCE  # the latter: the clock was set back
+
+    def back(self, event: Event, had: int, *, follows: bool | None = None, now: float = 0.0) -> Redos:
+        """The counters after an event that sent the agent back, in a row that `had` so many redos before."""
         gate = gate_of(event)
-        if back:
-            others = {known: count for known, count in self.counts.items() if known != gate}
-            newest = list(others.items())[1 - _MOST_GATES :]
-            return Redos(counts=dict(newest) | {gate: (0 if follows is False else self.counts.get(gate, 0)) + 1})
+        others = {known: count for known, count in self.counts.items() if known != gate}
+        counts = dict(list(others.items())[1 - _MOST_GATES :]) | {gate: had + 1}
+        rows = {known: until for known, until in self.rows.items() if known in counts and known != gate}
+        # Whoever comes after a redo has run in between, so that the next one which follows none is certainly another.
+        return Redos(counts=counts, rows=rows if follows is None else rows | {gate: now + (0.0 if follows else _AT_ONCE)})
+
+    def over(self, event: Event, *, follows: bool | None = None, began: float = 0.0, now: float = 0.0) -> Redos:
+        """The counters after an event that sent nobody back.
+
+        A stop that nobody refused ends the turn, unless the host says that it comes after one that somebody refused: then
+        others may send the agent back as well, and the count goes on. So it does after one that was asked about at once with others.
+        """
         if event.kind in NEW_TURN:
             agent = "" if event.kind == "session.end" else agent_of(event)
             over = {known for known in self.counts if not agent or known.partition(" ")[2] == agent}
+        elif event.kind not in GATES or follows or (follows is False and not self._is_over(event, began, now)):
+            over = set()
         else:
-            over = {gate} if event.kind in GATES and not follows else set()
-        return Redos(counts={known: count for known, count in self.counts.items() if known not in over}) if over else self
+            over = {gate_of(event)}
+        if not over & set(self.counts):
+            return self
+        counts = {known: count for known, count in self.counts.items() if known not in over}
+        return Redos(counts=counts, rows={known: until for known, until in self.rows.items() if known in counts})
 
 
 def follows_redo(event: Event, table: Table) -> bool | None:
@@ -104,12 +134,13 @@ def redo_limit(decision: Decision, usual: int) -> int:
 def cap_redo(decision: Decision, count: int | None, limit: int, row: Row | None = None) -> Decision:
     """The decision, or, when the agent was already sent back `limit` times this turn, leave to stop, said aloud.
 
-    `count`: None where it was sent back, and nobody knows how often: that is once too often. A limit of 0 or less is no limit.
+    `count`: how often, which is more than the limit where another hook may send it back more often; None where it was sent back, and nobody knows how often: that is once too often. A limit of 0 or less is no limit.
     (architecture, decision 12)
     """
     if limit <= 0 or not goes_on(decision, row) or (count is not None and count < limit):
         return decision
-    often = f"{count} times in this turn, which is the limit" if count is not None else f"again, and {_UNKNOWN}"
+    which = "which is the limit" if count == limit else f"and the limit is {limit}"
+    often = f"{count} times in this turn, {which}" if count is not None else f"again, and {_UNKNOWN}"
     why = f"the limit of {limit} redos in a turn is reached" if count is not None else _UNKNOWN
     heard = row is not None and row.context_redoes and decision.for_agent
     lost = [effect for effect, is_lost in (("deny", decision.redo), ("context", heard)) if is_lost]

@@ -8,7 +8,7 @@ from types import NoneType
 from hookline.core.failure import barred, describe, failed, withheld
 from hookline.model.event import Rewrite
 from hookline.model.handler import InProcess
-from hookline.model.outcome import BARRED, Failure
+from hookline.model.outcome import BARRED, FAILED
 from hookline.model.spec import CLONED
 from hookline.model.verdict import Stance, Verdict
 
@@ -87,12 +87,12 @@ def _read(step: Entry, outcome: Outcome, event: Event) -> Verdict:
 
 
 def _missed(step: Entry, outcome: Outcome, event: Event) -> Verdict:
-    """The verdict of a clone's hook that was approved once, and may not run as it is now: as its own failures mean.
+    """The verdict of a clone's hook that was approved once, or may have been, and may not run as it is now: as its own failures mean.
 
     What it is called, and what its files are called, was approved by nobody, so neither is told to anybody.
     """
     spec = step.spec
-    if outcome.failure not in (Failure.CHANGED, Failure.ABSENT):
+    if outcome.failure not in FAILED:
         return barred(spec, outcome)
     verdict = step.dialect.decode_outcome(outcome.replace(detail=""), spec.replace(name="of this project"), event)
     if verdict.stance is Stance.SILENT:

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from hookline.model.conditions import Condition
     from hookline.model.spec import HookSpec
 
+_QUOTE = r"\x60"
+
 
 def when(spec: HookSpec) -> str:
     """When a hook is asked, as the end of a sentence: `, when ...`; empty where it always is."""
@@ -24,17 +26,17 @@ def condition(given: Condition) -> str:
         case OneOf(field=field, names=names):
             return f"the {field} is {_either(sorted(names))}"
         case Pattern(field=field, source=source, full=full):
-            return f"the {field} {'is wholly matched by' if full else 'has a match of'} `{source}`"
+            return f"the {field} {'is wholly matched by' if full else 'has a match of'} {_quoted(source)}"
         case Leaves(source=source):
-            return f"a value of the input has a match of `{source}`"
+            return f"a value of the input has a match of {_quoted(source)}"
         case Flattened(facts=facts, source=source):
-            return f"a text of {' or '.join(facts)} has a match of `{source}`"
+            return f"a text of {' or '.join(facts)} has a match of {_quoted(source)}"
         case Glob(patterns=patterns):
             return f"a path of the input matches {_either(patterns)}"
         case PathPattern(source=source):
-            return f"the path of the input is covered by `{source}`"
+            return f"the path of the input is covered by {_quoted(source)}"
         case Rule(source=source):
-            return f"the call is covered by the rule `{source}`"
+            return f"the call is covered by the rule {_quoted(source)}"
         case Never(reason=reason):
             return f"never: {reason}"
         case _ as unreachable:
@@ -42,7 +44,12 @@ def condition(given: Condition) -> str:
 
 
 def _either(names: Iterable[str]) -> str:
-    return " or ".join(f"`{name}`" for name in names)
+    return " or ".join(map(_quoted, names))
+
+
+def _quoted(text: str) -> str:
+    # Behind a quote of its own, a matcher could go on as the command.
+    return f"`{text.replace('`', _QUOTE)}`"
 
 
 def _forgotten(given: Unreachable) -> AssertionError:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _NAME, _ANSWER = "hookline", "answer"
 _ALONE = frozenset({"--relay"})  # of the options of `answer`, those that take no word
 _BEFORE = ("exec", "command")
+_BY_MODULE = r"\bpython[\d.]*((?:\s+-\S+)*)\s+-m\s+hookline\b"
 _DEEPEST = 4  # shells in shells
 # Programs that fetch a tool and run it -> the words before it.
 _LAUNCHERS: Mapping[str, tuple[tuple[str, ...], ...]] = {
@@ -70,6 +71,14 @@ def called(engine: Engine, hosts: Mapping[str, bool] | None = None) -> Iterator[
                 origin=spec.origin, hook=spec.id,
             )  # fmt: skip
             continue
+        if _starts_openly(spec):
+            message = (
+                f"`{spec.id}` starts hookline by `python -m`, which looks for modules in the folder where the agent is before all others"
+            )
+            yield Problem(
+                name="trust.open-start", message=message, hint=f"python -I -m hookline answer {host}", severity="warning",
+                origin=spec.origin, hook=spec.id,
+            )  # fmt: skip
         left = [entry.spec for entry in engine.whole.entries() if entry.spec.dialect == host and entry.spec.id != spec.id]
         left = [each for each in left if hosts[host] or each.origin.scope != MANAGED]
         if left:
@@ -83,6 +92,16 @@ def calls_us(spec: HookSpec, environ: Mapping[str, str]) -> bool:
     if type(handler) is not Command or not _may_call(handler.script or " ".join(handler.argv)):
         return False
     return spec.dialect in (_hosts_of(handler.argv, environ) if handler.argv else _hosts_in(handler.script, environ))
+
+
+def _starts_openly(spec: HookSpec) -> bool:
+    """Whether a call has Python find hookline in the folder in which it is started, if there is one."""
+    import re  # noqa: PLC0415 - few files call us
+
+    handler = spec.handler
+    assert isinstance(handler, Command)  # noqa: S101 - what calls us is one
+    found = re.findall(_BY_MODULE, handler.script or " ".join(handler.argv))
+    return any(not re.search(r"(?<!\S)-[A-Za-z]*[IP]", flags) for flags in found)
 
 
 def is_approved(engine: Engine, spec: HookSpec) -> bool:

@@ -27,10 +27,8 @@ def drift(gate: Gate, standing: Standing) -> list[str]:
     known = [each for each in gate.store.approvals() if (each.file, each.event) == (spec.origin.file, spec.native_event)]
     same = next((each for each in known if each.print.identity == key.identity), None)
     if same is not None:
-        when = _when(same.at)
-        return (
-            [f"approved on {when} by {same.who} ({same.how})", *_moved(standing, same.covers, same.at)] if standing.state == CHANGED else []
-        )
+        moved = [] if standing.writable else _moved(standing, same.covers, same.at)
+        return [f"approved on {_when(same.at)} by {same.who} ({same.how})", *moved] if standing.state == CHANGED else []
     other = next((each for each in known if each.hook == spec.id or each.command == shown(spec)), None)
     if other is None:
         return []

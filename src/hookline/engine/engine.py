@@ -11,6 +11,7 @@ from hookline.core.guardrails import REMEMBERING, follows_redo
 from hookline.core.plan import plan, planned
 from hookline.engine.drive import ask_alone, ask_alone_async, drive, drive_async, refuse
 from hookline.engine.gating import gated
+from hookline.engine.gone import Declared
 from hookline.engine.library import Library
 from hookline.engine.projects import project_for
 from hookline.engine.unheard import heard
@@ -93,8 +94,9 @@ class Engine(Library):
         self.journal = journal
         self.gate = gate
         self.gated = gate is not None
-        firing = "" if relays else self.environ.get(VARIABLE, "")
-        self._inside = Inside(firing) if firing else None
+        if gate is not None:
+            gate.heed(Declared(self))
+        self._inside = Inside(self.environ) if self.environ.get(VARIABLE) and not relays else None
         self._id = id(self)
         self._lasting = sessions
         # Whether nobody is to be told of a decision, and nothing outlives this process: then most events end where they are decided.

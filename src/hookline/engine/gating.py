@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 
-from hookline.errors import ConfigError
+from hookline.errors import ConfigError, TrustError
 from hookline.model.handler import InProcess
 from hookline.model.outcome import Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from typing import Any
 
     from hookline.core.dispatch import Dispatch, Run
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from hookline.model.verdict import Decision
     from hookline.trust.gate import Gate, Pass
     from hookline.trust.policy import Policy
+    from hookline.trust.store import Store
+    from hookline.trust.vanished import Declared
 
 _MOST_FOLDERS = 1024
 
@@ -28,15 +30,16 @@ def gate(
     root: str | os.PathLike[str] = ".",
     environ: Mapping[str, str] | None = None,
     *,
-    tell: Callable[[dict[str, Any]], None] | None = None,
+    tell: Callable[[dict[str, Any]], object] | None = None,
     policy: Policy | None = None,
     alone: bool = False,
+    store: Store | None = None,
     **overrides: str,
 ) -> Gate:
     """The gate of a person: their store, their settings; `overrides` are settings of `[trust]` that go first.
 
     `root`: the project folder. `policy`: what counts instead of the settings. `tell` is given a record of everything that is approved,
-    revoked or switched. `alone`: as of a store.
+    revoked or switched. `alone`: as of a store. `store`: the person's own, where that was opened.
 
     Raises:
         ConfigError: the settings are wrong.
@@ -59,8 +62,8 @@ def gate(
         chosen = {key: value for key, value in settings(given).get("trust", {}).items() if key != "self_approve"}
         policy = policy_of(chosen, **overrides)
     return Gate(
-        Store(store_path(given), alone=alone), policy, seen, root=os.fspath(root), environ=given, demands=_demands, tell=tell,
-        place=lambda spec: kept_in(spec.dialect, spec.origin.file), brought=_brought(os.fspath(root), given),
+        store or Store(store_path(given), alone=alone), policy, seen, root=os.fspath(root), environ=given, demands=_demands, tell=tell,
+        place=kept_in, brought=_brought(os.fspath(root), given),
     )  # fmt: skip
 
 
@@ -80,18 +83,23 @@ def _brought(root: str, environ: Mapping[str, str]) -> Callable[[Iterable[str], 
     return look_up
 
 
-def noted(journal: Journal | None) -> Callable[[dict[str, Any]], None] | None:
-    """What a gate tells a journal by: one note `approval` for each approval, revocation and switch, with who and how."""
+def noted(journal: Journal | None) -> Callable[[dict[str, Any]], bool] | None:
+    """What a gate tells a journal by: one note `approval` for each approval, revocation and switch, with who and how.
+
+    It returns whether that is written.
+    """
     if journal is None:
         return None
 
     from hookline.journal.records import short  # noqa: PLC0415 - a journal has it loaded
 
-    def note(record: dict[str, Any]) -> None:
-        fields = {"native" if name == "event" else name: value for name, value in record.items() if name != "what"}
+    def note(record: dict[str, Any]) -> bool:
+        fields = {"native" if name == "event" else name: value for name, value in record.items() if name not in ("what", "id", "at")}
         # A whole digest looks like a secret, and would be masked.
         fields |= {name: short(record[name]) for name in ("identity", "content") if name in record}
-        journal.note("approval", kind="approval", did=record["what"], **fields)
+        return journal.note(
+            "approval", kind="approval", did=record["what"], note_id=record.get("id", ""), seconds=record.get("at"), **fields
+        )
 
     return note
 
@@ -109,7 +117,7 @@ class Late:
         root: str,
         environ: Mapping[str, str] | None = None,
         *,
-        tell: Callable[[dict[str, Any]], None] | None = None,
+        tell: Callable[[dict[str, Any]], object] | None = None,
         alone: bool = False,
         told: tuple[Problem, ...] = (),
     ) -> None:
@@ -119,6 +127,8 @@ class Late:
         self._alone = alone
         self._made: Gate | None = None
         self._strict: Gate | None = None
+        self._opened: Store | None = None
+        self._declared: Declared | None = None
         self.problems = told
         self._told = bool(told)
 
@@ -130,8 +140,31 @@ class Late:
             ConfigError: the settings are wrong.
         """
         if self._made is None:
-            self._made = gate(self._root, self._environ, tell=self._tell, alone=self._alone)
+            self._made = self._gate()
         return self._made
+
+    def _gate(self, policy: Policy | None = None) -> Gate:
+        made = gate(self._root, self._environ, tell=self._tell, policy=policy, store=self._store())
+        if self._declared is not None:
+            made.heed(self._declared)
+        return made
+
+    def _store(self) -> Store:
+        from hookline.trust.store import Store, store_path  # noqa: PLC0415 - not where no hook runs, and nothing was approved
+
+        if self._opened is None:
+            self._opened = Store(store_path(self._given()), alone=self._alone)
+        return self._opened
+
+    def _given(self) -> Mapping[str, str]:
+        return os.environ if self._environ is None else self._environ
+
+    def heed(self, declared: Declared) -> None:
+        """As a gate does."""
+        self._declared = declared
+        for made in (self._made, self._strict):
+            if made is not None:
+                made.heed(declared)
 
     def admit(self, run: Run) -> Pass | Outcome | None:
         """As a gate does; None where the run goes on as it is, and no gate was made for it."""
@@ -152,8 +185,8 @@ class Late:
             except ConfigError as error:
                 from hookline.trust.policy import STRICT  # noqa: PLC0415 - few people's settings are wrong
 
-                self._strict = gate(self._root, self._environ, tell=self._tell, policy=STRICT, alone=self._alone)
-                self.problems += (_wrong(error, os.environ if self._environ is None else self._environ),)
+                self._strict = self._gate(STRICT)
+                self.problems += (_wrong(error, self._given()),)
         return self._strict
 
     def _needs_none(self, run: Run) -> bool:
@@ -166,7 +199,7 @@ class Late:
         from hookline.trust.store import store_path  # noqa: PLC0415 - as above
         from hookline.trust.switch import MASTER, SKIPPED  # noqa: PLC0415 - as above
 
-        given = os.environ if self._environ is None else self._environ
+        given = self._given()
         return (
             self._alone
             and not self._told
@@ -174,12 +207,40 @@ class Late:
             and not (given.get(MASTER) or given.get(SKIPPED) or may_be_off(store_path(given)))
         )
 
+    def missing(self, session: str, asked: Collection[str]) -> Iterable[str]:
+        """As a gate does; no gate is made for it where nothing is gone."""
+        return () if self._lacks_nothing() else self._deciding().missing(session, asked)
+
+    def _lacks_nothing(self) -> bool:
+        if self._made is not None or self._strict is not None:
+            return False  # a gate knows it by itself
+        if self._declared is None or not _is_there(self._given()):
+            return True
+        root = os.path.realpath(self._root)
+        try:
+            known = self._store().known()
+        except TrustError:  # who has a hook that needs an approval is told
+            return True
+        if not any(where[0] == root for where in known.declared):
+            return True
+        from hookline.trust.fingerprint import identity  # noqa: PLC0415 - most people's approvals are of other projects
+        from hookline.trust.vanished import Vanished  # noqa: PLC0415 - as above
+
+        return not Vanished(root, lambda spec: identity(spec, root), self._declared).unplaced(known, ())
+
     def silences(self, run: Run) -> bool:
         """As a gate does."""
         return not (self._made is None and self._needs_none(run)) and self._deciding().silences(run)
 
     def settled(self, given: Pass, outcome: Outcome) -> Outcome:
         return self._deciding().settled(given, outcome)
+
+
+def _is_there(environ: Mapping[str, str]) -> bool:
+    """Whether a person may have a store, without what reads it: most events of most people need none."""
+    state = environ.get("XDG_STATE_HOME", "")
+    base = state if os.path.isabs(state) else f"{environ.get('HOME') or os.path.expanduser('~')}/.local/state"
+    return os.path.lexists(f"{base}/hookline/trust.db")
 
 
 def _wrong(error: ConfigError, environ: Mapping[str, str]) -> Problem:

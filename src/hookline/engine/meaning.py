@@ -9,6 +9,7 @@ from hookline.engine.shelf import all_hooks
 from hookline.engine.steering import gate_for
 from hookline.errors import TrustError
 from hookline.model.handler import Http, Model
+from hookline.text.visible import in_line
 from hookline.trust.desk import chosen, survey
 from hookline.trust.standing import shown
 from hookline.wire.sources import hook_name
@@ -32,6 +33,8 @@ def called(spec: HookSpec) -> str:
 
 def commanded(specs: Sequence[HookSpec], command: str, event: str = "") -> list[HookSpec]:
     """The declared hooks that run exactly this command, or ask this address: as it is shown, or as it stands in its file.
+
+    What cannot be seen of a command may also be written as it is shown, on one line.
 
     No other spelling of a path is meant: what is approved is what somebody can read.
 
@@ -59,10 +62,12 @@ def _shown(spec: HookSpec) -> str:
 
 
 def _is_written(spec: HookSpec, command: str) -> bool:
-    """Whether a command is a hook's own as its file has it, where a relative path is taken from the folder of the file.
+    """Whether a command is a hook's own as it is shown on one line, or as its file has it: a relative path is from the file's folder.
 
     The name of a hook is its author's, so it counts only where its words are what is run.
     """
+    if command == in_line(called(spec)):
+        return True
     argv, name = getattr(spec.handler, "argv", ()), spec.name
     if not argv or not name or name not in (command, hook_name(command)) or command != command.strip():
         return False

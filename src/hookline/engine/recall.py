@@ -8,8 +8,11 @@ from hookline.core.plan import plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hookline.core.dialect import Table
+    from collections.abc import Sequence
+
+    from hookline.core.dialect import Row, Table
     from hookline.core.dispatch import Run
+    from hookline.core.late import Late
     from hookline.core.plan import Plan
     from hookline.engine.detached import Finished
     from hookline.engine.engine import Engine
@@ -27,33 +30,46 @@ def concluded(engine: Engine, event: Event, decision: Decision, chosen: Plan | N
     if event.session_id and event.kind in table.ends_session:
         for ended in {enlisted.ended for enlisted in engine.shelf.enlisted.values() if enlisted.ended}:
             ended(event.session_id)
-    row = table.row(event.native_name)
-    follows, limit = follows_redo(event, table), engine._limit(event)
-    own = redo_limit(decision, limit) if engine.redo_limit is None else limit
-    capped = cap_redo(decision, engine._redos(event, table), own, row)
-    if capped is not decision or (is_spent(decision) and not goes_on(decision, row)):
-        return capped  # somebody would have sent it back still, so that this is no new turn
-    if chosen is not None:
-        decision = with_late(engine, event, decision, chosen, table)
-    back = goes_on(decision, row)
-    counted = engine.sessions.settle(event, back=back, follows=follows, ends=event.kind in table.ends_session)
-    return decision if counted or follows is False else cap_redo(decision, None, own, row)
+    row, follows = table.row(event.native_name), follows_redo(event, table)
+    if goes_on(decision, row):
+        sent = _sent_back(engine, event, decision, row, follows=follows)
+        return with_late(engine, event, decision, chosen, table)[0] if sent is decision and chosen is not None else sent
+    if is_spent(decision):
+        return decision  # somebody would have sent it back still, so that this is no new turn
+    heard, lates = with_late(engine, event, decision, chosen, table) if chosen is not None else (decision, ())
+    if not goes_on(heard, row):
+        engine.sessions.settle(event, follows=follows, lasted=decision.seconds, ends=event.kind in table.ends_session)
+        return heard
+    sent = _sent_back(engine, event, heard, row, follows=follows)
+    if sent is heard:
+        return heard
+    for late in lates:  # what wakes the agent came to the limit, by what others counted meanwhile: it is told at the next turn
+        engine.sessions.keep(event, late)
+    return decision
 
 
-def with_late(engine: Engine, event: Event, decision: Decision, chosen: Plan, table: Table) -> Decision:
-    """The decision with what detached hooks said since the last one that could tell it."""
+def _sent_back(engine: Engine, event: Event, decision: Decision, row: Row | None, *, follows: bool | None) -> Decision:
+    """A decision that sends the agent back, if there is one more redo for it, which is counted by that; else leave to stop."""
+    usual = engine._limit(event)
+    limit = redo_limit(decision, usual) if engine.redo_limit is None else usual
+    had = engine.sessions.send_back(event, limit, follows=follows, lasted=decision.seconds)
+    return decision if had is None and follows is False else cap_redo(decision, had, limit, row)
+
+
+def with_late(engine: Engine, event: Event, decision: Decision, chosen: Plan, table: Table) -> tuple[Decision, Sequence[Late]]:
+    """The decision with what detached hooks said since the last one that could tell it; and all of that."""
     everything = tells_all(event, decision, chosen, table)
     if not everything and not (tells_wakes(event, decision, chosen) and _may_go_on(engine, event, decision, table)):
-        return decision
+        return decision, ()
     lates, dropped = engine.sessions.take(event, wakes=not everything)
     heard = [late for late in lates if not _silenced(engine, event, late.hook_id)] if lates and engine.gate is not None else lates
-    return fell_out(told(decision, event, chosen, heard) if heard else decision, dropped)
+    return fell_out(told(decision, event, chosen, heard) if heard else decision, dropped), lates
 
 
 def _may_go_on(engine: Engine, event: Event, decision: Decision, table: Table) -> bool:
-    """Whether the agent may be sent back once more for this; if not, it stops, and is told at the next turn."""
+    """Whether the agent goes on anyway, or may be sent back once more for this; if not, it stops, and is told at the next turn."""
     limit = engine._limit(event)
-    return decision.redo or limit <= 0 or engine._redos(event, table) < limit
+    return goes_on(decision, table.row(event.native_name)) or limit <= 0 or engine._redos(event, table) < limit
 
 
 def _silenced(engine: Engine, event: Event, hook_id: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hookline.core.registry import Registry
 from hookline.model.frozen import Frozen
+from hookline.model.handler import Broken
 from hookline.model.problem import Origin
 from hookline.wire.switches import hooks_of
 
@@ -188,9 +189,21 @@ def all_hooks(engine: Library) -> Iterator[HookSpec]:
     yield from engine.shelf.own
 
 
+def unread(specs: Iterable[HookSpec]) -> dict[str, list[HookSpec]]:
+    """The broken hooks, put together where they are broken at one place for one reason, as a file that cannot be read is on many events.
+
+    By the id of the first.
+    """
+    found: dict[tuple[str, int, str], list[HookSpec]] = {}
+    for spec in specs:
+        if isinstance(spec.handler, Broken):
+            found.setdefault((spec.origin.file, spec.origin.line, spec.handler.reason), []).append(spec)
+    return {together[0].id: together for together in found.values()}
+
+
 def given_way(engine: Library, spec: HookSpec) -> str:
     """Why a declared hook is no longer there at all, in words; empty if it is."""
     if any(entry.spec.id == spec.id for entry in engine.registry.of_kind(spec.kind)):
         return ""
-    said = (problem.message for problem in engine.problems if problem.hook and problem.hook in (spec.id, spec.name))
+    said = (each.message for each in engine.problems if spec.id in each.hooks or (each.hook and each.hook in (spec.id, spec.name)))
     return next(said, "it ran once already" if spec.once else f"the rules of {spec.dialect} leave it out")

@@ -5,14 +5,16 @@ from __future__ import annotations
 from hookline.config.enabling import enable
 from hookline.engine.gating import gate as usual_gate
 from hookline.engine.gating import gate_of, noted
+from hookline.engine.gone import Declared
 from hookline.engine.shelf import all_hooks
 from hookline.errors import ConfigError, TrustError
 from hookline.model.frozen import Frozen
 from hookline.model.problem import Problem
 from hookline.trust.desk import approve, revoke, survey, surveyed, turn, turn_hooks
-from hookline.trust.gate import Gate, user_of
+from hookline.trust.gate import Gate
 from hookline.trust.policy import CHANGED, RECORD, RUN, UNKNOWN, WARN
 from hookline.trust.switch import switches
+from hookline.trust.told import user_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,21 +72,19 @@ class Done(Frozen):
         return all(self.switches.values()) and not any(footing.standing.spec.off for footing in self.footings)
 
 
-def gate_for(engine: Engine, how: str = "", sights: Mapping[str, Sight] | None = None) -> Gate:
-    """The engine's gate as somebody uses it by hand: its journal is told `how`; `sights` are what it sees, where that was looked at.
+def gate_for(engine: Engine, sights: Mapping[str, Sight] | None = None) -> Gate:
+    """The engine's gate as somebody uses it by hand; `sights` are what it sees, where that was looked at.
 
-    An engine without a gate gets the usual one.
+    An engine without a gate gets the usual one; what is done at it, the engine's journal is told.
 
     Raises:
         ConfigError: the settings are wrong.
     """
     made = gate_of(engine.gate) or usual_gate(engine.cwd, engine.environ)
-    tell = made.tell or noted(engine.journal)
-    told = None if tell is None else lambda record: tell({**record, "how": record.get("how") or how})
     look = made.look if sights is None else lambda run: sights[run.spec.id]
     return Gate(
         made.store, made.policy, look, root=made.root, environ=made.environ, demands=made.demands, place=made.place,
-        brought=made.brought, tell=told,
+        brought=made.brought, tell=made.store.tell or noted(engine.journal), declared=made.vanished.declared or Declared(engine),
     )  # fmt: skip
 
 
@@ -162,7 +162,7 @@ def approve_as_seen(engine: Engine, seen: Sequence[Standing], *, who: str, how: 
     Raises:
         TrustError: others may write what is to be approved, it is not there, or nothing can be written down.
     """
-    gate = gate_for(engine, how, {standing.spec.id: standing.sight for standing in seen})
+    gate = gate_for(engine, {standing.spec.id: standing.sight for standing in seen})
     approve(gate, [standing.spec for standing in seen], who=who, how=how)
     return _done(engine, [standing.spec for standing in seen])
 
@@ -173,12 +173,12 @@ def approve_declared(engine: Engine, specs: Sequence[HookSpec], *, who: str, how
     Raises:
         TrustError: as `approve_as_seen`.
     """
-    gate = gate_for(engine, how)
+    gate = gate_for(engine)
     approve(gate, specs, who=who, how=how)
     left: tuple[str, ...] = ()
     if enable:
-        if not switches(gate.known(), gate.root, gate.environ)["project"]:
-            turn(gate, on=True, who=who or user_of(gate.environ))
+        if not switches(gate.known(), gate.root, gate.environ)["project"] or keys_off(specs):
+            turn(gate, on=True, who=who or user_of(gate.environ), how=how)
         left = enable_files(engine, specs)
         specs = _as_now(engine, specs)
     return _done(engine, specs).replace(left=left)
@@ -190,7 +190,7 @@ def revoke_declared(engine: Engine, specs: Sequence[HookSpec], *, who: str, how:
     Raises:
         TrustError: `trust.not-asked`, none of them needs one; or nothing can be written down.
     """
-    gate = gate_for(engine, how)
+    gate = gate_for(engine)
     done = revoke(gate, specs, who=who, how=how)
     if not done:
         spec = specs[0]
@@ -207,8 +207,8 @@ def turn_all(engine: Engine, *, on: bool, everywhere: bool = False, who: str, ho
     Raises:
         TrustError: nothing can be written down.
     """
-    gate = gate_for(engine, how)
-    turn(gate, on=on, everywhere=everywhere, who=who or user_of(gate.environ))
+    gate = gate_for(engine)
+    turn(gate, on=on, everywhere=everywhere, who=who or user_of(gate.environ), how=how)
     return enable_files(engine, all_hooks(engine)) if on and not everywhere else ()
 
 
@@ -222,7 +222,7 @@ def enable_files(engine: Engine, specs: Iterable[HookSpec]) -> tuple[str, ...]:
     keys, left = keys_off(specs), []
     for key in keys:
         try:
-            enable(key.file, key.pointer)
+            enable(key.file, key.pointer, engine.cwd)
         except ConfigError as error:
             left.append(f"{error.message} ({error.hint})")
     if keys:
@@ -242,8 +242,8 @@ def turn_single(engine: Engine, specs: Sequence[HookSpec], *, on: bool, everywhe
     Raises:
         TrustError: `trust.not-switched`, no switch reaches one of them; or nothing can be written down.
     """
-    gate = gate_for(engine, how)
-    turn_hooks(gate, specs, on=on, everywhere=everywhere, who=who or user_of(gate.environ))
+    gate = gate_for(engine)
+    turn_hooks(gate, specs, on=on, everywhere=everywhere, who=who or user_of(gate.environ), how=how)
     return list(footings(engine, specs).values())
 
 

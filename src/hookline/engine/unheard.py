@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hookline.engine.gone import missed
+from hookline.engine.hushed import hushed, was_told
 from hookline.engine.unsaid import NO_EVENT
 from hookline.errors import CodecError
 from hookline.model.kinds import kind, unknown
@@ -15,17 +17,19 @@ if TYPE_CHECKING:
     from hookline.model.verdict import Decision
 
 _NEWER = "a newer version of hookline may know it"
-_MOST = 256  # names of events, which are the host's to choose
 
 
 def heard(engine: Engine, event: Event, decision: Decision) -> Decision:
-    """The decision; where no hook was asked because a host's event is none of its dialect, with an entry in `lowered` that says so.
+    """The decision, and what nobody heard at it: the file that switched hooks off, and an event that its dialect does not have.
+
+    Where no hook was asked because a host's event is none of its dialect, an entry in `lowered` says so.
 
     The user is told once in a session, because a newer host may raise it again and again.
 
     Raises:
         CodecError: a strict hook stands at some gate, and nobody can say that this is not that gate.
     """
+    decision = missed(engine, event, hushed(engine, event, decision))
     table = engine.host(event.dialect).table
     named = event.kind == unknown(event.dialect, event.native_name)
     if not named or table.row(event.native_name) is not None or engine.registry.of_kind(event.kind):
@@ -36,14 +40,8 @@ def heard(engine: Engine, event: Event, decision: Decision) -> Decision:
         raise CodecError(f"{error.message}, which may be a gate, and in strict mode none is passed unasked", name=error.name, hint=hint)
     words = f"{error.code} {error.message}, so no hook was asked ({hint})"
     decision = decision.replace(lowered=(*decision.lowered, Lowered(effect=NO_EVENT, reason=words)))
-    return decision if _was_told(engine, event) else decision.replace(for_user=(*decision.for_user, f"hookline: {words}"))
-
-
-def _was_told(engine: Engine, event: Event) -> bool:
-    """Whether the user was told of such an event in this session, or by this process; from now on they were."""
-    what = f"unknown event {event.native_name}"
-    if engine._lasting is not None and event.session_id:
-        return not engine._lasting.spend(event, what, 1)
-    told = what in engine._told or len(engine._told) >= _MOST
-    engine._told |= set() if told else {what}
-    return told
+    return (
+        decision
+        if was_told(engine, event, f"unknown event {event.native_name}")
+        else decision.replace(for_user=(*decision.for_user, f"hookline: {words}"))
+    )

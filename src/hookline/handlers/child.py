@@ -65,12 +65,14 @@ class Child:
         self.kept: dict[int, bytearray] = {}
         self.counted: dict[int, int] = {}
         self.unsent = memoryview(program.stdin)
+        self.lasting = contextlib.ExitStack()  # what is kept for it until it ended
 
     def start(self) -> None:
         """Start it, or come to an outcome at once."""
         try:
-            self.popen, ends, sent = spawn.start(self.program, self.pool.sleep)
+            self.popen, ends, sent = spawn.start(self.program, self.pool.sleep, self.lasting)
         except (OSError, ValueError, HandlerError) as error:
+            self.lasting.close()
             seconds = self.pool.clock() - self.began
             self.outcome = Outcome(failure=Failure.NOT_STARTED, detail=spawn.why(error, self.program), seconds=seconds)
             return
@@ -202,6 +204,7 @@ class Child:
         if not left_alone:
             self._sweep()
         code, died_of = self._reap()
+        self.lasting.close()
         self.outcome = Outcome(
             exit_code=None if self.failure else code,
             stdout=stdout,
@@ -273,6 +276,7 @@ class Child:
                     self.popen.wait(self.limits.last)
         for fd in (self.stdin, self.stdout, self.stderr, self.pidfd):
             self.pool.forget(fd)
+        self.lasting.close()
 
 
 def _write(fd: int, data: memoryview) -> int:

@@ -9,9 +9,10 @@ from fnmatch import fnmatchcase
 
 from hookline.errors import HandlerError
 from hookline.handlers.escapees import COOKIE
+from hookline.handlers.firing import DEEPEST, marked
 from hookline.handlers.firing import VARIABLE as FIRING
-from hookline.handlers.firing import marked
 from hookline.handlers.program import Program
+from hookline.handlers.secret import state_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +29,12 @@ _REFERENCES = {"": r"(?!)", "dotenv": _DOTENV, "shell": r"\$(?:\{(\w+)\}|(\w+))"
 _OF_EVENT = r"\$\{event\.(?:(cwd|session_id|project)|facts\.(\w+))\}"
 # A value of these characters means the same to a shell wherever it stands.
 _HARMLESS = r"[\w@%+=:,./-]*"
+# Bash sets these for itself, and for no other; with `noexec` in them, a guard would end well and have said nothing.
+_SHELLS_OWN = frozenset({"SHELLOPTS", "BASHOPTS"})
+_LONGEST_COOKIE = 64  # characters
+_WIDEST = 4  # bytes of a character
+_POINTER = 10  # bytes that a variable takes beside its name and value
+_NEEDED = frozenset({"PATH", "HOME"})  # hardly any program does without
 _POWERSHELL = ("-NoProfile", "-NonInteractive", "-Command")
 
 
@@ -48,15 +55,8 @@ def program(
         cookie=cookie,
         kill_leftovers=command.kill_leftovers,
         sealed=command.sealed,
-        copies=_copies(environ) if command.sealed is not None else "",
+        copies=f"{state_folder(environ)}/verified" if command.sealed is not None else "",
     )
-
-
-def _copies(environ: Mapping[str, str]) -> str:
-    """Where private copies of verified scripts lie."""
-    state = environ.get("XDG_STATE_HOME", "")
-    base = state if os.path.isabs(state) else f"{environ.get('HOME') or os.path.expanduser('~')}/.local/state"
-    return f"{base}/hookline/verified"
 
 
 def _argv(command: Command, event: Event, environ: Mapping[str, str]) -> tuple[str, ...]:
@@ -139,12 +139,30 @@ def _expanded(path: str, environ: Mapping[str, str]) -> str:
 
 
 def _environment(command: Command, event: Event, environ: Mapping[str, str], cookie: str, mark: str) -> dict[str, str]:
-    env = dict(environ)
+    env = {name: value for name, value in environ.items() if name not in _SHELLS_OWN}
     if command.drop_env:
         env = {name: value for name, value in env.items() if not any(fnmatchcase(name, drop) for drop in command.drop_env)}
-    env |= declared(command, event, environ)
-    env[COOKIE] = appended(environ, COOKIE, cookie)  # the run around ours must find what ours starts, too
-    env[FIRING] = marked(environ.get(FIRING, ""), event.kind, mark)  # by it a hook that makes its agent fire again is noticed
+    own = declared(command, event, environ)
+    own[COOKIE] = runs(environ, cookie)  # the run around ours must find what ours starts, too
+    own[FIRING] = marked(environ, event.kind, mark)  # by it a hook that makes its agent fire again is noticed
+    return _bounded(env, own) | own
+
+
+def _bounded(env: dict[str, str], own: Mapping[str, str]) -> dict[str, str]:
+    """The environment without its longest variables where no system would start anything with all of it.
+
+    A clone can have its host set just so many that hookline itself is started, and no guard is.
+    """
+    most = os.sysconf("SC_ARG_MAX") // 2
+    if _WIDEST * sum(len(name) + len(value) + _POINTER for name, value in env.items()) <= most:
+        return env
+    sizes = {name: len(os.fsencode(name)) + len(os.fsencode(value)) + _POINTER for name, value in env.items()}
+    size = sum(sizes.values())
+    for name in sorted(sizes, key=lambda each: (each in _NEEDED or each in own, -sizes[each])):
+        if size <= most:
+            break
+        size -= sizes[name]
+        del env[name]
     return env
 
 
@@ -157,5 +175,9 @@ def declared(command: Command | Builtin, event: Event, environ: Mapping[str, str
     return filled
 
 
-def appended(environ: Mapping[str, str], name: str, value: str) -> str:
-    return ",".join(part for part in (environ.get(name, ""), value) if part)
+def runs(environ: Mapping[str, str], cookie: str) -> str:
+    """The cookies of the runs that this one is inside of, as many as there may be, and its own; what is none is not passed on."""
+    outer = environ.get(COOKIE, "")
+    told = outer[-DEEPEST * (_LONGEST_COOKIE + 1) :].split(",") if outer else ()
+    inside = [each for each in told if each.isascii() and each.isalnum() and len(each) <= _LONGEST_COOKIE]
+    return ",".join(part for part in (*inside[1 - DEEPEST :], cookie) if part)

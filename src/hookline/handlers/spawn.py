@@ -22,8 +22,10 @@ _BUSY_TRIES, _BUSY_PAUSE = 10, 0.01
 _FIRST = 1 << 16
 
 
-def start(program: Program, sleep: Callable[[float], None]) -> tuple[subprocess.Popen[bytes], Ends, int]:
+def start(program: Program, sleep: Callable[[float], None], lasting: contextlib.ExitStack) -> tuple[subprocess.Popen[bytes], Ends, int]:
     """The started program, our ends of its streams, which do not block, and how much of the payload it has been sent.
+
+    `lasting`: what must be kept for it until it ended is closed with that.
 
     Raises:
         OSError: the program, its directory, or what it takes to start a process is missing.
@@ -37,8 +39,8 @@ def start(program: Program, sleep: Callable[[float], None]) -> tuple[subprocess.
         sent = 0
         with contextlib.suppress(BlockingIOError):  # most payloads fit into the pipe before anybody reads
             sent = os.write(stdin, program.stdin[:_FIRST])
-        execute = _exec if program.sealed is None else _exec_sealed
-        popen = execute(program, (child_in, child_out, child_err), sleep)
+        ends = (child_in, child_out, child_err)
+        popen = _exec(program, ends, sleep) if program.sealed is None else _exec_sealed(program, ends, sleep, lasting)
         on_error.pop_all()
     for fd in (child_in, child_out, child_err):
         os.close(fd)
@@ -52,13 +54,13 @@ def _pipe(on_error: contextlib.ExitStack) -> tuple[int, int]:
     return ends
 
 
-def _exec_sealed(program: Program, ends: Ends, sleep: Callable[[float], None]) -> subprocess.Popen[bytes]:
+def _exec_sealed(program: Program, ends: Ends, sleep: Callable[[float], None], lasting: contextlib.ExitStack) -> subprocess.Popen[bytes]:
     """Start what was verified, from its bytes."""
     from hookline.handlers.sealing.memory import ready  # noqa: PLC0415 - only hooks that a gate let through
 
     assert program.sealed is not None  # noqa: S101 - chosen by the caller
     with contextlib.ExitStack() as closing:
-        argv, executable, passed = ready(program.sealed, program.copies, closing)
+        argv, executable, passed = ready(program.sealed, program.copies, closing, lasting)
         return _exec(program.replace(argv=argv), ends, sleep, executable, passed)
 
 

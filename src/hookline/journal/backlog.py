@@ -43,8 +43,8 @@ class Backlog:
         self._held_until = 0.0
         self._process = os.getpid()
 
-    def write(self, records: Sequence[dict[str, Any]]) -> None:
-        """Write records behind what waits; on the thread that writes already, where there is one.
+    def write(self, records: Sequence[dict[str, Any]]) -> bool:
+        """Write records behind what waits; whether they are written now. On the thread that writes already, where there is one.
 
         Raises:
             JournalError: `journal.busy`, they wait from now on; or as `Trail.append`, and they are lost.
@@ -52,7 +52,7 @@ class Backlog:
         """
         self._look_for_fork()
         self._batches.append((records, 0))
-        self._flush(self._patience())
+        return self._flush(self._patience())
 
     def close(self) -> int:
         """Write what waits, for which the lock is waited for once more, and return how many records wait even then. Raises as `write`."""

@@ -90,6 +90,7 @@ class Journal:
         self._troubles: dict[str, Problem] = {}
         self._known: dict[str, tuple[HookSpec, dict[str, Any]]] = {}
         self._ids: dict[_Moment, str] = {}
+        self._given: dict[str, None] = {}
         self._early: dict[_Moment, list[dict[str, Any]]] = {}
         self._backlog: Backlog | None = None
         if trail is not None:
@@ -128,10 +129,26 @@ class Journal:
         """Write down how a hook ended that nobody waited for, and which event had started it."""
         self._guarded(lambda: self._finished(done, spec_of, event))
 
-    def note(self, what: str, **fields: Any) -> None:
-        """Write down something else that a person should find: an approval, a bypass, a host that got no decision."""
-        keeping = self.keeping
-        self._guarded(lambda: self._write([note_record(what, fields, note_id=self.new_id(), at=self._now(), keeping=keeping)]))
+    def note(self, what: str, *, note_id: str = "", seconds: float | None = None, **fields: Any) -> bool:
+        """Write down something else that a person should find: an approval, a bypass, a host that got no decision.
+
+        Whether it is written now. `note_id`: of a note that has one, and that is given until it is written; what waits to be written is
+        not written twice. `seconds`: when it was, since 1970.
+        """
+        if note_id in self._given:
+            return self._backlog is not None and not self._backlog.waiting
+        done: list[bool] = []
+
+        def write() -> None:
+            record = note_record(what, fields, note_id=note_id or self.new_id(), at=self._now(seconds), keeping=self.keeping)
+            if note_id:
+                self._given[note_id] = None
+            done.append(self._write([record]))
+
+        self._guarded(write)
+        while len(self._given) > _MOST_MOMENTS:
+            del self._given[next(iter(self._given))]
+        return done == [True]
 
     def close(self) -> None:
         """Write down what still waits, for its event or for the trail, and give the files back."""
@@ -210,13 +227,13 @@ class Journal:
 
     # -- writing ---------------------------------------------------------------------------------------------------
 
-    def _write(self, records: Sequence[dict[str, Any]]) -> None:
-        if self._backlog is not None:
-            self._backlog.write(records)
+    def _write(self, records: Sequence[dict[str, Any]]) -> bool:
+        return self._backlog is not None and self._backlog.write(records)
 
     def _fell(self, count: int, crowded: bool) -> None:  # noqa: FBT001 - as the backlog tells it
         """Count what is not written any more; what could not be is told of by whoever caught why."""
         self.lost += count
+        self._given.clear()  # a note may be among them
         if crowded:
             self._trouble("journal.lost", f"{count} records fell out: too many wait for whoever holds `{self._folder}`")
 
@@ -231,7 +248,7 @@ class Journal:
     def _folder(self) -> str:
         return self.trail.folder if self.trail is not None else ""
 
-    def _guarded(self, act: Callable[[], None]) -> None:
+    def _guarded(self, act: Callable[[], object]) -> None:
         try:
             act()
         except HookError as error:

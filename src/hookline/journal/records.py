@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from hookline.model.verdict import Decision, Verdict
 
 EVENT, RUN, NOTE = "event", "run", "note"
+# What is noted beside events, by the words that it is found by.
+NOTES = ("approval", "unanswered")
 _MOST = 100  # notes, lowered effects
 _LONGEST_NAME = 400  # characters of what a host calls its session, its tool, its call, and of whatever else is a name
 _LONGEST_PATH = 4096  # characters; no system takes a longer one

@@ -28,6 +28,8 @@ class Failure(enum.Enum):
     UNLOADABLE = "could not be loaded"
     UNTRUSTED = "not approved"
     CHANGED = "changed since it was approved"
+    EXPOSED = "others may write it"
+    UNKNOWABLE = "whether it was approved cannot be told"
     REVOKED = "its approval was taken back"
     ABSENT = "what it runs is missing"
     SWITCHED_OFF = "switched off"
@@ -36,7 +38,11 @@ class Failure(enum.Enum):
 
 
 # Why a hook was kept from running at all, by somebody and not by a mishap.
-BARRED = frozenset({Failure.UNTRUSTED, Failure.CHANGED, Failure.REVOKED, Failure.ABSENT, Failure.SWITCHED_OFF})
+BARRED = frozenset({
+    Failure.UNTRUSTED, Failure.CHANGED, Failure.EXPOSED, Failure.UNKNOWABLE, Failure.REVOKED, Failure.ABSENT, Failure.SWITCHED_OFF,
+})  # fmt: skip
+# Of these, what keeps a hook from running that was approved, or may have been: it has failed.
+FAILED = frozenset({Failure.CHANGED, Failure.EXPOSED, Failure.UNKNOWABLE, Failure.ABSENT})
 
 
 class Outcome(Frozen):

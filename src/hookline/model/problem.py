@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hookline.errors import CODES
 from hookline.model.frozen import Frozen
+from hookline.text.visible import in_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ class Origin(Frozen):
 class Problem(Frozen):
     """One finding about a source, with what to do about it.
 
-    `name` is its key in `errors.CODES`; `severity` is "error" (what it names does not take part) or "warning".
+    `name` is its key in `errors.CODES`; `severity` is "error" (what it names does not take part) or "warning". `hook`: the one that
+    it is about; `hooks`: the ids of all that are gone for it, where that may be several.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Problem(Frozen):
     severity: str = "error"
     origin: Origin = Origin()
     hook: str = ""
+    hooks: tuple[str, ...] = ()
 
     @property
     def code(self) -> str:
@@ -62,4 +65,4 @@ class Problem(Frozen):
     def __str__(self) -> str:
         hint = f" ({self.hint})" if self.hint else ""
         place = f"{self.origin.place}: " if self.origin.place else ""
-        return f"{place}{self.code} {self.message}{hint}"
+        return in_line(f"{place}{self.code} {self.message}{hint}")  # a line, whatever a file's author wrote into it

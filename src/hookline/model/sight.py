@@ -13,7 +13,9 @@ class Covered(Frozen):
     "listed" (the hook says that it consists of it, too). `chosen`: found by its name, on the path of the user's own environment.
     `digest`: SHA-256 of its bytes; for an interpreter "" where it is
     the system's, and with colons its inode, size and times where it is a large one of the user's. `modified`: seconds since 1970.
-    `exposed`: why somebody else may write it ("" = nobody may). `in_place`: its interpreter reads it from where it lies.
+    `exposed`: why somebody else may write it ("" = nobody may). `in_place`: its interpreter reads it from where it lies. `way`: of what
+    may be run from where it lies, each folder (device, inode, mtime, ctime) and link on the way to it, and the file (the same with its
+    size), so that it can be told whether another one was in its place meanwhile.
     """
 
     role: str
@@ -24,6 +26,7 @@ class Covered(Frozen):
     exposed: str = ""
     in_place: bool = False
     chosen: bool = False
+    way: tuple[tuple[int, ...], ...] = ()
 
 
 # Roles of files of which nobody knows whether they are run.
@@ -34,13 +37,17 @@ class Piece(Frozen):
     """Verified bytes: handed over as an open descriptor, or, with a `name`, as a private file of that name.
 
     With a `source` they are too many to be held: they are copied from there when they are run, and are the right ones if they have
-    the `digest`.
+    the `digest`. `real`: the program that they are, which runs as that file where nobody can write it meanwhile,
+    `stamp`: by which that is known without being read; `called`: the name under which it is run, as a path.
     """
 
     data: bytes = b""
     name: str = ""
     source: str = ""
     digest: str = ""
+    real: str = ""
+    stamp: tuple[int, ...] = ()
+    called: str = ""
 
 
 class Sealed(Frozen):

@@ -17,6 +17,7 @@ from hookline.server.bodies import json_of
 from hookline.server.border import headers_of, is_loopback, through_a_file, tokenless
 from hookline.server.problems import APPROVE, RequestError, document, refusal
 from hookline.text.suggest import did_you_mean
+from hookline.text.visible import in_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 PATH = APPROVE
 _KEYS = ("command", "enable_master")
 _LONGEST = 4096  # characters of a command
+_MOST_FILES = 5  # of which it is told that they cannot be read
 # What a proxy adds: then whoever asks is not who connects.
 _FORWARDED = (b"forwarded", b"x-forwarded-for", b"x-real-ip", b"via")
 _BROWSER = (b"origin", b"sec-fetch-site", b"sec-fetch-mode", b"sec-fetch-dest")
@@ -62,7 +64,7 @@ class Approving:
         except HookError as error:
             self._refused(error.code)
             return _refusal(error)
-        return document(_told(done))
+        return document(_told(done, engine))
 
     def admitted(self, scope: Scope) -> str:
         """How a request was let in, in words for the journal.
@@ -112,15 +114,26 @@ def asked_of(sent: Any) -> tuple[str, bool]:
 
 def _approved(engine: Engine, refresh: Callable[[], object], command: str, how: str, *, enable: bool) -> Done:
     refresh()
-    return approve_declared(engine, commanded(engine.hooks, command), who="", how=how, enable=enable)
+    try:
+        specs = commanded(engine.hooks, command)
+    except TrustError as error:
+        if error.name == "trust.unmatched" and (wrong := _unread(engine)):
+            raise TrustError(error.message, name=error.name, hint="; ".join(wrong)) from None
+        raise
+    return approve_declared(engine, specs, who="", how=how, enable=enable)
 
 
-def _told(done: Done) -> dict[str, Any]:
-    """What was approved, as the format has it; with a word on why less is live than that."""
+def _unread(engine: Engine) -> list[str]:
+    """The files of hooks that cannot be read as they are now, so that what they declare is not there, or is as it was before."""
+    return [str(each) for each in engine.problems if each.severity == "error" and each.name.startswith("config.")][:_MOST_FILES]
+
+
+def _told(done: Done, engine: Engine) -> dict[str, Any]:
+    """What was approved, as the format has it; with a word on why less is live than that, and on files that cannot be read."""
     why = [f"{off} ({ON_AGAIN[switch]})" for switch, off in what_is_off(done.switches)]
-    why += [*done.left, *(footing.off for footing in done.footings if footing.off and not why)]
+    why += [*done.left, *(footing.off for footing in done.footings if footing.off and not why), *_unread(engine)]
     told = {"ok": True, "events": done.events, "mounted": done.mounted, "master_enabled": done.on}
-    return told | ({"note": "; ".join(dict.fromkeys(why))} if why else {})
+    return told | ({"note": in_line("; ".join(dict.fromkeys(why)))} if why else {})
 
 
 def _refusal(error: HookError) -> Response:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import Response
 
 from hookline.errors import HookError
+from hookline.text.visible import in_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,10 +46,10 @@ def problem(error: HookError, status: int = 400, more: Mapping[str, Any] | None 
         "type": f"urn:hookline:problem:{error.code}",
         "title": error.name,
         "status": status,
-        "detail": error.message,
+        "detail": in_line(error.message),
         "code": error.code,
     }
-    hint = {"hint": error.hint} if error.hint else {}
+    hint = {"hint": in_line(error.hint)} if error.hint else {}
     headers = dict(error.headers) if isinstance(error, RequestError) else {}
     return document(said | hint | dict(more or {}), status=status, media_type=_TYPE, headers=headers)
 
@@ -57,5 +58,5 @@ def refusal(error: HookError, path: str, status: int = 400) -> Response:
     """A problem that, on a path for which a format promises it, says so in its words, too."""
     if path != APPROVE:
         return problem(error, status)
-    said = "not declared" if error.name == "trust.unmatched" else error.message
+    said = "not declared" if error.name == "trust.unmatched" else in_line(error.message)
     return problem(error, status, {"ok": False, "error": said})

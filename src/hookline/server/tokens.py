@@ -1,4 +1,4 @@
-"""Tokens: the secret by which a request over TCP shows that its sender may read this user's files."""
+"""Tokens: the secret by which a request shows that its sender may read this user's files, and where that lies."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ def token_in(path: str) -> str:
     except OSError as error:
         raise _unusable(path, f"cannot be read: {(error.strerror or '').lower()}") from None
     try:
-        _check(path, os.fstat(descriptor))
+        found = os.fstat(descriptor)
+        _check(path, found.st_mode, found.st_uid)
         token = os.read(descriptor, _LONGEST).decode("ascii", "replace").strip()
     finally:
         os.close(descriptor)
@@ -49,19 +50,39 @@ def token_in(path: str) -> str:
     return token
 
 
-def _make(path: str) -> None:
+def token_beside(socket: str, token: str, environ: Mapping[str, str]) -> str:
+    """The token once more, beside a socket, for whoever knows only that; where it then lies. In the folder of our state it does already.
+
+    Raises:
+        ConfigError: what lies there is somebody else's, or no file, or nothing can be written there.
+    """
+    if os.path.dirname(os.path.realpath(socket)) == os.path.dirname(os.path.realpath(token_place(environ))):
+        return token_place(environ)
+    path = os.path.abspath(f"{socket}.token")
+    new = f"{path}.{os.getpid()}.new"
+    try:
+        if os.path.lexists(path):
+            _check(path, os.lstat(path).st_mode & ~0o077, os.lstat(path).st_uid)
+        _make(new, token)
+        os.replace(new, path)
+    except OSError as error:
+        raise _unusable(path, f"cannot be made: {(error.strerror or '').lower()}") from None
+    return path
+
+
+def _make(path: str, token: str = "") -> None:
     os.makedirs(os.path.dirname(path) or ".", mode=0o700, exist_ok=True)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     with open(descriptor, "w", encoding="ascii") as file:
-        file.write(secrets.token_urlsafe(32) + "\n")
+        file.write((token or secrets.token_urlsafe(32)) + "\n")
 
 
-def _check(path: str, found: os.stat_result) -> None:
-    if not stat.S_ISREG(found.st_mode):
+def _check(path: str, mode: int, uid: int) -> None:
+    if not stat.S_ISREG(mode):
         raise _unusable(path, "is no file")
-    if found.st_uid != os.geteuid():
+    if uid != os.geteuid():
         raise _unusable(path, "is not yours")
-    if stat.S_IMODE(found.st_mode) & 0o077:
+    if stat.S_IMODE(mode) & 0o077:
         raise _unusable(path, "may be read by others", hint=f"chmod 600 {path}")
 
 

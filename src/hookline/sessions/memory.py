@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from _thread import allocate_lock  # `threading` is what most processes never need
 
 from hookline.core.guardrails import Redos
@@ -9,7 +10,7 @@ from hookline.core.late import size_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from hookline.core.late import Late
@@ -26,12 +27,13 @@ class Memory:
     """Redos, late answers and facts, by session; the in-process counterpart of `store.Sessions`.
 
     Sessions are those of one host each (`Event.dialect`); the ones that were used last are kept. What has no session id
-    keeps counts of redos only. `lasting` says whether it outlives the process; `problems`, what could not be kept.
+    keeps counts of redos only. `clock`: seconds since 1970. `lasting` says whether it outlives the process; `problems`, what could not be kept.
     """
 
     lasting = False
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.time) -> None:
+        self.clock = clock
         self.problems: tuple[Problem, ...] = ()
         self._redos: dict[tuple[str, str], Redos] = {}
         self._late: dict[tuple[str, str], list[Late]] = {}
@@ -46,20 +48,33 @@ class Memory:
         known = self._redos.get(_key(event))
         return known.count(event) if known is not None else 0
 
-    def settle(self, event: Event, *, back: bool, follows: bool | None = None, ends: bool = False) -> bool:
-        """Count a redo, or forget the counts of a turn that is over (`guardrails.Redos.after`); whether that was kept.
+    def send_back(self, event: Event, limit: int, *, follows: bool | None = None, lasted: float = 0.0) -> int | None:
+        """Count a redo, if its row had fewer than `limit` (0: no limit); how many it had. Nobody else counts in between.
+
+        `follows` as of `guardrails.follows_redo`; `lasted`: seconds that its hooks were asked for.
+        """
+        key, now = _key(event), self.clock()
+        with self._lock:
+            redos = self._redos.get(key, Redos())
+            had = redos.had(event, follows=follows, began=now - lasted, now=now)
+            if limit <= 0 or had < limit:
+                self._redos.pop(key, None)
+                _put(self._redos, key, redos.back(event, had, follows=follows, now=now))
+        return had
+
+    def settle(self, event: Event, *, follows: bool | None = None, lasted: float = 0.0, ends: bool = False) -> None:
+        """Forget the counts of a turn that is over (`guardrails.Redos.over`), after an event that sent nobody back.
 
         `ends`: the session is over. What is to run once is retired by the engine itself, for as long as it lives.
         """
-        key = _key(event)
-        if not back and key not in self._redos:
-            return True
+        key, now = _key(event), self.clock()
+        if key not in self._redos:
+            return
         with self._lock:
-            after = Redos() if ends else self._redos.pop(key, Redos()).after(event, back=back, follows=follows)
-            self._redos.pop(key, None)
+            redos = self._redos.pop(key, Redos())
+            after = Redos() if ends else redos.over(event, follows=follows, began=now - lasted, now=now)
             if after.counts:
                 _put(self._redos, key, after)
-        return True
 
     # -- late answers ----------------------------------------------------------------------------------------------
 

@@ -144,6 +144,11 @@ def counts_in(state: Mapping[str, Any], key: str) -> dict[str, int]:
     return {name: count for name, count in object_in(state, key).items() if type(count) is int and count > 0}
 
 
+def times_in(state: Mapping[str, Any], key: str) -> dict[str, float]:
+    """Times in the state, in seconds since 1970; what is none, is not there."""
+    return {name: at for name, at in object_in(state, key).items() if type(at) in (int, float) and at > 0}
+
+
 def texts_in(state: Mapping[str, Any], key: str) -> list[str]:
     """Texts in the state; what is none, is not there."""
     held = state.get(key)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from hookline.core.guardrails import Redos, is_flagged
-from hookline.sessions.state import DEFAULT_DAYS, PATIENCE, State, counts_in, digest, object_in, texts_in
+from hookline.sessions.state import DEFAULT_DAYS, PATIENCE, State, counts_in, digest, object_in, texts_in, times_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,30 +51,50 @@ class Sessions(State):
         """How often the stop gate of this event sent the agent back in the running turn."""
         return self._counted(self._state(event)).count(event)
 
-    def settle(self, event: Event, *, back: bool, follows: bool | None = None, ends: bool = False) -> bool:
-        """Count a redo, or forget the counts of a turn that is over (`guardrails.Redos.after`); whether that was kept.
+    def send_back(self, event: Event, limit: int, *, follows: bool | None = None, lasted: float = 0.0) -> int | None:
+        """Count a redo, if its row had fewer than `limit` (0: no limit); how many it had, None where that cannot be known.
 
-        `ends`: the session is over, and what ran once may run again. Without a session id nothing is counted but what the host
-        itself does: that the agent was sent back before.
+        It is asked and counted in one step, so that any number of processes are within the limit together. `follows` as of
+        `guardrails.follows_redo`; `lasted`: seconds that its hooks were asked for, during which nothing was locked. Without a session
+        id nothing is counted but what the host itself does: that the agent was sent back before.
         """
         if not event.session_id:
-            return not is_flagged(event)
-        if not back:
-            state = self._state(event)
-            if not state.get("redos") and not (ends and state.get("once")):
-                return True
+            return None if is_flagged(event) else 0
+        had: list[int] = []
 
-        def settled(state: dict[str, Any]) -> None:
-            after = self._counted(state).after(event, back=back, follows=follows)
-            redos = {asker: counts for asker, counts in object_in(state, "redos").items() if asker != self.asker}
-            state["redos"] = redos | ({self.asker: dict(after.counts)} if after.counts else {})
+        def sending(state: dict[str, Any]) -> None:
+            redos, now = self._counted(state), self.clock()
+            had.append(redos.had(event, follows=follows, began=now - lasted, now=now))
+            if limit <= 0 or had[0] < limit:
+                self._count(state, redos.back(event, had[0], follows=follows, now=now))
+
+        return had[0] if self._change(event, sending) else None
+
+    def settle(self, event: Event, *, follows: bool | None = None, lasted: float = 0.0, ends: bool = False) -> None:
+        """Forget the counts of a turn that is over (`guardrails.Redos.over`), after an event that sent nobody back.
+
+        `ends`: the session is over, and what ran once may run again.
+        """
+        state = self._state(event)
+        if not state.get("redos") and not (ends and state.get("once")):
+            return
+
+        def settling(state: dict[str, Any]) -> None:
+            now = self.clock()
+            self._count(state, self._counted(state).over(event, follows=follows, began=now - lasted, now=now))
             if ends:
                 state["once"] = []
 
-        return self._change(event, settled)
+        self._change(event, settling)
 
     def _counted(self, state: Mapping[str, Any]) -> Redos:
-        return Redos(counts=counts_in(object_in(state, "redos"), self.asker))
+        counts = counts_in(object_in(state, "redos"), self.asker)
+        return Redos(counts=counts, rows=times_in(object_in(state, "rows"), self.asker))
+
+    def _count(self, state: dict[str, Any], redos: Redos) -> None:
+        for key, held in (("redos", redos.counts), ("rows", redos.rows)):
+            others = {asker: each for asker, each in object_in(state, key).items() if asker != self.asker}
+            state[key] = others | ({self.asker: dict(held)} if held else {})
 
     # -- once ------------------------------------------------------------------------------------------------------
 

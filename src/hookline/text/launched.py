@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from hookline.text.launchers import AWKS, FILED, FINDS, rows
+from hookline.text.embedded import UNKNOWN, texts, values
+from hookline.text.launchers import FILED, FINDS, GITS, rows
 from hookline.text.launchers import signs as signs_of
 
 TYPE_CHECKING = False
@@ -13,13 +14,9 @@ if TYPE_CHECKING:
 
     from hookline.text.launchers import Launcher
 
+_LEADING = ("--exec-path", "core.hookspath")  # to git: where its programs are, and its hooks
 _ACTIONS = frozenset({"-exec", "-execdir"})
-# Where an awk program gives a literal to a shell; in the second group, what says that nothing is put behind it.
-_LITERAL = r'"((?:[^"\\]|\\.)*)"'
-_COMMANDED = (rf"\bsystem\s*\(\s*{_LITERAL}\s*(\))?", rf"{_LITERAL}\s*(\|)&?\s*getline\b", rf"(?<!\|)\|&?\s*{_LITERAL}()")
-_LONGEST = 4096  # characters of a program for `awk`
 DEEPEST = 32  # launchers of one line
-UNKNOWN = "$?"  # what nobody can tell of a shell's text
 UNSURE = "\0"  # what stands for a word that only the shell can tell
 
 
@@ -150,17 +147,25 @@ def launches(words: Sequence[str], start: int = 0) -> tuple[Launched, ...]:
     name = words[start].rpartition("/")[2]
     if name in FINDS:
         return tuple(_acted(words, start))
-    if name in AWKS:
-        return tuple(_commanded(words, start))
     read = (launched(words, start, row) for row in rows(name))
     found = next((each for each in read if each is not None), None)
-    return () if found is None or (found.text is None and found.at >= found.end) else (found,)
+    if found is None:
+        return tuple(_embedded(words, start))
+    return () if found.text is None and found.at >= found.end else (found,)
 
 
 def is_acting(words: Sequence[str], start: int = 0) -> bool:
     """Whether `find` is told to run something."""
     acts = ("-exec", "-execdir", "-ok", "-okdir")
     return words[start].rpartition("/")[2] in FINDS and any(word in acts for word in words[start + 1 :])
+
+
+def is_led(words: Sequence[str], start: int = 0) -> bool:
+    """Whether `git` is told to find its own programs, or its hooks, elsewhere."""
+    if words[start].rpartition("/")[2] not in GITS:
+        return False
+    told = [word.partition("=") for word in words[start + 1 :]]
+    return any(name.lower() in _LEADING and value not in ("", "/dev/null") for name, _, value in told)
 
 
 def _acted(words: Sequence[str], start: int) -> Iterator[Launched]:
@@ -174,32 +179,20 @@ def _acted(words: Sequence[str], start: int) -> Iterator[Launched]:
                 yield Launched(at + 1, end, moved=words[at] == "-execdir", more=end == len(words), blank="{}")
 
 
-def _commanded(words: Sequence[str], start: int) -> Iterator[Launched]:
-    """`awk 'BEGIN { system("text") }'`."""
-    for word in words[start + 1 :]:
-        for pattern in _COMMANDED:
-            for found in re.finditer(pattern, word[:_LONGEST], re.DOTALL):
-                text = re.sub(r'\\(["\\/])', r"\1", found[1])
-                if "\\" not in text and text:
-                    one = Launched(0, 0)
-                    one.text = text if found[2] is not None else text + UNKNOWN
-                    yield one
+def _embedded(words: Sequence[str], start: int) -> Iterator[Launched]:
+    for text in texts(words, start):
+        one = Launched(0, 0)
+        one.text = text
+        yield one
 
 
 def filed(words: Sequence[str], start: int = 0) -> list[str]:
     """The files that a program is told to run by an option."""
     options = FILED.get(words[start].rpartition("/")[2], ())
-    files: list[str] = []
-    for at, word in enumerate(words[start + 1 :] if options else (), start + 1):
-        name, sign, value = word.partition("=")
-        is_cluster = "-f" in options and re.fullmatch("-[a-zA-Z]*f", word)
-        if word in options or is_cluster:
-            files += words[at + 1 : at + 2]
-        elif sign and name in options:
-            files.append(value)
-        elif word[:2] in options:
-            files.append(word[2:])
-    return files
+    if not options:
+        return []
+    told = ["-f" if "-f" in options and re.fullmatch("-[a-zA-Z]*f", word) else word for word in words[start + 1 :]]
+    return values(told, options)
 
 
 def unfolded(words: Sequence[str]) -> list[str]:

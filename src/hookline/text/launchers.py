@@ -20,11 +20,11 @@ class Launcher:
     a shell is given its words as one text. `blanks`: what stands in them for words that come later, in a text as a pattern. `more`: words
     are put behind them. `scripts`: suffixes of files that it runs as Python. `moved`: it runs all in a folder that is not known. `idle`:
     without a program, nothing is run. `held`: what it runs gets its words as they are, and its open files. `own`: it finds the program in
-    ways of its own.
+    ways of its own. `around`: before that it runs what a project around the working folder says.
     """
 
     __slots__ = (
-        "assigns", "before", "blanks", "ends", "held", "idle", "joined", "lead", "more", "moved", "options", "own", "permuted", "scripts",
+        "around", "assigns", "before", "blanks", "ends", "held", "idle", "joined", "lead", "more", "moved", "options", "own", "permuted", "scripts",
         "verbs",
     )  # fmt: skip
 
@@ -46,6 +46,7 @@ class Launcher:
         idle: bool = True,
         held: bool = False,
         own: bool = False,
+        around: bool = False,
     ) -> None:
         self.options = options
         self.verbs = verbs
@@ -62,6 +63,7 @@ class Launcher:
         self.idle = idle
         self.held = held
         self.own = own
+        self.around = around
 
 
 _ARCH = (
@@ -134,11 +136,15 @@ _PRLIMIT = (
     " --memlock? -m? --rss? -n? --nofile? -q? --msgqueue? -r? --rtprio? -s? --stack? -t? --cpu? -u? --nproc? -v? --as? -x? --locks? -y?"
     " --rttime?"
 )
+_LOADER = (
+    "--list --verify --inhibit-cache --library-path= --inhibit-rpath= --audit= --preload! --argv0= --glibc-hwcaps-prepend="
+    " --glibc-hwcaps-mask= --list-tunables --list-diagnostics"
+)
 _TIMEOUT = Launcher("-k= --kill-after= -s= --signal= --foreground --preserve-status -v --verbose -*", before=1, held=True)
 _AS_USER = Launcher(f"-c$ --command$ --session-command$ -% -l% --login% {_USER}", permuted=True, idle=False)
 _NPX = Launcher(_NPM, own=True, idle=False)
 _RUNS_PYTHON = (".py", ".pyw")
-_UVX = Launcher(_UV, own=True, held=True, scripts=_RUNS_PYTHON, idle=False)
+_UVX = Launcher(_UV, own=True, held=True, scripts=_RUNS_PYTHON, idle=False, around=True)
 
 
 def _run(*verbs: str, options: str = "", before: int = 0, scripts: tuple[str, ...] = ()) -> Launcher:
@@ -169,6 +175,7 @@ _ROWS: Mapping[str, tuple[Launcher, ...]] = {
     "setpriv": (Launcher(_SETPRIV, held=True),),
     "unshare": (Launcher(_UNSHARE, held=True, idle=False),),
     "strace": (Launcher(_STRACE, held=True),),
+    "ld.so": (Launcher(_LOADER, held=True),),
     "dbus-run-session": (Launcher("--config-file= --dbus-daemon=", held=True),),
     "caffeinate": (Launcher("-d -i -m -s -u -t= -w!", held=True),),
     "script": (
@@ -180,8 +187,8 @@ _ROWS: Mapping[str, tuple[Launcher, ...]] = {
         Launcher("-a -d -e -F= -k -p -q -r -t=", before=1, idle=False),
     ),
     "uv": (
-        Launcher(_UV, verbs=("run",), own=True, held=True, scripts=_RUNS_PYTHON, idle=False),
-        Launcher(_UV, verbs=("tool", "run"), own=True, held=True, idle=False),
+        Launcher(_UV, verbs=("run",), own=True, held=True, scripts=_RUNS_PYTHON, idle=False, around=True),
+        Launcher(_UV, verbs=("tool", "run"), own=True, held=True, idle=False, around=True),
     ),
     "uvx": (_UVX,),
     # what runs its words with others behind them, in another place, or after it closed its files
@@ -189,6 +196,8 @@ _ROWS: Mapping[str, tuple[Launcher, ...]] = {
     "parallel": (Launcher(_PARALLEL, joined=True, more=True, blanks=r"\{[^{}\s]*\}", ends=(":::", "::::", ":::+", "::::+")),),
     "watch": (Launcher("-b --beep -c --color -C -d? --differences? -e -g -p -t -w -n= --interval= -q= --equexit=", joined=True),),
     "su": (_AS_USER,),
+    "sg": (Launcher("- -c$", before=1, joined=True, idle=False),),
+    "dpkg-architecture": (Launcher("-a= --host-arch= -t= --host-type= -A= --target-arch= -T= --target-type= -f --force -c> --command>", idle=False),),
     "runuser": (Launcher(_USER, verbs=("-u",), before=1, idle=False), _AS_USER),
     "sudo": (Launcher(_SUDO, assigns=True, idle=False),),
     "doas": (Launcher("-n -u= -a=", idle=False),),
@@ -212,29 +221,58 @@ _ROWS: Mapping[str, tuple[Launcher, ...]] = {
     "poetry": (_run("run"),),
     "pdm": (_run("run", options="-s --site-packages"),),
     "pipenv": (_run("run"),),
-    "hatch": (_run("run"),),
+    **dict.fromkeys(("hatch", "rye"), (_run("run"),)),
     "bundle": (_run("exec"),),
     "pipx": (_run("run", options="-q --quiet -v --verbose --no-cache --spec= --python= --path# --pip-args= -*", scripts=_RUNS_PYTHON),),
     **dict.fromkeys(("conda", "mamba", "micromamba"), (_run("run", options=_CONDA),)),
     "nix-shell": (Launcher(_NIX, permuted=True, own=True, idle=False),),
     "nix": tuple(Launcher(_NIX_SHELL, verbs=(verb,), permuted=True, own=True, idle=False) for verb in ("develop", "shell")),
 }  # fmt: skip
+_LOADERS = ("ld-linux", "ld-musl", "ld64")  # of the system's binaries: names with a machine, and a version
 FINDS = frozenset({"find", "gfind"})
 AWKS = frozenset({"awk", "gawk", "mawk", "nawk"})
+SEDS = frozenset({"sed", "gsed"})
+GITS = frozenset({"git"})
 # Options whose file is run, for the programs of these names.
 FILED: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(AWKS, ("-f", "-E", "-i", "--file", "--exec", "--include")),
-    **dict.fromkeys(("sed", "gsed"), ("-f", "--file")),
+    **dict.fromkeys(SEDS, ("-f", "--file")),
+    **dict.fromkeys(("bash", "rbash"), ("--rcfile", "--init-file")),
     **dict.fromkeys(("make", "gmake"), ("-f", "--file", "--makefile")),
     **dict.fromkeys(("at", "batch"), ("-f",)),
     "gdb": ("-x", "-ix", "-command", "--command", "--init-command"),
 }
+# Options whose value is a text for a shell, or the program that is run, for the programs of these names.
+TOLD: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("split", "gsplit"), ("--filter",)),
+    **dict.fromkeys(("sort", "gsort"), ("--compress-program",)),
+    **dict.fromkeys(("install", "ginstall"), ("--strip-program",)),
+    **dict.fromkeys(
+        ("tar", "gtar"),
+        (
+            "-I", "--use-compress-program", "--to-command", "--checkpoint-action", "-F", "--info-script", "--new-volume-script",
+            "--rsh-command", "--rmt-command",
+        ),
+    ),
+    "rsync": ("-e", "--rsh"),
+    "man": ("-P", "--pager"),
+}  # fmt: skip
+# What git is told by `-c`: a text for a shell, where the name ends so; an alias is one behind a `!`.
+SETTINGS = (
+    ".fsmonitor", ".pager", ".editor", ".sshcommand", ".askpass", ".external", ".textconv", ".helper", ".cmd", ".program", ".clean",
+    ".smudge", ".process", ".driver", ".proxycommand", ".uploadpack", ".receivepack", ".difftool", ".mergetool", ".command",
+)  # fmt: skip
+# Variables of which each is a text for a shell, or the program that another one runs.
+COMMANDING = frozenset({
+    "EDITOR", "GIT_ASKPASS", "GIT_EDITOR", "GIT_EXTERNAL_DIFF", "GIT_PAGER", "GIT_PROXY_COMMAND", "GIT_SEQUENCE_EDITOR", "GIT_SSH",
+    "GIT_SSH_COMMAND", "MANPAGER", "PAGER", "SSH_ASKPASS", "SUDO_ASKPASS", "VISUAL",
+})  # fmt: skip
 SIGNS = "=?@${}>#.%!"
 
 
 def rows(name: str) -> tuple[Launcher, ...]:
     """The rows of a program of that name."""
-    return _ROWS.get(name, ())
+    return _ROWS.get("ld.so" if name.startswith(_LOADERS) and ".so" in name else name, ())
 
 
 def signs(row: Launcher) -> Mapping[str, str]:

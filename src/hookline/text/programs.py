@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from hookline.text.launched import DEEPEST, is_acting, launched
+from hookline.text.launched import DEEPEST, is_acting, is_led, launched
 from hookline.text.launchers import rows
+from hookline.text.runners import is_opaque
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,10 +54,11 @@ class Reading:
     code for a shell. `is_code`: code for another language stands among the words, or a module. `is_fed`: what is run is read from
     the standard input. `unknown`: what is run cannot be told from the words, and why. `through`: the places of the programs that run
     it, if they are what their names say; where the program is the last of these, it runs nothing. `folders`: where these go before that,
-    one from the other. `own`: one of them finds the program in ways of its own.
+    one from the other. `own`: one of them finds the program in ways of its own. `around`: the places of those that run what a project
+    around the working folder says, each with the place of what it is told to run.
     """
 
-    __slots__ = ("at", "family", "folders", "is_code", "is_fed", "own", "program_at", "text_at", "through", "unknown")
+    __slots__ = ("around", "at", "family", "folders", "is_code", "is_fed", "own", "program_at", "text_at", "through", "unknown")
 
     def __init__(
         self,
@@ -79,6 +81,7 @@ class Reading:
         self.through: tuple[int, ...] = ()
         self.folders: tuple[str, ...] = ()
         self.own = False
+        self.around: tuple[tuple[int, int], ...] = ()
 
     def runs_nothing(self) -> bool:
         """Whether there is no word among these that is certainly run, but for the programs on the way."""
@@ -92,8 +95,22 @@ _PYTHON = Family(
 _SHELL = Family(name="shell", code=frozenset({"-c"}), valued=frozenset({"-o", "+o", "-O", "+O", "--rcfile", "--init-file"}))
 _NODE = Family(
     name="node",
-    code=frozenset({"-e", "--eval", "-p", "--print", "-pe", "--run", "--test"}),
-    valued=frozenset({"-r", "--require", "--import", "--loader", "--experimental-loader", "-C", "--conditions", "--env-file", "--title"}),
+    code=frozenset({"-e", "--eval", "-p", "--print", "-pe"}),
+    modules=frozenset({"--run", "--test"}),
+    valued=frozenset(
+        {
+            "-r",
+            "--require",
+            "--import",
+            "--loader",
+            "--experimental-loader",
+            "-C",
+            "--conditions",
+            "--env-file",
+            "--env-file-if-exists",
+            "--title",
+        }
+    ),
     clusters=False,
 )
 _PERL = Family(
@@ -113,26 +130,18 @@ _OTHER = Family(
 # By the program's name, less the version at its end.
 _FAMILIES: Mapping[str, Family] = {
     **dict.fromkeys(("python", "pypy"), _PYTHON),
-    **dict.fromkeys(("bash", "sh", "dash", "ash", "ksh", "zsh"), _SHELL),
+    **dict.fromkeys(("bash", "sh", "dash", "ash", "ksh", "zsh", "rbash", "mksh", "lksh", "oksh", "pdksh", "yash"), _SHELL),
     **dict.fromkeys(("node", "nodejs"), _NODE),
     "perl": _PERL,
     **dict.fromkeys(
         (
             "ruby", "php", "lua", "luajit", "deno", "bun", "tsx", "ts-node", "Rscript", "fish", "csh", "tcsh", "tclsh", "expect", "guile",
-            "pwsh", "powershell",
+            "pwsh", "powershell", "elixir", "escript", "groovy", "julia", "nu", "osascript", "racket", "raku", "runghc", "runhaskell", "xonsh",
         ),
         _OTHER,
     ),
 }  # fmt: skip
 _VERSION = "0123456789."
-# Programs that run something by rules of their own.
-_OPAQUE = frozenset({
-    "ant", "at", "batch", "bundle", "bwrap", "chronic", "chroot", "corepack", "direnv", "doas", "docker", "entr", "firejail", "gdb",
-    "gmake", "gradle", "gxargs", "hatch", "ifne", "invoke", "just", "lefthook", "ltrace", "make", "mise", "mvn", "nix", "nix-shell",
-    "nox", "npm", "npx", "nsenter", "nx", "parallel", "pdm", "pipenv", "pnpm", "pnpx", "podman", "poetry", "pre-commit", "rake",
-    "run-parts", "runuser", "screen", "script", "ssh", "su", "sudo", "systemd-run", "task", "tmux", "tox", "turbo", "unbuffer", "watch",
-    "xargs", "yarn",
-})  # fmt: skip
 # Options with which an interpreter tells of itself, and runs nothing.
 _TELLING = frozenset({"--version", "-V", "-v", "--help", "-h"})
 _NO_FAMILY = Family(name="")
@@ -148,9 +157,11 @@ def reading(words: Sequence[str], start: int = 0, depth: int = 0) -> Reading:
     read = ((row, launched(words, start, row)) for row in told)
     row, found = next(((row, found) for row, found in read if found is not None), (None, None))
     if row is not None and found is not None and row.held and (found.text is None or found.text_at is not None) and depth < DEEPEST:
-        return _handed(words, start, found, depth)
+        made = _handed(words, start, found, depth)
+        made.around = (*(((start, found.at),) if row.around else ()), *made.around)
+        return made
     is_held = bool(told) and told[0].held and not told[0].verbs
-    if name in _OPAQUE or found is not None or is_held or is_acting(words, start):
+    if is_opaque(name) or found is not None or is_held or is_acting(words, start) or is_led(words, start):
         return Reading(family=_NO_FAMILY, program_at=start, unknown=f"what `{name}` runs is only known to it")
     return by_itself(start)
 
@@ -184,7 +195,11 @@ def _script(words: Sequence[str], start: int, family: Family) -> Reading:
     if step == "code":
         return _coded(words, start, at, family)
     if step == "module":
-        unknown = f"the module after `{words[at]}` is found by `{words[start]}`"
+        unknown = (
+            f"the module after `{words[at]}` is found by `{words[start]}`"
+            if family is _PYTHON
+            else f"what `{words[start]} {words[at]}` runs is only known to it"
+        )
         return Reading(family=family, program_at=start, is_code=True, unknown=unknown)
     if step == "stdin" or at >= len(words) or words[at] == "-":
         return Reading(family=family, program_at=start, is_fed=not _TELLING.intersection(words[start:at]))
@@ -224,7 +239,7 @@ def _option(word: str, family: Family) -> str:
     """What an option does with the words after it."""
     if word in family.code or (word.startswith("--") and word.partition("=")[0] in family.code):
         return "code"
-    if word in family.modules:
+    if word in family.modules or (word.startswith("--") and word.partition("=")[0] in family.modules):
         return "module"
     if word in family.valued:
         return "valued"

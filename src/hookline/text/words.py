@@ -5,6 +5,7 @@ A text that is one command of plain words is read without the grammar, which cos
 
 from __future__ import annotations
 
+import itertools
 import re
 
 TYPE_CHECKING = False
@@ -69,12 +70,25 @@ _IN_QUOTES = r"(?a)\$\{(\w+)\}|\$([A-Za-z_]\w*)|\\([\"\\$`])"
 _ASSIGNMENT = r"(?a)[A-Za-z_]\w*\+?="
 # A value of these characters is one word to a shell, quoted or not.
 _ONE_WORD = r"[\w@%+=:,./-]+"
+_TO_NOWHERE = r"(?:[ \t]+(?:[12]?>>?[ \t]*/dev/null|&>>?[ \t]*/dev/null|2>&1|1?>&2))+\s*\Z"
 # Characters that mean themselves to a shell, and the blanks between words.
 _BARE = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./^- \t"
 
 
 # Words that the shell runs the rest by, and their options that take a word.
 _STEPPED: Mapping[str, str] = {"exec": "a", "command": "", "builtin": "", "coproc": "", "time": "", "!": ""}
+
+
+# Builtins that are given, by an option, what the shell runs later.
+_CALLING: Mapping[str, str] = {"mapfile": "-C", "readarray": "-C", "hash": "-p"}
+
+
+def calls(words: Sequence[str]) -> tuple[str, ...]:
+    """The texts among the words of a builtin that the shell runs later."""
+    option = _CALLING.get(words[0])
+    if option is None:
+        return ()
+    return tuple(word[2:] or after for word, after in itertools.pairwise([*words[1:], ""]) if word.startswith(option))[:1]
 
 
 def stepped(words: Sequence[Word]) -> tuple[Sequence[Word], bool]:
@@ -101,6 +115,11 @@ def commands(text: str, variables: Mapping[str, str]) -> tuple[Simple, ...] | No
     """The simple commands of a text for a POSIX shell, in their order; None where the text cannot be read for sure."""
     plain = _plain(text, variables)
     return plain if plain is not None else _grammatical(text, variables)
+
+
+def is_plain(text: str, variables: Mapping[str, str]) -> bool:
+    """Whether a text is one command of plain words and nothing else; what it prints may go nowhere."""
+    return _plain(re.sub(_TO_NOWHERE, "", text), variables) is not None
 
 
 def _plain(text: str, variables: Mapping[str, str]) -> tuple[Simple, ...] | None:

@@ -17,16 +17,17 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.trust.allowlist import Imported, import_allowlist
+    from hookline.trust.approval import Approval
     from hookline.trust.desk import approve, chosen, revoke, survey, turn
     from hookline.trust.gate import Gate
     from hookline.trust.policy import Policy, policy_of
     from hookline.trust.snapshot import Known
     from hookline.trust.standing import Standing
-    from hookline.trust.store import Approval, Store, store_path
+    from hookline.trust.store import Store, store_path
     from hookline.trust.switch import switches
 
 _HOMES = {
-    "Approval": "store",
+    "Approval": "approval",
     "Gate": "gate",
     "Imported": "allowlist",
     "Known": "snapshot",

@@ -11,7 +11,7 @@ import json
 
 from hookline.errors import TrustError
 from hookline.model.frozen import Frozen
-from hookline.trust.desk import chosen, survey
+from hookline.trust.desk import chosen, gone_before, records_of, survey
 from hookline.trust.policy import REVOKED
 
 TYPE_CHECKING = False
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.model.spec import HookSpec
+    from hookline.trust.approval import Approval
     from hookline.trust.gate import Gate
     from hookline.trust.standing import Standing
 
@@ -50,7 +51,7 @@ def import_allowlist(gate: Gate, path: str, specs: Sequence[HookSpec], *, who: s
         TrustError: `trust.allowlist`, it cannot be read or is no such list; or the store cannot be read or written.
     """
     done: list[Imported] = []
-    approvals = []
+    approvals: list[tuple[Approval, dict[str, Any]]] = []
     for event, command, entry in _entries(path):
         try:
             meant = chosen(specs, command=command, event=event)
@@ -64,13 +65,21 @@ def import_allowlist(gate: Gate, path: str, specs: Sequence[HookSpec], *, who: s
             if result == "changed":
                 approval = approval.replace(print=standing.print.replace(content=_NEVER))
             if result in ("approved", "changed"):
-                approvals.append(approval)
-                gate.told(f"imported {result}", standing, who=who, how=path)
+                approvals.append((approval, gate.record(f"imported {result}", standing, who=who, how=path)))
         result = next((each for each in ("revoked", "unverified", "changed") if each in results), "approved")
         done.append(Imported(event=event, command=command, result=result, hooks=tuple(each.spec.id for each in standings)))
     # An entry that is out of date must not undo an approval that is not.
-    gate.store.approve([each for each in approvals if each.print.content == _NEVER], first_use=True)
-    gate.store.approve([each for each in approvals if each.print.content != _NEVER], keep_revoked=True)
+    never = [pair for pair in approvals if pair[0].print.content == _NEVER]
+    gate.store.approve([each for each, _ in never], first_use=True, notes=[note for _, note in never])
+    taken = [pair for pair in approvals if pair not in never]
+    identities = {each.print.identity for each, _ in taken}
+    gone = gone_before(gate, [spec for spec in specs if gate.identity(spec) in identities])
+    gate.store.approve(
+        [each for each, _ in taken],
+        keep_revoked=True,
+        replaces=[each.print.identity for each in gone],
+        notes=[*(note for _, note in taken), *records_of(gate, gone, "replaced", who=who, how=f"imported from {path}")],
+    )
     return done
 
 

@@ -8,9 +8,15 @@ from hookline.trust.fingerprint import INTERPRETER, head, mark_of, marks
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
+    from typing import TypeAlias
 
     from hookline.model.sight import Covered, Sight
     from hookline.trust.fingerprint import Fingerprint
+
+    Step: TypeAlias = tuple[int, ...]
+    Way: TypeAlias = tuple[Step, ...]
+
+_FOLDER = 4  # what is told of a folder on the way to a file: device, inode, mtime, ctime
 
 
 class Comparison:
@@ -55,6 +61,27 @@ class Comparison:
         if self.interpreters:
             told.append(f"its interpreter {_all(self.interpreters)} is not the one with which it was approved")
         return "; ".join(filter(None, told))
+
+
+def was_led_elsewhere(before: Sight, now: Sight, *, cloned: bool) -> bool:
+    """Whether another file may have been, for a while, in the place of one that is run from where it lies.
+
+    Which interpreter there is counts for a clone's hook only, as ever.
+    """
+    ways = {(file.role, file.path): file.way for file in now.files}
+    told = [file for file in before.files if file.way and (cloned or file.role != INTERPRETER)]
+    return any(not _is_same_way(file.way, ways.get((file.role, file.path), ())) for file in told)
+
+
+def _is_same_way(before: Way, now: Way) -> bool:
+    return len(before) == len(now) and all(map(_is_same, before, now))
+
+
+def _is_same(before: Step, now: Step) -> bool:
+    """Whether what is on a way stayed there. A folder in which something was made, or removed, is the same."""
+    if len(before) != len(now) or before[:2] != now[:2]:
+        return False
+    return before == now or (len(before) == _FOLDER and before[2] != now[2])
 
 
 def named_by(files: Iterable[Covered]) -> str:

@@ -8,13 +8,16 @@ from hookline.model.event import Event
 from hookline.model.handler import InProcess
 from hookline.trust.policy import MISSING, REVOKED, TRUSTED, named
 from hookline.trust.standing import Standing, shown
+from hookline.trust.told import record_of, user_of
 from hookline.wire.switches import is_switch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from typing import Any
 
     from hookline.model.spec import HookSpec
+    from hookline.trust.approval import Approval
     from hookline.trust.gate import Gate
     from hookline.trust.snapshot import Known
 
@@ -44,7 +47,10 @@ def _standing(gate: Gate, spec: HookSpec) -> Standing | None:
     scope = spec.origin.scope
     if type(spec.handler) is InProcess:
         return Standing(spec=spec, state=TRUSTED, reason=_WHY_NOT_ASKED["process"])
-    if gate.is_managed(spec) or named(scope):
+    if gate.is_managed(spec):
+        standing = gate.of_policy(_run(gate, spec))
+        return standing if standing.exposed else standing.replace(reason=_WHY_NOT_ASKED["managed"])
+    if named(scope):
         return Standing(spec=spec, state=TRUSTED, reason=_WHY_NOT_ASKED.get(scope, ""))
     return None
 
@@ -92,10 +98,30 @@ def approve(gate: Gate, specs: Sequence[HookSpec], *, who: str = "", how: str = 
             raise TrustError(standing.exposed, name="trust.exposed", hint="chmod go-w, then look at it again")
         if standing.sight.missing:
             raise TrustError(standing.sight.missing[0], name="trust.missing", hint="there is nothing to approve yet")
-    gate.store.approve([gate.approval(standing, who=who, how=how) for standing in before])
-    for standing in before:
-        gate.told("approved", standing, who=who, how=how)
+    gone = gone_before(gate, [standing.spec for standing in before])
+    gate.store.approve(
+        [gate.approval(standing, who=who, how=how) for standing in before],
+        replaces=[each.print.identity for each in gone],
+        notes=[
+            *(gate.record("approved", standing, who=who, how=how) for standing in before),
+            *records_of(gate, gone, "replaced", who=who, how=how),
+        ],
+    )
     return [standing.replace(state=TRUSTED, reason="") for standing in before]
+
+
+def gone_before(gate: Gate, specs: Iterable[HookSpec]) -> list[Approval]:
+    """The approvals of hooks that are gone, in whose place these are to be approved.
+
+    Raises:
+        TrustError: the store cannot be read.
+    """
+    return gate.vanished.replaced(specs, gate.known(), gate.store.approvals())
+
+
+def records_of(gate: Gate, approvals: Iterable[Approval], what: str, *, who: str, how: str) -> list[dict[str, Any]]:
+    """What a journal is told of approvals whose hooks are not declared any more."""
+    return [record_of(each, what, who=who or user_of(gate.environ), how=how) for each in approvals]
 
 
 def revoke(gate: Gate, specs: Sequence[HookSpec], *, who: str = "", how: str = "command line") -> list[Standing]:
@@ -105,26 +131,23 @@ def revoke(gate: Gate, specs: Sequence[HookSpec], *, who: str = "", how: str = "
         TrustError: the store cannot be read or written.
     """
     before = [standing for standing in survey(gate, specs) if standing.group]
-    gate.store.revoke([(standing.print.identity, shown(standing.spec)) for standing in before], who)
-    for standing in before:
-        gate.told("revoked", standing, who=who, how=how)
+    notes = [gate.record("revoked", standing, who=who, how=how) for standing in before]
+    gate.store.revoke([(standing.print.identity, shown(standing.spec)) for standing in before], who, notes=notes)
     missing = {standing.spec.id for standing in before if standing.state == MISSING}
     return [standing if standing.spec.id in missing else standing.replace(state=REVOKED, reason="") for standing in before]
 
 
-def turn(gate: Gate, *, on: bool, everywhere: bool = False, who: str = "") -> None:
+def turn(gate: Gate, *, on: bool, everywhere: bool = False, who: str = "", how: str = "") -> None:
     """Turn hooks on or off, in the project of the gate or everywhere; a running engine sees it at its next event.
 
     Raises:
         TrustError: the store cannot be written.
     """
     root = "" if everywhere else gate.root
-    gate.store.turn(root, who, on=on)
-    if gate.tell is not None:
-        gate.tell({"what": "on" if on else "off", "root": root, "who": who})
+    gate.store.turn(root, who, on=on, how=how)
 
 
-def turn_hooks(gate: Gate, specs: Sequence[HookSpec], *, on: bool, everywhere: bool = False, who: str = "") -> None:
+def turn_hooks(gate: Gate, specs: Sequence[HookSpec], *, on: bool, everywhere: bool = False, who: str = "", how: str = "") -> None:
     """Turn single hooks on or off, in the project of the gate or everywhere, all of them or none.
 
     A hook is meant as it is declared: what another one becomes that takes its place in the file is not switched off with it.
@@ -138,14 +161,9 @@ def turn_hooks(gate: Gate, specs: Sequence[HookSpec], *, on: bool, everywhere: b
             hint = f"only root can take it out of `{spec.origin.file}`" if scope == "managed" else "the program can take it out"
             raise TrustError(f"no switch reaches `{spec.id}`: {_WHY_NOT_ASKED[scope]}", name="trust.not-switched", hint=hint)
     root = "" if everywhere else gate.root
-    gate.store.turn_hooks(root, [(gate.identity(spec), shown(spec)) for spec in specs], who, on=on)
-    if gate.tell is not None:
-        for spec in specs:
-            did = {
-                "what": "on" if on else "off",
-                "hook": spec.id,
-                "event": spec.native_event,
-                "command": shown(spec),
-                "file": spec.origin.file,
-            }
-            gate.tell({**did, "root": root, "identity": gate.identity(spec), "who": who})
+    notes = [
+        {"what": "on" if on else "off", "hook": spec.id, "event": spec.native_event, "command": shown(spec), "file": spec.origin.file,
+         "root": root, "identity": gate.identity(spec), "who": who, "how": how}
+        for spec in specs
+    ]  # fmt: skip
+    gate.store.turn_hooks(root, [(gate.identity(spec), shown(spec)) for spec in specs], who, on=on, notes=notes)

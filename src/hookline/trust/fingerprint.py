@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import enum
 import json
+import os
 
 from hookline.model.frozen import Frozen
 from hookline.model.sight import LOOSE
@@ -79,10 +80,18 @@ def identity(spec: HookSpec, root: str) -> str:
     approval could be used again in another one; a user's own hook is the same in all of them.
     """
     project = root if spec.origin.scope in CLONED else ""
-    told = {"event": spec.native_event, "handler": plain(spec.handler), "conditions": plain(spec.conditions), "detached": spec.detached}
+    told = {"event": spec.native_event, "handler": _unlinked(plain(spec.handler), project), "conditions": plain(spec.conditions), "detached": spec.detached}
     if spec.sworn:
         told["sworn"] = plain(spec.sworn)
     return _digest([VERSION, project, spec.dialect, told])
+
+
+def _unlinked(told: Any, project: str) -> Any:
+    """What is told of a handler, where the project's own path stands for itself, by whatever link somebody came to it."""
+    if isinstance(told, dict):
+        return {name: _unlinked(value, project) for name, value in told.items()}
+    is_link = project and isinstance(told, str) and told != project and os.path.isabs(told) and os.path.realpath(told) == project
+    return project if is_link else told
 
 
 def plain(value: Any) -> Any:

@@ -12,15 +12,18 @@ from hookline.model.kinds import kind
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.spec import CLONED
 from hookline.model.verdict import Stance
+from hookline.text.visible import in_line
+from hookline.trust.approval import Approval
+from hookline.trust.comparison import was_led_elsewhere
 from hookline.trust.fingerprint import fingerprint, has_another, head
-from hookline.trust.policy import ASK, CHANGED, DENY, MISSING, RECORD, REVOKED, RUN, SKIP, UNKNOWN, WARN, named
+from hookline.trust.policy import ASK, CHANGED, DENY, RECORD, REVOKED, RUN, SKIP, UNKNOWN, WARN, named
 from hookline.trust.standing import NOBODY, Standing, Standings, shown
-from hookline.trust.store import Approval
-from hookline.trust.switch import VARIABLES, heard, off_by, off_by_name, overruled
+from hookline.trust.switch import VARIABLES, heard, off_by, off_by_name, overruled, switches
+from hookline.trust.told import Told, user_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from typing import Any, TypeAlias
 
     from hookline.core.dispatch import Run
@@ -30,16 +33,9 @@ if TYPE_CHECKING:
     from hookline.trust.snapshot import Known
     from hookline.trust.standing import Look
     from hookline.trust.store import Store
+    from hookline.trust.vanished import Declared
 
     Brought: TypeAlias = Callable[[Iterable[str], str], Mapping[str, str]]
-
-_FAILURES: Mapping[str, Failure] = {
-    UNKNOWN: Failure.UNTRUSTED,
-    CHANGED: Failure.CHANGED,
-    REVOKED: Failure.REVOKED,
-    MISSING: Failure.ABSENT,
-}
-_MOST_SESSIONS = 1024
 
 
 class Pass(Frozen):
@@ -54,9 +50,9 @@ class Gate:
     """What decides about every hook of one engine.
 
     `look` finds out what a run would execute. `root`: the project folder. `demands`: whether a dialect's hooks need an approval
-    wherever they come from. `place`: where a hook is declared, in words that no file chose. `brought`: of these variables
+    wherever they come from. `place`: where a file of a dialect lies, in words that no file chose. `brought`: of these variables
     those that a file of the project around a folder sets, each with the file: a clone's word, which is about its own hooks only. `tell` is given a record of everything
-    that is approved, revoked or switched: a journal's. Safe from any thread.
+    that is approved, revoked or switched, as the store's `tell` is: a journal's. `declared`: the hooks that its engine has now. Safe from any thread.
     """
 
     problems: tuple[Problem, ...] = ()  # a gate that was made has none; one that is made late may
@@ -70,9 +66,10 @@ class Gate:
         root: str,
         environ: Mapping[str, str],
         demands: Callable[[str], bool] = lambda _: False,
-        place: Callable[[HookSpec], str] = lambda _: "",
+        place: Callable[[str, str], str] = lambda _dialect, _file: "",
         brought: Brought = lambda _names, _cwd: {},
-        tell: Callable[[dict[str, Any]], None] | None = None,
+        tell: Callable[[dict[str, Any]], object] | None = None,
+        declared: Declared | None = None,
     ) -> None:
         self.store = store
         self.policy = policy
@@ -82,10 +79,14 @@ class Gate:
         self.demands = demands
         self.place = place
         self.brought = brought
-        self.tell = tell
-        self._said: set[tuple[str, str]] = set()
+        if tell is not None:
+            store.tell = tell
+        self._told = Told(store)
         self._standings = Standings(look, self.root, environ, demands, minds=policy.in_place != RUN)
+        self.vanished = self._standings.vanished
+        self.vanished.declared = declared
         self.standing = self._standings.of
+        self.of_policy = self._standings.of_policy
         self.identity = self._standings.identity
         self.is_managed = self._standings.is_managed
 
@@ -102,8 +103,11 @@ class Gate:
 
     def _admitted(self, run: Run) -> Pass | Outcome:
         spec = run.spec
-        if type(spec.handler) is InProcess or self.is_managed(spec):
+        if type(spec.handler) is InProcess:
             return Pass(run=run)
+        if self.is_managed(spec):
+            standing = self.of_policy(run)
+            return Outcome(failure=standing.failure(), detail=standing.exposed) if standing.exposed else Pass(run=run)
         known, fault = self._known()
         if reason := off_by(spec, known, self.root, self._heard(spec, run.event.cwd), run.event.cwd):
             return self._switched_off(run, "hooks are", reason)
@@ -119,7 +123,7 @@ class Gate:
             return Pass(run=_pinned(run, standing), standing=standing)
         if effect == WARN:
             return self._warned(run, standing, "; ".join(filter(None, (standing.reason, standing.note))))
-        return self._kept(run, standing, effect)
+        return self._kept(run, standing, effect, fault)
 
     def off(self, spec: HookSpec, known: Known | None, cwd: str = "") -> str:
         """What switches a hook off, in words; empty where nothing does."""
@@ -155,16 +159,23 @@ class Gate:
 
     def _differs(self, run: Run, standing: Standing) -> bool:
         """Whether something that it runs, or for a clone's hook names, is another than before; what is new beside it is told only."""
-        before, now = standing.print, fingerprint(standing.print.identity, self.look(_unpinned(run)))
+        sight, cloned = self.look(_unpinned(run)), run.spec.origin.scope in CLONED
+        before, now = standing.print, fingerprint(standing.print.identity, sight)
         if before.places != now.places or head(before.content) != head(now.content):
             return True
-        return run.spec.origin.scope in CLONED and has_another(before.content, now.content)
+        return was_led_elsewhere(standing.sight, sight, cloned=cloned) or (cloned and has_another(before.content, now.content))
 
     def effect(self, standing: Standing, fault: str = "") -> str:
         """What becomes of a hook that stands like this. `fault`: why the store cannot be read."""
+        if not standing.group:
+            return SKIP if standing.exposed else RUN
+        if fault and standing.state == UNKNOWN:
+            # Nobody knows what was approved, so nothing is let through, and what is said of any of the two counts.
+            said = {self.policy.effect(standing.group, state) for state in (UNKNOWN, CHANGED)}
+            return next((effect for effect in (DENY, ASK) if effect in said), SKIP)
         effect = self.policy.effect(standing.group, standing.state, in_place=bool(standing.in_place))
-        # What cannot be looked up, and what others may write, is not let through, whatever the policy makes of the unknown.
-        if effect in (RECORD, WARN) and (fault or standing.exposed):
+        # What others may write is not let through, whatever the policy makes of it.
+        if effect in (RECORD, WARN) and standing.exposed:
             return SKIP
         # An approval that nobody spoke does not cover what nobody could see; what is told of a hook that runs is a warning.
         return WARN if (effect == RECORD and standing.sight.open) or (effect in (RECORD, RUN) and standing.note) else effect
@@ -172,67 +183,74 @@ class Gate:
     def _recorded(self, run: Run, standing: Standing) -> Pass:
         """The first use of a hook of the user's own: approved by it, where that can be written down."""
         try:
-            self.store.approve([self.approval(standing, who="", how="first use")], first_use=True)
+            note = self.record("approved", standing, who="", how="first use")
+            self.store.approve([self.approval(standing, who="", how="first use")], first_use=True, notes=[note])
         except TrustError as error:
             return self._warned(run, standing, f"its first use could not be remembered: {error.message}")
-        self.told("approved", standing, who="", how="first use")
         return Pass(run=_pinned(run, standing), standing=standing)
 
     def _warned(self, run: Run, standing: Standing, why: str) -> Pass:
-        note = f"{_own_name(run.spec)} ran: {why}"
+        note = in_line(f"{_own_name(run.spec)} ran: {why}")
         said = self.once(run.event.session_id, f"{standing.print.identity}{head(standing.print.content)}{standing.state}{standing.note}")
         return Pass(run=_pinned(run, standing), note="" if said else note, standing=standing)
 
     def _switched_off(self, run: Run, what: str, reason: str) -> Outcome:
-        note = f"{what} switched off: {reason}"
+        note = in_line(f"{what} switched off: {reason}")
         said = self.once(run.event.session_id, f"off {note}")
         return Outcome(failure=Failure.SWITCHED_OFF, detail=reason, note="" if said else note, means=Stance.SILENT)
 
-    def _kept(self, run: Run, standing: Standing, effect: str) -> Outcome:
+    def _kept(self, run: Run, standing: Standing, effect: str, fault: str) -> Outcome:
         """The outcome of a hook that was not let through.
 
         A hook that is only skipped has failed, which means what its own failures mean: a guard must not vanish because somebody
-        edited its script. But a clone's hook that nobody approved decides nothing, and whoever took an approval back wanted it gone.
+        edited its script, and where `fault` keeps the approvals from being read, any may be such a guard. But a clone's hook that nobody
+        approved decides nothing, and whoever took an approval back wanted it gone. Of these two a session is told once, of others always.
         """
         spec, asked = standing.spec, {ASK: Stance.ASK, DENY: Stance.DENY}.get(effect)
-        failure, guarded, called = _FAILURES.get(standing.state, Failure.UNTRUSTED), kind(spec.kind).guarded, self._called(spec)
+        guarded, stood = kind(spec.kind).guarded, bool(fault) or (standing.approved and standing.state != REVOKED)
+        failure = standing.failure(fault)
         if asked is not None:
             means: Stance | None = asked if guarded else Stance.SILENT
-        elif standing.approved and standing.state != REVOKED:
+        elif stood:
             means = None
-            failure = Failure.CHANGED if standing.state == UNKNOWN else failure  # others may write now what was approved
         else:
             means = Stance.SILENT if standing.state == REVOKED or spec.origin.scope in CLONED else None
-        what = f"kept {called or standing.print.identity} {failure.name}"
-        told = guarded and not means and self.once(run.event.session_id, what)
+        told = guarded and not means and not stood and self.once(run.event.session_id, f"kept {standing.print.identity} {failure.name}")
         detail = "" if standing.reason == NOBODY else standing.reason.removeprefix(f"{NOBODY}: ").removeprefix(f"{NOBODY}; ")
         return Outcome(
-            failure=failure, detail=detail, means=means, called=called, told=told, identity=standing.print.identity, content=standing.print.content
+            failure=failure, detail=detail, means=means, called=self._called(spec), told=told, identity=standing.print.identity,
+            content=standing.print.content,
         )  # fmt: skip
 
     def _called(self, spec: HookSpec) -> str:
         """What a clone's hook is called before anybody: nothing of its files' own choice. Empty for a hook that has its own name."""
         if spec.origin.scope not in CLONED:
             return ""
-        place = self.place(spec)
-        event = spec.native_event if spec.native_event.isascii() and spec.native_event.replace("_", "").isalnum() else spec.kind
-        return f"a hook of this project ({f'`{place}`, ' if place else ''}{event})"
+        return f"a hook of this project ({self._at(spec.dialect, spec.origin.file, spec.native_event, spec.kind)})"
+
+    def _at(self, dialect: str, file: str, event: str, kind: str = "hook") -> str:
+        """Where a clone's hook is declared, in words that no file chose."""
+        place = self.place(dialect, file)
+        return f"{f'`{place}`, ' if place else ''}{event if event.isascii() and event.replace('_', '').isalnum() else kind}"
+
+    def missing(self, session: str, asked: Collection[str]) -> Iterator[str]:
+        """Where approved hooks of the project are gone, in words; each once a session. `asked`: the hooks that an event was told to."""
+        known, _ = self._known()
+        if known is None or not all(switches(known, self.root, self.environ).values()):
+            return
+        for at, gone in sorted(self.vanished.unplaced(known, asked).items()):
+            if not self.once(session, f"gone {' '.join(sorted(gone))}"):
+                yield self._at(*at)
 
     def once(self, session: str, what: str) -> bool:
-        """Whether a session was told that before; from now on it was. Who cannot remember says it again."""
-        if not session:
-            return False
-        if (session, what) in self._said:
-            return True
-        if len(self._said) >= _MOST_SESSIONS:
-            self._said.clear()
-        self._said.add((session, what))
-        try:
-            return self.store.told(session, what)
-        except TrustError:
-            return False
+        """Whether a session was told that before; from now on it was."""
+        return self._told.once(session, what)
 
     # -- the store -------------------------------------------------------------------------------------------------
+
+    def heed(self, declared: Declared) -> None:
+        """Go by what there is now: with that it can be told which approved hooks are gone."""
+        self.vanished.declared = declared
 
     def known(self) -> Known:
         """What the store knows now.
@@ -258,15 +276,14 @@ class Gate:
             command=shown(spec), file=spec.origin.file, hook=spec.id, covers=standing.covers, who=who or user_of(self.environ), how=how,
         )  # fmt: skip
 
-    def told(self, what: str, standing: Standing, *, who: str, how: str = "") -> None:
-        """Tell whoever keeps a journal."""
-        if self.tell is not None:
-            spec = standing.spec
-            self.tell(
-                {"what": what, "hook": spec.id, "event": spec.native_event, "command": shown(spec), "file": spec.origin.file,
-                 "root": self.root, "identity": standing.print.identity, "content": standing.print.content,
-                 "who": who or user_of(self.environ), "how": how}
-            )  # fmt: skip
+    def record(self, what: str, standing: Standing, *, who: str, how: str = "") -> dict[str, Any]:
+        """What a journal is told of what was done about a hook."""
+        spec = standing.spec
+        return {
+            "what": what, "hook": spec.id, "event": spec.native_event, "command": shown(spec), "file": spec.origin.file,
+            "root": self.root, "identity": standing.print.identity, "content": standing.print.content,
+            "who": who or user_of(self.environ), "how": how,
+        }  # fmt: skip
 
 
 def _pinned(run: Run, standing: Standing) -> Run:
@@ -283,15 +300,3 @@ def _unpinned(run: Run) -> Run:
 
 def _own_name(spec: HookSpec) -> str:
     return f"hook `{spec.name or spec.id}`"
-
-
-def user_of(environ: Mapping[str, str]) -> str:
-    """Who does something here, as far as the environment tells; else the system's name of this user."""
-    if named := environ.get("SUDO_USER") or environ.get("USER"):
-        return named
-    import pwd  # noqa: PLC0415 - something is approved or switched, which is rare
-
-    try:
-        return pwd.getpwuid(os.getuid()).pw_name
-    except KeyError:
-        return f"uid {os.getuid()}"

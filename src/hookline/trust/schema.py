@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-SCHEMA = 2
+SCHEMA = NOTES = 3
 # A part of `user_version`, which stands in the file's header: some switch is off.
 _SOME_OFF = 1 << 16
 _VERSION_AT, _VERSION_LENGTH = 60, 4
@@ -32,6 +32,7 @@ _STEPS: tuple[tuple[str, ...], ...] = (
             root TEXT NOT NULL, identity TEXT NOT NULL, command TEXT NOT NULL, who TEXT NOT NULL, at REAL NOT NULL,
             PRIMARY KEY (root, identity)) WITHOUT ROWID""",
     ),
+    ("CREATE TABLE notes (number INTEGER PRIMARY KEY, id TEXT NOT NULL, at REAL NOT NULL, note TEXT NOT NULL)",),
 )
 
 

@@ -23,26 +23,33 @@ if TYPE_CHECKING:
 
     # What no two states of a database have in common.
     Witness: TypeAlias = list[int | str]
+    Where: TypeAlias = tuple[str, str, str, str]
 
 # What SQLite lays beside a database while it is written to.
 BESIDE = ("-journal", "-wal", "-shm")
-_FORM = 1  # of the file; another one is not read
+_FORM = 2  # of the file; another one is not read
 _SUFFIX = ".known"
 _HEADER = 100  # bytes
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _MAKE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 
 
+_NOWHERE: Mapping[Where, frozenset[str]] = {}
+
+
 class Known(Frozen):
     """What a gate needs of the store: identity -> places -> content; revoked identities; roots that are off ("": everywhere).
 
-    `hooks_off`: single hooks that are off, each as the root where it is and its identity.
+    `hooks_off`: single hooks that are off, each as the root where it is and its identity. `declared`: where the hooks of projects were
+    declared when they were approved, as root, dialect, file and event -> identities; `replaced`: the same of those whose place was taken.
     """
 
     approvals: Mapping[str, Mapping[str, str]]
     revoked: frozenset[str] = frozenset()
     off: frozenset[str] = frozenset()
     hooks_off: frozenset[tuple[str, str]] = frozenset()
+    declared: Mapping[Where, frozenset[str]] = _NOWHERE
+    replaced: Mapping[Where, frozenset[str]] = _NOWHERE
 
 
 def stamp_of(found: os.stat_result) -> tuple[int, ...]:
@@ -87,7 +94,13 @@ def recalled(path: str, seen: Witness) -> Known | None:
         revoked=frozenset(told["revoked"]),
         off=frozenset(told["off"]),
         hooks_off=frozenset((root, identity) for root, identity in told["hooks_off"]),
+        declared=_placed(told["declared"]),
+        replaced=_placed(told["replaced"]),
     )
+
+
+def _placed(listed: list[list[Any]]) -> Mapping[Where, frozenset[str]]:
+    return {(root, dialect, file, event): frozenset(each) for root, dialect, file, event, each in listed}
 
 
 def keep(path: str, seen: Witness, known: Known) -> None:
@@ -98,6 +111,8 @@ def keep(path: str, seen: Witness, known: Known) -> None:
         "revoked": sorted(known.revoked),
         "off": sorted(known.off),
         "hooks_off": sorted(known.hooks_off),
+        "declared": [[*where, sorted(each)] for where, each in known.declared.items()],
+        "replaced": [[*where, sorted(each)] for where, each in known.replaced.items()],
     }
     text = json.dumps(told).encode("ascii")
     made = f"{path}{_SUFFIX}.{os.getpid()}"

@@ -7,11 +7,14 @@ import stat
 
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Command, command_of
+from hookline.model.outcome import Failure
 from hookline.model.sight import LOOSE, Sight
 from hookline.model.spec import CLONED, MANAGED, USER
 from hookline.trust.comparison import Comparison, named_by
 from hookline.trust.fingerprint import Fingerprint, covers, fingerprint, identity
+from hookline.trust.policed import of_others
 from hookline.trust.policy import CHANGED, MISSING, REVOKED, TRUSTED, UNKNOWN, group_of
+from hookline.trust.vanished import Vanished
 from hookline.trust.whereabouts import is_below, is_kept_with, places, projects_of
 
 TYPE_CHECKING = False
@@ -27,15 +30,18 @@ if TYPE_CHECKING:
     Look: TypeAlias = Callable[[Run], Sight]
 
 NOBODY, TAKEN_BACK = "nobody approved it", "its approval was taken back"
+EDITED = "its definition is another than was approved"
 _NO_SIGHT = Sight()
+_FAILURES: Mapping[str, Failure] = {CHANGED: Failure.CHANGED, REVOKED: Failure.REVOKED, MISSING: Failure.ABSENT}
 _MOST_FOLDERS = 1024
 
 
 class Standing(Frozen):
     """How a hook stands: its state, why in words, and what an approval covers.
 
-    `group` is whose policy counts ("" = it needs no approval). `print` and `sight` are what was looked at. `approved`: as it is
-    declared somebody approved it once, whatever became of its files. `note`: what the user is told where it runs all the same.
+    `group` is whose policy counts ("" = it needs no approval). `print` and `sight` are what was looked at. `approved`: somebody
+    approved it once, whatever became of its files or its definition. `note`: what the user is told where it runs all the same.
+    `exposed`: why others may write it; `writable`: the file that they may write, where all else is as it was approved.
     """
 
     spec: HookSpec
@@ -48,6 +54,13 @@ class Standing(Frozen):
     exposed: str = ""
     approved: bool = False
     note: str = ""
+    writable: str = ""
+
+    def failure(self, fault: str = "") -> Failure:
+        """What keeps it from running, as a failure of it. `fault`: why the store cannot be read."""
+        if fault:
+            return Failure.UNKNOWABLE
+        return Failure.EXPOSED if self.exposed and self.state == CHANGED else _FAILURES.get(self.state, Failure.UNTRUSTED)
 
     @property
     def in_place(self) -> tuple[str, ...]:
@@ -64,10 +77,11 @@ class Standings:
     """How the hooks of one engine stand, with what need not be found out twice.
 
     `look` finds out what a run would execute. `root`: the project folder, without links. `demands`: whether a dialect's hooks
-    need an approval wherever they come from. `minds`: what is run from its place is a reason.
+    need an approval wherever they come from. `minds`: what is run from its place is a reason. `vanished`: approved hooks that are gone.
     """
 
     def __init__(self, look: Look, root: str, environ: Mapping[str, str], demands: Callable[[str], bool], *, minds: bool = False) -> None:
+        self.vanished = Vanished(root, self.identity)
         self._look = look
         self._minds = minds
         self._root = root
@@ -82,21 +96,27 @@ class Standings:
         spec = run.spec
         sight = self._look(run) if type(spec.handler) is Command else _NO_SIGHT
         print_ = fingerprint(self.identity(spec), sight)
-        exposed = next((file.exposed for file in sight.files if file.exposed and file.role not in LOOSE), "") or _exposure(spec.origin.file)
+        exposed, path = _exposed(spec, sight)
         brought = self._brought(spec, sight, run.event.cwd)
-        group = self._group(spec, brought)
         approved = known.approvals.get(print_.identity) if known is not None else None
-        state, reason = _state(print_, sight, known, fault, exposed)
-        note = ""
-        if state == UNKNOWN and reason == NOBODY:
-            reason, note = _unapproved(spec, sight, brought)
-        elif state == TRUSTED and approved is not None:
-            state, reason, note = _compared(spec, group, brought, Comparison(approved, print_, sight))
-        found = Standing(
-            spec=spec, state=state, reason=reason, covers=covers(sight), group=group, print=print_, sight=sight, exposed=exposed,
-            approved=approved is not None, note=note,
+        bare = Standing(
+            spec=spec, state=TRUSTED, covers=covers(sight), group=self._group(spec, brought), print=print_, sight=sight, exposed=exposed,
+            approved=approved is not None or (known is not None and self.vanished.edited(spec, known)),
         )  # fmt: skip
+        state, reason = _state(print_, sight, known, fault, f"{exposed}: `chmod go-w {path}` mends that" if exposed else "")
+        found = bare.replace(state=state, reason=reason)
+        if state == UNKNOWN and known is not None:
+            found = _unknown(found, brought) if approved is None else _open_to_others(found, Comparison(approved, print_, sight), path)
+        elif state == TRUSTED and approved is not None:
+            state, reason, note = _compared(spec, found.group, brought, Comparison(approved, print_, sight))
+            found = found.replace(state=state, reason=reason, note=note)
         return found.minded() if self._minds else found
+
+    def of_policy(self, run: Run) -> Standing:
+        """How a hook of policy stands, which needs no approval: what others may write fails like what somebody changed."""
+        spec = run.spec
+        why = of_others(self._look(run)) if type(spec.handler) is Command else ""
+        return Standing(spec=spec, state=CHANGED if why else TRUSTED, reason=why, exposed=why)
 
     def identity(self, spec: HookSpec) -> str:
         """The hook as it was declared, whatever its files are."""
@@ -151,13 +171,26 @@ def _state(print_: Fingerprint, sight: Sight, known: Known | None, fault: str, e
     return (TRUSTED, "") if print_.identity in known.approvals else (UNKNOWN, NOBODY)
 
 
-def _unapproved(spec: HookSpec, sight: Sight, brought: Sequence[Covered]) -> tuple[str, str]:
-    """Why a hook that nobody approved is unknown, and what else is told where it runs all the same."""
+def _unknown(found: Standing, brought: Sequence[Covered]) -> Standing:
+    """A hook that nobody approved as it is declared: why it is unknown, or changed, and what else is told where it runs all the same."""
+    spec = found.spec
+    if found.approved:
+        return found.replace(state=CHANGED, reason="; ".join(filter(None, (EDITED, found.exposed and found.reason))))
+    if found.exposed:
+        return found
     if spec.origin.scope in CLONED:
-        return NOBODY + _unseen(sight), ""
+        return found.replace(reason=NOBODY + _unseen(found.sight))
     run = next(filter(_is_run, brought), None)
     why = f": it runs `{run.real}` of this project, until `hookline approve` says that it may" if run is not None else ""
-    return NOBODY + (why or _unseen(sight)), named_by(file for file in brought if file.role in LOOSE)
+    note = named_by(file for file in brought if file.role in LOOSE)
+    return found.replace(reason=NOBODY + (why or _unseen(found.sight)), note=note)
+
+
+def _open_to_others(found: Standing, compared: Comparison, path: str) -> Standing:
+    """A hook that somebody approved, and that others may write by now."""
+    other = compared.changed(found.group, cloned=found.spec.origin.scope in CLONED)
+    reason = "; ".join(filter(None, (found.reason, other)))
+    return found.replace(state=CHANGED, reason=reason, writable="" if other else path)
 
 
 def _unseen(sight: Sight) -> str:
@@ -177,15 +210,17 @@ def _is_run(file: Covered) -> bool:
     return file.role not in LOOSE and not file.chosen
 
 
-def _exposure(file: str) -> str:
-    """Why somebody else may write the file that declares a hook; empty where nobody may, and where there is none."""
+def _exposed(spec: HookSpec, sight: Sight) -> tuple[str, str]:
+    """Why somebody else may write what a hook runs for certain, or the file that declares it, and that file; empty where nobody may."""
+    seen = next(((file.exposed, file.real) for file in sight.files if file.exposed and file.role not in LOOSE), None)
+    if seen is not None:
+        return seen
+    file = spec.origin.file
     try:
         found = os.stat(file)
     except (OSError, ValueError):
-        return ""
-    if stat.S_ISREG(found.st_mode) and found.st_mode & stat.S_IWOTH:
-        return f"everybody may write `{file}`"
-    return ""
+        return "", ""
+    return (f"everybody may write `{file}`", file) if stat.S_ISREG(found.st_mode) and found.st_mode & stat.S_IWOTH else ("", "")
 
 
 def is_roots(file: str) -> bool:

@@ -48,8 +48,12 @@ def heard(spec: HookSpec, environ: Mapping[str, str], brought: Brought) -> Mappi
 def overruled(spec: HookSpec, environ: Mapping[str, str], brought: Brought) -> str:
     """What is told of a hook that is asked although the word of a project's files would switch it off; empty where none would."""
     said = off_by(spec, None, "", environ) if any(environ.get(name) for name in VARIABLES) else ""
-    files = ", ".join(f"`{path}`" for path in dict.fromkeys(brought().values())) if said else ""
-    return f"{said}: {files} of this project sets it, so it switches off the hooks of this project only" if files else ""
+    files = brought().values() if said else ()
+    if not files:
+        return ""
+    named = ", ".join(f"`{path}`" for path in dict.fromkeys(files) if path)
+    by = f"{named} of this project sets it" if named else "the host added it after it was started, from a file that is another now"
+    return f"{said}: {by}, so it switches off the hooks of this project only"
 
 
 def off_by_name(spec: HookSpec, known: Known | None, root: str, identity: Callable[[HookSpec], str], cwd: str = "") -> str:

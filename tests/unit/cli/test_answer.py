@@ -168,3 +168,35 @@ def test_where_nothing_could_be_asked_the_user_is_told_in_the_hosts_words(tmp_pa
         b"",
     )
     assert (garbled.stdout, garbled.stderr != b"") == (b"", True)
+
+
+# -- beside a refusal ----------------------------------------------------------------------------------------------------
+
+
+def test_what_the_user_is_to_be_told_stands_below_the_reason_of_a_refusal(tmp_path: Path) -> None:
+    """Where exit 2 and stderr are all that a host reads; once in a session, and where nothing is to be told the reason stands alone."""
+    hook = tmp_path / ".config/agents/hooks/guard"
+    script = hook / "scripts/run.sh"
+    script.parent.mkdir(parents=True)
+    (hook / "HOOK.md").write_text("---\nname: guard\ndescription: x\ntrigger: pre-tool-call\n---\n", encoding="utf-8")
+    script.write_text("#!/bin/sh\necho no >&2; exit 2\n", encoding="utf-8")
+    script.chmod(0o755)
+    (tmp_path / "project").mkdir()
+    event = {
+        "event_type": "pre-tool-call",
+        "session_id": "s",
+        "work_dir": str(tmp_path),
+        "tool_name": "bash",
+        "tool_input": {"command": "ls"},
+    }
+
+    def told() -> tuple[int, list[str]]:
+        done = answer("agenthooks", stdin=json.dumps(event).encode(), cwd=tmp_path)
+        return done.returncode, done.stderr.decode().splitlines()
+
+    assert told() == (2, ["no"])
+    script.write_text("#!/bin/sh\necho never >&2; exit 2\n", encoding="utf-8")
+    code, (reason, note) = told()
+    assert (code, reason) == (2, "never")
+    assert note.startswith("hookline: hook `guard` ran: ")
+    assert "changed" in note

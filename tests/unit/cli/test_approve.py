@@ -237,6 +237,41 @@ def test_what_is_revoked_does_not_run(place: Desk) -> None:
     assert notes(place)[-1] == ("revoked", "ada", "command line")
 
 
+def test_what_is_declared_no_more_is_listed_and_forgotten(place: Desk) -> None:
+    """A dry run forgets nothing; declared anew, it is approved anew."""
+    declared = (place.folder / "config/shell_hooks.yaml").read_text(encoding="utf-8")
+    place.type("approve", "guard.sh", "--yes")
+    place.file("config/shell_hooks.yaml", json.dumps({"hooks": json.loads(declared)["hooks"][:1]}))
+    told, document = place.type("list"), place.type("list", "--json").document
+    assert (told.code, told.err.count("HKL7022 an approved hook is no longer declared: on_stop `")) == (0, 1)
+    assert [problem["code"] for problem in document["problems"]] == ["HKL7022"]
+    assert "HKL7022" in place.type("doctor").out
+
+    dry = place.type("revoke", IDS[1], "-n", "--json")
+    check(dry.document, "approval")
+    done = place.type("revoke", IDS[1])
+
+    assert (done.code, done.out.split()[:2]) == (0, ["forgotten", IDS[1]])
+    assert notes(place)[-1] == ("forgotten", "ada", "command line")
+    assert "HKL7022" not in place.type("list").err
+    assert place.type("revoke", IDS[1]).code == 2
+    place.file("config/shell_hooks.yaml", declared)
+    assert states(place) == ["trusted", "unknown"]
+
+
+def test_whoever_approves_a_new_definition_leaves_no_old_one_behind(place: Desk) -> None:
+    """The journal says which took which place."""
+    place.type("approve", "guard.sh", "--yes")
+    place.file(
+        "config/shell_hooks.yaml", json.dumps({"hooks": [{"event": "on_stop", "command": str(place.folder / "guard.sh"), "role": "guard"}]})
+    )
+    assert states(place) == ["changed"]
+    place.type("approve", "--all", "--yes")
+
+    assert [did for did, _, _ in notes(place)][-2:] == ["approved", "replaced"]
+    assert (states(place), place.type("list").err.count("HKL7022")) == (["trusted"], 1)  # the other event's hook is gone
+
+
 def test_what_needs_no_approval_cannot_be_revoked(place: Desk) -> None:
     """It is said why."""
     told = place.type("revoke", "-c", "config/shell_hooks.yaml", IDS[0])
@@ -299,6 +334,18 @@ def test_what_was_revoked_is_left_out_and_that_is_said(place: Desk) -> None:
     assert states(place) == ["trusted", "revoked"]
     assert place.type("approve", IDS[1], "--yes").code == 0
     assert states(place) == ["trusted", "trusted"]
+
+
+def test_what_is_not_there_is_left_out_and_that_is_said(desk: Desk) -> None:
+    """Also where a shell would look for it; what else waits is approved."""
+    hooks = [{"type": "command", "command": command} for command in ("./none.sh", '"$CLAUDE_PROJECT_DIR"/none.sh a', "true")]
+    desk.file(".claude/settings.json", json.dumps({"hooks": {"PreToolUse": [{"hooks": hooks}]}}))
+    told = desk.type("approve", "--all", "--yes")
+
+    assert (told.code, [line.partition("  ")[0] for line in told.out.splitlines()]) == (
+        1, ["approved", "left out: `./none.sh` was not found", f"left out: `{desk.folder}/none.sh` was not found"]
+    )  # fmt: skip
+    assert states(desk) == ["missing", "missing", "trusted"]
 
 
 def test_an_empty_list_is_said_to_be_empty(place: Desk) -> None:

@@ -255,7 +255,7 @@ sessions = Sessions(sys.argv[1], seconds=60)
 event = Event(kind="stop", dialect="d", native_name="Stop", session_id="s", cwd="/")
 sys.stdin.readline()
 sessions.keep(event, Late(hook_id=sys.argv[2], for_agent="x"))
-sessions.settle(event, back=True)
+sessions.send_back(event, 0)
 print(sessions.claim(event, "mark"), *sessions.problems)
 """
 

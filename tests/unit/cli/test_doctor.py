@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.cli.doctor import mended
-from hookline.engine.doctor.soundness import Finding
+from hookline.engine.doctor.finding import Finding
 from hookline.server.unguarded import marked
 from tests.unit.cli.test_contracts import check as holds
 
@@ -161,6 +161,33 @@ def test_what_doctor_mends_stays_approved(dialect: str, desk: Desk) -> None:
     assert fixed["fixed"] == [f"chmod 755 {guard}"]
     assert [(hook["state"], hook["asked"]) for hook in fixed["hooks"]] == [("trusted", True)]
     assert mark.exists()
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("dialect", ["claude-code", "starchild", "docker-agent"])
+def test_what_others_may_write_is_told_in_the_same_words_everywhere(dialect: str, desk: Desk) -> None:
+    """Of an approved script that is as it was approved, that is all that is wrong, and `--fix` mends it; of another one it mends nothing."""
+    guard, mark = _declare(desk, dialect)
+    desk.type("approve", "--all", "--yes")
+    guard.chmod(0o757)
+    words = f"everybody may write `{guard}`: `chmod go-w {guard}` mends that"
+    listed, shown = desk.type("list", "--json").document["hooks"][0], desk.type("approve", "--all", "-n")
+    (looked,) = desk.type("doctor", "--json").document["hooks"]
+
+    assert (listed["standing"], listed["why"]) == ("changed", words)
+    assert words in shown.out
+    assert [(each["code"], each["message"]) for each in looked["findings"] if each["severity"] == "error"] == [
+        ("HKL7019", f"it is not run: {words}")
+    ]
+    assert (looked["state"], mark.exists()) == ("changed", False)
+
+    (mended_one,) = (fixed := desk.type("doctor", "--fix", "--json").document)["hooks"]
+    assert (fixed["fixed"], mended_one["state"], mended_one["asked"]) == ([f"chmod 755 {guard}"], "trusted", True)
+
+    guard.write_text(GUARD.format(mark) + "#", encoding="utf-8")
+    guard.chmod(0o757)
+    assert "fixed" not in desk.type("doctor", "--fix").out
+    assert guard.stat().st_mode & 0o777 == 0o757
 
 
 @pytest.mark.process

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from hookline.cli.recorded import entry_page, event_line
 from hookline.journal.index import Index
 from hookline.journal.query import Query
 from hookline.journal.trail import Trail
+from hookline.trust import Store
 from tests.unit.cli.support import DOCKER, LS, SUDO, Desk
 from tests.unit.cli.test_contracts import check
 
@@ -62,6 +64,34 @@ def test_following_ends_when_nobody_reads(desk: Desk, monkeypatch: pytest.Monkey
         os.close(reads)
         assert not log._pause()
     assert not log._pause()
+
+
+@pytest.mark.parametrize("words", [("log", "--event", "approval"), ("log", "verify"), ("list",), ("doctor",)])
+def test_notes_that_a_killed_process_left_are_in_the_journal_when_somebody_looks(desk: Desk, words: tuple[str, ...]) -> None:
+    """Whatever it is that is looked at; how many were let fall is told, too."""
+    fire(desk)
+    store = Store(str(desk.folder.parent / "home/.local/state/hookline/trust.db"))
+    store.turn("/p", "ada", on=False)
+    outbox_row = json.dumps({"what": "lost", "count": 2})
+    with sqlite3.connect(store.path) as db:
+        db.execute("INSERT INTO notes VALUES (0, 'lost', 0, ?)", (outbox_row,))
+    db.close()
+    desk.type(*words)
+
+    listed = desk.type("log", "--event", "approval", "--json").out.splitlines()
+    assert [(note["did"], note.get("root", "")) for note in map(json.loads, listed)] == [("lost", ""), ("off", "/p")]
+    assert store.waiting() == ()
+    assert "lost 2 older notes" in desk.type("log", "--event", "approval").out
+
+
+def test_another_journal_gets_no_notes(desk: Desk) -> None:
+    """Somebody looks at a copy, or at somebody else's."""
+    fire(desk)
+    store = Store(str(desk.folder.parent / "home/.local/state/hookline/trust.db"))
+    store.turn("/p", "ada", on=False)
+    desk.type("log", "--path", folder_of(desk))
+
+    assert len(store.waiting()) == 1
 
 
 def test_the_newest_are_listed_last(desk: Desk) -> None:
@@ -329,6 +359,26 @@ def test_a_hook_is_found_by_the_file_that_it_runs(desk: Desk, monkeypatch: pytes
     guarded(desk, monkeypatch)
 
     assert [json.loads(line)["stance"] for line in desk.type("log", "--hook", "Guard", "--json").out.splitlines()] == ["deny"]
+
+
+@pytest.mark.parametrize("what", ["approval", "unanswered"])
+def test_a_note_is_asked_for_where_none_was_taken_yet(what: str, desk: Desk) -> None:
+    """It is nothing unknown: before anything is written, and behind events of other sorts."""
+    before = desk.type("log", "--event", what)
+    fire(desk)
+    after = desk.type("log", "--event", what)
+
+    assert (before.code, before.err.startswith("nothing has been written down yet in ")) == (0, True)
+    assert (after.code, after.err) == (0, "no decision like that\n")
+
+
+def test_show_says_what_it_needs(desk: Desk) -> None:
+    """And not that it is nothing that there is."""
+    told = desk.type("log", "show")
+
+    assert (told.code, told.err) == (
+        2, "hookline log: HKL1007 `log show` shows one decision, and none is named (show last, or show ID; `hookline log` lists them)\n",
+    )  # fmt: skip
 
 
 UNKNOWN = [

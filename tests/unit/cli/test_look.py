@@ -85,10 +85,10 @@ def test_a_hook_is_shown_by_id_and_by_name(desk: Desk) -> None:
 
 def test_a_name_that_several_hooks_have_is_not_enough(desk: Desk) -> None:
     """Their ids are told."""
-    told = desk.type("show", "-c", DOCKER, "INPUT=$(cat)")
+    told = desk.type("show", "-c", DOCKER, "-c", DOCKER, "summarize shell output")
 
     assert told.code == 2
-    assert "several hooks are called `INPUT=$(cat)`: `hooks.yaml#pre_tool_use.0.0`" in told.err
+    assert "several hooks are called `summarize shell output`: `hooks.yaml#post_tool_use.0.0`" in told.err
 
 
 def test_the_times_of_a_hook_are_in_seconds(desk: Desk) -> None:

@@ -54,8 +54,14 @@ def test_without_colour_a_text_is_itself() -> None:
 
 def test_a_document_is_cleaned_in_depth() -> None:
     """Keys and values, at any depth; what people write over several lines keeps its lines."""
-    assert cleaned({"a\x1b": [{"b": "\x07"}, 1, None], "reason": "one\ntwo\x1b", "x": "one\ntwo"}) == {
+    assert cleaned({"a\x1b": [{"b": "\x07"}, 1, None], "stance": "deny", "reason": "one\ntwo\x1b", "x": "one\ntwo"}) == {
         "a\\x1b": [{"b": "\\x07"}, 1, None],
+        "stance": "deny",
         "reason": "one\ntwo\\x1b",
         "x": "one\\x0atwo",
     }
+
+
+def test_only_a_decision_has_reasons_of_several_lines() -> None:
+    """Why a hook is broken, or does not run, names what its file says."""
+    assert cleaned({"state": "broken", "reason": "one\ntwo"})["reason"] == "one\\x0atwo"

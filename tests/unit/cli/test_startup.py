@@ -100,3 +100,18 @@ def test_nothing_of_the_network_is_loaded_before_an_address_is_called(hook: str,
 def test_typed_commands_do_not_load_rich(words: tuple[str, ...], tmp_path: Path) -> None:
     """Pages are plain text with a few colours."""
     assert "rich" not in loaded(*words, stdin={}, cwd=tmp_path)
+
+
+@pytest.mark.parametrize("flags", [(), ("-P",)], ids=["as it is", "-P"])
+@pytest.mark.parametrize("name", ["json.py", "gc.py", "argparse.py", "re.py"])
+def test_no_module_of_the_folder_in_which_it_is_started_is_ours(name: str, flags: tuple[str, ...], tmp_path: Path) -> None:
+    """Also by `python -m hookline`, which puts that folder before all others: an agent stands in a clone."""
+    (tmp_path / name).write_text("open('theirs', 'w')", encoding="utf-8")
+    command = [sys.executable, *flags, "-m", "hookline", "answer", "claude-code"]
+    environ = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run(
+        command, input=json.dumps(READ), text=True, capture_output=True, cwd=tmp_path, env=environ, timeout=60, check=False
+    )
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert not (tmp_path / "theirs").exists()

@@ -77,6 +77,30 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
     assert not (tmp_path / "none.yaml").exists()
 
 
+@pytest.mark.parametrize("by", ["its name", "a link to it"])
+def test_a_link_does_not_lead_out_of_a_project(by: str, tmp_path: Path) -> None:
+    """Not by a folder either; within a project, and of what is elsewhere, links are somebody's own."""
+    for name in ("clone/inner", "mine/config"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "agent.yaml").write_text("shell_hooks: {enabled: false}", encoding="utf-8")
+    (tmp_path / "clone/config").symlink_to(tmp_path / "mine/config")
+    (tmp_path / "clone/near").symlink_to("inner")
+    (tmp_path / "linked").symlink_to("clone")
+    (tmp_path / "stowed").symlink_to("mine")
+    project = str(tmp_path / ("clone" if by == "its name" else "linked"))
+
+    for folder in ("clone", "linked"):
+        with pytest.raises(ConfigError, match="a link leads out of this project to it"):
+            enable(f"{tmp_path}/{folder}/config/agent.yaml", KEY, str(tmp_path / "clone"))
+    with pytest.raises(ConfigError, match="a link leads out of this project to it"):
+        enable(f"{project}/config/agent.yaml", KEY, project)
+    assert "false" in (tmp_path / "mine/config/agent.yaml").read_text(encoding="utf-8")
+    enable(f"{project}/near/agent.yaml", KEY, project)
+    enable(f"{tmp_path}/stowed/config/agent.yaml", KEY, project)
+    assert "true" in (tmp_path / "clone/inner/agent.yaml").read_text(encoding="utf-8")
+    assert "true" in (tmp_path / "mine/config/agent.yaml").read_text(encoding="utf-8")
+
+
 def test_what_is_somebody_elses_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Even by whoever could."""
     path = tmp_path / "agent.yaml"

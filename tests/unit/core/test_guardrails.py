@@ -29,7 +29,7 @@ def back(*events: Event) -> Redos:
     """The counters after these sent their agents back."""
     counts = Redos()
     for each in events:
-        counts = counts.after(each, back=True)
+        counts = counts.back(each, counts.count(each))
     return counts
 
 
@@ -49,15 +49,51 @@ def test_a_stop_that_nobody_refused_ends_the_turn() -> None:
     """It begins a new count; but not where the host says that it comes after one that somebody else refused."""
     counts = back(STOP, STOP)
 
-    assert counts.after(STOP, back=False).count(STOP) == 0
-    assert counts.after(STOP, back=False, follows=True).count(STOP) == 2
-    assert back(STOP, event("subagent.stop", "a")).after(STOP, back=False).count(event("subagent.stop", "a")) == 1
+    assert counts.over(STOP).count(STOP) == 0
+    assert counts.over(STOP, follows=True).count(STOP) == 2
+    assert back(STOP, event("subagent.stop", "a")).over(STOP).count(event("subagent.stop", "a")) == 1
 
 
-def test_a_stop_that_comes_after_none_begins_a_new_count() -> None:
+def had(counts: Redos, *, follows: bool | None = False, began: float = 100.0, now: float = 100.0) -> int:
+    """How many redos the row had to which a stop belongs."""
+    return counts.had(STOP, follows=follows, began=began, now=now)
+
+
+def test_a_stop_that_comes_after_none_begins_a_new_row() -> None:
     """The host says so, and this redo is the first: somebody interrupted the agent in between (harnesses.md 2.7: in a row)."""
-    assert back(STOP, STOP).after(STOP, back=True, follows=False).count(STOP) == 1
-    assert back(STOP, STOP).after(STOP, back=True, follows=True).count(STOP) == 3
+    counts = back(STOP, STOP).back(STOP, 2, follows=True, now=50.0)
+
+    assert [had(counts, follows=follows) for follows in (False, True, None)] == [0, 3, 3]
+
+
+@pytest.mark.parametrize(
+    ("row", "began", "now", "many"),
+    [
+        ({"follows": False}, 49.0, 99.0, 1),  # it was asked while the first of them was
+        ({"follows": False}, 51.0, 51.0, 1),  # it was started together with it, and comes hardly later
+        ({"follows": False}, 60.0, 60.0, 0),
+        ({"follows": True}, 49.0, 99.0, 1),  # its hook was slow, and the row went on meanwhile
+        ({"follows": True}, 50.0, 50.0, 0),
+        ({"follows": False}, 9.0, 9.0, 0),  # the clock was set back
+        ({}, 49.0, 99.0, 0),  # nobody knows of the row when it began
+    ],
+)
+def test_one_stop_that_is_asked_about_many_times_is_of_one_row(row: dict[str, bool], began: float, now: float, many: int) -> None:
+    """Each of them says that it comes after none; a row that is under way is not begun anew by that."""
+    counts = Redos().back(STOP, 0, now=50.0, **row)
+
+    assert had(counts, began=began, now=now) == many
+    assert counts.over(STOP, follows=False, began=began, now=now).count(STOP) == many
+
+
+def test_what_is_over_leaves_nothing_behind() -> None:
+    """Neither the count of a row nor its time."""
+    counts = Redos().back(STOP, 0, follows=False, now=50.0).back(event("subagent.stop", "a"), 0, follows=True, now=50.0)
+
+    assert set(counts.rows) == {"stop", "subagent.stop a"}
+    assert set(counts.over(STOP, follows=False, began=60.0, now=60.0).rows) == {"subagent.stop a"}
+    assert counts.over(event("prompt.submit")) == Redos()
+    assert "stop" not in counts.back(STOP, 1).rows  # another host of the same session, which says nothing
 
 
 @pytest.mark.parametrize("kind", ["prompt.submit", "prompt.steer", "turn.start", "session.start", "session.end"])
@@ -65,9 +101,9 @@ def test_a_new_turn_begins_a_new_count(kind: str) -> None:
     """A sub-agent's turn begins its own; the agent's, all of them."""
     counts = back(STOP, event("subagent.stop", "a"))
 
-    assert counts.after(event(kind), back=False) == Redos()
+    assert counts.over(event(kind)) == Redos()
     if kind != "session.end":
-        assert dict(counts.after(event(kind, "a"), back=False).counts) == {"stop": 1}
+        assert dict(counts.over(event(kind, "a")).counts) == {"stop": 1}
 
 
 @pytest.mark.parametrize("kind", ["tool.before", "notification", "turn.end"])
@@ -75,7 +111,7 @@ def test_other_events_leave_the_count_alone(kind: str) -> None:
     """What happens inside a turn does not make it a new one."""
     counts = back(STOP)
 
-    assert counts.after(event(kind), back=False) is counts
+    assert counts.over(event(kind)) is counts
 
 
 def test_the_oldest_of_too_many_gates_are_forgotten() -> None:
@@ -157,6 +193,11 @@ def test_context_that_sends_the_agent_on_is_a_redo() -> None:
     assert (capped.for_agent, [each.effect for each in capped.lowered]) == ((), ["context"])
     assert [each.effect for each in cap_redo(BACK.replace(for_agent=("x",)), 3, 3, CONTEXT_REDOES).lowered] == ["deny", "context"]
     assert cap_redo(TOLD, 3, 3) is TOLD
+
+
+def test_a_limit_that_others_exceeded_is_said_as_it_is() -> None:
+    """Another hook may send the agent back more often than the one that does so now."""
+    assert cap_redo(BACK, 5, 3).for_user == ("a hook sent the agent back 5 times in this turn, and the limit is 3; it may stop now",)
 
 
 def test_who_has_used_up_its_own_limit_still_counts() -> None:

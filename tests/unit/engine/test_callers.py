@@ -91,6 +91,27 @@ def test_words_that_look_like_a_call_are_none(command: str) -> None:
     assert callers(engine_of(command)) == {}
 
 
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("python3 -m hookline answer claude-code", True),
+        ("uv run /opt/bin/python -B -m hookline answer claude-code", True),
+        ("python -m hookline answer claude-code || python -I -m hookline answer claude-code", True),
+        ("python -I -m hookline answer claude-code", False),
+        ("python3.12 -BP -m hookline answer claude-code", False),
+        ("hookline answer claude-code", False),
+    ],
+)
+def test_a_call_that_lets_a_clone_bring_modules_is_told(command: str, told: bool) -> None:  # noqa: FBT001 - a row
+    """With what does not."""
+    found = [problem for problem in called(engine_of(command)) if problem.name == "trust.open-start"]
+
+    assert [problem.hint for problem in found] == ["python -I -m hookline answer claude-code"] * told
+    assert [finding.name for finding in check(engine_of(command)).findings if finding.name == "trust.open-start"] == [
+        "trust.open-start"
+    ] * told
+
+
 def test_arguments_call_too() -> None:
     """A hook without a shell."""
     assert callers(engine_of("hookline", args=["answer", "claude-code"])) == {"claude-code": False}
@@ -102,6 +123,8 @@ class Home(World):
 
     def __init__(self, folder: Path, patch: pytest.MonkeyPatch) -> None:
         super().__init__(folder)
+        (folder / "bin").mkdir()
+        self.environ["PATH"] += f":{self.script('hookline', path=folder / 'bin/hookline').parent}"
         self.policy = folder / "policy.json"
         own = tuple(place for place in places.PLACES if not place.path.startswith("/etc/"))
         patch.setattr(places, "PLACES", (places.Place(dialect="claude-code", scope="managed", path=str(self.policy)), *own))

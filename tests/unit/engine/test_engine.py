@@ -13,6 +13,7 @@ import pytest
 import hookline
 from hookline import CodecError, ConfigError, Decision, Engine, Event, Lifecycle, Prompt, Reply, Stance, Stop, ToolCall, Verdict
 from hookline.handlers.firing import mark_of
+from hookline.handlers.secret import key_of, seal
 
 if TYPE_CHECKING:
     from typing import Any
@@ -415,14 +416,16 @@ def test_two_engines_do_not_get_into_each_others_way() -> None:
 
 
 @pytest.mark.process
-def test_a_process_inside_a_hook_on_this_event_asks_every_other_hook() -> None:
+def test_a_process_inside_a_hook_on_this_event_asks_every_other_hook(tmp_path: Path) -> None:
     """The environment that hooks inherit tells which of them are being asked, and about what."""
     above = f"{os.getppid()}:{Path(f'/proc/{os.getppid()}/stat').read_text(encoding='utf-8').rpartition(')')[2].split()[19]}"
     tree = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": text}]} for text in ("echo one >&2; exit 2", "exit 0")]}}
     marks = [mark_of(spec) for spec in Engine.from_config(tree, dialect="claude-code").hooks]
 
     def faults(kind: str, mark: str, times: int = 1) -> list[str | None]:
-        environ = {"PATH": os.environ["PATH"], "HOOKLINE_FIRING": ",".join([f"stop:{above}:x"] * times + [f"{kind}:{above}:{mark}"])}
+        home = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+        parts = [*[f"stop:{above}:x"] * times, f"{kind}:{above}:{mark}"]
+        environ = {**home, "HOOKLINE_FIRING": ",".join(f"{part}:{seal(key_of(home, make=True), part)}" for part in parts)}
         engine = Engine.from_config(tree, dialect="claude-code", environ=environ)
         return [
             verdict.fault for verdict in engine.fire("PreToolUse", {"tool_name": "Bash", "tool_input": {}}, dialect="claude-code").verdicts

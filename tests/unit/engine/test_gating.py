@@ -186,7 +186,8 @@ def test_a_new_definition_is_seen_after_a_reload(place: Place) -> None:
     os.utime(place.project / ".claude/settings.json", ns=(0, 0))
     engine.reload()
 
-    assert place.fire(engine).verdicts[0].fault == "not approved"
+    fault = "changed since it was approved: its definition is another than was approved"
+    assert [place.fire(engine).verdicts[0].fault for _ in range(2)] == [fault, fault]
 
 
 GUARD = """#!/bin/sh
@@ -194,7 +195,7 @@ echo '{"decision": "block", "reason": "no"}'
 """
 
 
-@pytest.mark.parametrize("change", ["edited", "removed"])
+@pytest.mark.parametrize("change", ["edited", "removed", "exposed", "declared otherwise", "store exposed", "store damaged"])
 @pytest.mark.parametrize(
     ("fields", "stance"),
     [({"role": "guard", "on_error": "closed"}, Stance.DENY), ({"role": "guard"}, Stance.DENY), ({"on_error": "open"}, Stance.SILENT)],
@@ -209,7 +210,7 @@ def test_an_edit_switches_no_approved_guard_off(place: Place, fields: dict[str, 
     declared = {"hooks": [{"event": "pre_tool_call", "command": str(guard), **fields}]}
     (place.project / "config/shell_hooks.yaml").write_text(json.dumps(declared), encoding="utf-8")
     (place.project / ".claude/settings.json").unlink()
-    call = {"event": "pre_tool_call", "session_id": "s", "cwd": str(place.project), "tool_name": "bash", "tool_input": {}}
+    call = {"event": "pre_tool_call", "session_id": "s", "cwd": str(place.project), "tool_name": "bash", "tool_input": {"command": "bash"}}
     engine = place.engine()
 
     def asked() -> Decision:
@@ -218,10 +219,17 @@ def test_an_edit_switches_no_approved_guard_off(place: Place, fields: dict[str, 
     assert asked().stance is Stance.SILENT
     approve(engine.gate, engine.hooks)  # type: ignore[arg-type]  # as above
     assert (asked().stance, asked().reason) == (Stance.DENY, "no")
-    if change == "edited":
-        guard.write_text(GUARD + "#", encoding="utf-8")
-    else:
-        guard.unlink()
+    if change == "declared otherwise":
+        declared["hooks"][0]["matcher"] = "b[a]sh"
+        (place.project / "config/shell_hooks.yaml").write_text(json.dumps(declared), encoding="utf-8")
+        engine = place.engine()
+    {
+        "edited": lambda: guard.write_text(GUARD + "#", encoding="utf-8"),
+        "removed": guard.unlink,
+        "exposed": lambda: guard.chmod(0o777),
+        "store exposed": lambda: place.database.chmod(0o666),
+        "store damaged": lambda: place.database.write_bytes(b"no database" * 500),
+    }.get(change, bool)()
     decision = asked()
 
     assert decision.stance is stance

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
@@ -306,6 +308,67 @@ def test_a_stop_that_is_no_continuation_begins_a_new_count(kept: Callable[[], di
     assert [stop(engine, stop_hook_active=flag).redo for flag in flags] == [True, True, False, True, True, False]
 
 
+@pytest.mark.parametrize(
+    ("dialect", "native", "limit"), [("starchild", "on_stop", 3), ("agenthooks", "pre-agent-turn-stop", 3), ("claude-code", "Stop", 8)]
+)
+def test_after_the_limit_the_next_turn_has_its_gate_again(
+    kept: Callable[[], dict[str, Any]], dialect: str, native: str, limit: int
+) -> None:
+    """Also for a host that tells of nothing but its stops (starchild.md 3; agenthooks.md 11; harnesses.md 2.7)."""
+    engine = Engine(**kept())
+    engine.on("stop")(lambda _: _denied())
+    turn = [False, *[True] * limit]
+
+    def redone(*, flag: bool) -> bool:
+        payload = {"session_id": "s1", "cwd": "/", "stop_reason": "no_tool_calls", "stop_hook_active": flag}
+        return engine.fire(native, payload, dialect=dialect).redo
+
+    assert [redone(flag=flag) for flag in (*turn, *turn)] == [*[True] * limit, False] * 2
+
+
+def test_hosts_whose_flag_is_not_reliable_are_counted_by_us(kept: Callable[[], dict[str, Any]]) -> None:
+    """Kimi's is always false (kimi.md 7), so that each of its stops would be the first."""
+    engine = Engine(**kept())
+    engine.on("stop")(lambda _: _denied())
+    stops = [engine.fire("Stop", {"session_id": "s1", "cwd": "/", "stop_hook_active": False}, dialect="kimi") for _ in range(3)]
+
+    assert [each.redo for each in stops] == [True, False, False]
+
+
+def test_hooks_that_are_asked_at_once_are_within_the_limit_together(tmp_path: Path) -> None:
+    """Each engine stands for a process, in which all hooks have been asked before any of them is answered; nobody waits for a lock meanwhile."""
+    engines, together = [Engine(sessions=Sessions(tmp_path / "s", seconds=600)) for _ in range(8)], threading.Barrier(8)
+    for engine in engines:
+
+        @engine.on("stop")
+        def more(_: Event) -> object:
+            together.wait(600)
+            return _denied()
+
+    payload = {"session_id": "s1", "cwd": "/", "hook_event_name": "Stop", "stop_hook_active": False}
+    with ThreadPoolExecutor(8) as pool:
+        decisions = list(pool.map(lambda engine: engine.fire("on_stop", payload, dialect="starchild"), engines))
+
+    capped = [each for each in decisions if not each.redo]
+    assert len(capped) == 5
+    assert {each.for_user for each in capped} == {("a hook sent the agent back 3 times in this turn, which is the limit; it may stop now",)}
+
+
+def test_what_wakes_is_not_lost_where_others_used_up_the_limit_meanwhile(
+    kept: Callable[[], dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was taken already when that was known: it goes back, and is told at the next turn."""
+    engine = an_engine(REWAKE, redo_limit=1, **kept())
+    tool(engine)
+    assert stop(engine).redo
+    tool(engine)
+    monkeypatch.setattr(engine, "_redos", lambda *_: 0)  # as it was when this stop was looked at
+    second = stop(engine)
+
+    assert (second.redo, second.stance, second.verdicts) == (False, Stance.SILENT, ())
+    assert prompt(engine).for_agent == (MESSAGE,)
+
+
 def test_a_stop_that_nobody_refuses_ends_the_turn(kept: Callable[[], dict[str, Any]], tmp_path: Path) -> None:
     """Where the host does not say what a stop comes after."""
     engine = an_engine({"command": f"test -e '{tmp_path}/done' || {{ echo more >&2; exit 2; }}"}, event="Stop", redo_limit=2, **kept())
@@ -355,6 +418,9 @@ class Switched:
 
     def __init__(self) -> None:
         self.off = False
+
+    def heed(self, declared: object) -> None:
+        """It knows nothing of what was approved."""
 
     def admit(self, run: Run) -> None:
         """It runs as it is."""

@@ -132,6 +132,16 @@ def test_approving_turns_on_what_is_off_here_and_no_more(place: Workspace) -> No
     assert ON_AGAIN["everywhere"] == "hookline on --global"
 
 
+def test_a_switch_in_a_file_is_noted_like_any_other(place: Workspace) -> None:
+    """With who and how; what was on already is not turned on."""
+    (place.yaml.parent / "agent.yaml").write_text(OFF, encoding="utf-8")
+    engine = place.engine()
+    approve_declared(engine, engine.hooks, who="", how="test", enable=True)
+    approve_declared(engine, engine.hooks, who="", how="test", enable=True)
+
+    assert [(note["who"], note["how"]) for note in place.noted() if note["did"] == "on"] == [("ada", "test")]
+
+
 OFF = "model: x  # mine\nshell_hooks:\n  enabled: false\n"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import pytest
@@ -181,14 +182,59 @@ def test_the_environment_is_inherited_but_for_what_is_dropped():
     command = Command(argv=("x",), drop_env=("AWS_*", "WORD"), env={"WORD": "mine"})
     env = made(command, AWS_KEY="1", aws_key="2", WORD="theirs", HOME="/h").env
 
-    assert env == {"aws_key": "2", "HOME": "/h", "WORD": "mine", COOKIE: "cookie", FIRING: marked("", "tool.before", "")}
+    assert env == {"aws_key": "2", "HOME": "/h", "WORD": "mine", COOKIE: "cookie", FIRING: marked({"HOME": "/h"}, "tool.before", "")}
 
 
-def test_runs_inside_runs_are_told_apart_and_belong_together():
-    """The cookies and the kinds of the runs around this one stand before its own."""
-    env = made(Command(argv=("x",)), **{COOKIE: "outer", FIRING: "turn.start"}).env
+@pytest.mark.parametrize(
+    ("outer", "kept"),
+    [
+        ("outer", ["outer"]), ("", []), ("a,b,,c d,\u00e9,e=f,g", ["a", "b", "g"]), ("x" * 131055, []), ("x," * 65000, ["x"] * 7),
+        (",".join("abcdefghij"), list("defghij")),
+    ],
+)  # fmt: skip
+def test_runs_inside_runs_are_told_apart_and_belong_together(outer, kept):
+    """The cookies of the runs around this one stand before its own, and nothing else: no system takes a longer text than 128 KiB."""
+    assert made(Command(argv=("x",)), **{COOKIE: outer}).env[COOKIE] == ",".join([*kept, "cookie"])
 
-    assert (env[COOKIE], env[FIRING]) == ("outer,cookie", marked("turn.start", "tool.before", ""))
+
+def test_the_runs_around_it_are_named_by_whoever_has_the_key(tmp_path):
+    """What anybody else wrote is not passed on."""
+    home = {"HOME": str(tmp_path)}
+
+    assert made(Command(argv=("x",)), **home, **{FIRING: "turn.start,stop:1:2:x:y"}).env[FIRING] == marked(home, "tool.before", "")
+
+
+@pytest.mark.process
+def test_what_a_shell_sets_for_itself_is_not_handed_on(tmp_path):
+    """With `noexec` in it a guard would end well, and have said nothing; a hook that wants it sets it."""
+    guard = executable(tmp_path / "guard", "#!/bin/bash\nexit 2\n")
+    theirs = {"SHELLOPTS": "noexec", "BASHOPTS": "extglob", "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
+    env = made(Command(argv=(guard,), env={"BASHOPTS": "mine"}), EVENT, **theirs).env
+
+    assert ("SHELLOPTS" in env, env["BASHOPTS"]) == (False, "mine")
+    assert run(made(Command(argv=(guard,)), EVENT.replace(cwd=str(tmp_path)), **theirs)).exit_code == 2
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("value", ["x" * 130_000, "y", "\U0001f512" * 32_000], ids=["long", "many", "wide"])
+def test_no_environment_is_too_long_for_a_guard(value, tmp_path):
+    """The longest variables are left out, rather than the guard; what the hook sets, and where programs are, stays."""
+    most = os.sysconf("SC_ARG_MAX")
+    count = most * 9 // 10 // (len(value.encode()) + 16)
+    theirs = {f"V{at}": value for at in range(count)} | {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "LANG": "C"}
+    what = made(text("echo $OWN; exit 2", "/bin/sh", env={"OWN": "mine"}), EVENT.replace(cwd=str(tmp_path)), **theirs)
+    outcome = run(what)
+
+    assert {"PATH", "HOME", "OWN", COOKIE, FIRING} <= set(what.env)
+    assert len(what.env) < len(theirs)
+    assert (outcome.exit_code, outcome.stdout.strip()) == (2, "mine")
+
+
+def test_what_a_system_takes_is_handed_on_whole():
+    """Long values too."""
+    theirs = {f"V{at}": "x" * 1000 for at in range(50)} | {"LONG": "x" * 100_000}
+
+    assert theirs.items() <= made(Command(argv=("x",)), **theirs).env.items()
 
 
 @pytest.mark.parametrize("value", ["/plain/path-1.2", "a@b:c", "", "gr\u00fc\u00df"])

@@ -11,6 +11,7 @@ import pytest
 
 from hookline.handlers import firing
 from hookline.handlers.firing import VARIABLE, Inside, mark_of, marked
+from hookline.handlers.secret import key_of, seal
 from hookline.model.handler import Command
 from hookline.model.spec import HookSpec
 
@@ -19,90 +20,179 @@ _ASKS = """
 import os, sys
 sys.path.insert(0, {source!r})
 from hookline.handlers.firing import VARIABLE, Inside
-inside = Inside(os.environ[VARIABLE])
+inside = Inside(os.environ)
 print(*(",".join(sorted(inside.asked(kind))) or "-" for kind in ("tool.before", "stop")), len(inside.problems))
 """
 
 
-def below(value: str, *, without_proc: bool = False) -> str:
+@pytest.fixture
+def home(tmp_path: Path) -> dict[str, str]:
+    """The environment of somebody with a key."""
+    (tmp_path / "home").mkdir()
+    environ = {"HOME": str(tmp_path / "home"), "PATH": os.environ["PATH"]}
+    assert len(key_of(environ, make=True)) == 32
+    return environ
+
+
+def below(home: dict[str, str], value: str, *, without_proc: bool = False) -> str:
     """What a process that is started by another one, which we start, says of the variable."""
     code = _ASKS.format(source=SOURCE)
     if without_proc:
         code = code.replace("inside =", "import hookline.handlers.firing as firing; firing._PROC = '/nowhere'\ninside =")
     command = ["sh", "-c", '"$0" -S -c "$1"; true', sys.executable, code]
-    return subprocess.run(command, env={VARIABLE: value, "PATH": os.environ["PATH"]}, capture_output=True, text=True, check=True).stdout
+    return subprocess.run(command, env={**home, VARIABLE: value}, capture_output=True, text=True, check=True).stdout
 
 
-def claim(kind: str, mark: str) -> str:
-    """What whoever started this process would have said of a hook that it asks."""
-    return f"{kind}:{os.getppid()}:{firing._stat(os.getppid())[1]}:{mark}"
+def sealed(home: dict[str, str], text: str) -> str:
+    """A part with the seal of somebody who has the key."""
+    return f"{text}:{seal(key_of(home), text)}"
+
+
+def claim(home: dict[str, str], kind: str, mark: str) -> str:
+    """What whoever started this process would have said of a hook that it asks, were it a hookline."""
+    return sealed(home, f"{kind}:{os.getppid()}:{firing._stat(os.getppid())[1]}:{mark}")
+
+
+def inside(home: dict[str, str], *parts: str) -> Inside:
+    return Inside({**home, VARIABLE: ",".join(parts)})
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("outer", ["", "stop:1:0:x", "stop:1:0", "tool.after:99999999:1:x"])
-def test_a_living_process_above_vouches_for_its_event(outer: str) -> None:
+@pytest.mark.parametrize("outer", ["", "stop:1:0:x:0", "stop:1:0", "tool.after:99999999:1:x:0"])
+def test_a_living_process_above_vouches_for_its_event(outer: str, home: dict[str, str]) -> None:
     """Whatever stands between, and whatever else is in the variable, which is told."""
-    assert below(marked(outer, "tool.before", "one")) == f"one - {int(bool(outer))}\n"
+    mine = marked(home, "tool.before", "one")
+
+    assert below(home, ",".join(filter(None, (outer, mine)))) == f"one - {int(bool(outer))}\n"
 
 
 @pytest.mark.process
-def test_a_process_that_ended_vouches_for_nothing() -> None:
+def test_a_process_that_ended_vouches_for_nothing(home: dict[str, str]) -> None:
     """Nor does one that only has its number."""
     child = subprocess.Popen([sys.executable, "-S", "-c", ""])
     child.wait()
-    mine = marked("", "tool.before", "x")
+    mine = marked(home, "tool.before", "x").rpartition(":")[0]
 
-    for value in (f"tool.before:{child.pid}:5:x", mine.replace(":x", "1:x"), mine.rpartition(":")[0]):
-        assert below(value) == "- - 1\n"
+    for text in (f"tool.before:{child.pid}:5:x", mine.replace(":x", "1:x"), mine.rpartition(":")[0]):
+        assert below(home, sealed(home, text)) == "- - 1\n"
+
+
+@pytest.mark.process
+def test_a_living_process_alone_vouches_for_nothing(home: dict[str, str], tmp_path: Path) -> None:
+    """The number of its host, and when that was started, anybody can write into the settings of a clone; but not with the user's key."""
+    mine = marked(home, "tool.before", "x")
+    (tmp_path / "others").mkdir()
+    others = {**home, "HOME": str(tmp_path / "others")}
+
+    assert below(home, mine) == "x - 0\n"
+    for value in (
+        mine.rpartition(":")[0],
+        f"{mine.rpartition(':')[0]}:",
+        mine[:-1],
+        mine.replace(":x:", ":y:"),
+        marked(others, "tool.before", "x"),
+    ):
+        assert below(home, value) == "- - 1\n"
+    assert below(others, mine) == "- - 1\n"
+    os.unlink(f"{home['HOME']}/.local/state/hookline/firing.key")
+    assert below(home, mine) == "- - 1\n"
+    unsealed = mine.rpartition(":")[0]
+    assert below(home, f"{unsealed}:{seal(b'', unsealed)}") == "- - 1\n"
 
 
 @pytest.mark.process
 @pytest.mark.skipif(not os.path.exists("/bin/ps"), reason="the list of processes comes from ps")
-def test_without_proc_the_number_must_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_proc_the_number_must_do(monkeypatch: pytest.MonkeyPatch, home: dict[str, str]) -> None:
     """There nobody tells when a process was started."""
     monkeypatch.setattr(firing, "_PROC", "/nowhere")
     monkeypatch.setattr(firing, "_marks", {})
-    mine = marked("", "tool.before", "x")
+    mine = marked(home, "tool.before", "x")
 
-    assert mine.endswith("::x")
-    assert below(mine, without_proc=True) == "x - 0\n"
-    assert below("tool.before:99999999::x", without_proc=True) == "- - 1\n"
+    assert mine.rpartition(":")[0].endswith("::x")
+    assert below(home, mine, without_proc=True) == "x - 0\n"
+    assert below(home, sealed(home, "tool.before:99999999::x"), without_proc=True) == "- - 1\n"
 
 
 @pytest.mark.parametrize(
     "value",
-    ["tool.before", "tool.before:1:0:x", "tool.before:1:0", "tool.before:x:y:z", "tool.before:::", ":::", "\ud800", "tool.before:1:" * 3],
-)
-def test_what_anybody_can_write_is_ignored_and_said(value: str) -> None:
+    ["tool.before", "tool.before:1:0:x", "tool.before:1:0", "tool.before:x:y:z", "tool.before:::", ":::", ":::::", "\ud800", "x" * 131050, "a:b,"]
+)  # fmt: skip
+def test_what_anybody_can_write_is_ignored_and_said(value: str, home: dict[str, str]) -> None:
     """A clone's settings can set the environment of its agent; the first process of the machine is above everybody."""
-    inside = Inside(value)
+    found = inside(home, value)
 
-    assert inside.asked("tool.before") == frozenset()
-    assert [(problem.code, problem.severity) for problem in inside.problems] == [("HKL2008", "warning")]
+    assert found.asked("tool.before") == frozenset()
+    assert [(problem.code, problem.severity) for problem in found.problems] == [("HKL2008", "warning")]
 
 
-def test_nobody_guesses_who_is_above() -> None:
+def test_nobody_guesses_who_is_above(home: dict[str, str]) -> None:
     """Of a long list only the last, the innermost, are looked at."""
-    real = claim("tool.before", "x")
+    real = claim(home, "tool.before", "x")
 
-    assert Inside(real).asked("tool.before") == {"x"}
-    assert Inside(",".join([real, *["tool.before:2:2:y"] * 8])).asked("tool.before") == frozenset()
+    assert inside(home, real).asked("tool.before") == {"x"}
+    assert inside(home, real, *["tool.before:2:2:y:z"] * 8).asked("tool.before") == frozenset()
 
 
-def test_each_hook_that_is_being_asked_is_known_by_its_kind_of_event() -> None:
+@pytest.mark.parametrize("outer", ["x" * 131050, "x:1:2:y:z," * 13000, "," * 131050, ""], ids=["one", "many", "none", "empty"])
+def test_nobody_else_makes_the_variable_longer(outer: str, home: dict[str, str]) -> None:
+    """A system takes no longer one than 128 KiB, and would start no hook at all."""
+    real = claim(home, "stop", "a")
+
+    assert marked({**home, VARIABLE: outer}, "tool.before", "x") == marked(home, "tool.before", "x")
+    kept = marked({**home, VARIABLE: f"{outer},{real}"}, "tool.before", "x")
+    assert kept == f"{real},{marked(home, 'tool.before', 'x')}"
+
+
+def test_no_more_is_passed_on_than_may_be_nested(home: dict[str, str]) -> None:
+    """However long the name of an event is."""
+    outer = ",".join(claim(home, f"kind{at}", "a") for at in range(20))
+    parts = marked({**home, VARIABLE: outer}, "k" * 100_000, "x").split(",")
+
+    assert len(parts) == 8
+    assert all(len(part) < 200 for part in parts)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("kind", ["k" * 100_000, "with,comma", "x.some:where"])
+def test_any_kind_of_event_is_known_again(kind: str, home: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever it is called."""
+    monkeypatch.setattr(firing, "_above", lambda: [(str(os.getpid()), firing._stat(os.getpid())[1])])
+
+    assert inside(home, marked(home, kind, "a")).asked(kind) == {"a"}
+
+
+def test_each_hook_that_is_being_asked_is_known_by_its_kind_of_event(home: dict[str, str]) -> None:
     """Where they are nested; a kind may be written with colons."""
-    inside = Inside(",".join([claim("tool.before", "a"), claim("x.some:where", "b"), claim("tool.before", "c"), claim("stop", "a")]))
+    found = inside(
+        home, *(claim(home, *each) for each in (("tool.before", "a"), ("x.some:where", "b"), ("tool.before", "c"), ("stop", "a")))
+    )
 
-    assert [inside.asked(kind) for kind in ("tool.before", "x.some:where", "stop", "x")] == [{"a", "c"}, {"b"}, {"a"}, frozenset()]
-    assert inside.problems == ()
+    assert [found.asked(kind) for kind in ("tool.before", "x.some:where", "stop", "x")] == [{"a", "c"}, {"b"}, {"a"}, frozenset()]
+    assert found.problems == ()
 
 
 @pytest.mark.parametrize(("depth", "too_deep"), [(7, False), (8, True), (20, True)])
-def test_what_is_nested_too_deeply_has_no_end(depth: int, too_deep: bool) -> None:  # noqa: FBT001 - a row
+def test_what_is_nested_too_deeply_has_no_end(depth: int, too_deep: bool, home: dict[str, str]) -> None:  # noqa: FBT001 - a row
     """Whatever kinds of event it goes through."""
-    inside = Inside(",".join(claim(f"kind{at}", f"hook{at}") for at in range(depth)))
+    found = inside(home, *(claim(home, f"kind{at}", f"hook{at}") for at in range(depth)))
 
-    assert (inside.asked("tool.before") is None) is too_deep
+    assert (found.asked("tool.before") is None) is too_deep
+
+
+@pytest.mark.parametrize("words", ["python\0/usr/bin/hookline\0answer", "hookline\0fire", "python\0-I\0-m\0hookline", "sh\0-c\0hookline"])
+@pytest.mark.parametrize("depth", [15, 16])
+def test_whoever_has_lost_the_key_comes_to_an_end_too(
+    words: str, depth: int, home: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As many processes of ours above each other are none that should go on; a shell that only has the word in it is none of them."""
+    for pid in range(100, 100 + depth):
+        (tmp_path / str(pid)).mkdir()
+        (tmp_path / str(pid) / "cmdline").write_text(words, encoding="utf-8")
+        (tmp_path / str(pid) / "stat").write_text(f"{pid} (x) S {pid + 1 if pid < 99 + depth else 1}" + " 0" * 20, encoding="utf-8")
+    monkeypatch.setattr(firing, "_PROC", str(tmp_path))
+    monkeypatch.setattr("os.getppid", lambda: 100)
+
+    assert (inside(home, "unknown").asked("stop") is None) is (depth == 16 and not words.startswith("sh"))
 
 
 def test_a_hook_is_known_again_by_its_id_and_what_it_runs() -> None:
@@ -116,13 +206,13 @@ def test_a_hook_is_known_again_by_its_id_and_what_it_runs() -> None:
     assert len({mark_of(each) for each in (spec, *others)}) == 4
 
 
-def test_a_process_that_was_forked_vouches_for_itself() -> None:
+def test_a_process_that_was_forked_vouches_for_itself(home: dict[str, str]) -> None:
     """It has a number of its own."""
-    mine = marked("", "stop", "x")
+    mine = marked(home, "stop", "x")
     read, write = os.pipe()
     child = os.fork()
     if not child:
-        os.write(write, marked("", "stop", "x").encode())
+        os.write(write, marked(home, "stop", "x").encode())
         os._exit(0)
     os.waitpid(child, 0)
     theirs = os.read(read, 100).decode()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import resource
 import subprocess
@@ -43,6 +44,42 @@ def test_an_engine_writes_down_every_event(tmp_path: Path, journal: Journal) -> 
     assert (denied["stance"], denied["runs"], denied["session"], denied["tool"]) == ("deny", 1, "s", "shell")
     assert (silent["stance"], silent["runs"]) == ("silent", 0)
     assert kind_of_break(tmp_path / "j") == ""
+
+
+def test_a_note_that_has_an_id_is_written_once(tmp_path: Path, journal: Journal) -> None:
+    """With that id and the time when it was; whoever gives it again is told whether it is written."""
+    done = [journal.note("approval", note_id=each, seconds=0.25, did="approved") for each in ("a", "b", "a")]
+    found = records(tmp_path / "j")
+
+    assert (done, [(each["id"], each["at"], each["did"]) for each in found]) == (
+        [True, True, True],
+        [("a", "1970-01-01T00:00:00.250Z", "approved"), ("b", "1970-01-01T00:00:00.250Z", "approved")],
+    )
+
+
+def test_a_note_is_not_written_until_it_is(tmp_path: Path) -> None:
+    """While somebody holds the trail it waits, and is not written twice; without a trail it is written nowhere."""
+    journal = Journal.open(str(tmp_path / "j"), wait=0.01)
+    journal.note("x")
+    with (tmp_path / "j/head").open("rb") as head:
+        fcntl.flock(head, fcntl.LOCK_EX)
+        busy = [journal.note("approval", note_id="a") for _ in range(2)]
+    journal.close()
+
+    assert (busy, journal.note("approval", note_id="a"), len(records(tmp_path / "j"))) == ([False, False], True, 2)
+    assert not Journal(None).note("approval", note_id="a")
+
+
+def test_a_note_that_was_lost_is_written_when_it_is_given_again(tmp_path: Path) -> None:
+    """A folder that others may write to takes nothing."""
+    journal = Journal.open(str(tmp_path / "j"))
+    journal.note("x")
+    journal.close()
+    (tmp_path / "j").chmod(0o777)
+    lost = journal.note("approval", note_id="a")
+    (tmp_path / "j").chmod(0o700)
+
+    assert (lost, journal.note("approval", note_id="a"), len(records(tmp_path / "j"))) == (False, True, 2)
 
 
 async def _fire_async(engine: hookline.Engine) -> None:

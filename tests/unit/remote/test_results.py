@@ -37,7 +37,7 @@ FAILED = [
     ("no thread", Outcome(failure=Failure.NOT_STARTED, detail="64 run"), Failure.UNREADABLE, "could not be started: 64 run"),
     ("an unknown action", Outcome(answer={"action": "allow"}), Failure.UNREADABLE, "unknown action the text `allow`, not one of Continue, Block, Retry, Skip"),
     ("no answer at all", Outcome(answer=7), Failure.UNREADABLE, "the answer is `7`, not an object with an `action`"),
-    ("words that are no UTF-8", Outcome(failure=Failure.RAISED, detail="\ud800"), Failure.RAISED, "?"),
+    ("words that are no UTF-8", Outcome(failure=Failure.RAISED, detail="\ud800"), Failure.RAISED, "\\ud800"),
 ]  # fmt: skip
 
 

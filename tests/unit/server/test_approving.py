@@ -120,6 +120,8 @@ def test_a_file_that_says_no_is_no_master_that_is_on(server: Served, place: Work
     turned = ask(server.tcp, {"command": str(place.guard)}).document
     assert (turned["mounted"], turned["master_enabled"], "note" in turned) == (2, True, False)
     assert beside.read_text(encoding="utf-8") == "# mine\nshell_hooks:\n  enabled: true\n"
+    notes = [(note["did"], note["who"], note["how"], note["root"]) for note in place.noted() if note["did"] == "on"]
+    assert notes == [("on", "ada", "approve API, the token, from 127.0.0.1", str(place.root))]
     assert place.call(server.service.engine).reason == "no"
 
 
@@ -150,6 +152,17 @@ def test_what_cannot_be_approved_is_refused_in_words(body: Any, status: int, sai
     assert (answer.status, answer.document["ok"]) == (status, False)
     assert said in answer.document["error"]
     assert place.noted() == []
+
+
+def test_a_file_that_cannot_be_read_is_told_with_the_approval(server: Served, place: Workspace) -> None:
+    """The hooks are those of before: what was approved is not what stands there now."""
+    place.yaml.write_text("hooks: [\n", encoding="utf-8")
+    before, new = ask(server.tcp, {"command": str(place.guard)}).document, ask(server.tcp, {"command": "/new"}).document
+
+    assert (before["ok"], before["events"]) == (True, ["pre_tool_call", "on_user_message"])
+    assert f"{place.yaml}:" in before["note"]
+    assert (new["ok"], new["error"]) == (False, "not declared")
+    assert f"{place.yaml}:" in new["hint"]
 
 
 def test_what_others_may_write_or_what_is_missing_is_refused(server: Served, place: Workspace) -> None:

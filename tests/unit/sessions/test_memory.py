@@ -13,13 +13,37 @@ from hookline.sessions.memory import MOST_CHARACTERS, MOST_WAITING, Memory
 EVENT = Event(kind="stop", dialect="d", native_name="Stop", session_id="s", cwd="/")
 
 
+def test_a_redo_is_granted_and_counted_in_one_step() -> None:
+    """Whichever thread asks; whoever comes to the limit is told how many there were, and adds none."""
+    memory, had = Memory(), []
+    threads = [threading.Thread(target=lambda: had.extend(memory.send_back(EVENT, 7) for _ in range(50))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert sorted(each or 0 for each in had) == [*range(7), *[7] * 393]
+
+
+def test_a_stop_that_follows_none_begins_a_new_row() -> None:
+    """Unless it was asked about at once with the one that began the row that is under way."""
+    now = [100.0]
+    memory = Memory(lambda: now[0])
+    had = [memory.send_back(EVENT, 2, follows=False) for _ in range(3)]
+    memory.settle(EVENT, follows=False)
+    now[0] = 200.0
+
+    assert (had, memory.redos(EVENT)) == ([0, 1, 2], 2)
+    assert memory.send_back(EVENT, 2, follows=False) == 0
+
+
 def test_redos_are_counted_until_the_turn_is_over() -> None:
     """The counter itself is `core.guardrails`."""
     memory = Memory()
-    memory.settle(EVENT, back=True)
-    memory.settle(EVENT, back=True)
+    memory.send_back(EVENT, 0)
+    memory.send_back(EVENT, 0)
     counted = memory.redos(EVENT)
-    memory.settle(EVENT.replace(kind="prompt.submit"), back=False)
+    memory.settle(EVENT.replace(kind="prompt.submit"))
 
     assert (counted, memory.redos(EVENT)) == (2, 0)
 
@@ -94,7 +118,7 @@ def test_the_sessions_that_were_used_last_are_known() -> None:
     memory = Memory()
     for number in range(257):
         each = EVENT.replace(session_id=f"s{number}")
-        memory.settle(each, back=True)
+        memory.send_back(each, 0)
         memory.remember(each, "n", number)
 
     assert [memory.redos(EVENT.replace(session_id=name)) for name in ("s0", "s1", "s256")] == [0, 1, 1]
@@ -104,9 +128,9 @@ def test_the_sessions_that_were_used_last_are_known() -> None:
 def test_hosts_count_apart_and_a_session_that_is_over_counts_no_more() -> None:
     """Two hosts may give the same id to their sessions."""
     memory = Memory()
-    memory.settle(EVENT, back=True)
+    memory.send_back(EVENT, 0)
     other = memory.redos(EVENT.replace(dialect="e"))
-    memory.settle(EVENT.replace(kind="session.end"), back=False, ends=True)
+    memory.settle(EVENT.replace(kind="session.end"), ends=True)
 
     assert (other, memory.redos(EVENT)) == (0, 0)
 
@@ -114,7 +138,7 @@ def test_hosts_count_apart_and_a_session_that_is_over_counts_no_more() -> None:
 def test_threads_lose_no_count() -> None:
     """Two stops of one session at the same moment are two."""
     memory = Memory()
-    threads = [threading.Thread(target=lambda: [memory.settle(EVENT, back=True) for _ in range(200)]) for _ in range(8)]
+    threads = [threading.Thread(target=lambda: [memory.send_back(EVENT, 0) for _ in range(200)]) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -6,6 +6,9 @@ import asyncio
 import json
 import os
 import stat
+import subprocess
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,7 +21,6 @@ from hookline.sessions.store import Sessions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 EVENT = Event(kind="stop", dialect="claude-code", native_name="Stop", session_id="s", cwd="/")
 PROMPT = EVENT.replace(kind="prompt.submit")
@@ -47,7 +49,7 @@ def test_looking_makes_nothing(path: Path) -> None:
         ([], {}),
         {},
     )
-    sessions.settle(PROMPT, back=False, ends=True)
+    sessions.settle(PROMPT, ends=True)
     assert not path.exists()
     assert sessions.problems == ()
 
@@ -55,7 +57,7 @@ def test_looking_makes_nothing(path: Path) -> None:
 def test_a_session_without_an_id_has_no_state(path: Path) -> None:
     """Its hooks run as if it were the first event."""
     sessions, nobody = Sessions(path), EVENT.replace(session_id="")
-    sessions.settle(nobody, back=True)
+    sessions.send_back(nobody, 0)
     sessions.keep(nobody, Late(hook_id="a"))
     sessions.remember(nobody, "a", 1)
     sessions.prepare(nobody)
@@ -67,7 +69,7 @@ def test_a_session_without_an_id_has_no_state(path: Path) -> None:
 
 def test_the_folder_is_the_users_alone(path: Path) -> None:
     """Nobody else may read what hooks said, or write what an agent is told."""
-    Sessions(path).settle(EVENT, back=True)
+    Sessions(path).send_back(EVENT, 0)
     (folder,) = path.iterdir()
 
     assert [stat.S_IMODE(os.stat(each).st_mode) for each in (path, folder, folder / "state.json")] == [0o700, 0o700, 0o600]
@@ -78,7 +80,7 @@ def test_the_folder_is_the_users_alone(path: Path) -> None:
 def test_any_text_is_a_session_id(path: Path, name: str) -> None:
     """The folder's name is a digest, so that no id leads anywhere else."""
     sessions, event = Sessions(path), EVENT.replace(session_id=name)
-    sessions.settle(event, back=True)
+    sessions.send_back(event, 0)
 
     assert sessions.redos(event) == (1 if name else 0)
     assert [each.parent for each in path.glob("*")] == ([path] if name else [])
@@ -88,18 +90,69 @@ def test_any_text_is_a_session_id(path: Path, name: str) -> None:
 def test_redos_are_counted_across_processes(path: Path) -> None:
     """Each `Sessions` here stands for one. A new turn begins a new count, and the sub-agents' stops are counted apart."""
     for kind in ("stop", "stop", "subagent.stop"):
-        Sessions(path).settle(EVENT.replace(kind=kind), back=True)
+        Sessions(path).send_back(EVENT.replace(kind=kind), 0)
     counted = [Sessions(path).redos(EVENT.replace(kind=kind)) for kind in ("stop", "subagent.stop")]
-    Sessions(path).settle(PROMPT, back=False)
+    Sessions(path).settle(PROMPT)
 
     assert counted == [2, 1]
     assert Sessions(path).redos(EVENT) == 0
 
 
+def test_a_redo_is_granted_and_counted_in_one_step(path: Path) -> None:
+    """Whoever comes to the limit is told how many there were, and adds none; 0 is no limit."""
+    assert [Sessions(path).send_back(EVENT, 2) for _ in range(4)] == [0, 1, 2, 2]
+    assert [Sessions(path).send_back(EVENT, limit) for limit in (0, 3, 3)] == [2, 3, 3]
+
+
+def test_a_row_that_is_under_way_is_not_begun_anew(path: Path) -> None:
+    """By a stop that was asked about before it, or at once with it; the next one that follows none begins another."""
+    now = [100.0]
+    sessions = Sessions(path, clock=lambda: now[0])
+    first = [sessions.send_back(EVENT, 3, follows=False) for _ in range(2)]
+    now[0] = 200.0
+    on = sessions.send_back(EVENT, 3, follows=True)
+    slow = sessions.send_back(EVENT, 3, follows=False, lasted=150.0)
+    sessions.settle(EVENT, follows=False, lasted=150.0)
+    now[0] = 201.0
+
+    assert (first, on, slow, sessions.redos(EVENT)) == ([0, 1], 2, 3, 3)
+    assert sessions.send_back(EVENT, 3, follows=False) == 0
+
+
+_STOPPER = """
+import sys
+sys.path.insert(0, {source!r})
+from hookline.model.event import Event
+from hookline.sessions.store import Sessions
+sessions = Sessions({path!r}, seconds=600)
+event = Event(kind="stop", dialect="d", native_name="Stop", session_id="s", cwd="/")
+print("ready", flush=True)
+sys.stdin.readline()
+for _ in range(10):
+    print(sessions.send_back(event, 7, follows={follows}, lasted={lasted}), flush=True)
+"""
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(("follows", "lasted"), [(None, 0.0), (True, 0.0), (False, 3600.0)])
+def test_any_number_of_processes_are_within_the_limit_together(path: Path, *, follows: bool | None, lasted: float) -> None:
+    """None of them has the same number as another. An hour ago: all of them began before the first was answered."""
+    code = _STOPPER.format(source=str(Path(__file__).parents[3] / "src"), path=str(path), follows=follows, lasted=lasted)
+    children = [
+        subprocess.Popen([sys.executable, "-S", "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(4)
+    ]
+    for child in children:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "ready\n"
+    said = [child.communicate("go\n")[0].split() for child in children]
+
+    assert sorted(each for one in said for each in one) == [*"0123456", *["7"] * 33]
+
+
 def test_hosts_and_relays_count_apart(path: Path) -> None:
     """Two hosts may give the same id to their sessions; and a stop that two converted hooks refuse is one redo of each."""
-    Sessions(path).settle(EVENT, back=True)
-    Sessions(path, asker="one").settle(EVENT, back=True)
+    Sessions(path).send_back(EVENT, 0)
+    Sessions(path, asker="one").send_back(EVENT, 0)
 
     assert Sessions(path).redos(EVENT.replace(dialect="codex")) == 0
     assert [Sessions(path, asker=asker).redos(EVENT) for asker in ("", "one", "two")] == [1, 1, 0]
@@ -112,9 +165,9 @@ def test_once_is_once_until_the_session_ends(path: Path) -> None:
     assert (first.claim(EVENT, "m"), second.claim(EVENT, "m"), second.spent(EVENT)) == (True, False, {"m"})
     first.release(EVENT, "m")
     assert second.claim(EVENT, "m")
-    second.settle(PROMPT, back=False)
+    second.settle(PROMPT)
     assert not first.claim(EVENT, "m")
-    second.settle(EVENT.replace(kind="session.end"), back=False, ends=True)
+    second.settle(EVENT.replace(kind="session.end"), ends=True)
     assert first.claim(EVENT, "m")
 
 
@@ -175,13 +228,13 @@ def test_the_state_says_whose_it_is(path: Path) -> None:
 )
 def test_what_somebody_else_wrote_does_not_count(path: Path, held: str) -> None:
     """It is nothing, it is said, and the next state replaces it."""
-    Sessions(path).settle(EVENT, back=True)
+    Sessions(path).send_back(EVENT, 0)
     (file,) = path.glob("*/state.json")
     file.write_bytes(held.encode("latin-1"))
     sessions = Sessions(path)
 
     assert (sessions.redos(EVENT), sessions.spent(EVENT), sessions.facts(EVENT)) == (0, frozenset(), {})
-    sessions.settle(EVENT, back=True)
+    sessions.send_back(EVENT, 0)
     assert sessions.redos(EVENT) == 1
     readable = held.startswith("{") and held.endswith("}")
     assert [problem.name for problem in sessions.problems] == ([] if readable else ["session.damaged"])
@@ -224,7 +277,7 @@ def test_state_that_cannot_be_kept_changes_nothing_and_is_said_once(path: Path, 
     spoil(path)
     sessions = Sessions(path)
     for _ in range(2):
-        sessions.settle(EVENT, back=True)
+        sessions.send_back(EVENT, 0)
         sessions.keep(EVENT, Late(hook_id="a"))
         sessions.prepare(EVENT)
 
@@ -250,9 +303,9 @@ def test_the_users_own_place(environ: dict[str, str], folder: str, days: int) ->
 
 def test_a_new_session_makes_old_ones_go(path: Path) -> None:
     """Those that nothing happened in for so many days."""
-    Sessions(path).settle(EVENT, back=True)
+    Sessions(path).send_back(EVENT, 0)
     after = os.stat(path).st_mtime + 8 * 86_400
-    Sessions(path, days=7, clock=lambda: after).settle(EVENT.replace(session_id="t"), back=True)
+    Sessions(path, days=7, clock=lambda: after).send_back(EVENT.replace(session_id="t"), 0)
 
     assert (Sessions(path).redos(EVENT), Sessions(path).redos(EVENT.replace(session_id="t"))) == (0, 1)
 
@@ -264,22 +317,21 @@ def test_whether_a_redo_was_counted_is_known(path: Path) -> None:
     path.parent.mkdir()
     blocked.write_text("", encoding="utf-8")
 
-    assert Sessions(path).settle(EVENT, back=True)
-    assert not Sessions(blocked).settle(EVENT, back=True)
-    assert Sessions(blocked).settle(EVENT, back=False)
-    assert Sessions(path).settle(nobody, back=True)
-    assert not Sessions(path).settle(nobody.replace(body=Stop(stop_hook_active=True)), back=True)
+    assert Sessions(path).send_back(EVENT, 3) == 0
+    assert Sessions(blocked).send_back(EVENT, 3) is None
+    assert Sessions(path).send_back(nobody, 3) == 0
+    assert Sessions(path).send_back(nobody.replace(body=Stop(stop_hook_active=True)), 3) is None
 
 
 def test_a_state_that_cannot_be_read_is_not_replaced(path: Path) -> None:
     """What others may have written is left for a person to look at, and nothing is counted over it."""
-    Sessions(path).settle(EVENT, back=True)
+    Sessions(path).send_back(EVENT, 0)
     (file,) = path.glob("*/state.json")
     file.chmod(0o666)
     held = file.read_bytes()
     sessions = Sessions(path)
 
-    assert not sessions.settle(EVENT, back=True)
+    assert sessions.send_back(EVENT, 0) is None
     assert file.read_bytes() == held
     assert [problem.name for problem in sessions.problems] == ["session.unusable"]
 
@@ -288,11 +340,11 @@ def test_an_event_loop_does_not_wait_for_long(path: Path) -> None:
     """Everything else that it runs would wait with it."""
     sessions = Sessions(path, seconds=3600)
 
-    async def blocked() -> bool:
+    async def blocked() -> int | None:
         with Folder(sessions.place(EVENT), 1.0):
-            return sessions.settle(EVENT, back=True)
+            return sessions.send_back(EVENT, 0)
 
-    assert asyncio.run(blocked()) is False
+    assert asyncio.run(blocked()) is None
     assert [problem.name for problem in sessions.problems] == ["session.unusable"]
 
 
@@ -314,7 +366,7 @@ def test_a_hook_that_its_process_did_not_survive_is_told_of(path: Path) -> None:
 
 def test_only_counts_are_counts(path: Path) -> None:
     """Neither a truth value nor what is below nothing."""
-    Sessions(path).settle(EVENT, back=True)
+    Sessions(path).send_back(EVENT, 0)
     (file,) = path.glob("*/state.json")
     for held in ("true", "-5", "1.5"):
         file.write_text(f'{{"redos": {{"": {{"stop": {held}}}}}, "spent": {{"calls": {held}}}}}', encoding="utf-8")

@@ -5,12 +5,10 @@ from __future__ import annotations
 import hashlib
 import sys
 
-from hookline.text import digest
-from hookline.text.digest import sha256
+import pytest
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import pytest
+from hookline.text import digest
+from hookline.text.digest import keyed, sha256
 
 DATA = b"hook" * 99
 WANTED = hashlib.sha256(DATA).hexdigest()
@@ -26,5 +24,16 @@ def test_it_is_the_same_without_hashlib(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.delitem(sys.modules, "hashlib")
     assert sha256(DATA) == WANTED
 
-    monkeypatch.setattr(digest, "_OWN", "no_such_module")
+    monkeypatch.setattr(digest, "_SHA", "no_such_module")
     assert sha256(DATA) == WANTED
+
+
+@pytest.mark.parametrize("loaded", [True, False])
+def test_a_keyed_digest_is_that_of_the_standard_library(monkeypatch: pytest.MonkeyPatch, *, loaded: bool) -> None:
+    """Another key, or other data, has another one."""
+    if not loaded:
+        monkeypatch.delitem(sys.modules, "hashlib")
+    made = keyed(b"key", DATA)
+
+    assert made == hashlib.blake2s(DATA, key=b"key", digest_size=16).hexdigest()
+    assert made not in {keyed(b"keys", DATA), keyed(b"key", DATA + b"x")}

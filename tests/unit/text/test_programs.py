@@ -47,6 +47,10 @@ from hookline.text.programs import by_itself, reading
         ("uv pip install x.py", "", "uv", None),
         ("uvx --from a b x.py", "", "b", None),
         ("expect -f x.exp", "copy", "expect", "x.exp"),
+        ("rbash -e x.sh", "shell", "rbash", "x.sh"),
+        ("/lib64/ld-linux-x86-64.so.2 --argv0 a /bin/sh x.sh", "shell", "/bin/sh", "x.sh"),
+        ("node --env-file-if-exists .env x.js", "node", "node", "x.js"),
+        ("julia x.jl", "copy", "julia", "x.jl"),
         ("find . -name x", "", "find", None),
         ("timeout 5", "", "timeout", None),
         ("node --eval=code x.js", "node", "node", None),
@@ -111,6 +115,12 @@ def test_the_programs_on_the_way_are_told() -> None:
         "setpriv --new-option 1 ./x",
         "find . -exec ./x ;",
         "run-parts x",
+        "node --test x.js",
+        "node --run=lint",
+        "cargo run",
+        "pytest x.py",
+        "sg y ./x",
+        "git --exec-path=. y",
     ],
 )
 def test_what_only_the_program_knows_is_said(line: str) -> None:
@@ -124,6 +134,21 @@ def test_where_programs_go_on_the_way_is_told() -> None:
 
     assert (found.folders, found.own) == (("a", "b/c"), False)
     assert reading(["uv", "run", "python", "x.py"]).own
+
+
+@pytest.mark.parametrize(
+    ("line", "around"),
+    [
+        ("uv run x.py", ((0, 2),)),
+        ("timeout 5 uv run -q python x.py", ((2, 5),)),
+        ("uvx --from a b", ((0, 3),)),
+        ("uv pip list", ()),
+        ("env sh x.sh", ()),
+    ],
+)
+def test_who_runs_what_a_project_says_is_told(line: str, around: tuple[tuple[int, int], ...]) -> None:
+    """With the place of what it is told to run."""
+    assert reading(line.split()).around == around
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hookline.text import words
-from hookline.text.words import commands, stepped
+from hookline.text.words import calls, commands, stepped
 
 KNOWN = {"HOME": "/h", "P": "/p", "ODD": "/a b"}
 
@@ -118,3 +118,20 @@ def test_the_words_that_the_shell_runs_others_by_are_stepped_over(text: str, pro
     words, default = stepped(simple.words)
 
     assert (words[0].value if words else None, default) == (program, by_default)
+
+
+@pytest.mark.parametrize(
+    ("line", "run"),
+    [
+        ("mapfile -C ./x -c 1 a", ("./x",)),
+        ("readarray -C./x a", ("./x",)),
+        ("hash -p ./x f", ("./x",)),
+        ("hash -r", ()),
+        ("mapfile -t a", ()),
+        ("hash", ()),
+        ("echo -C ./x", ()),
+    ],
+)
+def test_what_a_builtin_runs_later_is_told(line: str, run: tuple[str, ...]) -> None:
+    """Where it stands behind an option of its own."""
+    assert calls(line.split()) == run

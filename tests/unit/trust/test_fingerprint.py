@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,6 +13,9 @@ from hookline.model.sight import Covered, Sealed, Sight
 from hookline.text.regex import Regex, compile_regex
 from hookline.trust.fingerprint import covers, fingerprint, has_another, head, identity, marks, plain
 from tests.unit.trust.support import hook
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FILE = Covered(role="script", path="/p/x.py", real="/p/x.py", digest="d")
 
@@ -41,6 +45,21 @@ def test_a_users_hook_is_the_same_in_every_project() -> None:
     """A project's is another one in each."""
     assert identity(hook("x", scope="user"), "/a") == identity(hook("x", scope="user"), "/b")
     assert identity(hook("x"), "/a") != identity(hook("x"), "/b")
+
+
+def test_a_project_is_itself_behind_a_link(tmp_path: Path) -> None:
+    """What a host says of its place, in a hook's variables, is that place."""
+    (tmp_path / "project").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "project")
+    (tmp_path / "other").mkdir()
+    root = str((tmp_path / "project").resolve())
+
+    def seen_from(name: str) -> str:
+        handler = Command(argv=("x",), env={"PROJECT_DIR": str(tmp_path / name)})
+        return identity(hook("x").replace(handler=handler), root)
+
+    assert seen_from("link") == seen_from("project")
+    assert seen_from("other") != seen_from("project")
 
 
 def test_what_a_dialect_wants_to_be_approved_is_a_part_of_it() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 
@@ -15,7 +17,7 @@ from hookline.errors import TrustError
 from hookline.model.handler import Builtin, Command, Http
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.verdict import Stance
-from hookline.trust import approve, revoke, turn
+from hookline.trust import approve, revoke, survey, turn
 from hookline.trust.desk import turn_hooks
 from hookline.trust.gate import Gate, Pass
 from tests.unit.trust.support import World, hook, text
@@ -220,7 +222,8 @@ def test_a_file_that_is_run_from_where_it_lies_is_looked_at_again_after_the_run(
     assert gate.settled(given, Outcome(exit_code=0)).exit_code == 0
 
     os.utime(path)
-    assert gate.settled(given, Outcome(exit_code=0)).exit_code == 0
+    led = gate.settled(given, Outcome(exit_code=0))
+    assert (led.failure is Failure.CHANGED) == (not spec.files)  # another one may have been in the place of what is run for certain
 
     _edit(path)
 
@@ -257,7 +260,7 @@ def test_an_approved_guard_does_not_vanish_by_an_edit(world: World, scope: str, 
     change(path)
     outcome = kept(world.gate(), world, spec)
 
-    assert (outcome.failure in (Failure.CHANGED, Failure.ABSENT), outcome.means) == (True, None)
+    assert (outcome.failure in (Failure.CHANGED, Failure.EXPOSED, Failure.ABSENT), outcome.means) == (True, None)
 
 
 def test_what_nobody_approved_decides_nothing_by_not_being_there(world: World) -> None:
@@ -286,6 +289,23 @@ def test_what_is_not_there_is_missing(world: World) -> None:
         approve(world.gate(), [hook("./guard.sh")])
 
 
+@pytest.mark.parametrize("scope", ["project", "user"])
+@pytest.mark.parametrize(
+    "handler", [Command(argv=("{path}",)), text("{path}"), text("python3 {path} a 2>/dev/null")], ids=["alone", "by a shell", "a script"]
+)
+def test_an_approved_script_that_was_deleted_is_missing(world: World, scope: str, handler: Command) -> None:
+    """It has failed, and not changed; nothing is said of it but that."""
+    path = world.script("approved", path=world.home / "guard.sh")
+    filled = handler.replace(argv=tuple(word.format(path=path) for word in handler.argv), script=handler.script.format(path=path))
+    spec = hook(handler=filled, scope=scope)
+    approve(world.gate(), [spec])
+    path.unlink()
+    outcome = kept(world.gate(), world, spec)
+
+    assert (outcome.failure, outcome.means, outcome.note) == (Failure.ABSENT, None, "")
+    assert [standing.state for standing in survey(world.gate(), [spec])] == ["missing"]
+
+
 def test_what_others_may_write_is_refused(world: World) -> None:
     """With the reason; also a user's own, and also after it was approved."""
     spec = hook("./guard.sh")
@@ -293,7 +313,9 @@ def test_what_others_may_write_is_refused(world: World) -> None:
     approve(world.gate(), [spec])
     path.chmod(0o777)
 
-    assert "everybody may write" in kept(world.gate(), world, spec).detail
+    outcome = kept(world.gate(), world, spec)
+    assert (outcome.failure, outcome.means) == (Failure.EXPOSED, None)
+    assert outcome.detail == f"everybody may write `{path}`: `chmod go-w {path}` mends that"
     with pytest.raises(TrustError, match="everybody may write"):
         approve(world.gate(), [spec])
 
@@ -544,18 +566,14 @@ def test_where_the_first_use_cannot_be_remembered_the_user_is_told(world: World)
 # -- what a session is told -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "state", ["unknown", "changed", "revoked", "missing"],
-)  # fmt: skip
+@pytest.mark.parametrize("state", ["unknown", "revoked"])
 @pytest.mark.parametrize("scope", ["project", "user"])
-def test_a_session_is_told_once_that_a_hook_had_no_say(world: World, scope: str, state: str) -> None:
+def test_a_session_is_told_once_of_a_hook_that_nobody_wants(world: World, scope: str, state: str) -> None:
     """Also by the next process of that session; another session is told anew, and so is what a hook becomes."""
-    own = scope == "user"
-    path = world.script("approved", path=world.home / "own.sh" if own else world.project / "guard.sh")
-    spec = hook(str(path), scope=scope)
-    if state != "unknown":
+    _, spec = _own_or_cloned(world, scope)
+    if state == "revoked":
         approve(world.gate(), [spec])
-    {"changed": lambda: _edit(path), "revoked": lambda: revoke(world.gate(), [spec]), "missing": path.unlink}.get(state, bool)()
+        revoke(world.gate(), [spec])
     options = {"user_unknown": "skip", "user_changed": "skip"}
     gate = world.gate(**options)
     run = world.run(spec)
@@ -564,6 +582,43 @@ def test_a_session_is_told_once_that_a_hook_had_no_say(world: World, scope: str,
     nameless = [gate.admit(run.replace(event=run.event.replace(session_id=""))).told for _ in range(2)]
 
     assert (told, other, nameless) == ([False, True, True], False, [False, False])
+
+
+@pytest.mark.parametrize("state", ["changed", "exposed", "missing", "store"])
+@pytest.mark.parametrize("scope", ["project", "user"])
+def test_every_event_is_told_of_a_guard_that_stood_once(world: World, scope: str, state: str) -> None:
+    """Whoever edits it must not have the rest of the session without a word; and one that is told of hides no other."""
+    path, spec = _own_or_cloned(world, scope)
+    other = hook(str(world.script("approved", path=path.with_name("other.sh"))), scope=scope, id="other")
+    approve(world.gate(), [spec, other])
+    for each in (path, path.with_name("other.sh")):
+        {"changed": lambda at=each: _edit(at), "exposed": lambda at=each: at.chmod(0o777), "missing": each.unlink}.get(state, bool)()
+    if state == "store":
+        world.database.chmod(0o666)
+    gate = world.gate(user_unknown="skip", user_changed="skip")
+
+    assert [kept(gate, world, each).told for each in (spec, spec, other, other)] == [False] * 4
+    assert state == "store" or [each["what"] for each in _told(world)] == []
+
+
+def test_each_hook_that_nobody_approved_is_told_of(world: World) -> None:
+    """Not each text: two hooks of one file are told of in the same words."""
+    world.script("never")
+    gate = world.gate()
+    told = [kept(gate, world, hook("./guard.sh", word, id=word)).told for word in ("a", "b", "a", "b")]
+
+    assert told == [False, False, True, True]
+
+
+def _own_or_cloned(world: World, scope: str):
+    path = world.script("approved", path=world.home / "own.sh" if scope == "user" else world.project / "guard.sh")
+    return path, hook(str(path), scope=scope)
+
+
+def _told(world: World) -> list[dict[str, str]]:
+    """What the store remembers that a session was told."""
+    with contextlib.closing(sqlite3.connect(world.database)) as db:
+        return [{"what": row[0]} for row in db.execute("SELECT what FROM told")]
 
 
 def test_what_is_told_of_a_clones_hook_is_no_word_of_the_clone(world: World) -> None:
@@ -623,18 +678,42 @@ def test_a_policy_may_let_a_changed_hook_of_a_project_run_with_a_word(world: Wor
     assert ("changed since it was approved" in given.note, world.ran()) == (True, ["changed!"])
 
 
-def test_a_store_that_cannot_be_read_opens_nothing(world: World) -> None:
-    """Whatever the policy makes of the unknown; the reason is told."""
+@pytest.mark.parametrize("why", ["cannot be read", "others may write"])
+def test_a_store_that_cannot_be_read_opens_nothing(world: World, why: str) -> None:
+    """Whatever the policy makes of the unknown: nobody knows what was approved, so each has failed, and what mends it is told."""
+    world.script("never")
+    world.database.parent.mkdir(parents=True)
+    world.database.write_bytes(b"no database at all" * 100)
+    world.database.chmod(0o600 if why == "cannot be read" else 0o666)
+
+    for spec in (hook("./guard.sh"), hook("/bin/true", scope="user")):
+        for settings in ({}, {"user_unknown": "warn", "project_unknown": "warn"}):
+            outcome = kept(world.gate(**settings), world, spec)
+            assert (outcome.failure, outcome.means) == (Failure.UNKNOWABLE, None)
+            assert why in outcome.detail
+            assert {"cannot be read": "move the file away", "others may write": f"chmod 600 {world.database}"}[why] in outcome.detail
+
+
+@pytest.mark.parametrize(
+    ("settings", "means"),
+    [
+        ({"project_unknown": "deny"}, Stance.DENY),
+        ({"project_changed": "deny"}, Stance.DENY),
+        ({"project_unknown": "ask", "project_changed": "deny"}, Stance.DENY),
+        ({"project_changed": "ask"}, Stance.ASK),
+        ({"project_changed": "warn"}, None),
+    ],
+)
+def test_where_nobody_knows_what_was_approved_the_stricter_word_counts(
+    world: World, settings: dict[str, str], means: Stance | None
+) -> None:
+    """It may be unknown, or changed."""
     world.script("never")
     world.database.parent.mkdir(parents=True)
     world.database.write_bytes(b"no database at all" * 100)
     world.database.chmod(0o600)
 
-    for spec in (hook("./guard.sh"), hook("/bin/true", scope="user")):
-        for settings in ({}, {"user_unknown": "warn", "project_unknown": "warn"}):
-            outcome = kept(world.gate(**settings), world, spec)
-            assert outcome.failure is Failure.UNTRUSTED
-            assert "cannot be read" in outcome.detail
+    assert kept(world.gate(**settings), world, hook("./guard.sh")).means is means
 
 
 def test_a_dialect_may_demand_an_approval_of_everybody(world: World) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.verdict import Stance
 from hookline.trust import approve, survey
 from hookline.trust.gate import Pass
-from tests.unit.trust.support import World, hook
+from tests.unit.trust.support import World, hook, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,3 +104,58 @@ def test_a_setting_says_so(world: World) -> None:
     (folder / "settings.toml").write_text('[trust]\nin_place = "ask"\n', encoding="utf-8")
 
     assert world.gate().policy.in_place == "ask"
+
+
+ALLOW = "#!/bin/sh\nmv s/a.sh.good s/a.sh 2> /dev/null\necho allow\n"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "eval ./s/a.sh",
+        "xargs ./s/a.sh < /dev/null",
+        "find . -maxdepth 0 -exec ./s/a.sh ';'",
+        "ruby s/a.sh",
+        "trap 'eval ./s/a.sh' EXIT",
+        "cat s/a.sh | sh",
+    ],
+)
+@pytest.mark.parametrize("scope", ["user", "project"])
+@pytest.mark.parametrize("what", ["file", "folder"])
+def test_a_script_that_puts_the_right_one_back_has_no_say(world: World, line: str, scope: str, what: str) -> None:
+    """Although all bytes are as they were by then; the next answer counts again."""
+    folder = world.project / "s"
+    folder.mkdir()
+    good = world.script("good", path=folder / "a.sh")
+    spec, gate = hook(handler=text(line), scope=scope), world.gate()
+    approve(gate, [spec])
+    given = gate.admit(world.run(spec))
+    assert isinstance(given, Pass)
+    moved = good if what == "file" else folder
+    moved.rename(f"{moved}.good")
+    folder.mkdir(exist_ok=True)
+    good.write_text(ALLOW, encoding="utf-8")
+    good.chmod(0o755)
+    said = world.perform(given.run)
+    if what == "folder":
+        shutil.rmtree(folder)
+        (world.project / "s.good").rename(folder)
+    raced = gate.settled(given, said)
+    again = gate.admit(world.run(spec))
+    assert isinstance(again, Pass)
+
+    assert (raced.failure, raced.stdout) == (Failure.CHANGED, "")
+    assert gate.settled(again, world.perform(again.run)).failure is None
+
+
+def test_a_script_that_leaves_something_beside_itself_has_its_say(world: World) -> None:
+    """A log in its folder is no change."""
+    good = world.script("good", path=world.project / "a.sh")
+    good.write_text('#!/bin/sh\necho ran >> "$(dirname "$0")/a.log"\nmkdir -p "$(dirname "$0")/cache"\n', encoding="utf-8")
+    spec, gate = hook(handler=text("eval ./a.sh")), world.gate()
+    approve(gate, [spec])
+    given = gate.admit(world.run(spec))
+    assert isinstance(given, Pass)
+    outcome = gate.settled(given, world.perform(given.run))
+
+    assert (outcome.exit_code, (world.project / "a.log").exists()) == (0, True)

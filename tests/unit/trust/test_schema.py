@@ -66,6 +66,23 @@ def test_an_older_store_is_brought_on_by_its_next_writer(first: Path) -> None:
     assert store.known().hooks_off == {("/a", "h")}
 
 
+def test_the_second_version_is_brought_on_too(first: Path) -> None:
+    """With the hooks that are switched off in it; from then on there are notes."""
+    with sqlite3.connect(first, isolation_level=None) as db:
+        for table in _STEPS[1]:
+            db.execute(table)
+        db.execute(f"PRAGMA user_version = {2 | _SOME_OFF}")
+        db.execute("INSERT INTO hook_switches VALUES ('/a', 'h', 'guard.sh', 'ada', 1.0)")
+    db.close()
+    store = Store(str(first))
+    before = store.waiting(), store.known().hooks_off
+    store.turn("/b", "ada", on=False)
+
+    assert before == ((), {("/a", "h")})
+    assert (version(first), store.known().hooks_off, store.known().off) == (SCHEMA, {("/a", "h")}, {"/a", "/b"})
+    assert [note.record["what"] for note in store.waiting()] == ["off"]
+
+
 def test_a_store_of_a_later_version_is_left_alone(first: Path) -> None:
     """Who does not know its tables must not guess."""
     with sqlite3.connect(first) as db:

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -22,6 +23,9 @@ from hookline.text.digest import sha256
 from hookline.trust.snapshot import BESIDE, Known, keep, recalled, stamp_of, witness
 from hookline.trust.store import Store
 from tests.unit.trust.test_store import KILLS, approval, writer
+
+if TYPE_CHECKING:
+    from hookline.trust.approval import Approval
 
 SOURCE = str(Path(__file__).parents[3] / "src")
 # Times are settled for it: it is a minute later than when anything was written.
@@ -60,8 +64,10 @@ def test_a_process_that_asks_once_needs_no_database(path: str, monkeypatch: pyte
 
 
 def test_a_snapshot_says_everything(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Approvals by place, revocations, switches of projects and of single hooks."""
+    """Approvals by place, where a project's hooks were declared, revocations, switches of projects and of single hooks."""
     store = Store(path)
+    store.approve([_cloned("old"), _cloned("new").replace(file="/p/other"), approval(identity="own").replace(file="/h/f", hook="h")])
+    store.approve([_cloned("new")], replaces=["old"])
     store.approve([approval(places="q"), approval(identity="gone")])
     store.revoke([("gone", "x")], "ada")
     store.turn("/a", "ada", on=False)
@@ -71,8 +77,17 @@ def test_a_snapshot_says_everything(path: str, monkeypatch: pytest.MonkeyPatch) 
 
     assert asked(path) == said
     assert said == Known(
-        approvals={"i": {"p": "c", "q": "c"}}, revoked=frozenset({"gone"}), off=frozenset({"/a"}), hooks_off=frozenset({("", "single")})
+        approvals={"i": {"p": "c", "q": "c"}, **{identity: {"p": "c"} for identity in ("old", "new", "own")}},
+        revoked=frozenset({"gone"}),
+        off=frozenset({"/a"}),
+        hooks_off=frozenset({("", "single")}),
+        declared={("/p", "d", "/p/f", "e"): frozenset({"new"})},
+        replaced={("/p", "d", "/p/f", "e"): frozenset({"old"})},
     )
+
+
+def _cloned(identity: str) -> Approval:
+    return approval(identity=identity).replace(root="/p", dialect="d", file="/p/f", event="e", hook="h")
 
 
 def test_what_has_several_threads_makes_none_and_reads_none(tmp_path: Path) -> None:
@@ -186,7 +201,7 @@ def test_times_that_a_power_failure_lost_deceive_nobody(path: str, monkeypatch: 
     before = stamp_of(os.stat(path))
     _revoked(path)
     monkeypatch.setattr("hookline.trust.snapshot.stamp_of", lambda _: before)
-    monkeypatch.setattr("hookline.trust.store.stamp_of", lambda _: before)
+    monkeypatch.setattr("hookline.trust.database.stamp_of", lambda _: before)
 
     assert asked(path).revoked == {"i"}
 

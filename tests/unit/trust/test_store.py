@@ -23,11 +23,14 @@ SOURCE = str(Path(__file__).parents[3] / "src")
 # So often a process is killed at a random point of its approvals; `make kill` does it a thousand times.
 KILLS = int(os.environ.get("HOOKLINE_KILLS", "200"))
 _WRITER = """
+import os
 import sys
 sys.path.insert(0, {source!r})
-from hookline.trust.store import Approval, Store
+from hookline.trust.approval import Approval
+from hookline.trust.store import Store
 from hookline.trust.fingerprint import Fingerprint
-store = Store({path!r})
+journal = os.open({path!r} + ".journal", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+store = Store({path!r}, tell=lambda record: os.write(journal, (record["id"] + " " + record["what"] + " " + record["identity"] + "\\n").encode()))
 print("ready", flush=True)
 for number in range({first}, {last}):
     name = f"{{number}}"
@@ -307,10 +310,26 @@ def test_a_kill_at_any_moment_loses_nothing_that_was_committed(tmp_path: Path) -
         # Whether a revocation that was begun (`?`) was committed, nobody was told.
         lost = [name for name, sign in stands.items() if sign != "?" and (name in known.approvals) is not (sign == "+")]
         assert lost == [], f"seed {seed}, kill {kill}"
+        assert _noted(path) == _changed(path), f"seed {seed}, kill {kill}"
     with sqlite3.connect(path) as db:
         assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     db.close()
     assert len(stands) > KILLS // 4
+
+
+def _noted(path: str) -> list[tuple[str, str]]:
+    """What a journal was told, and what is left to be told; what it was told twice has one id."""
+    with open(f"{path}.journal", encoding="ascii") as file:
+        told = {line.split()[0]: (line.split()[1], line.split()[2]) for line in file}
+    left = {note.id: (str(note.record["what"]), str(note.record["identity"])) for note in Store(path).waiting()}
+    return sorted((told | left).values())
+
+
+def _changed(path: str) -> list[tuple[str, str]]:
+    """What was committed by the writers, told from what there is now. A revoked hook was approved before, if its writer did that."""
+    known = Store(path).known()
+    revoked = [("revoked", name) for name in known.revoked]
+    return sorted([*revoked, *(("approved", name) for name in (*known.approvals, *known.revoked) if int(name) % 1000 < 999)])
 
 
 def _wait(seconds: float) -> None:
@@ -331,6 +350,9 @@ def test_eight_writers_lose_nothing_of_each_other(tmp_path: Path) -> None:
     told = [number * 100 + each for number in range(8) for each in range(12)]
     revoked = {each - 1 for each in told if each % 3 == 2}  # of another's, where it is its first
     assert {int(name) for name in Store(path).known().approvals} == set(told) - revoked
+    noted = Path(f"{path}.journal").read_text(encoding="ascii").splitlines()
+    assert len(noted) == len({line.split()[0] for line in noted})  # and no note was handed on twice
+    assert len({*_noted(path)}) == len(told) + len(revoked)
 
 
 # -- the header ----------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from hookline.core.dialect import Source
 from hookline.model.handler import Command
 from hookline.model.problem import Origin
 from hookline.model.spec import HookSpec
-from hookline.wire.switches import heard, hooks_of, is_switch, switch, switched_off
+from hookline.wire.switches import heard, heard_at_home, hooks_of, is_switch, switch, switched_off, without
 
 ORIGIN = Origin(file="a.json", line=2, scope="user")
 HOOK = HookSpec(id="h", dialect="d", kind="stop", native_event="Stop", handler=Command(script="x"))
@@ -34,8 +34,36 @@ def test_who_has_a_say(source: dict[str, bool], counts: int) -> None:
 
 def test_what_was_switched_off_is_said() -> None:
     """Unless it is nothing."""
-    assert [str(problem) for problem in switched_off(ORIGIN, "`off`", 2)] == [
+    assert [str(problem) for problem in switched_off(ORIGIN, "`off`", [HOOK, HOOK])] == [
         "a.json:2: HKL1604 `off` in a.json switches 2 hooks off",
     ]
-    assert [problem.message for problem in switched_off(Origin(), "`off`", 1)] == ["`off` in this configuration switches 1 hook off"]
-    assert switched_off(ORIGIN, "`off`", 0) == []
+    assert [problem.message for problem in switched_off(Origin(), "`off`", [HOOK])] == ["`off` in this configuration switches 1 hook off"]
+    assert switched_off(ORIGIN, "`off`", []) == []
+    (at_home,) = switched_off(ORIGIN, "`off`", [HOOK], at_home=True)
+    assert (at_home.message, at_home.hooks) == ("`off` in a.json switches 1 hook of this project off, and nobody else's", ("h",))
+
+
+@pytest.mark.parametrize(
+    ("source", "counts"),
+    [
+        ({"scope": "project", "trusted": False}, 1),
+        ({"scope": "local", "trusted": False}, 1),
+        ({"scope": "project", "trusted": False, "shadow": True}, 0),
+        ({"scope": "project"}, 0),
+        ({"scope": "user", "trusted": False}, 0),
+    ],
+)
+def test_a_clone_has_a_say_at_home(source: dict[str, object], counts: int) -> None:
+    """About its own hooks, and only where nobody lets it have one about all; what is only observed has none."""
+    place = Source(file="/h/a.json", **source)  # type: ignore[arg-type]  # a row
+    spec = switch(place, "d", "off", Origin(file="/h/a.json", scope=place.scope), {})
+
+    assert len(heard_at_home([HOOK, spec])) == counts
+
+
+def test_what_is_gone_is_told_from_its_equals() -> None:
+    """By what it is, and not by what it holds."""
+    equal = HOOK.replace(name="")
+
+    assert without([HOOK, equal], [equal]) == [HOOK]
+    assert without([HOOK, equal], [equal])[0] is HOOK

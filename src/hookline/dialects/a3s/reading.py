@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.failure import describe, failed
+from hookline.core.failure import describe, failed, label
 from hookline.dialects.a3s.response import response_of
 from hookline.dialects.a3s.table import DEFAULT_RETRY_DELAY, TICKS_PER_SECOND, row_of
 from hookline.model.event import Rewrite
@@ -34,7 +34,7 @@ def read(outcome: Outcome, spec: HookSpec) -> Verdict:
     if outcome.failure is not None or outcome.exit_code:
         return _failed(spec, outcome, _why(outcome, spec))
     if outcome.answer is NO_HANDLER:
-        note = f"hook `{spec.name or spec.id}` has no handler and does nothing"
+        note = f"hook `{label(spec)}` has no handler and does nothing"
         return _said(spec, outcome, for_user=note)
     try:
         response = response_of(_answer(outcome))
@@ -88,7 +88,7 @@ def _rewrite(modified: Any, spec: HookSpec, row: Moment) -> dict[str, Any]:
     if not isinstance(modified, dict):
         # The host would not apply it, so later hooks must go on judging the arguments that stay.
         return {"effects": {"modified": modified}, "unsupported": ("input: only an object can be the arguments of a tool",)}
-    note = f"hook `{spec.name or spec.id}` returned `args` as the only argument; `modified` is the arguments themselves"
+    note = f"hook `{label(spec)}` returned `args` as the only argument; `modified` is the arguments themselves"
     return {"rewrite": Rewrite(target="input", value=modified), "for_user": note if list(modified) == ["args"] else ""}
 
 
@@ -105,7 +105,7 @@ def _failed(spec: HookSpec, outcome: Outcome, why: str) -> Verdict:
     verdict = failed(spec, outcome, why)
     if spec.on_failure is Stance.SILENT:
         return verdict
-    return verdict.replace(reason=f"Required hook '{spec.name or spec.id}' failed: {why}", ends=True)
+    return verdict.replace(reason=f"Required hook '{label(spec)}' failed: {why}", ends=True)
 
 
 def _said(spec: HookSpec, outcome: Outcome, **fields: Any) -> Verdict:

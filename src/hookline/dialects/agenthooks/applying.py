@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hookline.core.dialect import Loaded
+from hookline.core.failure import label
 from hookline.dialects.agenthooks.fields import CANNOT_BLOCK
 from hookline.dialects.agenthooks.load import on_failure
 from hookline.dialects.agenthooks.table import SETTINGS, Moment
@@ -119,7 +120,7 @@ def _told(name: str, message: str, origin: Origin, spec: HookSpec) -> Problem:
 
 
 def _whose(spec: HookSpec) -> str:
-    return f"`{spec.name or spec.id}` of the {spec.origin.scope} level"
+    return f"`{label(spec)}` of the {spec.origin.scope} level"
 
 
 def _place(origin: Origin) -> str:

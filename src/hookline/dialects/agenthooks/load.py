@@ -43,6 +43,10 @@ def lint(source: Source) -> tuple[Problem, ...]:
     return found.named(declared.name if declared and declared.name else _directory(source))
 
 
+# No approval is of a file of settings: it says nothing that runs.
+_UNHEARD = f"read it first; then `--trust all` lets it count, or say it in your own ~/.config/agents/hooks/{SETTINGS}"
+
+
 def load(source: Source, facts: Table) -> Loaded:
     """The hook of a HOOK.md, and everything that was tolerated, or not (agenthooks.md 4, column load); or the settings of a level."""
     found = Findings(source, manner_of(source))
@@ -67,7 +71,7 @@ def _settings(source: Source, facts: Table, found: Findings) -> Loaded:
 
     settings = read_settings(source, found)
     if not source.trusted:
-        found.add("trust.untrusted", f"`{SETTINGS}` is not approved, so it is ignored", hint="read it first, then trust the project")
+        found.add("trust.untrusted", f"`{SETTINGS}` is not approved, so it is ignored", hint=_UNHEARD)
         return Loaded(problems=tuple(found.problems))
     spec = _unreadable(source, facts, found, name=SETTINGS) if settings is None else carrier(source, settings, found)
     return Loaded(specs=(spec,), problems=tuple(found.problems))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.failure import describe, failed
+from hookline.core.failure import describe, failed, label
 from hookline.dialects.agenthooks.table import NAME
 from hookline.model.event import Rewrite
 from hookline.model.frozen import Frozen
@@ -58,7 +58,7 @@ def read(outcome: Outcome, spec: HookSpec, row: Moment, event: Event) -> Verdict
     if spec.facts.get("debug"):
         verdict = _with_log(verdict, outcome, spec)
     if outcome.leftovers:
-        note = f"hook `{_label(spec)}` left a background process behind that holds its output"
+        note = f"hook `{label(spec)}` left a background process behind that holds its output"
         verdict = verdict.replace(for_user="\n".join(text for text in (note, verdict.for_user) if text))
     return verdict
 
@@ -86,7 +86,7 @@ def _with_log(verdict: Verdict, outcome: Outcome, spec: HookSpec) -> Verdict:
     said = outcome.stderr.strip()
     if not said or outcome.exit_code == _DENIES or outcome.failure not in (None, Failure.KILLED):
         return verdict
-    told = f"hook `{_label(spec)}` wrote: {said[-_LOGGED:]}"
+    told = f"hook `{label(spec)}` wrote: {said[-_LOGGED:]}"
     return verdict.replace(effects={**verdict.effects, "log": [*verdict.effects.get("log", ()), told]})
 
 
@@ -106,7 +106,7 @@ def _answered(outcome: Outcome, spec: HookSpec, row: Moment) -> Verdict:
     fault = f"output.decision: `{word!s:.80}` is no decision, only `allow`, `ask` and `deny` are"
     if spec.on_failure is not Stance.SILENT:
         return _failed(outcome, spec, row, fault)
-    answer = answer.replace(notes=(*answer.notes, f"hook `{_label(spec)}`: {fault}"))
+    answer = answer.replace(notes=(*answer.notes, f"hook `{label(spec)}`: {fault}"))
     return _meant(outcome, spec, Stance.SILENT, answer).replace(fault=fault)
 
 
@@ -121,7 +121,7 @@ def _parts(given: Mapping[str, Any], spec: HookSpec, row: Moment) -> Answer:
         wrong = _wrong(key, part, value, row)
         if wrong:
             lost.append(part.effect if part else key)
-            notes.append(f"hook `{_label(spec)}`: {wrong}")
+            notes.append(f"hook `{label(spec)}`: {wrong}")
         else:
             fields[key] = value
     return Answer(fields=fields, lost=tuple(lost), notes=tuple(notes))
@@ -164,7 +164,7 @@ def _settled(verdict: Verdict, spec: HookSpec, row: Moment, event: Event) -> Ver
         return verdict
     why = event.body.value("stop_reason")
     if row.honoured and isinstance(why, str) and why not in row.honoured:
-        note = f"hook `{_label(spec)}` wants the agent to go on, but it stops because of `{why}`: {verdict.reason}"
+        note = f"hook `{label(spec)}` wants the agent to go on, but it stops because of `{why}`: {verdict.reason}"
         notes = "\n".join(text for text in (verdict.for_user, note) if text)
         return verdict.replace(stance=Stance.SILENT, reason="", for_user=notes, unsupported=(*verdict.unsupported, "deny"))
     # A failed hook never stops the rest, also where its failure denies (agenthooks.md 9).
@@ -175,7 +175,7 @@ def _failed(outcome: Outcome, spec: HookSpec, row: Moment, words: str) -> Verdic
     """A failure; on everything that can be refused here it leaves a note, also where the canonical kind is no gate."""
     verdict = failed(spec, outcome, words)
     if row.refuses and verdict.stance is Stance.SILENT and not verdict.for_user:
-        return verdict.replace(for_user=f"hook `{_label(spec)}` had no say: {words}")
+        return verdict.replace(for_user=f"hook `{label(spec)}` had no say: {words}")
     return verdict
 
 
@@ -184,8 +184,4 @@ def _said(outcome: Outcome, spec: HookSpec, **fields: Any) -> Verdict:
 
 
 def _sentence(stance: Stance, spec: HookSpec) -> str:
-    return f"hook `{_label(spec)}` wants a person to decide" if stance is Stance.ASK else f"blocked by hook `{_label(spec)}`"
-
-
-def _label(spec: HookSpec) -> str:
-    return spec.name or spec.id
+    return f"hook `{label(spec)}` wants a person to decide" if stance is Stance.ASK else f"blocked by hook `{label(spec)}`"

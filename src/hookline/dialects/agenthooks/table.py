@@ -110,5 +110,6 @@ def table(*, approver: bool, unanswered: Stance = Stance.DENY) -> Table:
         ascii_only=True,
         detached_after_denial=False,
         ask_becomes=unanswered,
+        redo_flag="stop_hook_active",  # true whenever the turn is running because of an earlier stop block (agenthooks.md 11)
         closes="metadata: {fail-mode: closed}",
     )

@@ -6,7 +6,7 @@ from hookline.core.dialect import Loaded
 from hookline.dialects.claude_code.table import NAME, SESSION_END_BUDGET
 from hookline.model.handler import Broken, Http
 from hookline.model.spec import MANAGED, nearness
-from hookline.wire.switches import heard, hooks_of, switch, switched_off
+from hookline.wire.switches import heard, heard_at_home, hooks_of, is_at_home, switch, switched_off, without
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,13 +44,13 @@ def switches(root: Node, source: Source) -> Iterator[HookSpec]:
 
 def combine(specs: tuple[HookSpec, ...]) -> Loaded:
     """The hooks that are left when the switches are applied, each `SessionEnd` hook within the common budget."""
-    hooks, thrown = hooks_of(specs), heard(specs)
+    hooks, thrown, at_home = hooks_of(specs), heard(specs), heard_at_home(specs)
     problems: list[Problem] = []
-    for counts in (_all_off(thrown), _managed_only(thrown)):
+    for counts in (_all_off(thrown), _managed_only(thrown), _all_off(at_home)):
         if counts is not None:
-            left = [spec for spec in hooks if not _reaches(counts, spec)]
-            problems += switched_off(counts.origin, f"`{counts.native_event}`", len(hooks) - len(left))
-            hooks = left
+            gone = [spec for spec in hooks if _reaches(counts, spec)]
+            problems += switched_off(counts.origin, f"`{counts.native_event}`", gone, at_home=is_at_home(counts))
+            hooks = without(hooks, gone)
     return Loaded(specs=_within_budget(_allowed(hooks, thrown)), problems=tuple(problems))
 
 
@@ -109,6 +109,8 @@ def _all_off(thrown: list[HookSpec]) -> HookSpec | None:
 
 
 def _reaches(thrown: HookSpec, spec: HookSpec) -> bool:
+    if is_at_home(thrown):
+        return is_at_home(spec)
     if spec.origin.scope != MANAGED:
         return True
     return thrown.origin.scope == MANAGED and thrown.native_event == _ALL_OFF

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.failure import aloud, failed
+from hookline.core.failure import aloud, failed, label
 from hookline.dialects.claude_code.table import DENY, HALT, SILENT
 from hookline.model.handler import Model
 from hookline.model.kinds import kind
@@ -87,12 +87,12 @@ def read(outcome: Outcome, spec: HookSpec, row: Contract) -> Verdict:
         # No number of further rounds would fulfil it, so the agent may stop.
         stance, note = (
             SILENT,
-            f"hook `{spec.name or spec.id}` lets it stop, because what it asks for is impossible: {reason or 'no reason given'}",
+            f"hook `{label(spec)}` lets it stop, because what it asks for is impossible: {reason or 'no reason given'}",
         )
     return Verdict(
         hook_id=spec.id,
         stance=stance,
-        reason=(reason or f"blocked by hook `{spec.name or spec.id}`") if stance else "",
+        reason=(reason or f"blocked by hook `{label(spec)}`") if stance else "",
         for_user=note,
         exit_code=outcome.exit_code,
         seconds=outcome.seconds,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hookline.core.failure import OVERFLOWED, aloud, describe, failed
+from hookline.core.failure import OVERFLOWED, aloud, describe, failed, label
 from hookline.dialects.claude_code.table import ALLOW, ASK, DENY, EFFECTS, HALT, POWERS, REWRITES, SILENT
 from hookline.model.event import Rewrite
 from hookline.model.handler import Http, Model
@@ -65,7 +65,7 @@ def read(outcome: Outcome, spec: HookSpec, row: Contract, event: Event) -> Verdi
 def _woken(outcome: Outcome, spec: HookSpec, row: Contract, event: Event) -> Verdict:
     """Exit 2 of an `asyncRewake` hook refuses nothing: it wakes the model, with stderr as a reminder (2.4)."""
     said = spec.facts["rewake"]
-    words = (said["message"] or said["summary"] or f"hook `{spec.name or spec.id}` wants to be heard", outcome.stderr.strip())
+    words = (said["message"] or said["summary"] or f"hook `{label(spec)}` wants to be heard", outcome.stderr.strip())
     verdict = _heard(outcome.replace(exit_code=0), spec, row, event)
     wake = {"message": "\n".join(filter(None, words)), "summary": said["summary"]}
     return verdict.replace(exit_code=_BLOCKS, effects={**verdict.effects, "wake": wake})
@@ -256,7 +256,7 @@ class _Reader:
         stance = max((stance for stance, _ in self.claims), default=SILENT)
         reason = next((reason for claimed, reason in self.claims if claimed is stance and reason), "")
         if stance > ASK and not reason:
-            reason = next(iter(self.notes), f"blocked by hook `{self.spec.name or self.spec.id}`")
+            reason = next(iter(self.notes), f"blocked by hook `{label(self.spec)}`")
         return Verdict(
             hook_id=self.spec.id,
             stance=stance,

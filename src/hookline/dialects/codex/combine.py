@@ -5,7 +5,7 @@ from __future__ import annotations
 from hookline.core.dialect import Loaded
 from hookline.dialects.codex.table import NAME
 from hookline.model.spec import MANAGED, USER
-from hookline.wire.switches import heard, hooks_of, switch, switched_off
+from hookline.wire.switches import heard, hooks_of, switch, switched_off, without
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,9 +42,9 @@ def combine(specs: tuple[HookSpec, ...]) -> Loaded:
     left = hooks_of(specs)
     problems: list[Problem] = []
     for each in heard(specs):
-        stay = [spec for spec in left if not _reaches(each, spec)]
-        problems += switched_off(each.origin, f"`{each.origin.pointer}`", len(left) - len(stay))
-        left = stay
+        gone = [spec for spec in left if _reaches(each, spec)]
+        problems += switched_off(each.origin, f"`{each.origin.pointer}`", gone)
+        left = without(left, gone)
     return Loaded(specs=tuple(left), problems=tuple(problems))
 
 

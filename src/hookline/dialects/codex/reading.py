@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.failure import OVERFLOWED, aloud, failed
+from hookline.core.failure import OVERFLOWED, aloud, failed, label
 from hookline.dialects.codex.table import ALLOW, DENY, HALT, SILENT, TABLE
 from hookline.model.event import Rewrite
 from hookline.model.verdict import Verdict
@@ -97,7 +97,7 @@ class _Reader:
     def verdict(self, outcome: Outcome, spec: HookSpec) -> Verdict:
         reason = self.reason
         if self.stance > ALLOW and not reason:
-            reason = self.note or f"{'stopped' if self.stance is HALT else 'denied'} by hook `{spec.name or spec.id}`"
+            reason = self.note or f"{'stopped' if self.stance is HALT else 'denied'} by hook `{label(spec)}`"
         return _verdict(
             outcome, spec, stance=self.stance, reason=reason, for_user=self.note, for_agent=self.context, rewrite=self.rewrite,
             unsupported=tuple(self.unsupported),

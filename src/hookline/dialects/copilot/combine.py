@@ -5,11 +5,12 @@ from __future__ import annotations
 from hookline.core.dialect import Loaded
 from hookline.dialects.copilot.table import NAME
 from hookline.model.spec import MANAGED, nearness
-from hookline.wire.switches import heard, hooks_of, switch, switched_off
+from hookline.wire.switches import heard, heard_at_home, hooks_of, is_at_home, switch, switched_off, without
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hookline.core.dialect import Source
+    from hookline.model.problem import Problem
     from hookline.model.spec import HookSpec
     from hookline.wire.fields import Node
 
@@ -32,16 +33,22 @@ def switched(root: Node, source: Source, specs: tuple[HookSpec, ...]) -> tuple[H
         return specs
     if is_settings(source):
         return (switch(source, NAME, SWITCH, root.origin(SWITCH), {"on": on}), *specs)
-    for problem in switched_off(root.origin(SWITCH), f"`{SWITCH}`", len(specs) if on else 0):
-        root.complain(problem.name, problem.message, SWITCH, severity="warning")
+    root.problems += switched_off(root.origin(SWITCH), f"`{SWITCH}`", specs if on else ())
     return () if on else specs
 
 
 def combine(specs: tuple[HookSpec, ...]) -> Loaded:
     """The hooks that are left when the switches of settings files are applied; the nearest file's counts."""
     hooks = hooks_of(specs)
-    counts = max(heard(specs), key=lambda spec: nearness(spec.origin.scope), default=None)
-    if counts is None or not counts.facts["on"]:
-        return Loaded(specs=tuple(hooks))
-    left = tuple(spec for spec in hooks if spec.origin.scope == MANAGED)
-    return Loaded(specs=left, problems=tuple(switched_off(counts.origin, f"`{SWITCH}`", len(hooks) - len(left))))
+    problems: list[Problem] = []
+    for said in (heard(specs), heard_at_home(specs)):
+        counts = max(said, key=lambda spec: nearness(spec.origin.scope), default=None)
+        if counts is not None and counts.facts["on"]:
+            gone = [spec for spec in hooks if _reaches(counts, spec)]
+            problems += switched_off(counts.origin, f"`{SWITCH}`", gone, at_home=is_at_home(counts))
+            hooks = without(hooks, gone)
+    return Loaded(specs=tuple(hooks), problems=tuple(problems))
+
+
+def _reaches(thrown: HookSpec, spec: HookSpec) -> bool:
+    return is_at_home(spec) if is_at_home(thrown) else spec.origin.scope != MANAGED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hookline.core.failure import OVERFLOWED, aloud, describe, failed
+from hookline.core.failure import OVERFLOWED, aloud, describe, failed, label
 from hookline.dialects.copilot.table import ALLOW, ASK, DENY, HALT, POWERS, SILENT
 from hookline.model.event import Rewrite
 from hookline.model.outcome import Failure
@@ -104,7 +104,7 @@ class _Reader:
         self.rewrite = None
         stance, reason = self.claims[0]
         if not reason and not told:
-            reason = f"hook `{self.spec.name or self.spec.id}` failed: {describe(self.outcome)}"
+            reason = f"hook `{label(self.spec)}` failed: {describe(self.outcome)}"
         elif not reason and key == "permissionDecision":  # the other event ignores stderr
             reason = self.outcome.stderr.strip()
         self.claims = [(stance, reason)]
@@ -193,7 +193,7 @@ class _Reader:
     def _said(self, *, fault: str | None = None, for_agent: str = "") -> Verdict:
         stance, reason = max(self.claims, key=lambda claim: claim[0], default=(SILENT, ""))
         if stance > ASK and not reason:
-            reason = f"blocked by hook `{self.spec.name or self.spec.id}`"
+            reason = f"blocked by hook `{label(self.spec)}`"
         return Verdict(
             hook_id=self.spec.id,
             stance=stance,

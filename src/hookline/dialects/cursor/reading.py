@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.failure import OVERFLOWED, failed
+from hookline.core.failure import OVERFLOWED, failed, label
 from hookline.dialects.cursor.receiving import loops
 from hookline.dialects.cursor.table import ALLOW, ASK, DENY, MCP, NAME, POWERS, SILENT, WORDS
 from hookline.model.event import Rewrite
@@ -151,7 +151,7 @@ class _Reader:
 
     @property
     def _label(self) -> str:
-        return self.spec.name or self.spec.id
+        return label(self.spec)
 
     def said(self) -> Verdict:
         """The verdict, with each message where it belongs: a denial is explained to the agent, a question to the user."""

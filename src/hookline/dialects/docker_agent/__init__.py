@@ -47,6 +47,7 @@ class DockerAgent:
             forgives_output=profile == "d1",
             camel=not exact,
             reason_from_stdout=not exact,
+            whole_names=exact,
         )
         # X7: bash wherever there is one, because the published scripts rely on it; upstream takes the login shell.
         self.habits = Habits(shells=("$SHELL", "sh") if exact else ("bash", "sh"), whole_names=exact, allow_local=local)

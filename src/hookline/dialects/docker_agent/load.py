@@ -7,6 +7,7 @@ import json
 from hookline.core.dialect import Loaded
 from hookline.dialects.docker_agent.builtins import POST_TIMEOUT
 from hookline.dialects.docker_agent.handlers import handler
+from hookline.dialects.docker_agent.naming import told_apart, unnamed
 from hookline.dialects.docker_agent.table import DEFAULT_TIMEOUT, NAME, Contract
 from hookline.errors import ConfigError
 from hookline.model.conditions import OneOf, Pattern
@@ -17,7 +18,7 @@ from hookline.model.verdict import Stance
 from hookline.text.regex import compile_regex
 from hookline.text.suggest import did_you_mean
 from hookline.wire.fields import Node, shape
-from hookline.wire.sources import hook_name, read_tree, refusing_everything
+from hookline.wire.sources import read_tree, refusing_everything
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def load(source: Source, table: Table, habits: Habits) -> Loaded:
         root.complain("key.missing", "no hooks here", hint="they stand under `agents.<name>.hooks`", severity="warning")
     reader = _Reader(source, table, habits, problems, _models(root))
     specs = [spec for block in blocks for spec in reader.events(block)]
-    return Loaded(specs=tuple(specs), problems=tuple(problems))
+    return Loaded(specs=tuple(specs) if habits.whole_names else told_apart(specs), problems=tuple(problems))
 
 
 def _blocks(root: Node, table: Table) -> list[_Block]:
@@ -217,7 +218,7 @@ class _Reader:
         habits, strict = self.habits, self.source.mode == "strict"
         runs = handler(hook, seat.row, habits.shells, strict=strict, allow_local=habits.allow_local, models=self.models)
         timeout = self._timeout(hook, POST_TIMEOUT if isinstance(runs, Http) else float(DEFAULT_TIMEOUT))
-        name = hook.text("name") or self._unnamed(hook)
+        name = hook.text("name") or unnamed(hook.value, whole=self.habits.whole_names)
         on_error = self._on_error(hook, seat.row)
         strict_output = hook.flag("strict_output")
         broken = seat.broken or hook.errors_since(before)
@@ -252,13 +253,6 @@ class _Reader:
         )
 
     # -- keys of a hook --------------------------------------------------------------------------------------------
-
-    def _unnamed(self, hook: Node) -> str:
-        command = hook.value.get("command")
-        if not isinstance(command, str):
-            model = hook.value.get("model") if hook.value.get("type") == "model" else None
-            return "" if not isinstance(model, str) else "model" if self.habits.whole_names else hook_name(f"model {model}")
-        return command if self.habits.whole_names else hook_name(command)
 
     @staticmethod
     def _timeout(hook: Node, usual: float) -> float:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from hookline.core.failure import describe
+from hookline.core.failure import describe, label
 from hookline.model.event import Rewrite
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Http, Model
 from hookline.model.outcome import BARRED, Failure
 from hookline.model.verdict import Stance, Verdict
+from hookline.text.visible import visible
 from hookline.wire.hookoutput import UnreadableError, begins_an_object, one_object, spelled, typed
 
 TYPE_CHECKING = False
@@ -38,13 +39,14 @@ class Manner(Frozen):
     """In what the two profiles, and upstream's program, read differently.
 
     `forgives_exits`: an exit other than 0 and 2 only warns, unless `on_error: block`. `forgives_output`: unreadable JSON
-    and unknown verdicts are ignored. `camel`: camelCase keys are read (X2). `reason_from_stdout`: X4.
+    and unknown verdicts are ignored. `camel`: camelCase keys are read (X2). `reason_from_stdout`: X4. `whole_names`: X6.
     """
 
     forgives_exits: bool
     forgives_output: bool
     camel: bool
     reason_from_stdout: bool
+    whole_names: bool
 
 
 def read(outcome: Outcome, spec: HookSpec, row: Contract, manner: Manner) -> Verdict:
@@ -63,7 +65,7 @@ class _Reader:
         self.row = row
         self.manner = manner
         self.strict = row.always_strict or bool(spec.facts.get("strict_output"))
-        self.name = spec.name or spec.id
+        self.name = visible(spec.name, lines=True) if manner.whole_names and spec.name else label(spec)
         self.notes = [f'hook "{self.name}" left a background process behind that holds its output'] if outcome.leftovers else []
         self.unsupported: list[str] = []
         self.blocks: list[str] = []

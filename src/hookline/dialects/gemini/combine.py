@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from hookline.core.dialect import Loaded
 from hookline.dialects.gemini.table import NAME
 from hookline.model.problem import Problem
 from hookline.model.spec import MANAGED, nearness
 from hookline.text.suggest import did_you_mean
-from hookline.wire.switches import heard, hooks_of, switch, switched_off
+from hookline.wire.switches import heard, heard_at_home, hooks_of, is_at_home, switch, switched_off, without
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,15 +39,24 @@ def switches(root: Node, source: Source) -> Iterator[HookSpec]:
 
 def combine(specs: tuple[HookSpec, ...]) -> Loaded:
     """The hooks that are left when the switches of all files are applied; those of policy listen to policy only."""
-    hooks, said = hooks_of(specs), heard(specs)
+    hooks, problems = hooks_of(specs), list[Problem]()
+    for said, reached in ((heard(specs), lambda _: True), (heard_at_home(specs), is_at_home)):
+        gone, told = _applied([spec for spec in hooks if reached(spec)], said)
+        hooks = without(hooks, gone)
+        problems += told
+    return Loaded(specs=tuple(hooks), problems=tuple(problems))
+
+
+def _applied(hooks: list[HookSpec], said: list[HookSpec]) -> tuple[list[HookSpec], list[Problem]]:
+    """Which of these hooks such switches switch off, and a word about them."""
     counts = _counting(said)
     if counts is not None and not counts.facts["enabled"]:
-        stay = tuple(spec for spec in hooks if not _reaches(counts, spec))
-        return Loaded(specs=stay, problems=tuple(switched_off(counts.origin, f"`{SWITCHES}.enabled`", len(hooks) - len(stay))))
+        gone = [spec for spec in hooks if _reaches(counts, spec)]
+        return gone, switched_off(counts.origin, f"`{SWITCHES}.enabled`", gone, at_home=is_at_home(counts))
     by_policy = {name for each in said if each.origin.scope == MANAGED for name in each.facts["disabled"]}
     by_anybody = {name for each in said for name in each.facts["disabled"]}
-    left = tuple(spec for spec in hooks if spec.facts.get("called") not in (by_policy if spec.origin.scope == MANAGED else by_anybody))
-    return Loaded(specs=left, problems=tuple(_told(said, hooks)))
+    gone = [spec for spec in hooks if spec.facts.get("called") in (by_policy if spec.origin.scope == MANAGED else by_anybody)]
+    return gone, list(_told(said, hooks))
 
 
 def _reaches(thrown: HookSpec, spec: HookSpec) -> bool:
@@ -58,8 +65,9 @@ def _reaches(thrown: HookSpec, spec: HookSpec) -> bool:
 
 def _told(said: list[HookSpec], hooks: list[HookSpec]) -> Iterator[Problem]:
     """What each name in `disabled` switches off, told once; and which of them nearly is a hook's."""
-    count = Counter(spec.facts["called"] for spec in hooks if "called" in spec.facts)
-    others = Counter(spec.facts["called"] for spec in hooks if "called" in spec.facts and spec.origin.scope != MANAGED)
+    called: dict[str, list[HookSpec]] = {}
+    for spec in hooks:
+        called.setdefault(spec.facts.get("called", ""), []).append(spec)
     told: set[str] = set()
     unknown = 0
     # What policy says reaches every hook of a name, and so it goes first.
@@ -68,11 +76,11 @@ def _told(said: list[HookSpec], hooks: list[HookSpec]) -> Iterator[Problem]:
             if name in told:
                 continue
             told.add(name)
-            unknown += name not in count
-            reached = count if each.origin.scope == MANAGED else others
-            yield from switched_off(each.origin, f"`{name}` of `{SWITCHES}.disabled`", reached[name])
-            if name not in count and unknown <= _MOST_GUESSES:
-                yield from _unheard(each, name, count)
+            unknown += name not in called
+            gone = [spec for spec in called.get(name, ()) if _reaches(each, spec)]
+            yield from switched_off(each.origin, f"`{name}` of `{SWITCHES}.disabled`", gone, at_home=is_at_home(each))
+            if name not in called and unknown <= _MOST_GUESSES:
+                yield from _unheard(each, name, called)
 
 
 def _counting(said: list[HookSpec]) -> HookSpec | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hookline.core.failure import OVERFLOWED, aloud, describe, failed
+from hookline.core.failure import OVERFLOWED, aloud, describe, failed, label
 from hookline.dialects.gemini.specific import Specific
 from hookline.dialects.gemini.table import ASK, DENY, HALT, SILENT
 from hookline.model.verdict import Verdict
@@ -177,7 +177,7 @@ class _Reader:
         stance = self._stance()
         reason = next((reason for claimed, reason in self.claims if claimed is stance and reason), "")
         if stance > ASK and not reason:
-            reason = next(iter(self.notes), f"blocked by hook `{self.spec.name or self.spec.id}`")
+            reason = next(iter(self.notes), f"blocked by hook `{label(self.spec)}`")
         return Verdict(
             hook_id=self.spec.id,
             stance=stance,

@@ -104,7 +104,7 @@ TABLE = Table(
     fold=FoldRule(unexplained=UNEXPLAINED),
     default_timeout=float(TIMEOUT[0]),
     ascii_only=True,
-    redo_limit=1,  # what users of Kimi see: its second stop goes through (kimi.md 7)
+    redo_limit=1,  # what users of Kimi see: its second stop goes through (kimi.md 7); no `redo_flag`, because Kimi's is always false
 )
 
 

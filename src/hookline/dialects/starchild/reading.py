@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.failure import describe
+from hookline.core.failure import describe, label
 from hookline.dialects.starchild.appending import appended
 from hookline.dialects.starchild.output import BAD_TYPE, UNKNOWN_DECISION, Output, understood
 from hookline.model.event import Rewrite
@@ -33,6 +33,8 @@ FAILURES: Mapping[Failure, str] = {
     Failure.UNLOADABLE: "refused_entry",
     Failure.UNTRUSTED: "not_approved",
     Failure.CHANGED: "changed_since_approval",
+    Failure.EXPOSED: "writable_by_others",
+    Failure.UNKNOWABLE: "approval_unreadable",
     Failure.REVOKED: "approval_revoked",
     Failure.ABSENT: "script_missing",
     Failure.SWITCHED_OFF: "master_off",
@@ -51,7 +53,7 @@ _UNAPPROVED: Mapping[Failure, str] = {
     Failure.UNTRUSTED: "policy hook not approved",
     Failure.CHANGED: "policy hook changed since it was approved",
 }
-_VANISHED = frozenset({*_UNAPPROVED, Failure.UNLOADABLE, Failure.ABSENT})
+_VANISHED = frozenset({*_UNAPPROVED, Failure.EXPOSED, Failure.UNKNOWABLE, Failure.UNLOADABLE, Failure.ABSENT})
 
 
 def read(outcome: Outcome, spec: HookSpec, row: Moment, event: Event) -> Verdict:
@@ -85,15 +87,14 @@ class _Reader:
     def _failed(self, name: str, detail: str = "") -> Verdict:
         """A failure by its name: what `on_error` says, and never in silence (starchild.md 5 and 7)."""
         fault = f"{name}: {detail or describe(self.outcome)}"
-        label = self.spec.name or self.spec.id
         stance = self.spec.on_failure
         if self.outcome.failure in _VANISHED and self.spec.facts.get("role") == "guard":
             stance = max(stance, self.row.blocks)
         self.unsupported.clear()
         if stance is not Stance.SILENT:
             unapproved = _UNAPPROVED.get(self.outcome.failure) if self.outcome.failure else None
-            return self._said(stance=stance, reason=unapproved or f"hook `{label}` failed: {fault}", fault=fault)
-        return self._said(for_user=f"hook `{label}` had no say: {fault}" if self.row.can_block else "", fault=fault)
+            return self._said(stance=stance, reason=unapproved or f"hook `{label(self.spec)}` failed: {fault}", fault=fault)
+        return self._said(for_user=f"hook `{label(self.spec)}` had no say: {fault}" if self.row.can_block else "", fault=fault)
 
     def _block_by_exit(self) -> Verdict:
         if not self.row.can_block:

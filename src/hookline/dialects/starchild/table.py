@@ -122,6 +122,7 @@ def table(*, approver: bool) -> Table:
         default_timeout=float(DEFAULT_TIMEOUT),
         ask_becomes=Stance.DENY,
         redo_limit=REDO_LIMIT,
+        redo_flag="stop_hook_active",  # false on the first firing in a turn, true on every later one (starchild.md 3)
         approvals=True,  # starchild.md 6, 12
         closes="on_error: closed",
     )

@@ -3,50 +3,45 @@
 from __future__ import annotations
 
 import os
-from time import perf_counter
 from typing import TYPE_CHECKING, Protocol
 
 from hookline.config.settings import settings
-from hookline.core.dispatch import dispatch
 from hookline.core.failure import off_by
-from hookline.core.plan import Group, Plan
 from hookline.engine.callers import called
+from hookline.engine.doctor.asking import ask
+from hookline.engine.doctor.finding import Finding, found
 from hookline.engine.doctor.looking import Looking
-from hookline.engine.doctor.soundness import Finding, by_extras, by_files, by_policy, conflicts, duplicates, found, runs
+from hookline.engine.doctor.soundness import by_extras, by_files, by_policy, conflicts, duplicates, missing, runs
 from hookline.engine.doctor.symptoms import CHANGED_HINT, by_outcome
 from hookline.engine.doctor.synthetic import made_up
-from hookline.engine.drive import drive
-from hookline.engine.gating import gate_of, gated
+from hookline.engine.gating import gate_of
+from hookline.engine.gone import gone_problems
 from hookline.engine.steering import self_approve_problem
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Broken, Model
-from hookline.model.kinds import kind
 from hookline.model.outcome import Failure
 from hookline.model.problem import Problem
-from hookline.trust.policy import RECORD, SKIP, TRUSTED, UNKNOWN, WARN
+from hookline.trust.policy import MISSING, RECORD, SKIP, TRUSTED, UNKNOWN, WARN
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from hookline.core.dispatch import Dispatch, Run
     from hookline.core.registry import Entry
     from hookline.engine.engine import Engine
-    from hookline.model.event import Event
-    from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Decision, Stance, Verdict
+    from hookline.model.verdict import Stance, Verdict
     from hookline.trust.gate import Gate
     from hookline.trust.standing import Standing
 
 SCHEMA = "hookline.checkup/1"
-# Tells a hook that this is a test: the variable is set to 1.
-VARIABLE = "HOOKLINE_DOCTOR"
 SECONDS = 30.0
 # So many events of its kind without a hook ever being asked make it worth a word.
 _MANY = 20
 # What a hook failed by that was running by then.
-_WHILE_RUNNING = frozenset({Failure.TIMED_OUT, Failure.REJECTED, Failure.KILLED, Failure.FLOODED, Failure.RAISED, Failure.UNREADABLE})
+_WHILE_RUNNING = frozenset(
+    {Failure.TIMED_OUT, Failure.REJECTED, Failure.KILLED, Failure.FLOODED, Failure.RAISED, Failure.UNREADABLE, Failure.UNREACHABLE}
+)
 # Why nothing was started: one of these is enough.
 _NOT_STARTED = frozenset({"check.missing", "check.interpreter", "check.not-executable"})
 # What keeps a hook from being run, by its state: the finding, and what to do.
@@ -54,7 +49,6 @@ _BARRED: Mapping[str, tuple[str, str]] = {
     "unknown": ("check.unapproved", "look at it, then: hookline approve"),
     "changed": ("check.changed", CHANGED_HINT),
     "revoked": ("check.unapproved", "to let it run again: hookline approve"),
-    "missing": ("check.missing", "name a file that is there, by its absolute path"),
 }
 
 
@@ -124,12 +118,17 @@ def check(engine: Engine, *, history: History | None = None, seconds: float = SE
     entries, events = trial.entries, trial.events
     examined = [trial.examined(entry) for entry in entries]
     ways = {spec.id: runs(spec, events[spec.id], engine.environ) for spec in (entry.spec for entry in entries)}
-    together = [*duplicates([entry.spec for entry in entries], ways)]
-    together += conflicts([entry.spec for entry in entries], _said(examined), events)
+    # One that cannot be loaded does nothing, so it does nothing that another does.
+    whole_ones = [entry.spec for entry in entries if not isinstance(entry.spec.handler, Broken)]
+    together = [*duplicates(whole_ones, ways)]
+    together += conflicts(whole_ones, _said(examined), events)
     together += _never_asked([entry.spec for entry in entries if trial.may_run(entry.spec)], history, engine.cwd) if history else ()
     whole = [one.replace(findings=(*one.findings, *(each for each in together if each.hook == one.spec.id))) for one in examined]
     cost = self_approve_problem(settings(engine.environ))
-    return Checkup(hooks=tuple(whole), findings=(*trial.switched_off(), *((cost,) if cost else ()), *called(engine), *engine.problems))
+    return Checkup(
+        hooks=tuple(whole),
+        findings=(*trial.switched_off(), *((cost,) if cost else ()), *called(engine), *gone_problems(engine), *engine.problems),
+    )
 
 
 def _said(examined: list[Examined]) -> dict[str, Stance]:
@@ -209,7 +208,7 @@ class _Trial:
         if state != TRUSTED:
             told = self._barred(spec, state)
             # What is not approved is told of, and never changed.
-            others = [each.replace(path="") for each in still if not {each.name, told.name} <= _NOT_STARTED]
+            others = [each.replace(path="") for each in still if each.name != told.name and not {each.name, told.name} <= _NOT_STARTED]
             return Examined(spec=spec, state=state, findings=(told, *others))
         if isinstance(spec.handler, Model) and not self.models:
             return Examined(spec=spec, state=state, findings=tuple(still))
@@ -223,14 +222,20 @@ class _Trial:
         heard = [each for each in by_outcome(entry.spec, outcome, verdict, self.seconds) if each.name not in known]
         findings = (*still, *heard)
         nothing = any(each.name in _NOT_STARTED and each.severity == "error" for each in findings)
-        ran = not nothing and outcome is not None and (outcome.failure is None or outcome.failure in _WHILE_RUNNING)
+        tried = outcome is not None and (outcome.failure is Failure.UNREACHABLE or not nothing)
+        ran = tried and outcome is not None and (outcome.failure is None or outcome.failure in _WHILE_RUNNING)
         return Examined(spec=entry.spec, state=state, verdict=verdict if ran else None, findings=findings)
 
     def _barred(self, spec: HookSpec, state: str) -> Finding:
         """Why a hook was not asked, and what its host would make of it."""
-        name, hint = _BARRED[state]
         standing, effect = self.standings.get(spec.id), self._effect(spec)
         why = standing.reason if standing and standing.reason else "nobody approved it"
+        name, hint = missing(why) if state == MISSING else _BARRED[state]
+        if standing and standing.failure() is Failure.EXPOSED:
+            path = standing.writable
+            hint = "hookline doctor --fix does that with a file of yours" if path else CHANGED_HINT
+            hint = hint if standing.group else "what policy runs is to be root's, and its folders: chown root, chmod go-w"
+            return found(spec, "check.exposed", f"it is not run: {why}", hint=hint, path=path)
         if effect == RECORD:
             return found(spec, name, f"it was never run; its first run counts as its approval ({why})", hint=hint, severity="warning")
         if effect == WARN:
@@ -243,36 +248,6 @@ _OFF: Mapping[str, tuple[str, str]] = {
     "project": ("hooks are switched off in this project", "hookline on"),
     "environment": ("hooks are switched off by the variable HOOKLINE", "unset HOOKLINE"),
 }
-
-
-def ask(engine: Engine, entry: Entry, event: Event, gate: Gate | None, seconds: float = SECONDS) -> tuple[Outcome | None, Verdict]:
-    """Ask one hook about an event, whatever its conditions say; what it produced (None: nobody got to it) and its verdict.
-
-    All else is as in production: payload, process, limits, trust, reading.
-    """
-    # Its conditions stay: without them it would be another hook than the one that was approved. Its predicates are what is asked.
-    spec = entry.spec.replace(detached=False, once=False, timeout=min(entry.spec.timeout, seconds))
-    bare = entry.replace(spec=spec, tools=None, on_tool=(), content=())
-    group = Group(dialect=entry.dialect, steps=(bare,), detached=(), parallel=False)
-    powers = entry.row.powers if entry.row else kind(spec.kind).powers
-    seen: list[Outcome] = []
-    asked = _watched(dispatch(Plan(groups=(group,), rule=entry.dialect.table.fold, powers=powers), event, perf_counter), seen)
-    given = asked if gate is None else gated(asked, gate)
-    decision = drive(given, engine._detach, engine.limits, {**engine.environ, VARIABLE: "1"})
-    return (seen[0] if seen else None), decision.verdicts[0]
-
-
-def _watched(asked: Dispatch, seen: list[Outcome]) -> Generator[tuple[Run, ...], tuple[Outcome, ...], Decision]:
-    """The dispatcher, with what came of its runs kept aside: a gate's word, too."""
-    try:
-        runs = next(asked)
-        while True:
-            outcomes = yield runs
-            seen += outcomes
-            runs = asked.send(outcomes)
-    except StopIteration as stop:
-        decision: Decision = stop.value
-        return decision
 
 
 # -- what a journal tells ----------------------------------------------------------------------------------------------

@@ -6,11 +6,11 @@ import os
 import re
 
 from hookline.core.dispatch import Run
+from hookline.engine.doctor.finding import Finding, found
 from hookline.engine.doctor.synthetic import about, made_up
 from hookline.errors import HandlerError
 from hookline.model.handler import Command, Model
 from hookline.model.kinds import kind
-from hookline.model.problem import Problem
 from hookline.model.verdict import Stance
 from hookline.wire.templates import INSTALL, TEMPLATE
 
@@ -50,17 +50,6 @@ _CARRIED = 64  # files of one hook's own folder
 _CRLF = "end its lines as unix does: sed -i 's/\\r$//' FILE"
 
 
-class Finding(Problem):
-    """A problem of a hook; `path`: the file that it is about, where its mode is what is wrong."""
-
-    path: str = ""
-
-
-def found(spec: HookSpec, name: str, message: str, *, hint: str = "", severity: str = "error", path: str = "") -> Finding:
-    """A finding about a hook."""
-    return Finding(name=name, message=message, hint=hint, severity=severity, origin=spec.origin, hook=spec.id, path=path)
-
-
 # -- one hook ------------------------------------------------------------------------------------------------------------
 
 
@@ -88,8 +77,8 @@ def by_files(spec: HookSpec, event: Event, environ: Mapping[str, str]) -> Iterat
     seen = look(Run(spec=spec, event=event), environ)
     unsure = [what for what in seen.open if "was not found" in what]  # a shell text may make it before it runs it
     for what in (*seen.missing, *unsure):
-        name = "check.interpreter" if "interpreter" in what else "check.missing"
-        yield found(spec, name, what, hint=_CRLF if "carriage return" in what else "name a file that is there, by its absolute path")
+        name, hint = missing(what)
+        yield found(spec, name, what, hint=hint)
     for what in seen.open:
         if what not in unsure:
             told = f"an approval does not cover all that it runs: {what}"
@@ -102,6 +91,13 @@ def by_files(spec: HookSpec, event: Event, environ: Mapping[str, str]) -> Iterat
         yield from _by_file(spec, file)
     if not seen.missing and not unsure:
         yield from _misread(spec, seen)
+
+
+def missing(what: str) -> tuple[str, str]:
+    """The finding, and what to do, where something is not there: what a script names to be run by, or a file that is named itself."""
+    if not what.startswith("the interpreter of "):
+        return "check.missing", "name a file that is there, by its absolute path"
+    return "check.interpreter", _CRLF if "carriage return" in what else "name an interpreter that is there in its `#!` line"
 
 
 def by_extras(spec: HookSpec) -> Iterator[Finding]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 
-from hookline.engine.doctor.soundness import found
+from hookline.engine.doctor.finding import found
 from hookline.model.handler import InProcess
 from hookline.model.outcome import Failure
 from hookline.model.verdict import Stance
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from hookline.engine.doctor.soundness import Finding
+    from hookline.engine.doctor.finding import Finding
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Verdict
@@ -39,6 +40,10 @@ _FAILURES: Mapping[Failure, tuple[str, str]] = {
 }
 # Exit codes by which a shell says that it could not start a program.
 _SHELL_SAYS: Mapping[int, str] = {126: "check.not-executable", 127: "check.missing"}
+# How a shell, or what it runs programs by, begins a line about one that it could not start, or what it says of it.
+_TELLS = r"(?im)^(?:\S+: ?(?:\w+ )?\d+:|(?:\S*/)?env:)|not found|no such file|permission denied|cannot execute|failed to (?:run|exec)"
+# What is said of libraries by what loads them: the program itself is there.
+_LOADER = r"(?i)error (?:while )?loading shared librar|error relocating"
 _LOOKED_AT = 1 << 16  # characters of an output in which an answer is looked for
 
 
@@ -50,7 +55,7 @@ def by_outcome(spec: HookSpec, outcome: Outcome | None, verdict: Verdict, second
     misprinted = _printed(spec, outcome, verdict)
     if misprinted is not None:
         yield misprinted
-    elif name := _SHELL_SAYS.get(outcome.exit_code or 0):
+    elif name := _not_started(spec, outcome):
         yield found(spec, name, verdict.fault or outcome.stderr.strip() or "it could not be started")
     elif verdict.fault:
         yield found(spec, "check.failed", verdict.fault, hint="hookline explain tells all that it said")
@@ -60,6 +65,16 @@ def by_outcome(spec: HookSpec, outcome: Outcome | None, verdict: Verdict, second
         yield found(spec, "check.refuses", f"it refuses what is harmless: {verdict.reason or 'no reason given'}", severity="warning")
     if outcome.seconds > _NEARLY * spec.timeout:
         yield found(spec, "check.slow", f"it took {outcome.seconds:.3g} s of its {spec.timeout:g} s", hint=_FASTER, severity="warning")
+
+
+def _not_started(spec: HookSpec, outcome: Outcome) -> str:
+    """What a shell says of a program that it could not start; empty where the program ran, and ended with such a status itself."""
+    name = _SHELL_SAYS.get(outcome.exit_code or 0, "")
+    if not name or re.search(_LOADER, outcome.stderr):
+        return ""
+    # A text may send away what its shell says.
+    is_told = re.search(_TELLS, outcome.stderr) if outcome.stderr.strip() else getattr(spec.handler, "script", "")
+    return name if is_told else ""
 
 
 def _failed(spec: HookSpec, outcome: Outcome | None, verdict: Verdict, seconds: float) -> Finding:

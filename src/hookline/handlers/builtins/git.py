@@ -75,7 +75,7 @@ def _errand(asked: Asked, kind: str, heading: str, *words: str) -> Errand | None
 
 def _environment(asked: Asked) -> dict[str, str]:
     env = {name: text for name, text in asked.environ.items() if not name.startswith("GIT_") or name in _KEPT or name in asked.declared}
-    return {**env, **_OURS, COOKIE: command.appended(asked.environ, COOKIE, asked.cookie)}
+    return {**env, **_OURS, COOKIE: command.runs(asked.environ, asked.cookie)}
 
 
 def _read(outcome: Outcome, heading: str) -> Outcome:

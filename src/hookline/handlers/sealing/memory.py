@@ -10,6 +10,8 @@ import re
 import stat
 
 from hookline.errors import HandlerError
+from hookline.handlers.sealing.lease import itself
+from hookline.handlers.sealing.pieces import FDS
 from hookline.text.digest import hashing
 
 TYPE_CHECKING = False
@@ -23,8 +25,12 @@ _MODE = 0o500  # of a private copy
 _PART = 1 << 20
 
 
-def ready(sealed: Sealed, folder: str, closing: contextlib.ExitStack) -> tuple[tuple[str, ...], str | None, tuple[int, ...]]:
+def ready(
+    sealed: Sealed, folder: str, closing: contextlib.ExitStack, lasting: contextlib.ExitStack | None = None
+) -> tuple[tuple[str, ...], str | None, tuple[int, ...]]:
     """The words and the file to execute, and the descriptors to hand over, which are closed with `closing`.
+
+    `lasting`: what must last until the end of the run is closed with it; without it, no program runs as its own file.
 
     Raises:
         HandlerError: no private copy can be made, or what is too large to be held changed since it was looked at.
@@ -35,11 +41,32 @@ def ready(sealed: Sealed, folder: str, closing: contextlib.ExitStack) -> tuple[t
         if piece.name:
             told.append(_private_copy(piece, folder))
             continue
-        fd = _in_memory(piece)
+        fd = itself(piece, lasting) if piece.real and lasting is not None else None
+        fd = _in_memory(piece) if fd is None else fd
         closing.callback(os.close, fd)
         passed.append(fd)
-        told.append(str(fd))
+        told.append(_called(piece.called, fd, folder) if piece.called else str(fd))
     return tuple(_filled(word, told) for word in sealed.argv), _filled(sealed.executable, told) or None, tuple(passed)
+
+
+def _called(name: str, fd: int, folder: str) -> str:
+    """A path by which whoever inherits a descriptor executes it, and which ends with a name: programs of many names go by theirs.
+
+    It is a link to what the descriptor is to who follows it, so that it can stay for whatever has this number the next time.
+    """
+    target = f"{FDS}/{fd}"
+    home, path = f"{folder}/fd/{fd}", f"{folder}/fd/{fd}/{name}"
+    try:
+        for each in (folder, os.path.dirname(home), home):
+            _own_folder(each)
+        if not os.path.islink(path):
+            beside = f"{path}.{os.urandom(6).hex()}"
+            os.symlink(target, beside)
+            os.replace(beside, path)
+        is_right = os.readlink(path) == target and "'" not in path  # a text has it between such quotes
+    except (OSError, HandlerError):
+        return target
+    return path if is_right else target
 
 
 def _filled(word: str, told: Sequence[str]) -> str:

@@ -35,17 +35,28 @@ class Pieces:
 
     def take(self, read: Contents, name: str = "") -> str:
         """Keep what a file held; the mark that stands for its number, or for its path where it has a name."""
-        if read.data is None:
-            return self._mark(Piece(name=name, source=read.real, digest=read.digest))
-        return self._mark(Piece(data=read.data, name=name))
+        return self._mark(_piece(read).replace(name=name))
 
     def file(self, read: Contents) -> str:
         """Keep what a file held; the path by which whoever inherits it finds it."""
         return f"{FDS}/{self.take(read)}"
 
+    def binary(self, read: Contents, called: str, *, prompt: bool) -> str:
+        """The same of a program that is no script; its path ends with what it is `called`.
+
+        `prompt`: nothing runs for long, or writes it, before it is run, so that its file can be held till then.
+        """
+        piece = _piece(read).replace(called=called)
+        mark = self._mark(piece.replace(real=read.real, stamp=read.stamp if read.settled else ()) if prompt else piece)
+        return mark if called else f"{FDS}/{mark}"
+
     def _mark(self, piece: Piece) -> str:
         self.pieces.append(piece)
         return Sealed.mark(len(self.pieces) - 1)
+
+
+def _piece(read: Contents) -> Piece:
+    return Piece(source=read.real, digest=read.digest) if read.data is None else Piece(data=read.data)
 
 
 def before(words: Sequence[str]) -> list[str]:

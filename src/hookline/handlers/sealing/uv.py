@@ -39,6 +39,16 @@ def sealed(words: Sequence[str], script: Contents, pieces: Pieces) -> list[str] 
     return [*given, "python", f"{FDS}/{pieces.put(LOADER)}", pieces.take(script), words[-1]]
 
 
+def has_block(head: bytes) -> bool:
+    """Whether a script says what environment it needs."""
+    return _BLOCK.search(head) is not None
+
+
+def needs_nothing(head: bytes) -> bool:
+    """Whether a script says that it needs nothing but a Python: uv looks for nothing then."""
+    return _plain_block(head) is not None
+
+
 def _plain_block(head: bytes) -> bytes | None:
     """What a script says of its environment, where that is one without dependencies; None where it is more, or nothing."""
     found = _BLOCK.findall(head)

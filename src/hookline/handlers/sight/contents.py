@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 
 from hookline.model.frozen import Frozen
 from hookline.text.digest import hashing
@@ -11,10 +12,14 @@ from hookline.text.digest import hashing
 LARGEST = 16 << 20  # bytes of a file that are kept in memory, so that they can be run from there
 _PART = 1 << 20
 _REMEMBERED = 256
+_GRAIN = 2 * 10**9  # nanoseconds: the coarsest clock of a file system
 
 
 class Contents(Frozen):
-    """What a file held. `data` is None where it is larger than is kept, and `head` how it begins. `stamp`: its identity and times."""
+    """What a file held. `data` is None where it is larger than is kept, and `head` how it begins. `stamp`: its identity and times.
+
+    `settled`: nobody could write it when it was read, and its times were not `young`: while it has them it holds the same.
+    """
 
     real: str
     stamp: tuple[int, ...]
@@ -23,13 +28,17 @@ class Contents(Frozen):
     head: bytes
     modified: float
     exposed: str
+    settled: bool = False
+    young: bool = False
 
 
 _known: dict[str, Contents] = {}
 
 
-def contents(path: str) -> Contents | None:
+def contents(path: str, shelf: str = "") -> Contents | None:
     """The contents of the regular file that a path leads to; None where there is none that can be read.
+
+    `shelf`: the folder where the digests of large files are kept, each for as long as nothing about its file changes.
 
     A restored mtime hides nothing: the time of the last change (ctime) cannot be set. Whoever writes within the grain of that clock
     does no harm: the bytes returned are those that were hashed, and what is too large to be kept is hashed again when it is copied.
@@ -44,9 +53,9 @@ def contents(path: str) -> Contents | None:
         if not stat.S_ISREG(found.st_mode):
             return None
         known = _known.get(real)
-        if known is not None and known.stamp == stamp_of(found):
+        if known is not None and known.stamp == stamp_of(found) and not (shelf and _is_settling(known)):
             return known
-        read = _read(fd, real, found)
+        read = _large(fd, real, found, shelf) if shelf and found.st_size > LARGEST else _read(fd, real, found)
     except OSError:
         return None
     finally:
@@ -75,6 +84,34 @@ def _read(fd: int, real: str, found: os.stat_result) -> Contents:
         real=real, stamp=stamp_of(found), digest=digest.hexdigest(), data=data, head=kept[0] if data is None else data,
         modified=found.st_mtime, exposed=exposure(found, real),
     )  # fmt: skip
+
+
+def _is_settling(read: Contents) -> bool:
+    """Whether the digest of a large file may be kept now, which was too new for that when it was read."""
+    return read.data is None and not read.settled and read.young and not is_young(read.stamp)
+
+
+def is_young(stamp: tuple[int, ...]) -> bool:
+    """Whether a file was changed so lately that another change of it may have the same times."""
+    return stamp[-1] > time.time_ns() - _GRAIN
+
+
+def _large(fd: int, real: str, found: os.stat_result, shelf: str) -> Contents:
+    from hookline.handlers.sight.shelf import known, put, settled  # noqa: PLC0415 - few files are that large
+
+    digest = known(fd, real, stamp_of(found), shelf)
+    if digest:
+        head = os.read(fd, _PART)
+        return Contents(
+            real=real, stamp=stamp_of(found), digest=digest, data=None, head=head, modified=found.st_mtime, exposed=exposure(found, real),
+            settled=True,
+        )  # fmt: skip
+    with settled(fd) as is_settled:
+        read = _read(fd, real, found)
+        if is_settled and read.stamp == stamp_of(os.fstat(fd)):
+            put(real, read.stamp, read.digest, shelf)
+            return read.replace(settled=True)
+    return read.replace(young=is_young(read.stamp))
 
 
 def exposure(found: os.stat_result, path: str) -> str:

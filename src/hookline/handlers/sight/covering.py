@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from hookline.handlers.sight.contents import contents, exposure
-from hookline.handlers.sight.named import files_named, is_systems
-from hookline.model.sight import Covered
+from hookline.handlers.sight.named import among_systems, files_named, is_systems
+from hookline.model.sight import LOOSE, Covered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 _HASHED = 1 << 20  # bytes of an interpreter that is hashed wherever it lies
 # Variables by which a program loads or runs something else beside what it is told to.
 _LEADING = frozenset({
-    "BASH_ENV", "ENV", "LD_AUDIT", "LD_LIBRARY_PATH", "LD_PRELOAD", "NODE_OPTIONS", "NODE_PATH", "PATH", "PERL5LIB", "PERL5OPT",
-    "PROMPT_COMMAND", "PYTHONHOME", "PYTHONPATH", "PYTHONSTARTUP", "RUBYLIB", "RUBYOPT", "ZDOTDIR",
+    "BASH_ENV", "ENV", "GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_SYSTEM", "GIT_EXEC_PATH", "LD_AUDIT",
+    "LD_LIBRARY_PATH", "LD_PRELOAD", "LESSCLOSE", "LESSOPEN", "MAKEFILES", "NODE_OPTIONS", "NODE_PATH", "PATH", "PERL5LIB", "PERL5OPT",
+    "PROMPT_COMMAND", "PYTHONHOME", "PYTHONPATH", "PYTHONSTARTUP", "RSYNC_RSH", "RUBYLIB", "RUBYOPT", "TAR_OPTIONS", "ZDOTDIR",
 })  # fmt: skip
+_NOTHING = frozenset({"", "/dev/null"})  # values with which nothing is loaded
 # Those of them whose file is loaded by any program of their kind; the others name folders, or count where a person types.
 _LOADING = frozenset({"BASH_ENV", "LD_AUDIT", "LD_PRELOAD", "NODE_OPTIONS", "PERL5OPT", "RUBYOPT"})
 
@@ -28,6 +30,7 @@ class Covering:
     """What was found of one hook. `near`: folders whose interpreters are hashed, however large they are; `path`: where programs are.
 
     `root`: the project folder, from which what is named is seen, too. `inherited`: the path that the user's own environment has.
+    `shelf`: where the digests of large files are kept.
     """
 
     def __init__(self, cwd: str, env: Mapping[str, str], near: Sequence[str] = (), *, root: str = "", inherited: str = "") -> None:
@@ -37,12 +40,14 @@ class Covering:
         self.path = env.get("PATH", os.defpath)
         self.near = tuple(f"{os.path.realpath(each)}/" for each in (cwd, *near) if os.path.isabs(each) and each not in {"/", self.home})
         self.root = root
+        self.projects = among_systems(each for each in (cwd, *near, root) if each not in {"", "/", self.home})
         self.inherited = frozenset(filter(os.path.isabs, inherited.split(os.pathsep)))
         self.chosen: set[str] = set()
         self.files: dict[tuple[str, str], Covered] = {}
         self.open: list[str] = []
         self.missing: list[str] = []
         self.watched = False
+        self.shelf = ""
 
     def declared(self, env: Iterable[str], files: Sequence[str]) -> None:
         """What a hook's variables name, and the files that it says it consists of."""
@@ -55,7 +60,7 @@ class Covering:
         """What words name, seen from these folders and from the project's."""
         seen = tuple(dict.fromkeys((*folders, self.root) if self.root else folders))
         for word in words:
-            for file in files_named(word, seen, self.home, anything=anything):
+            for file in files_named(word, seen, self.home, anything=anything, projects=self.projects):
                 real = os.path.realpath(file)
                 if not any(known.real == real for known in self.files.values()):  # what is run for certain is not only named
                     self.watch("named", file)
@@ -63,7 +68,7 @@ class Covering:
     def runs(self, role: str, words: Iterable[str], folder: str, *, bare: bool = True) -> None:
         """What words name that is run for certain, whatever it looks like."""
         for word in words:
-            for file in files_named(word, [folder], self.home, anything=True, bare=bare):
+            for file in files_named(word, [folder], self.home, anything=True, bare=bare, projects=self.projects):
                 self.watch(role, file)
 
     def assigned(self, sets: Iterable[tuple[str, str | None]], cwd: str) -> None:
@@ -75,7 +80,7 @@ class Covering:
                 self.name([value or ""], [cwd], anything=name in _LEADING)
             if name == "PATH" and value is not None:
                 self.path = value
-            elif name in _LEADING and value != "":
+            elif name in _LEADING and value not in _NOTHING:
                 self.open.append(f"what is loaded because of the variable `{name}`")
 
     def lacks(self, what: str, *, certain: bool) -> None:
@@ -93,7 +98,7 @@ class Covering:
         return ""
 
     def cover(self, role: str, path: str) -> Contents | None:
-        read = contents(path)
+        read = contents(path, self.shelf)
         if read is not None:
             self.files[role, path] = Covered(
                 role=role, path=path, real=read.real, digest=read.digest, modified=read.modified, exposed=read.exposed,
@@ -106,13 +111,20 @@ class Covering:
         self.watched = True
         return self.cover(role, path)
 
+    def may_stay(self, file: Covered) -> bool:
+        """Whether a file is run for certain, and maybe from where it lies: another one in its place may have had its say."""
+        return file.role not in LOOSE and (file.role != "interpreter" or self.is_near(file.real))
+
     def is_near(self, real: str) -> bool:
         return real.startswith(self.near)
+
+    def is_systems(self, real: str) -> bool:
+        return is_systems(real, self.projects)
 
     def is_brought(self, path: str) -> bool:
         """Whether an interpreter is a script that lies here under such a name."""
         real = os.path.realpath(path)
-        read = contents(path) if self.is_near(real) and not is_systems(real) else None
+        read = contents(path) if self.is_near(real) and not self.is_systems(real) else None
         return read is not None and read.head[:2] == b"#!"
 
     def interpreter(self, name: str, path: str) -> None:
@@ -126,7 +138,7 @@ class Covering:
         except OSError:
             self.missing.append(f"`{name}` was not found")
             return
-        if is_systems(real):
+        if self.is_systems(real):
             self.files["interpreter", path] = Covered(
                 role="interpreter", path=path, real=real, modified=found.st_mtime, chosen=path in self.chosen
             )

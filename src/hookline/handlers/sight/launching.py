@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 
-from hookline.handlers.sight.lines import Lines
-from hookline.text.launched import UNKNOWN, UNSURE, launches, unfolded
+from hookline.handlers.sight.lines import DEEPEST, Lines
+from hookline.text.embedded import UNKNOWN
+from hookline.text.launched import UNSURE, launches, unfolded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,8 +14,6 @@ if TYPE_CHECKING:
 
     from hookline.text.launched import Launched
     from hookline.text.programs import Reading
-
-DEEPEST = 4  # shells in shells, and launchers in launchers
 
 
 class Launching(Lines):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 
 from hookline.handlers.sealing.pieces import Pieces
 from hookline.handlers.sealing.ways import sealed_words
-from hookline.handlers.sight.covering import Covering
-from hookline.handlers.sight.named import is_librarys, is_systems, module_files, modules_named
+from hookline.handlers.sight.lacking import Lacking
 from hookline.text.launched import filed, unfolded
+from hookline.text.launchers import COMMANDING
 from hookline.text.programs import by_itself, reading
 
 TYPE_CHECKING = False
@@ -28,19 +27,20 @@ READERS = WRITERS | {
     "[", "basename", "cat", "cd", "cmp", "cut", "diff", "dirname", "echo", "egrep", "fgrep", "file", "grep", "head", "jq", "ls", "md5sum",
     "printf", "pushd", "readlink", "realpath", "sha256sum", "shasum", "sort", "stat", "tail", "test", "tr", "uniq", "wc",
 }  # fmt: skip
+# Launchers that may wait before they run anything.
+_WAITING = frozenset({"flock"})
+# Launchers behind which a folder of the user's own may be closed, or not there.
+_CHANGING = frozenset({"setpriv", "unshare"})
 # Programs that run what they read.
 _FEEDING = ("xargs", "parallel")
-# Texts, which `re` compiles and remembers when the first hook needs one: most need none.
-_MODULE = r"(?s)-[A-VYZa-z]*?m(.*)"
-_SAFE = r"python3\.(?:1[1-9]|[2-9]\d)"  # whose `-P` keeps the working folder out of what is imported
+DEEPEST = 4  # shells in shells, and launchers in launchers
 
 
-class Lines(Covering):
+class Lines(Lacking):
     """The command lines of one hook. `given`: the file that a redirection has the next program read; `fed`: one may run what it reads; `sure`: one does.
 
-    `changes`: what else must be put into the text around a line. `foreign`: folders from which Python is to import nothing, and `kept`:
-    what it does not because of that. `source`: the text in hand; `sets`: what was assigned so far. `held`: what is run gets the words and the
-    open files that it is given here; else it is run from where it lies.
+    `changes`: what else must be put into the text around a line. `source`: the text in hand; `sets`, `aliases`: what was assigned so far. `held`: what is run gets the words and the
+    open files that it is given here; else it is run from where it lies. `prompt`: nothing that takes its time, or writes, is run beside it.
     """
 
     def __init__(
@@ -53,15 +53,15 @@ class Lines(Covering):
         inherited: str = "",
         foreign: Sequence[str] = (),
     ) -> None:
-        super().__init__(cwd, env, near, root=root, inherited=inherited)
+        super().__init__(cwd, env, near, root=root, inherited=inherited, foreign=foreign)
         self.pieces = Pieces(env, lambda name: self.program(name, cwd))
-        self.foreign = tuple(os.path.realpath(each) for each in foreign if each)
-        self.kept: list[str] = []
         self.source = b""
         self.sets: dict[str, str | None] = {}
-        self.sealed = self.fed = self.sure = False
-        self.held = True
+        self.aliases: dict[str, str] = {}
+        self.fed = self.sure = False
+        self.held = self.prompt = True
         self.executable = ""
+        self.shell = "/bin/sh"
         self.given: Word | None = None
         self.changes: list[Change] = []
 
@@ -90,14 +90,11 @@ class Lines(Covering):
 
     def _line(self, words: list[str], cwd: str, *, certain: bool, depth: int, own: bool) -> list[str]:
         found = self.reading(words, cwd)
-        finds, cwd = own or found.own, os.path.join(cwd, *found.folders)
-        name = words[found.program_at]
+        sure = (certain or self.alone) and not (own or found.own)
+        is_lacking = self.lacking(words, found, cwd, certain=certain, own=own)
+        name, cwd = words[found.program_at], os.path.join(cwd, *found.folders)
         path = self.program(name, cwd)
-        if not path and not (finds and found.family.name):
-            if found.own and "/" not in name:
-                self.open.append(f"what `{name}` is: what runs it finds it")
-            elif "/" in name or (certain and not own):
-                self.lacks(f"`{name}` was not found", certain=certain and not finds)
+        if is_lacking:
             self.arguments(words, found, "", cwd)
             return words
         if certain and found.program_at == 0 and path:
@@ -107,19 +104,23 @@ class Lines(Covering):
         if found.unknown:
             self.open.append(found.unknown)
         if not found.family.name:
-            return words if own and "/" not in name else self._itself(words, found.program_at, path, cwd, depth)
+            return words if (own or found.around) and "/" not in name else self._itself(words, found.program_at, path, cwd, depth)
         if path:
             self.interpreter(name, path)
-        return self._interpreted(words, found, path, cwd, certain=certain and not finds, depth=depth)
+        return self._interpreted(words, found, path, cwd, certain=sure, depth=depth)
 
     def _interpreted(self, words: list[str], found: Reading, path: str, cwd: str, *, certain: bool, depth: int) -> list[str]:
         if found.text_at is not None:
+            self.alone = certain and depth == 0 and self.starts_bare(words, path)
+            outer, self.shell = self.shell, path or "/bin/sh"
             text = self.text(words[found.text_at], cwd, depth + 1)
+            self.shell = outer
             return [*words[: found.text_at], text, *words[found.text_at + 1 :]]
         if found.is_fed:
             self.feeds(words[found.program_at], cwd)
-        if found.is_code and found.family.name == "python":
-            return self._imports(words, found, path, cwd)
+        self.loads(words, found, cwd)
+        if (found.is_code or found.is_fed) and found.family.name == "python":
+            return self.imports(words, found, path, cwd)
         return self._script(words, found, cwd, certain=certain) if found.at is not None else words
 
     def reading(self, words: list[str], cwd: str) -> Reading:
@@ -133,6 +134,7 @@ class Lines(Covering):
                 self.interpreter(words[at], path)
         if found.through:  # `env X=1 program`
             self.assigned([pair for word in words[: found.program_at] if (pair := _assignment(word))], cwd)
+        self.surrounded(words, found, cwd)
         is_script = found.family.name and self.is_brought(self.program(words[found.program_at], cwd))
         return by_itself(found.program_at) if is_script else found
 
@@ -141,12 +143,21 @@ class Lines(Covering):
         real = os.path.realpath(path)
         root = os.path.realpath(self.root) if self.root else ""
         is_inside = self.is_near(real) or (root not in {"", "/", os.path.realpath(self.home)} and real.startswith(f"{root}/"))
-        return is_systems(real) or path in self.chosen or not is_inside
+        return self.is_systems(real) or path in self.chosen or not is_inside
 
     def assigned(self, sets: Iterable[tuple[str, str | None]], cwd: str) -> None:
         made = list(sets)
         self.pieces.env = {**self.pieces.env, **{name: value or "" for name, value in made}}
         super().assigned(made, cwd)
+        for name, value in made:
+            if name in COMMANDING and value:
+                self.later(value, cwd)
+
+    def later(self, text: str, cwd: str | None) -> None:
+        """Look at a text that somebody else runs, from where things lie."""
+        held, self.held = self.held, False
+        self.text(text, cwd, DEEPEST)
+        self.held, self.watched = held, True
 
     def holds(self, read: Contents) -> bool:
         """Whether what is run can be handed over as it was read; else it is run from its place, and looked at again."""
@@ -169,7 +180,7 @@ class Lines(Covering):
 
     def arguments(self, words: Sequence[str], found: Reading, path: str, cwd: str) -> None:
         """The files that are named beside what is run."""
-        if os.path.basename(path) in READERS and is_systems(os.path.realpath(path)):
+        if os.path.basename(path) in READERS and self.is_systems(os.path.realpath(path)):
             return
         named = {found.program_at, found.at, found.text_at, *found.through}
         others = [word for at, word in enumerate(words) if at not in named]
@@ -180,37 +191,15 @@ class Lines(Covering):
             for folder in folders[1:] if os.path.basename(path) == "run-parts" else ():
                 self.runs("script", _entries(folder), folder)
         for folder in folders:
-            self.runs("script", filed(words, found.program_at) if path else (), folder)
+            self.runs("script", filed(words[: found.at], found.program_at) if path else (), folder)
         self.name(others, folders)
-
-    def _imports(self, words: list[str], found: Reading, path: str, cwd: str) -> list[str]:
-        """The words of `python -c` and `-m`, which import from the working folder first.
-
-        For a hook that is not of the project that folder is a stranger's: it is left out, where this Python can do that.
-        """
-        at = found.program_at
-        module = _module_of(words[at + 1 :]) if found.unknown else ""
-        own = [*module_files(module, cwd)]
-        shadows = [*modules_named(words[at + 1 :], cwd)]
-        real = os.path.realpath(cwd)
-        is_foreign = any(real == each or real.startswith(f"{each}/") for each in self.foreign)
-        if is_foreign and (not own or is_librarys(module)) and re.fullmatch(_SAFE, os.path.basename(os.path.realpath(path))):
-            self.kept += shadows
-            self.sealed = True
-            return [*words[: at + 1], "-P", *words[at + 1 :]]
-        for file in own:
-            self.watch("module", file)
-        for file in shadows:
-            if file not in own:
-                self.watch("named", file)
-        return words
 
     def _script(self, words: list[str], found: Reading, cwd: str, *, certain: bool) -> list[str]:
         """The words with the interpreter's script as it was read."""
         assert found.at is not None  # noqa: S101 - only such a reading comes here
         read = self.cover("script", os.path.join(cwd, words[found.at]))
         if read is None:
-            is_sure = certain and words[found.at - 1] not in found.family.verbs
+            is_sure = certain and self.is_gone(words, found, cwd)
             self.lacks(f"`{words[found.at]}` was not found, or is no file that can be read", certain=is_sure)
             return words
         self.sealed = True
@@ -220,7 +209,7 @@ class Lines(Covering):
 
     def _itself(self, words: list[str], at: int, path: str, cwd: str, depth: int) -> list[str]:
         """The words of a program that is no interpreter: a script by its `#!` line, or a binary."""
-        if is_systems(os.path.realpath(path)):
+        if self.is_systems(os.path.realpath(path)):
             self.interpreter(words[at], path)
             return words
         read = self.cover("program", path)
@@ -233,12 +222,31 @@ class Lines(Covering):
             return [*words[:at], *made] if self.held else words
         if not runs or not self.holds(read):
             return words
+        if b"\0" not in read.head:
+            return self._by_a_shell(read, words, at, path, depth)
         self.sealed = True
-        held = self.pieces.file(read) if os.path.isdir("/proc/self/fd") else self.pieces.take(read, os.path.basename(read.real))
+        if os.path.isdir("/proc/self/fd"):
+            through = {*map(os.path.basename, words[:at])}
+            called = "" if (at == 0 and depth == 0) or through & _CHANGING else os.path.basename(words[at])
+            held = self.pieces.binary(read, called, prompt=self.prompt and not through & _WAITING)
+        else:
+            held = self.pieces.take(read, os.path.basename(read.real))
         if at == 0 and depth == 0:
             self.executable = held
             return words
         return [*words[:at], held, *words[at + 1 :]]
+
+    def _by_a_shell(self, read: Contents, words: list[str], at: int, path: str, depth: int) -> list[str]:
+        """The words for a script without a `#!` line, which the kernel refuses: the shell that was told to run it runs it itself.
+
+        So does the C library for a program that runs its arguments, with `/bin/sh`; nobody does for a command without a shell.
+        """
+        if at == 0 and depth == 0:
+            return words
+        shell = self.shell if at == 0 else "/bin/sh"
+        shown = words[at] if "/" in words[at] else path
+        self.sealed = True
+        return [*words[:at], *sealed_words("shell", [shell, shown], read, self.pieces), *words[at + 1 :]]
 
     def _by_its_line(self, read: Contents, shown: str, rest: list[str], cwd: str, depth: int, *, runs: bool) -> list[str]:
         """The words that the kernel would run for a script with a `#!` line.
@@ -273,14 +281,6 @@ class Lines(Covering):
 def _assignment(word: str) -> tuple[str, str] | None:
     name, sign, value = word.partition("=")
     return (name, value) if sign and name.isidentifier() else None
-
-
-def _module_of(words: Sequence[str]) -> str:
-    """The module after `-m`."""
-    for word, after in zip(words, [*words[1:], ""], strict=True):
-        if found := re.fullmatch(_MODULE, word):
-            return found[1] or after
-    return ""
 
 
 def _entries(folder: str) -> list[str]:

@@ -7,13 +7,15 @@ import re
 
 from hookline.errors import HandlerError
 from hookline.handlers import command
-from hookline.handlers.sight.launching import DEEPEST, Launching
-from hookline.handlers.sight.lines import READERS, WRITERS
+from hookline.handlers.secret import state_folder
+from hookline.handlers.sight.launching import Launching
+from hookline.handlers.sight.lines import DEEPEST, READERS, WRITERS
+from hookline.handlers.sight.reaching import way_to
 from hookline.model.handler import Command
 from hookline.model.sight import Sealed, Sight
 from hookline.model.spec import USER
 from hookline.text.launched import UNSURE, is_acting, unfolded
-from hookline.text.words import BUILTINS, commands, stepped
+from hookline.text.words import BUILTINS, calls, commands, is_plain, stepped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +33,8 @@ _FILELESS = frozenset({
     "readonly", "return", "set", "shift", "shopt", "suspend", "times", "true", "type", "typeset", "ulimit", "umask", "unalias", "unset",
     "wait", ":",
 })  # fmt: skip
+# Programs, and builtins, that are soon over, and run and write none themselves.
+_QUICK = (BUILTINS | READERS | {"date", "git", "hostname", "id", "mktemp", "sed", "uname", "whoami"}) - {"eval", "trap", *_SOURCING}
 # Programs that hand on what they are told, by files and by words.
 _HANDING = frozenset({"cat", "echo", "head", "printf", "sed", "tac", "tail"})
 _PARTING = (b"||", b"&&", b";", b"\n")  # what stands between two commands of which none reads the other
@@ -55,6 +59,7 @@ def look(run: Run, environ: Mapping[str, str], root: str = "") -> Sight:
     foreign = (run.event.cwd, root) if run.spec.origin.scope == USER else ()
     cwd = what.cwd or run.event.cwd or os.getcwd()
     looking = _Look(cwd, what.env, near, root=root, inherited=environ.get("PATH", ""), foreign=foreign)
+    looking.shelf = f"{state_folder(environ)}/verified"
     looking.declared(handler.env, run.spec.files)
     return looking.at(what.argv)
 
@@ -66,8 +71,11 @@ class _Look(Launching):
         words = self.line(list(argv), self.cwd, certain=True) if argv else list(argv)
         sealed = Sealed(argv=tuple(words), pieces=tuple(self.pieces.pieces), executable=self.executable) if self.sealed else None
         in_place = self.pieces.in_place
+        files = [file.replace(in_place=True) if file.real in in_place else file for file in self.files.values()]
+        if self.watched or in_place:
+            files = [file.replace(way=way_to(file.path)) if self.may_stay(file) else file for file in files]
         return Sight(
-            files=tuple(file.replace(in_place=True) if file.real in in_place else file for file in self.files.values()),
+            files=tuple(files),
             open=tuple(dict.fromkeys(self.open)),
             missing=tuple(self.missing),
             sealed=sealed,
@@ -78,7 +86,7 @@ class _Look(Launching):
 
     def text(self, text: str, cwd: str | None, depth: int) -> str:
         """The shell text that runs what this one would run now: each word that names a script is replaced, nothing else."""
-        base, cwd = cwd, cwd or self.cwd
+        base, cwd, alone, self.alone = cwd, cwd or self.cwd, self.alone, False
         found = commands(text, self.env) if depth <= DEEPEST else None
         if found is None:
             self.open.append(_UNREADABLE)
@@ -86,6 +94,7 @@ class _Look(Launching):
             self.name([text], [cwd])
             return text
         path, fed, sure, self.fed = self.path, self.fed, self.sure, False
+        prompt, self.prompt = self.prompt, self.prompt and sum(not _is_quick(each) for each in found) <= 1
         outer, self.source = self.source, text.encode("utf-8", "surrogatepass")
         source, changed = self.source, []
         feeding: set[int] = set()
@@ -94,11 +103,11 @@ class _Look(Launching):
             if values[:1] == ["cd"]:
                 base = _gone(base, values[1:]) if at == 0 else None
             else:
-                self.sure = False
+                self.sure, self.alone = False, alone and is_plain(text, self.env)
                 changed += self._simple(simple, base, depth)
                 feeding |= _before(found, at, source) if self.sure else set()
         self._fed(found, feeding, base or cwd)
-        self.source = outer
+        self.source, self.prompt = outer, prompt
         self.path, self.fed, self.sure = path, fed or self.fed, sure or bool(feeding)
         if not changed:
             return text
@@ -147,11 +156,17 @@ class _Look(Launching):
                 self.text(" ".join(values[1:]), base or self.cwd, depth + 1)
                 self.watched = True
             return []
+        if values[0] in self.aliases:
+            self.later(" ".join([self.aliases.pop(values[0]), *values[1:]]), base)
         if values[0] in _SOURCING:
             return self._sourced(words, values, base)
         if values[0] == "trap":
             return self._trapped(words, base, depth)
         if values[0] in BUILTINS and values[0] != "time":
+            for called in calls(values):
+                self.later(called, base)
+            if values[0] == "alias":
+                self.aliases.update((name, text) for name, sign, text in (each.partition("=") for each in values[1:]) if sign)
             self.name(values[1:] if values[0] not in READERS | _FILELESS else (), [base or self.cwd])
             return []
         return self._run(simple, words, values, base, depth)
@@ -169,6 +184,7 @@ class _Look(Launching):
         around, self.changes = self.changes, []
         self.given = simple.reads[-1] if simple.reads and (base or os.path.isabs(simple.reads[-1].value or "")) else None
         self.cut, self.lost = len(values) != len(words), base is None
+        self.alone = self.alone and simple.words[0].value in (values[0], "exec")
         made = self.line(list(values), base or self.cwd, certain=False, depth=depth)
         self.cut = self.lost = False
         if made != values and UNSURE in values:
@@ -215,6 +231,12 @@ class _Look(Launching):
         """The file that a shell reads by a bare name: the first on the path, or else the one in the working folder."""
         full = (os.path.join(cwd, folder, name) for folder in (*self.path.split(os.pathsep), "") if name and "/" not in name)
         return next(filter(os.path.isfile, full), "")
+
+
+def _is_quick(simple: Simple) -> bool:
+    """Whether a simple command is over at once, and writes no program."""
+    words, _ = stepped(simple.words)
+    return not words or (words[0].value in _QUICK and words[0].value == simple.words[0].value)
 
 
 def _before(found: Sequence[Simple], at: int, source: bytes) -> set[int]:

@@ -11,8 +11,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-# What a package manager of the system put there as root is the system's, whatever it is today.
-_SYSTEM = ("/usr/", "/bin/", "/sbin/", "/lib", "/nix/store/", "/snap/", "/proc/", "/dev/", "/sys/")
+# What a package manager of the system put there as root is the system's, whatever it is today; in other places of a system root may
+# have put a binary, as images with a Python or a Node of their own do, but a script there is somebody's.
+_PACKAGED = (
+    "/usr/bin/", "/usr/sbin/", "/usr/lib", "/usr/share/", "/usr/games/", "/bin/", "/sbin/", "/lib", "/nix/store/", "/snap/",
+)  # fmt: skip
+_SYSTEM = (*_PACKAGED, "/usr/")
+_SOURCES = ("/usr/src/",)  # where images put what they are about
 _RUNNABLE = (
     ".sh", ".bash", ".zsh", ".ksh", ".fish", ".py", ".pyc", ".pyz", ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".jsx", ".tsx", ".rb",
     ".pl", ".pm", ".php", ".lua", ".awk", ".sed", ".jq", ".mk", ".tcl", ".exp", ".ps1", ".jar", ".so", ".dylib", ".r", ".R", ".go", ".bat",
@@ -25,19 +30,55 @@ _NAME = r"(?a)[A-Za-z_]\w*"
 MOST = 256  # tokens of one word
 
 
-def is_systems(real: str) -> bool:
-    """Whether a file is the system's own: only root may write it, and it lies where a system keeps its own."""
-    if not real.startswith(_SYSTEM):
+def is_systems(real: str, projects: Sequence[str] = ()) -> bool:
+    """Whether a file is the system's own: only root may write it, it lies where a system keeps its own, and in none of these projects.
+
+    Where hookline runs as root, as in a container, an owner proves nothing: so does a place that is the agent's.
+    """
+    if not real.startswith(_SYSTEM) or real.startswith(_SOURCES) or any(real.startswith(f"{each}/") for each in projects):
         return False
+    return _is_roots(real) and (real.startswith(_PACKAGED) or not _is_script(real))
+
+
+def _is_roots(path: str) -> bool:
     try:
-        found = os.stat(real)
+        found = os.stat(path)
     except OSError:
         return False
     return found.st_uid == 0 and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
-def files_named(word: str, folders: Sequence[str], home: str, *, anything: bool = False, bare: bool = False) -> Iterator[str]:
-    """The files that a word names, as a whole or in parts, seen from these folders, less the system's own.
+def _is_script(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return file.read(2) == b"#!"
+    except OSError:
+        return False
+
+
+def among_systems(folders: Iterable[str]) -> tuple[str, ...]:
+    """Of these folders, and of the repositories that they lie in, those that lie among the system's own."""
+    below = {os.path.realpath(each) for each in folders if os.path.isabs(each)}
+    below = {each for each in below if f"{each}/".startswith(_SYSTEM)}
+    return tuple(
+        each for each in {*below, *map(repository, below)} if each and not any(f"{own}/".startswith(f"{each}/") for own in _SYSTEM)
+    )
+
+
+def repository(folder: str) -> str:
+    """The nearest repository that a folder lies in; empty where there is none."""
+    while not os.path.lexists(f"{folder}/.git"):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return ""
+        folder = above
+    return folder
+
+
+def files_named(
+    word: str, folders: Sequence[str], home: str, *, anything: bool = False, bare: bool = False, projects: Sequence[str] = ()
+) -> Iterator[str]:
+    """The files that a word names, as a whole or in parts, seen from these folders, less the system's own that lie in no project.
 
     Those that look as if they could be run; `anything`: any. A word without a `/` is data: `exit 2` names no file `2`. Where a
     program takes its file by a bare name, `bare`.
@@ -48,7 +89,7 @@ def files_named(word: str, folders: Sequence[str], home: str, *, anything: bool 
         path = home + part[1:] if part.startswith("~/") else part
         for folder in folders if not os.path.isabs(path) else ("",):
             full = os.path.join(folder, path)
-            if _is_file(full) and (anything or is_runnable(full)) and not is_systems(os.path.realpath(full)):
+            if _is_file(full) and (anything or is_runnable(full)) and not is_systems(os.path.realpath(full), projects):
                 yield full
 
 
@@ -67,10 +108,9 @@ def is_runnable(path: str) -> bool:
     try:
         if os.stat(path).st_mode & 0o111 or path.endswith(_RUNNABLE):
             return True
-        with open(path, "rb") as file:
-            return file.read(2) == b"#!"
     except (OSError, ValueError):
         return False
+    return _is_script(path)
 
 
 def module_files(name: str, folder: str) -> Iterator[str]:

@@ -159,6 +159,10 @@ def test_a_project_switches_nothing_off_before_it_is_approved(tmp_path: Path, tr
 
     assert fire(engine, project).stance is stance
     assert (project / "ran").exists() is (trust == "all")
+    ignored = [problem for problem in engine.problems if problem.name == "trust.untrusted"]
+    assert ["`--trust all`" in problem.hint and "~/.config/agents/hooks/hooks.toml" in problem.hint for problem in ignored] == [True] * (
+        trust != "all"
+    )
 
 
 def test_a_stray_file_hides_no_hook(tmp_path: Path) -> None:

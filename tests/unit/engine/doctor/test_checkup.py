@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from hookline import Engine, allow, deny
-from hookline.engine.doctor.checkup import VARIABLE, check
+from hookline.engine.doctor.asking import VARIABLE
+from hookline.engine.doctor.checkup import check
 from hookline.engine.gating import gate
 from hookline.trust import approve
 
@@ -116,6 +118,52 @@ def test_what_could_not_be_loaded(tmp_path: Path) -> None:
 
     assert [finding.name for hook in found.hooks for finding in hook.findings] == ["check.broken"]
     assert found.findings == engine.problems
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("#!/bin/sh\r\ntrue\r\n", "carriage return"),
+        ("#!/usr/bin/python9\n", "the interpreter of"),
+        ("#!/usr/bin/env python9\n", "the interpreter of"),
+    ],
+)
+def test_an_interpreter_that_is_missing_is_no_missing_file(text: str, said: str, tmp_path: Path) -> None:
+    """Approved or not: the file that is named is there, and the hint is about its first line."""
+    path = _script(tmp_path, "a.sh", text)
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/shell_hooks.yaml").write_text(f"hooks:\n  - event: pre_tool_call\n    command: {path}\n", encoding="utf-8")
+    environ = {"HOME": str(tmp_path / "home"), "PATH": "/usr/bin:/bin"}
+    engine = Engine.discover(tmp_path, gate=gate(tmp_path, environ), environ=environ)
+    told = [each for hook in check(engine).hooks for each in hook.findings if each.name in ("check.missing", "check.interpreter")]
+
+    assert [(each.name, said in each.message, "absolute path" in each.hint) for each in told] == [("check.interpreter", True, False)]
+
+
+def test_a_file_that_cannot_be_read_is_no_duplicate_of_itself(tmp_path: Path) -> None:
+    """It stands at many events as a hook that failed, and in no one's way there."""
+    path = tmp_path / "hooks.yaml"
+    path.write_text("hooks:\n  - on: tool.before\n", encoding="utf-8")
+    with Engine.load(path, dialect="docker-agent", cwd=tmp_path) as engine:
+        engine.add_source(path, dialect="docker-agent")
+        found = check(engine)
+
+    assert len(found.hooks) > 2
+    assert {each.name for hook in found.hooks for each in hook.findings} == {"check.broken"}
+
+
+@pytest.mark.process
+def test_an_address_that_was_called_was_asked(tmp_path: Path) -> None:
+    """Also where nobody answered there."""
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))  # and nobody listens
+        url = f"http://127.0.0.1:{closed.getsockname()[1]}/"
+        tree = {"hooks": {"Stop": [{"hooks": [{"type": "http", "url": url}]}]}}
+        with Engine.from_config(tree, dialect="claude-code", cwd=tmp_path, options={"allow_local": True}) as engine:
+            (one,) = check(engine).hooks
+
+    assert one.verdict is not None
+    assert [finding.name for finding in one.findings] == ["check.missing"]
 
 
 @pytest.mark.process

@@ -15,6 +15,9 @@ _SPEC = HookSpec(
 )
 
 
+_TEXT = _SPEC.replace(handler=Command(script="./x; true", shell=("sh",)))  # noqa: S604 - a shell that a hook names
+
+
 def _told(outcome: Outcome | None, **said: object) -> list[tuple[str, str]]:
     """The name and the severity of each finding."""
     return [(each.name, each.severity) for each in by_outcome(_SPEC, outcome, Verdict(**said), 5.0)]  # type: ignore[arg-type]  # fields by name
@@ -48,7 +51,8 @@ def test_an_answer_that_no_host_can_see(stdout: str, told: list[tuple[str, str]]
         (None, {}, [("check.failed", "error")]),
         (Outcome(failure=Failure.TIMED_OUT), {}, [("check.timed-out", "warning")]),
         (Outcome(failure=Failure.NOT_STARTED), {}, [("check.missing", "error")]),
-        (Outcome(exit_code=126), {}, [("check.not-executable", "error")]),
+        (Outcome(exit_code=126, stderr="sh: 1: ./x: Permission denied"), {}, [("check.not-executable", "error")]),
+        (Outcome(exit_code=126), {}, [("check.failed", "warning")]),
         (Outcome(exit_code=1), {}, [("check.failed", "warning")]),
         (Outcome(exit_code=0), {"fault": "it broke"}, [("check.failed", "error")]),
         (Outcome(exit_code=2), {"stance": Stance.DENY}, [("check.refuses", "warning")]),
@@ -58,3 +62,31 @@ def test_an_answer_that_no_host_can_see(stdout: str, told: list[tuple[str, str]]
 def test_what_else_a_run_tells(outcome: Outcome | None, said: dict[str, object], told: list[tuple[str, str]]) -> None:
     """A failure, an exit code, a refusal, a time."""
     assert _told(outcome, **said) == told
+
+
+@pytest.mark.parametrize(
+    ("stderr", "is_missing"),
+    [
+        ("sh: 1: ./x: not found\n", True),
+        ("bash: line 1: ./x: No such file or directory\n", True),
+        ("bash: Zeile 1: ./x: Datei oder Verzeichnis nicht gefunden\n", True),
+        ("zsh:1: no such file or directory: ./x\n", True),
+        ("./guard.sh: line 4: jq: command not found\n", True),
+        ("env: \u2018./x\u2019: Datei oder Verzeichnis nicht gefunden\n", True),
+        ("timeout: failed to run command \u2018./x\u2019: Datei oder Verzeichnis nicht gefunden\n", True),
+        ("", True),
+        ("./x: error while loading shared libraries: a.so: cannot open shared object file: No such file or directory\n", False),
+        ("Error loading shared library a.so: No such file or directory (needed by ./x)\n", False),
+        ("the policy server said no\n", False),
+    ],
+)
+def test_a_status_of_127_is_a_missing_file_where_a_shell_says_so(stderr: str, *, is_missing: bool) -> None:
+    """In whatever language; a program that ran may end so itself, also because its libraries are not there."""
+    outcome = Outcome(exit_code=127, stderr=stderr)
+
+    assert [each.name for each in by_outcome(_TEXT, outcome, Verdict(), 5.0)] == ["check.missing" if is_missing else "check.failed"]
+
+
+def test_a_program_without_a_shell_says_127_itself() -> None:
+    """One that is not there is not started at all."""
+    assert _told(Outcome(exit_code=127)) == [("check.failed", "warning")]

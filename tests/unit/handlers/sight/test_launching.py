@@ -87,6 +87,9 @@ HELD = [
     ("busybox sh ./x.sh", {"x.sh": "script"}),
     ("toybox timeout 5 ./x.sh", {"x.sh": "program"}),
     ("uv run python3 ./x.py", {"x.py": "script"}),
+    ("/lib64/ld-linux-x86-64.so.2 /bin/sh ./x.sh", {"x.sh": "script"}),
+    ("rbash ./x.sh", {"x.sh": "script"}),
+    ("mksh ./x.sh", {"x.sh": "script"}),
 ]
 # What may close them, puts its words elsewhere, or runs them later: what it runs is run from where it lies.
 IN_PLACE = [
@@ -136,6 +139,23 @@ IN_PLACE = [
     ("sudo bash -c '. ./x.sh'", {"x.sh": "sourced"}),
     ("sudo sh -c 'sh < ./x.sh'", {"x.sh": "script"}),
     ("expect -f ./x.exp", {"x.exp": "script"}),
+    ("bash --rcfile data.txt -i -c true", {"data.txt": "script"}),
+    ("bash --init-file=./data.txt -i", {"data.txt": "script"}),
+    ("bash -c 'mapfile -C ./x.sh -c 1 a'", {"x.sh": "program"}),
+    ("readarray -C./x.sh -c 1 a", {"x.sh": "program"}),
+    ("bash -c 'hash -p ./x.sh f; f'", {"x.sh": "program"}),
+    ("alias q='sh ./x.sh'; q a", {"x.sh": "script"}),
+    ("sed '1e sh data.txt' x", {"data.txt": "script"}),
+    ("split --filter='sh data.txt' x", {"data.txt": "script"}),
+    ("sg root ./x.sh", {"x.sh": "program"}),
+    ("sg root -c 'sh data.txt'", {"data.txt": "script"}),
+    ("dpkg-architecture -c sh data.txt", {"data.txt": "script"}),
+    ("git -c alias.q='!./x.sh' q", {"x.sh": "program"}),
+    ("git -c core.fsmonitor=./x.sh status", {"x.sh": "program"}),
+    ("GIT_SSH_COMMAND='sh data.txt' git fetch", {"data.txt": "script"}),
+    ("export PAGER='sh data.txt'; git log", {"data.txt": "script"}),
+    ("tar -I ./x.sh -cf a b", {"x.sh": "program"}),
+    ("tar cf a b --checkpoint-action=exec='sh data.txt'", {"data.txt": "script"}),
 ]
 # What is not certain stays what it was: a word that names a file, or nothing.
 OPEN = [
@@ -188,6 +208,51 @@ def test_what_a_launcher_runs_is_what_it_is_alone(
     assert found == files
     assert sealed in (None, is_sealed)
     assert watched in (None, is_watched)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "pytest", "cargo run", "go test ./...", "eslint .", "jest", "vitest run", "composer test", "dotnet run", "bazel test //...", "ninja",
+        "cmake --build .", "rye run x", "rails test", "mypy .", "prettier --check .", "mix test", "gulp", "node --run lint", "node --test x.js",
+        "prove -e sh data.txt", "pydoc3 mod", "newgrp root < data.txt", "git -c core.hooksPath=parts commit", "git --exec-path=. y",
+        "GIT_CONFIG_GLOBAL=./gc git q", "LESSOPEN='|./x.sh %s' less x", "sed 's/.*/x/e' x", "uvx ruff check .",
+    ],
+)  # fmt: skip
+def test_what_runs_a_projects_code_by_its_own_rules_is_said(world: World, line: str) -> None:
+    """A user's own runs, with a word, until somebody approves it; its first use is no approval."""
+    looked(world, line)
+    gate, spec = world.gate(), hook(handler=text(line), scope="user")
+    given = gate.admit(world.run(spec))
+
+    assert isinstance(given, Pass)
+    assert given.standing is not None
+    assert given.standing.sight.open
+    assert gate.store.known().approvals == {}
+
+
+QUIET = [
+    "ruff check --fix .", "black --check .", "gofmt -l .", "rustfmt --check src/main.rs", "shellcheck data.txt", "shfmt -d .", "isort .",
+    "jq -r .tool_input.command", "yq .a x.yaml", "rg -n TODO .", "fd -e py", "tsc --noEmit", "pyright", "clang-format -i a.c", "yamllint .",
+    "git status --porcelain", "git -c color.ui=never -c user.name=x diff --stat", "git log -1 --format=%H", "GIT_CONFIG_GLOBAL=/dev/null git status",
+    "git -c core.hooksPath=/dev/null commit -m x",
+    "GIT_PAGER=cat git log -1", "GIT_EDITOR=true git status", "sed -n '1,5p' data.txt", "sed -i.bak -e 's/a/e b/' ./data.txt", "sed '/^end/,$d' ./data.txt",
+    "tar -czf ../a.tgz .", "tar -I 'gzip -9' -cf ../a.tgz .", "split -n 2 ./data.txt", "sort -u ./data.txt", "curl -s https://example.com",
+    "notify-send done", "gh pr list", "node -e 'console.log(require(\"fs\").readFileSync(0, \"utf8\").length)'", "node ../home/hook.js -r x.sh",
+    "perl -MJSON::PP -ne 'print if /x/'", "ruby -rjson -e 'p 1'", "hash -r", "mapfile -t a", "alias l='ls -l'", "bash ../home/hook.sh --rcfile x.sh",
+    "alias ll='ls -l'; ll", "ld --version", "cat ./x.sh",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("line", QUIET)
+def test_what_runs_nothing_of_a_project_is_quiet(world: World, line: str) -> None:
+    """Its first use is its approval, and nobody is told anything."""
+    for name in ("hook.js", "hook.sh"):
+        (world.home / name).write_text("", encoding="utf-8")
+    looked(world, line)
+    standing = world.gate().standing(world.run(hook(handler=text(line), scope="user")), world.gate().known())
+
+    assert (standing.sight.open, standing.group, standing.state, standing.note) == ((), "user", "unknown", "")
 
 
 def test_a_line_that_nobody_writes_is_looked_at_all_the_same(world: World) -> None:

@@ -7,7 +7,17 @@ import sys
 
 import pytest
 
-from hookline.handlers.sight.named import MOST, files_named, is_librarys, is_runnable, is_systems, module_files, modules_named
+from hookline.handlers.sight import named
+from hookline.handlers.sight.named import (
+    MOST,
+    among_systems,
+    files_named,
+    is_librarys,
+    is_runnable,
+    is_systems,
+    module_files,
+    modules_named,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,6 +81,59 @@ def test_what_looks_as_if_it_could_be_run(folder: Path) -> None:
 def test_the_systems_own_is_what_only_root_may_write(folder: Path) -> None:
     """Where a system keeps its own."""
     assert [is_systems(os.path.realpath(path)) for path in ("/bin/sh", f"{folder}/bin", "/usr/no-such-file")] == [True, False, False]
+
+
+@pytest.fixture
+def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A system's own folders, of which everything is root's."""
+    for name in (
+        "bin/tool",
+        "bin/script",
+        "local/bin/python3",
+        "local/bin/guard",
+        "src/app/guard",
+        "share/site/hooks/guard",
+        "share/site/sub/x",
+    ):
+        path = tmp_path / "usr" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("#!/bin/sh\n" if path.name in {"guard", "script"} else "\x7fELF", encoding="utf-8")
+    (tmp_path / "usr/share/site/.git").mkdir()
+    monkeypatch.setattr(named, "_PACKAGED", (f"{tmp_path}/usr/bin/", f"{tmp_path}/usr/share/"))
+    monkeypatch.setattr(named, "_SYSTEM", (f"{tmp_path}/usr/bin/", f"{tmp_path}/usr/share/", f"{tmp_path}/usr/"))
+    monkeypatch.setattr(named, "_SOURCES", (f"{tmp_path}/usr/src/",))
+    monkeypatch.setattr(named, "_is_roots", os.path.exists)
+    return tmp_path / "usr"
+
+
+@pytest.mark.parametrize(
+    ("name", "folder", "own"),
+    [
+        ("bin/tool", "", True),
+        ("bin/script", "", True),
+        ("local/bin/python3", "", True),
+        ("local/bin/guard", "", False),
+        ("src/app/guard", "", False),
+        ("share/site/hooks/guard", "", True),
+        ("share/site/hooks/guard", "share/site", False),
+        ("share/site/hooks/guard", "share/site/sub", False),
+        ("local/bin/python3", "local/bin", False),
+        ("bin/tool", "bin", True),
+        ("bin/tool", ".", True),
+        ("bin/tool", "share/site", True),
+    ],
+)
+def test_who_owns_a_file_proves_nothing_in_a_project(system: Path, name: str, folder: str, *, own: bool) -> None:
+    """Where everything is root's, as in a container: there a script counts as the system's only where packages are."""
+    projects = among_systems([str(system / folder)] if folder else [])
+
+    assert is_systems(str(system / name), projects) is own
+
+
+def test_what_lies_elsewhere_is_not_among_the_systems(tmp_path: Path) -> None:
+    """Neither is a folder that a system's own lie in: who works there has not brought them along."""
+    assert among_systems([str(tmp_path), "/", "/usr", "/usr/bin", "no/path", ""]) == ()
+    assert [is_systems(path) for path in ("/dev/null", "/proc/self/status")] == [False, False]
 
 
 def test_modules_in_the_working_folder_go_first(folder: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hookline.core.failure import describe
+from hookline.core.failure import describe, label
 from hookline.model.event import Rewrite
 from hookline.model.frozen import Frozen
 from hookline.model.outcome import Failure
@@ -71,12 +71,12 @@ class _Reader:
         """A failure, open or closed (starchild.md 12, fail_closed); one that is open is a warning on every event."""
         stance = self.spec.on_failure
         if stance is not Stance.SILENT:
-            reason = f"hook {self.spec.name or self.spec.id} failed closed: {words}"
+            reason = f"hook {label(self.spec)} failed closed: {words}"
             return self._said(stance=stance, reason=reason, fault=words)
         return self._said(for_user=self._warning("had no say" if self.row.reads else "failed", words), fault=words)
 
     def _warning(self, what: str, words: str) -> str:
-        return f"hook `{self.spec.name or self.spec.id}` {what}: {words}"
+        return f"hook `{label(self.spec)}` {what}: {words}"
 
     def _block_by_exit(self) -> Verdict:
         try:

@@ -1,0 +1,56 @@
+"""Asking: one hook asked about an event by itself, on the way that every event takes."""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+from hookline.core.dispatch import dispatch
+from hookline.core.plan import Group, Plan
+from hookline.engine.drive import drive
+from hookline.engine.gating import gated
+from hookline.model.kinds import kind
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from hookline.core.dispatch import Dispatch, Run
+    from hookline.core.registry import Entry
+    from hookline.engine.engine import Engine
+    from hookline.model.event import Event
+    from hookline.model.outcome import Outcome
+    from hookline.model.verdict import Decision, Verdict
+    from hookline.trust.gate import Gate
+
+# Tells a hook that this is a test: the variable is set to 1.
+VARIABLE = "HOOKLINE_DOCTOR"
+
+
+def ask(engine: Engine, entry: Entry, event: Event, gate: Gate | None, seconds: float) -> tuple[Outcome | None, Verdict]:
+    """Ask one hook about an event, whatever its conditions say; what it produced (None: nobody got to it) and its verdict.
+
+    All else is as in production: payload, process, limits, trust, reading.
+    """
+    # Its conditions stay: without them it would be another hook than the one that was approved. Its predicates are what is asked.
+    spec = entry.spec.replace(detached=False, once=False, timeout=min(entry.spec.timeout, seconds))
+    bare = entry.replace(spec=spec, tools=None, on_tool=(), content=())
+    group = Group(dialect=entry.dialect, steps=(bare,), detached=(), parallel=False)
+    powers = entry.row.powers if entry.row else kind(spec.kind).powers
+    seen: list[Outcome] = []
+    asked = _watched(dispatch(Plan(groups=(group,), rule=entry.dialect.table.fold, powers=powers), event, perf_counter), seen)
+    given = asked if gate is None else gated(asked, gate)
+    decision = drive(given, engine._detach, engine.limits, {**engine.environ, VARIABLE: "1"})
+    return (seen[0] if seen else None), decision.verdicts[0]
+
+
+def _watched(asked: Dispatch, seen: list[Outcome]) -> Generator[tuple[Run, ...], tuple[Outcome, ...], Decision]:
+    """The dispatcher, with what came of its runs kept aside: a gate's word, too."""
+    try:
+        runs = next(asked)
+        while True:
+            outcomes = yield runs
+            seen += outcomes
+            runs = asked.send(outcomes)
+    except StopIteration as stop:
+        decision: Decision = stop.value
+        return decision

@@ -1,0 +1,20 @@
+"""Finding: a problem of one hook, and the file that it is about."""
+
+from __future__ import annotations
+
+from hookline.model.problem import Problem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookline.model.spec import HookSpec
+
+
+class Finding(Problem):
+    """A problem of a hook; `path`: the file that it is about, where its mode is what is wrong."""
+
+    path: str = ""
+
+
+def found(spec: HookSpec, name: str, message: str, *, hint: str = "", severity: str = "error", path: str = "") -> Finding:
+    """A finding about a hook."""
+    return Finding(name=name, message=message, hint=hint, severity=severity, origin=spec.origin, hook=spec.id, path=path)

@@ -1,0 +1,44 @@
+"""Hushed: what is said of hooks that a file switched off, at an event that they stood at, so that no guard vanishes in silence."""
+
+from __future__ import annotations
+
+from hookline.engine.unsaid import NOT_ASKED
+from hookline.model.verdict import Lowered
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookline.engine.engine import Engine
+    from hookline.model.event import Event
+    from hookline.model.verdict import Decision
+
+_MOST = 256  # of what was told, by names that are a host's or a file's to choose
+
+
+def hushed(engine: Engine, event: Event, decision: Decision) -> Decision:
+    """The decision; where a file's switch took hooks of this event away, with a word on which file it was: each is told once in a session.
+
+    In a note for the user, where the event has room for one; else in `lowered`.
+    """
+    off = [problem for problem in engine.problems if problem.hooks]
+    if not off:
+        return decision
+    row = engine.host(event.dialect).table.row(event.native_name)
+    noted = row is None or "note" in row.powers_on(event.tool)
+    here = {spec.id for shelved in engine.shelf.sources for spec in shelved.loaded.specs if spec.kind == event.kind}
+    for problem in off:
+        if here.isdisjoint(problem.hooks) or was_told(engine, event, f"{problem.message} {noted}"):
+            continue
+        if noted:
+            decision = decision.replace(for_user=(*decision.for_user, f"hookline: {problem}"))
+        else:
+            decision = decision.replace(lowered=(*decision.lowered, Lowered(effect=NOT_ASKED, reason=str(problem))))
+    return decision
+
+
+def was_told(engine: Engine, event: Event, what: str) -> bool:
+    """Whether the user was told that in this session, or by this process; from now on they were."""
+    if engine._lasting is not None and event.session_id:
+        return not engine._lasting.spend(event, what, 1)
+    told = what in engine._told or len(engine._told) >= _MOST
+    engine._told |= set() if told else {what}
+    return told
