@@ -30,7 +30,7 @@ class Covered(Frozen):
 
 
 # Roles of files of which nobody knows whether they are run.
-LOOSE = ("named", "listed")
+LOOSE = NAMED, LISTED = ("named", "listed")
 
 
 class Piece(Frozen):

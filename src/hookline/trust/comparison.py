@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.model.sight import LOOSE
+from hookline.model.sight import LISTED, LOOSE
 from hookline.trust.fingerprint import INTERPRETER, head, mark_of, marks
 
 TYPE_CHECKING = False
@@ -37,20 +37,23 @@ class Comparison:
         self.new = [file for file in differing if file.role in LOOSE and mark_of(file) not in known]
         now = marks(print_.content)
         self.is_short = any(mark.startswith("listed:") and mark not in now for mark in known)
+        self._listed = [file for file in self.edited if file.role == LISTED]
         self._certain = [file for file in sight.files if file.role not in LOOSE and file.role != INTERPRETER]
 
     def changed(self, group: str, *, cloned: bool) -> str:
         """Why it is not what was approved; empty where it is.
 
-        What a user's own hook only names, and which interpreter the user's environment has, switches it off nowhere.
+        What a hook only names switches it off nowhere: most of that is data, as for a formatter. Nor does which interpreter the user's
+        environment, or the system, has.
         """
         if self.is_other:
             return f"{_all(self._certain) or 'what it runs'} changed since it was approved"
-        strangers = [file for file in self.interpreters if cloned or (group == "project" and not file.chosen)]
+        brought = cloned or group == "project"
+        strangers = [file for file in self.interpreters if brought and file.digest and not file.chosen]
         if strangers:
             return f"its interpreter {_all(strangers)} is not the one with which it was approved"
-        if cloned and self.edited:
-            return f"{_all(self.edited)} changed since it was approved"
+        if cloned and self._listed:
+            return f"{_all(self._listed)} changed since it was approved"
         return "a file that it lists is gone since it was approved" if cloned and self.is_short else ""
 
     def note(self, brought: Collection[Covered], *, cloned: bool) -> str:
@@ -58,8 +61,8 @@ class Comparison:
         told = [named_by(file for file in self.new if cloned or file in brought)]
         if self.edited:
             told.append(f"{_all(self.edited)}, which it names, changed since it was approved")
-        if self.interpreters:
-            told.append(f"its interpreter {_all(self.interpreters)} is not the one with which it was approved")
+        if others := [file for file in self.interpreters if file.digest]:  # the system's is as good in any place
+            told.append(f"its interpreter {_all(others)} is not the one with which it was approved")
         return "; ".join(filter(None, told))
 
 

@@ -12,7 +12,7 @@ import json
 import os
 
 from hookline.model.frozen import Frozen
-from hookline.model.sight import LOOSE
+from hookline.model.sight import LOOSE, NAMED
 from hookline.model.spec import CLONED
 from hookline.text.digest import sha256
 from hookline.text.regex import Regex
@@ -66,11 +66,15 @@ def marks(content: str) -> Mapping[str, str]:
 
 
 def has_another(before: str, now: str) -> bool:
-    """Whether of two contents the second has another file in the place of one that the first has; what is new is no other."""
+    """Whether of two contents the second has another file in the place of one that the first has, and that is more than named.
+
+    What is new is no other.
+    """
     if before == now:
         return False
     known = marks(before)
-    return head(before) != head(now) or any(known.get(mark, digest) != digest for mark, digest in marks(now).items())
+    others = (mark for mark, digest in marks(now).items() if known.get(mark, digest) != digest)
+    return head(before) != head(now) or any(not mark.startswith(f"{NAMED}:") for mark in others)
 
 
 def identity(spec: HookSpec, root: str) -> str:

@@ -98,13 +98,18 @@ def test_answers_are_told_in_the_order_in_which_they_came(kept: Callable[[], dic
     assert [verdict.late for verdict in prompt(engine).verdicts] == [True, True]
 
 
-def test_plain_output_is_told_where_the_event_makes_it_context(kept: Callable[[], dict[str, Any]]) -> None:
+def test_plain_output_is_told_where_the_event_makes_it_context(kept: Callable[[], dict[str, Any]], tmp_path: Path) -> None:
     """On `UserPromptSubmit` it is, on others it is a log (harnesses.md 2.7)."""
-    engine = an_engine({"command": "echo branch: main", "async": True}, event="UserPromptSubmit", **kept())
+    token = tmp_path / "token"  # that one run takes and goes on
+    waits = f"until mv {token} {token}.taken 2>/dev/null; do sleep 0.01; done; echo branch: main"
+    engine = an_engine({"command": waits, "async": True}, event="UserPromptSubmit", **kept())
     assert prompt(engine).for_agent == ()
+    token.touch()
     engine.close(seconds=60)
 
     assert prompt(engine).for_agent == ("branch: main",)
+    token.touch()
+    engine.close(seconds=60)
 
 
 def test_a_late_stance_never_counts(kept: Callable[[], dict[str, Any]]) -> None:

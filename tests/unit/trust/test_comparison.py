@@ -10,7 +10,8 @@ from hookline.trust.fingerprint import fingerprint
 
 SCRIPT = Covered(role="script", path="/h/g.py", real="/h/g.py", digest="d")
 PYTHON = Covered(role="interpreter", path="/usr/bin/python3", real="/usr/bin/python3.12")
-VENV = Covered(role="interpreter", path="/p/.venv/bin/python3", real="/u/python3.13", chosen=True)
+VENV = Covered(role="interpreter", path="/p/.venv/bin/python3", real="/u/python3.13", digest="v", chosen=True)
+NEWER = Covered(role="interpreter", path="/usr/local/bin/python3", real="/usr/local/bin/python3.13")
 NAMED = Covered(role="named", path="/p/x.sh", real="/p/x.sh", digest="n")
 LISTED = Covered(role="listed", path="/p/l.sh", real="/p/l.sh", digest="l")
 OLD = (SCRIPT, PYTHON, NAMED, LISTED)
@@ -33,23 +34,40 @@ def compared(*files: Covered) -> Comparison:
             "`/h/g.py` changed since it was approved",
             None,
         ),
-        ((SCRIPT, VENV, NAMED, LISTED), f"its interpreter `{VENV.path}` {ANOTHER}", "", f"its interpreter `{VENV.path}` {ANOTHER}"),
+        ((SCRIPT, VENV, NAMED, LISTED), "", "", f"its interpreter `{VENV.path}` {ANOTHER}"),
+        ((SCRIPT, NEWER, NAMED, LISTED), "", "", ""),
         (
             (SCRIPT, PYTHON, NAMED.replace(digest="e"), LISTED),
-            "`/p/x.sh` changed since it was approved",
+            "",
             "",
             "`/p/x.sh`, which it names, changed since it was approved",
+        ),
+        (
+            (SCRIPT, PYTHON, NAMED, LISTED.replace(digest="e")),
+            "`/p/l.sh` changed since it was approved",
+            "",
+            "`/p/l.sh`, which it names, changed since it was approved",
         ),
         ((*OLD, NAMED.replace(real="/p/sub/x.sh")), "", "", "it names `/p/sub/x.sh`, which nobody approved"),
         ((SCRIPT, PYTHON, LISTED), "", "", ""),
         ((SCRIPT, PYTHON, NAMED), "a file that it lists is gone since it was approved", "", ""),
     ],
-    ids=["the same", "its script", "its interpreter", "what it names", "a new name", "a name less", "what it lists"],
+    ids=[
+        "the same",
+        "its script",
+        "the user's interpreter",
+        "the system's",
+        "what it names",
+        "what it lists",
+        "a new name",
+        "a name less",
+        "a file less that it lists",
+    ],
 )
 def test_what_is_another_is_a_change_of_a_clones_hook_and_a_word_about_a_users(
     files: tuple[Covered, ...], clones: str, users: str, note: str | None
 ) -> None:
-    """What is run for certain is a change of both; what is new and only named is one of neither."""
+    """What is run for certain is a change of both; what is only named, and which interpreter somebody has, is one of neither."""
     found = compared(*files)
 
     assert (found.changed("project", cloned=True), found.changed("user", cloned=False)) == (clones, users)
@@ -59,7 +77,8 @@ def test_what_is_another_is_a_change_of_a_clones_hook_and_a_word_about_a_users(
 
 def test_an_interpreter_that_a_clone_brought_is_a_change_of_whoever_runs_it() -> None:
     """But what the user's own path leads to is none."""
-    assert compared(SCRIPT, VENV.replace(chosen=False), NAMED, LISTED).changed("project", cloned=False)
+    for cloned in (True, False):
+        assert compared(SCRIPT, VENV.replace(chosen=False), NAMED, LISTED).changed("project", cloned=cloned)
     assert not compared(SCRIPT, VENV, NAMED, LISTED).changed("project", cloned=False)
 
 

@@ -94,18 +94,20 @@ def test_a_fingerprint_is_of_files_and_their_bytes(other: Covered, differs: set[
     [
         ([FILE], False),
         ([FILE, FILE.replace(role="named", real="/p/new")], False),
-        ([FILE, FILE.replace(role="named", real="/p/n", digest="e")], True),
+        ([FILE, FILE.replace(role="named", real="/p/n", digest="e")], False),
+        ([FILE, FILE.replace(role="listed", real="/p/l", digest="e")], True),
         ([FILE.replace(digest="e"), FILE.replace(role="named", real="/p/n")], True),
         ([FILE, FILE.replace(role="interpreter", real="/p/i", digest="e")], True),
     ],
 )
 def test_what_is_only_named_has_a_mark_of_its_own(files: list[Covered], another: bool) -> None:  # noqa: FBT001 - a row
     """So that what is new can be told from what is another; it is no part of the places."""
-    before = fingerprint("i", Sight(files=(FILE, FILE.replace(role="named", real="/p/n"), FILE.replace(role="interpreter", real="/p/i"))))
+    before = fingerprint("i", Sight(files=(FILE, FILE.replace(role="named", real="/p/n"), FILE.replace(role="listed", real="/p/l"),
+                                           FILE.replace(role="interpreter", real="/p/i"))))  # fmt: skip
     now = fingerprint("i", Sight(files=tuple(files)))
 
     assert has_another(before.content, now.content) is another
-    assert len(marks(before.content)) == 2
+    assert len(marks(before.content)) == 3
     assert head(fingerprint("i", Sight(files=(FILE,))).content) == head(before.content)
     assert (
         fingerprint("i", Sight(files=(FILE, FILE.replace(role="named", real="/p/n")))).places

@@ -447,7 +447,7 @@ def test_a_users_hook_that_names_a_file_of_the_project_runs_and_that_is_said_onc
 
 
 def test_a_name_that_appears_where_the_agent_went_disarms_no_approved_guard(world: World) -> None:
-    """It is told; what was there when it was approved is a part of that."""
+    """It is told, and so is that what was there when it was approved is another now: most of what a hook names is data."""
     world.script("approved")
     spec = hook(handler=text(f"{world.project}/guard.sh ./check"))
     world.script("old", path=world.project / "check")
@@ -465,10 +465,9 @@ def test_a_name_that_appears_where_the_agent_went_disarms_no_approved_guard(worl
     assert world.gate().settled(given, Outcome(exit_code=2)).exit_code == 2
 
     world.script("edited", path=world.project / "check")
-    for each in (there, run):
-        outcome = world.gate().admit(each)
-        assert isinstance(outcome, Outcome)
-        assert outcome.detail == f"`{world.project}/check` changed since it was approved"
+    given = world.gate().admit(run)
+    assert isinstance(given, Pass)
+    assert given.note == f"hook `h` ran: `{world.project}/check`, which it names, changed since it was approved"
 
 
 @pytest.mark.parametrize("approved_without", [True, False])
