@@ -84,7 +84,12 @@ def identity(spec: HookSpec, root: str) -> str:
     approval could be used again in another one; a user's own hook is the same in all of them.
     """
     project = root if spec.origin.scope in CLONED else ""
-    told = {"event": spec.native_event, "handler": _unlinked(plain(spec.handler), project), "conditions": plain(spec.conditions), "detached": spec.detached}
+    told = {
+        "event": spec.native_event,
+        "handler": _unlinked(plain(spec.handler), project),
+        "conditions": plain(spec.conditions),
+        "detached": spec.detached,
+    }
     if spec.sworn:
         told["sworn"] = plain(spec.sworn)
     return _digest([VERSION, project, spec.dialect, told])
