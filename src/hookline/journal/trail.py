@@ -91,6 +91,11 @@ class Trail:
             self.give_back()
             self.mutex.release()
 
+    def __del__(self) -> None:
+        """Whoever forgets to close a trail does not keep its files for ever."""
+        if os is not None:  # at the very end of an interpreter, which closes all of them
+            self.give_back()
+
     def look_for_fork(self) -> None:
         """After a fork the files are shared, and with them the lock; and whoever held ours is not here."""
         if self.process != os.getpid():

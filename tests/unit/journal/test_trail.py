@@ -31,6 +31,17 @@ def told(trail: Trail) -> list[str]:
     return names
 
 
+def test_a_trail_that_was_forgotten_keeps_no_files(tmp_path: Path) -> None:
+    """Nor does one whose folder never was."""
+    before = len(os.listdir("/proc/self/fd"))
+    trails = [Trail(str(tmp_path / "j")), Trail("/dev/null/nowhere")]
+    trails[0].append([note(1)], at=AT)
+    assert len(os.listdir("/proc/self/fd")) > before
+    del trails
+
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
 # -- files -------------------------------------------------------------------------------------------------------------
 
 
