@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 
-from hookline.handlers.sealing.pieces import FDS
 from hookline.handlers.sealing.python import LOADER
 
 TYPE_CHECKING = False
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 
 # Of a loader that is no descriptor, none is to be closed.
 _CLOSED = b"os.close(int(l.rpartition('/')[2]))\n"
-_SCRIPT = frozenset({"-s", "--script"})
 _OPENED = b"# ///"
 _BLOCK = re.compile(rb"^# /// script[ \t]*\n((?:#(?: .*)?\n)*?)# ///[ \t]*$", re.MULTILINE)
 # What a block may say for which uv asks nobody: the environment of a file that lies elsewhere, or is not there yet, is the same.
@@ -25,7 +23,7 @@ _UNASKED = re.compile(rb"""\s*(?:(?:requires-python\s*=\s*(?:"[^"\n]*"|'[^'\n]*'
 
 
 def sealed(words: Sequence[str], script: Contents, pieces: Pieces) -> list[str] | None:
-    """The words that compile the bytes in the script's environment; what names dependencies runs from its place."""
+    """The words that compile the bytes in the environment of its block; what has none, or names dependencies, runs from its place."""
     given = [*words[:-1]]
     if b"\0" in script.head or any(word.startswith("--gui-script") for word in given):
         return None
@@ -34,9 +32,7 @@ def sealed(words: Sequence[str], script: Contents, pieces: Pieces) -> list[str] 
         # By its path uv knows an environment: ours is one file for each block and name.
         loader = b"%s\n%s" % (block, LOADER.replace(_CLOSED, b""))
         return [*given, pieces.put(loader, os.path.basename(script.real)), pieces.take(script), words[-1]]
-    if _OPENED in script.head or _SCRIPT.intersection(given):
-        return None
-    return [*given, "python", f"{FDS}/{pieces.put(LOADER)}", pieces.take(script), words[-1]]
+    return None  # `uv run python` would look for a project around the working folder, and not around the script
 
 
 def has_block(head: bytes) -> bool:

@@ -46,7 +46,7 @@ class Covering:
         self.files: dict[tuple[str, str], Covered] = {}
         self.open: list[str] = []
         self.missing: list[str] = []
-        self.watched = False
+        self.watched = self.placed = False
         self.shelf = ""
 
     def declared(self, env: Iterable[str], files: Sequence[str]) -> None:
@@ -63,7 +63,7 @@ class Covering:
             for file in files_named(word, seen, self.home, anything=anything, projects=self.projects):
                 real = os.path.realpath(file)
                 if not any(known.real == real for known in self.files.values()):  # what is run for certain is not only named
-                    self.watch("named", file)
+                    self.cover("named", file)
 
     def runs(self, role: str, words: Iterable[str], folder: str, *, bare: bool = True) -> None:
         """What words name that is run for certain, whatever it looks like."""
@@ -109,6 +109,7 @@ class Covering:
     def watch(self, role: str, path: str) -> Contents | None:
         """Cover a file that is run, if it is, from where it lies."""
         self.watched = True
+        self.placed = self.placed or role not in LOOSE
         return self.cover(role, path)
 
     def may_stay(self, file: Covered) -> bool:
@@ -144,7 +145,8 @@ class Covering:
             )
             return
         is_near = self.is_near(real)
-        self.watched = self.watched or is_near
+        if is_near:
+            self.watched = self.placed = True
         if (is_near or found.st_size <= _HASHED) and self.cover("interpreter", path) is not None:
             return
         mark = f"{found.st_ino}:{found.st_size}:{found.st_mtime_ns}:{found.st_ctime_ns}"

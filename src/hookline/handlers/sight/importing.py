@@ -140,8 +140,13 @@ class Importing(Covering):
     def _around(self, options: Sequence[str], script: str, folder: str) -> None:
         from hookline.handlers.sight.around import files_around  # noqa: PLC0415 - few hooks are run by uv
 
-        for role, path in files_around(options, contents(script) if script else None, folder, self._strangers()):
-            if role == "interpreter":
+        strangers = self._strangers()
+        # For a script uv looks around that script; older ones looked around the working folder.
+        apart = os.path.isabs(script) and not any(os.path.realpath(script).startswith(f"{each.rstrip('/')}/") for each in strangers)
+        for role, path in files_around(options, contents(script) if script else None, folder, strangers):
+            if apart:
+                pass  # it is told
+            elif role == "interpreter":
                 self.interpreter(path, path)
             else:
                 self.cover(role, path)

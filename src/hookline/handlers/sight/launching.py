@@ -48,7 +48,7 @@ class Launching(Lines):
 
     def in_vain(self) -> None:
         """Nothing can be put in the place of words: they are looked at again, and Python imports what it would have been kept from."""
-        self.watched = True
+        self.watched = self.placed = True
         for file in self.kept:
             self.watch("named", file)
 

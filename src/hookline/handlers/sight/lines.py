@@ -157,7 +157,8 @@ class Lines(Lacking):
         """Look at a text that somebody else runs, from where things lie."""
         held, self.held = self.held, False
         self.text(text, cwd, DEEPEST)
-        self.held, self.watched = held, True
+        self.held = held
+        self.watched = self.placed = True
 
     def holds(self, read: Contents) -> bool:
         """Whether what is run can be handed over as it was read; else it is run from its place, and looked at again."""

@@ -72,7 +72,7 @@ class _Look(Launching):
         sealed = Sealed(argv=tuple(words), pieces=tuple(self.pieces.pieces), executable=self.executable) if self.sealed else None
         in_place = self.pieces.in_place
         files = [file.replace(in_place=True) if file.real in in_place else file for file in self.files.values()]
-        if self.watched or in_place:
+        if self.placed or in_place:
             files = [file.replace(way=way_to(file.path)) if self.may_stay(file) else file for file in files]
         return Sight(
             files=tuple(files),
@@ -154,7 +154,7 @@ class _Look(Launching):
             self._assigned_to(words[len(values) :], base)
             if values and len(values) == len(words) > 1:  # it is known, and runs from where it lies
                 self.text(" ".join(values[1:]), base or self.cwd, depth + 1)
-                self.watched = True
+                self.watched = self.placed = True
             return []
         if values[0] in self.aliases:
             self.later(" ".join([self.aliases.pop(values[0]), *values[1:]]), base)

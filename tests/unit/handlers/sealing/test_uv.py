@@ -36,8 +36,6 @@ def script(folder: Path, text: str, name: str = "x.py") -> Script:
 @pytest.mark.parametrize(
     ("before", "text", "name"),
     [
-        (["uv", "run"], CODE, "x.py"),
-        (["uv", "run", "-q", "--no-project", "--"], CODE, "x.py"),
         (["uv", "run"], BLOCK + CODE, "x.py"),
         (["uv", "run", "--script"], LINE + BLOCK + CODE, "guard"),
         (["uv", "run", "-q", "-s"], LINE + "# /// script\n# requires-python = '>=3.9'\n# ///\n" + CODE, "x.py"),
@@ -75,6 +73,8 @@ def _said(ran: Ran) -> tuple[int, str, str]:
         (["uv", "run"], BLOCK + BLOCK),
         (["uv", "run"], "# /// script\n# dependencies = []\n"),
         (["uv", "run", "--script"], "print(1)\n"),
+        (["uv", "run"], CODE),
+        (["uv", "run", "-q", "--no-project", "--"], CODE),
         (["uv", "run", "--gui-script"], BLOCK),
     ],
 )

@@ -106,18 +106,25 @@ def of_user(line: str, scope: str = "user") -> object:
     return hook(handler=Command(script=line, shell=("bash",)), scope=scope)  # noqa: S604 - a shell that a hook names
 
 
-RUN = [
-    "uv run ~/guard.py",
-    "uv run python3 ~/guard.py",
-    "timeout 5 uv run -q ~/guard.py",
-    "~/line.py",
-    "uv run python3 -c 1",
-    "uv run sh ~/x.sh",
-]
+OWN_SCRIPTS = ["uv run ~/guard.py", "timeout 5 uv run -q ~/guard.py", "~/line.py"]
+LED = ["uv run python3 ~/guard.py", "timeout 5 uv run -q python3 ~/guard.py", "uv run python3 -c 1", "uv run sh ~/x.sh"]
+RUN = OWN_SCRIPTS + LED
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("line", RUN)
+@pytest.mark.parametrize("line", OWN_SCRIPTS)
+@pytest.mark.parametrize("files", [PROJECT, VENV, SETTINGS, {".python-version": "./evil"}])
+def test_a_script_that_lies_elsewhere_runs_with_a_word(world: World, line: str, files: dict[str, str]) -> None:
+    """Uv looks for a project around the script; an older one looked around the working folder."""
+    write(world.project, files)
+    given = world.gate().admit(world.run(of_user(line)))
+
+    assert isinstance(given, Pass)
+    assert f"what `uv` runs because of `{world.project / next(iter(files))}`" in given.note
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("line", LED)
 @pytest.mark.parametrize("files", [PROJECT, VENV, SETTINGS, {".python-version": "./evil"}])
 def test_a_users_hook_runs_nothing_of_a_clone_by_uv(world: World, line: str, files: dict[str, str]) -> None:
     """Until somebody approved it there, with the file that leads uv."""

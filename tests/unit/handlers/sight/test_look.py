@@ -232,6 +232,17 @@ def test_a_script_without_a_first_line_keeps_its_name_and_its_folder(world: Worl
     assert (plain.exit_code, "s.sh" in str(plain.stdout)) == (0, True)
 
 
+@pytest.mark.parametrize("line", ["chmod +x ./s.sh && ./s.sh", "chmod 755 s.sh; touch x; ./s.sh", "cat ./s.sh >/dev/null; sh s.sh"])
+def test_what_is_named_before_it_is_run_is_held_all_the_same(world: World, line: str) -> None:
+    """Nothing of it runs from its place, so that nothing is looked at again: its times may change."""
+    (world.project / "s.sh").write_text("#!/bin/sh\nexit 2\n", encoding="utf-8")
+    (world.project / "s.sh").chmod(0o755)
+    sight = look(world.run(hook(handler=text(line))), world.environ)
+
+    assert (sight.watched, [file.way for file in sight.files if file.way]) == (False, [])
+    assert sight.sealed is not None
+
+
 def test_a_variable_that_bash_runs_a_file_by_is_minded(world: World) -> None:
     """Also where the hook's own text sets it: such a bash is given a text, as any shell."""
     (world.project / "first").write_text('echo "${BASH_SOURCE[0]} $0"\n', encoding="utf-8")
