@@ -30,9 +30,10 @@ def key_of(environ: Mapping[str, str], *, make: bool = False) -> bytes:
     """
     path = f"{state_folder(environ)}/{_NAME}"
     key = _read(path)
-    if not key and make and not os.path.lexists(path) and (environ.get("XDG_STATE_HOME") or os.path.isdir(environ.get("HOME", ""))):
-        _make(path)
-        key = _read(path)
+    if not key and make and (environ.get("XDG_STATE_HOME") or os.path.isdir(environ.get("HOME", ""))):
+        if not os.path.lexists(path):
+            _make(path)
+        key = _read(path)  # somebody else may have made it meanwhile
     return key
 
 
