@@ -45,7 +45,7 @@ def completed(commands: Mapping[str, Command], instruction: str) -> int:
 
 
 def _nothing() -> None:
-    raise NotImplementedError
+    """A command in whose words nobody is interested yet."""
 
 
 def _call_of(name: str, command: Command) -> Callable[..., Any]:
@@ -55,12 +55,13 @@ def _call_of(name: str, command: Command) -> Callable[..., Any]:
     return found
 
 
-# -- commands that read their words themselves, because hosts start them -----------------------------------------------
+# -- commands that read their words themselves, because hosts start them: a shell is told of these -----------------------
 
 
 @flags.selecting
 def _answer(*, selection: flags.Selection, host: Annotated[str, flags.argument(autocompletion=offers.hosts)]) -> int:
-    raise NotImplementedError
+    """The words of `hookline answer`, which a shell completes; it is `answer_main` that a host runs."""
+    raise NotImplementedError  # nobody calls it: only its signature is read
 
 
 @flags.selecting
@@ -74,7 +75,8 @@ def _fire(
     exit_zero: flags.ExitZero = False,
     color: flags.Color = "auto",
 ) -> int:
-    raise NotImplementedError
+    """The words of `hookline fire`, as above; it is `fire_main` that runs."""
+    raise NotImplementedError  # nobody calls it: only its signature is read
 
 
 _UNTYPED: Mapping[str, Callable[..., Any]] = {"answer": _answer, "fire": _fire}

@@ -49,7 +49,7 @@ def _shared(
     option: _Option = [],  # noqa: B006 - as above
     folder: _Folder = "",
 ) -> None:
-    raise NotImplementedError
+    raise NotImplementedError  # nobody calls it: only its signature is read
 
 
 def selecting(command: Callable[..., int]) -> Callable[..., int]:

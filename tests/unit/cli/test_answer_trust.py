@@ -37,7 +37,7 @@ class Machine:
     """A home, a clone and a machine's policy."""
 
     def __init__(self, folder: Path, patch: pytest.MonkeyPatch, capture: pytest.CaptureFixture[bytes]) -> None:
-        self.home, self.project, self.policy = folder / "home", folder / "home/work/clone", folder / "policy.json"
+        self.home, self.project, self.policy = folder / "home", folder / "home/code/clone", folder / "policy.json"
         (self.project / "sub/deep").mkdir(parents=True)
         self.patch = patch
         self._capture = capture

@@ -22,7 +22,7 @@ class Clone:
     """A home, and a repository in it."""
 
     def __init__(self, folder: Path) -> None:
-        self.home, self.root = folder / "home", folder / "home/work/clone"
+        self.home, self.root = folder / "home", folder / "home/code/clone"
         (self.root / ".git").mkdir(parents=True)
         (self.root / "sub").mkdir()
         self.environ = {"HOME": str(self.home)}

@@ -14,19 +14,19 @@ if TYPE_CHECKING:
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     """A home with a clone, settings, and a link to the clone."""
-    for folder in ("home/work/clone/.git", "home/work/clone/sub", "home/.claude/hooks", "home/work/plain"):
+    for folder in ("home/code/clone/.git", "home/code/clone/sub", "home/.claude/hooks", "home/code/plain"):
         (tmp_path / folder).mkdir(parents=True)
-    (tmp_path / "home/link").symlink_to(tmp_path / "home/work/clone")
+    (tmp_path / "home/link").symlink_to(tmp_path / "home/code/clone")
     return (tmp_path / "home").resolve()
 
 
 @pytest.mark.parametrize(
     ("folder", "found"),
     [
-        ("work/clone", ["work/clone"]),
-        ("work/clone/sub", ["work/clone", "work/clone/sub"]),
-        ("link/sub", ["link", "link/sub", "work/clone", "work/clone/sub"]),
-        ("work/plain", ["work/plain"]),
+        ("code/clone", ["code/clone"]),
+        ("code/clone/sub", ["code/clone", "code/clone/sub"]),
+        ("link/sub", ["code/clone", "code/clone/sub", "link", "link/sub"]),
+        ("code/plain", ["code/plain"]),
         (".", []),
         ("..", []),
         ("", []),
@@ -43,7 +43,7 @@ def test_a_home_that_is_a_repository_is_no_project(home: Path) -> None:
     """Many keep their settings so."""
     (home / ".git").mkdir()
 
-    assert list(projects_of((str(home / "work/plain"),), {"HOME": str(home)})) == [str(home / "work/plain")]
+    assert list(projects_of((str(home / "code/plain"),), {"HOME": str(home)})) == [str(home / "code/plain")]
 
 
 @pytest.mark.parametrize(
@@ -51,11 +51,11 @@ def test_a_home_that_is_a_repository_is_no_project(home: Path) -> None:
     [
         (".claude/settings.json", ".claude", True),
         (".claude/settings.json", ".claude/hooks", True),
-        (".claude/settings.json", "work/plain", False),
-        ("settings.json", "work/plain", False),
-        ("work/clone/dotfiles/settings.json", "work/clone", True),
-        ("work/clone/dotfiles/settings.json", "work/clone/sub", False),
-        ("", "work/clone", False),
+        (".claude/settings.json", "code/plain", False),
+        ("settings.json", "code/plain", False),
+        ("code/clone/dotfiles/settings.json", "code/clone", True),
+        ("code/clone/dotfiles/settings.json", "code/clone/sub", False),
+        ("", "code/clone", False),
     ],
 )
 def test_what_lies_beside_a_users_file_is_the_users(declared: str, root: str, *, kept: bool, home: Path) -> None:
@@ -72,14 +72,14 @@ def test_a_clone_beside_a_users_file_is_a_clone(home: Path) -> None:
 
 def test_a_file_lies_where_it_is_named_where_its_link_is_and_where_that_leads(home: Path) -> None:
     """Each of these may be a clone's."""
-    (home / "work/clone/sub/check.sh").symlink_to(home / "work/clone/evil.sh")
+    (home / "code/clone/sub/check.sh").symlink_to(home / "code/clone/evil.sh")
     path = f"{home}/link/./sub/check.sh"
 
-    assert places(path, "/real") == (f"{home}/link/sub/check.sh", f"{home}/work/clone/sub/check.sh", "/real")
+    assert places(path, "/real") == (f"{home}/link/sub/check.sh", f"{home}/code/clone/sub/check.sh", "/real")
 
 
 def test_a_folder_is_below_itself_and_below_what_it_lies_in(home: Path) -> None:
     """A name that begins alike is another one."""
     assert [is_below("/a/b", each) for each in ("/a/b", "/a", "/", "/a/bc", "/a/b/c")] == [True, True, True, False, False]
     assert list(upwards("/a/b")) == ["/a/b", "/a", "/"]
-    assert repository(str(home / "work/clone/sub")) == str(home / "work/clone")
+    assert repository(str(home / "code/clone/sub")) == str(home / "code/clone")
