@@ -152,16 +152,18 @@ def forget(path: str, ids: Collection[str]) -> None:
         known.drop(ids)
 
 
-def hand_on(path: str, notes: Iterable[Note], tell: Callable[[dict[str, Any]], object]) -> None:
+def hand_on(path: str, notes: Iterable[Note], tell: Callable[[dict[str, Any]], object], waiting_now: Callable[[], Iterable[Note]]) -> None:
     """Hand notes on in their order, less those that somebody else handed on meanwhile, until `tell` returns False: it could not be taken.
+
+    `waiting_now`: what lies in the store, asked while nobody else hands anything on: others may have taken out what they handed on.
 
     Raises:
         TrustError, OSError: as `Handed`.
     """
     with Handed(path) as known:
-        done = known.ids()
+        done, there = known.ids(), {note.id for note in waiting_now()}
         for note in notes:
-            if note.id in done:
+            if note.id in done or note.id not in there:
                 continue
             if tell(note.told()) is False:
                 return

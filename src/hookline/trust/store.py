@@ -225,7 +225,7 @@ class Store:
             outbox.forget(self.path, handed)
         if left and self.tell is not None:
             with contextlib.suppress(OSError, TrustError):  # it is done, and told by whoever comes next
-                outbox.hand_on(self.path, left, self.tell)
+                outbox.hand_on(self.path, left, self.tell, self.waiting)
 
     # -- notes -----------------------------------------------------------------------------------------------------
 
@@ -246,7 +246,7 @@ class Store:
         if not left or self.tell is None:
             return len(left)
         with contextlib.suppress(OSError):  # somebody else is at it, or nothing can be written
-            outbox.hand_on(self.path, left, self.tell)
+            outbox.hand_on(self.path, left, self.tell, self.waiting)
         return len(self.waiting())
 
 

@@ -211,7 +211,21 @@ def test_two_that_hand_on_at_once_tell_each_note_once(path: str) -> None:
     store = Store(path)
     store.approve([approval("a"), approval("b")])
     left = store.waiting()
-    outbox.hand_on(path, left, first)
-    outbox.hand_on(path, left, second)
+    outbox.hand_on(path, left, first, lambda: left)
+    outbox.hand_on(path, left, second, lambda: left)
 
     assert (len(first.told), second.told) == (2, [])
+
+
+def test_what_others_handed_on_and_took_out_is_not_handed_on_again(path: str) -> None:
+    """Although it was read as waiting before."""
+    store, journal = Store(path), Journal()
+    store.approve([approval("a")])
+    read_before = store.waiting()
+    others = Store(path, tell=Journal())
+    others.hand_on()
+    others.approve([approval("b")])  # takes the note on `a` out, here and beside the store
+    outbox.hand_on(path, read_before, journal, store.waiting)
+
+    assert len(read_before) == 1
+    assert journal.told == []
