@@ -39,6 +39,7 @@ def was_told(engine: Engine, event: Event, what: str) -> bool:
     """Whether the user was told that in this session, or by this process; from now on they were."""
     if engine._lasting is not None and event.session_id:
         return not engine._lasting.spend(event, what, 1)
-    told = what in engine._told or len(engine._told) >= _MOST
-    engine._told |= set() if told else {what}
-    return told
+    if what in engine._told:
+        return True
+    engine._told = {what} if len(engine._told) >= _MOST else {*engine._told, what}  # who cannot remember all says it again
+    return False

@@ -56,6 +56,15 @@ def test_the_user_is_told_once(tmp_path: Path, *, lasting: bool) -> None:
     assert told == [True, False, not lasting]
 
 
+def test_who_was_told_much_is_told_more() -> None:
+    """What a process cannot remember any more is said again, and nothing is left unsaid."""
+    engine = an_engine()
+    names = [f"PreDream{number}" for number in range(300)]
+
+    assert all(engine.answer("claude-code", TYPO | {"hook_event_name": name}).stdout for name in names)
+    assert not engine.answer("claude-code", TYPO | {"hook_event_name": names[-1]}).stdout
+
+
 @pytest.mark.parametrize(("tree", "refused"), [(GATE, True), (WATCH, False), ({"hooks": {}}, False)])
 def test_in_strict_mode_it_may_be_a_gate(tree: object, *, refused: bool) -> None:
     """Where there is a gate at all: who cannot be asked about an event has not let it through."""
