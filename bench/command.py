@@ -16,7 +16,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bench import hooks
-from bench.measure import Case, Goal, Report, awaits, calls, finish, options, rounds_of, wait_for_quiet
+from bench.measure import (
+    Case,
+    Goal,
+    Report,
+    awaits,
+    calls,
+    finish,
+    options,
+    rounds_of,
+    wait_for_quiet,
+)
 from hookline.handlers.process import Program, run_all
 from hookline.model.handler import Command
 
@@ -40,13 +50,17 @@ async def through_asyncio(argv: Sequence[str], sent: bytes) -> None:
     await process.communicate(sent)
 
 
-def cases_of(label: str, argv: Sequence[str], command: Command, loop: asyncio.AbstractEventLoop) -> list[Case]:
+def cases_of(
+    label: str, argv: Sequence[str], command: Command, loop: asyncio.AbstractEventLoop
+) -> list[Case]:
     """Every way to run one program, the same bytes sent to each."""
     sent, event, engine = hooks.payload(command), hooks.event(), hooks.engine(command)
     program = Program(argv=tuple(argv), stdin=sent, cwd="/", env=dict(os.environ), timeout=30.0)
     ways = {
         "posix_spawn + waitpid, no pipes": calls(bare_spawn, argv),
-        "subprocess.run": calls(lambda: subprocess.run(argv, input=sent, capture_output=True, check=False)),
+        "subprocess.run": calls(
+            lambda: subprocess.run(argv, input=sent, capture_output=True, check=False)
+        ),
         "asyncio.create_subprocess_exec": awaits(loop, through_asyncio, argv, sent),
         "hookline run_all": calls(run_all, [program]),
         "hookline engine.fire": calls(engine.fire, event),
@@ -54,7 +68,12 @@ def cases_of(label: str, argv: Sequence[str], command: Command, loop: asyncio.Ab
     }
     floor = f"{label}: subprocess.run"
     return [
-        Case(name=f"{label}: {way}", sample=sample, floor="" if way == "subprocess.run" else floor, heading=" ".join(argv))
+        Case(
+            name=f"{label}: {way}",
+            sample=sample,
+            floor="" if way == "subprocess.run" else floor,
+            heading=" ".join(argv),
+        )
         for way, sample in ways.items()
     ]
 
@@ -73,10 +92,18 @@ def peers(program: str, loop: asyncio.AbstractEventLoop, notes: list[str]) -> li
         from openhands.sdk.hooks.types import HookEvent, HookEventType  # noqa: PLC0415 - a peer
 
         event = HookEvent(event_type=HookEventType.PRE_TOOL_USE, tool_name="shell")
-        found["openhands HookExecutor"] = calls(HookExecutor(working_dir="/").execute, HookDefinition(command=program), event)
+        found["openhands HookExecutor"] = calls(
+            HookExecutor(working_dir="/").execute, HookDefinition(command=program), event
+        )
     floor = "C: subprocess.run"
     return [
-        Case(name=f"C: {name}", sample=sample, floor=floor, heading="peers, the small program by a shell") for name, sample in found.items()
+        Case(
+            name=f"C: {name}",
+            sample=sample,
+            floor=floor,
+            heading="peers, the small program by a shell",
+        )
+        for name, sample in found.items()
     ]
 
 
@@ -119,13 +146,21 @@ GOALS = (
         target=1.05,
         bound=1.15,
     ),
-    Goal(text="15: 8 waiting hooks against 1", case="8 waiting hooks at once", against="1 waiting hook", target=1.25, bound=1.6),
+    Goal(
+        text="15: 8 waiting hooks against 1",
+        case="8 waiting hooks at once",
+        against="1 waiting hook",
+        target=1.25,
+        bound=1.6,
+    ),
 )
 
 
 def main() -> int:
     """Measure, print, and return the exit code."""
-    given = options("One command hook: hookline beside bare spawns of the same program.", rounds=60).parse_args()
+    given = options(
+        "One command hook: hookline beside bare spawns of the same program.", rounds=60
+    ).parse_args()
     busy = wait_for_quiet(given.wait)
     notes: list[str] = []
     in_shell = Command(script=SHELL_TEXT, shell=("sh",))  # noqa: S604 - a hook's shell text is what we measure
@@ -135,13 +170,20 @@ def main() -> int:
         cases = [
             *cases_of("C", (small,), Command(argv=(small,)), loop),
             *cases_of("shell", ("/bin/sh", "-c", SHELL_TEXT), in_shell, loop),
-            *cases_of("python", (sys.executable, "-c", "pass"), Command(argv=(sys.executable, "-c", "pass")), loop),
+            *cases_of(
+                "python",
+                (sys.executable, "-c", "pass"),
+                Command(argv=(sys.executable, "-c", "pass")),
+                loop,
+            ),
             *peers(small, loop, notes),
             *waiting(),
         ]
         results = rounds_of(cases, rounds=given.rounds, batch=0, gap=GAP)
     loop.close()
-    return finish(Report(name="command", unit="ms", results=results, goals=GOALS, notes=notes), given, busy)
+    return finish(
+        Report(name="command", unit="ms", results=results, goals=GOALS, notes=notes), given, busy
+    )
 
 
 if __name__ == "__main__":

@@ -30,7 +30,12 @@ if TYPE_CHECKING:
 SIZES = (1, 10, 100, 1000)
 KIND, TOOL, PATTERN = "tool.before", "shell", r"rm\s+-rf"
 INPUT = {"command": "cd build && rm -rf out"}
-EVENT = hookline.Event(kind=KIND, session_id="s", cwd="/tmp", body=hookline.ToolCall(tool=TOOL, input=INPUT))  # noqa: S108 - never opened
+EVENT = hookline.Event(
+    kind=KIND,
+    session_id="s",
+    cwd="/tmp",  # noqa: S108 - only a name
+    body=hookline.ToolCall(tool=TOOL, input=INPUT),
+)
 ASYNC_FLOOR, SYNC_FLOOR = "dict lookup + awaited call", "dict lookup + call"
 _MATCHES = re.compile(PATTERN).search
 
@@ -78,7 +83,9 @@ def floors(loop: asyncio.AbstractEventLoop) -> list[Case]:
 # -- hookline ----------------------------------------------------------------------------------------------------------
 
 
-def engine_with(size: int, call: Callable[..., Any], *, last: str = TOOL, pattern: str | None = PATTERN) -> hookline.Engine:
+def engine_with(
+    size: int, call: Callable[..., Any], *, last: str = TOOL, pattern: str | None = PATTERN
+) -> hookline.Engine:
     """An engine with so many hooks, each for a tool of its own, of which the last one matches; with an expression or without."""
     engine = hookline.Engine(cwd="/tmp")  # noqa: S108 - never opened
     for tool in tools(size, last):
@@ -90,25 +97,48 @@ def crowded(size: int) -> hookline.Engine:
     """An engine with so many hooks for one tool; only the last one's expression is found in the command."""
     engine = hookline.Engine(cwd="/tmp")  # noqa: S108 - never opened
     for at in range(size):
-        engine.on(KIND, tool=TOOL, command=PATTERN if at == size - 1 else f"never {at}", name=f"hook {at}")(quiet)
+        engine.on(
+            KIND, tool=TOOL, command=PATTERN if at == size - 1 else f"never {at}", name=f"hook {at}"
+        )(quiet)
     return engine
 
 
 def ours(loop: asyncio.AbstractEventLoop) -> list[Case]:
     """The cases of hookline itself."""
     named = [
-        *((f"fire_async, 1 of {size} by tool", engine_with(size, quiet, pattern=None).fire_async) for size in SIZES),
+        *(
+            (f"fire_async, 1 of {size} by tool", engine_with(size, quiet, pattern=None).fire_async)
+            for size in SIZES
+        ),
         *((f"fire_async, 1 of {size}", engine_with(size, quiet).fire_async) for size in SIZES),
         ("fire_async, it denies", engine_with(1, denying).fire_async),
         ("fire_async, 0 of 1000", engine_with(1000, quiet, last="other").fire_async),
-        ("fire_async, 0 of 1000, one by its expression", engine_with(1000, quiet, pattern="no such command").fire_async),
+        (
+            "fire_async, 0 of 1000, one by its expression",
+            engine_with(1000, quiet, pattern="no such command").fire_async,
+        ),
         ("fire_async, no hook at all", hookline.Engine(cwd="/tmp").fire_async),  # noqa: S108 - never opened
         ("fire_async, 1000 expressions on one tool", crowded(1000).fire_async),
     ]
-    cases = [Case(name=name, sample=awaits(loop, fire, EVENT), floor=ASYNC_FLOOR, heading="hookline") for name, fire in named]
-    cases.append(Case(name="fire_async, 1 of 1000, a new tool each time", sample=_ever_new(loop), floor=ASYNC_FLOOR, heading="hookline"))
+    cases = [
+        Case(name=name, sample=awaits(loop, fire, EVENT), floor=ASYNC_FLOOR, heading="hookline")
+        for name, fire in named
+    ]
+    cases.append(
+        Case(
+            name="fire_async, 1 of 1000, a new tool each time",
+            sample=_ever_new(loop),
+            floor=ASYNC_FLOOR,
+            heading="hookline",
+        )
+    )
     cases += [
-        Case(name=f"fire, 1 of {size}", sample=calls(engine_with(size, quiet_sync).fire, EVENT), floor=SYNC_FLOOR, heading="hookline")
+        Case(
+            name=f"fire, 1 of {size}",
+            sample=calls(engine_with(size, quiet_sync).fire, EVENT),
+            floor=SYNC_FLOOR,
+            heading="hookline",
+        )
         for size in SIZES
     ]
     return cases
@@ -120,7 +150,9 @@ def _ever_new(loop: asyncio.AbstractEventLoop) -> Sample:
     numbers = itertools.count()
 
     async def fire() -> hookline.Decision:
-        return await engine.fire_async(EVENT.replace(body=hookline.ToolCall(tool=f"mcp__{next(numbers)}", input=INPUT)))
+        return await engine.fire_async(
+            EVENT.replace(body=hookline.ToolCall(tool=f"mcp__{next(numbers)}", input=INPUT))
+        )
 
     return awaits(loop, fire)
 
@@ -233,9 +265,9 @@ def agent_hooks_call(loop: asyncio.AbstractEventLoop, size: int) -> Sample:
     for tool in tools(size):
         emitter.register(Interceptor(tool))
     emitter.set_max_records(1)
-    context = agent_hooks.AgentContextBuilder(agent_id="a", framework="bench", session_id="s").pre_tool_call(
-        call_id="1", name=TOOL, args=INPUT
-    )
+    context = agent_hooks.AgentContextBuilder(
+        agent_id="a", framework="bench", session_id="s"
+    ).pre_tool_call(call_id="1", name=TOOL, args=INPUT)
     return awaits(loop, emitter.emit, context)
 
 
@@ -245,7 +277,10 @@ def openhands_call(_loop: asyncio.AbstractEventLoop, size: int) -> Sample:
     from openhands.sdk.hooks.config import HookConfig, HookDefinition, HookMatcher  # noqa: PLC0415 - a peer
     from openhands.sdk.hooks.types import HookEventType  # noqa: PLC0415 - a peer
 
-    matchers = [HookMatcher(matcher=f"{tool}(_x)?", hooks=[HookDefinition(command="true")]) for tool in tools(size)]
+    matchers = [
+        HookMatcher(matcher=f"{tool}(_x)?", hooks=[HookDefinition(command="true")])
+        for tool in tools(size)
+    ]
     config = HookConfig(pre_tool_use=matchers)
     return calls(config.get_hooks_for_event, HookEventType.PRE_TOOL_USE, TOOL)
 
@@ -258,19 +293,68 @@ def kimi_call(loop: asyncio.AbstractEventLoop, size: int) -> Sample:
         return kimi.HookResult(action="allow")
 
     kimi.run_hook = run_nothing
-    hooks = [HookDef(event="PreToolUse", command=f"true {tool}", matcher=f"^{tool}$") for tool in tools(size)]
+    hooks = [
+        HookDef(event="PreToolUse", command=f"true {tool}", matcher=f"^{tool}$")
+        for tool in tools(size)
+    ]
     trigger = kimi.HookEngine(hooks).trigger
     return awaits(loop, partial(trigger, "PreToolUse", matcher_value=TOOL, input_data=INPUT))
 
 
 PEERS = (
-    Peer(name="pluggy", module="pluggy", pip="pluggy", build=pluggy_call, floor=SYNC_FLOOR, remark="each plugin filters itself"),
-    Peer(name="blinker", module="blinker", pip="blinker", build=blinker_call, floor=SYNC_FLOOR, remark="each receiver filters itself"),
-    Peer(name="blinker, sender=tool", module="blinker", pip="blinker", build=blinker_indexed, floor=SYNC_FLOOR, remark="indexed"),
-    Peer(name="strands", module="strands", pip="strands-agents", build=strands_call, remark="event built beforehand"),
-    Peer(name="agent-hooks", module="agent_hooks", pip="agent-hooks-sdk", build=agent_hooks_call, remark="first_deny"),
-    Peer(name="openhands", module="openhands", pip="openhands-sdk", build=openhands_call, floor=SYNC_FLOOR, remark="matching only, regex"),
-    Peer(name="kimi-cli", module="kimi_cli", pip="kimi-cli", build=kimi_call, remark="runner stubbed, matches the tool only"),
+    Peer(
+        name="pluggy",
+        module="pluggy",
+        pip="pluggy",
+        build=pluggy_call,
+        floor=SYNC_FLOOR,
+        remark="each plugin filters itself",
+    ),
+    Peer(
+        name="blinker",
+        module="blinker",
+        pip="blinker",
+        build=blinker_call,
+        floor=SYNC_FLOOR,
+        remark="each receiver filters itself",
+    ),
+    Peer(
+        name="blinker, sender=tool",
+        module="blinker",
+        pip="blinker",
+        build=blinker_indexed,
+        floor=SYNC_FLOOR,
+        remark="indexed",
+    ),
+    Peer(
+        name="strands",
+        module="strands",
+        pip="strands-agents",
+        build=strands_call,
+        remark="event built beforehand",
+    ),
+    Peer(
+        name="agent-hooks",
+        module="agent_hooks",
+        pip="agent-hooks-sdk",
+        build=agent_hooks_call,
+        remark="first_deny",
+    ),
+    Peer(
+        name="openhands",
+        module="openhands",
+        pip="openhands-sdk",
+        build=openhands_call,
+        floor=SYNC_FLOOR,
+        remark="matching only, regex",
+    ),
+    Peer(
+        name="kimi-cli",
+        module="kimi_cli",
+        pip="kimi-cli",
+        build=kimi_call,
+        remark="runner stubbed, matches the tool only",
+    ),
 )
 
 
@@ -284,10 +368,18 @@ def peers(loop: asyncio.AbstractEventLoop, notes: list[str]) -> list[Case]:
         heading = f"{peer.name} ({peer.remark})"
         try:
             cases += [
-                Case(name=f"{peer.name}, 1 of {size}", sample=peer.build(loop, size), floor=peer.floor, heading=heading) for size in SIZES
+                Case(
+                    name=f"{peer.name}, 1 of {size}",
+                    sample=peer.build(loop, size),
+                    floor=peer.floor,
+                    heading=heading,
+                )
+                for size in SIZES
             ]
         except Exception as error:  # noqa: BLE001 - another version of a peer must not end our own benchmark
-            notes.append(f"{peer.name}: this version cannot be measured ({type(error).__name__}: {error})")
+            notes.append(
+                f"{peer.name}: this version cannot be measured ({type(error).__name__}: {error})"
+            )
     return cases
 
 
@@ -300,12 +392,44 @@ def goals(present: set[str]) -> tuple[Goal, ...]:
     by_tool, thousand_by_tool = f"{one} by tool", f"{thousand} by tool"
     wanted = (
         Goal(text="1: one hook matches", case=by_tool, against=ASYNC_FLOOR, target=15, bound=25),
-        Goal(text="1: one hook matches, also by an expression (RE2)", case=one, against=ASYNC_FLOOR, target=25, bound=35),
-        Goal(text="2: no hook matches", case="fire_async, 0 of 1000", against=ASYNC_FLOOR, target=6, bound=10),
-        Goal(text="3: 1000 hooks against 1", case=thousand_by_tool, against=by_tool, target=1.2, bound=2),
-        Goal(text="3: 1000 hooks against 1, also by an expression", case=thousand, against=one, target=1.2, bound=2),
-        Goal(text="4: against strands, N=1", case=one, against="strands, 1 of 1", target=1, bound=1),
-        Goal(text="4: against blinker indexed, N=1000", case=thousand, against="blinker, sender=tool, 1 of 1000", target=1.5, bound=1.5),
+        Goal(
+            text="1: one hook matches, also by an expression (RE2)",
+            case=one,
+            against=ASYNC_FLOOR,
+            target=25,
+            bound=35,
+        ),
+        Goal(
+            text="2: no hook matches",
+            case="fire_async, 0 of 1000",
+            against=ASYNC_FLOOR,
+            target=6,
+            bound=10,
+        ),
+        Goal(
+            text="3: 1000 hooks against 1",
+            case=thousand_by_tool,
+            against=by_tool,
+            target=1.2,
+            bound=2,
+        ),
+        Goal(
+            text="3: 1000 hooks against 1, also by an expression",
+            case=thousand,
+            against=one,
+            target=1.2,
+            bound=2,
+        ),
+        Goal(
+            text="4: against strands, N=1", case=one, against="strands, 1 of 1", target=1, bound=1
+        ),
+        Goal(
+            text="4: against blinker indexed, N=1000",
+            case=thousand,
+            against="blinker, sender=tool, 1 of 1000",
+            target=1.5,
+            bound=1.5,
+        ),
     )
     return tuple(goal for goal in wanted if {goal.case, goal.against} <= present)
 
@@ -321,7 +445,11 @@ def main() -> int:
     cases = floors(loop) + ours(loop) + ([] if given.no_peers else peers(loop, notes))
     results = rounds_of(cases, rounds=given.rounds, batch=0.03)
     loop.close()
-    return finish(Report(name="dispatch", unit="us", results=results, goals=goals(set(results)), notes=notes), given, busy)
+    return finish(
+        Report(name="dispatch", unit="us", results=results, goals=goals(set(results)), notes=notes),
+        given,
+        busy,
+    )
 
 
 if __name__ == "__main__":

@@ -33,14 +33,25 @@ int main(void) {
 def event(size: int = 1000, cwd: str = "/") -> hookline.Event:
     """A shell call whose command has so many characters."""
     body = hookline.ToolCall(tool="shell", input={"command": "x" * size}, call_id="1")
-    return hookline.Event(kind=KIND, dialect=DIALECT, native_name=NATIVE, session_id="bench", cwd=cwd, body=body)
+    return hookline.Event(
+        kind=KIND, dialect=DIALECT, native_name=NATIVE, session_id="bench", cwd=cwd, body=body
+    )
 
 
-def engine(command: Command, *, times: int = 1, timeout: float = 30.0, limits: Limits | None = None) -> hookline.Engine:
+def engine(
+    command: Command, *, times: int = 1, timeout: float = 30.0, limits: Limits | None = None
+) -> hookline.Engine:
     """An engine with so many equal command hooks, as docker-agent's loader would have made them."""
     made = hookline.Engine(cwd="/", limits=limits)
     specs = [
-        hookline.HookSpec(id=f"bench#{at}", dialect=DIALECT, kind=KIND, native_event=NATIVE, handler=command, timeout=timeout)
+        hookline.HookSpec(
+            id=f"bench#{at}",
+            dialect=DIALECT,
+            kind=KIND,
+            native_event=NATIVE,
+            handler=command,
+            timeout=timeout,
+        )
         for at in range(times)
     ]
     made.registry = made.registry.with_(specs, make_dialect(DIALECT, _OPTIONS))
@@ -49,7 +60,9 @@ def engine(command: Command, *, times: int = 1, timeout: float = 30.0, limits: L
 
 def payload(command: Command) -> bytes:
     """The bytes that the engine sends to that hook."""
-    spec = hookline.HookSpec(id="bench#0", dialect=DIALECT, kind=KIND, native_event=NATIVE, handler=command)
+    spec = hookline.HookSpec(
+        id="bench#0", dialect=DIALECT, kind=KIND, native_event=NATIVE, handler=command
+    )
     return make_dialect(DIALECT, _OPTIONS).encode_event(event(), spec).encode()
 
 
@@ -57,7 +70,9 @@ def static_program(folder: Path, notes: list[str]) -> str:
     """The path of the small hook, compiled here and now; without a compiler `/bin/true`, and a note."""
     compiler = shutil.which("gcc") or shutil.which("cc")
     if compiler is None:
-        notes.append("no C compiler: /bin/true stands in for the static program, and half of its time is the dynamic loader")
+        notes.append(
+            "no C compiler: /bin/true stands in for the static program, and half of its time is the dynamic loader"
+        )
         return "/bin/true"
     source, program = folder / "hook.c", folder / "hook"
     source.write_text(_SOURCE)

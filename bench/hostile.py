@@ -54,8 +54,19 @@ _UP = 'while [ ! -s "$PIDS" ]; do sleep 0.01; done'
 _TIMED_OUT = "timed out"
 
 ROWS = (
-    Row(number="1", title="exits, its grandchild keeps stdout", script=f'"$SLEEPER" & {_UP}; echo "{{}}"', ends=AT_ONCE),
-    Row(number="2", title="sleeps", script='"$SLEEPER"; echo no', ends=LIMIT + SLACK, says=_TIMED_OUT),
+    Row(
+        number="1",
+        title="exits, its grandchild keeps stdout",
+        script=f'"$SLEEPER" & {_UP}; echo "{{}}"',
+        ends=AT_ONCE,
+    ),
+    Row(
+        number="2",
+        title="sleeps",
+        script='"$SLEEPER"; echo no',
+        ends=LIMIT + SLACK,
+        says=_TIMED_OUT,
+    ),
     Row(
         number="3",
         title="ignores SIGTERM",
@@ -70,10 +81,29 @@ ROWS = (
         ends=LIMIT + GRACE + SLACK,
         says=_TIMED_OUT,
     ),
-    Row(number="5", title="endless output", script="yes", ends=LIMIT + GRACE + SLACK, says="exceeded"),
-    Row(number="6", title="never reads an event of 5 MB", script="exec true", ends=AT_ONCE, size=5_000_000),
-    Row(number="12a", title="setsid, then exits", script=f'setsid "$SLEEPER" & {_UP}', ends=AT_ONCE),
-    Row(number="12b", title="double fork and setsid", script=f"""(setsid sh -c '"$SLEEPER" & exit' &); {_UP}""", ends=AT_ONCE),
+    Row(
+        number="5",
+        title="endless output",
+        script="yes",
+        ends=LIMIT + GRACE + SLACK,
+        says="exceeded",
+    ),
+    Row(
+        number="6",
+        title="never reads an event of 5 MB",
+        script="exec true",
+        ends=AT_ONCE,
+        size=5_000_000,
+    ),
+    Row(
+        number="12a", title="setsid, then exits", script=f'setsid "$SLEEPER" & {_UP}', ends=AT_ONCE
+    ),
+    Row(
+        number="12b",
+        title="double fork and setsid",
+        script=f"""(setsid sh -c '"$SLEEPER" & exit' &); {_UP}""",
+        ends=AT_ONCE,
+    ),
     Row(number="12c", title="nohup", script=f'nohup "$SLEEPER" & {_UP}', ends=AT_ONCE),
     Row(
         number="12d",
@@ -81,7 +111,12 @@ ROWS = (
         script=f'setsid "$SLEEPER" >/dev/null 2>&1 </dev/null & {_UP}',
         ends=AT_ONCE,
     ),
-    Row(number="12e", title="setsid, empty environment", script=f'setsid env -i PIDS="$PIDS" "$SLEEPER" & {_UP}', ends=AT_ONCE),
+    Row(
+        number="12e",
+        title="setsid, empty environment",
+        script=f'setsid env -i PIDS="$PIDS" "$SLEEPER" & {_UP}',
+        ends=AT_ONCE,
+    ),
     Row(
         number="12f",
         title="both of these",
@@ -99,7 +134,9 @@ def perform(row: Row, pids: str, mark: str) -> dict[str, Any]:
     """Fire one event at the row's hook, and tell what that did to this process."""
     limits = Limits(grace=GRACE)
     event = hooks.event(row.size)
-    hooks.engine(Command(argv=("true",)), limits=limits).fire(hooks.event())  # everything is loaded before memory is looked at
+    hooks.engine(Command(argv=("true",)), limits=limits).fire(
+        hooks.event()
+    )  # everything is loaded before memory is looked at
     environment = {"PIDS": pids, "SLEEPER": _sleeper_beside(pids), MARK: mark}
     hook = Command(script=row.script, shell=("sh",), env=environment, kill_leftovers=True)  # noqa: S604 - a hook's shell text
     engine = hooks.engine(hook, timeout=LIMIT, limits=limits)
@@ -107,7 +144,12 @@ def perform(row: Row, pids: str, mark: str) -> dict[str, Any]:
     began = time.perf_counter()
     verdict = engine.fire(event).verdicts[0]
     seconds = time.perf_counter() - began
-    return {"seconds": seconds, "fault": verdict.fault or "", "exit_code": verdict.exit_code, "growth": _peak() - before}
+    return {
+        "seconds": seconds,
+        "fault": verdict.fault or "",
+        "exit_code": verdict.exit_code,
+        "growth": _peak() - before,
+    }
 
 
 def _sleeper_beside(pids: str) -> str:
@@ -127,7 +169,9 @@ def _peak() -> float:
 
 
 def _status(name: str) -> float:
-    line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(name))
+    line = next(
+        line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(name)
+    )
     return int(line.split()[1]) / 1024
 
 
@@ -136,7 +180,11 @@ def _status(name: str) -> float:
 
 def left_of(pids: Path, mark: str) -> set[int]:
     """Processes of a hook that still live: those that carry its mark, and those that wrote down their number."""
-    marked = {int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit() and _has(path / "environ", f"{MARK}={mark}")}
+    marked = {
+        int(path.name)
+        for path in Path("/proc").iterdir()
+        if path.name.isdigit() and _has(path / "environ", f"{MARK}={mark}")
+    }
     noted = {int(line) for line in pids.read_text().split()} if pids.exists() else set()
     return {pid for pid in marked | noted if _lives(pid)}
 
@@ -160,7 +208,11 @@ def _lives(pid: int) -> bool:
 
 def judged(row: Row, found: dict[str, Any]) -> str:
     """Whether a row meets goal 17; if not, why."""
-    said = found["fault"].startswith(row.says) if row.says else not found["fault"] and found["exit_code"] == 0
+    said = (
+        found["fault"].startswith(row.says)
+        if row.says
+        else not found["fault"] and found["exit_code"] == 0
+    )
     faults = {
         f"late by {found['seconds'] - row.ends:.2f} s": found["seconds"] > row.ends,
         f"{found['left']} left": found["left"] > 0,
@@ -173,14 +225,20 @@ def judged(row: Row, found: dict[str, Any]) -> str:
 
 def beyond_bound(row: Row, found: dict[str, Any]) -> bool:
     """Whether a row misses even the looser limits of CI."""
-    return found["seconds"] > row.ends - SLACK + LATE_BOUND or (found["left"] > 0 and not row.open) or found["growth"] > GROWTH_BOUND
+    return (
+        found["seconds"] > row.ends - SLACK + LATE_BOUND
+        or (found["left"] > 0 and not row.open)
+        or found["growth"] > GROWTH_BOUND
+    )
 
 
 def measured(row: Row, folder: Path) -> dict[str, Any]:
     """Run a row in a fresh interpreter, then look for what lives on, and end that."""
     pids, mark = folder / f"pids-{row.number}", os.urandom(8).hex()
     asked = [sys.executable, "-m", "bench.hostile", "--row", row.number, str(pids), mark]
-    done = subprocess.run(asked, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, timeout=60, check=True)
+    done = subprocess.run(
+        asked, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, timeout=60, check=True
+    )
     found: dict[str, Any] = json.loads(done.stdout)
     time.sleep(_SETTLE)
     left = left_of(pids, mark)
@@ -194,7 +252,12 @@ def text(found: dict[Row, dict[str, Any]]) -> list[str]:
     rows = [["row", "hook", "back after", "goal", "left", "memory", "outcome", ""]]
     for row, cells in found.items():
         outcome = cells["fault"] or f"exit {cells['exit_code']}"
-        figures = [f"{cells['seconds']:.2f} s", f"<= {row.ends:.2f} s", str(cells["left"]), f"{cells['growth']:+.1f} MB"]
+        figures = [
+            f"{cells['seconds']:.2f} s",
+            f"<= {row.ends:.2f} s",
+            str(cells["left"]),
+            f"{cells['growth']:+.1f} MB",
+        ]
         rows.append([row.number, row.title, *figures, outcome, judged(row, cells)])
     return table(rows)
 
@@ -202,7 +265,9 @@ def text(found: dict[Row, dict[str, Any]]) -> list[str]:
 def main() -> int:
     """Measure, print, and return the exit code; with `--row`, be the process in which one row happens."""
     made = options("Hostile hooks: time to return, processes left, memory.", rounds=1)
-    made.add_argument("--row", nargs=3, metavar=("NUMBER", "PIDS", "MARK"), help="(internal) perform one row here")
+    made.add_argument(
+        "--row", nargs=3, metavar=("NUMBER", "PIDS", "MARK"), help="(internal) perform one row here"
+    )
     given = made.parse_args()
     if given.row:
         number, pids, mark = given.row
@@ -212,10 +277,32 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="hookline-bench-") as folder:
         found = {row: measured(row, Path(folder)) for row in ROWS}
     if given.json:
-        rows = [{"row": row.number, "hook": row.title, **cells, "judged": judged(row, cells)} for row, cells in found.items()]
-        print(json.dumps({"benchmark": "hostile", "machine": machine(), "notes": [busy] if busy else [], "rows": rows}, indent=2))
+        rows = [
+            {"row": row.number, "hook": row.title, **cells, "judged": judged(row, cells)}
+            for row, cells in found.items()
+        ]
+        print(
+            json.dumps(
+                {
+                    "benchmark": "hostile",
+                    "machine": machine(),
+                    "notes": [busy] if busy else [],
+                    "rows": rows,
+                },
+                indent=2,
+            )
+        )
     else:
-        print("\n".join([f"hostile: limit {LIMIT:g} s, grace {GRACE:g} s", *([f"! {busy}"] if busy else []), "", *text(found)]))
+        print(
+            "\n".join(
+                [
+                    f"hostile: limit {LIMIT:g} s, grace {GRACE:g} s",
+                    *([f"! {busy}"] if busy else []),
+                    "",
+                    *text(found),
+                ]
+            )
+        )
     return 1 if given.check and any(beyond_bound(row, cells) for row, cells in found.items()) else 0
 
 

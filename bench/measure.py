@@ -61,7 +61,9 @@ class Measured:
 
     def ratio(self, other: Measured) -> float:
         """The median of the ratios round by round: what disturbs a round disturbs both sides of it."""
-        return statistics.median(mine / theirs for mine, theirs in zip(self.rounds, other.rounds, strict=True))
+        return statistics.median(
+            mine / theirs for mine, theirs in zip(self.rounds, other.rounds, strict=True)
+        )
 
 
 @dataclass(slots=True, kw_only=True)
@@ -82,7 +84,9 @@ class Report:
 # -- sampling ----------------------------------------------------------------------------------------------------------
 
 
-def calls(call: Callable[..., Any], *given: Any, clock: Callable[[], float] = time.perf_counter) -> Callable[[int], float]:
+def calls(
+    call: Callable[..., Any], *given: Any, clock: Callable[[], float] = time.perf_counter
+) -> Callable[[int], float]:
     """Samples of a plain function. What never leaves its thread is best told by `time.thread_time`: others do not count."""
 
     def sample(times: int) -> float:
@@ -95,7 +99,10 @@ def calls(call: Callable[..., Any], *given: Any, clock: Callable[[], float] = ti
 
 
 def awaits(
-    loop: asyncio.AbstractEventLoop, call: Callable[..., Awaitable[Any]], *given: Any, clock: Callable[[], float] = time.perf_counter
+    loop: asyncio.AbstractEventLoop,
+    call: Callable[..., Awaitable[Any]],
+    *given: Any,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> Callable[[int], float]:
     """Samples of a coroutine function, each batch awaited inside one run of the loop; `clock` as in `calls`."""
 
@@ -108,7 +115,9 @@ def awaits(
     return lambda times: loop.run_until_complete(batch(times))
 
 
-def rounds_of(cases: Sequence[Case], *, rounds: int, batch: float, gap: float = 0.0) -> dict[str, Measured]:
+def rounds_of(
+    cases: Sequence[Case], *, rounds: int, batch: float, gap: float = 0.0
+) -> dict[str, Measured]:
     """Time every case once a round, `rounds` times.
 
     `batch`: the seconds that one sample shall last, reached by repeating; 0: one shot each. `gap`: idle seconds before each
@@ -157,9 +166,22 @@ def wait_for_quiet(seconds: float) -> str:
 def options(description: str, *, rounds: int) -> argparse.ArgumentParser:
     """The options that all benchmarks share."""
     made = argparse.ArgumentParser(description=description)
-    made.add_argument("--json", action="store_true", help="print one JSON document instead of tables")
-    made.add_argument("--rounds", type=int, default=rounds, help=f"how often every case is timed (default {rounds})")
-    made.add_argument("--wait", type=float, default=60.0, metavar="SECONDS", help="wait at most so long for a quiet machine (default 60)")
+    made.add_argument(
+        "--json", action="store_true", help="print one JSON document instead of tables"
+    )
+    made.add_argument(
+        "--rounds",
+        type=int,
+        default=rounds,
+        help=f"how often every case is timed (default {rounds})",
+    )
+    made.add_argument(
+        "--wait",
+        type=float,
+        default=60.0,
+        metavar="SECONDS",
+        help="wait at most so long for a quiet machine (default 60)",
+    )
     made.add_argument("--check", action="store_true", help="exit with 1 when a CI bound is missed")
     return made
 
@@ -190,7 +212,10 @@ def _text(report: Report) -> list[str]:
         if found.case.heading != heading:
             heading = found.case.heading
             lines += ["", f"[{heading}]"]
-        figures = "".join(f"{value * _UNITS[report.unit]:10.2f}" for value in (found.median, found.quantile(0.1), found.quantile(0.9)))
+        figures = "".join(
+            f"{value * _UNITS[report.unit]:10.2f}"
+            for value in (found.median, found.quantile(0.1), found.quantile(0.9))
+        )
         lines.append(f"{name:{width}}{figures} {'':{len(report.unit)}}  {_ratio(report, found):>8}")
     if report.details:
         lines += ["", *table(report.details)]
@@ -206,7 +231,15 @@ def _goal_rows(report: Report) -> list[list[str]]:
     rows = [["goal", "reached", "target", "CI bound", ""]]
     for goal in report.goals:
         reached = report.reached(goal)
-        rows.append([goal.text, f"{reached:.2f}x", f"<= {goal.target:g}x", f"<= {goal.bound:g}x", judged(reached, goal.target, goal.bound)])
+        rows.append(
+            [
+                goal.text,
+                f"{reached:.2f}x",
+                f"<= {goal.target:g}x",
+                f"<= {goal.bound:g}x",
+                judged(reached, goal.target, goal.bound),
+            ]
+        )
     return rows
 
 
@@ -218,7 +251,10 @@ def judged(reached: float, target: float, bound: float) -> str:
 def table(rows: Sequence[Sequence[str]]) -> list[str]:
     """Rows as aligned columns, the first row being the headings."""
     widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
     return [lines[0], "-" * max(map(len, lines)), *lines[1:]]
 
 
@@ -261,4 +297,6 @@ def machine() -> dict[str, Any]:
 
 def _machine() -> str:
     known = machine()
-    return f"Python {known['python']}, {known['cores']} cores, load {known['load']}, {known['system']}"
+    return (
+        f"Python {known['python']}, {known['cores']} cores, load {known['load']}, {known['system']}"
+    )

@@ -28,10 +28,19 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 
 FLIGHTS = (1, 32)  # questions on their way at once
-PAYLOAD = {"session_id": "bench", "cwd": "/", "tool_name": "Bash", "tool_input": {"command": "ls -l", "description": "list"}}
+PAYLOAD = {
+    "session_id": "bench",
+    "cwd": "/",
+    "tool_name": "Bash",
+    "tool_input": {"command": "ls -l", "description": "list"},
+}
 BODY = json.dumps({"event": "PreToolUse", "dialect": "claude-code", "payload": PAYLOAD}).encode()
 # A guard of another tool: it is looked at each time, and never asked.
-HOOKS = {"hooks": {"PreToolUse": [{"matcher": "Write", "hooks": [{"type": "command", "command": "exit 2"}]}]}}
+HOOKS = {
+    "hooks": {
+        "PreToolUse": [{"matcher": "Write", "hooks": [{"type": "command", "command": "exit 2"}]}]
+    }
+}
 FIRE, STREAM = "/hookline.v1.Hooks/Fire", "/hookline.v1.Hooks/FireStream"
 READY = "ready"
 
@@ -71,7 +80,15 @@ def echo_http(path: str) -> None:
         return Response(await request.body(), media_type="application/json")
 
     app = Starlette(routes=[Route("/v1/fire", echo, methods=["POST"])])
-    config = uvicorn.Config(app, loop="asyncio", http="h11", ws="none", lifespan="off", log_config=None, access_log=False)
+    config = uvicorn.Config(
+        app,
+        loop="asyncio",
+        http="h11",
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+    )
     listening = unix_socket(path)
     print(READY, flush=True)
     uvicorn.Server(config).run(sockets=[listening])
@@ -100,8 +117,13 @@ def echo_grpc(path: str) -> None:
 
     async def run() -> None:
         server = grpc.aio.server()
-        methods = {"Fire": grpc.unary_unary_rpc_method_handler(one), "FireStream": grpc.stream_stream_rpc_method_handler(many)}
-        server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("hookline.v1.Hooks", methods),))
+        methods = {
+            "Fire": grpc.unary_unary_rpc_method_handler(one),
+            "FireStream": grpc.stream_stream_rpc_method_handler(many),
+        }
+        server.add_generic_rpc_handlers(
+            (grpc.method_handlers_generic_handler("hookline.v1.Hooks", methods),)
+        )
         server.add_insecure_port(f"unix:{path}")
         await server.start()
         print(READY, flush=True)
@@ -127,11 +149,20 @@ def server(name: str, folder: Path) -> Iterator[str]:
     """
     path = str(folder / name)
     with subprocess.Popen(
-        [sys.executable, "-m", "bench.server", "--serve", name, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", "bench.server", "--serve", name, path],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     ) as process:
         try:
             if process.stdout is None or process.stdout.readline().strip() != READY:
-                raise RuntimeError((process.stderr.read().strip().splitlines() if process.stderr else ["it ended"])[-1])
+                raise RuntimeError(
+                    (
+                        process.stderr.read().strip().splitlines()
+                        if process.stderr
+                        else ["it ended"]
+                    )[-1]
+                )
             yield path
         finally:
             process.kill()
@@ -156,7 +187,9 @@ class Clients:
     async def _all(self, times: int) -> float:
         left = iter(range(times))
         began = time.perf_counter()
-        await asyncio.gather(*(self._some(number, left) for number in range(min(self.flight, times))))
+        await asyncio.gather(
+            *(self._some(number, left) for number in range(min(self.flight, times)))
+        )
         return time.perf_counter() - began
 
     async def _some(self, number: int, left: Iterator[int]) -> None:
@@ -173,21 +206,28 @@ class Clients:
 
 async def over_http(path: str) -> Callable[[int], Awaitable[None]]:
     """Each client has a connection of its own, which is kept; what comes is read and no more than that."""
-    asked = b"POST /v1/fire HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b" % (
-        len(BODY),
-        BODY,
+    asked = (
+        b"POST /v1/fire HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b"
+        % (
+            len(BODY),
+            BODY,
+        )
     )
     connections = [await asyncio.open_unix_connection(path) for _ in range(max(FLIGHTS))]
 
     async def ask(number: int) -> None:
         reader, writer = connections[number]
-        if writer.transport.is_closing() or reader.at_eof():  # it was idle while others had their turn
+        if (
+            writer.transport.is_closing() or reader.at_eof()
+        ):  # it was idle while others had their turn
             reader, writer = connections[number] = await asyncio.open_unix_connection(path)
         writer.write(asked)
         head = await reader.readuntil(b"\r\n\r\n")
         if not head.startswith(b"HTTP/1.1 200"):
             raise RuntimeError(head.decode("latin-1"))
-        await reader.readexactly(int(head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0]))
+        await reader.readexactly(
+            int(head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0])
+        )
 
     return ask
 
@@ -196,7 +236,12 @@ def fire_request(request_id: str) -> bytes:
     """The same question as `BODY`, as gRPC carries it."""
     from hookline.remote.proto import bridge_pb2 as pb  # noqa: PLC0415 - as above
 
-    made = pb.FireRequest(request_id=request_id, event="PreToolUse", dialect="claude-code", payload_json=json.dumps(PAYLOAD).encode())
+    made = pb.FireRequest(
+        request_id=request_id,
+        event="PreToolUse",
+        dialect="claude-code",
+        payload_json=json.dumps(PAYLOAD).encode(),
+    )
     return made.SerializeToString()
 
 
@@ -275,16 +320,39 @@ class Way:
 
 
 WAYS = (
-    Way(name="http", server="http", echo="http-echo", needs="uvicorn", ours=over_http, floor=over_http),
-    Way(name="grpc unary", server="grpc", echo="grpc-echo", needs="grpc", ours=over_unary, floor=over_unary),
-    Way(name="grpc stream", server="grpc", echo="grpc-echo", needs="grpc", ours=over_stream, floor=over_stream),
+    Way(
+        name="http",
+        server="http",
+        echo="http-echo",
+        needs="uvicorn",
+        ours=over_http,
+        floor=over_http,
+    ),
+    Way(
+        name="grpc unary",
+        server="grpc",
+        echo="grpc-echo",
+        needs="grpc",
+        ours=over_unary,
+        floor=over_unary,
+    ),
+    Way(
+        name="grpc stream",
+        server="grpc",
+        echo="grpc-echo",
+        needs="grpc",
+        ours=over_stream,
+        floor=over_stream,
+    ),
     Way(name="in process", ours=in_process, floor=echo_in_process),
 )
 
 # -- the run -----------------------------------------------------------------------------------------------------------
 
 
-def cases(loop: asyncio.AbstractEventLoop, folder: Path, stack: ExitStack, notes: list[str]) -> tuple[list[Case], dict[str, Clients]]:
+def cases(
+    loop: asyncio.AbstractEventLoop, folder: Path, stack: ExitStack, notes: list[str]
+) -> tuple[list[Case], dict[str, Clients]]:
     """Every way that can be gone here, with few and with many questions at once; for the others a note says why not."""
     paths: dict[str, str] = {"": ""}
     made: list[Case] = []
@@ -296,7 +364,10 @@ def cases(loop: asyncio.AbstractEventLoop, folder: Path, stack: ExitStack, notes
         try:
             for name in {way.server, way.echo} - set(paths):
                 paths[name] = stack.enter_context(server(name, folder))
-            ours, floor = (loop.run_until_complete(ask(paths[at])) for ask, at in ((way.ours, way.server), (way.floor, way.echo)))
+            ours, floor = (
+                loop.run_until_complete(ask(paths[at]))
+                for ask, at in ((way.ours, way.server), (way.floor, way.echo))
+            )
         except Exception as error:  # noqa: BLE001 - one way that is closed must not end the benchmark of the others
             notes.append(f"{way.name}: cannot be measured ({type(error).__name__}: {error})")
             continue
@@ -316,7 +387,15 @@ def rates(results: dict[str, Measured], clients: dict[str, Clients]) -> list[lis
     for name, found in results.items():
         asked, floor = clients[name], clients.get(found.case.floor)
         beside = f"{asked.quantile(0.99) / floor.quantile(0.99):.2f}x" if floor else "floor"
-        rows.append([name, f"{1 / found.median:,.0f}", f"{asked.quantile(0.5) * 1e6:,.0f}", f"{asked.quantile(0.99) * 1e6:,.0f}", beside])
+        rows.append(
+            [
+                name,
+                f"{1 / found.median:,.0f}",
+                f"{asked.quantile(0.5) * 1e6:,.0f}",
+                f"{asked.quantile(0.99) * 1e6:,.0f}",
+                beside,
+            ]
+        )
     return rows
 
 
@@ -371,7 +450,14 @@ def main() -> int:
     loop.close()
     details = rates(results, clients)
     results |= slowest(results, clients)
-    report = Report(name="server", unit="us", results=results, goals=goals(set(results)), notes=notes, details=details)
+    report = Report(
+        name="server",
+        unit="us",
+        results=results,
+        goals=goals(set(results)),
+        notes=notes,
+        details=details,
+    )
     return finish(report, given, busy)
 
 

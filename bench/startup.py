@@ -62,7 +62,9 @@ CLAUDE_CODE = Host(
 # -- processes ---------------------------------------------------------------------------------------------------------
 
 
-def shots(argv: Sequence[str], stdin: str, environ: Mapping[str, str], *, cpu: bool) -> Callable[[int], float]:
+def shots(
+    argv: Sequence[str], stdin: str, environ: Mapping[str, str], *, cpu: bool
+) -> Callable[[int], float]:
     """Samples of a whole process, which reads that file and says nothing to anybody. With `cpu` its processor time counts."""
     actions = [
         (os.POSIX_SPAWN_OPEN, 0, stdin, os.O_RDONLY, 0),
@@ -86,7 +88,10 @@ def shots(argv: Sequence[str], stdin: str, environ: Mapping[str, str], *, cpu: b
 def homes(folder: Path, speaker: Host) -> dict[str, Path]:
     """Two home folders: in one no hook matches the event, in the other one does."""
     made = {}
-    for label, tools in (("no hook matches", OTHER_TOOLS), ("one command hook", (*OTHER_TOOLS, speaker.tool))):
+    for label, tools in (
+        ("no hook matches", OTHER_TOOLS),
+        ("one command hook", (*OTHER_TOOLS, speaker.tool)),
+    ):
         made[label] = folder / label.replace(" ", "-")
         settings = made[label] / speaker.settings
         settings.parent.mkdir(parents=True)
@@ -96,7 +101,9 @@ def homes(folder: Path, speaker: Host) -> dict[str, Path]:
 
 def commands(speaker: Host, home: Mapping[str, Path]) -> dict[str, tuple[list[str], Path]]:
     """What hookline is asked to do: the words after its name, and the home folder in which."""
-    asked: dict[str, tuple[list[str], Path]] = {"--version": (["--version"], home["no hook matches"])}
+    asked: dict[str, tuple[list[str], Path]] = {
+        "--version": (["--version"], home["no hook matches"])
+    }
     for label, place in home.items():
         asked[f"answer, {label}"] = (["answer", speaker.name], place)
     place = home["one command hook"]
@@ -112,7 +119,9 @@ def cases(folder: Path, speaker: Host, notes: list[str], *, cpu: bool) -> list[C
     asked = commands(speaker, homes(folder, speaker))
 
     # An installed package has its byte code written; the warm-up writes that of a checkout.
-    environ = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    environ = {
+        name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"
+    }
 
     def case(name: str, argv: list[str], home: Path, heading: str) -> Case:
         sample = shots(argv, str(payload), {**environ, "HOME": str(home)}, cpu=cpu)
@@ -123,9 +132,15 @@ def cases(folder: Path, speaker: Host, notes: list[str], *, cpu: bool) -> list[C
         "python -I -S -c pass": ["-I", "-S", "-c", "pass"],
         "python -c 'import json, argparse'": ["-c", "import json, argparse"],
     }
-    made = [case(name, [sys.executable, *words], folder, "the interpreter") for name, words in bare.items()]
+    made = [
+        case(name, [sys.executable, *words], folder, "the interpreter")
+        for name, words in bare.items()
+    ]
     for caller, argv in callers(notes).items():
-        made += [case(f"{caller} {name}", [*argv, *words], home, f"as `{caller}`") for name, (words, home) in asked.items()]
+        made += [
+            case(f"{caller} {name}", [*argv, *words], home, f"as `{caller}`")
+            for name, (words, home) in asked.items()
+        ]
     return made
 
 
@@ -143,20 +158,36 @@ def callers(notes: list[str]) -> dict[str, list[str]]:
 
 def extra_files() -> int:
     """How many `.pth` files every start of this interpreter reads; each is time that is not ours."""
-    return sum(len(list(Path(folder).glob("*.pth"))) for folder in sys.path if folder.endswith("site-packages"))
+    return sum(
+        len(list(Path(folder).glob("*.pth")))
+        for folder in sys.path
+        if folder.endswith("site-packages")
+    )
 
 
 def goals(present: Sequence[str]) -> tuple[Goal, ...]:
     """Goal 21 of performance.md: as the installed script, or as the module where there is none."""
     caller = "hookline" if "hookline --version" in present else "-m hookline"
-    wanted = ("--version", "answer, no hook matches", "answer, one command hook", "fire, one command hook")
-    return tuple(Goal(text=f"21: {caller} {name}", case=f"{caller} {name}", against=FLOOR, target=3, bound=4) for name in wanted)
+    wanted = (
+        "--version",
+        "answer, no hook matches",
+        "answer, one command hook",
+        "fire, one command hook",
+    )
+    return tuple(
+        Goal(text=f"21: {caller} {name}", case=f"{caller} {name}", against=FLOOR, target=3, bound=4)
+        for name in wanted
+    )
 
 
 def main() -> int:
     """Measure, print, and return the exit code."""
     made = options("Start-up of whole processes.", rounds=30)
-    made.add_argument("--cpu", action="store_true", help="count processor time instead of waiting time: for a machine that is never quiet")
+    made.add_argument(
+        "--cpu",
+        action="store_true",
+        help="count processor time instead of waiting time: for a machine that is never quiet",
+    )
     given = made.parse_args()
     busy = wait_for_quiet(given.wait)
     notes: list[str] = ["processor time, not waiting time"] if given.cpu else []
@@ -167,7 +198,11 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="hookline-bench-") as folder:
         measured = cases(Path(folder), CLAUDE_CODE, notes, cpu=given.cpu)
         results = rounds_of(measured, rounds=given.rounds, batch=0, gap=GAP)
-    return finish(Report(name="startup", unit="ms", results=results, goals=goals(list(results)), notes=notes), given, busy)
+    return finish(
+        Report(name="startup", unit="ms", results=results, goals=goals(list(results)), notes=notes),
+        given,
+        busy,
+    )
 
 
 if __name__ == "__main__":

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # Programs that came with this environment, such as uv, are found behind those of the machine.
-os.environ["PATH"] = os.pathsep.join((os.environ.get("PATH", os.defpath), os.path.dirname(sys.executable)))
+os.environ["PATH"] = os.pathsep.join(
+    (os.environ.get("PATH", os.defpath), os.path.dirname(sys.executable))
+)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -21,7 +21,11 @@ def test_the_demonstration_is_as_expected() -> None:
     """All of its verdicts, on the real engine."""
     done = subprocess.run(
         [sys.executable, str(ROOT / "examples" / "demo.py")],
-        env={"PYTHONPATH": str(ROOT / "src"), "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/nonexistent"},
+        env={
+            "PYTHONPATH": str(ROOT / "src"),
+            "PATH": "/usr/local/bin:/usr/bin:/bin",
+            "HOME": "/nonexistent",
+        },
         capture_output=True,
         text=True,
         timeout=120,
@@ -41,15 +45,47 @@ GUARDS = {
     "kimi": ("home/.kimi/config.toml", "npm publish", "PreToolUse", "Shell", "command"),
     "cursor": ("home/.cursor/hooks.json", "curl x", "preToolUse", "Shell", "command"),
     "copilot": ("home/.copilot/hooks/chmod.json", "chmod 777 x", "preToolUse", "bash", "command"),
-    "gemini": ("home/.gemini/settings.json", "dd if=x", "BeforeTool", "run_shell_command", "command"),
-    "docker-agent": ("home/.config/cagent/hooks.d/mkfs.yaml", "mkfs x", "pre_tool_use", "shell", "cmd"),
-    "hermes": ("home/.hermes/config.yaml", "docker system prune", "pre_tool_call", "terminal", "command"),
-    "agenthooks": ("home/.config/agents/hooks/no-shutdown", "shutdown now", "pre-tool-call", "Shell", "command"),
-    "starchild": ("project/config/shell_hooks.yaml", "kubectl delete x", "pre_tool_call", "bash", "command"),
+    "gemini": (
+        "home/.gemini/settings.json",
+        "dd if=x",
+        "BeforeTool",
+        "run_shell_command",
+        "command",
+    ),
+    "docker-agent": (
+        "home/.config/cagent/hooks.d/mkfs.yaml",
+        "mkfs x",
+        "pre_tool_use",
+        "shell",
+        "cmd",
+    ),
+    "hermes": (
+        "home/.hermes/config.yaml",
+        "docker system prune",
+        "pre_tool_call",
+        "terminal",
+        "command",
+    ),
+    "agenthooks": (
+        "home/.config/agents/hooks/no-shutdown",
+        "shutdown now",
+        "pre-tool-call",
+        "Shell",
+        "command",
+    ),
+    "starchild": (
+        "project/config/shell_hooks.yaml",
+        "kubectl delete x",
+        "pre_tool_call",
+        "bash",
+        "command",
+    ),
 }
 _NAMES = list(GUARDS)
 # Each dialect into the next one, and into the one before.
-PAIRS = [(own, _NAMES[(at + step) % len(_NAMES)]) for at, own in enumerate(_NAMES) for step in (1, -1)]
+PAIRS = [
+    (own, _NAMES[(at + step) % len(_NAMES)]) for at, own in enumerate(_NAMES) for step in (1, -1)
+]
 
 
 @pytest.fixture
@@ -57,14 +93,19 @@ def path(tmp_path: Path) -> str:
     """A PATH on which the program is."""
     program = tmp_path / "bin" / "hookline"
     program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\nPYTHONPATH={ROOT / "src"} exec {sys.executable} -m hookline "$@"\n', encoding="utf-8")
+    program.write_text(
+        f'#!/bin/sh\nPYTHONPATH={ROOT / "src"} exec {sys.executable} -m hookline "$@"\n',
+        encoding="utf-8",
+    )
     program.chmod(0o755)
     return f"{program.parent}:/usr/local/bin:/usr/bin:/bin"
 
 
 @pytest.mark.process
 @pytest.mark.parametrize(("own", "target"), PAIRS)
-def test_a_guard_refuses_the_same_in_another_dialect(own: str, target: str, tmp_path: Path, path: str) -> None:
+def test_a_guard_refuses_the_same_in_another_dialect(
+    own: str, target: str, tmp_path: Path, path: str
+) -> None:
     """It is converted, loaded and run, as a person would; a harmless call still goes through."""
     source, refused, *_ = GUARDS[own]
     _, _, event, tool, key = GUARDS[target]
@@ -74,13 +115,17 @@ def test_a_guard_refuses_the_same_in_another_dialect(own: str, target: str, tmp_
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
         file.chmod(0o755)
-    engine = Engine.load(tmp_path / "out", dialect=target, environ={"PATH": path, "HOME": str(tmp_path)})
+    engine = Engine.load(
+        tmp_path / "out", dialect=target, environ={"PATH": path, "HOME": str(tmp_path)}
+    )
 
     for command, stance in ((refused, Stance.DENY), ("make test", Stance.SILENT)):
         given = {"tool_name": tool, "tool_input": {key: command}}
         if target == "copilot":
             given = {"toolName": tool, "toolArgs": json.dumps({key: command})}
-        decision = engine.fire(event, {**given, "session_id": "s", "cwd": str(tmp_path)}, dialect=target)
+        decision = engine.fire(
+            event, {**given, "session_id": "s", "cwd": str(tmp_path)}, dialect=target
+        )
 
         assert [verdict.fault for verdict in decision.verdicts if verdict.fault] == []
         assert decision.stance is stance, decision.reason

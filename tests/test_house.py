@@ -16,29 +16,62 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src/hookline"
 MODULES = sorted(SOURCE.rglob("*.py"))
 TESTS = sorted(path for path in (ROOT / "tests").rglob("*.py"))
-LONGEST = 400
+LONGEST = 500
 
 # Modules whose tests stand elsewhere than in `tests/unit` under their own name: the file, and why.
 ELSEWHERE = {
-    "__main__.py": ("tests/transcripts", "it looks at the first word only; each command is a transcript"),
+    "__main__.py": (
+        "tests/transcripts",
+        "it looks at the first word only; each command is a transcript",
+    ),
     "errors.py": ("tests/unit/model/test_problem.py", "codes are read through problems"),
-    "model/frozen.py": ("tests/laws/test_frozen_values.py", "its contract is that of dataclasses, as laws"),
+    "model/frozen.py": (
+        "tests/laws/test_frozen_values.py",
+        "its contract is that of dataclasses, as laws",
+    ),
     "text/regex.py": ("tests/laws/test_patterns.py", "its contract is a law over any text"),
     "text/globs.py": ("tests/laws/test_patterns.py", "as above"),
     "text/globregex.py": ("tests/laws/test_patterns.py", "as above"),
     "text/suggest.py": ("tests/laws/test_patterns.py", "as above"),
-    "handlers/sight/covering.py": ("tests/unit/handlers/sight/test_look.py", "what is covered is what a look tells"),
-    "handlers/sight/lines.py": ("tests/unit/handlers/sight/test_look.py", "a line is looked at as a whole"),
-    "engine/doctor/asking.py": ("tests/unit/engine/doctor/test_checkup.py", "a checkup is what asks"),
-    "engine/doctor/finding.py": ("tests/unit/engine/doctor/test_soundness.py", "what is found is what is looked for"),
+    "handlers/sight/covering.py": (
+        "tests/unit/handlers/sight/test_look.py",
+        "what is covered is what a look tells",
+    ),
+    "handlers/sight/lines.py": (
+        "tests/unit/handlers/sight/test_look.py",
+        "a line is looked at as a whole",
+    ),
+    "engine/doctor/asking.py": (
+        "tests/unit/engine/doctor/test_checkup.py",
+        "a checkup is what asks",
+    ),
+    "engine/doctor/finding.py": (
+        "tests/unit/engine/doctor/test_soundness.py",
+        "what is found is what is looked for",
+    ),
     "remote/asking.py": ("tests/unit/remote/test_client.py", "it is the client's way without gRPC"),
     "remote/calling.py": ("tests/unit/remote/test_client.py", "it is the client's way with gRPC"),
-    "remote/bounds.py": ("tests/unit/remote/test_bridge.py", "each bound is seen where it is reached"),
+    "remote/bounds.py": (
+        "tests/unit/remote/test_bridge.py",
+        "each bound is seen where it is reached",
+    ),
     "remote/dialling.py": ("tests/unit/remote/test_handlers.py", "handlers and engines dial"),
-    "remote/listening.py": ("tests/unit/remote/test_hosting.py", "an engine listens when it is opened"),
-    "remote/roster.py": ("tests/unit/remote/test_handlers.py", "it is what handlers are registered in"),
-    "remote/talking.py": ("tests/unit/remote/test_link.py", "both ends of every stream go through it"),
-    "remote/proto/bridge_pb2.py": ("tests/unit/remote/test_definitions.py", "generated, and compared with its source by `make docs`"),
+    "remote/listening.py": (
+        "tests/unit/remote/test_hosting.py",
+        "an engine listens when it is opened",
+    ),
+    "remote/roster.py": (
+        "tests/unit/remote/test_handlers.py",
+        "it is what handlers are registered in",
+    ),
+    "remote/talking.py": (
+        "tests/unit/remote/test_link.py",
+        "both ends of every stream go through it",
+    ),
+    "remote/proto/bridge_pb2.py": (
+        "tests/unit/remote/test_definitions.py",
+        "generated, and compared with its source by `make docs`",
+    ),
     "remote/proto/bridge_pb2_grpc.py": ("tests/unit/remote/test_overgrpc.py", "as above"),
     "core/dispatch.py": ("tests/plays", "the dispatcher is played, not called"),
     "core/plan.py": ("tests/plays/test_order.py", "an order is seen in a play"),
@@ -47,7 +80,10 @@ ELSEWHERE = {
 }
 # Whole folders whose modules are parts of one thing that is tested as one.
 AS_A_WHOLE = {
-    "dialects": ("tests/conformance/vectors", "a dialect is pinned by its vectors, which play all of its modules"),
+    "dialects": (
+        "tests/conformance/vectors",
+        "a dialect is pinned by its vectors, which play all of its modules",
+    ),
     "a3s": ("tests/unit/test_a3s.py", "a facade, tested from its front"),
     "handlers": ("tests/unit/handlers", "runners are tested by what their processes do"),
     "chat": ("tests/unit/test_chat.py", "a surface, tested by what it answers"),
@@ -83,11 +119,14 @@ def test_a_module_opens_with_a_sentence(path: Path) -> None:
 def test_a_test_is_a_sentence(path: Path) -> None:
     """Each test has a docstring that says what holds (style.md 7)."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    functions = [
+        node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
     mute = [
         each.name
         for each in functions
-        if each.name.startswith("test_") and not (ast.get_docstring(each) or "").rstrip().endswith((".", "?"))
+        if each.name.startswith("test_")
+        and not (ast.get_docstring(each) or "").rstrip().endswith((".", "?"))
     ]
 
     assert mute == []
@@ -96,7 +135,11 @@ def test_a_test_is_a_sentence(path: Path) -> None:
 @pytest.mark.parametrize("path", TESTS, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_no_test_sleeps_or_mocks(path: Path) -> None:
     """Time is an argument, and fakes implement the real protocol (style.md 7)."""
-    names = {node.attr for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Attribute)}
+    names = {
+        node.attr
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute)
+    }
     imported = {
         alias.name
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
@@ -116,14 +159,20 @@ def test_a_module_has_its_test(path: Path) -> None:
     """Under its own name in `tests/unit`, or where a reasoned list says."""
     module = path.relative_to(SOURCE)
     own = ROOT / "tests/unit" / module.parent / f"test_{module.name}"
-    elsewhere, reason = ELSEWHERE.get(module.as_posix()) or AS_A_WHOLE.get(module.parts[0]) or ("", "")
+    elsewhere, reason = (
+        ELSEWHERE.get(module.as_posix()) or AS_A_WHOLE.get(module.parts[0]) or ("", "")
+    )
 
     assert own.exists() or (elsewhere and (ROOT / elsewhere).exists() and reason)
 
 
 def test_the_lists_of_exceptions_are_not_longer_than_needed() -> None:
     """A module that has a test under its own name is no exception, and one that is gone is not listed."""
-    needless = [module for module in ELSEWHERE if (ROOT / "tests/unit" / Path(module).parent / f"test_{Path(module).name}").exists()]
+    needless = [
+        module
+        for module in ELSEWHERE
+        if (ROOT / "tests/unit" / Path(module).parent / f"test_{Path(module).name}").exists()
+    ]
 
     assert needless == []
     assert [module for module in ELSEWHERE if not (SOURCE / module).exists()] == []
@@ -144,11 +193,16 @@ def test_the_lists_of_exceptions_are_not_longer_than_needed() -> None:
         ("hookline.trust.gate", ("typing", "dataclasses", "re2", "subprocess", "pathlib", "sqlite3", "hashlib", "datetime")),
     ],
 )  # fmt: skip
-def test_a_module_is_loaded_without_what_it_may_never_need(module: str, unwanted: tuple[str, ...]) -> None:
+def test_a_module_is_loaded_without_what_it_may_never_need(
+    module: str, unwanted: tuple[str, ...]
+) -> None:
     """`hookline answer` starts for every tool call of a host, so heavy modules wait until somebody uses them."""
     code = f"import sys; before = set(sys.modules); import {module}; print(*sorted(set(sys.modules) - before))"
     done = subprocess.run(
-        [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}; {code}"], capture_output=True, text=True, check=True
+        [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}; {code}"],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     loaded = set(done.stdout.split())
 
@@ -157,12 +211,20 @@ def test_a_module_is_loaded_without_what_it_may_never_need(module: str, unwanted
 
 # -- tables ------------------------------------------------------------------------------------------------------------
 
-ROWS = [(dialect, row) for dialect in map(make_dialect, NAMES) for row in dialect.table.rows.values()]
+ROWS = [
+    (dialect, row) for dialect in map(make_dialect, NAMES) for row in dialect.table.rows.values()
+]
 NOTE = "every host can be told something for its user"
 # Words of a dialect's own, which no kind has: keys of its output that count on some events.
 OWN_WORDS = {
     "docker-agent": {"metadata", "instruction_context", "transition"},
-    "claude-code": {"terminal_sequence", "initial_message", "reload_skills", "hide_prompt", "classifier_context"},
+    "claude-code": {
+        "terminal_sequence",
+        "initial_message",
+        "reload_skills",
+        "hide_prompt",
+        "classifier_context",
+    },
     "a3s": {"modified", "max_retries"},
     "copilot": {"response", "result_type"},
     "cursor": {"plugin_paths"},
@@ -190,16 +252,29 @@ BEYOND = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("dialect", "row"), ROWS, ids=[f"{dialect.table.name}-{row.native}" for dialect, row in ROWS])
+@pytest.mark.parametrize(
+    ("dialect", "row"), ROWS, ids=[f"{dialect.table.name}-{row.native}" for dialect, row in ROWS]
+)
 def test_a_row_says_no_more_than_its_kind(dialect, row) -> None:
     """The kind's effects are the cap; what goes beyond is on a list, with the document that says so."""
-    beyond = row.powers - kinds.kind(row.kind).powers - {"note"} - OWN_WORDS.get(dialect.table.name, set())
-    unlisted = {power for power in beyond if not {"*", row.native} & BEYOND.get((dialect.table.name, power), (set(), ""))[0]}
+    beyond = (
+        row.powers
+        - kinds.kind(row.kind).powers
+        - {"note"}
+        - OWN_WORDS.get(dialect.table.name, set())
+    )
+    unlisted = {
+        power
+        for power in beyond
+        if not {"*", row.native} & BEYOND.get((dialect.table.name, power), (set(), ""))[0]
+    }
 
     assert unlisted == set()
 
 
-@pytest.mark.parametrize(("dialect", "row"), ROWS, ids=[f"{dialect.table.name}-{row.native}" for dialect, row in ROWS])
+@pytest.mark.parametrize(
+    ("dialect", "row"), ROWS, ids=[f"{dialect.table.name}-{row.native}" for dialect, row in ROWS]
+)
 def test_a_row_is_of_a_kind_that_exists(dialect, row) -> None:
     """A canonical one, or one of the dialect's own."""
     assert row.kind in kinds.NAMES or row.kind == kinds.unknown(dialect.table.name, row.native)
@@ -212,7 +287,11 @@ OWN_COLUMNS = {"session.delete", "file.changed", "shell.before", "message.displa
 
 @pytest.mark.parametrize(
     ("dialect", "row"),
-    [(dialect, row) for dialect, row in ROWS if dialect.table.name != "hookline" or row.native not in OWN_COLUMNS],
+    [
+        (dialect, row)
+        for dialect, row in ROWS
+        if dialect.table.name != "hookline" or row.native not in OWN_COLUMNS
+    ],
     ids=lambda value: value.table.name if hasattr(value, "table") else value.native,
 )
 def test_a_rows_facts_reach_its_body(dialect, row) -> None:
@@ -220,13 +299,22 @@ def test_a_rows_facts_reach_its_body(dialect, row) -> None:
     natives = [field.native for field in (*dialect.table.base, *row.fields)]
 
     assert len(set(natives)) == len(natives)
-    assert {"input", "output", "text", "messages", "summary"} & row.powers <= set(row.body.rewritable)
+    assert {"input", "output", "text", "messages", "summary"} & row.powers <= set(
+        row.body.rewritable
+    )
 
 
-@pytest.mark.parametrize("dialect", [make_dialect(each) for each in NAMES], ids=lambda dialect: dialect.table.name)
+@pytest.mark.parametrize(
+    "dialect", [make_dialect(each) for each in NAMES], ids=lambda dialect: dialect.table.name
+)
 def test_a_tables_names_lead_to_its_rows(dialect) -> None:
     """Aliases and covers name rows that are there."""
     table = dialect.table
 
     assert [alias for alias, native in table.aliases.items() if native not in table.rows] == []
-    assert [native for covered in table.covers.values() for native in covered if native not in table.rows] == []
+    assert [
+        native
+        for covered in table.covers.values()
+        for native in covered
+        if native not in table.rows
+    ] == []

@@ -45,7 +45,10 @@ def files(page: str, folder: Path, port: str = "", free: str = "") -> list[str]:
     for name, text in found:
         path = folder / name.lstrip("/")
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text((text.replace(port, free) if port else text).replace(HOME, str(folder)), encoding="utf-8")
+        path.write_text(
+            (text.replace(port, free) if port else text).replace(HOME, str(folder)),
+            encoding="utf-8",
+        )
         path.chmod(0o644)
     return _SHOWN.findall(shown)
 
@@ -57,7 +60,13 @@ def started(program: str, folder: Path) -> subprocess.Popen[str]:
         environ |= {"PATH": f"{folder}{os.pathsep}{environ['PATH']}", "HOME": str(folder)}
         command = ["sh", "-eu", program]
     return subprocess.Popen(
-        command, cwd=folder, env=environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        cwd=folder,
+        env=environ,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
 
 
@@ -85,7 +94,10 @@ def test_remote_hooks(tmp_path: Path) -> None:
 
     assert (
         said
-        == ["DENY not `rm -rf build`", "DENY Required hook 'guard' failed: could not be reached: the handlers `policy` are not attached"]
+        == [
+            "DENY not `rm -rf build`",
+            "DENY Required hook 'guard' failed: could not be reached: the handlers `policy` are not attached",
+        ]
         * 2
     )
     assert (host.returncode, wrong(errors)) == (0, "")
@@ -101,7 +113,9 @@ def asked(folder: Path) -> str:
 
 def wrong(errors: str) -> str:
     """What a program said to its user; a loop that is debugged also says which steps took long, as all do on a busy machine."""
-    return "".join(each for each in errors.splitlines(keepends=True) if not each.startswith("Executing <"))
+    return "".join(
+        each for each in errors.splitlines(keepends=True) if not each.startswith("Executing <")
+    )
 
 
 @pytest.mark.process
@@ -125,7 +139,12 @@ def test_what_is_typed(page: str, tmp_path: Path) -> None:
     """Whoever types what the page has, in one shell from its top to its end and in a home of their own, sees what it shows."""
     port, free = "8465", str(closed_port())
     files(page, tmp_path, port, free)
-    shown = (ROOT / "docs/how-to" / page).read_text(encoding="utf-8").replace(port, free).replace(HOME, str(tmp_path))
+    shown = (
+        (ROOT / "docs/how-to" / page)
+        .read_text(encoding="utf-8")
+        .replace(port, free)
+        .replace(HOME, str(tmp_path))
+    )
     typed = [block for text in _TYPED.findall(shown) for block in blocks(text)]
     assert typed
 
@@ -141,11 +160,20 @@ def run(typed: list[Block], home: Path) -> list[list[str]]:
     """What each of these commands prints, in one shell; a server is waited for until it has said what the page shows."""
     (home / "bin").mkdir()
     for name, arguments in (("hookline", "-m hookline "), ("python", "")):
-        (home / "bin" / name).write_text(f'#!/bin/sh\nexec {sys.executable} {arguments}"$@"\n', encoding="utf-8")
+        (home / "bin" / name).write_text(
+            f'#!/bin/sh\nexec {sys.executable} {arguments}"$@"\n', encoding="utf-8"
+        )
         (home / "bin" / name).chmod(0o755)
-    environ = {"HOME": str(home), "PATH": f"{home / 'bin'}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT / "src")}
+    environ = {
+        "HOME": str(home),
+        "PATH": f"{home / 'bin'}:{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT / "src"),
+    }
     environ |= {"LANG": "C.UTF-8", "COLUMNS": "200", "USER": "ann", "TZ": "UTC"}
-    script = "".join(f"{_started(block) or chr(10).join(block.command)}\nprintf '\\n\\x1e%s\\x1e\\n' $?\n" for block in typed)
+    script = "".join(
+        f"{_started(block) or chr(10).join(block.command)}\nprintf '\\n\\x1e%s\\x1e\\n' $?\n"
+        for block in typed
+    )
     (home / "typed").write_text(script, encoding="utf-8")
     done = subprocess.run(
         ["bash", "typed"],  # noqa: S607 - the bash of whoever runs the tests
@@ -161,13 +189,17 @@ def _started(block: Block) -> str:
     command = "\n".join(block.command)
     if not command.endswith(" &"):
         return ""
-    reads = f'for _ in {" ".join("1" * len(block.printed))}; do read -r line <&3; echo "$line"; done'
+    reads = (
+        f'for _ in {" ".join("1" * len(block.printed))}; do read -r line <&3; echo "$line"; done'
+    )
     return f"exec 3< <(exec {command[:-2]} 2>&1); served=$!; trap 'kill $served; wait $served' EXIT; {reads}"
 
 
 def _masked(text: str) -> str:
     """A text without what is another one each time; of digests and ids it stays how long they are."""
-    return _ANY.sub(lambda found: f"<{len(found[0])} DIGITS>" if _DIGITS.fullmatch(found[0]) else "<ANY>", text)
+    return _ANY.sub(
+        lambda found: f"<{len(found[0])} DIGITS>" if _DIGITS.fullmatch(found[0]) else "<ANY>", text
+    )
 
 
 def _lines(text: str, code: str) -> list[str]:
@@ -184,10 +216,16 @@ def test_the_policy_of_the_page(machine: test_managed.Machine, tmp_path: Path) -
         path.chmod(0o755)
     off = machine.types("off", "--global").stdout
     call = test_managed.CALL | {"cwd": str(machine.project), "tool_input": {"command": "sudo ls"}}
-    answers = [machine.types("answer", "claude-code", sent=sent, HOOKLINE="0") for sent in (call, call | {"tool_input": {"command": "ls"}})]
+    answers = [
+        machine.types("answer", "claude-code", sent=sent, HOOKLINE="0")
+        for sent in (call, call | {"tool_input": {"command": "ls"}})
+    ]
 
     assert "policy, which no switch reaches, still runs: 10-no-sudo.yaml#pre_tool_use.0.0" in off
-    assert ["policy: nobody is root here" in answered.stdout for answered in answers] == [True, False]
+    assert ["policy: nobody is root here" in answered.stdout for answered in answers] == [
+        True,
+        False,
+    ]
 
 
 @pytest.fixture
@@ -197,11 +235,18 @@ def any_language(tmp_path: Path) -> Iterator[tuple[Path, str]]:
     port = str(closed_port())
     for path in tmp_path.iterdir():  # it has two ports
         path.write_text(path.read_text(encoding="utf-8").replace("8466", port), encoding="utf-8")
-    (tmp_path / "hookline").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m hookline "$@"\n', encoding="ascii")
+    (tmp_path / "hookline").write_text(
+        f'#!/bin/sh\nexec "{sys.executable}" -m hookline "$@"\n', encoding="ascii"
+    )
     (tmp_path / "hookline").chmod(0o700)
     server = started("server.sh", tmp_path)
     try:
-        assert [line(server).partition(":")[0] for _ in range(4)] == ["http", "unix", "unix", "127.0.0.1"]
+        assert [line(server).partition(":")[0] for _ in range(4)] == [
+            "http",
+            "unix",
+            "unix",
+            "127.0.0.1",
+        ]
         yield tmp_path, shown
     finally:
         server.terminate()
@@ -214,8 +259,21 @@ def test_any_language_over_grpc(any_language: tuple[Path, str]) -> None:
     """Stubs that are made of the published contract are enough, and the token is where the page says."""
     folder, shown = any_language
     protoc = pytest.importorskip("grpc_tools.protoc", reason="the compiler is not installed")
-    (folder / "bridge.proto").write_bytes((resources.files("hookline.remote.proto") / "bridge.proto").read_bytes())
-    assert protoc.main(["protoc", f"-I{folder}", f"--python_out={folder}", f"--grpc_python_out={folder}", "bridge.proto"]) == 0
+    (folder / "bridge.proto").write_bytes(
+        (resources.files("hookline.remote.proto") / "bridge.proto").read_bytes()
+    )
+    assert (
+        protoc.main(
+            [
+                "protoc",
+                f"-I{folder}",
+                f"--python_out={folder}",
+                f"--grpc_python_out={folder}",
+                "bridge.proto",
+            ]
+        )
+        == 0
+    )
 
     assert asked(folder) + "\n" == shown
 
@@ -229,4 +287,6 @@ def test_any_language_over_http(any_language: tuple[Path, str]) -> None:
 
     assert (asking.returncode, errors) == (0, "")
     decided = [json.loads(each) for each in out.splitlines()]
-    assert [(each["stance"], each["reason"], len(each["verdicts"])) for each in decided] == [("deny", "not here", 1)] * 2
+    assert [(each["stance"], each["reason"], len(each["verdicts"])) for each in decided] == [
+        ("deny", "not here", 1)
+    ] * 2

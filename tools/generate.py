@@ -56,7 +56,9 @@ def events_page() -> str:
     for name in kinds.NAMES:
         kind = kinds.kind(name)
         powers = ", ".join(sorted(kind.powers)) or "-"
-        lines.append(f"| `{name}` | {kind.cls} | {powers} | {', '.join(kind.payload)} | {', '.join(natives[name]) or '-'} |")
+        lines.append(
+            f"| `{name}` | {kind.cls} | {powers} | {', '.join(kind.payload)} | {', '.join(natives[name]) or '-'} |"
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -108,15 +110,25 @@ def _aliases(table: Any) -> str:
 
 def _dialect_row(row: Any) -> str:
     runs = "at once" if row.parallel else "in turn"
-    blocks = {Stance.SILENT: "is not possible", Stance.DENY: "denies", Stance.HALT: "halts"}[row.blocks]
-    fails = {Stance.SILENT: "is open", Stance.ASK: "asks", Stance.DENY: "denies", Stance.HALT: "halts"}[row.fails]
+    blocks = {Stance.SILENT: "is not possible", Stance.DENY: "denies", Stance.HALT: "halts"}[
+        row.blocks
+    ]
+    fails = {
+        Stance.SILENT: "is open",
+        Stance.ASK: "asks",
+        Stance.DENY: "denies",
+        Stance.HALT: "halts",
+    }[row.fails]
     plain = "is context" if row.plain_context else "-"
     powers = ", ".join(sorted(row.powers)) or "-"
     return f"| `{row.native}` | `{row.kind}` | {runs} | {blocks} | {fails} | {plain} | {powers} |"
 
 
 def _evidence_row(native: str, shown: Evidence) -> str:
-    columns = [_ids(shown.payload), *(_by_effect(found) for found in (shown.honoured, shown.rewritten, shown.lowered))]
+    columns = [
+        _ids(shown.payload),
+        *(_by_effect(found) for found in (shown.honoured, shown.rewritten, shown.lowered)),
+    ]
     return f"| `{native}` | {len(shown.fired) or '-'} | {' | '.join(columns)} |"
 
 
@@ -131,8 +143,15 @@ def _ids(names: list[str]) -> str:
 
 def errors_page() -> str:
     """Every error code, from the pages that `hookline explain CODE` prints."""
-    pages = json.loads((ROOT / "src" / "hookline" / "cli" / "codes.json").read_text(encoding="utf-8"))
-    lines = ["# Error codes", "", "A code is never reused. `hookline explain HKL1203` prints the same, without network.", ""]
+    pages = json.loads(
+        (ROOT / "src" / "hookline" / "cli" / "codes.json").read_text(encoding="utf-8")
+    )
+    lines = [
+        "# Error codes",
+        "",
+        "A code is never reused. `hookline explain HKL1203` prints the same, without network.",
+        "",
+    ]
     for name, code in sorted(CODES.items(), key=lambda item: item[1]):
         page = pages[name]
         lines += [f"## {code} `{name}`", "", page["meaning"], ""]
@@ -161,8 +180,15 @@ def settings_page() -> str:
     """Every key of the settings, from the tables by which they are checked."""
     parts = [_SETTINGS]
     for table, rows in TABLES.items():
-        parts += [f"## `[{table}]`\n", "| key | values | default | meaning |", "| --- | --- | --- | --- |"]
-        parts += [f"| `{key}` | {_values(table, key, row)} | {_default(row)} | {row.meaning} |" for key, row in rows.items()]
+        parts += [
+            f"## `[{table}]`\n",
+            "| key | values | default | meaning |",
+            "| --- | --- | --- | --- |",
+        ]
+        parts += [
+            f"| `{key}` | {_values(table, key, row)} | {_default(row)} | {row.meaning} |"
+            for key, row in rows.items()
+        ]
         parts += [""]
     return "\n".join([*parts, *_variables()]).rstrip("\n") + "\n"
 
@@ -189,8 +215,14 @@ _VARIABLES: Mapping[str, tuple[str, str]] = {
         "after so many days without an event, what is known of a session is removed; a whole number",
     ),
     "HOOKLINE_MODEL": ("", "the model of hooks that are judged by one and name none"),
-    "HOOKLINE_MODEL_CALLS": (f"`{MOST_CALLS}`", "calls of language models that the hooks of one session may make"),
-    "HOOKLINE_COLOR": ("`auto`", "`always` or `never`: colour, before `NO_COLOR`, `FORCE_COLOR` and `CLICOLOR_FORCE`"),
+    "HOOKLINE_MODEL_CALLS": (
+        f"`{MOST_CALLS}`",
+        "calls of language models that the hooks of one session may make",
+    ),
+    "HOOKLINE_COLOR": (
+        "`auto`",
+        "`always` or `never`: colour, before `NO_COLOR`, `FORCE_COLOR` and `CLICOLOR_FORCE`",
+    ),
 }
 _SET_BY_US = (
     "Set for hooks, and not for you to set: `HOOKLINE_FIRING` (events that are being asked about), `HOOKLINE_RUN` (whose process it is), and"
@@ -200,8 +232,18 @@ _SET_BY_US = (
 
 def _variables() -> list[str]:
     """The variables that a person may set."""
-    rows = [f"| `{name}` | {default or '-'} | {meaning} |" for name, (default, meaning) in _VARIABLES.items()]
-    return ["## Variables of the environment\n", "| variable | default | meaning |", "| --- | --- | --- |", *rows, "", _SET_BY_US]
+    rows = [
+        f"| `{name}` | {default or '-'} | {meaning} |"
+        for name, (default, meaning) in _VARIABLES.items()
+    ]
+    return [
+        "## Variables of the environment\n",
+        "| variable | default | meaning |",
+        "| --- | --- | --- |",
+        *rows,
+        "",
+        _SET_BY_US,
+    ]
 
 
 DECISIONS = ROOT / "docs" / "decisions"
@@ -211,13 +253,20 @@ def decisions_page() -> str:
     """Every decision, by its number and its title."""
     rows = []
     for path in sorted(DECISIONS.glob("[0-9]*.md")):
-        number, title = path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ").split(" ", 1)
+        number, title = (
+            path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ").split(" ", 1)
+        )
         rows.append(f"| [{number.rstrip('.')}]({path.name}) | {title} |")
     told = "Decisions with real alternatives: what was to be settled, what was decided, against what else, and what it costs."
     return "\n".join(["# Decisions", "", told, "", "| | |", "| --- | --- |", *rows]) + "\n"
 
 
-PAGES = {"events.md": events_page, "dialects.md": dialects_page, "errors.md": errors_page, "settings.md": settings_page}
+PAGES = {
+    "events.md": events_page,
+    "dialects.md": dialects_page,
+    "errors.md": errors_page,
+    "settings.md": settings_page,
+}
 
 
 def main() -> int:

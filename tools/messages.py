@@ -18,7 +18,9 @@ PROTO = "hookline/remote/proto/bridge.proto"
 MADE = "# Generated from bridge.proto by tools/generate.py; `make format` writes it anew.\n"
 _CHECKS = (
     re.compile(r"^from google\.protobuf import runtime_version.*\n", re.MULTILINE),
-    re.compile(r"^_runtime_version\.ValidateProtobufRuntimeVersion\(.*?^\)\n", re.MULTILINE | re.DOTALL),
+    re.compile(
+        r"^_runtime_version\.ValidateProtobufRuntimeVersion\(.*?^\)\n", re.MULTILINE | re.DOTALL
+    ),
     re.compile(r"^# (Protobuf Python Version|NO CHECKED-IN PROTOBUF GENCODE).*\n", re.MULTILINE),
     re.compile(r"^import warnings\n", re.MULTILINE),
     re.compile(r"^GRPC_GENERATED_VERSION = .*?^    \)\n", re.MULTILINE | re.DOTALL),
@@ -37,7 +39,10 @@ def messages() -> dict[Path, str]:
         if protoc.main(["protoc", f"-I{SOURCE}", f"-I{common}", *outs, PROTO]):
             raise RuntimeError(f"{PROTO} cannot be compiled")
         made = sorted(Path(folder).rglob("*.py*"))
-        return {SOURCE / path.relative_to(folder): _freed(path.read_text(encoding="utf-8")) for path in made}
+        return {
+            SOURCE / path.relative_to(folder): _freed(path.read_text(encoding="utf-8"))
+            for path in made
+        }
 
 
 def _freed(text: str) -> str:

@@ -10,7 +10,17 @@ if TYPE_CHECKING:
     from hookline.engine.watching import Watcher, watching
     from hookline.errors import CodecError, ConfigError, HandlerError, HookError, TrustError
     from hookline.handlers.program import Limits
-    from hookline.model.event import Compaction, Event, Generation, Lifecycle, Message, Prompt, Rewrite, Stop, ToolCall
+    from hookline.model.event import (
+        Compaction,
+        Event,
+        Generation,
+        Lifecycle,
+        Message,
+        Prompt,
+        Rewrite,
+        Stop,
+        ToolCall,
+    )
     from hookline.model.problem import Problem
     from hookline.model.reply import Reply
     from hookline.model.spec import HookSpec

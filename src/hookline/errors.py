@@ -203,7 +203,9 @@ class ConfigError(HookError):
 
     name = "config.syntax"
 
-    def __init__(self, message: str, *, name: str | None = None, hint: str = "", place: str = "") -> None:
+    def __init__(
+        self, message: str, *, name: str | None = None, hint: str = "", place: str = ""
+    ) -> None:
         super().__init__(message, name=name, hint=hint)
         self.place = place
 

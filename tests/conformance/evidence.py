@@ -20,7 +20,12 @@ if TYPE_CHECKING:
     from hookline.core.dialect import Dialect, Row
 
 # Key of a decision -> the power that it is evidence of, when it holds anything.
-_POWERS: Mapping[str, str] = {"for_agent": "context", "for_user": "note", "retry_after": "retry", "evidence": "metadata"}
+_POWERS: Mapping[str, str] = {
+    "for_agent": "context",
+    "for_user": "note",
+    "retry_after": "retry",
+    "evidence": "metadata",
+}
 
 # Key of an output that has no place of its own in a decision -> the power that carries it there.
 _WITHIN: Mapping[str, str] = {"instruction_context": "context"}
@@ -59,8 +64,14 @@ def evidence(dialect: str) -> Mapping[str, Evidence]:
 def _row(vector: dict[str, Any], dialect: Dialect) -> Row | None:
     """The event that a vector fires, by the name that it or its payload gives, or else by what the dialect takes it for."""
     table, payload = dialect.table, vector.get("payload")
-    keys = [payload.get(field.native) for field in table.base if field.fact == "@native"] if isinstance(payload, dict) else []
-    named = next((name for name in (vector.get("event"), *keys) if isinstance(name, str) and name), "")
+    keys = (
+        [payload.get(field.native) for field in table.base if field.fact == "@native"]
+        if isinstance(payload, dict)
+        else []
+    )
+    named = next(
+        (name for name in (vector.get("event"), *keys) if isinstance(name, str) and name), ""
+    )
     if not named and isinstance(payload, dict):
         with contextlib.suppress(CodecError):
             named = dialect.decode_event(payload).native_name
@@ -77,7 +88,11 @@ def _read(vector: dict[str, Any], shown: Evidence) -> None:
         shown.honoured.setdefault(power, []).append(name)
     said = json.dumps(vector.get("outcomes", [])).replace("_", "").lower()
     for key, power in _WITHIN.items():
-        if key.replace("_", "") in said and name in shown.honoured.get(power, []) and key not in decision.get("lowered", ()):
+        if (
+            key.replace("_", "") in said
+            and name in shown.honoured.get(power, [])
+            and key not in decision.get("lowered", ())
+        ):
             shown.honoured.setdefault(key, []).append(name)
     for target in decision.get("rewrite") or {}:
         if target != "patch":
@@ -100,5 +115,9 @@ def missing(dialect: str) -> list[str]:
         row = make_dialect(dialect).table.rows[native]
         if not shown.payload:
             wanting.append(f"{native}: the payload, byte for byte")
-        wanting += [f"{native}: {power}" for power in sorted(row.powers) if power not in shown.honoured and power not in shown.rewritten]
+        wanting += [
+            f"{native}: {power}"
+            for power in sorted(row.powers)
+            if power not in shown.honoured and power not in shown.rewritten
+        ]
     return wanting

@@ -78,12 +78,23 @@ class Play:
 
     @staticmethod
     def _source(given: dict[str, Any], dialect_name: str) -> Source:
-        fields = {key: given[key] for key in ("text", "tree", "scope", "mode", "trusted", "names") if key in given}
-        companions = {path: Companion(path=path, **facts) for path, facts in given.get("companions", {}).items()}
-        return Source(file=given.get("file", USUAL_NAMES[dialect_name]), companions=companions, **fields)
+        fields = {
+            key: given[key]
+            for key in ("text", "tree", "scope", "mode", "trusted", "names")
+            if key in given
+        }
+        companions = {
+            path: Companion(path=path, **facts)
+            for path, facts in given.get("companions", {}).items()
+        }
+        return Source(
+            file=given.get("file", USUAL_NAMES[dialect_name]), companions=companions, **fields
+        )
 
     def _fire(self) -> None:
-        event = self.event = self.dialect.decode_event(self.vector["payload"], self.vector.get("event", ""))
+        event = self.event = self.dialect.decode_event(
+            self.vector["payload"], self.vector.get("event", "")
+        )
         registry = Registry().with_(self.specs, self.dialect)
         asking = dispatch(plan(registry, event, self.dialect), event)
         try:
@@ -143,12 +154,24 @@ def mismatches(vector: dict[str, Any], dialect_name: str) -> list[str]:
     play = Play(vector, dialect_name)
     found: list[str] = []
     if "hooks" in expect:
-        found += _compare("hooks", [_shown(spec, want) for spec, want in zip(play.specs, expect["hooks"], strict=False)], expect["hooks"])
+        found += _compare(
+            "hooks",
+            [_shown(spec, want) for spec, want in zip(play.specs, expect["hooks"], strict=False)],
+            expect["hooks"],
+        )
         found += _compare("number of hooks", len(play.specs), len(expect["hooks"]))
     if "problems" in expect:
-        found += _compare("problems", sorted(problem.name for problem in play.problems), sorted(expect["problems"]))
+        found += _compare(
+            "problems",
+            sorted(problem.name for problem in play.problems),
+            sorted(expect["problems"]),
+        )
     printed = "\n".join(str(problem) for problem in play.problems)
-    found += [f"no problem says {text!r}: {printed}" for text in expect.get("problem_texts", []) if text not in printed]
+    found += [
+        f"no problem says {text!r}: {printed}"
+        for text in expect.get("problem_texts", [])
+        if text not in printed
+    ]
     for key in ("ran", "detached"):
         if key in expect:
             found += _compare(key, getattr(play, key), expect[key])
@@ -194,7 +217,9 @@ def _decision(document: dict[str, Any], want: dict[str, Any]) -> list[str]:
         elif key == "verdicts":
             found += _compare("number of verdicts", len(document["verdicts"]), len(value))
             for at, (verdict, partial) in enumerate(zip(document["verdicts"], value, strict=False)):
-                found += _compare(f"verdict {at}", {part: verdict[part] for part in partial}, partial)
+                found += _compare(
+                    f"verdict {at}", {part: verdict[part] for part in partial}, partial
+                )
         else:
             found += _compare(key, document.get(key), value)
     return found

@@ -29,10 +29,18 @@ KEYS = (
 HOOK = {"type": "command", "command": "true"}
 # Two hooks a source on the call of a tool, in the words of each dialect.
 SOURCES = {
-    "docker-agent": [Source(tree={"hooks": {"pre_tool_use": [{"hooks": [HOOK, {**HOOK, "on_error": "block"}]}]}})],
-    "claude-code": [Source(tree={"hooks": {"PreToolUse": [{"hooks": [HOOK, {**HOOK, "timeout": 1}]}]}})],
+    "docker-agent": [
+        Source(tree={"hooks": {"pre_tool_use": [{"hooks": [HOOK, {**HOOK, "on_error": "block"}]}]}})
+    ],
+    "claude-code": [
+        Source(tree={"hooks": {"PreToolUse": [{"hooks": [HOOK, {**HOOK, "timeout": 1}]}]}})
+    ],
     "agenthooks": [
-        Source(tree={"name": name, "description": "x", "trigger": "pre-tool-call"}, file=f"/h/{name}/HOOK.md") for name in ("one", "two")
+        Source(
+            tree={"name": name, "description": "x", "trigger": "pre-tool-call"},
+            file=f"/h/{name}/HOOK.md",
+        )
+        for name in ("one", "two")
     ],
 }
 PAYLOADS = {
@@ -74,18 +82,28 @@ def test_every_dialect_has_hooks_on_this_stage() -> None:
         native, payload = PAYLOADS[name]
         drawn = plan(REGISTRY, dialect.decode_event(payload, native), dialect)
 
-        assert {entry.spec.dialect for group in drawn.groups for entry in group.steps} == set(SOURCES)
+        assert {entry.spec.dialect for group in drawn.groups for entry in group.steps} == set(
+            SOURCES
+        )
 
 
 @settings(LAW, max_examples=400)
-@given(host=st.sampled_from(sorted(SOURCES)), said=st.lists(outcomes(*KEYS), min_size=1, max_size=6), strict=st.booleans())
-def test_whatever_hooks_print_there_is_a_decision(host: str, said: list[Outcome], *, strict: bool) -> None:
+@given(
+    host=st.sampled_from(sorted(SOURCES)),
+    said=st.lists(outcomes(*KEYS), min_size=1, max_size=6),
+    strict=st.booleans(),
+)
+def test_whatever_hooks_print_there_is_a_decision(
+    host: str, said: list[Outcome], *, strict: bool
+) -> None:
     """Whatever a hook prints and however it ends, the dispatcher returns a decision and never raises."""
     dialect = DIALECTS[host]
     native, payload = PAYLOADS[host]
     event = dialect.decode_event(payload, native)
     perform = Stagehand(said)
-    asking = dispatch(plan(Registry().with_((), dialect) if not said else REGISTRY, event, dialect), event)
+    asking = dispatch(
+        plan(Registry().with_((), dialect) if not said else REGISTRY, event, dialect), event
+    )
     try:
         runs = next(asking)
         while True:

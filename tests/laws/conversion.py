@@ -44,14 +44,30 @@ class Converted:
     def _loaded(self) -> list[HookSpec]:
         """The hooks of the written files, as their dialect loads them."""
         files = self.conversion.files
-        companions = {"scripts/run": Companion(path="scripts/run", executable=True, head="#!/bin/sh")}
+        companions = {
+            "scripts/run": Companion(path="scripts/run", executable=True, head="#!/bin/sh")
+        }
         loaded = [
-            self.target.load(Source(file=path, text=text, companions=companions, names={"folder": path.rpartition("/")[0]}))
+            self.target.load(
+                Source(
+                    file=path,
+                    text=text,
+                    companions=companions,
+                    names={"folder": path.rpartition("/")[0]},
+                )
+            )
             for path, text in files.items()
             if not path.endswith("/run")
         ]
-        assert [str(problem) for held in loaded for problem in held.problems if problem.severity == "error"] == []
-        return list(self.target.combine(tuple(spec for held in loaded for spec in held.specs)).specs)
+        assert [
+            str(problem)
+            for held in loaded
+            for problem in held.problems
+            if problem.severity == "error"
+        ] == []
+        return list(
+            self.target.combine(tuple(spec for held in loaded for spec in held.specs)).specs
+        )
 
     @cached_property
     def event(self) -> Event:
@@ -60,13 +76,19 @@ class Converted:
         assert row is not None
         spec = next(spec for spec in self.hooks if spec.kind == self.play.event.kind)
         told = seen_by(spec.replace(alike=True, conditions=()), self.play.event)
-        return self.target.decode_event(json.loads(self.target.encode_event(told, spec)), row.native)
+        return self.target.decode_event(
+            json.loads(self.target.encode_event(told, spec)), row.native
+        )
 
     def expected(self) -> Decision:
         """What the hooks themselves decide when the target's host tells of the event."""
         ids = [spec.id for spec in self.play.specs]
         hooks = [spec.replace(alike=True) for spec in self.play.specs]
-        return self._asked(Registry().with_(hooks, self.own), self.event, lambda run: self.play.outcome(ids.index(run.spec.id)))
+        return self._asked(
+            Registry().with_(hooks, self.own),
+            self.event,
+            lambda run: self.play.outcome(ids.index(run.spec.id)),
+        )
 
     def decided(self) -> Decision:
         """What the written files decide of the same event."""
@@ -102,7 +124,11 @@ class Converted:
         if handler.script:
             return str(handler.script)
         folder = f"{spec.facts.get('directory', '')}/scripts/run"
-        return self.conversion.files[folder].splitlines()[1] if folder in self.conversion.files else shlex.join(handler.argv)
+        return (
+            self.conversion.files[folder].splitlines()[1]
+            if folder in self.conversion.files
+            else shlex.join(handler.argv)
+        )
 
     def _position(self, words: list[str]) -> int:
         ours = [at for at, spec in enumerate(self.play.specs) if self._is(spec, words)]
@@ -110,4 +136,6 @@ class Converted:
 
     def _is(self, spec: HookSpec, words: list[str]) -> bool:
         known = {held.id for held in self.library.hooks}
-        return spec.id in known and self.originals.config(spec) == words[words.index("--config") + 1]
+        return (
+            spec.id in known and self.originals.config(spec) == words[words.index("--config") + 1]
+        )

@@ -11,7 +11,17 @@ from hypothesis import strategies as st
 
 from hookline.core.dialect import FoldRule
 from hookline.engine.catalog import NAMES, make_dialect
-from hookline.model.event import Compaction, Event, Generation, Lifecycle, Message, Prompt, Rewrite, Stop, ToolCall
+from hookline.model.event import (
+    Compaction,
+    Event,
+    Generation,
+    Lifecycle,
+    Message,
+    Prompt,
+    Rewrite,
+    Stop,
+    ToolCall,
+)
 from hookline.model.kinds import NAMES as KINDS
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.verdict import Stance, Verdict
@@ -27,7 +37,19 @@ ROOT = Path(__file__).parents[2]
 LAW = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 FEWER = settings(LAW, max_examples=40)
 TARGETS = ("input", "text", "messages", "output", "summary")
-POWERS = ("allow", "ask", "deny", "halt", *TARGETS, "context", "note", "retry", "env", "watch", "title")
+POWERS = (
+    "allow",
+    "ask",
+    "deny",
+    "halt",
+    *TARGETS,
+    "context",
+    "note",
+    "retry",
+    "env",
+    "watch",
+    "title",
+)
 
 
 def dialects() -> Iterator[Dialect]:
@@ -55,7 +77,11 @@ json_values = st.recursive(
 )  # fmt: skip
 # What `json.dumps(allow_nan=False)` can say.
 finite_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | texts,
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | texts,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(texts, inner, max_size=4),
     max_leaves=12,
 )
@@ -101,14 +127,20 @@ rules = st.builds(
     joins_reasons=st.booleans(),
     drops_rewrite_when_denied=st.booleans(),
     firsts=st.frozensets(st.sampled_from(TARGETS)),
-    exclusive=st.dictionaries(st.sampled_from(("route", "title")), st.just("they clash"), max_size=2),
+    exclusive=st.dictionaries(
+        st.sampled_from(("route", "title")), st.just("they clash"), max_size=2
+    ),
 )
 powers = st.frozensets(st.sampled_from(POWERS))
 
 # -- events and outcomes -----------------------------------------------------------------------------------------------
 
 bodies = st.one_of(
-    st.builds(lambda i, r: ToolCall(tool="bash", input=i, result=r), st.none() | st.dictionaries(texts, scalars, max_size=3), scalars),
+    st.builds(
+        lambda i, r: ToolCall(tool="bash", input=i, result=r),
+        st.none() | st.dictionaries(texts, scalars, max_size=3),
+        scalars,
+    ),
     st.builds(lambda text: Prompt(prompt=text), texts),
     st.builds(lambda response: Generation(messages=[], response=response), texts),
     st.builds(lambda text: Message(text=text), scalars),
@@ -116,14 +148,27 @@ bodies = st.one_of(
     st.just(Stop()),
     st.builds(lambda facts: Lifecycle(facts=facts), st.dictionaries(texts, scalars, max_size=3)),
 )
-events = st.builds(lambda kind, body: Event(kind=kind, body=body), st.sampled_from((*KINDS, "x.host.unheard")), bodies)
-printed = st.one_of(texts, json_values.map(json.dumps), st.just("{not json"), st.just("\ufeff{}"), st.just("{} {}"), st.just("[" * 5000))
+events = st.builds(
+    lambda kind, body: Event(kind=kind, body=body),
+    st.sampled_from((*KINDS, "x.host.unheard")),
+    bodies,
+)
+printed = st.one_of(
+    texts,
+    json_values.map(json.dumps),
+    st.just("{not json"),
+    st.just("\ufeff{}"),
+    st.just("{} {}"),
+    st.just("[" * 5000),
+)
 
 
 def outcomes(*keys: str) -> st.SearchStrategy[Outcome]:
     """Whatever a process may leave behind; its output often is an object of these keys, nested in each other."""
     flat = objects_of(*keys)
-    nested = st.builds(lambda outer, inner, key: {**outer, key: inner}, flat, flat, st.sampled_from(keys or ("x",)))
+    nested = st.builds(
+        lambda outer, inner, key: {**outer, key: inner}, flat, flat, st.sampled_from(keys or ("x",))
+    )
     return st.builds(
         Outcome,
         exit_code=st.sampled_from((None, 0, 0, 0, 1, 2, 127, -9, 255)),
@@ -141,8 +186,19 @@ def outcomes(*keys: str) -> st.SearchStrategy[Outcome]:
 
 def least_payload(dialect: Dialect, row: Row) -> dict[str, Any]:
     """A payload with what the row's body cannot do without, and what every payload of the dialect has."""
-    samples = {"@native": row.native, "@session_id": "s1", "@cwd": "/w", "tool": "bash", "prompt": "hello", "input": {"command": "ls"}}
-    return {field.native: samples[field.fact] for field in (*dialect.table.base, *row.fields) if field.fact in samples}
+    samples = {
+        "@native": row.native,
+        "@session_id": "s1",
+        "@cwd": "/w",
+        "tool": "bash",
+        "prompt": "hello",
+        "input": {"command": "ls"},
+    }
+    return {
+        field.native: samples[field.fact]
+        for field in (*dialect.table.base, *row.fields)
+        if field.fact in samples
+    }
 
 
 def configurations(dialect: str) -> list[Path]:

@@ -50,7 +50,24 @@ CONFIG_KEYS = (
     "timeout", "env", "working_dir", "on_error", "name", "description", "trigger", "priority", "async", "metadata", "if", "once",
     "url", "prompt", "model", "headers", "shell", "preempt_yolo", "disableAllHooks", "statusMessage",
 )  # fmt: skip
-WORDS = ("command", "builtin", "model", "http", "prompt", "block", "*", "Bash", "[", "(?=x)", "a|b", "pre-tool-call", "", "true", "0", "-1")
+WORDS = (
+    "command",
+    "builtin",
+    "model",
+    "http",
+    "prompt",
+    "block",
+    "*",
+    "Bash",
+    "[",
+    "(?=x)",
+    "a|b",
+    "pre-tool-call",
+    "",
+    "true",
+    "0",
+    "-1",
+)
 
 
 def natives(dialect: Dialect) -> st.SearchStrategy[str]:
@@ -63,7 +80,11 @@ def natives(dialect: Dialect) -> st.SearchStrategy[str]:
 @pytest.mark.parametrize("dialect", DIALECTS, ids=label)
 def test_a_payload_is_an_event_or_a_codec_error(dialect: Dialect, data: st.DataObject) -> None:
     """No JSON value makes `decode_event` raise anything but CodecError."""
-    keys = {field.native for row in dialect.table.rows.values() for field in (*dialect.table.base, *row.fields)}
+    keys = {
+        field.native
+        for row in dialect.table.rows.values()
+        for field in (*dialect.table.base, *row.fields)
+    }
     payload = data.draw(json_values | objects_of(*sorted(keys)))
     with contextlib.suppress(CodecError):
         event = dialect.decode_event(payload, data.draw(natives(dialect)))
@@ -105,7 +126,10 @@ def test_a_tree_is_loaded_or_a_config_error(dialect: Dialect, tree: Any, mode: s
 
 
 @LAW
-@given(texts | st.text(alphabet="-[]{}:,#&*!|>'\"%@`?~ \n\tab01./\\", max_size=60), st.sampled_from(("x.yaml", "x.json", "HOOK.md")))
+@given(
+    texts | st.text(alphabet="-[]{}:,#&*!|>'\"%@`?~ \n\tab01./\\", max_size=60),
+    st.sampled_from(("x.yaml", "x.json", "HOOK.md")),
+)
 @pytest.mark.parametrize("dialect", ONCE_EACH.values(), ids=label)
 def test_a_text_is_loaded_or_a_config_error(dialect: Dialect, text: str, file: str) -> None:
     """No text makes `load` raise anything but ConfigError, in whatever file it stands."""
@@ -120,8 +144,12 @@ def pieces(path: Path) -> list[str]:
 
 @FEWER
 @given(st.data())
-@pytest.mark.parametrize("dialect", [each for name, each in ONCE_EACH.items() if configurations(name)], ids=label)
-def test_a_damaged_configuration_is_loaded_or_a_config_error(dialect: Dialect, data: st.DataObject) -> None:
+@pytest.mark.parametrize(
+    "dialect", [each for name, each in ONCE_EACH.items() if configurations(name)], ids=label
+)
+def test_a_damaged_configuration_is_loaded_or_a_config_error(
+    dialect: Dialect, data: st.DataObject
+) -> None:
     """Real files with lines dropped, doubled, moved, cut off or written over raise nothing but ConfigError."""
     path = data.draw(st.sampled_from(configurations(dialect.table.name)))
     lines = list(pieces(path))[:80]
@@ -134,19 +162,27 @@ def test_a_damaged_configuration_is_loaded_or_a_config_error(dialect: Dialect, d
                 line.replace("command", "[]"), "- " + line, line.rstrip("\n") + " {\n", "\x00" + line,
             ))
         )  # fmt: skip
-    companions = {"scripts/run.sh": Companion(path="scripts/run.sh", executable=True, head="#!/bin/sh")}
+    companions = {
+        "scripts/run.sh": Companion(path="scripts/run.sh", executable=True, head="#!/bin/sh")
+    }
     load(dialect, Source(text="".join(lines), file=str(path), companions=companions))
 
 
 @FEWER
 @given(st.data())
-@pytest.mark.parametrize("dialect", [ONCE_EACH["docker-agent"], ONCE_EACH["claude-code"]], ids=label)
+@pytest.mark.parametrize(
+    "dialect", [ONCE_EACH["docker-agent"], ONCE_EACH["claude-code"]], ids=label
+)
 def test_a_damaged_tree_is_loaded_or_a_config_error(dialect: Dialect, data: st.DataObject) -> None:
     """A real tree with any part of it replaced by any value raises nothing but ConfigError."""
     whole = parse_yaml("".join(pieces(configurations(dialect.table.name)[0]))).value
     node: Any = whole
     for _ in range(data.draw(st.integers(0, 5))):
-        nodes = [part for part in (node.values() if isinstance(node, dict) else node) if isinstance(part, dict | list) and part]
+        nodes = [
+            part
+            for part in (node.values() if isinstance(node, dict) else node)
+            if isinstance(part, dict | list) and part
+        ]
         node = data.draw(st.sampled_from(nodes)) if nodes else node
     keys = list(node) if isinstance(node, dict) else list(range(len(node)))
     node[data.draw(st.sampled_from(keys))] = data.draw(leaves | trees)

@@ -19,9 +19,15 @@ from tests.conformance.player import vectors
 from tests.laws.conversion import Converted
 
 TARGETS = [name for name in NAMES if hasattr(make_dialect(name), "write")]
-PAIRS = [(own, target) for own in NAMES for target in TARGETS if own not in (target, "hookline", "a3s")]
+PAIRS = [
+    (own, target) for own in NAMES for target in TARGETS if own not in (target, "hookline", "a3s")
+]
 # Losses after which several hooks of one event may decide otherwise; so may they where one's stance is lowered, not all's.
-TOGETHER = ("that hooks run in turn", "that equal hooks run once", "what the rewrites of several hooks come to")
+TOGETHER = (
+    "that hooks run in turn",
+    "that equal hooks run once",
+    "what the rewrites of several hooks come to",
+)
 STANCES = ("`ask`", "`deny`", "`halt`")
 _EMPTY = "an empty text is no rewrite there (starchild.md 12)"
 _TEXT = "a result is a text there (harnesses.md 6)"
@@ -38,7 +44,9 @@ FEWEST = 12
 def playable() -> list[tuple[str, dict[str, Any]]]:
     """Every vector with hooks and an event, and its dialect."""
     read = [(path.parent.name, json.loads(path.read_text(encoding="utf-8"))) for path in vectors()]
-    return [(vector.get("dialect", folder), vector) for folder, vector in read if _is_playable(vector)]
+    return [
+        (vector.get("dialect", folder), vector) for folder, vector in read if _is_playable(vector)
+    ]
 
 
 def _is_playable(vector: dict[str, Any]) -> bool:
@@ -52,7 +60,9 @@ def _is_playable(vector: dict[str, Any]) -> bool:
 
 def _comparable(converted: Converted) -> bool:
     """Whether every hook was written, is trusted (approval is no part of a file), and hears of the event."""
-    if any(loss.whole for loss in converted.conversion.losses) or not all(spec.trusted for spec in converted.play.specs):
+    if any(loss.whole for loss in converted.conversion.losses) or not all(
+        spec.trusted for spec in converted.play.specs
+    ):
         return False
     if not any(spec.kind == converted.play.event.kind for spec in converted.hooks):
         return False
@@ -66,7 +76,10 @@ def _explained(converted: Converted) -> bool:
     """Whether several hooks took part, and the report names what may make the sum of them another one."""
     if sum(spec.kind == converted.event.kind for spec in converted.hooks) < 2:
         return False
-    return any(loss.what in TOGETHER or any(word in loss.what for word in STANCES) for loss in converted.conversion.losses)
+    return any(
+        loss.what in TOGETHER or any(word in loss.what for word in STANCES)
+        for loss in converted.conversion.losses
+    )
 
 
 def _appended(converted: Converted) -> bool:
@@ -78,7 +91,11 @@ def _appended(converted: Converted) -> bool:
 def _told(decision: Any, event: Any) -> tuple[Stance, Any]:
     """Stance and effective rewrite; a rewrite of a denied event, and one that changes nothing, are none."""
     rewrite = decision.rewrite
-    if rewrite is None or decision.stance >= Stance.DENY or (rewrite.target == "input" and rewrite.value == event.input):
+    if (
+        rewrite is None
+        or decision.stance >= Stance.DENY
+        or (rewrite.target == "input" and rewrite.value == event.input)
+    ):
         return decision.stance, None
     return decision.stance, (rewrite.target, rewrite.value)
 
@@ -94,7 +111,10 @@ def test_what_was_converted_decides_the_same(own: str, target: str) -> None:
         if not _comparable(converted):
             continue
         compared += 1
-        want, got = (_told(decision, converted.event) for decision in (converted.expected(), converted.decided()))
+        want, got = (
+            _told(decision, converted.event)
+            for decision in (converted.expected(), converted.decided())
+        )
         if want != got and not _explained(converted) and not _appended(converted):
             wrong.append(f"{vector['id']}: {got} instead of {want}")
 

@@ -22,7 +22,12 @@ if TYPE_CHECKING:
 
     from hookline.core.dispatch import Run
 
-EVENT = Event(kind="tool.before", session_id="s1", cwd="/w", body=ToolCall(tool="bash", input={"command": "ls"}))
+EVENT = Event(
+    kind="tool.before",
+    session_id="s1",
+    cwd="/w",
+    body=ToolCall(tool="bash", input={"command": "ls"}),
+)
 
 
 def _raise(error: BaseException) -> None:
@@ -81,7 +86,9 @@ def an_engine(declared: list[dict[str, Any]]) -> Engine:
     for at, hook in enumerate(declared):
         behaviour = BEHAVIOURS[hook["behaviour"]]
         settings = {key: hook[key] for key in ("rank", "shadow", "on_failure", "command")}
-        engine.on("tool.before", name=f"{at} {hook['behaviour']}", **settings)(an_async(behaviour) if hook["is_async"] else behaviour)
+        engine.on("tool.before", name=f"{at} {hook['behaviour']}", **settings)(
+            an_async(behaviour) if hook["is_async"] else behaviour
+        )
     return engine
 
 
@@ -130,7 +137,9 @@ def test_being_a_coroutine_changes_no_decision(declared: list[dict[str, Any]]) -
 def test_many_at_once_do_not_mix(declared: list[dict[str, Any]], sessions: list[str]) -> None:
     """Events of several sessions, asked about at once on one engine, each get their own decision."""
     events = [
-        EVENT.replace(session_id=f"{at} {session}", body=ToolCall(tool="bash", input={"command": session}))
+        EVENT.replace(
+            session_id=f"{at} {session}", body=ToolCall(tool="bash", input={"command": session})
+        )
         for at, session in enumerate(sessions)
     ]
     engine = an_engine(declared)
@@ -138,4 +147,6 @@ def test_many_at_once_do_not_mix(declared: list[dict[str, Any]], sessions: list[
     async def all_of_them() -> list[hookline.Decision]:
         return await asyncio.gather(*(engine.fire_async(event) for event in events))
 
-    assert [told(an_engine(declared).fire(event)) for event in events] == [told(decision) for decision in asyncio.run(all_of_them())]
+    assert [told(an_engine(declared).fire(event)) for event in events] == [
+        told(decision) for decision in asyncio.run(all_of_them())
+    ]

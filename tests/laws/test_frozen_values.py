@@ -24,7 +24,14 @@ if TYPE_CHECKING:
     from typing import Any
 
 NAMES = ("alpha", "beta", "gamma", "delta")
-hashables = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5) | st.tuples(st.integers())
+hashables = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False)
+    | st.text(max_size=5)
+    | st.tuples(st.integers())
+)
 # Field name -> its default, or nothing where it has none.
 declarations = st.dictionaries(st.sampled_from(NAMES), st.none() | st.tuples(hashables), min_size=1)
 values = st.fixed_dictionaries({}, optional=dict.fromkeys(NAMES, hashables))
@@ -50,10 +57,16 @@ class Place(Point):
 def twins(declared: dict[str, tuple[Any] | None]) -> tuple[type, type]:
     """A frozen class and a dataclass of the same fields, defaults and name."""
     name = f"Made{next(numbers)}"
-    body = {"__annotations__": dict.fromkeys(declared, "object"), "__module__": __name__, "__qualname__": name}
+    body = {
+        "__annotations__": dict.fromkeys(declared, "object"),
+        "__module__": __name__,
+        "__qualname__": name,
+    }
     defaults = {field: default[0] for field, default in declared.items() if default is not None}
     frozen = type(Frozen)(name, (Frozen,), {**body, **defaults})
-    twin = dataclasses.dataclass(frozen=True, slots=True, kw_only=True)(type(name, (), {**body, **defaults}))
+    twin = dataclasses.dataclass(frozen=True, slots=True, kw_only=True)(
+        type(name, (), {**body, **defaults})
+    )
     return frozen, twin
 
 
@@ -70,7 +83,9 @@ def made(cls: type, given: dict[str, Any], *, after: int = 0) -> Any:
 
 @LAW
 @given(declarations, values)
-def test_a_class_takes_what_its_twin_takes(declared: dict[str, tuple[Any] | None], given: dict[str, Any]) -> None:
+def test_a_class_takes_what_its_twin_takes(
+    declared: dict[str, tuple[Any] | None], given: dict[str, Any]
+) -> None:
     """The same keywords are required, optional and refused, and the same instance comes of them."""
     frozen, twin_class = twins(declared)
     twin = made(twin_class, given)
@@ -78,7 +93,9 @@ def test_a_class_takes_what_its_twin_takes(declared: dict[str, tuple[Any] | None
 
     assert repr(young) == repr(old) == repr(twin)
     assert young == old
-    assert {field: getattr(old, field, None) for field in declared} == {field: getattr(twin, field, None) for field in declared}
+    assert {field: getattr(old, field, None) for field in declared} == {
+        field: getattr(twin, field, None) for field in declared
+    }
 
 
 @LAW

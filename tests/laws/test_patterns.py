@@ -23,7 +23,9 @@ globs = st.text(alphabet="ab*?/[]!^-{},.|()@+\\1", max_size=12)
 # -- expressions -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.filterwarnings("ignore:Possible:FutureWarning")  # of the peer, about syntax that it may read otherwise one day
+@pytest.mark.filterwarnings(
+    "ignore:Possible:FutureWarning"
+)  # of the peer, about syntax that it may read otherwise one day
 @LAW
 @given(st.text(alphabet="ab.*+?()[]{}|^$\\", max_size=12), st.text(alphabet="ab", max_size=10))
 def test_an_expression_is_compiled_or_a_config_error(source: str, text: str) -> None:
@@ -92,7 +94,9 @@ def test_no_text_makes_an_expression_slow(source: str) -> None:
         ("[(+]+(?!x)", ["(+"], ["("[:0]]),
     ],
 )
-def test_what_re2_lacks_may_be_left_to_python(source: str, matching: list[str], others: list[str]) -> None:
+def test_what_re2_lacks_may_be_left_to_python(
+    source: str, matching: list[str], others: list[str]
+) -> None:
     """Where somebody asks for it; it sees the first 4096 characters."""
     regex = compile_or_backtrack(source)
 
@@ -107,7 +111,16 @@ def test_what_re2_can_do_is_left_to_re2() -> None:
 
 
 @pytest.mark.parametrize(
-    "source", ["(a+)+(?=b)", "(a|aa)+(?!x)$", "((?:a*))*(?=b)", "(a?a?)+(?=b)", r"(a{1,9})\1{2,}(?:a+b?)*", "(?=x", "x**"]
+    "source",
+    [
+        "(a+)+(?=b)",
+        "(a|aa)+(?!x)$",
+        "((?:a*))*(?=b)",
+        "(a?a?)+(?=b)",
+        r"(a{1,9})\1{2,}(?:a+b?)*",
+        "(?=x",
+        "x**",
+    ],
 )
 def test_what_could_run_for_ever_is_left_to_nobody(source: str) -> None:
     """A group that is repeated holds no repetition and no choice; and what Python refuses too is an error as before."""
@@ -116,8 +129,12 @@ def test_what_could_run_for_ever_is_left_to_nobody(source: str) -> None:
 
 
 @LAW
-@given(st.text(alphabet="ab.*+?()[]{}|^$\\=!<>:P1,9", max_size=12), st.text(alphabet="ab", max_size=10))
-def test_any_expression_is_compiled_or_a_config_error_also_with_python(source: str, text: str) -> None:
+@given(
+    st.text(alphabet="ab.*+?()[]{}|^$\\=!<>:P1,9", max_size=12), st.text(alphabet="ab", max_size=10)
+)
+def test_any_expression_is_compiled_or_a_config_error_also_with_python(
+    source: str, text: str
+) -> None:
     """Nothing that somebody writes raises anything else, neither then nor when it is asked."""
     try:
         regex = compile_or_backtrack(source)
@@ -173,7 +190,9 @@ def test_any_expression_is_compiled_or_a_config_error_also_with_python(source: s
         ("!a", ["!a"], ["b"]),
     ],
 )
-def test_a_glob_matches_what_people_know(pattern: str, matching: list[str], others: list[str]) -> None:
+def test_a_glob_matches_what_people_know(
+    pattern: str, matching: list[str], others: list[str]
+) -> None:
     """As bash does with globstar, extglob and dotglob on."""
     regex = compile_glob(pattern)
 
@@ -204,7 +223,10 @@ def test_any_glob_can_be_asked_about_any_path(pattern: str, path: str) -> None:
     assert not plain or path == "" or matched is (normalised(path, "") == pattern)
 
 
-@pytest.mark.parametrize("pattern", ["**/a/**/a/**/a/**/b", "+(a|aa)b", "*a*a*a*a*a*b", "**/*(*(a)b)c", "{a,b}/**/{a,b}/**/x"])
+@pytest.mark.parametrize(
+    "pattern",
+    ["**/a/**/a/**/a/**/b", "+(a|aa)b", "*a*a*a*a*a*b", "**/*(*(a)b)c", "{a,b}/**/{a,b}/**/x"],
+)
 @pytest.mark.parametrize("path", ["a/" * 20_000, "a" * 40_000])
 def test_no_path_makes_a_glob_slow(pattern: str, path: str) -> None:
     """An agent chooses the path; with a backtracking engine one of these took minutes."""
@@ -229,7 +251,10 @@ def test_a_path_is_brought_to_one_form(path: str, cwd: str) -> None:
     assert "//" not in once
 
 
-@pytest.mark.parametrize("spelled", [".env", "./.env", "a/../.env", "/w/.env", "/w//.env", "/w/x/../.env", "//w/.env", "../w/.env"])
+@pytest.mark.parametrize(
+    "spelled",
+    [".env", "./.env", "a/../.env", "/w/.env", "/w//.env", "/w/x/../.env", "//w/.env", "../w/.env"],
+)
 def test_no_spelling_hides_a_path(spelled: str) -> None:
     """Whichever way the agent writes it, the guard's pattern matches, relative and absolute."""
     assert path_matches(spelled, (".env",), "/w")

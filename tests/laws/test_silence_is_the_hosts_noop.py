@@ -35,7 +35,9 @@ def test_every_dialect_is_held_to_it() -> None:
     assert {dialect.table.name for dialect in DIALECTS} == {*NAMES} - {"hookline"}
 
 
-@pytest.mark.parametrize(("dialect", "row"), ROWS, ids=[f"{dialect.table.name}-{row.native}" for dialect, row in ROWS])
+@pytest.mark.parametrize(
+    ("dialect", "row"), ROWS, ids=[f"{dialect.table.name}-{row.native}" for dialect, row in ROWS]
+)
 def test_silence_is_exit_zero_without_a_word(dialect: Dialect, row: Row) -> None:
     """With no hooks, and with hooks that have no opinion, each row's reply is nothing at all."""
     event = dialect.decode_event(least_payload(dialect, row), row.native)
@@ -48,10 +50,15 @@ def test_silence_is_exit_zero_without_a_word(dialect: Dialect, row: Row) -> None
 
 @FEWER
 @given(json_values)
-@pytest.mark.parametrize(("dialect", "row"), [(dialect, row) for dialect, row in ROWS if row.body.__name__ == "ToolCall"][::4])
+@pytest.mark.parametrize(
+    ("dialect", "row"),
+    [(dialect, row) for dialect, row in ROWS if row.body.__name__ == "ToolCall"][::4],
+)
 def test_silence_does_not_depend_on_the_payload(dialect: Dialect, row: Row, value: Json) -> None:
     """Whatever a tool is called with, silence is silence."""
-    fields = {field.native: value for field in row.fields if field.fact in ("input", "result", "error")}
+    fields = {
+        field.native: value for field in row.fields if field.fact in ("input", "result", "error")
+    }
     event = dialect.decode_event({**least_payload(dialect, row), **fields}, row.native)
 
     assert Reply() == dialect.encode_decision(silent(dialect, event), event)

@@ -24,7 +24,9 @@ several = st.lists(verdicts, max_size=6)
 
 @LAW
 @given(several, verdicts, st.integers(0, 6), rules, events)
-def test_adding_a_verdict_never_lowers_the_stance(said: list[Verdict], added: Verdict, at: int, rule: FoldRule, event: Event) -> None:
+def test_adding_a_verdict_never_lowers_the_stance(
+    said: list[Verdict], added: Verdict, at: int, rule: FoldRule, event: Event
+) -> None:
     """Wherever another verdict is put in, the decision is at least as strong as before."""
     before = fold(said, rule, event).stance
     after = fold([*said[:at], added, *said[at:]], rule, event).stance
@@ -34,7 +36,9 @@ def test_adding_a_verdict_never_lowers_the_stance(said: list[Verdict], added: Ve
 
 @LAW
 @given(several, st.randoms(use_true_random=False), rules, events)
-def test_permuting_verdicts_never_changes_the_stance(said: list[Verdict], chance: random.Random, rule: FoldRule, event: Event) -> None:
+def test_permuting_verdicts_never_changes_the_stance(
+    said: list[Verdict], chance: random.Random, rule: FoldRule, event: Event
+) -> None:
     """The order of hooks decides which reason is given, never how strong the decision is."""
     shuffled = list(said)
     chance.shuffle(shuffled)
@@ -54,7 +58,9 @@ def test_a_denial_holds(said: list[Verdict], denial: Verdict, rule: FoldRule, ev
 
 @LAW
 @given(several, rules, events)
-def test_the_stance_is_that_of_the_strongest_or_of_a_clash(said: list[Verdict], rule: FoldRule, event: Event) -> None:
+def test_the_stance_is_that_of_the_strongest_or_of_a_clash(
+    said: list[Verdict], rule: FoldRule, event: Event
+) -> None:
     """Nothing but an enforced verdict, or two values of an exclusive effect, makes a stance."""
     enforced = [verdict.stance for verdict in said if not verdict.shadow]
     strongest = max(enforced, default=Stance.SILENT)
@@ -80,15 +86,23 @@ def test_shadows_change_nothing(said: list[Verdict], rule: FoldRule, event: Even
     """The decision is the same without them, but for the list of verdicts."""
     enforced = [verdict for verdict in said if not verdict.shadow]
 
-    assert fold(said, rule, event).replace(verdicts=()) == fold(enforced, rule, event).replace(verdicts=())
+    assert fold(said, rule, event).replace(verdicts=()) == fold(enforced, rule, event).replace(
+        verdicts=()
+    )
 
 
 @LAW
 @given(several, rules, events)
-def test_what_a_fold_cannot_carry_is_listed(said: list[Verdict], rule: FoldRule, event: Event) -> None:
+def test_what_a_fold_cannot_carry_is_listed(
+    said: list[Verdict], rule: FoldRule, event: Event
+) -> None:
     """Each enforced rewrite's target is in the decision or in `lowered`, unless the rule drops rewrites of what is denied."""
     decision = fold(said, rule, event)
-    wanted = {verdict.rewrite.target for verdict in said if verdict.rewrite is not None and not verdict.shadow}
+    wanted = {
+        verdict.rewrite.target
+        for verdict in said
+        if verdict.rewrite is not None and not verdict.shadow
+    }
     if decision.stance >= Stance.DENY and rule.drops_rewrite_when_denied:
         wanted = set()
     kept = {decision.rewrite.target} if decision.rewrite else set()
@@ -97,17 +111,35 @@ def test_what_a_fold_cannot_carry_is_listed(said: list[Verdict], rule: FoldRule,
 
 
 @LAW
-@given(said=several, rule=rules, event=events, can=powers, becomes=st.sampled_from((Stance.SILENT, Stance.DENY)), redoes=st.booleans())
+@given(
+    said=several,
+    rule=rules,
+    event=events,
+    can=powers,
+    becomes=st.sampled_from((Stance.SILENT, Stance.DENY)),
+    redoes=st.booleans(),
+)
 def test_fitting_strengthens_nothing_but_an_ask_that_nobody_can_answer(
-    said: list[Verdict], rule: FoldRule, event: Event, can: frozenset[str], becomes: Stance, *, redoes: bool
+    said: list[Verdict],
+    rule: FoldRule,
+    event: Event,
+    can: frozenset[str],
+    becomes: Stance,
+    *,
+    redoes: bool,
 ) -> None:
     """A host that can say less is told less; an unanswerable ask becomes what a dialect says, and that of a failed hook a denial."""
     decision = fold(said, rule, event)
     fitted = fit(decision, can, ask_becomes=becomes, redoes=redoes)
-    failed = any(verdict.fault and verdict.stance is Stance.ASK and not verdict.shadow for verdict in decision.verdicts)
+    failed = any(
+        verdict.fault and verdict.stance is Stance.ASK and not verdict.shadow
+        for verdict in decision.verdicts
+    )
     unanswered = {becomes, Stance.DENY} if failed else {becomes}
 
-    assert fitted.stance <= decision.stance or (decision.stance is Stance.ASK and fitted.stance in unanswered)
+    assert fitted.stance <= decision.stance or (
+        decision.stance is Stance.ASK and fitted.stance in unanswered
+    )
 
 
 @LAW
@@ -128,7 +160,9 @@ def test_everything_lost_in_fitting_is_listed(
 
 @LAW
 @given(several, rules, events)
-def test_a_host_that_can_say_everything_is_told_everything(said: list[Verdict], rule: FoldRule, event: Event) -> None:
+def test_a_host_that_can_say_everything_is_told_everything(
+    said: list[Verdict], rule: FoldRule, event: Event
+) -> None:
     """With all powers, fitting changes nothing."""
     decision = fold(said, rule, event)
 
@@ -144,4 +178,8 @@ def _carried(decision: Decision) -> set[str]:
         needed.add(decision.rewrite.target)
     if decision.retry_after is not None:
         needed.add("retry")
-    return needed | ({"context"} if decision.for_agent else set()) | ({"note"} if decision.for_user else set())
+    return (
+        needed
+        | ({"context"} if decision.for_agent else set())
+        | ({"note"} if decision.for_user else set())
+    )

@@ -28,7 +28,11 @@ NASTY = {"t": 'a\tb\nc\rd\\e"f\bg\fh/i\u2028j\x00k\x7fl\ud800m\U0001f600n', "\\\
 @LAW
 @given(payloads)
 @example(NASTY)
-@pytest.mark.parametrize("table", [ECHO_SAFE, COMPACT, ECHO_SAFE.replace(echo_safe=False)], ids=["echo-safe", "compact", "plain"])
+@pytest.mark.parametrize(
+    "table",
+    [ECHO_SAFE, COMPACT, ECHO_SAFE.replace(echo_safe=False)],
+    ids=["echo-safe", "compact", "plain"],
+)
 def test_wire_text_means_the_payload(table: Table, payload: dict[str, Any]) -> None:
     """It is read back as the payload that it was made of."""
     assert payload == json.loads(wire_text(payload, table))
@@ -67,7 +71,11 @@ def test_wire_text_is_always_utf8(dialect: Dialect, payload: dict[str, Any]) -> 
     assert json.loads(wire_text(payload, dialect.table).encode("utf-8")) == payload
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), {1}, object(), b"x"], ids=["nan", "infinity", "set", "object", "bytes"])
+@pytest.mark.parametrize(
+    "value",
+    [float("nan"), float("inf"), {1}, object(), b"x"],
+    ids=["nan", "infinity", "set", "object", "bytes"],
+)
 def test_what_json_cannot_say_is_refused(value: object) -> None:
     """A payload is never sent with something left out or made up."""
     with pytest.raises((TypeError, ValueError)):
@@ -76,5 +84,7 @@ def test_what_json_cannot_say_is_refused(value: object) -> None:
 
 def test_blanks_stand_after_colons_and_commas() -> None:
     """As most hosts write it, so that a script which greps the line finds what it looks for."""
-    assert wire_text({"a": 1, "b": [1, 2], "c": ""}, ECHO_SAFE) == '{"a": 1, "b": [1, 2], "c": ""}\n'
+    assert (
+        wire_text({"a": 1, "b": [1, 2], "c": ""}, ECHO_SAFE) == '{"a": 1, "b": [1, 2], "c": ""}\n'
+    )
     assert wire_text({"a": 1, "b": [1, 2]}, COMPACT) == '{"a":1,"b":[1,2]}\n'

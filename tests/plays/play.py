@@ -32,7 +32,22 @@ if TYPE_CHECKING:
 
     Line: TypeAlias = Verdict | Outcome | Callable[[Event], Verdict | Outcome]
 
-ALL_POWERS = frozenset({"allow", "ask", "deny", "halt", "input", "output", "summary", "text", "messages", "context", "note", "retry"})
+ALL_POWERS = frozenset(
+    {
+        "allow",
+        "ask",
+        "deny",
+        "halt",
+        "input",
+        "output",
+        "summary",
+        "text",
+        "messages",
+        "context",
+        "note",
+        "retry",
+    }
+)
 # What every play is about, unless it says otherwise: a call of a shell.
 CALL = Event(
     kind="tool.before", dialect="stage", native_name="before", session_id="s1", cwd="/w", body=ToolCall(tool="bash", input={"command": "ls", "depth": 1})
@@ -42,7 +57,15 @@ CALL = Event(
 def row(native: str = "before", kind: str = "tool.before", **columns: Any) -> Row:
     """A row on which everything may be said, and hooks run one after the other."""
     return Row(
-        **{"native": native, "kind": kind, "body": ToolCall, "powers": ALL_POWERS, "parallel": False, "blocks": Stance.DENY, **columns}
+        **{
+            "native": native,
+            "kind": kind,
+            "body": ToolCall,
+            "powers": ALL_POWERS,
+            "parallel": False,
+            "blocks": Stance.DENY,
+            **columns,
+        }
     )
 
 
@@ -50,7 +73,9 @@ class Stage:
     """A dialect for plays. Its hooks are sent the event's kind and input; their outcomes carry a verdict as the answer."""
 
     def __init__(self, *rows: Row, name: str = "stage", **columns: Any) -> None:
-        self.table = Table(name=name, rows={each.native: each for each in rows or (row(),)}, **columns)
+        self.table = Table(
+            name=name, rows={each.native: each for each in rows or (row(),)}, **columns
+        )
 
     def load(self, source: Source) -> Loaded:  # noqa: ARG002 - the protocol's
         return Loaded()
@@ -77,9 +102,19 @@ class Stage:
 STAGE = Stage()
 
 
-def hook(hook_id: str, /, *, scope: str = "explicit", stage: Dialect = STAGE, native: str = "before", **fields: Any) -> HookSpec:
+def hook(
+    hook_id: str,
+    /,
+    *,
+    scope: str = "explicit",
+    stage: Dialect = STAGE,
+    native: str = "before",
+    **fields: Any,
+) -> HookSpec:
     """A hook of a stage; its script is its id."""
-    kind = fields.pop("kind", None) or next(each.kind for each in stage.table.rows.values() if each.native == native)
+    kind = fields.pop("kind", None) or next(
+        each.kind for each in stage.table.rows.values() if each.native == native
+    )
     given = {"handler": Command(script=hook_id), "origin": Origin(scope=scope), **fields}
     return HookSpec(id=hook_id, dialect=stage.table.name, kind=kind, native_event=native, **given)
 
@@ -126,7 +161,9 @@ def play(
                 started.extend(runs)
             else:
                 batches.append(list(runs))
-            runs = asking.send(tuple(_spoken(script.get(run.spec.id, Verdict()), run) for run in runs))
+            runs = asking.send(
+                tuple(_spoken(script.get(run.spec.id, Verdict()), run) for run in runs)
+            )
     except StopIteration as stop:
         return Play(stop.value, batches, started)
 

@@ -14,7 +14,10 @@ OTHER = Stage(name="other")
 
 def test_detached_hooks_start_after_everything_that_is_waited_for() -> None:
     """Whatever their rank, and also after the hooks of other dialects."""
-    cast = {Stage(): [hook("log", detached=True, rank=-9), hook("a")], OTHER: [hook("x", stage=OTHER)]}
+    cast = {
+        Stage(): [hook("log", detached=True, rank=-9), hook("a")],
+        OTHER: [hook("x", stage=OTHER)],
+    }
     happened = play(cast, {})
 
     assert happened.order == ["a", "x", "log"]
@@ -40,7 +43,9 @@ def test_where_the_table_says_so_they_start_when_their_turn_comes() -> None:
 def test_what_ends_the_round_keeps_them_from_starting_in_turn() -> None:
     """Whose turn never comes is never started."""
     stage = Stage(row(), detached_in_turn=True)
-    happened = play([hook("a"), hook("log", detached=True)], {"a": DENIES.replace(ends=True)}, stage=stage)
+    happened = play(
+        [hook("a"), hook("log", detached=True)], {"a": DENIES.replace(ends=True)}, stage=stage
+    )
 
     assert happened.started == []
 
@@ -81,7 +86,11 @@ def test_a_denial_stops_them_only_where_the_table_says_so() -> None:
 
 def test_the_denial_of_a_shadow_stops_nothing() -> None:
     """What a shadow says has no effect here either."""
-    happened = play([hook("log", detached=True), hook("a", shadow=True)], {"a": DENIES}, stage=STARTS_NOTHING_AFTER_A_DENIAL)
+    happened = play(
+        [hook("log", detached=True), hook("a", shadow=True)],
+        {"a": DENIES},
+        stage=STARTS_NOTHING_AFTER_A_DENIAL,
+    )
 
     assert happened.started == ["log"]
 
@@ -89,14 +98,21 @@ def test_the_denial_of_a_shadow_stops_nothing() -> None:
 def test_a_denial_by_another_dialect_counts_as_well() -> None:
     """It is the moment that was denied, whoever denied it."""
     strict = STARTS_NOTHING_AFTER_A_DENIAL
-    happened = play({strict: [hook("log", detached=True)], OTHER: [hook("x", stage=OTHER)]}, {"x": DENIES}, stage=strict)
+    happened = play(
+        {strict: [hook("log", detached=True)], OTHER: [hook("x", stage=OTHER)]},
+        {"x": DENIES},
+        stage=strict,
+    )
 
     assert happened.started == []
 
 
 def test_a_detached_hook_that_cannot_be_started_is_missed_aloud() -> None:
     """Broken and untrusted ones leave their fault in the decision."""
-    cast = [hook("broken", detached=True, handler=Broken(reason="x")), hook("unknown", detached=True, trusted=False)]
+    cast = [
+        hook("broken", detached=True, handler=Broken(reason="x")),
+        hook("unknown", detached=True, trusted=False),
+    ]
     happened = play(cast, {})
 
     assert happened.started == []

@@ -51,7 +51,11 @@ THREE = ("one", "two", "")
 
 def test_what_ends_for_an_owner_ends_for_nobody_else() -> None:
     """Hooks that somebody put in place from outside do not put aside those of others, or of the program."""
-    cast = [hook("first", owner="one"), hook("own", owner="one"), *(hook(f"of {who}", owner=who) for who in ("two", ""))]
+    cast = [
+        hook("first", owner="one"),
+        hook("own", owner="one"),
+        *(hook(f"of {who}", owner=who) for who in ("two", "")),
+    ]
 
     assert play(cast, {"first": ALLOWS.replace(ends=True)}).asked == ["first", "of two", "of "]
     assert play(cast, {"first": ENDS}).asked == ["first", "of two", "of "]
@@ -86,7 +90,9 @@ def test_an_end_keeps_nobody_elses_hook_from_a_second_look() -> None:
 
 def test_a_shadow_is_run_and_listed_and_counts_for_nothing() -> None:
     """Its verdict is in the list, marked; the decision is as if it were not there."""
-    happened = play([hook("a", shadow=True)], {"a": DENIES.replace(for_agent="context", retry_after=1.0)})
+    happened = play(
+        [hook("a", shadow=True)], {"a": DENIES.replace(for_agent="context", retry_after=1.0)}
+    )
 
     assert happened.asked == ["a"]
     assert happened.decision.stance is Stance.SILENT
@@ -121,6 +127,8 @@ def test_a_shadow_beside_an_enforced_hook_changes_nothing() -> None:
 def test_a_verdict_may_call_itself_a_shadow() -> None:
     """A dialect may decide for one run that it is only watched."""
     stage = Stage()
-    happened = play([hook("a", shadow=True)], {"a": Verdict(stance=Stance.DENY, shadow=True)}, stage=stage)
+    happened = play(
+        [hook("a", shadow=True)], {"a": Verdict(stance=Stance.DENY, shadow=True)}, stage=stage
+    )
 
     assert happened.verdict("a").shadow

@@ -27,7 +27,9 @@ ON_FAILURE = (Stance.SILENT, Stance.ASK, Stance.DENY)
 @pytest.mark.parametrize("failure", Failure)
 def test_every_failure_becomes_what_the_hook_says(failure: Failure, on_failure: Stance) -> None:
     """Whatever went wrong, the verdict is `on_failure`, with a fault that names it."""
-    happened = play([hook("a", on_failure=on_failure)], {"a": Outcome(failure=failure, detail="because")})
+    happened = play(
+        [hook("a", on_failure=on_failure)], {"a": Outcome(failure=failure, detail="because")}
+    )
 
     assert happened.decision.stance is on_failure
     assert happened.verdict("a").fault == f"{failure.value}: because"
@@ -52,7 +54,12 @@ def test_a_failure_that_denies_says_why() -> None:
 def test_an_observer_that_fails_bothers_nobody() -> None:
     """Where nothing can be refused, a failure is in the verdict and not in the user's notes."""
     stage = Stage(row(kind="session.end"))
-    happened = play([hook("a", stage=stage)], {"a": TIMED_OUT}, stage=stage, event=CALL.replace(kind="session.end"))
+    happened = play(
+        [hook("a", stage=stage)],
+        {"a": TIMED_OUT},
+        stage=stage,
+        event=CALL.replace(kind="session.end"),
+    )
 
     assert happened.decision.for_user == ()
     assert happened.verdict("a").fault == "timed out"
@@ -61,7 +68,9 @@ def test_an_observer_that_fails_bothers_nobody() -> None:
 @pytest.mark.parametrize("on_failure", ON_FAILURE)
 def test_a_broken_hook_is_not_run_and_not_forgotten(on_failure: Stance) -> None:
     """What could not be loaded is missed in every decision."""
-    happened = play([hook("a", handler=Broken(reason="line 3"), on_failure=on_failure)], {"a": DENIES})
+    happened = play(
+        [hook("a", handler=Broken(reason="line 3"), on_failure=on_failure)], {"a": DENIES}
+    )
 
     assert happened.asked == []
     assert happened.decision.stance is on_failure
@@ -89,7 +98,9 @@ def test_an_untrusted_builtin_is_not_run_either() -> None:
 
 
 @pytest.mark.parametrize(
-    "poison", [math.nan, math.inf, {1, 2}, object(), [[]] * 2], ids=["nan", "infinity", "set", "object", "a list, which is none"]
+    "poison",
+    [math.nan, math.inf, {1, 2}, object(), [[]] * 2],
+    ids=["nan", "infinity", "set", "object", "a list, which is none"],
 )
 def test_a_payload_that_cannot_be_serialised_is_a_failure(poison: object) -> None:
     """The hook is not started with half a payload; its failure is decided as any other."""
@@ -105,7 +116,11 @@ def test_a_payload_that_holds_itself_is_a_failure() -> None:
     """Circles and bottomless nesting end in the fault of the hook, not in an exception."""
     circle: list[object] = []
     circle.append(circle)
-    happened = play([hook("a", on_failure=Stance.DENY)], {}, event=CALL.replace(body=ToolCall(tool="bash", input={"x": circle})))
+    happened = play(
+        [hook("a", on_failure=Stance.DENY)],
+        {},
+        event=CALL.replace(body=ToolCall(tool="bash", input={"x": circle})),
+    )
     fault = happened.verdict("a").fault
 
     assert fault is not None
@@ -135,14 +150,20 @@ def test_a_hook_that_cannot_be_sent_its_payload_keeps_its_place() -> None:
         (DENIES.replace(reason=None), "returned a verdict whose reason is None"),
         (DENIES.replace(rewrite={"x": 1}), "returned a verdict whose rewrite is {'x': 1}"),
         (DENIES.replace(effects=None), "returned a verdict whose effects is None"),
-        (Verdict(rewrite=Rewrite(target="input", value=[1], merge=True)), "returned a patch that is no object: [1]"),
+        (
+            Verdict(rewrite=Rewrite(target="input", value=[1], merge=True)),
+            "returned a patch that is no object: [1]",
+        ),
         (Shy(), "returned a Shy, which is no verdict"),
     ],
     ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
 def test_what_an_in_process_hook_returns_is_checked(answer: object, words: str) -> None:
     """Anything but a verdict as it should be is that hook's failure, not the dispatcher's."""
-    happened = play([hook("a", handler=InProcess(call=print), on_failure=Stance.ASK)], {"a": Outcome(answer=answer)})
+    happened = play(
+        [hook("a", handler=InProcess(call=print), on_failure=Stance.ASK)],
+        {"a": Outcome(answer=answer)},
+    )
 
     assert happened.decision.stance is Stance.ASK
     assert happened.verdict("a").fault == words
@@ -150,7 +171,10 @@ def test_what_an_in_process_hook_returns_is_checked(answer: object, words: str) 
 
 def test_an_in_process_hook_that_returns_nothing_has_no_opinion() -> None:
     """None is silence, not a failure."""
-    happened = play([hook("a", handler=InProcess(call=print), on_failure=Stance.DENY)], {"a": Outcome(answer=None, seconds=0.25)})
+    happened = play(
+        [hook("a", handler=InProcess(call=print), on_failure=Stance.DENY)],
+        {"a": Outcome(answer=None, seconds=0.25)},
+    )
 
     assert happened.decision.stance is Stance.SILENT
     assert (happened.verdict("a").fault, happened.verdict("a").seconds) == (None, 0.25)

@@ -42,7 +42,12 @@ def test_the_strongest_stance_wins_and_the_first_of_equals_gives_the_reason(
 def test_joined_reasons_stand_one_a_line() -> None:
     """Where the table joins them, a denial gives the reason of every denial, in plan order."""
     stage = Stage(row(parallel=True), fold=FoldRule(joins_reasons=True))
-    script = {"a": DENIES.replace(reason="one"), "b": ASKS, "c": DENIES.replace(reason="two"), "d": DENIES.replace(reason="")}
+    script = {
+        "a": DENIES.replace(reason="one"),
+        "b": ASKS,
+        "c": DENIES.replace(reason="two"),
+        "d": DENIES.replace(reason=""),
+    }
     happened = play([hook(name, stage=stage) for name in "abcd"], script, stage=stage)
 
     assert happened.decision.reason == "one\ntwo"
@@ -63,16 +68,25 @@ def test_where_the_table_has_words_for_it_the_first_denial_counts_also_without_a
 @pytest.mark.parametrize(
     ("former", "latter", "united"),
     [
-        ({"mode": "ANY", "names": ["a"]}, {"mode": "AUTO", "names": ["b", "a"]}, {"mode": "ANY", "names": ["a", "b"]}),
+        (
+            {"mode": "ANY", "names": ["a"]},
+            {"mode": "AUTO", "names": ["b", "a"]},
+            {"mode": "ANY", "names": ["a", "b"]},
+        ),
         ({"mode": "AUTO"}, {"mode": "NONE"}, {"mode": "NONE"}),
         ({"names": ["a"]}, {"mode": "AUTO"}, {"names": ["a"], "mode": "AUTO"}),
         ({"mode": "AUTO"}, {"mode": "odd"}, {"mode": "odd"}),
         (["a"], ["b"], ["a", "b"]),
     ],
 )
-def test_a_union_takes_the_strongest_word_and_every_name(former: object, latter: object, united: object) -> None:
+def test_a_union_takes_the_strongest_word_and_every_name(
+    former: object, latter: object, united: object
+) -> None:
     """Part by part; a word that has no rank is replaced by the later one (harnesses.md 4)."""
-    stage = Stage(row(parallel=True, powers=frozenset({"tools"})), fold=FoldRule(unions={"tools": {"mode": ("AUTO", "ANY", "NONE")}}))
+    stage = Stage(
+        row(parallel=True, powers=frozenset({"tools"})),
+        fold=FoldRule(unions={"tools": {"mode": ("AUTO", "ANY", "NONE")}}),
+    )
     script = {"a": Verdict(effects={"tools": former}), "b": Verdict(effects={"tools": latter})}
     happened = play([hook(name, stage=stage) for name in "ab"], script, stage=stage)
 
@@ -101,7 +115,11 @@ def test_of_two_hooks_one_prints_garbage_and_the_other_blocks() -> None:
 
 def test_contexts_and_notes_are_collected_in_order() -> None:
     """Every text for the model and for the user arrives, in plan order, empty ones left out."""
-    script = {"a": Verdict(for_agent="one", for_user="eins"), "b": Verdict(), "c": Verdict(for_agent="two")}
+    script = {
+        "a": Verdict(for_agent="one", for_user="eins"),
+        "b": Verdict(),
+        "c": Verdict(for_agent="two"),
+    }
     happened = play([hook(name) for name in "abc"], script)
 
     assert happened.decision.for_agent == ("one", "two")
@@ -117,19 +135,30 @@ def test_effects_of_several_hooks_are_joined() -> None:
     }
     happened = play([hook(name, stage=stage) for name in "ab"], script, stage=stage)
 
-    assert happened.decision.effects == {"watch": ["x", "y", "z"], "env": {"A": "1", "B": "2"}, "title": "new"}
+    assert happened.decision.effects == {
+        "watch": ["x", "y", "z"],
+        "env": {"A": "1", "B": "2"},
+        "title": "new",
+    }
 
 
 def test_two_values_of_an_exclusive_effect_are_a_denial() -> None:
     """Where the table says that an effect has one value, a second one denies by the table's reason and drops the effect."""
-    stage = Stage(row(powers=frozenset({"deny", "route"})), fold=FoldRule(exclusive={"route": "conflicting routes"}))
+    stage = Stage(
+        row(powers=frozenset({"deny", "route"})),
+        fold=FoldRule(exclusive={"route": "conflicting routes"}),
+    )
     cast = [hook(name, stage=stage) for name in "ab"]
     to = {name: Verdict(effects={"route": name}) for name in "ab"}
     agreed = play(cast, {"a": to["a"], "b": to["a"]}, stage=stage).decision
     clashed = play(cast, to, stage=stage).decision
 
     assert (agreed.stance, agreed.effects) == (Stance.SILENT, {"route": "a"})
-    assert (clashed.stance, clashed.reason, clashed.effects) == (Stance.DENY, "conflicting routes", {})
+    assert (clashed.stance, clashed.reason, clashed.effects) == (
+        Stance.DENY,
+        "conflicting routes",
+        {},
+    )
 
 
 @pytest.mark.parametrize(
@@ -141,7 +170,9 @@ def test_two_values_of_an_exclusive_effect_are_a_denial() -> None:
         ((None, None), None),
     ],
 )
-def test_evidence_is_merged_or_the_strongest(evidence: tuple[object, object], expected: object) -> None:
+def test_evidence_is_merged_or_the_strongest(
+    evidence: tuple[object, object], expected: object
+) -> None:
     """Evidence objects are merged; of other evidence the strongest verdict's counts."""
     script = {"a": ASKS.replace(evidence=evidence[0]), "b": DENIES.replace(evidence=evidence[1])}
     happened = play([hook("a"), hook("b")], script)
@@ -151,7 +182,10 @@ def test_evidence_is_merged_or_the_strongest(evidence: tuple[object, object], ex
 
 def test_the_first_retry_counts() -> None:
     """Of several delays the first in plan order is taken."""
-    happened = play([hook("a"), hook("b"), hook("c")], {"b": Verdict(retry_after=2.0), "c": Verdict(retry_after=9.0)})
+    happened = play(
+        [hook("a"), hook("b"), hook("c")],
+        {"b": Verdict(retry_after=2.0), "c": Verdict(retry_after=9.0)},
+    )
 
     assert happened.decision.retry_after == 2.0
 
@@ -159,10 +193,18 @@ def test_the_first_retry_counts() -> None:
 def test_what_the_host_cannot_say_is_lowered_aloud() -> None:
     """Each effect beyond the row's powers is left out, and listed with the hook that it came from."""
     stage = Stage(row(powers=frozenset({"deny"})))
-    script = {"a": Verdict(for_agent="context", retry_after=1.0), "b": ASKS.replace(for_user="note", effects={"env": {}})}
+    script = {
+        "a": Verdict(for_agent="context", retry_after=1.0),
+        "b": ASKS.replace(for_user="note", effects={"env": {}}),
+    }
     decision = play([hook("a", stage=stage), hook("b", stage=stage)], script, stage=stage).decision
 
-    assert (decision.stance, decision.reason, decision.for_agent, decision.for_user) == (Stance.SILENT, "", (), ())
+    assert (decision.stance, decision.reason, decision.for_agent, decision.for_user) == (
+        Stance.SILENT,
+        "",
+        (),
+        (),
+    )
     assert (decision.retry_after, decision.effects) == (None, {})
     assert {(entry.effect, entry.hook) for entry in decision.lowered} == {
         ("ask", "b"),
@@ -177,7 +219,13 @@ def test_what_a_dialect_does_not_honour_is_listed() -> None:
     """What a hook asked for in vain, by its own dialect's rules, is in the list as well."""
     decision = play([hook("a")], {"a": Verdict(unsupported=("teleport",))}).decision
 
-    assert decision.lowered == (Lowered(effect="teleport", reason="the hook's own dialect does not honour it on this event", hook="a"),)
+    assert decision.lowered == (
+        Lowered(
+            effect="teleport",
+            reason="the hook's own dialect does not honour it on this event",
+            hook="a",
+        ),
+    )
 
 
 @pytest.mark.parametrize(
@@ -189,7 +237,9 @@ def test_what_a_dialect_does_not_honour_is_listed() -> None:
         (set(), Stance.DENY, Stance.SILENT),
     ],
 )
-def test_an_ask_becomes_what_the_table_says(powers: set[str], ask_becomes: Stance, stance: Stance) -> None:
+def test_an_ask_becomes_what_the_table_says(
+    powers: set[str], ask_becomes: Stance, stance: Stance
+) -> None:
     """Where nobody can be asked, an ask is lowered, or by the table's word a denial; where somebody can, it stays."""
     stage = Stage(row(powers=frozenset(powers)), ask_becomes=ask_becomes)
     decision = play([hook("a", stage=stage)], {"a": ASKS}, stage=stage).decision
@@ -197,7 +247,9 @@ def test_an_ask_becomes_what_the_table_says(powers: set[str], ask_becomes: Stanc
     assert decision.stance is stance
 
 
-@pytest.mark.parametrize(("kind", "stance"), [("tool.before", Stance.DENY), ("stop", Stance.SILENT)])
+@pytest.mark.parametrize(
+    ("kind", "stance"), [("tool.before", Stance.DENY), ("stop", Stance.SILENT)]
+)
 def test_a_halt_that_cannot_be_said_never_sends_the_agent_back(kind: str, stance: Stance) -> None:
     """Before a tool the nearest to a halt is a denial; at a stop gate a denial would say the opposite."""
     stage = Stage(row(kind=kind, body=Stop, powers=frozenset({"deny"})))
@@ -211,7 +263,12 @@ def test_a_halt_that_cannot_be_said_never_sends_the_agent_back(kind: str, stance
 
 def test_a_denial_at_a_stop_gate_is_a_redo() -> None:
     """There a denial means: go on working, with the reason as the instruction."""
-    decision = play([hook("a", stage=STOPS)], {"a": DENIES.replace(reason="run the tests")}, stage=STOPS, event=STOP).decision
+    decision = play(
+        [hook("a", stage=STOPS)],
+        {"a": DENIES.replace(reason="run the tests")},
+        stage=STOPS,
+        event=STOP,
+    ).decision
 
     assert (decision.stance, decision.redo, decision.reason) == (Stance.DENY, True, "run the tests")
 
@@ -229,7 +286,10 @@ def test_a_denial_that_the_stop_gate_cannot_say_is_no_redo() -> None:
     assert (decision.stance, decision.redo) == (Stance.SILENT, False)
 
 
-@pytest.mark.parametrize(("count", "limit", "redo"), [(0, 3, True), (2, 3, True), (3, 3, False), (9, 3, False), (9, 0, True), (0, 1, True)])
+@pytest.mark.parametrize(
+    ("count", "limit", "redo"),
+    [(0, 3, True), (2, 3, True), (3, 3, False), (9, 3, False), (9, 0, True), (0, 1, True)],
+)
 def test_redos_are_capped_aloud(count: int, limit: int, *, redo: bool) -> None:
     """At the limit the agent may stop, the user is told, and the lost denial is listed; a limit of 0 is none."""
     decision = play([hook("a", stage=STOPS)], {"a": DENIES}, stage=STOPS, event=STOP).decision

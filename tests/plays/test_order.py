@@ -41,7 +41,9 @@ def test_scopes_run_from_managed_policy_to_in_process() -> None:
 
 def test_rank_goes_before_scope_inside_a_dialect() -> None:
     """A dialect's own order is by rank, and only then by level (agenthooks.md 9)."""
-    happened = play([hook("user", scope="user", rank=1), hook("project", scope="project", rank=0)], {})
+    happened = play(
+        [hook("user", scope="user", rank=1), hook("project", scope="project", rank=0)], {}
+    )
 
     assert happened.asked == ["project", "user"]
 
@@ -51,7 +53,10 @@ def test_a_dialect_runs_where_its_strongest_scope_stands() -> None:
     other = Stage(name="other")
     cast = {
         Stage(): [hook("ours", scope="project")],
-        other: [hook("theirs", scope="local", stage=other), hook("policy", scope="managed", stage=other)],
+        other: [
+            hook("theirs", scope="local", stage=other),
+            hook("policy", scope="managed", stage=other),
+        ],
     }
     happened = play(cast, {})
 
@@ -60,8 +65,17 @@ def test_a_dialect_runs_where_its_strongest_scope_stands() -> None:
 
 def test_rows_of_one_moment_run_in_the_order_of_the_table() -> None:
     """One call passes through several native events in the dialect's order, not in the order of the file."""
-    stage = Stage(row("transform"), row("guard", parallel=True), row("before"), covers={"before": ("transform", "guard", "before")})
-    cast = [hook("3", stage=stage), hook("2", native="guard", stage=stage), hook("1", native="transform", stage=stage)]
+    stage = Stage(
+        row("transform"),
+        row("guard", parallel=True),
+        row("before"),
+        covers={"before": ("transform", "guard", "before")},
+    )
+    cast = [
+        hook("3", stage=stage),
+        hook("2", native="guard", stage=stage),
+        hook("1", native="transform", stage=stage),
+    ]
     happened = play(cast, {}, stage=stage)
 
     assert happened.asked == ["1", "2", "3"]
@@ -85,7 +99,9 @@ def test_one_hook_puts_a_parallel_group_in_turn() -> None:
 def test_a_hook_that_takes_no_part_puts_nothing_in_turn(field: str) -> None:
     """Neither where the plan knows it nor where only the event tells."""
     other = (OneOf(field=field, names=frozenset({"another"})),)
-    happened = play([hook("a"), hook("b", in_turn=True, conditions=other), hook("c")], {}, stage=AT_ONCE)
+    happened = play(
+        [hook("a"), hook("b", in_turn=True, conditions=other), hook("c")], {}, stage=AT_ONCE
+    )
 
     assert happened.batches == [["a", "c"]]
 
@@ -114,7 +130,11 @@ def test_verdicts_stand_in_plan_order() -> None:
 
 def test_equal_hooks_run_once() -> None:
     """Of hooks with one identity the first in order runs, wherever the others were declared."""
-    cast = [hook("project", scope="project", identity="x"), hook("user", scope="user", identity="x"), hook("other", identity="y")]
+    cast = [
+        hook("project", scope="project", identity="x"),
+        hook("user", scope="user", identity="x"),
+        hook("other", identity="y"),
+    ]
     happened = play(cast, {})
 
     assert happened.asked == ["user", "other"]
@@ -125,7 +145,11 @@ def test_of_equal_hooks_the_first_that_matches_runs(*, parallel: bool) -> None:
     """A hook that does not take part in this event gives no way to an equal one that does."""
     stage = Stage(row(parallel=parallel))
     only = (Pattern(field="command", source="rm", regex=compile_regex("rm")),)
-    cast = [hook("a", identity="x", conditions=only), hook("b", identity="x"), hook("c", identity="x")]
+    cast = [
+        hook("a", identity="x", conditions=only),
+        hook("b", identity="x"),
+        hook("c", identity="x"),
+    ]
     happened = play(cast, {}, stage=stage)
 
     assert happened.asked == ["b"]
@@ -141,7 +165,9 @@ def test_hooks_without_identity_are_never_equal() -> None:
 def test_equal_hooks_of_two_dialects_both_run() -> None:
     """Identity is a matter inside one dialect."""
     other = Stage(name="other")
-    happened = play({Stage(): [hook("a", identity="x")], other: [hook("b", identity="x", stage=other)]}, {})
+    happened = play(
+        {Stage(): [hook("a", identity="x")], other: [hook("b", identity="x", stage=other)]}, {}
+    )
 
     assert happened.asked == ["a", "b"]
 
@@ -149,7 +175,9 @@ def test_equal_hooks_of_two_dialects_both_run() -> None:
 def test_a_hook_of_another_kind_is_not_asked() -> None:
     """Only hooks of the event's kind are candidates."""
     stage = Stage(row(), row("after", "tool.after"))
-    happened = play([hook("a", stage=stage), hook("z", native="after", stage=stage)], {}, stage=stage)
+    happened = play(
+        [hook("a", stage=stage), hook("z", native="after", stage=stage)], {}, stage=stage
+    )
 
     assert happened.asked == ["a"]
 
@@ -157,7 +185,9 @@ def test_a_hook_of_another_kind_is_not_asked() -> None:
 def test_a_native_event_selects_its_own_row_only() -> None:
     """Inside one dialect the native event counts: two natives of one kind are two moments."""
     stage = Stage(row("before"), row("guard"))
-    happened = play([hook("a", stage=stage), hook("g", native="guard", stage=stage)], {}, stage=stage)
+    happened = play(
+        [hook("a", stage=stage), hook("g", native="guard", stage=stage)], {}, stage=stage
+    )
 
     assert happened.asked == ["a"]
 
@@ -174,7 +204,12 @@ def test_a_canonical_event_selects_every_row_of_its_kind() -> None:
     """Where no native event is named, each row of the kind takes part."""
     stage = Stage(row("before"), row("guard"))
     event = CALL.replace(native_name="")
-    happened = play([hook("a", stage=stage), hook("g", native="guard", stage=stage)], {}, stage=stage, event=event)
+    happened = play(
+        [hook("a", stage=stage), hook("g", native="guard", stage=stage)],
+        {},
+        stage=stage,
+        event=event,
+    )
 
     assert happened.asked == ["a", "g"]
 
@@ -207,7 +242,12 @@ def test_no_hooks_make_a_silent_decision() -> None:
 def test_an_in_process_hook_is_sent_no_payload() -> None:
     """A handler in this process is given the event itself, so nothing is serialised for it."""
     spec = HookSpec(
-        id="own", dialect="stage", kind="tool.before", native_event="before", handler=InProcess(call=print), origin=Origin(scope="process")
+        id="own",
+        dialect="stage",
+        kind="tool.before",
+        native_event="before",
+        handler=InProcess(call=print),
+        origin=Origin(scope="process"),
     )
     event = CALL.replace(body=ToolCall(tool="bash", input={"x": object()}))
     happened = play([spec], {"own": Outcome(answer=Verdict(reason="seen"))}, event=event)
@@ -219,7 +259,9 @@ def test_plans_of_two_tools_are_two() -> None:
     """What is remembered of one tool is not taken for another."""
     only = (OneOf(field="tool", names=frozenset({"bash"})),)
     cast = [hook("a", conditions=only)]
-    other = Event(kind="tool.before", dialect="stage", native_name="before", body=ToolCall(tool="write"))
+    other = Event(
+        kind="tool.before", dialect="stage", native_name="before", body=ToolCall(tool="write")
+    )
 
     assert play(cast, {}).asked == ["a"]
     assert play(cast, {}, event=other).asked == []

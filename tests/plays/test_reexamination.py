@@ -19,13 +19,22 @@ AT_ONCE = Stage(row(parallel=True))
 def guard(event: Event) -> Verdict:
     """Denies `rm`, and says so much else that one sees what of it counts."""
     if event.command == "rm":
-        return DENIES.replace(for_agent="again", rewrite=patches(y=1).rewrite, evidence={"again": True}, retry_after=1.0)
+        return DENIES.replace(
+            for_agent="again",
+            rewrite=patches(y=1).rewrite,
+            evidence={"again": True},
+            retry_after=1.0,
+        )
     return ALLOWS.replace(for_agent="once")
 
 
 def test_a_guard_that_spoke_first_is_asked_once_more() -> None:
     """A rewrite after the guard's word is shown to it, and what it then says counts."""
-    happened = play([hook("guard"), hook("late")], {"guard": guard, "late": patches(command="rm")}, reexamine=True)
+    happened = play(
+        [hook("guard"), hook("late")],
+        {"guard": guard, "late": patches(command="rm")},
+        reexamine=True,
+    )
 
     assert happened.asked == ["guard", "late", "guard", "late"]
     assert happened.seen["guard"][1].command == "rm"
@@ -34,7 +43,11 @@ def test_a_guard_that_spoke_first_is_asked_once_more() -> None:
 
 def test_only_the_stance_of_the_second_word_counts() -> None:
     """Contexts, rewrites, delays and evidence of the second look are left out."""
-    decision = play([hook("guard"), hook("late")], {"guard": guard, "late": patches(command="rm")}, reexamine=True).decision
+    decision = play(
+        [hook("guard"), hook("late")],
+        {"guard": guard, "late": patches(command="rm")},
+        reexamine=True,
+    ).decision
     rewrite = decision.rewrite
 
     assert decision.for_agent == ("once",)
@@ -67,7 +80,12 @@ def test_who_heard_the_final_input_is_not_asked_again() -> None:
 
 def test_who_spoke_beside_a_rewrite_is_asked_again() -> None:
     """Hooks asked at once with the rewriter saw the original, also those that come after it in order."""
-    happened = play([hook("late"), hook("guard")], {"guard": guard, "late": patches(command="rm")}, stage=AT_ONCE, reexamine=True)
+    happened = play(
+        [hook("late"), hook("guard")],
+        {"guard": guard, "late": patches(command="rm")},
+        stage=AT_ONCE,
+        reexamine=True,
+    )
 
     assert happened.asked.count("guard") == 2
     assert happened.decision.stance is Stance.DENY
@@ -76,7 +94,11 @@ def test_who_spoke_beside_a_rewrite_is_asked_again() -> None:
 def test_a_guard_that_did_not_match_before_is_asked_now() -> None:
     """Whoever would take part in the final input is asked about it."""
     only = (Pattern(field="command", source="rm", regex=compile_regex("rm")),)
-    happened = play([hook("guard", conditions=only), hook("late")], {"guard": guard, "late": patches(command="rm")}, reexamine=True)
+    happened = play(
+        [hook("guard", conditions=only), hook("late")],
+        {"guard": guard, "late": patches(command="rm")},
+        reexamine=True,
+    )
 
     assert happened.decision.stance is Stance.DENY
 
@@ -84,7 +106,11 @@ def test_a_guard_that_did_not_match_before_is_asked_now() -> None:
 def test_a_guard_that_no_longer_matches_is_left_alone() -> None:
     """Its first word stands: a denial holds, whatever the input became."""
     only = (Pattern(field="command", source="ls", regex=compile_regex("ls")),)
-    happened = play([hook("guard", conditions=only), hook("late")], {"guard": DENIES, "late": patches(command="rm")}, reexamine=True)
+    happened = play(
+        [hook("guard", conditions=only), hook("late")],
+        {"guard": DENIES, "late": patches(command="rm")},
+        reexamine=True,
+    )
 
     assert happened.asked.count("guard") == 1
     assert happened.decision.stance is Stance.DENY
@@ -94,7 +120,10 @@ def test_a_second_look_never_lifts_anything() -> None:
     """A guard that denied first and allows now has still denied."""
     happened = play(
         [hook("guard"), hook("late")],
-        {"guard": lambda event: ALLOWS if event.command == "rm" else DENIES, "late": patches(command="rm")},
+        {
+            "guard": lambda event: ALLOWS if event.command == "rm" else DENIES,
+            "late": patches(command="rm"),
+        },
         reexamine=True,
     )
 
@@ -103,14 +132,19 @@ def test_a_second_look_never_lifts_anything() -> None:
 
 def test_a_second_word_that_changes_nothing_is_not_listed() -> None:
     """Silence and consent at the second look leave no verdict behind."""
-    happened = play([hook("guard"), hook("late")], {"guard": ALLOWS, "late": patches(x=1)}, reexamine=True)
+    happened = play(
+        [hook("guard"), hook("late")], {"guard": ALLOWS, "late": patches(x=1)}, reexamine=True
+    )
 
     assert [verdict.hook_id for verdict in happened.decision.verdicts] == ["guard", "late"]
 
 
 def test_a_guard_that_fails_at_the_second_look_has_failed() -> None:
     """Its failure means what a failure of it means."""
-    script = {"guard": lambda event: TIMED_OUT if event.command == "rm" else ASKS, "late": patches(command="rm")}
+    script = {
+        "guard": lambda event: TIMED_OUT if event.command == "rm" else ASKS,
+        "late": patches(command="rm"),
+    }
     happened = play([hook("guard", on_failure=Stance.DENY), hook("late")], script, reexamine=True)
 
     assert happened.decision.stance is Stance.DENY
@@ -136,13 +170,22 @@ def test_an_equal_hook_does_not_speak_up_at_the_second_look() -> None:
 def test_a_detached_hook_is_started_once() -> None:
     """There is no stance of it to ask for."""
     stage = Stage(row(), detached_in_turn=True)
-    happened = play([hook("log", detached=True), hook("late")], {"late": patches(x=1)}, stage=stage, reexamine=True)
+    happened = play(
+        [hook("log", detached=True), hook("late")],
+        {"late": patches(x=1)},
+        stage=stage,
+        reexamine=True,
+    )
 
     assert happened.started == ["log"]
 
 
 def test_the_rewrite_of_a_shadow_calls_nobody_back() -> None:
     """The input is final when only a shadow rewrote it."""
-    happened = play([hook("guard"), hook("late", shadow=True)], {"guard": guard, "late": patches(command="rm")}, reexamine=True)
+    happened = play(
+        [hook("guard"), hook("late", shadow=True)],
+        {"guard": guard, "late": patches(command="rm")},
+        reexamine=True,
+    )
 
     assert happened.asked == ["guard", "late"]

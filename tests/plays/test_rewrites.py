@@ -42,7 +42,10 @@ def test_lone_patches_of_hooks_asked_at_once_do_not_add_up() -> None:
     happened = play([hook(name, stage=stage) for name in "abc"], script, stage=stage)
 
     assert happened.decision.rewrite is not None
-    assert happened.decision.rewrite.to_dict() == {"input": {"command": "ls", "depth": 2}, "patch": {"depth": 2}}
+    assert happened.decision.rewrite.to_dict() == {
+        "input": {"command": "ls", "depth": 2},
+        "patch": {"depth": 2},
+    }
 
 
 def test_lone_patches_of_hooks_in_turn_add_up() -> None:
@@ -57,7 +60,13 @@ def test_lone_patches_of_hooks_in_turn_add_up() -> None:
 
 def test_what_a_row_carries_is_seen_by_the_next_hook_alone() -> None:
     """Neither a hook of another dialect nor the decision has anything of it, and a shadow carries nothing."""
-    stage = Stage(row(carries=lambda event, verdict: event.replace(session_id=f"{event.session_id}+{verdict.for_agent}")))
+    stage = Stage(
+        row(
+            carries=lambda event, verdict: event.replace(
+                session_id=f"{event.session_id}+{verdict.for_agent}"
+            )
+        )
+    )
     other = Stage(name="other")
     cast = {stage: [hook("a"), hook("s", shadow=True), hook("b")], other: [hook("c", stage=other)]}
     script = {"a": Verdict(for_agent="a"), "s": Verdict(for_agent="s")}
@@ -70,14 +79,21 @@ def test_what_a_row_carries_is_seen_by_the_next_hook_alone() -> None:
 def test_the_next_group_sees_what_the_former_group_rewrote() -> None:
     """Rewrites of a parallel group have landed before the next group is asked."""
     other = Stage(name="other")
-    happened = play({AT_ONCE: [hook("a")], other: [hook("b", stage=other)]}, {"a": patches(depth=2)}, stage=AT_ONCE)
+    happened = play(
+        {AT_ONCE: [hook("a")], other: [hook("b", stage=other)]},
+        {"a": patches(depth=2)},
+        stage=AT_ONCE,
+    )
 
     assert happened.seen["b"][0].input == {"command": "ls", "depth": 2}
 
 
 def test_a_rewrite_brings_a_hook_in() -> None:
     """A condition on the input is looked at when the hook's turn comes, on the input as it is then."""
-    happened = play([hook("a"), hook("guard", conditions=saying("rm"))], {"a": patches(command="rm -rf /"), "guard": DENIES})
+    happened = play(
+        [hook("a"), hook("guard", conditions=saying("rm"))],
+        {"a": patches(command="rm -rf /"), "guard": DENIES},
+    )
 
     assert happened.asked == ["a", "guard"]
     assert happened.decision.stance is Stance.DENY
@@ -85,7 +101,9 @@ def test_a_rewrite_brings_a_hook_in() -> None:
 
 def test_a_rewrite_keeps_a_hook_out() -> None:
     """A hook whose condition no longer holds after a rewrite is not asked."""
-    happened = play([hook("a"), hook("guard", conditions=saying("ls"))], {"a": patches(command="true")})
+    happened = play(
+        [hook("a"), hook("guard", conditions=saying("ls"))], {"a": patches(command="true")}
+    )
 
     assert happened.asked == ["a"]
 
@@ -97,7 +115,9 @@ def test_a_rewrite_keeps_a_hook_out() -> None:
 )
 def test_every_content_condition_is_looked_at_anew(condition: Leaves | Glob) -> None:
     """Leaves and globs are compared with the rewritten input, as expressions are."""
-    happened = play([hook("a"), hook("guard", conditions=(condition,))], {"a": patches(path="/w/x/secret")})
+    happened = play(
+        [hook("a"), hook("guard", conditions=(condition,))], {"a": patches(path="/w/x/secret")}
+    )
 
     assert happened.asked == ["a", "guard"]
 
@@ -114,7 +134,9 @@ def test_patches_add_up() -> None:
 
 def test_patches_made_at_once_add_up_and_the_last_wins() -> None:
     """Hooks asked at once patch in plan order: different keys add up, of one key the last value stays."""
-    happened = play([hook("a"), hook("b")], {"a": patches(x=1, y=1), "b": patches(x=2)}, stage=AT_ONCE)
+    happened = play(
+        [hook("a"), hook("b")], {"a": patches(x=1, y=1), "b": patches(x=2)}, stage=AT_ONCE
+    )
     rewrite = happened.decision.rewrite
 
     assert rewrite is not None
@@ -163,7 +185,9 @@ def test_arguments_that_are_no_object_can_be_patched() -> None:
 def test_of_summaries_the_first_wins() -> None:
     """The first hook in order that gives a summary gives the summary."""
     script = {"a": Verdict(), "b": replaces("summary", "first"), "c": replaces("summary", "second")}
-    happened = play([hook(name, stage=SUMMARY) for name in "abc"], script, stage=SUMMARY, event=COMPACTION)
+    happened = play(
+        [hook(name, stage=SUMMARY) for name in "abc"], script, stage=SUMMARY, event=COMPACTION
+    )
     rewrite = happened.decision.rewrite
 
     assert rewrite is not None
@@ -185,7 +209,9 @@ def test_of_other_rewrites_the_last_wins(
     stage = Stage(row(kind=kind, body=type(body), parallel=True))
     script = {"a": replaces(target, values[0]), "b": replaces(target, values[1])}
     event = Event(kind=kind, dialect="stage", native_name="before", body=body)
-    happened = play([hook("a", stage=stage), hook("b", stage=stage)], script, stage=stage, event=event)
+    happened = play(
+        [hook("a", stage=stage), hook("b", stage=stage)], script, stage=stage, event=event
+    )
     rewrite = happened.decision.rewrite
 
     assert rewrite is not None
@@ -221,7 +247,9 @@ def test_a_rewrite_that_the_event_cannot_use_spares_the_one_that_it_can() -> Non
     stage = Stage(row(kind="tool.after"))
     event = CALL.replace(kind="tool.after", body=ToolCall(tool="bash", input={}, result="secret"))
     script = {"a": replaces("output", "clean"), "b": patches(x=1)}
-    happened = play([hook("a", stage=stage), hook("b", stage=stage)], script, stage=stage, event=event)
+    happened = play(
+        [hook("a", stage=stage), hook("b", stage=stage)], script, stage=stage, event=event
+    )
     rewrite = happened.decision.rewrite
 
     assert rewrite is not None

@@ -93,14 +93,18 @@ def run(command: list[str], folder: Path) -> list[str]:
 
 def matches(printed: list[str], expected: list[str]) -> bool:
     """Whether what was printed is what was expected; `...` covers any lines."""
-    pattern = "".join("(?:.*\n)*?" if line == "..." else re.escape(line) + "\n" for line in expected)
+    pattern = "".join(
+        "(?:.*\n)*?" if line == "..." else re.escape(line) + "\n" for line in expected
+    )
     return re.fullmatch(pattern, "".join(f"{line}\n" for line in printed)) is not None
 
 
 @pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: path.stem)
 def test_a_transcript_is_what_a_person_sees(path: Path, folder: Path) -> None:
     """Each command prints what the transcript says, and ends as it says."""
-    played = [(block, run(block.command, folder)) for block in blocks(path.read_text(encoding="utf-8"))]
+    played = [
+        (block, run(block.command, folder)) for block in blocks(path.read_text(encoding="utf-8"))
+    ]
     if os.environ.get("UPDATE_TRANSCRIPTS"):
         path.write_text(_written(played), encoding="utf-8")
 
@@ -114,18 +118,30 @@ def _written(played: list[tuple[Block, list[str]]]) -> str:
     for block, printed in played:
         kept = block.printed if block.printed and matches(printed, block.printed) else printed
         first, *rest = block.command
-        parts.append("\n".join([*block.before, f"$ {first}", *(f"> {line}" for line in rest), *kept]).strip("\n") + "\n")
+        parts.append(
+            "\n".join([*block.before, f"$ {first}", *(f"> {line}" for line in rest), *kept]).strip(
+                "\n"
+            )
+            + "\n"
+        )
     return "\n".join(parts)
 
 
 def _difference(block: Block, printed: list[str]) -> str:
-    return "\n".join(["$ " + block.command[0], "--- expected", *block.printed, "--- printed", *printed])
+    return "\n".join(
+        ["$ " + block.command[0], "--- expected", *block.printed, "--- printed", *printed]
+    )
 
 
 def test_every_command_has_a_transcript() -> None:
     """There is at least one transcript for each command of the help."""
     from hookline.cli.app import COMMANDS  # noqa: PLC0415 - only this test needs it
 
-    typed = "\n".join(line for path in TRANSCRIPTS for block in blocks(path.read_text(encoding="utf-8")) for line in block.command)
+    typed = "\n".join(
+        line
+        for path in TRANSCRIPTS
+        for block in blocks(path.read_text(encoding="utf-8"))
+        for line in block.command
+    )
 
     assert [name for name in COMMANDS if f"hookline {name}" not in typed] == []

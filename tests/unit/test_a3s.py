@@ -31,8 +31,15 @@ from hookline.errors import CodecError, ConfigError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-CALL = PreToolUseEvent(session_id="s", tool="Bash", args={"command": "ls"}, working_directory="/srv", recent_tools=[])
-DONE = PostToolUseEvent(session_id="s", tool="Bash", args={"command": "ls"}, result={"success": True, "output": "", "duration_ms": 1})
+CALL = PreToolUseEvent(
+    session_id="s", tool="Bash", args={"command": "ls"}, working_directory="/srv", recent_tools=[]
+)
+DONE = PostToolUseEvent(
+    session_id="s",
+    tool="Bash",
+    args={"command": "ls"},
+    result={"success": True, "output": "", "duration_ms": 1},
+)
 
 
 def engine_with(*hooks: tuple[Hook | dict[str, Any], Any]) -> HookEngine:
@@ -64,7 +71,9 @@ def test_the_public_names_are_there_and_sorted() -> None:
 
 def test_every_event_has_a_member_and_a_payload() -> None:
     """The enumeration, the payload classes and the table hold the same 28 events, with the same fields."""
-    assert {member.name: member.value for member in HookEventType} == {pascal(native): native for native in TABLE.rows}
+    assert {member.name: member.value for member in HookEventType} == {
+        pascal(native): native for native in TABLE.rows
+    }
     assert len(HookEventType) == 28
     for native, row in TABLE.rows.items():
         declared = set(PAYLOADS[HookEventType(native)].__annotations__)
@@ -104,14 +113,21 @@ def test_unregister_returns_the_definition_and_keeps_the_handler() -> None:
 
     assert engine.unregister("h") == gate()
     assert engine.unregister("h") is None
-    assert (engine.get_hook("h"), engine.all_hooks(), engine.fire_sync(CALL).action) == (None, [], "Continue")
+    assert (engine.get_hook("h"), engine.all_hooks(), engine.fire_sync(CALL).action) == (
+        None,
+        [],
+        "Continue",
+    )
     engine.register(gate())
     assert engine.fire_sync(CALL).is_block()
 
 
 def test_the_same_id_replaces() -> None:
     """Another definition of an id replaces the former, whose event is forgotten; another handler likewise."""
-    engine = engine_with((gate(), answering("Block", reason="old")), (Hook.new("h", "post_tool_use"), answering("Block", reason="new")))
+    engine = engine_with(
+        (gate(), answering("Block", reason="old")),
+        (Hook.new("h", "post_tool_use"), answering("Block", reason="new")),
+    )
 
     assert engine.hook_count() == 1
     assert engine.fire_sync(CALL).is_continue()
@@ -123,7 +139,9 @@ def test_ties_run_in_the_order_of_registration() -> None:
     ran: list[str] = []
     engine = HookEngine.new()
     for hook_id, priority in (("z", 100), ("m", 100), ("y", 5), ("a", 100), ("b", -1)):
-        engine.register(gate(hook_id, priority=priority), lambda _, hook_id=hook_id: ran.append(hook_id))
+        engine.register(
+            gate(hook_id, priority=priority), lambda _, hook_id=hook_id: ran.append(hook_id)
+        )
     engine.register(gate("z", timeout_ms=5))
 
     assert engine.fire_sync(CALL).is_continue()
@@ -165,7 +183,9 @@ def test_a_definition_without_a_handler_is_reported_once() -> None:
         ({"hooks": []}, "one hook"),
     ],
 )
-def test_what_cannot_be_used_is_refused_at_registration(hook: Hook | dict[str, Any], said: str) -> None:
+def test_what_cannot_be_used_is_refused_at_registration(
+    hook: Hook | dict[str, Any], said: str
+) -> None:
     """The error says what is wrong, and nothing is registered."""
     engine = HookEngine.new()
 
@@ -204,8 +224,14 @@ def test_an_invalid_expression_may_be_a_substring() -> None:
 
 def test_a_definition_is_its_json() -> None:
     """A definition written and read is the same, in either spelling of its event."""
-    matcher = HookMatcher.new().with_tool("Bash").with_path("*.rs").with_command("rm").with_session("")
-    hook = Hook.new("h", "PreToolUse").with_matcher(matcher).with_config(HookConfig(priority=-1, fail_mode="open", max_retries=2))
+    matcher = (
+        HookMatcher.new().with_tool("Bash").with_path("*.rs").with_command("rm").with_session("")
+    )
+    hook = (
+        Hook.new("h", "PreToolUse")
+        .with_matcher(matcher)
+        .with_config(HookConfig(priority=-1, fail_mode="open", max_retries=2))
+    )
 
     assert Hook.from_json(hook.to_json()) == hook
     assert Hook.from_dict({"id": "h", "event_type": "PreToolUse"}) == Hook.new("h", "pre_tool_use")
@@ -219,10 +245,18 @@ def test_json_goes_in_and_out_in_both_spellings(event: HookEventType) -> None:
     hook = Hook.new("h", event.name).with_config(HookConfig(priority=5))
     fired = HookEvent(event.name, {"session_id": "s", "tool": "Bash", "args": {}})
 
-    assert [json.loads(hook.to_json(pascal=pascal))["event_type"] for pascal in (False, True)] == [event.value, event.name]
-    assert [json.loads(fired.to_json(pascal=pascal))["event_type"] for pascal in (False, True)] == [event.value, event.name]
+    assert [json.loads(hook.to_json(pascal=pascal))["event_type"] for pascal in (False, True)] == [
+        event.value,
+        event.name,
+    ]
+    assert [json.loads(fired.to_json(pascal=pascal))["event_type"] for pascal in (False, True)] == [
+        event.value,
+        event.name,
+    ]
     assert all(Hook.from_json(hook.to_json(pascal=pascal)) == hook for pascal in (False, True))
-    assert all(HookEvent.from_json(fired.to_json(pascal=pascal)) == fired for pascal in (False, True))
+    assert all(
+        HookEvent.from_json(fired.to_json(pascal=pascal)) == fired for pascal in (False, True)
+    )
 
 
 def test_a_matcher_has_factories_builders_and_fields() -> None:
@@ -233,7 +267,10 @@ def test_a_matcher_has_factories_builders_and_fields() -> None:
     assert HookMatcher.command("x").command_pattern == "x"
     assert HookMatcher.session("s").session_id == "s"
     assert HookMatcher.new() == HookMatcher()
-    assert (HookMatcher.new().tool, hash(HookMatcher.tool("a"))) == (None, hash(HookMatcher(tool="a")))
+    assert (HookMatcher.new().tool, hash(HookMatcher.tool("a"))) == (
+        None,
+        hash(HookMatcher(tool="a")),
+    )
     assert repr(HookMatcher.tool("Bash")) == "HookMatcher(tool='Bash')"
 
 
@@ -261,7 +298,16 @@ def test_an_event_may_be_said_in_many_ways(event: Any) -> None:
     assert (given[0].session_id, given[0].event_type.name) == ("s", "PreToolUse")
 
 
-@pytest.mark.parametrize("event", [{"payload": {}}, {"event_type": "nope"}, "[]", "{", {"event_type": "pre_tool_use", "payload": []}])
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"payload": {}},
+        {"event_type": "nope"},
+        "[]",
+        "{",
+        {"event_type": "pre_tool_use", "payload": []},
+    ],
+)
 def test_what_is_no_event_is_refused(event: Any) -> None:
     """An unknown event, or a document that is none, is a codec error."""
     with pytest.raises(CodecError):
@@ -286,7 +332,9 @@ def test_handlers_get_their_own_copy() -> None:
         event.payload.args["command"] = "rm"
         event.payload.args.deep[0]["a"] = 2
 
-    engine = engine_with((gate("a"), edit), (gate("b"), lambda event: seen.append(event.payload.args)))
+    engine = engine_with(
+        (gate("a"), edit), (gate("b"), lambda event: seen.append(event.payload.args))
+    )
 
     assert engine.fire_sync(given).modified is None
     assert seen == [{"command": "ls", "deep": [{"a": 1}]}]
@@ -318,7 +366,10 @@ def test_closing_waits_for_threads() -> None:
     """An engine is a context manager, which drains its asynchronous hooks."""
     started, ended = threading.Event(), []
     with HookEngine.new() as engine:
-        engine.register(Hook.new("h", "post_tool_use").with_config({"async_execution": True}), lambda _: (started.wait(5), ended.append(1)))
+        engine.register(
+            Hook.new("h", "post_tool_use").with_config({"async_execution": True}),
+            lambda _: (started.wait(5), ended.append(1)),
+        )
         engine.fire_sync(DONE)
         started.set()
 

@@ -24,7 +24,12 @@ def place(tmp_path: Path) -> Workspace:
 
 def said(place: Workspace, text: str) -> str:
     """The answer, with the workspace's path as `WS` and without times."""
-    answer = command(text.replace("WS", str(place.root)), cwd=str(place.root), who="telegram:ada", environ=place.environ)
+    answer = command(
+        text.replace("WS", str(place.root)),
+        cwd=str(place.root),
+        who="telegram:ada",
+        environ=place.environ,
+    )
     answer = answer.replace(str(place.root), "WS")
     assert [word for word in SHELL if word in answer] == [], answer
     return re.sub(r"\d{4}-\d\d-\d\d [\d:]{8} UTC", "THEN", re.sub(r"\d+\.\d\d s", "0 s", answer))
@@ -164,7 +169,9 @@ def test_a_dialogue(lines: list[tuple[object, ...]], place: Workspace) -> None:
             place.write("guard.sh", "edited")
             continue
         if asked is FALSE:
-            (place.yaml.parent / "agent.yaml").write_text("shell_hooks:\n  enabled: false\n", encoding="utf-8")
+            (place.yaml.parent / "agent.yaml").write_text(
+                "shell_hooks:\n  enabled: false\n", encoding="utf-8"
+            )
             continue
         answer = said(place, str(asked))
         assert [text for text in expected if str(text) not in f"{answer}\n"] == [], answer
@@ -181,7 +188,9 @@ def test_a_running_engine_takes_it_at_its_next_event(place: Workspace) -> None:
     assert command("/hooks off", engine=engine).startswith("hooks: OFF")
     assert place.call(engine).reason == ""
     command("/hooks on", engine=engine)
-    assert "✓ revoked" in command(f"/hooks revoke {new}", cwd=str(place.root), environ=place.environ)
+    assert "✓ revoked" in command(
+        f"/hooks revoke {new}", cwd=str(place.root), environ=place.environ
+    )
     assert place.call(engine).reason == ""
     assert [(note["did"], note["who"], note["how"]) for note in place.noted()] == [
         ("approved", "web:bob", "chat"),
@@ -199,7 +208,12 @@ def test_an_approval_in_a_chat_is_in_the_journal(place: Workspace) -> None:
     with Index(str(place.home / ".local/state/hookline/journal")) as index:
         (note,) = index.events(Query(event="approval"))
 
-    assert (note["did"], note["who"], note["how"], note["native"]) == ("approved", "telegram:ada", "chat", "pre_tool_call")
+    assert (note["did"], note["who"], note["how"], note["native"]) == (
+        "approved",
+        "telegram:ada",
+        "chat",
+        "pre_tool_call",
+    )
 
 
 def test_a_hook_that_is_broken_is_listed(place: Workspace) -> None:
@@ -219,7 +233,9 @@ def test_a_file_that_cannot_be_read_stands_once(place: Workspace) -> None:
 
     for asked in ("/hooks", "/hooks doctor"):
         answer = said(place, asked)
-        assert len(re.findall(r"(?m)^(?:✗ )?\w+ and \d+ more  shell_hooks.yaml", answer)) == 1, answer
+        assert len(re.findall(r"(?m)^(?:✗ )?\w+ and \d+ more  shell_hooks.yaml", answer)) == 1, (
+            answer
+        )
         assert len(re.findall(r"(?m)^  ✗ (?:broken|it could not be loaded): ", answer)) == 1, answer
 
 
@@ -228,41 +244,76 @@ def test_a_hook_that_cannot_be_started_is_no_approved_one(place: Workspace) -> N
     place.guard.chmod(0o644)
 
     answer = said(place, f"/hooks approve {GUARD}")
-    assert "✗ `WS/hooks/guard.sh` is not executable (let the agent make the file executable)" in answer
+    assert (
+        "✗ `WS/hooks/guard.sh` is not executable (let the agent make the file executable)" in answer
+    )
     listed = said(place, "/hooks")
-    assert listed.count("  ✗ approved, and a no-op\n    ✗ `WS/hooks/guard.sh` is not executable (") == 2
+    assert (
+        listed.count("  ✗ approved, and a no-op\n    ✗ `WS/hooks/guard.sh` is not executable (")
+        == 2
+    )
     assert "✓" not in listed
-    assert said(place, "/hooks doctor").count("✗ `WS/hooks/guard.sh` is not executable (let the agent make the file executable)") == 2
+    assert (
+        said(place, "/hooks doctor").count(
+            "✗ `WS/hooks/guard.sh` is not executable (let the agent make the file executable)"
+        )
+        == 2
+    )
 
 
 def test_what_a_doctor_warns_of_in_common_stands_once(place: Workspace) -> None:
     """At the end, with the hooks that it is about; what is wrong with one alone stands at that one."""
     place.declare(
-        *({"event": "pre_tool_call", "matcher": name, "command": "make lint"} for name in ("a", "b")),
+        *(
+            {"event": "pre_tool_call", "matcher": name, "command": "make lint"}
+            for name in ("a", "b")
+        ),
         {"event": "on_stop", "command": "gone"},
     )
 
     answer = said(place, "/hooks doctor")
 
-    assert answer.count("an approval does not cover all that it runs: what `make` runs is only known to it") == 1
-    assert re.search(r"\n! 2 hooks: an approval does not cover all that it runs: what `make` runs[^\n]*: make lint$", answer, re.MULTILINE)
+    assert (
+        answer.count(
+            "an approval does not cover all that it runs: what `make` runs is only known to it"
+        )
+        == 1
+    )
+    assert re.search(
+        r"\n! 2 hooks: an approval does not cover all that it runs: what `make` runs[^\n]*: make lint$",
+        answer,
+        re.MULTILINE,
+    )
     assert re.search(r"on_stop  gone [^\n]*\n  ✗ ", answer)
 
 
 def test_two_hooks_are_told_apart_by_what_they_match(place: Workspace) -> None:
     """Though they run the same on the same event."""
-    place.declare(*({"event": "pre_tool_call", "matcher": text, "command": str(place.guard)} for text in ("rm -rf", "mkfs")))
+    place.declare(
+        *(
+            {"event": "pre_tool_call", "matcher": text, "command": str(place.guard)}
+            for text in ("rm -rf", "mkfs")
+        )
+    )
 
-    heads = [line for line in said(place, "/hooks").splitlines() if line.startswith("pre_tool_call")]
+    heads = [
+        line for line in said(place, "/hooks").splitlines() if line.startswith("pre_tool_call")
+    ]
 
     assert ("`rm -rf`" in heads[0], "`mkfs`" in heads[1]) == (True, True)
     assert all(line.endswith(GUARD) for line in heads)
-    assert [line.count("`rm -rf`") for line in said(place, "/hooks doctor").splitlines() if "pre_tool_call" in line] == [1, 0]
+    assert [
+        line.count("`rm -rf`")
+        for line in said(place, "/hooks doctor").splitlines()
+        if "pre_tool_call" in line
+    ] == [1, 0]
 
 
 def test_policy_that_still_runs_is_told(place: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where everything else is off; and it cannot be switched off."""
-    monkeypatch.setattr("hookline.trust.gate.Standings.is_managed", lambda _, spec: spec.native_event == "on_stop")
+    monkeypatch.setattr(
+        "hookline.trust.gate.Standings.is_managed", lambda _, spec: spec.native_event == "on_stop"
+    )
 
     told = f"  policy, which no switch reaches, still runs: POST {URL}"
     assert told in said(place, "/hooks off")
@@ -272,16 +323,30 @@ def test_policy_that_still_runs_is_told(place: Workspace, monkeypatch: pytest.Mo
 
 def test_a_switch_above_is_told_with_its_folder(place: Workspace) -> None:
     """What is off in a folder is off in all that lies in it."""
-    gate_of_folder(place.root.parent, place.environ).store.turn(str(place.root.parent), "ada", on=False)
+    gate_of_folder(place.root.parent, place.environ).store.turn(
+        str(place.root.parent), "ada", on=False
+    )
 
-    assert f"hooks are switched off in {place.root.parent}, in which this project lies" in said(place, "/hooks on")
+    assert f"hooks are switched off in {place.root.parent}, in which this project lies" in said(
+        place, "/hooks on"
+    )
 
 
 @pytest.mark.parametrize(
     ("name", "own", "closes", "said"),
     [
-        ("check.fails-open", "say `x`, or use `--mode strict`", "on_error: closed", "say `on_error: closed` in its entry"),
-        ("check.fails-open", "use `--mode strict`", "", "its format has no word for a guard that fails closed"),
+        (
+            "check.fails-open",
+            "say `x`, or use `--mode strict`",
+            "on_error: closed",
+            "say `on_error: closed` in its entry",
+        ),
+        (
+            "check.fails-open",
+            "use `--mode strict`",
+            "",
+            "its format has no word for a guard that fails closed",
+        ),
         ("check.unapproved", "hookline approve", "", "look at it, then: /hooks approve <command>"),
         ("check.slow", "make it faster", "", "make it faster"),
     ],
@@ -319,7 +384,10 @@ def test_a_doctor_says_what_it_costs_to_ask_nobody(place: Workspace) -> None:
     path.write_text("[trust]\nself_approve = true\n", encoding="utf-8")
 
     assert (
-        said(place, "/hooks doctor").count("! `trust.self_approve` lets every program of this machine approve hooks without a token") == 1
+        said(place, "/hooks doctor").count(
+            "! `trust.self_approve` lets every program of this machine approve hooks without a token"
+        )
+        == 1
     )
 
 

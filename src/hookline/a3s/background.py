@@ -65,5 +65,9 @@ class Background:
 
 
 def _own(event: Event) -> Event:
-    body = event.body.replace(input=copied(event.input)) if isinstance(event.body, ToolCall) else event.body
+    body = (
+        event.body.replace(input=copied(event.input))
+        if isinstance(event.body, ToolCall)
+        else event.body
+    )
     return event.replace(raw=copied(event.raw), body=body)

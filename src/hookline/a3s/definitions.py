@@ -77,7 +77,9 @@ class _Named:
     if TYPE_CHECKING:
 
         @overload
-        def __get__(self, matcher: None, owner: type[HookMatcher]) -> Callable[[str], HookMatcher]: ...
+        def __get__(
+            self, matcher: None, owner: type[HookMatcher]
+        ) -> Callable[[str], HookMatcher]: ...
         @overload
         def __get__(self, matcher: HookMatcher, owner: type[HookMatcher]) -> str | None: ...
 
@@ -167,7 +169,9 @@ class HookMatcher:
         return hash(tuple(sorted(self._given.items())))
 
     def __repr__(self) -> str:
-        return f"HookMatcher({', '.join(f'{field}={text!r}' for field, text in self._given.items())})"
+        return (
+            f"HookMatcher({', '.join(f'{field}={text!r}' for field, text in self._given.items())})"
+        )
 
 
 class HookConfig(Frozen):
@@ -230,11 +234,16 @@ class Hook(Frozen):
     def to_dict(self, *, pascal: bool = False) -> dict[str, Any]:
         """The definition as JSON; its event in snake_case, or as the document's members are spelled (`PreToolUse`)."""
         event = event_type_of(self.event_type)
-        document: dict[str, Any] = {"id": self.id, "event_type": event.name if pascal and isinstance(event, HookEventType) else str(event)}
+        document: dict[str, Any] = {
+            "id": self.id,
+            "event_type": event.name if pascal and isinstance(event, HookEventType) else str(event),
+        }
         for key in ("matcher", "config"):
             part = getattr(self, key)
             if part is not None:
-                document[key] = part.to_dict() if isinstance(part, HookMatcher | HookConfig) else part
+                document[key] = (
+                    part.to_dict() if isinstance(part, HookMatcher | HookConfig) else part
+                )
         return document
 
     def to_json(self, *, pascal: bool = False) -> str:
@@ -268,7 +277,15 @@ def read_definition(definition: Hook | Mapping[str, Any], dialect: A3S) -> Read:
     if fault is not None:
         raise ConfigError(fault.message, name=fault.name, hint=fault.hint)
     if len(loaded.specs) != 1:
-        raise ConfigError("a definition must be one hook", name="config.type", hint='{"id": ..., "event_type": ...}')
+        raise ConfigError(
+            "a definition must be one hook",
+            name="config.type",
+            hint='{"id": ..., "event_type": ...}',
+        )
     (spec,) = loaded.specs
-    hook = Hook.new(spec.name, spec.native_event).with_matcher(tree.get("matcher")).with_config(tree.get("config") or {})
+    hook = (
+        Hook.new(spec.name, spec.native_event)
+        .with_matcher(tree.get("matcher"))
+        .with_config(tree.get("config") or {})
+    )
     return Read(hook=hook, spec=spec, warnings=loaded.problems)

@@ -63,7 +63,12 @@ class HookEngine:
         self._background = Background(self._finished)
         options = {"invalid_regex": invalid_regex}
         self._engine = Engine.from_config(
-            {"hooks": []}, dialect=NAME, options=options, cwd=cwd, observe=observe, detach=self._background.start
+            {"hooks": []},
+            dialect=NAME,
+            options=options,
+            cwd=cwd,
+            observe=observe,
+            detach=self._background.start,
         )
         self._dialect = A3S(invalid_regex=invalid_regex)
         self._definitions: dict[str, Read] = {}
@@ -171,7 +176,9 @@ class HookEngine:
         """
         return result_of(self._engine.fire(self._begin(event)))
 
-    async def fire_with_retries(self, event: Fired, *, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep) -> HookResult:
+    async def fire_with_retries(
+        self, event: Fired, *, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
+    ) -> HookResult:
         """`fire`, and while a hook says Retry, wait as long as it says and fire again, as often as it allows.
 
         After that the result is a Block which names the hook. `sleep` is given seconds.
@@ -185,7 +192,9 @@ class HookEngine:
             result, tries = await self.fire(event), tries + 1
         return _given_up(result, tries)
 
-    def fire_with_retries_sync(self, event: Fired, *, sleep: Callable[[float], object] = time.sleep) -> HookResult:
+    def fire_with_retries_sync(
+        self, event: Fired, *, sleep: Callable[[float], object] = time.sleep
+    ) -> HookResult:
         """`fire_with_retries` without an event loop.
 
         Raises:
@@ -200,7 +209,9 @@ class HookEngine:
     def _begin(self, event: Fired) -> Event:
         given = HookEvent.of(event)
         if self._channel is not None:
-            self._channel.offer(HookEvent(given.event_type, copied(dict(given.payload), type(given.payload))))
+            self._channel.offer(
+                HookEvent(given.event_type, copied(dict(given.payload), type(given.payload)))
+            )
         return self._raised(given)
 
     def _raised(self, event: HookEvent) -> Event:
@@ -211,14 +222,19 @@ class HookEngine:
                 dialect = self._engine.host(NAME)
                 self._engine.registry = Registry().with_(dialect.combine(specs).specs, dialect)
                 self._changed = False
-        return self._dialect.decode_event({"event_type": event.event_type.value, "payload": event.payload})
+        return self._dialect.decode_event(
+            {"event_type": event.event_type.value, "payload": event.payload}
+        )
 
     def _armed(self, spec: HookSpec) -> HookSpec:
         """A definition with its handler, or with none, which is said when it is first asked."""
         handle = self._handlers.get(spec.id)
         if handle is not None:
             return spec.replace(handler=in_process(handle, spec.id, spec.native_event))
-        return spec.replace(handler=InProcess(call=lambda _: self._miss(spec), name=spec.id, read_by_dialect=True), detached=False)
+        return spec.replace(
+            handler=InProcess(call=lambda _: self._miss(spec), name=spec.id, read_by_dialect=True),
+            detached=False,
+        )
 
     def _miss(self, spec: HookSpec) -> None:
         if spec.id not in self._unhandled:
@@ -232,7 +248,11 @@ class HookEngine:
         known = self._definitions.get(finished.hook_id)
         fault = read(finished.outcome, known.spec).fault if known else None
         if fault is not None:
-            self._report("hook.failed", f"asynchronous hook `{finished.hook_id}` failed: {fault}", finished.hook_id)
+            self._report(
+                "hook.failed",
+                f"asynchronous hook `{finished.hook_id}` failed: {fault}",
+                finished.hook_id,
+            )
 
     def _report(self, name: str, message: str, hook_id: str) -> None:
         self._problems.append(Problem(name=name, message=message, severity="warning", hook=hook_id))
@@ -271,5 +291,7 @@ def _given_up(result: HookResult, tries: int) -> HookResult:
     if not result.is_retry():
         return result
     return result.replace(
-        action=BLOCK, reason=f"hook `{result.hook_id}` asked for a retry again after {tries} of them", retry_delay_ms=None
+        action=BLOCK,
+        reason=f"hook `{result.hook_id}` asked for a retry again after {tries} of them",
+        retry_delay_ms=None,
     )

@@ -28,13 +28,17 @@ class HookEvent:
 
     __slots__ = ("_owner", "_payload", "event_type")
 
-    def __init__(self, event_type: HookEventType | str, payload: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, event_type: HookEventType | str, payload: Mapping[str, Any] | None = None
+    ) -> None:
         try:
             self.event_type = HookEventType(event_type)
         except ValueError:
             raise unknown_event(TABLE, str(event_type)) from None
         self._owner: Event | None = None
-        self._payload = payload if isinstance(payload, Payload) else PAYLOADS[self.event_type](payload or {})
+        self._payload = (
+            payload if isinstance(payload, Payload) else PAYLOADS[self.event_type](payload or {})
+        )
 
     @classmethod
     def lent(cls, event: Event, native: str) -> HookEvent:
@@ -49,7 +53,9 @@ class HookEvent:
         """What the event carries: a `Payload` of the event's class."""
         if self._owner is not None:
             owner, self._owner = self._owner, None
-            self._payload = copied(document(owner, self.event_type)["payload"], PAYLOADS[self.event_type])
+            self._payload = copied(
+                document(owner, self.event_type)["payload"], PAYLOADS[self.event_type]
+            )
         return self._payload
 
     def __getitem__(self, key: str) -> Any:
@@ -77,7 +83,10 @@ class HookEvent:
             return cls.from_json(event)
         payload = event.get("payload", {})
         if not isinstance(event.get("event_type"), str) or not isinstance(payload, dict):
-            raise CodecError("an event is an object with a text `event_type` and an object `payload`", name="wire.event")
+            raise CodecError(
+                "an event is an object with a text `event_type` and an object `payload`",
+                name="wire.event",
+            )
         return cls(event["event_type"], payload)
 
     @classmethod
@@ -97,7 +106,10 @@ class HookEvent:
 
     def to_dict(self, *, pascal: bool = False) -> dict[str, Any]:
         """The event as a document; its type in snake_case, or as the document's members are spelled (`PreToolUse`)."""
-        return {"event_type": self.event_type.name if pascal else str(self.event_type), "payload": dict(self.payload)}
+        return {
+            "event_type": self.event_type.name if pascal else str(self.event_type),
+            "payload": dict(self.payload),
+        }
 
     def to_json(self, *, pascal: bool = False) -> str:
         return json.dumps(self.to_dict(pascal=pascal), ensure_ascii=False)

@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 
         def handle(self, event: HookEvent, /) -> Answer | Awaitable[Answer]: ...
 
-    HookHandler: TypeAlias = Handles | Callable[[HookEvent], Answer | Awaitable[Answer]] | Mapping[str, Callable[[HookEvent], Any]]
+    HookHandler: TypeAlias = (
+        Handles
+        | Callable[[HookEvent], Answer | Awaitable[Answer]]
+        | Mapping[str, Callable[[HookEvent], Any]]
+    )
 
 
 def handler_of(given: HookHandler) -> Callable[[HookEvent], Any]:
@@ -34,14 +38,20 @@ def handler_of(given: HookHandler) -> Callable[[HookEvent], Any]:
     """
     found: Any = given.get("handle") if isinstance(given, dict) else getattr(given, "handle", given)
     if not callable(found):
-        raise ConfigError(f"{given!r:.80} cannot handle events", name="handler.type", hint="give an object with `handle`, or a function")
+        raise ConfigError(
+            f"{given!r:.80} cannot handle events",
+            name="handler.type",
+            hint="give an object with `handle`, or a function",
+        )
     handle: Callable[[HookEvent], Any] = found
     return handle
 
 
 def in_process(handle: Callable[[HookEvent], Any], hook_id: str, native: str) -> InProcess:
     """A handler for the core. A plain one has a worker, so that its time limit counts."""
-    asynchronous = iscoroutinefunction(handle) or iscoroutinefunction(getattr(handle, "__call__", None))  # noqa: B004 - an object's own
+    asynchronous = iscoroutinefunction(handle) or iscoroutinefunction(
+        getattr(handle, "__call__", None)  # noqa: B004 - an object's own
+    )
 
     def call(event: Event) -> Any:
         return handle(HookEvent.lent(event, native))

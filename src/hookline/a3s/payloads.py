@@ -51,7 +51,11 @@ class Payload(Record):
 
 PAYLOADS: dict[str, type[Payload]] = {}
 # Parts of payloads that have a class of their own.
-_PARTS: dict[str, type[Record]] = {"result": ToolResult, "usage": TokenUsage, "tool_calls": ToolCallInfo}
+_PARTS: dict[str, type[Record]] = {
+    "result": ToolResult,
+    "usage": TokenUsage,
+    "tool_calls": ToolCallInfo,
+}
 
 
 class PreToolUseEvent(Payload, of=HookEventType.PreToolUse):

@@ -19,7 +19,14 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-def command(text: str, *, cwd: str = ".", who: str = "", environ: Mapping[str, str] | None = None, engine: Engine | None = None) -> str:
+def command(
+    text: str,
+    *,
+    cwd: str = ".",
+    who: str = "",
+    environ: Mapping[str, str] | None = None,
+    engine: Engine | None = None,
+) -> str:
     """Do what a chat command says, and return the answer: plain text, of several lines, without a model and without a restart.
 
     `text`: as it was typed, `/hooks` first, because nothing else is a command (a bot's name after it, as `/hooks@bot`, is dropped).
@@ -31,7 +38,9 @@ def command(text: str, *, cwd: str = ".", who: str = "", environ: Mapping[str, s
         with Talk(cwd, who, environ, engine) as talk:
             return _shown(talk.answer(text))
     except HookError as error:
-        return _shown([with_hint(f"✗ {error.code} {error.message}", hint_of(error.name, error.hint))])
+        return _shown(
+            [with_hint(f"✗ {error.code} {error.message}", hint_of(error.name, error.hint))]
+        )
     except OSError as error:
         return _shown([f"✗ {(error.strerror or str(error)).lower()}"])
 

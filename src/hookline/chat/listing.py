@@ -39,14 +39,21 @@ def master(engine: Engine) -> Iterator[str]:
     known = gate.known()
     off = what_is_off(switches(known, gate.root, gate.environ))
     keys = keys_off(all_hooks(engine))
-    yield "hooks: OFF" if off or (keys and all(spec.off for spec in all_hooks(engine))) else "hooks: ON"
+    yield (
+        "hooks: OFF"
+        if off or (keys and all(spec.off for spec in all_hooks(engine)))
+        else "hooks: ON"
+    )
     above = off_at(known, gate.root)
     for switch, why in off:
         if switch == "project" and above != gate.root:
             yield f"  hooks are switched off in {above}, in which this project lies (they are turned on there)"
         else:
             yield f"  {with_hint(why, ON_AGAIN[switch])}"
-    yield from (f"  {with_hint(f'`{key.pointer}` is false in {key.file}:{key.line}', ON_AGAIN['project'])}" for key in keys)
+    yield from (
+        f"  {with_hint(f'`{key.pointer}` is false in {key.file}:{key.line}', ON_AGAIN['project'])}"
+        for key in keys
+    )
     managed = policy_of(engine) if off else []
     if managed:
         yield f"  policy, which no switch reaches, still runs: {', '.join(dict.fromkeys(map(called, managed)))}"
@@ -59,7 +66,13 @@ def head(spec: HookSpec, together: Sequence[HookSpec] = ()) -> str:
     return f"{spec.native_event}{when(spec)}  {called(spec)}"
 
 
-def hook_lines(engine: Engine, spec: HookSpec, footing: Footing, entry: Entry | None, together: Sequence[HookSpec] = ()) -> Iterator[str]:
+def hook_lines(
+    engine: Engine,
+    spec: HookSpec,
+    footing: Footing,
+    entry: Entry | None,
+    together: Sequence[HookSpec] = (),
+) -> Iterator[str]:
     """One hook: what runs when, how it stands, and what keeps it from doing its work."""
     yield head(spec, together)
     if gone := given_way(engine, spec):
@@ -69,8 +82,14 @@ def hook_lines(engine: Engine, spec: HookSpec, footing: Footing, entry: Entry | 
         yield f"  ✗ broken: {spec.handler.reason}"
         return
     standing = footing.standing
-    broken = unsound(entry, engine.cwd, engine.environ) if entry and standing.state != MISSING else []
-    state = "✗ approved, and a no-op" if broken and standing.state == TRUSTED else _STATES[standing.state]
+    broken = (
+        unsound(entry, engine.cwd, engine.environ) if entry and standing.state != MISSING else []
+    )
+    state = (
+        "✗ approved, and a no-op"
+        if broken and standing.state == TRUSTED
+        else _STATES[standing.state]
+    )
     yield f"  {state}{f': {standing.reason}' if standing.reason else ''}"
     yield from (f"    {line}" for line in drift(gate_for(engine), standing))
     yield from (f"  {line}" for line in findings(broken, entry))

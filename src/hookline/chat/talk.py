@@ -16,7 +16,15 @@ from hookline.engine.gating import Late, noted
 from hookline.engine.journaling import journal_of
 from hookline.engine.meaning import called, commanded
 from hookline.engine.shelf import all_hooks, unread
-from hookline.engine.steering import approve_declared, footings, revoke_declared, store_problem, turn_all, turn_single, what_is_off
+from hookline.engine.steering import (
+    approve_declared,
+    footings,
+    revoke_declared,
+    store_problem,
+    turn_all,
+    turn_single,
+    what_is_off,
+)
 from hookline.errors import HookError, TrustError
 from hookline.model.handler import Broken
 from hookline.text.suggest import did_you_mean
@@ -57,7 +65,9 @@ Then: /hooks approve /absolute/path/to/guard.py""".splitlines()
 class Talk:
     """One command, with the engine that it is about."""
 
-    def __init__(self, cwd: str, who: str, environ: Mapping[str, str] | None, engine: Engine | None) -> None:
+    def __init__(
+        self, cwd: str, who: str, environ: Mapping[str, str] | None, engine: Engine | None
+    ) -> None:
         self._who = who
         self._own = engine is None
         self._told: list[str] = []
@@ -66,7 +76,9 @@ class Talk:
     def _discovered(self, cwd: str, environ: Mapping[str, str] | None) -> Engine:
         given = os.environ if environ is None else environ
         journal = journal_of(given, self._told.append)
-        return Engine.discover(cwd, environ=given, journal=journal, gate=Late(cwd, given, tell=noted(journal)))
+        return Engine.discover(
+            cwd, environ=given, journal=journal, gate=Late(cwd, given, tell=noted(journal))
+        )
 
     def __enter__(self) -> Self:
         if not self._own:
@@ -98,8 +110,15 @@ class Talk:
         lines = [*master(self.engine), *(f"config: {path}" for path in _configs(stand))]
         declared = list(all_hooks(self.engine))
         broken = unread(declared)
-        for spec in (each for each in declared if each.id in broken or not isinstance(each.handler, Broken)):
-            lines += ["", *hook_lines(self.engine, spec, stand[spec.id], entries.get(spec.id), broken.get(spec.id, ()))]
+        for spec in (
+            each for each in declared if each.id in broken or not isinstance(each.handler, Broken)
+        ):
+            lines += [
+                "",
+                *hook_lines(
+                    self.engine, spec, stand[spec.id], entries.get(spec.id), broken.get(spec.id, ())
+                ),
+            ]
         lines += [f"! {problem}" for problem in self.engine.problems if problem.severity == "error"]
         return lines if stand else [*lines, "", "No hooks here.", "", *_EXAMPLE]
 
@@ -110,13 +129,30 @@ class Talk:
         entries = {entry.spec.id: entry for entry in self.engine.registry.entries()}
         lines = [*master(self.engine)]
         broken = unread(one.spec for one in found.hooks)
-        for one in (each for each in found.hooks if each.spec.id in broken or not isinstance(each.spec.handler, Broken)):
-            mark = "✗" if any(each.severity == "error" for each in one.findings) else "!" if one.findings else "✓"
-            tried = f"tried, {one.verdict.seconds:.2f} s" if one.verdict is not None else "not tried"
+        for one in (
+            each
+            for each in found.hooks
+            if each.spec.id in broken or not isinstance(each.spec.handler, Broken)
+        ):
+            mark = (
+                "✗"
+                if any(each.severity == "error" for each in one.findings)
+                else "!"
+                if one.findings
+                else "✓"
+            )
+            tried = (
+                f"tried, {one.verdict.seconds:.2f} s" if one.verdict is not None else "not tried"
+            )
             lines += ["", f"{mark} {head(one.spec, broken.get(one.spec.id, ()))} ({tried})"]
-            lines += findings((each for each in one.findings if _words(each) not in common), entries.get(one.spec.id))
+            lines += findings(
+                (each for each in one.findings if _words(each) not in common),
+                entries.get(one.spec.id),
+            )
         lines += ["", *_shared(found, common, entries)] if common else []
-        rest = [each for each in found.findings if each.name not in ("check.off", "hook.off")]  # the switches stand at the top
+        rest = [
+            each for each in found.findings if each.name not in ("check.off", "hook.off")
+        ]  # the switches stand at the top
         lines += ["", *findings(rest)] if rest else []
         return lines if found.hooks else [*lines, "", "No hooks here."]
 
@@ -141,7 +177,9 @@ class Talk:
         if not meant:
             left = turn_all(self.engine, on=on, everywhere=everywhere, who=self._who, how=_HOW)
             return [*master(self.engine), *(f"! {why}" for why in left)]
-        stand = turn_single(self.engine, self._meant(meant), on=on, everywhere=everywhere, who=self._who, how=_HOW)
+        stand = turn_single(
+            self.engine, self._meant(meant), on=on, everywhere=everywhere, who=self._who, how=_HOW
+        )
         return [*(_switched(each) for each in stand), *master(self.engine)]
 
     def approve(self, words: str) -> list[str]:
@@ -150,12 +188,33 @@ class Talk:
             return ["Approve what?", "", *_USAGE]
         done = approve_declared(self.engine, self._meant(words), who=self._who, how=_HOW)
         standing = done.footings[0].standing
-        lines = [f"✓ approved: {called(standing.spec)}", f"events: {', '.join(done.events)}", f"mounted: {done.mounted}"]
+        lines = [
+            f"✓ approved: {called(standing.spec)}",
+            f"events: {', '.join(done.events)}",
+            f"mounted: {done.mounted}",
+        ]
         lines += [f"covers: {', '.join(_covered(standing.covers))}"] if standing.covers else []
-        lines += [f"not covered: {text.removeprefix('not: ')}" for text in standing.covers if text.startswith("not: ")]
-        lines += [f"! {with_hint(why, ON_AGAIN[switch])}" for switch, why in what_is_off(done.switches)]
-        lines += [f"! {with_hint(off_by(spec), ON_AGAIN['project'])}" for spec in [standing.spec] if spec.off]
-        entry = next((entry for entry in self.engine.registry.entries() if entry.spec.id == standing.spec.id), None)
+        lines += [
+            f"not covered: {text.removeprefix('not: ')}"
+            for text in standing.covers
+            if text.startswith("not: ")
+        ]
+        lines += [
+            f"! {with_hint(why, ON_AGAIN[switch])}" for switch, why in what_is_off(done.switches)
+        ]
+        lines += [
+            f"! {with_hint(off_by(spec), ON_AGAIN['project'])}"
+            for spec in [standing.spec]
+            if spec.off
+        ]
+        entry = next(
+            (
+                entry
+                for entry in self.engine.registry.entries()
+                if entry.spec.id == standing.spec.id
+            ),
+            None,
+        )
         broken = unsound(entry, self.engine.cwd, self.engine.environ) if entry else ()
         lines += [line.strip() for line in findings(broken, entry)]
         return lines
@@ -209,7 +268,9 @@ class Talk:
         near = did_you_mean(first, declared or events)
         if declared or near:
             hint = near or f"it is declared for {', '.join(dict.fromkeys(declared))}"
-            raise TrustError(f"no hook is declared for an event `{first}`", name="event.unknown", hint=hint) from None
+            raise TrustError(
+                f"no hook is declared for an event `{first}`", name="event.unknown", hint=hint
+            ) from None
 
 
 _DOES: Mapping[str, Callable[[Talk, str], list[str]]] = {
@@ -246,19 +307,31 @@ def _words(finding: Problem) -> tuple[str, str, str]:
     return finding.code, finding.message, finding.hint
 
 
-def _shared(found: Checkup, common: Mapping[tuple[str, str, str], Sequence[str]], entries: Mapping[str, Entry]) -> Iterator[str]:
+def _shared(
+    found: Checkup,
+    common: Mapping[tuple[str, str, str], Sequence[str]],
+    entries: Mapping[str, Entry],
+) -> Iterator[str]:
     """Each warning that several hooks have, with what it says in a chat, and these hooks by what they run."""
     first = {_words(each): each for one in found.hooks for each in one.findings}
     for words, hooks in common.items():
         entry = entries.get(hooks[0])
         finding = first[words]
-        hint = hint_of(finding.name, finding.hint, closes=entry.dialect.table.closes if entry else "")
+        hint = hint_of(
+            finding.name, finding.hint, closes=entry.dialect.table.closes if entry else ""
+        )
         runs = dict.fromkeys(called(entries[hook].spec) for hook in hooks if hook in entries)
         yield f"! {len(hooks)} hooks: {with_hint(SAID.get(finding.name, finding.message), hint)}: {', '.join(runs)}"
 
 
 def _configs(stand: Mapping[str, Footing]) -> list[str]:
-    return list(dict.fromkeys(footing.standing.spec.origin.file for footing in stand.values() if footing.standing.spec.origin.file))
+    return list(
+        dict.fromkeys(
+            footing.standing.spec.origin.file
+            for footing in stand.values()
+            if footing.standing.spec.origin.file
+        )
+    )
 
 
 def _covered(covers: Sequence[str]) -> list[str]:

@@ -30,7 +30,9 @@ _What = Annotated[
         autocompletion=offers.explainable,
     ),
 ]
-_NoRun = Annotated[bool, flags.option("--no-run", help="start no hook; tell only which ones would be asked")]
+_NoRun = Annotated[
+    bool, flags.option("--no-run", help="start no hook; tell only which ones would be asked")
+]
 _CODE = re.compile(r"HKL\d+", re.IGNORECASE)
 _DECISION = re.compile(r"[0-9a-f]{8,16}")  # of the journal; no event is called like that
 
@@ -64,7 +66,10 @@ def explain(
         except CodecError:
             if payload:
                 raise
-            event, run = engine.event(what, engine.blank(what, dialect=dialect), dialect=dialect), False
+            event, run = (
+                engine.event(what, engine.blank(what, dialect=dialect), dialect=dialect),
+                False,
+            )
             tell("no payload: hooks are listed, none is run, and no tool is named")
         present(account(engine, event, run=run), explanation_page, json=json, color=color)
     return OK
@@ -79,9 +84,17 @@ def code_document(word: str) -> dict[str, Any]:
     Raises:
         ConfigError: no such code.
     """
-    name = word if word in CODES else next((name for name, code in CODES.items() if code == word.upper()), "")
+    name = (
+        word
+        if word in CODES
+        else next((name for name, code in CODES.items() if code == word.upper()), "")
+    )
     if not name:
-        raise ConfigError(f"unknown code `{word}`", name="config.option", hint="codes stand in the problems that hookline prints")
+        raise ConfigError(
+            f"unknown code `{word}`",
+            name="config.option",
+            hint="codes stand in the problems that hookline prints",
+        )
     page = jsonlib.loads((files("hookline.cli") / "codes.json").read_text(encoding="utf-8"))[name]
     return {"schema": "hookline.code/1", "code": CODES[name], "name": name, **page}
 
@@ -107,11 +120,23 @@ def explanation_page(told: dict[str, Any], paint: Paint) -> Iterator[str]:
     yield f"{paint('strong', event['native_event'])} of {event['dialect']} ({event['kind']}, {words.CLASSES[event['class']]}){tool}"
     yield from _sources(told["sources"], paint)
     verdicts = told["decision"]["verdicts"] if told["decision"] else []
-    chosen = sorted((hook for hook in told["hooks"] if hook["selected"]), key=lambda hook: hook["order"])
-    yield from _section("selected, in this order", paint, (line for hook in chosen for line in _selected(hook, verdicts, paint)))
-    yield from _section("not selected", paint, _others(told["hooks"], event["kind"], verdicts, paint))
+    chosen = sorted(
+        (hook for hook in told["hooks"] if hook["selected"]), key=lambda hook: hook["order"]
+    )
+    yield from _section(
+        "selected, in this order",
+        paint,
+        (line for hook in chosen for line in _selected(hook, verdicts, paint)),
+    )
+    yield from _section(
+        "not selected", paint, _others(told["hooks"], event["kind"], verdicts, paint)
+    )
     if told["decision"]:
-        yield from _section("decision", paint, (f"  {line}".replace("\n", "\n  ") for line in outcome(told["decision"], paint)))
+        yield from _section(
+            "decision",
+            paint,
+            (f"  {line}".replace("\n", "\n  ") for line in outcome(told["decision"], paint)),
+        )
 
 
 def _section(title: str, paint: Paint, lines: Iterator[str]) -> Iterator[str]:
@@ -123,14 +148,25 @@ def _section(title: str, paint: Paint, lines: Iterator[str]) -> Iterator[str]:
 
 
 def _sources(sources: list[dict[str, Any]], paint: Paint) -> Iterator[str]:
-    yield from _section("files", paint, (line for source in sources for line in _source(source, paint)))
+    yield from _section(
+        "files", paint, (line for source in sources for line in _source(source, paint))
+    )
 
 
 def _source(source: dict[str, Any], paint: Paint) -> Iterator[str]:
-    marks = [source["dialect"], source["scope"], source["mode"], "trusted" if source["trusted"] else "hooks need an approval"]
+    marks = [
+        source["dialect"],
+        source["scope"],
+        source["mode"],
+        "trusted" if source["trusted"] else "hooks need an approval",
+    ]
     marks += ["shadow"] if source["shadow"] else []
     held = words.counted(source["hooks"], "hook")
-    wrong = f", {paint('bad', words.counted(source['problems'], 'problem'))}" if source["problems"] else ""
+    wrong = (
+        f", {paint('bad', words.counted(source['problems'], 'problem'))}"
+        if source["problems"]
+        else ""
+    )
     yield f"  {paint('name', source['file'] or 'a tree')}  {', '.join(marks)}: {held}{wrong}"
 
 
@@ -142,7 +178,9 @@ def _selected(hook: dict[str, Any], verdicts: list[dict[str, Any]], paint: Paint
         yield f"       not asked: {hook['because']}"
 
 
-def _others(hooks: list[dict[str, Any]], kind: str, verdicts: list[dict[str, Any]], paint: Paint) -> Iterator[str]:
+def _others(
+    hooks: list[dict[str, Any]], kind: str, verdicts: list[dict[str, Any]], paint: Paint
+) -> Iterator[str]:
     """The hooks that were not selected: each of this event, and the number of those of others."""
     others = [hook for hook in hooks if not hook["selected"]]
     near = [hook for hook in others if hook["kind"] == kind]
@@ -155,7 +193,15 @@ def _others(hooks: list[dict[str, Any]], kind: str, verdicts: list[dict[str, Any
 
 def _inert(hook: dict[str, Any]) -> str:
     inert = f"{hook['standing'] or UNKNOWN}: inert"
-    marks = [mark for mark, holds in ((inert, not hook["trusted"]), ("broken", hook["broken"]), ("shadow", hook["shadow"])) if holds]
+    marks = [
+        mark
+        for mark, holds in (
+            (inert, not hook["trusted"]),
+            ("broken", hook["broken"]),
+            ("shadow", hook["shadow"]),
+        )
+        if holds
+    ]
     return "".join(f", {mark}" for mark in marks)
 
 
@@ -169,8 +215,13 @@ def _said(hook: dict[str, Any], verdicts: list[dict[str, Any]], paint: Paint) ->
         told = (
             ("failed", verdict["fault"]),
             ("reason", verdict["reason"]),
-            ("rewrite", jsonlib.dumps(verdict["rewrite"], ensure_ascii=False) if verdict["rewrite"] else ""),
+            (
+                "rewrite",
+                jsonlib.dumps(verdict["rewrite"], ensure_ascii=False) if verdict["rewrite"] else "",
+            ),
             ("for the agent", verdict["for_agent"]),
             ("for the user", verdict["for_user"]),
         )
-        yield from (f"       {label}: {text}".replace("\n", "\n         ") for label, text in told if text)
+        yield from (
+            f"       {label}: {text}".replace("\n", "\n         ") for label, text in told if text
+        )

@@ -57,7 +57,9 @@ def answer_main(words: list[str]) -> int:
     except (HookError, OSError) as error:
         reply = _unanswered(host, selection, str(error), journal, sent)
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the outermost frame: a traceback must never reach a host
-        reply = _unanswered(host, selection, f"internal error: {type(error).__name__}: {error}", journal, sent)
+        reply = _unanswered(
+            host, selection, f"internal error: {type(error).__name__}: {error}", journal, sent
+        )
     # What could not be written down is said beside every answer, a refusal too: a journal is never silent.
     _print(told_beside(reply, [line for line in told if not is_told(reply, line)]))
     if later:
@@ -77,11 +79,19 @@ def _parsed(words: list[str]) -> tuple[str, Selection]:
     return given.host, selection_of(given)
 
 
-def _reply(host: str, selection: Selection, sent: bytes, later: list[tuple[Engine, Run]], journal: Journal | None) -> Reply:
+def _reply(
+    host: str,
+    selection: Selection,
+    sent: bytes,
+    later: list[tuple[Engine, Run]],
+    journal: Journal | None,
+) -> Reply:
     try:
         payload = json.loads(sent)
     except json.JSONDecodeError as error:
-        raise CodecError(f"stdin is no JSON payload: {error.msg.lower()} at line {error.lineno}, column {error.colno}") from None
+        raise CodecError(
+            f"stdin is no JSON payload: {error.msg.lower()} at line {error.lineno}, column {error.colno}"
+        ) from None
     except (ValueError, RecursionError):
         raise CodecError("stdin is no JSON text in UTF-8, or nested too deeply") from None
     table = make_dialect(host).table  # an unknown host is an error even where there are no hooks
@@ -90,7 +100,9 @@ def _reply(host: str, selection: Selection, sent: bytes, later: list[tuple[Engin
         selection.folder = os.getcwd()
     else:
         selection.folder = _project(payload, table, os.environ)
-    engine = selection.engine(alone=True, placed=False, journal=journal, sessions=selection.sessions(os.environ))
+    engine = selection.engine(
+        alone=True, placed=False, journal=journal, sessions=selection.sessions(os.environ)
+    )
     engine.detach = lambda run: later.append((engine, run))
     said = leave_to_host(engine, host) if not selection.configs else ()
     speaking = engine.host(host)
@@ -101,7 +113,11 @@ def _reply(host: str, selection: Selection, sent: bytes, later: list[tuple[Engin
 
 def _project(payload: Any, table: Table, environ: Mapping[str, str]) -> str:
     """The project's folder, by what the host's variable and its payload say."""
-    return project_of((_folder(payload, table) if isinstance(payload, dict) else "") or os.getcwd(), environ, table)
+    return project_of(
+        (_folder(payload, table) if isinstance(payload, dict) else "") or os.getcwd(),
+        environ,
+        table,
+    )
 
 
 def _folder(payload: Mapping[str, Any], table: Table) -> str:
@@ -111,7 +127,9 @@ def _folder(payload: Mapping[str, Any], table: Table) -> str:
     return next((path for path in flat if isinstance(path, str) and os.path.isdir(path)), "")
 
 
-def _with_notices(reply: Reply, engine: Engine, decision: Decision, said: tuple[Problem, ...]) -> Reply:
+def _with_notices(
+    reply: Reply, engine: Engine, decision: Decision, said: tuple[Problem, ...]
+) -> Reply:
     """The reply, with what its reader should know on stderr: beside a refusal, whose stderr is the reason, only what the user is to be told.
 
     That is what is wrong with the hooks, and what they said in vain: a guard that asks, or that could not run, must not seem
@@ -119,19 +137,29 @@ def _with_notices(reply: Reply, engine: Engine, decision: Decision, said: tuple[
     """
     if reply.exit_code:
         lines = (line for text in decision.for_user for line in text.splitlines())
-        return told_beside(reply, (line for line in lines if line.strip() and not is_told(reply, line)))
-    told = [str(problem) for problem in (*said, *engine.problems) if problem in said or problem.severity == "error"]
+        return told_beside(
+            reply, (line for line in lines if line.strip() and not is_told(reply, line))
+        )
+    told = [
+        str(problem)
+        for problem in (*said, *engine.problems)
+        if problem in said or problem.severity == "error"
+    ]
     return told_beside(reply, (*told, *unsaid(decision, reply)))
 
 
-def _unanswered(host: str, selection: Selection, message: str, journal: Journal | None, sent: bytes) -> Reply:
+def _unanswered(
+    host: str, selection: Selection, message: str, journal: Journal | None, sent: bytes
+) -> Reply:
     """No decision could be made: what that means is what a failed hook means to the host, and it is said aloud.
 
     Where the host goes on, its user is told in the host's own words, if it has any: few hosts show what stands on stderr.
     """
     told = f"hookline: {message}\n"
     try:
-        closed = selection.mode == "strict" or any(row.fails >= Stance.DENY for row in make_dialect(host).table.rows.values())
+        closed = selection.mode == "strict" or any(
+            row.fails >= Stance.DENY for row in make_dialect(host).table.rows.values()
+        )
     except Exception:  # noqa: BLE001 - as above, whatever is wrong with the dialect itself
         closed = selection.mode == "strict"
     if journal is not None:

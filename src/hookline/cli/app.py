@@ -32,7 +32,11 @@ COMMANDS: Mapping[str, Command] = {
     "list": Command(
         group="look",
         does="every hook in firing order, event by event",
-        examples=("hookline list", "hookline list -c hooks.yaml --event pre_tool_use", "hookline list --source project --json"),
+        examples=(
+            "hookline list",
+            "hookline list -c hooks.yaml --event pre_tool_use",
+            "hookline list --source project --json",
+        ),
         home=("look", "list_hooks"),
     ),
     "show": Command(
@@ -48,7 +52,11 @@ COMMANDS: Mapping[str, Command] = {
     "validate": Command(
         group="look",
         does="every problem of every file, with its place, its code and what to do about it",
-        examples=("hookline validate hooks.yaml", "hookline validate .agents/hooks --strict", "hookline validate --output-format github"),
+        examples=(
+            "hookline validate hooks.yaml",
+            "hookline validate .agents/hooks --strict",
+            "hookline validate --output-format github",
+        ),
         codes="1 there are errors",
         home=("checking", "validate"),
     ),
@@ -66,7 +74,11 @@ COMMANDS: Mapping[str, Command] = {
     "doctor": Command(
         group="look",
         does="every hook that may run tried on a harmless event, and what is wrong with it",
-        examples=("hookline doctor", "hookline doctor --fix", "hookline doctor -c hooks.yaml --json"),
+        examples=(
+            "hookline doctor",
+            "hookline doctor --fix",
+            "hookline doctor -c hooks.yaml --json",
+        ),
         codes="1 there are errors",
         home=("doctor", "doctor"),
     ),
@@ -113,7 +125,10 @@ COMMANDS: Mapping[str, Command] = {
     "revoke": Command(
         group="decide",
         does="take the approval of hooks back, at once",
-        examples=("hookline revoke .claude/settings.json", "hookline revoke 'settings.json#Stop.0.0'"),
+        examples=(
+            "hookline revoke .claude/settings.json",
+            "hookline revoke 'settings.json#Stop.0.0'",
+        ),
         home=("approve", "revoke"),
     ),
     "on": Command(
@@ -126,7 +141,11 @@ COMMANDS: Mapping[str, Command] = {
     "off": Command(
         group="decide",
         does="switch hooks off: of this project, everywhere, or a single one",
-        examples=("hookline off", "hookline off --global --json", "hookline off 'settings.json#Stop.0.0'"),
+        examples=(
+            "hookline off",
+            "hookline off --global --json",
+            "hookline off 'settings.json#Stop.0.0'",
+        ),
         home=("switching", "off"),
     ),
     "log": Command(
@@ -218,7 +237,16 @@ def _run(words: list[str]) -> int:
         case []:
             say(_FIRST + "\n" + "".join(_listed()) + "\nmore: hookline --help\n")
         case ["-h" | "--help" | "help"]:
-            say("usage: hookline COMMAND [OPTIONS]\n\n" + _FIRST + "\n" + "".join(_listed()) + "\n" + _OPTIONS + "\n" + _CODES)
+            say(
+                "usage: hookline COMMAND [OPTIONS]\n\n"
+                + _FIRST
+                + "\n"
+                + "".join(_listed())
+                + "\n"
+                + _OPTIONS
+                + "\n"
+                + _CODES
+            )
         case ["help", "exit-codes"]:
             say(_CODES)
         case ["help", name]:
@@ -246,7 +274,11 @@ _OPTIONS = """options of most commands:
 def _listed() -> Iterator[str]:
     for group, title in GROUPS.items():
         yield f"{title}:\n"
-        yield from (f"  {name:12}{command.does}\n" for name, command in COMMANDS.items() if command.group == group)
+        yield from (
+            f"  {name:12}{command.does}\n"
+            for name, command in COMMANDS.items()
+            if command.group == group
+        )
 
 
 def _meant(name: str) -> str:
@@ -267,9 +299,13 @@ def _command(name: str, rest: list[str]) -> int:
 
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     settings = {"help_option_names": ["-h", "--help"]}
-    app.command(name, help=_help(command), epilog=_epilog(command), context_settings=settings)(getattr(home, command.home[1]))
+    app.command(name, help=_help(command), epilog=_epilog(command), context_settings=settings)(
+        getattr(home, command.home[1])
+    )
     try:
-        code = typer.main.get_command(app).main(rest, prog_name=f"hookline {name}", standalone_mode=False)
+        code = typer.main.get_command(app).main(
+            rest, prog_name=f"hookline {name}", standalone_mode=False
+        )
     except typer.TyperException as error:
         from hookline.cli.refusing import refused  # noqa: PLC0415 - most words are right
 
@@ -280,7 +316,13 @@ def _command(name: str, rest: list[str]) -> int:
 def _help(command: Command) -> str:
     # A line of its own with a backspace keeps what follows as it is written.
     return "\n".join(
-        (f"{command.does[:1].upper()}{command.does[1:]}", "", "\b", "examples:", *(f"  {example}" for example in command.examples))
+        (
+            f"{command.does[:1].upper()}{command.does[1:]}",
+            "",
+            "\b",
+            "examples:",
+            *(f"  {example}" for example in command.examples),
+        )
     )
 
 

@@ -17,7 +17,13 @@ from hookline.engine.gone import forget, gone_meant
 from hookline.engine.journaling import journal_of
 from hookline.engine.meaning import called, meant
 from hookline.engine.shelf import all_hooks
-from hookline.engine.steering import approve_as_seen, footings, gate_for, revoke_declared, store_problem
+from hookline.engine.steering import (
+    approve_as_seen,
+    footings,
+    gate_for,
+    revoke_declared,
+    store_problem,
+)
 from hookline.errors import ConfigError, TrustError
 from hookline.model.handler import Broken
 from hookline.trust import import_allowlist
@@ -33,9 +39,19 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
     from hookline.trust import Approval, Standing
 
-_ASKED, _UNASKED, _ALONE = "command line, a person said yes", "command line, --yes", "command line, --yes, nobody could be asked"
+_ASKED, _UNASKED, _ALONE = (
+    "command line, a person said yes",
+    "command line, --yes",
+    "command line, --yes, nobody could be asked",
+)
 _YES, _NO, _QUIT = "yes", "no", "quit"
-_STYLES: Mapping[str, str] = {TRUSTED: "good", UNKNOWN: "warning", CHANGED: "bad", REVOKED: "bad", MISSING: "bad"}
+_STYLES: Mapping[str, str] = {
+    TRUSTED: "good",
+    UNKNOWN: "warning",
+    CHANGED: "bad",
+    REVOKED: "bad",
+    MISSING: "bad",
+}
 _What = Annotated[
     str,
     flags.argument(
@@ -46,15 +62,34 @@ _What = Annotated[
 ]
 _Revoked = Annotated[
     str,
-    flags.argument(metavar="HOOK|COMMAND", help="an id, what it runs or asks, a name, or a file of it", autocompletion=offers.hooks),
+    flags.argument(
+        metavar="HOOK|COMMAND",
+        help="an id, what it runs or asks, a name, or a file of it",
+        autocompletion=offers.hooks,
+    ),
 ]
 _Event = Annotated[
     str,
-    flags.option("--event", metavar="EVENT", help="of one event only, canonical or as its host calls it", autocompletion=offers.events),
+    flags.option(
+        "--event",
+        metavar="EVENT",
+        help="of one event only, canonical or as its host calls it",
+        autocompletion=offers.events,
+    ),
 ]
-_All = Annotated[bool, flags.option("--all", help="whatever is not approved, after one question; not what was revoked")]
+_All = Annotated[
+    bool,
+    flags.option(
+        "--all", help="whatever is not approved, after one question; not what was revoked"
+    ),
+]
 _Yes = Annotated[bool, flags.option("--yes", help="do not ask; the journal says so")]
-_From = Annotated[str, flags.option("--from", metavar="FILE", help="take over a list of approvals of Starchild or Hermes")]
+_From = Annotated[
+    str,
+    flags.option(
+        "--from", metavar="FILE", help="take over a list of approvals of Starchild or Hermes"
+    ),
+]
 _DryRun = Annotated[bool, flags.option("-n", "--dry-run", help="only show it")]
 
 
@@ -80,8 +115,13 @@ def approve(
             for standing in left:
                 tell(f"{standing.spec.id}: {_why_left(standing)}")
             paint = Paint(on=coloured(color, sys.stderr, os.environ))
-            document, code = _decided(engine, seen, one_by_one=not (what or all_), yes=yes, dry_run=dry_run, paint=paint)
-            document["hooks"] += [_told(engine, standing, "left") | {"reason": _why_left(standing)} for standing in left]
+            document, code = _decided(
+                engine, seen, one_by_one=not (what or all_), yes=yes, dry_run=dry_run, paint=paint
+            )
+            document["hooks"] += [
+                _told(engine, standing, "left") | {"reason": _why_left(standing)}
+                for standing in left
+            ]
             code = code or (FINDINGS if left else OK)
     present(document, approval_page, json=json, color=color)
     return code
@@ -104,10 +144,15 @@ def revoke(
         if dry_run:
             standings, did = [each.standing for each in footings(engine, specs).values()], "shown"
         else:
-            standings, did = revoke_declared(engine, specs, who="", how="command line") if specs else [], "revoked"
+            standings, did = (
+                revoke_declared(engine, specs, who="", how="command line") if specs else [],
+                "revoked",
+            )
             forget(engine, gone, who="", how="command line")
         hooks = [_told(engine, standing, did) for standing in standings]
-        document = _document([*hooks, *(_of_gone(each, "shown" if dry_run else "forgotten") for each in gone)])
+        document = _document(
+            [*hooks, *(_of_gone(each, "shown" if dry_run else "forgotten") for each in gone)]
+        )
     present(document, approval_page, json=json, color=color)
     return OK
 
@@ -129,7 +174,9 @@ def _still_meant(engine: Engine, what: str, event: str, gone: Sequence[Approval]
 # -- what is there to approve ------------------------------------------------------------------------------------------
 
 
-def _looked_at(engine: Engine, what: str, event: str, *, every: bool) -> tuple[list[Standing], list[Standing]]:
+def _looked_at(
+    engine: Engine, what: str, event: str, *, every: bool
+) -> tuple[list[Standing], list[Standing]]:
     """The hooks to be approved, and those that are left out: what cannot be approved among `every`, and what was revoked.
 
     Raises:
@@ -138,24 +185,42 @@ def _looked_at(engine: Engine, what: str, event: str, *, every: bool) -> tuple[l
     if what:
         return [each.standing for each in footings(engine, meant(engine, what, event)).values()], []
     specs = [
-        spec for spec in all_hooks(engine) if type(spec.handler) is not Broken and (not event or event in (spec.native_event, spec.kind))
+        spec
+        for spec in all_hooks(engine)
+        if type(spec.handler) is not Broken
+        and (not event or event in (spec.native_event, spec.kind))
     ]
     if problem := store_problem(engine):
         raise TrustError(problem.message, name=problem.name, hint=problem.hint)
     stand = [each.standing for each in footings(engine, specs).values()]
     waiting = [standing for standing in stand if standing.state in (UNKNOWN, CHANGED, MISSING)]
-    unfit = [standing for standing in waiting if standing.exposed or standing.state == MISSING] if every else []
+    unfit = (
+        [standing for standing in waiting if standing.exposed or standing.state == MISSING]
+        if every
+        else []
+    )
     # Whoever took an approval back wanted the hook gone, and is not asked about it among others.
-    return [standing for standing in waiting if standing not in unfit], [*unfit, *(each for each in stand if each.state == REVOKED)]
+    return [standing for standing in waiting if standing not in unfit], [
+        *unfit,
+        *(each for each in stand if each.state == REVOKED),
+    ]
 
 
 def _why_left(standing: Standing) -> str:
-    revoked = f"its approval was taken back; to let it run again: hookline approve '{standing.spec.id}'"
+    revoked = (
+        f"its approval was taken back; to let it run again: hookline approve '{standing.spec.id}'"
+    )
     return revoked if standing.state == REVOKED else standing.reason
 
 
 def _decided(
-    engine: Engine, seen: Sequence[Standing], *, one_by_one: bool, yes: bool, dry_run: bool, paint: Paint
+    engine: Engine,
+    seen: Sequence[Standing],
+    *,
+    one_by_one: bool,
+    yes: bool,
+    dry_run: bool,
+    paint: Paint,
 ) -> tuple[dict[str, Any], int]:
     """Show what would be approved, ask, and do it; the document and the exit code.
 
@@ -167,16 +232,26 @@ def _decided(
     if dry_run or not open_:
         return _document(hooks + [_told(engine, standing, "shown") for standing in open_]), OK
     if one_by_one and yes:
-        raise ConfigError("`--yes` without a hook", name="config.option", hint="name one, or say --all")
+        raise ConfigError(
+            "`--yes` without a hook", name="config.option", hint="name one, or say --all"
+        )
     attended = _is_attended()
     if not yes and not attended:
-        raise TrustError("nobody is here to say yes", name="trust.unattended", hint="look with --dry-run, then say --yes")
+        raise TrustError(
+            "nobody is here to say yes",
+            name="trust.unattended",
+            hint="look with --dry-run, then say --yes",
+        )
     how = (_UNASKED if attended else _ALONE) if yes else _ASKED
     hooks += _asked_of(engine, open_, one_by_one=one_by_one, how=how, ask=not yes, paint=paint)
-    return _document(hooks), FINDINGS if any(hook["did"] in ("declined", "left") for hook in hooks) else OK
+    return _document(hooks), FINDINGS if any(
+        hook["did"] in ("declined", "left") for hook in hooks
+    ) else OK
 
 
-def _asked_of(engine: Engine, seen: Sequence[Standing], *, one_by_one: bool, how: str, ask: bool, paint: Paint) -> Iterator[dict[str, Any]]:
+def _asked_of(
+    engine: Engine, seen: Sequence[Standing], *, one_by_one: bool, how: str, ask: bool, paint: Paint
+) -> Iterator[dict[str, Any]]:
     """What became of each hook, after a question about each or about all of them, or after none."""
     groups = [[standing] for standing in seen] if one_by_one else [[*seen]]
     for at, group in enumerate(groups):
@@ -189,18 +264,31 @@ def _asked_of(engine: Engine, seen: Sequence[Standing], *, one_by_one: bool, how
         else:
             yield from (_told(engine, standing, "declined") for standing in group)
         if said == _QUIT:
-            yield from (_told(engine, standing, "left") | {"reason": "nobody was asked"} for (standing,) in groups[at + 1 :])
+            yield from (
+                _told(engine, standing, "left") | {"reason": "nobody was asked"}
+                for (standing,) in groups[at + 1 :]
+            )
             return
 
 
 def _is_attended() -> bool:
     """Whether there is a person at a terminal."""
-    return os.environ.get("CI", "").lower() not in ("1", "true") and sys.stdin is not None and sys.stdin.isatty()
+    return (
+        os.environ.get("CI", "").lower() not in ("1", "true")
+        and sys.stdin is not None
+        and sys.stdin.isatty()
+    )
 
 
 def _said(count: int, more: int) -> str:
     """Ask on the terminal; whatever is no yes, the end of input included, is a no. `more`: hooks that would be asked about next."""
-    choices = f"[y/N/q: leave the other {more} as they are]" if more > 1 else "[y/N/q: leave the other one as it is]" if more else "[y/N]"
+    choices = (
+        f"[y/N/q: leave the other {more} as they are]"
+        if more > 1
+        else "[y/N/q: leave the other one as it is]"
+        if more
+        else "[y/N]"
+    )
     sys.stderr.write(f"approve {'it' if count == 1 else f'these {count} hooks'}? {choices} ")
     sys.stderr.flush()
     typed = sys.stdin.readline().strip().lower()
@@ -210,16 +298,33 @@ def _said(count: int, more: int) -> str:
 def _imported(engine: Engine, path: str) -> tuple[dict[str, Any], int]:
     """Take over a list of approvals; what does not fit any more is a finding."""
     taken = import_allowlist(gate_for(engine), path, list(all_hooks(engine)))
-    listed = [{"event": each.event, "command": each.command, "result": each.result, "hooks": list(each.hooks)} for each in taken]
-    return _document([], listed, path), OK if all(each.result == "approved" for each in taken) else FINDINGS
+    listed = [
+        {
+            "event": each.event,
+            "command": each.command,
+            "result": each.result,
+            "hooks": list(each.hooks),
+        }
+        for each in taken
+    ]
+    return _document([], listed, path), OK if all(
+        each.result == "approved" for each in taken
+    ) else FINDINGS
 
 
 # -- telling -----------------------------------------------------------------------------------------------------------
 
 
-def _document(hooks: Sequence[Mapping[str, Any]], imported: Sequence[Mapping[str, Any]] = (), path: str = "") -> dict[str, Any]:
+def _document(
+    hooks: Sequence[Mapping[str, Any]], imported: Sequence[Mapping[str, Any]] = (), path: str = ""
+) -> dict[str, Any]:
     """`hookline.approval/1`; `path`: the list that was taken over."""
-    return {"schema": "hookline.approval/1", "hooks": [*hooks], "list": path, "imported": [*imported]}
+    return {
+        "schema": "hookline.approval/1",
+        "hooks": [*hooks],
+        "list": path,
+        "imported": [*imported],
+    }
 
 
 def _told(engine: Engine, standing: Standing, did: str) -> dict[str, Any]:
@@ -271,7 +376,9 @@ def _of_gone(approval: Approval, did: str) -> dict[str, Any]:
 
 def _unsound(engine: Engine, standing: Standing) -> Iterator[Finding]:
     """What keeps a hook from being started, but what is missing: that is how it stands."""
-    entry = next((entry for entry in engine.registry.entries() if entry.spec.id == standing.spec.id), None)
+    entry = next(
+        (entry for entry in engine.registry.entries() if entry.spec.id == standing.spec.id), None
+    )
     if entry is not None and standing.state != MISSING:
         yield from unsound(entry, engine.cwd, engine.environ)
 
@@ -290,8 +397,15 @@ def _page_of(hook: Mapping[str, Any], paint: Paint) -> Iterator[str]:
     place = ":".join(str(part) for part in (hook["file"] or "python", hook["line"]) if part)
     yield f"  {'from':10}  {place} ({hook['scope']})"
     digests = {file["path"]: file["sha256"] for file in hook["files"]}
-    for label, texts in (("covers", hook["covers"]), ("not", hook["not_covered"]), ("since then", hook["since"])):
-        yield from (f"  {'' if number else label:10}  {_with_digest(text, digests)}" for number, text in enumerate(texts))
+    for label, texts in (
+        ("covers", hook["covers"]),
+        ("not", hook["not_covered"]),
+        ("since then", hook["since"]),
+    ):
+        yield from (
+            f"  {'' if number else label:10}  {_with_digest(text, digests)}"
+            for number, text in enumerate(texts)
+        )
     why = f": {hook['reason']}" if hook["reason"] else ""
     yield f"  {'standing':10}  {paint(_STYLES[hook['standing']], hook['standing'])}{why}"
     yield from (f"  {'but':10}  {line}" for line in _findings(hook, paint))
@@ -315,9 +429,15 @@ def approval_page(document: dict[str, Any], paint: Paint) -> Iterator[str]:
             yield from _page_of(hook, paint)
         else:
             style = {"approved": "good", "already": "dim"}.get(hook["did"], "warning")
-            did = {"already": "approved already", "left": f"left out: {hook['reason']}"}.get(hook["did"], hook["did"])
+            did = {"already": "approved already", "left": f"left out: {hook['reason']}"}.get(
+                hook["did"], hook["did"]
+            )
             yield f"{paint(style, did)}  {hook['hook']}  {hook['native_event']}  {hook['runs']}"
-            yield from (f"  but {line}" for line in _findings(hook, paint) if hook["did"] in ("approved", "already"))
+            yield from (
+                f"  but {line}"
+                for line in _findings(hook, paint)
+                if hook["did"] in ("approved", "already")
+            )
     for entry in document["imported"]:
         yield f"{paint('good' if entry['result'] == 'approved' else 'warning', entry['result'])}  {entry['event']}  {entry['command']}"
     if document["list"] and not document["imported"]:
@@ -327,4 +447,8 @@ def approval_page(document: dict[str, Any], paint: Paint) -> Iterator[str]:
 
 
 def _nothing(left: int) -> str:
-    return f"nothing else waits for an approval; {words.counted(left, 'hook')} left out" if left else "nothing waits for an approval"
+    return (
+        f"nothing else waits for an approval; {words.counted(left, 'hook')} left out"
+        if left
+        else "nothing waits for an approval"
+    )

@@ -22,9 +22,15 @@ def known_event(event: str, index: Index | None = None) -> None:
     Raises:
         ConfigError: there is none.
     """
-    written = {*NOTES, *(index.names("kind") if index else ()), *(index.names("native") if index else ())} if event else set()
+    written = (
+        {*NOTES, *(index.names("kind") if index else ()), *(index.names("native") if index else ())}
+        if event
+        else set()
+    )
     if event and event not in written and not kind_of(event, ""):
-        raise ConfigError(f"unknown event `{event}`", name="event.unknown", hint=nearest(event, sorted(written)))
+        raise ConfigError(
+            f"unknown event `{event}`", name="event.unknown", hint=nearest(event, sorted(written))
+        )
 
 
 def known_hook(word: str, index: Index) -> None:
@@ -36,8 +42,16 @@ def known_hook(word: str, index: Index) -> None:
     if not word or any(word.lower() in called for called in index.names("called")):
         return
     specs = declared_here(".", os.environ)
-    if any(word.lower() in text.lower() for spec in specs for text in (spec.id, spec.name, command_of(spec.handler))):
+    if any(
+        word.lower() in text.lower()
+        for spec in specs
+        for text in (spec.id, spec.name, command_of(spec.handler))
+    ):
         return
     ids = [*index.names("hook"), *(name for spec in specs for name in (spec.id, spec.name) if name)]
     hint = did_you_mean(word, ids) or "hookline list"
-    raise ConfigError(f"no hook here or in the journal has `{word}` in its id, name or command", name="config.option", hint=hint)
+    raise ConfigError(
+        f"no hook here or in the journal has `{word}` in its id, name or command",
+        name="config.option",
+        hint=hint,
+    )

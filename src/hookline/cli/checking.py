@@ -24,9 +24,17 @@ if TYPE_CHECKING:
     from hookline.engine.engine import Engine
     from hookline.engine.shelf import Shelved
 
-_Paths = Annotated[list[str] | None, flags.argument(metavar="PATH", help="files and folders of hooks; without any, what is found here")]
+_Paths = Annotated[
+    list[str] | None,
+    flags.argument(
+        metavar="PATH", help="files and folders of hooks; without any, what is found here"
+    ),
+]
 _Strict = Annotated[bool, flags.option("--strict", help="warnings count as errors")]
-_Format = Annotated[Literal["text", "json", "github"], flags.option("--output-format", metavar="FORMAT", help="text, json or github")]
+_Format = Annotated[
+    Literal["text", "json", "github"],
+    flags.option("--output-format", metavar="FORMAT", help="text, json or github"),
+]
 
 
 @flags.selecting
@@ -43,14 +51,20 @@ def validate(
     """Every problem of every file, with its place, its code and what to do about it."""
     asked = [*(paths or ()), *selection.configs]
     missing = [problem for path in asked for problem in _missing(path, selection.dialect)]
-    selection.configs = [path for path in asked if not any(path == problem.origin.file for problem in missing)]
+    selection.configs = [
+        path for path in asked if not any(path == problem.origin.file for problem in missing)
+    ]
     engine = selection.engine() if selection.configs or not missing else None
     problems = [*missing, *(_problems(engine) if engine else ())]
-    document = _document([shelved.source.file for shelved in engine.shelf.sources] if engine else [], problems)
+    document = _document(
+        [shelved.source.file for shelved in engine.shelf.sources] if engine else [], problems
+    )
     page = _annotations if output_format == "github" else _page
     present(document, page, json=json or output_format == "json", color=color)
     errors, warnings = document["errors"], document["warnings"]
-    tell(f"{words.counted(len(document['files']), 'file')}: {words.counted(errors, 'error')}, {words.counted(warnings, 'warning')}")
+    tell(
+        f"{words.counted(len(document['files']), 'file')}: {words.counted(errors, 'error')}, {words.counted(warnings, 'warning')}"
+    )
     if missing:
         return USAGE
     return FINDINGS if (errors or (strict and warnings)) and not exit_zero else OK
@@ -71,7 +85,11 @@ def _missing(path: str, dialect: str) -> Iterator[Problem]:
     except ConfigError as error:
         yield problem_of(error, path, origin.scope)
     except OSError as error:
-        yield Problem(name="config.unreadable", message=f"cannot be read: {(error.strerror or '').lower()}", origin=origin)
+        yield Problem(
+            name="config.unreadable",
+            message=f"cannot be read: {(error.strerror or '').lower()}",
+            origin=origin,
+        )
 
 
 def _problems(engine: Engine) -> list[Problem]:
@@ -81,7 +99,12 @@ def _problems(engine: Engine) -> list[Problem]:
     files = {shelved.source.file: number for number, shelved in enumerate(engine.shelf.sources)}
     found = [problem for shelved in engine.shelf.sources for problem in _of_source(shelved)]
     place = {
-        id(problem): (files.get(problem.origin.file, -1), problem.origin.line, problem.origin.column) for problem in (*found, *combining)
+        id(problem): (
+            files.get(problem.origin.file, -1),
+            problem.origin.line,
+            problem.origin.column,
+        )
+        for problem in (*found, *combining)
     }
     return sorted((*found, *combining), key=lambda problem: place[id(problem)])
 
@@ -116,7 +139,9 @@ def _page(document: dict[str, Any], paint: Paint) -> Iterator[str]:
 
 
 def _line(problem: dict[str, Any], paint: Paint) -> str:
-    place = ":".join(str(part) for part in (problem["file"], problem["line"], problem["column"]) if part)
+    place = ":".join(
+        str(part) for part in (problem["file"], problem["line"], problem["column"]) if part
+    )
     code = paint("bad" if problem["severity"] == "error" else "warning", problem["code"])
     warning = "warning: " if problem["severity"] != "error" else ""
     hint = f" ({problem['hint']})" if problem["hint"] else ""
@@ -127,8 +152,15 @@ def _annotations(document: dict[str, Any], paint: Paint) -> Iterator[str]:  # no
     """GitHub's workflow commands, of which each shows beside its line in a pull request."""
     for problem in document["problems"]:
         hint = f" ({problem['hint']})" if problem["hint"] else ""
-        fields = {"file": problem["file"], "line": problem["line"], "col": problem["column"], "title": problem["code"]}
-        listed = ",".join(f"{name}={_escaped(str(value), more=True)}" for name, value in fields.items() if value)
+        fields = {
+            "file": problem["file"],
+            "line": problem["line"],
+            "col": problem["column"],
+            "title": problem["code"],
+        }
+        listed = ",".join(
+            f"{name}={_escaped(str(value), more=True)}" for name, value in fields.items() if value
+        )
         yield f"::{problem['severity']} {listed}::{_escaped(problem['message'] + hint)}"
 
 

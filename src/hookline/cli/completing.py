@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 # Where shells put the line that is being typed.
 _LINES = ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")
-_Shell = Annotated[Literal["bash", "zsh", "fish", "powershell"], flags.argument(metavar="SHELL", help="bash, zsh, fish or powershell")]
+_Shell = Annotated[
+    Literal["bash", "zsh", "fish", "powershell"],
+    flags.argument(metavar="SHELL", help="bash, zsh, fish or powershell"),
+]
 
 
 def completion(*, shell: _Shell) -> int:
@@ -39,7 +42,9 @@ def completed(commands: Mapping[str, Command], instruction: str) -> int:
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     for name, command in commands.items():
         # What else a command takes is asked once it is typed; until then nothing of it is loaded.
-        app.command(name, help=command.does)(_call_of(name, command) if name in line[1:2] else _nothing)
+        app.command(name, help=command.does)(
+            _call_of(name, command) if name in line[1:2] else _nothing
+        )
     completion_init()
     return shell_complete(typer.main.get_command(app), {}, "hookline", ASKING, instruction)
 
@@ -51,7 +56,9 @@ def _nothing() -> None:
 def _call_of(name: str, command: Command) -> Callable[..., Any]:
     if not command.home[0]:
         return _UNTYPED[name]
-    found: Callable[..., Any] = getattr(import_module(f"hookline.cli.{command.home[0]}"), command.home[1])
+    found: Callable[..., Any] = getattr(
+        import_module(f"hookline.cli.{command.home[0]}"), command.home[1]
+    )
     return found
 
 
@@ -59,7 +66,9 @@ def _call_of(name: str, command: Command) -> Callable[..., Any]:
 
 
 @flags.selecting
-def _answer(*, selection: flags.Selection, host: Annotated[str, flags.argument(autocompletion=offers.hosts)]) -> int:
+def _answer(
+    *, selection: flags.Selection, host: Annotated[str, flags.argument(autocompletion=offers.hosts)]
+) -> int:
     """The words of `hookline answer`, which a shell completes; it is `answer_main` that a host runs."""
     raise NotImplementedError  # nobody calls it: only its signature is read
 

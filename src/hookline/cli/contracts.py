@@ -16,19 +16,32 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_Name = Annotated[str, flags.argument(metavar="NAME", help="which one; without it, their names", autocompletion=offers.documents)]
+_Name = Annotated[
+    str,
+    flags.argument(
+        metavar="NAME", help="which one; without it, their names", autocompletion=offers.documents
+    ),
+]
 _REFERENCE = re.compile(r'"urn:hookline:([a-z]+):1[#"]')
 
 
 def schema(*, name: _Name = "") -> int:
     """The JSON Schema of a document that hookline prints."""
-    say(json.dumps(contract(name), indent=2, ensure_ascii=False) + "\n" if name else "".join(f"{known}\n" for known in names()))
+    say(
+        json.dumps(contract(name), indent=2, ensure_ascii=False) + "\n"
+        if name
+        else "".join(f"{known}\n" for known in names())
+    )
     return OK
 
 
 def names() -> list[str]:
     """The documents that have a schema."""
-    return sorted(file.name.removesuffix(".json") for file in _folder().iterdir() if file.name.endswith(".json"))
+    return sorted(
+        file.name.removesuffix(".json")
+        for file in _folder().iterdir()
+        if file.name.endswith(".json")
+    )
 
 
 def contract(name: str) -> dict[str, Any]:

@@ -23,14 +23,45 @@ if TYPE_CHECKING:
     from hookline.engine.convert import Conversion
     from hookline.engine.losses import Loss
 
-_Path = Annotated[str, flags.argument(metavar="PATH", help="a file or folder of hooks; without it, what is found here")]
-_From = Annotated[str, flags.option("--from", metavar="DIALECT", help=f"of the hooks: {', '.join(NAMES)}", autocompletion=offers.hosts)]
-_To = Annotated[str, flags.option("--to", metavar="DIALECT", help="that they are written in", autocompletion=offers.hosts)]
-_Output = Annotated[str, flags.option("--output", metavar="DIR", help="write the files there; without it, one file is printed")]
+_Path = Annotated[
+    str,
+    flags.argument(
+        metavar="PATH", help="a file or folder of hooks; without it, what is found here"
+    ),
+]
+_From = Annotated[
+    str,
+    flags.option(
+        "--from",
+        metavar="DIALECT",
+        help=f"of the hooks: {', '.join(NAMES)}",
+        autocompletion=offers.hosts,
+    ),
+]
+_To = Annotated[
+    str,
+    flags.option(
+        "--to", metavar="DIALECT", help="that they are written in", autocompletion=offers.hosts
+    ),
+]
+_Output = Annotated[
+    str,
+    flags.option(
+        "--output", metavar="DIR", help="write the files there; without it, one file is printed"
+    ),
+]
 _Force = Annotated[bool, flags.option("--force", help="write over files that are there")]
-_Plain = Annotated[bool, flags.option("--plain", help="leave commands as they are: for scripts that speak the new words")]
+_Plain = Annotated[
+    bool,
+    flags.option(
+        "--plain", help="leave commands as they are: for scripts that speak the new words"
+    ),
+]
 _Strict = Annotated[bool, flags.option("--strict", help="refuse any loss")]
-_Options = Annotated[list[str], flags.option("-o", "--option", metavar="NAME=VALUE", help="of the hooks' dialect; repeatable")]
+_Options = Annotated[
+    list[str],
+    flags.option("-o", "--option", metavar="NAME=VALUE", help="of the hooks' dialect; repeatable"),
+]
 _Folder = Annotated[str, flags.option("-C", metavar="DIR", help="as if started there")]
 
 
@@ -50,10 +81,18 @@ def convert(
     """Hooks of one dialect as files of another, and what the other cannot express."""
     enter(folder)
     if not to:
-        raise ConfigError("`--to` is missing", name="config.option", hint="the dialect to write, as in --to claude-code")
+        raise ConfigError(
+            "`--to` is missing",
+            name="config.option",
+            hint="the dialect to write, as in --to claude-code",
+        )
     engine = _engine(path, from_, option)
     if to in {shelved.dialect.table.name for shelved in engine.shelf.sources}:
-        raise ConfigError(f"these hooks are in the words of {to} already", name="config.option", hint="name another dialect with --to")
+        raise ConfigError(
+            f"these hooks are in the words of {to} already",
+            name="config.option",
+            hint="name another dialect with --to",
+        )
     conversion = convert_hooks(engine, make_dialect(to), plain=plain)
     refused = strict and bool(conversion.losses)
     for problem in engine.problems:
@@ -76,7 +115,9 @@ def _engine(path: str, dialect: str, options: list[str]) -> Engine:
     if path:
         return Selection(configs=[path], dialect=dialect, options=options).engine()
     if not dialect:
-        raise ConfigError("which hooks?", name="config.option", hint="name a file, or a dialect with --from")
+        raise ConfigError(
+            "which hooks?", name="config.option", hint="name a file, or a dialect with --from"
+        )
     return Engine.discover(".", trust="all", dialect=dialect)
 
 
@@ -92,9 +133,13 @@ def _document(own: str, target: str, conversion: Conversion) -> dict[str, Any]:
         "to": target,
         "hooks": conversion.hooks,
         "files": [
-            {"path": path, "executable": path in conversion.programs, "text": text} for path, text in sorted(conversion.files.items())
+            {"path": path, "executable": path in conversion.programs, "text": text}
+            for path, text in sorted(conversion.files.items())
         ],
-        "losses": [{"hook": loss.hook_id, "what": loss.what, "why": loss.why, "whole": loss.whole} for loss in conversion.losses],
+        "losses": [
+            {"hook": loss.hook_id, "what": loss.what, "why": loss.why, "whole": loss.whole}
+            for loss in conversion.losses
+        ],
     }
 
 
@@ -110,7 +155,11 @@ def _hand_over(conversion: Conversion, folder: str, *, force: bool) -> None:
     if not folder:
         if len(conversion.files) > 1:
             count = words.counted(len(conversion.files), "file")
-            raise ConfigError(f"these hooks become {count}", name="config.option", hint="say where to, with --output DIR")
+            raise ConfigError(
+                f"these hooks become {count}",
+                name="config.option",
+                hint="say where to, with --output DIR",
+            )
         say("".join(conversion.files.values()))
         return
     there = [path for path in conversion.files if os.path.exists(os.path.join(folder, path))]
@@ -139,7 +188,11 @@ def _write(path: str, text: str, mode: int) -> None:
     except OSError as error:
         with contextlib.suppress(OSError):
             os.unlink(new)
-        raise ConfigError(f"cannot be written: {(error.strerror or '').lower()}", name="config.unwritable", place=path) from None
+        raise ConfigError(
+            f"cannot be written: {(error.strerror or '').lower()}",
+            name="config.unwritable",
+            place=path,
+        ) from None
 
 
 # -- the report ----------------------------------------------------------------------------------------------------------------

@@ -29,9 +29,16 @@ if TYPE_CHECKING:
     from hookline.engine.engine import Engine
     from hookline.model.problem import Problem
 
-_Fix = Annotated[bool, flags.option("--fix", help="mend what can be mended safely: the modes of files that are yours")]
-_Seconds = Annotated[float, flags.option("--seconds", metavar="S", min=0.1, help="for one hook, at most")]
-_Models = Annotated[bool, flags.option("--models", help="ask language models too, which costs what a call costs")]
+_Fix = Annotated[
+    bool,
+    flags.option("--fix", help="mend what can be mended safely: the modes of files that are yours"),
+]
+_Seconds = Annotated[
+    float, flags.option("--seconds", metavar="S", min=0.1, help="for one hook, at most")
+]
+_Models = Annotated[
+    bool, flags.option("--models", help="ask language models too, which costs what a call costs")
+]
 
 
 @flags.selecting
@@ -81,7 +88,9 @@ def _history(environ: Mapping[str, str]) -> Iterator[Index | None]:
         folder = journal_folder(environ)
         index = Index(folder) if os.path.isdir(folder) else None
     except HookError as error:
-        if not getattr(error, "place", ""):  # wrong settings are told where the checkup ends by them
+        if not getattr(
+            error, "place", ""
+        ):  # wrong settings are told where the checkup ends by them
             tell(f"{error.code} {error}")
         index = None
     try:
@@ -112,7 +121,9 @@ def mended(problem: Problem) -> str:
         if found.st_uid != os.geteuid() or not stat.S_ISREG(found.st_mode):
             return ""
         mode = mend(stat.S_IMODE(found.st_mode))
-        if mode == stat.S_IMODE(found.st_mode):  # another hook runs the same file, and it was mended for that one
+        if mode == stat.S_IMODE(
+            found.st_mode
+        ):  # another hook runs the same file, and it was mended for that one
             return ""
         os.fchmod(fd, mode)
     except OSError:
@@ -131,7 +142,10 @@ def _private(mode: int) -> int:
     return mode & ~(stat.S_IWGRP | stat.S_IWOTH)
 
 
-_MENDS: Mapping[str, Callable[[int], int]] = {"check.not-executable": _executable, "check.exposed": _private}
+_MENDS: Mapping[str, Callable[[int], int]] = {
+    "check.not-executable": _executable,
+    "check.exposed": _private,
+}
 
 
 # -- for people ----------------------------------------------------------------------------------------------------------
@@ -144,9 +158,17 @@ def _page(document: dict[str, Any], paint: Paint) -> Iterator[str]:
         more = unread.get(hook["hook"])
         if more is None:
             continue
-        events = f"{hook['native_event']} and {words.counted(more, 'other event')}" if more else hook["native_event"]
+        events = (
+            f"{hook['native_event']} and {words.counted(more, 'other event')}"
+            if more
+            else hook["native_event"]
+        )
         yield f"{_mark(hook, paint)} {paint('name', hook['hook'])}  {events}, {_told(hook)}"
-        yield from (f"    {_line(finding, paint)}" for finding in hook["findings"] if _words(finding) not in common)
+        yield from (
+            f"    {_line(finding, paint)}"
+            for finding in hook["findings"]
+            if _words(finding) not in common
+        )
     yield from (_line(finding, paint) for finding in document["findings"])
     for (code, message, hint), hooks in common.items():
         yield f"{paint('warning', code)} {len(hooks)} hooks: {message}{f' ({hint})' if hint else ''}: {', '.join(hooks)}"
@@ -158,7 +180,14 @@ def _unread(hooks: list[dict[str, Any]]) -> dict[str, int]:
     first: dict[tuple[Any, ...], str] = {}
     shown: dict[str, int] = {}
     for hook in hooks:
-        broken = next(((each["file"], each["line"], each["message"]) for each in hook["findings"] if each["name"] == "check.broken"), None)
+        broken = next(
+            (
+                (each["file"], each["line"], each["message"])
+                for each in hook["findings"]
+                if each["name"] == "check.broken"
+            ),
+            None,
+        )
         same = hook["hook"] if broken is None else first.setdefault(broken, hook["hook"])
         shown[same] = shown[same] + 1 if same in shown else 0
     return shown
@@ -184,6 +213,10 @@ def _words(finding: dict[str, Any]) -> tuple[str, str, str]:
 
 def _line(finding: dict[str, Any], paint: Paint) -> str:
     code = paint("bad" if finding["severity"] == "error" else "warning", finding["code"])
-    place = ":".join(str(part) for part in (finding["file"], finding["line"]) if part) if not finding["hook"] else ""
+    place = (
+        ":".join(str(part) for part in (finding["file"], finding["line"]) if part)
+        if not finding["hook"]
+        else ""
+    )
     hint = f" ({finding['hint']})" if finding["hint"] else ""
     return f"{f'{place}: ' if place else ''}{code} {finding['message']}{hint}"

@@ -87,11 +87,15 @@ def _with_log(error: Exception) -> str:
     from pathlib import Path  # noqa: PLC0415 - as above
 
     state = os.environ.get("XDG_STATE_HOME", "")
-    folder = Path(state if os.path.isabs(state) else os.path.expanduser("~/.local/state")) / "hookline"
+    folder = (
+        Path(state if os.path.isabs(state) else os.path.expanduser("~/.local/state")) / "hookline"
+    )
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         path = folder / "crash.log"
-        path.write_text("".join(traceback.format_exception(error)), encoding="utf-8", errors="backslashreplace")
+        path.write_text(
+            "".join(traceback.format_exception(error)), encoding="utf-8", errors="backslashreplace"
+        )
         path.chmod(0o600)
     except OSError:
         return ""

@@ -67,7 +67,12 @@ def kind_document(name: str, hooks: Sequence[str]) -> dict[str, Any]:
         "redo": kind.redo,
         "payload": list(kind.payload),
         "natives": {label: natives for label, natives in names.items() if natives},
-        "rows": [_row(dialect, row) for dialect in _spoken() for row in dialect.table.rows.values() if row.kind == name],
+        "rows": [
+            _row(dialect, row)
+            for dialect in _spoken()
+            for row in dialect.table.rows.values()
+            if row.kind == name
+        ],
         "hooks": list(hooks),
     }
 
@@ -98,7 +103,9 @@ def _natives() -> Iterator[tuple[str, str, str]]:
         table = dialect.table
         spoken.add(table.name)
         yield from ((table.name, row.native, row.kind) for row in table.rows.values())
-        yield from ((table.name, alias, table.rows[native].kind) for alias, native in table.aliases.items())
+        yield from (
+            (table.name, alias, table.rows[native].kind) for alias, native in table.aliases.items()
+        )
     for key in VOCABULARY:
         label = _LABELS.get(key, key)
         if label not in spoken:

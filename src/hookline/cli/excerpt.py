@@ -26,7 +26,10 @@ def excerpt(problem: dict[str, Any], paint: Paint) -> Iterator[str]:
         return
     width = len(str(line)) + 3
     for number in range(max(1, line - _BEFORE), line + 1):
-        yield paint("dim", f"{number:{width}} | ") + visible(lines[number - 1].replace("\t", " "))[:_LONGEST]
+        yield (
+            paint("dim", f"{number:{width}} | ")
+            + visible(lines[number - 1].replace("\t", " "))[:_LONGEST]
+        )
     if 0 < column <= _LONGEST:
         word = _WORD.match(lines[line - 1], column - 1)
         mark = "^" * (len(word.group()) if word else 1)

@@ -75,14 +75,33 @@ def _asked(words: list[str]) -> _Asked:
             exit_zero="--exit-zero" in own,
         )
     arguments = parser("hookline fire", "Fire one event and print the decision.", _EXAMPLES, _CODES)
-    arguments.add_argument("event", metavar="EVENT", help="the event's native name, or a canonical one such as tool.before")
-    arguments.add_argument("--host", default="", metavar="NAME", help="the dialect of the event, where it is not the files'")
-    arguments.add_argument("--input", default="-", metavar="FILE", help="the payload; - is standard input (default)")
+    arguments.add_argument(
+        "event",
+        metavar="EVENT",
+        help="the event's native name, or a canonical one such as tool.before",
+    )
+    arguments.add_argument(
+        "--host",
+        default="",
+        metavar="NAME",
+        help="the dialect of the event, where it is not the files'",
+    )
+    arguments.add_argument(
+        "--input", default="-", metavar="FILE", help="the payload; - is standard input (default)"
+    )
     arguments.add_argument("--json", action="store_true", help="print the decision document")
     arguments.add_argument("--exit-zero", action="store_true", help="exit 0 also for a denial")
-    arguments.add_argument("--color", default="auto", choices=CHOICES, help="when to colour (default: auto)")
+    arguments.add_argument(
+        "--color", default="auto", choices=CHOICES, help="when to colour (default: auto)"
+    )
     given = arguments.parse_args(words)
-    told = {"host": given.host, "source": given.input, "json": given.json, "color": given.color, "exit_zero": given.exit_zero}
+    told = {
+        "host": given.host,
+        "source": given.input,
+        "json": given.json,
+        "color": given.color,
+        "exit_zero": given.exit_zero,
+    }
     return _Asked(given.event, selection_of(given), **told)
 
 
@@ -99,7 +118,9 @@ def _decide(asked: _Asked) -> Decision:
     with asked.selection.engine(alone=True, journal=journal_of(os.environ, tell)) as engine:
         for problem in engine.problems:
             tell(str(problem))
-        return engine.fire(asked.event, payload, dialect=asked.host or asked.selection.dialect or None)
+        return engine.fire(
+            asked.event, payload, dialect=asked.host or asked.selection.dialect or None
+        )
 
 
 def read_payload(path: str) -> dict[str, Any]:
@@ -113,11 +134,15 @@ def read_payload(path: str) -> dict[str, Any]:
     try:
         sent = sys.stdin.buffer.read() if path == "-" else _bytes(path)
     except OSError as error:
-        raise CodecError(f"the payload `{path}` cannot be read: {(error.strerror or '').lower()}") from None
+        raise CodecError(
+            f"the payload `{path}` cannot be read: {(error.strerror or '').lower()}"
+        ) from None
     try:
         payload = json.loads(sent) if sent.strip() else {}
     except json.JSONDecodeError as error:
-        raise CodecError(f"the payload is no JSON: {error.msg.lower()} at line {error.lineno}, column {error.colno}") from None
+        raise CodecError(
+            f"the payload is no JSON: {error.msg.lower()} at line {error.lineno}, column {error.colno}"
+        ) from None
     except (ValueError, RecursionError):
         raise CodecError("the payload is no JSON text in UTF-8, or nested too deeply") from None
     if not isinstance(payload, dict):
@@ -155,7 +180,10 @@ def outcome(decision: dict[str, Any], paint: Paint) -> Iterator[str]:
         yield f"  {target}: {json.dumps(value, ensure_ascii=False)}"
     yield from (f"  for the agent: {_indented(text)}" for text in decision["for_agent"])
     yield from (f"  for the user: {_indented(text)}" for text in decision["for_user"])
-    yield from (f"  {effect}: {json.dumps(value, ensure_ascii=False)}" for effect, value in decision.get("effects", {}).items())
+    yield from (
+        f"  {effect}: {json.dumps(value, ensure_ascii=False)}"
+        for effect, value in decision.get("effects", {}).items()
+    )
     yield from (f"  lowered: {entry['effect']}: {entry['reason']}" for entry in decision["lowered"])
 
 

@@ -15,27 +15,71 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Color", "ExitZero", "Host", "Input", "Json", "Selection", "argument", "option", "selecting"]
+__all__ = [
+    "Color",
+    "ExitZero",
+    "Host",
+    "Input",
+    "Json",
+    "Selection",
+    "argument",
+    "option",
+    "selecting",
+]
 
 option = typer.Option
 argument = typer.Argument
 
 Json = Annotated[bool, option("--json", help="print one JSON document")]
-Color = Annotated[Literal["auto", "always", "never"], option("--color", metavar="WHEN", help="auto, always or never")]
+Color = Annotated[
+    Literal["auto", "always", "never"],
+    option("--color", metavar="WHEN", help="auto, always or never"),
+]
 ExitZero = Annotated[bool, option("--exit-zero", help="exit 0 also when there are findings")]
 Host = Annotated[
-    str, option("--host", metavar="NAME", help="the dialect of the event, where it is not the files'", autocompletion=offers.hosts)
+    str,
+    option(
+        "--host",
+        metavar="NAME",
+        help="the dialect of the event, where it is not the files'",
+        autocompletion=offers.hosts,
+    ),
 ]
 Input = Annotated[str, option("--input", metavar="FILE", help="the payload; - is standard input")]
 
-_Config = Annotated[list[str], option("-c", "--config", metavar="PATH", help="a file or folder of hooks; repeatable")]
-_Dialect = Annotated[str, option("--dialect", metavar="NAME", help=f"of files and events: {', '.join(NAMES)}", autocompletion=offers.hosts)]
-_Trust = Annotated[Literal["all", "user", "none"] | None, option("--trust", metavar="WHOM", help="which hooks may run: all, user or none")]
-_Mode = Annotated[Literal["fidelity", "strict"], option("--mode", metavar="MODE", help="fidelity or strict (fail closed)")]
-_Matching = Annotated[
-    Literal["native", "canonical"], option("--match-tools", metavar="NAMES", help="native, or canonical: a tool's names in all hosts")
+_Config = Annotated[
+    list[str],
+    option("-c", "--config", metavar="PATH", help="a file or folder of hooks; repeatable"),
 ]
-_Option = Annotated[list[str], option("-o", "--option", metavar="NAME=VALUE", help="of the dialect, as profile=d1; repeatable")]
+_Dialect = Annotated[
+    str,
+    option(
+        "--dialect",
+        metavar="NAME",
+        help=f"of files and events: {', '.join(NAMES)}",
+        autocompletion=offers.hosts,
+    ),
+]
+_Trust = Annotated[
+    Literal["all", "user", "none"] | None,
+    option("--trust", metavar="WHOM", help="which hooks may run: all, user or none"),
+]
+_Mode = Annotated[
+    Literal["fidelity", "strict"],
+    option("--mode", metavar="MODE", help="fidelity or strict (fail closed)"),
+]
+_Matching = Annotated[
+    Literal["native", "canonical"],
+    option(
+        "--match-tools", metavar="NAMES", help="native, or canonical: a tool's names in all hosts"
+    ),
+]
+_Option = Annotated[
+    list[str],
+    option(
+        "-o", "--option", metavar="NAME=VALUE", help="of the dialect, as profile=d1; repeatable"
+    ),
+]
 _Folder = Annotated[str, option("-C", metavar="DIR", help="as if started there")]
 
 

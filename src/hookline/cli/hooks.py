@@ -35,7 +35,11 @@ def hooks_document(engine: Engine, wanted: Callable[[HookSpec], bool]) -> dict[s
     """`hookline.hooks/1`: the wanted hooks, by event, each event's in the order in which they run."""
     specs = [spec for spec in in_order(engine) if wanted(spec)]
     stand = _footings(engine, specs)
-    problems = [*engine.problems, *((unreadable,) if (unreadable := store_fault(engine, specs)) else ()), *gone_problems(engine)]
+    problems = [
+        *engine.problems,
+        *((unreadable,) if (unreadable := store_fault(engine, specs)) else ()),
+        *gone_problems(engine),
+    ]
     return {
         "schema": "hookline.hooks/1",
         "hooks": [_line(engine, spec, stand.get(spec.id)) for spec in specs],
@@ -59,7 +63,12 @@ def in_order(engine: Engine) -> Iterator[HookSpec]:
         entries = engine.registry.of_kind(kind)
         specs = {entry.spec.id: entry.spec for entry in entries}
         # Equal hooks run once an event, but which of them does depends on the event; here all are told.
-        yield from (specs[spec.id] for spec in order(entry.replace(spec=entry.spec.replace(identity="")) for entry in entries))
+        yield from (
+            specs[spec.id]
+            for spec in order(
+                entry.replace(spec=entry.spec.replace(identity="")) for entry in entries
+            )
+        )
         yield from (spec for spec in declared if spec.kind == kind and spec.id not in specs)
 
 
@@ -86,7 +95,9 @@ def _line(engine: Engine, spec: HookSpec, footing: Footing | None) -> dict[str, 
         "line": spec.origin.line,
         "column": spec.origin.column,
         "scope": spec.origin.scope,
-        "managed": footing is not None and spec.origin.scope == MANAGED and not footing.standing.group,
+        "managed": footing is not None
+        and spec.origin.scope == MANAGED
+        and not footing.standing.group,
         "trusted": _is_trusted(spec, footing),
         "standing": footing.standing.state if footing else "",
         "state": state,
@@ -97,7 +108,11 @@ def _line(engine: Engine, spec: HookSpec, footing: Footing | None) -> dict[str, 
 
 
 def _is_trusted(spec: HookSpec, footing: Footing | None) -> bool:
-    return spec.trusted if footing is None else footing.standing.state == TRUSTED or (spec.trusted and footing.runs)
+    return (
+        spec.trusted
+        if footing is None
+        else footing.standing.state == TRUSTED or (spec.trusted and footing.runs)
+    )
 
 
 def _state(engine: Engine, spec: HookSpec, footing: Footing | None) -> tuple[str, str]:
@@ -127,7 +142,9 @@ def hook_document(engine: Engine, spec: HookSpec) -> dict[str, Any]:
         "rank": spec.rank,
         "strict": spec.strict,
         "pointer": spec.origin.pointer,
-        "identity": hashlib.sha256(spec.identity.encode("utf-8", "surrogatepass")).hexdigest() if spec.identity else "",
+        "identity": hashlib.sha256(spec.identity.encode("utf-8", "surrogatepass")).hexdigest()
+        if spec.identity
+        else "",
         "facts": {name: _plain(value) for name, value in spec.facts.items()},
     }
 

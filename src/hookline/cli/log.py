@@ -34,27 +34,67 @@ if TYPE_CHECKING:
     from typing import Any
 
 _What = Annotated[
-    list[str], flags.argument(metavar="[show ID|show last|verify|reindex|prune]", help="without it, the decisions, newest last")
+    list[str],
+    flags.argument(
+        metavar="[show ID|show last|verify|reindex|prune]",
+        help="without it, the decisions, newest last",
+    ),
 ]
 _Event = Annotated[
-    str, flags.option("--event", metavar="EVENT", help="of one event, canonical or as its host calls it", autocompletion=offers.events)
+    str,
+    flags.option(
+        "--event",
+        metavar="EVENT",
+        help="of one event, canonical or as its host calls it",
+        autocompletion=offers.events,
+    ),
 ]
 _Tool = Annotated[str, flags.option("--tool", metavar="NAME", help="of one tool")]
-_Hook = Annotated[str, flags.option("--hook", metavar="WORD", help="about which a hook was asked whose id, name or command has this in it")]
+_Hook = Annotated[
+    str,
+    flags.option(
+        "--hook",
+        metavar="WORD",
+        help="about which a hook was asked whose id, name or command has this in it",
+    ),
+]
 _Stance = Annotated[
     Literal["silent", "allow", "ask", "deny", "halt"] | None,
     flags.option("--stance", metavar="STANCE", help="silent, allow, ask, deny, halt"),
 ]
-_Session = Annotated[str, flags.option("--session", metavar="ID", help="of one session; the beginning is enough")]
-_Since = Annotated[str, flags.option("--since", metavar="TIME", help="from then on: 2026-11-21T10:00, or so long ago: 30m, 2h, 7d")]
+_Session = Annotated[
+    str, flags.option("--session", metavar="ID", help="of one session; the beginning is enough")
+]
+_Since = Annotated[
+    str,
+    flags.option(
+        "--since",
+        metavar="TIME",
+        help="from then on: 2026-11-21T10:00, or so long ago: 30m, 2h, 7d",
+    ),
+]
 _Until = Annotated[str, flags.option("--until", metavar="TIME", help="before then")]
 _Fault = Annotated[bool, flags.option("--fault", help="in which a hook failed")]
-_Limit = Annotated[int, flags.option("--limit", metavar="N", min=0, help="the newest so many; 0: all")]
+_Limit = Annotated[
+    int, flags.option("--limit", metavar="N", min=0, help="the newest so many; 0: all")
+]
 _Follow = Annotated[bool, flags.option("-f", "--follow", help="and those to come, until Ctrl-C")]
-_Head = Annotated[str, flags.option("--head", metavar="SEQ:HASH", help="for verify: a head that was kept elsewhere")]
-_DryRun = Annotated[bool, flags.option("-n", "--dry-run", help="for prune: only say what would be removed")]
-_Path = Annotated[str, flags.option("--path", metavar="DIR", help="another journal than this user's")]
-_ShowPayload = Annotated[bool, flags.option("--show-payload", help="what is kept of payloads as it is kept; without it, masked")]
+_Head = Annotated[
+    str,
+    flags.option("--head", metavar="SEQ:HASH", help="for verify: a head that was kept elsewhere"),
+]
+_DryRun = Annotated[
+    bool, flags.option("-n", "--dry-run", help="for prune: only say what would be removed")
+]
+_Path = Annotated[
+    str, flags.option("--path", metavar="DIR", help="another journal than this user's")
+]
+_ShowPayload = Annotated[
+    bool,
+    flags.option(
+        "--show-payload", help="what is kept of payloads as it is kept; without it, masked"
+    ),
+]
 _Lines = Annotated[bool, flags.option("--json", help="print JSON: one document a line")]
 
 LAST = "last"
@@ -110,9 +150,15 @@ def log(
                 return _reindex(folder)
             case ["prune"]:
                 return _prune(folder, stamp(now), dry_run=dry_run, json=json, color=color)
-    wrong, hint = f"`{' '.join(what)}` is nothing that log does", "show ID, show last, verify, reindex or prune"
+    wrong, hint = (
+        f"`{' '.join(what)}` is nothing that log does",
+        "show ID, show last, verify, reindex or prune",
+    )
     if what == ["show"]:
-        wrong, hint = "`log show` shows one decision, and none is named", "show last, or show ID; `hookline log` lists them"
+        wrong, hint = (
+            "`log show` shows one decision, and none is named",
+            "show last, or show ID; `hookline log` lists them",
+        )
     raise ConfigError(wrong, name="config.option", hint=hint)
 
 
@@ -129,7 +175,10 @@ class _Look(Frozen):
         if self.json:
             say_document(record)
         else:
-            say(event_line(cleaned(record), Paint(on=coloured(self.color, sys.stdout, os.environ))) + "\n")
+            say(
+                event_line(cleaned(record), Paint(on=coloured(self.color, sys.stdout, os.environ)))
+                + "\n"
+            )
 
     def page(self, entry: dict[str, Any]) -> None:
         """Show one event in full."""
@@ -146,7 +195,9 @@ class _Look(Frozen):
 # -- decisions ---------------------------------------------------------------------------------------------------------
 
 
-def _list(folder: str, query: Query, limit: int, *, follow: bool, show: Callable[[dict[str, Any]], None]) -> int:
+def _list(
+    folder: str, query: Query, limit: int, *, follow: bool, show: Callable[[dict[str, Any]], None]
+) -> int:
     if not os.path.isdir(folder) and not follow:
         known_event(query.event)
         tell(f"nothing has been written down yet in {folder}")
@@ -192,7 +243,9 @@ def _pause() -> bool:
     try:
         poll = select.poll()
         poll.register(sys.stdout.fileno(), 0)
-        gone = any(found & (select.POLLERR | select.POLLNVAL) for _, found in poll.poll(int(_PAUSE * 1000)))
+        gone = any(
+            found & (select.POLLERR | select.POLLNVAL) for _, found in poll.poll(int(_PAUSE * 1000))
+        )
     except (OSError, ValueError):
         return False
     return not gone
@@ -222,14 +275,25 @@ def _wanted(index: Index, wanted: str, query: Query) -> dict[str, Any]:
         known_hook(query.hook, index)
         last = index.latest(query)
         if last is None:
-            raise JournalError("there is no decision like that", name="journal.unknown", hint="`hookline log` lists them")
+            raise JournalError(
+                "there is no decision like that",
+                name="journal.unknown",
+                hint="`hookline log` lists them",
+            )
         return last
     found = index.found(wanted)
     if not found:
-        raise JournalError(f"no decision has the id `{wanted}`", name="journal.unknown", hint="`hookline log` lists them")
+        raise JournalError(
+            f"no decision has the id `{wanted}`",
+            name="journal.unknown",
+            hint="`hookline log` lists them",
+        )
     if len(found) > 1:
         ids = ", ".join(f"`{record['id']}`" for record in found[:5])
-        raise JournalError(f"{len(found)} decisions have an id that begins with `{wanted}`: {ids}", name="journal.unknown")
+        raise JournalError(
+            f"{len(found)} decisions have an id that begins with `{wanted}`: {ids}",
+            name="journal.unknown",
+        )
     return found[0]
 
 
@@ -239,7 +303,11 @@ def _wanted(index: Index, wanted: str, query: Query) -> dict[str, Any]:
 def _verify(folder: str, head: str, *, json: bool, color: str) -> int:
     remembered = remembered_head(head) if head else None
     if head and remembered is None:
-        raise ConfigError(f"`--head {head}` is no head", name="config.option", hint="as verify prints it: SEQ:HASH")
+        raise ConfigError(
+            f"`--head {head}` is no head",
+            name="config.option",
+            hint="as verify prints it: SEQ:HASH",
+        )
     if not os.path.isdir(folder):  # nothing is there that could be called whole
         tell(f"{CODES['journal.missing']} there is no journal in `{folder}`")
         return FINDINGS
@@ -261,11 +329,21 @@ def _prune(folder: str, at: str, *, dry_run: bool, json: bool, color: str) -> in
     if dry_run:
         found = segments(folder)
         sizes = [os.stat(os.path.join(folder, each.name)).st_size for each in found]
-        gone = [each.name for each in too_many(found, sizes, at[:10], trail.keep_days, trail.keep_bytes, asked=True)]
+        gone = [
+            each.name
+            for each in too_many(
+                found, sizes, at[:10], trail.keep_days, trail.keep_bytes, asked=True
+            )
+        ]
     else:
         gone = trail.prune(at=at)
         trail.close()
-    present({"schema": "hookline.pruned/1", "dry_run": dry_run, "removed": gone}, pruned_page, json=json, color=color)
+    present(
+        {"schema": "hookline.pruned/1", "dry_run": dry_run, "removed": gone},
+        pruned_page,
+        json=json,
+        color=color,
+    )
     return OK
 
 
@@ -281,7 +359,11 @@ def _is_there(folder: str) -> None:
     except FileNotFoundError:
         return
     if not stat.S_ISDIR(found.st_mode):
-        raise JournalError(f"`{folder}` is no folder, so no journal can be in it", name="journal.place", hint="HOOKLINE_JOURNAL names one")
+        raise JournalError(
+            f"`{folder}` is no folder, so no journal can be in it",
+            name="journal.place",
+            hint="HOOKLINE_JOURNAL names one",
+        )
 
 
 @contextmanager
@@ -290,7 +372,10 @@ def _readable(folder: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise JournalError(f"`{folder}` cannot be read: {(error.strerror or str(error)).lower()}", name="journal.missing") from None
+        raise JournalError(
+            f"`{folder}` cannot be read: {(error.strerror or str(error)).lower()}",
+            name="journal.missing",
+        ) from None
 
 
 def _tell(name: str, message: str) -> None:

@@ -26,24 +26,46 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
 
 _Event = Annotated[
-    str, flags.option("--event", metavar="EVENT", help="of one event only, by any of its names", autocompletion=offers.events)
+    str,
+    flags.option(
+        "--event",
+        metavar="EVENT",
+        help="of one event only, by any of its names",
+        autocompletion=offers.events,
+    ),
 ]
-_Source = Annotated[str, flags.option("--source", metavar="WORD", help="of one scope, dialect or file (part of its path) only")]
+_Source = Annotated[
+    str,
+    flags.option(
+        "--source", metavar="WORD", help="of one scope, dialect or file (part of its path) only"
+    ),
+]
 _What = Annotated[
     str,
-    flags.argument(metavar="EVENT|HOOK", help="an event by any name, or a hook by its id or name", autocompletion=offers.hooks_and_events),
+    flags.argument(
+        metavar="EVENT|HOOK",
+        help="an event by any name, or a hook by its id or name",
+        autocompletion=offers.hooks_and_events,
+    ),
 ]
 
 
 @flags.selecting
 def list_hooks(
-    *, selection: flags.Selection, event: _Event = "", source: _Source = "", json: flags.Json = False, color: flags.Color = "auto"
+    *,
+    selection: flags.Selection,
+    event: _Event = "",
+    source: _Source = "",
+    json: flags.Json = False,
+    color: flags.Color = "auto",
 ) -> int:
     """Every hook in firing order, event by event; a file that cannot be read is an error, because the list is not whole."""
     kind = _kind(event, selection.dialect) if event else ""
     hand_on(os.environ, tell, aloud=False)
     engine = selection.engine()
-    document = hooks_document(engine, lambda spec: kind in ("", spec.kind) and _of_source(spec, source))
+    document = hooks_document(
+        engine, lambda spec: kind in ("", spec.kind) and _of_source(spec, source)
+    )
     for problem in (*engine.problems, *gone_problems(engine)):
         tell(str(problem))
     unreadable = store_fault(engine, engine.hooks)
@@ -66,7 +88,12 @@ def _none(engine: Engine, selection: flags.Selection) -> Iterator[str]:
         yield "no hooks here; these were looked for:"
         home = f"{engine.environ.get('HOME') or os.path.expanduser('~')}/"
         for scope, paths in sought(engine.cwd, engine.environ).items():
-            near = [path.removeprefix(f"{engine.cwd}/") if path.startswith(engine.cwd) else path.replace(home, "~/", 1) for path in paths]
+            near = [
+                path.removeprefix(f"{engine.cwd}/")
+                if path.startswith(engine.cwd)
+                else path.replace(home, "~/", 1)
+                for path in paths
+            ]
             whose = f"{scope}, in `{engine.cwd}`" if scope in CLONED else scope
             yield f"  {whose}: {', '.join(near)}"
 
@@ -88,7 +115,13 @@ def _of_source(spec: HookSpec, word: str) -> bool:
 
 
 @flags.selecting
-def show(*, selection: flags.Selection, what: _What, json: flags.Json = False, color: flags.Color = "auto") -> int:
+def show(
+    *,
+    selection: flags.Selection,
+    what: _What,
+    json: flags.Json = False,
+    color: flags.Color = "auto",
+) -> int:
     """One hook with every field that counts, or one event with all that a hook may do there."""
     engine = selection.engine()
     spec = _hook(engine, what)
@@ -100,7 +133,11 @@ def show(*, selection: flags.Selection, what: _What, json: flags.Json = False, c
     kind = kind_of(what, selection.dialect)
     if not kind:
         ids = [spec.id for spec in in_order(engine)]
-        raise ConfigError(f"neither an event nor a hook is called `{what}`", name="event.unknown", hint=nearest(what, ids))
+        raise ConfigError(
+            f"neither an event nor a hook is called `{what}`",
+            name="event.unknown",
+            hint=nearest(what, ids),
+        )
     hooks = [spec.id for spec in in_order(engine) if spec.kind == kind]
     present(kind_document(kind, hooks), kind_page, json=json, color=color)
     return OK
@@ -113,8 +150,14 @@ def _hook(engine: Engine, called: str) -> HookSpec | None:
         ConfigError: several hooks have that name.
     """
     specs = list(in_order(engine))
-    found = [spec for spec in specs if spec.id == called] or [spec for spec in specs if spec.name == called]
+    found = [spec for spec in specs if spec.id == called] or [
+        spec for spec in specs if spec.name == called
+    ]
     if len(found) > 1:
         listed = ", ".join(f"`{spec.id}`" for spec in found)
-        raise ConfigError(f"several hooks are called `{called}`: {listed}", name="config.option", hint="give the id of one")
+        raise ConfigError(
+            f"several hooks are called `{called}`: {listed}",
+            name="config.option",
+            hint="give the id of one",
+        )
     return found[0] if found else None

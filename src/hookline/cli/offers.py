@@ -24,7 +24,9 @@ def events(ctx: typer.Context, incomplete: str) -> list[str]:
     """Events: as the dialect calls them that the line names, or by every name that there is."""
     from hookline.cli.events import names_of  # noqa: PLC0415 - it makes every dialect, which only a shell that completes asks for
 
-    return _beginning(names_of(ctx.params.get("host") or ctx.params.get("dialect") or ""), incomplete)
+    return _beginning(
+        names_of(ctx.params.get("host") or ctx.params.get("dialect") or ""), incomplete
+    )
 
 
 def hooks(ctx: typer.Context, incomplete: str) -> list[str]:
@@ -56,12 +58,18 @@ def _ids(ctx: typer.Context) -> list[str]:
     folder, named = ctx.params.get("folder") or ".", ctx.params.get("config") or ()
     try:
         if not named:
-            return [spec.id for spec in all_hooks(Engine.discover(project_root(folder, os.environ) or folder))]
+            return [
+                spec.id
+                for spec in all_hooks(Engine.discover(project_root(folder, os.environ) or folder))
+            ]
         engine = Engine(cwd=folder)
         for path in named:
             engine.add_source(os.path.join(folder, path), dialect=ctx.params.get("dialect") or None)
         return [spec.id for spec in all_hooks(engine)]
-    except (HookError, OSError):  # there is nothing to complete, and a prompt is no place to say why
+    except (
+        HookError,
+        OSError,
+    ):  # there is nothing to complete, and a prompt is no place to say why
         return []
 
 

@@ -76,13 +76,29 @@ class Selection:
         """
         if not self.configs and self.folder == ".":
             self.folder = project_root(".", settings.get("environ") or os.environ) or "."
-        if self.trust in ("", "user"):  # `all` is consent to everything, and of `none` there is nothing to ask
+        if self.trust in (
+            "",
+            "user",
+        ):  # `all` is consent to everything, and of `none` there is nothing to ask
             tell = noted(settings.get("journal"))
-            settings.setdefault("gate", Late(self.folder, settings.get("environ"), tell=tell, alone=alone, told=self.told))
+            settings.setdefault(
+                "gate",
+                Late(self.folder, settings.get("environ"), tell=tell, alone=alone, told=self.told),
+            )
         if not self.configs:
             if self.options:
-                raise ConfigError("options of a dialect need a file that they are for", name="config.option", hint="name it with --config")
-            return Engine.discover(self.folder, trust=self.trust or "user", mode=self.mode, match_tools=self.match_tools, **settings)
+                raise ConfigError(
+                    "options of a dialect need a file that they are for",
+                    name="config.option",
+                    hint="name it with --config",
+                )
+            return Engine.discover(
+                self.folder,
+                trust=self.trust or "user",
+                mode=self.mode,
+                match_tools=self.match_tools,
+                **settings,
+            )
         engine = Engine(cwd=self.folder, relays=self.relay, **settings)
         for config in self.configs:
             engine.add_source(
@@ -118,12 +134,18 @@ def parsed_options(pairs: Sequence[str]) -> Mapping[str, Any]:
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals:
-            raise ConfigError(f"`--option {pair}` is no NAME=VALUE", name="config.option", hint="for example --option profile=d1")
+            raise ConfigError(
+                f"`--option {pair}` is no NAME=VALUE",
+                name="config.option",
+                hint="for example --option profile=d1",
+            )
         parsed[name] = {"true": True, "false": False}.get(value, value)
     return parsed
 
 
-def quick(words: Sequence[str], own: Mapping[str, bool] = _NO_OWN) -> tuple[list[str], Selection, dict[str, Any]] | None:
+def quick(
+    words: Sequence[str], own: Mapping[str, bool] = _NO_OWN
+) -> tuple[list[str], Selection, dict[str, Any]] | None:
     """The words that are no options, the selection, and what is said of a command's `own` options, each with whether it takes a word.
 
     None where only a real parser knows what is meant. That is help, mistakes and unusual spellings. What hosts write is none of
@@ -155,13 +177,17 @@ def quick(words: Sequence[str], own: Mapping[str, bool] = _NO_OWN) -> tuple[list
     return others, Selection(**chosen), further
 
 
-def parser(program: str, description: str, examples: str, codes: str = "") -> argparse.ArgumentParser:
+def parser(
+    program: str, description: str, examples: str, codes: str = ""
+) -> argparse.ArgumentParser:
     """An argument parser with the shared options. What it refuses is a ConfigError, as everything else is."""
     import argparse  # noqa: PLC0415 - see `quick`
 
     class _Parser(argparse.ArgumentParser):
         def error(self, message: str) -> Never:
-            raise ConfigError(message.replace("'", "`"), name="config.option", hint=f"{self.prog} --help")
+            raise ConfigError(
+                message.replace("'", "`"), name="config.option", hint=f"{self.prog} --help"
+            )
 
         def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
             _known(args or (), self._option_string_actions, f"{self.prog} --help")
@@ -175,14 +201,45 @@ def parser(program: str, description: str, examples: str, codes: str = "") -> ar
         allow_abbrev=False,
     )
     made.add_argument(
-        "-c", "--config", action="append", default=[], metavar="PATH", help="a file or folder of hooks, or a tree as JSON; repeatable"
+        "-c",
+        "--config",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="a file or folder of hooks, or a tree as JSON; repeatable",
     )
-    made.add_argument("--dialect", default="", metavar="NAME", help=f"of the files named, and of the event: {', '.join(NAMES)}")
-    made.add_argument("--trust", default="", choices=TRUSTS, help="which hooks may run; naming a file is consent")
-    made.add_argument("--mode", default="fidelity", choices=MODES, help="as the dialect's document says, or fail closed")
-    made.add_argument("--match-tools", default="native", choices=MATCHING, help="whether a matcher knows a tool's names in other hosts")
-    made.add_argument("-o", "--option", action="append", default=[], metavar="NAME=VALUE", help="of the dialect: profile=d1")
-    made.add_argument(_RELAY, action="store_true", help="asked by a converted hook, from inside of the event")
+    made.add_argument(
+        "--dialect",
+        default="",
+        metavar="NAME",
+        help=f"of the files named, and of the event: {', '.join(NAMES)}",
+    )
+    made.add_argument(
+        "--trust", default="", choices=TRUSTS, help="which hooks may run; naming a file is consent"
+    )
+    made.add_argument(
+        "--mode",
+        default="fidelity",
+        choices=MODES,
+        help="as the dialect's document says, or fail closed",
+    )
+    made.add_argument(
+        "--match-tools",
+        default="native",
+        choices=MATCHING,
+        help="whether a matcher knows a tool's names in other hosts",
+    )
+    made.add_argument(
+        "-o",
+        "--option",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="of the dialect: profile=d1",
+    )
+    made.add_argument(
+        _RELAY, action="store_true", help="asked by a converted hook, from inside of the event"
+    )
     made.add_argument("-C", dest="folder", default=".", metavar="DIR", help="as if started there")
     return made
 
@@ -200,7 +257,11 @@ def _known(words: Sequence[str], options: Mapping[str, object], hint: str) -> No
         if name.startswith("--") and name not in options:
             from hookline.text.suggest import did_you_mean  # noqa: PLC0415 - most words are right
 
-            raise ConfigError(f"no such option `{name}`", name="config.option", hint=did_you_mean(name, options) or hint)
+            raise ConfigError(
+                f"no such option `{name}`",
+                name="config.option",
+                hint=did_you_mean(name, options) or hint,
+            )
 
 
 def selection_of(given: argparse.Namespace) -> Selection:
@@ -227,4 +288,6 @@ def enter(folder: str) -> None:
         os.chdir(folder or ".")
     except OSError as error:
         reason = (error.strerror or "unreadable").lower()
-        raise ConfigError(f"cannot start in `{folder}`: {reason}", name="config.missing", hint="-C takes a folder") from None
+        raise ConfigError(
+            f"cannot start in `{folder}`: {reason}", name="config.missing", hint="-C takes a folder"
+        ) from None

@@ -70,7 +70,10 @@ def _marks(hook: dict[str, Any], paint: Paint) -> str:
     """How it stands, what that means, and whatever else is not as usual."""
     standing = hook["standing"] or (TRUSTED if hook["trusted"] else UNKNOWN)
     holds = MANAGED if hook["managed"] else TRUSTED  # nobody approved what is policy
-    marks = [holds if standing == TRUSTED else paint("warning", f"{standing}: {_means(hook)}"), *hook["flags"]]
+    marks = [
+        holds if standing == TRUSTED else paint("warning", f"{standing}: {_means(hook)}"),
+        *hook["flags"],
+    ]
     if hook["state"] not in (READY, *STATES):
         marks.append(paint("bad", f"{hook['state']}: {hook['why']}"))
     return ", ".join(marks)
@@ -79,7 +82,11 @@ def _marks(hook: dict[str, Any], paint: Paint) -> str:
 def _means(hook: dict[str, Any]) -> str:
     """What becomes of a hook that is not trusted: whether it runs nevertheless, and why it stands so."""
     does = "runs" if hook["state"] == READY else "inert"
-    return f"{does}, {hook['why']}" if hook["why"] not in _SAID and hook["state"] in (READY, *STATES) else does
+    return (
+        f"{does}, {hook['why']}"
+        if hook["why"] not in _SAID and hook["state"] in (READY, *STATES)
+        else does
+    )
 
 
 def hook_page(hook: dict[str, Any], paint: Paint) -> Iterator[str]:
@@ -94,7 +101,9 @@ def hook_page(hook: dict[str, Any], paint: Paint) -> Iterator[str]:
     yield _field("on failure", f"it {words.ON_FAILURE[hook['on_failure']]}")
     yield _field("rank", f"{hook['rank']} (lower runs first)")
     yield _field("mode", "strict" if hook["strict"] else "fidelity")
-    yield _field("from", f"{_place(hook)}{' ' * bool(hook['pointer'])}{hook['pointer']} ({hook['scope']})")
+    yield _field(
+        "from", f"{_place(hook)}{' ' * bool(hook['pointer'])}{hook['pointer']} ({hook['scope']})"
+    )
     yield _field("state", _marks(hook, paint))
     yield from (_field("", line) for line in words.in_place(hook))
     if hook["identity"]:
@@ -123,8 +132,16 @@ def _runs(handler: dict[str, Any]) -> Iterator[str]:
         case {"type": "model", "names": names, "prompt": prompt}:
             yield _field("asks", f"the model {', or '.join(names)}")
             yield from (f"{'':{_LABEL + 4}}{line}" for line in prompt.strip("\n").splitlines())
-            yield _field("address", handler["base_url"] or "the provider's own, or the one that the environment names")
-            yield _field("key", f"in {', else '.join(f'${name}' for name in handler['keys'])}" if handler["keys"] else "none")
+            yield _field(
+                "address",
+                handler["base_url"] or "the provider's own, or the one that the environment names",
+            )
+            yield _field(
+                "key",
+                f"in {', else '.join(f'${name}' for name in handler['keys'])}"
+                if handler["keys"]
+                else "none",
+            )
         case {"type": "broken", "reason": reason}:
             yield _field("runs", f"nothing, because it is broken: {reason}")
         case {"name": name, "type": kind}:
@@ -141,7 +158,10 @@ def kind_page(kind: dict[str, Any], paint: Paint) -> Iterator[str]:
     may = words.powers(kind["powers"], redo=kind["redo"])
     yield from _listing("a hook may", may or ["look"])
     yield from _listing("payload", [", ".join(kind["payload"])] if kind["payload"] else [])
-    yield from _listing("called", [f"{', '.join(natives)} ({dialect})" for dialect, natives in kind["natives"].items()])
+    yield from _listing(
+        "called",
+        [f"{', '.join(natives)} ({dialect})" for dialect, natives in kind["natives"].items()],
+    )
     for row in kind["rows"]:
         yield ""
         yield f"{paint('name', row['native_event'])} of {row['dialect']}"

@@ -14,10 +14,23 @@ if TYPE_CHECKING:
     from typing import Any, TextIO
 
 CHOICES = ("auto", "always", "never")
-_STYLES: Mapping[str, str] = {"strong": "1", "dim": "2", "bad": "1;31", "warning": "33", "good": "32", "name": "36"}
+_STYLES: Mapping[str, str] = {
+    "strong": "1",
+    "dim": "2",
+    "bad": "1;31",
+    "warning": "33",
+    "good": "32",
+    "name": "36",
+}
 # What hooks and people write may go over several lines here; everywhere else a line break is shown, not made.
 _OF_SEVERAL_LINES = frozenset({"script", "ran", "prompt", "reason", "for_agent", "for_user"})
-_OF_STANCE: Mapping[str, str] = {"deny": "bad", "halt": "bad", "ask": "warning", "allow": "good", "silent": "dim"}
+_OF_STANCE: Mapping[str, str] = {
+    "deny": "bad",
+    "halt": "bad",
+    "ask": "warning",
+    "allow": "good",
+    "silent": "dim",
+}
 
 
 def coloured(choice: str, stream: TextIO | None, environ: Mapping[str, str]) -> bool:
@@ -46,7 +59,13 @@ class Paint:
         return self(_OF_STANCE[stance], f"{stance:{width}}")
 
 
-def present(document: Mapping[str, Any], page: Callable[[Any, Paint], Iterable[str]], *, json: bool, color: str) -> None:
+def present(
+    document: Mapping[str, Any],
+    page: Callable[[Any, Paint], Iterable[str]],
+    *,
+    json: bool,
+    color: str,
+) -> None:
     """A document on standard output: itself as JSON, or the lines of its page, free of what would command a terminal."""
     if json:
         say_document(document)
@@ -63,7 +82,10 @@ def cleaned(value: Any, key: str = "") -> Any:
         case dict():
             # Reasons of several lines are those of decisions; why a hook is broken, or is not run, is told of its file.
             return {
-                visible(name): cleaned(inner, "" if name == "reason" and "stance" not in value else name) for name, inner in value.items()
+                visible(name): cleaned(
+                    inner, "" if name == "reason" and "stance" not in value else name
+                )
+                for name, inner in value.items()
             }
         case list() | tuple():
             return [cleaned(inner, key) for inner in value]

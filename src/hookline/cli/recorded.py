@@ -32,8 +32,38 @@ _PHASES: Mapping[str, str] = {
 
 
 _FIELDS: Mapping[str, Any] = {
-    **dict.fromkeys(("type", "id", "at", "kind", "dialect", "native_event", "session", "cwd", "tool", "call", "stance", "reason"), ""),
-    **dict.fromkeys(("hash", "hook", "phase", "source", "scope", "handler", "name", "fingerprint", "identity", "content"), ""),
+    **dict.fromkeys(
+        (
+            "type",
+            "id",
+            "at",
+            "kind",
+            "dialect",
+            "native_event",
+            "session",
+            "cwd",
+            "tool",
+            "call",
+            "stance",
+            "reason",
+        ),
+        "",
+    ),
+    **dict.fromkeys(
+        (
+            "hash",
+            "hook",
+            "phase",
+            "source",
+            "scope",
+            "handler",
+            "name",
+            "fingerprint",
+            "identity",
+            "content",
+        ),
+        "",
+    ),
     **dict.fromkeys(("did", "who", "how", "command", "file", "root", "message"), ""),
     **{name: {} for name in ("payload", "rewrite", "effects", "evidence")},
     **dict.fromkeys(("seq", "faults"), 0),
@@ -52,9 +82,14 @@ def event_line(record: dict[str, Any], paint: Paint) -> str:
         before = f"{when}  {record['id'][:_SHORT]}  {_NOTE:6}  "
         return f"{when}  {name}  {paint('warning', f'{_NOTE:6}')}  {_cut(_note(given, record), before)}".rstrip()
     about = f"{record['native_event']}{' ' + record['tool'] if record['tool'] else ''} ({record['dialect']})"
-    failed = f"  {paint('bad', words.counted(record['faults'], 'fault'))}" if record["faults"] else ""
+    failed = (
+        f"  {paint('bad', words.counted(record['faults'], 'fault'))}" if record["faults"] else ""
+    )
     line = f"{when}  {name}  {_stance(record['stance'], paint, 6)}  {about}{failed}"
-    reason = _cut(record["reason"].partition("\n")[0], f"{when}  {record['id'][:_SHORT]}  {'':6}  {about}{failed}  ")
+    reason = _cut(
+        record["reason"].partition("\n")[0],
+        f"{when}  {record['id'][:_SHORT]}  {'':6}  {about}{failed}  ",
+    )
     return f"{line}  {reason}" if reason else line
 
 
@@ -143,7 +178,11 @@ def _filled(record: dict[str, Any]) -> dict[str, Any]:
 
 def _of_sort(value: Any, default: Any) -> Any:
     sorts = (int, float) if type(default) is float else (type(default),)
-    return value if type(value) in sorts and not (type(value) is int and abs(value) >= _GREAT) else default
+    return (
+        value
+        if type(value) in sorts and not (type(value) is int and abs(value) >= _GREAT)
+        else default
+    )
 
 
 def _list(record: dict[str, Any], name: str, sort: type) -> list[Any]:
@@ -171,7 +210,10 @@ def _of_event(record: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield from (("for the agent", _content(text)) for text in _list(record, "for_agent", dict))
     yield from (("for the user", text) for text in _list(record, "for_user", str))
     for each in _list(record, "lowered", dict):
-        yield "lowered", f"{each.get('effect', '')} of {each.get('hook') or 'all'}: {each.get('reason', '')}"
+        yield (
+            "lowered",
+            f"{each.get('effect', '')} of {each.get('hook') or 'all'}: {each.get('reason', '')}",
+        )
     yield "cut", "most of it was too long for a record" if record.get("cut") is True else ""
 
 
@@ -187,7 +229,10 @@ def _run(run: dict[str, Any], known: dict[str, Any], paint: Paint) -> Iterator[s
 def _of_run(run: dict[str, Any], known: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "name", run["name"] if run["name"] != run["hook"] else ""
     yield "runs", _runs(known, _of_sort(run.get("command"), {}))
-    yield "from", f"{run['source'] or 'no file'} ({', '.join(filter(None, (run['scope'], run['dialect'], run['handler'])))})"
+    yield (
+        "from",
+        f"{run['source'] or 'no file'} ({', '.join(filter(None, (run['scope'], run['dialect'], run['handler'])))})",
+    )
     yield "fingerprint", run["fingerprint"]
     yield "identity", run["identity"]
     yield "content", run["content"].partition(" ")[0]
@@ -214,9 +259,7 @@ def _approval(run: dict[str, Any], note: Any) -> str:
         return "none that stands in this journal before this"
     given = _filled(note)
     other = given["content"] and run["content"] and not run["content"].startswith(given["content"])
-    return (
-        f"{given['did']}{_by(given | {'how': ''})} on {local(given['at'])}{_by(given | {'who': ''})}{', for other files' if other else ''}"
-    )
+    return f"{given['did']}{_by(given | {'how': ''})} on {local(given['at'])}{_by(given | {'who': ''})}{', for other files' if other else ''}"
 
 
 def _effects(record: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -234,7 +277,9 @@ def _content(kept: Any) -> str:
     """What is kept of a value: the value itself, or how large it was and its hash."""
     if not isinstance(kept, dict) or not kept:
         return ""
-    told = f"{words.counted(_of_sort(kept.get('bytes'), 0), 'byte')}, sha256 {kept.get('sha256', '')}"
+    told = (
+        f"{words.counted(_of_sort(kept.get('bytes'), 0), 'byte')}, sha256 {kept.get('sha256', '')}"
+    )
     if "value" not in kept:
         return told
     value = kept["value"]
@@ -242,7 +287,9 @@ def _content(kept: Any) -> str:
 
 
 def _told(lines: Iterator[tuple[str, str]], before: str) -> Iterator[str]:
-    yield from (f"{before}{label}: {text}".replace("\n", f"\n{before}  ") for label, text in lines if text)
+    yield from (
+        f"{before}{label}: {text}".replace("\n", f"\n{before}  ") for label, text in lines if text
+    )
 
 
 def _said(record: dict[str, Any]) -> str:

@@ -31,11 +31,18 @@ def refused(error: TyperException, program: str, words: Sequence[str]) -> Config
     if option and type(error).__name__ == "NoSuchOption":
         near = did_you_mean(option, getattr(error, "possibilities", None) or ())
         return ConfigError(f"no such option `{option}`", name="config.option", hint=near or hint)
-    said = " ".join(error.format_message().split()).replace("Value error, ", "").rstrip(".").replace("'", "`")
+    said = (
+        " ".join(error.format_message().split())
+        .replace("Value error, ", "")
+        .rstrip(".")
+        .replace("'", "`")
+    )
     for theirs, ours in _SAID.items():
         said = re.sub(theirs, ours, said)
     said = said[:1].lower() + said[1:]
-    return ConfigError(_INVALID.sub(lambda found: _with_value(found, words), said), name="config.option", hint=hint)
+    return ConfigError(
+        _INVALID.sub(lambda found: _with_value(found, words), said), name="config.option", hint=hint
+    )
 
 
 def _with_value(found: re.Match[str], words: Sequence[str]) -> str:

@@ -30,24 +30,79 @@ if TYPE_CHECKING:
     from hookline.server.service import Service
 
 _DEFAULT = "127.0.0.1:8465"
-_Http = Annotated[str, flags.option("--http", metavar="HOST:PORT", help=f"listen on TCP; with none of the three, {_DEFAULT}")]
-_Unix = Annotated[str, flags.option("--unix", metavar="PATH", help="listen on a unix socket, for this user only; no token")]
+_Http = Annotated[
+    str,
+    flags.option(
+        "--http", metavar="HOST:PORT", help=f"listen on TCP; with none of the three, {_DEFAULT}"
+    ),
+]
+_Unix = Annotated[
+    str,
+    flags.option(
+        "--unix", metavar="PATH", help="listen on a unix socket, for this user only; no token"
+    ),
+]
 _Grpc = Annotated[
     list[str],
-    flags.option("--grpc", metavar="ADDRESS", help="listen for gRPC: unix:PATH, 127.0.0.1:PORT or vsock:CID:PORT; repeatable"),
+    flags.option(
+        "--grpc",
+        metavar="ADDRESS",
+        help="listen for gRPC: unix:PATH, 127.0.0.1:PORT or vsock:CID:PORT; repeatable",
+    ),
 ]
 _Expect = Annotated[
-    list[str], flags.option("--expect", metavar="NAME", help="gates are closed until these handlers attach over gRPC; repeatable")
+    list[str],
+    flags.option(
+        "--expect",
+        metavar="NAME",
+        help="gates are closed until these handlers attach over gRPC; repeatable",
+    ),
 ]
-_Token = Annotated[str, flags.option("--token-file", metavar="PATH", help="the token for TCP; made if missing")]
-_Remote = Annotated[bool, flags.option("--allow-remote", help="let other machines ask; needs --token-file")]
-_Names = Annotated[list[str], flags.option("--host-name", metavar="NAME", help="another name of this server; repeatable")]
-_Most = Annotated[int, flags.option("--most", metavar="N", min=1, max=64, help="events at once, over HTTP and gRPC together, at most 64")]
-_Wait = Annotated[float, flags.option("--wait", metavar="S", min=0.0, help="for one more, until it is its turn")]
-_Seconds = Annotated[float, flags.option("--seconds", metavar="S", min=0.1, help="for all hooks of one event, together")]
-_NoReload = Annotated[bool, flags.option("--no-reload", help="take changes of files on SIGHUP only")]
-_SelfApprove = Annotated[bool, flags.option("--self-approve", help="let programs of this machine approve hooks without the token")]
-_Drain = Annotated[float, flags.option("--drain", metavar="S", min=1.0, help="for what is running, when told to stop; then it is ended")]
+_Token = Annotated[
+    str, flags.option("--token-file", metavar="PATH", help="the token for TCP; made if missing")
+]
+_Remote = Annotated[
+    bool, flags.option("--allow-remote", help="let other machines ask; needs --token-file")
+]
+_Names = Annotated[
+    list[str],
+    flags.option("--host-name", metavar="NAME", help="another name of this server; repeatable"),
+]
+_Most = Annotated[
+    int,
+    flags.option(
+        "--most",
+        metavar="N",
+        min=1,
+        max=64,
+        help="events at once, over HTTP and gRPC together, at most 64",
+    ),
+]
+_Wait = Annotated[
+    float, flags.option("--wait", metavar="S", min=0.0, help="for one more, until it is its turn")
+]
+_Seconds = Annotated[
+    float,
+    flags.option("--seconds", metavar="S", min=0.1, help="for all hooks of one event, together"),
+]
+_NoReload = Annotated[
+    bool, flags.option("--no-reload", help="take changes of files on SIGHUP only")
+]
+_SelfApprove = Annotated[
+    bool,
+    flags.option(
+        "--self-approve", help="let programs of this machine approve hooks without the token"
+    ),
+]
+_Drain = Annotated[
+    float,
+    flags.option(
+        "--drain",
+        metavar="S",
+        min=1.0,
+        help="for what is running, when told to stop; then it is ended",
+    ),
+]
 
 
 @flags.selecting
@@ -82,9 +137,15 @@ def serve(
     from hookline.server.unguarded import marked  # noqa: PLC0415 - as above
 
     if allow_remote and not token_file:
-        raise ConfigError("`--allow-remote` needs `--token-file`", name="serve.address", hint="other machines must be given the token")
+        raise ConfigError(
+            "`--allow-remote` needs `--token-file`",
+            name="serve.address",
+            hint="other machines must be given the token",
+        )
     if expect and not grpc:
-        raise ConfigError("`--expect` needs `--grpc`", name="serve.address", hint="there they attach")
+        raise ConfigError(
+            "`--expect` needs `--grpc`", name="serve.address", hint="there they attach"
+        )
     meter = Meter()
     free = self_approve or self_approve_problem(settings(os.environ)) is not None
     if problem := self_approve_problem({"trust": {"self_approve": free}}):
@@ -99,19 +160,35 @@ def serve(
     beside = _beside(unix, to_approve) if not token_file else ""
     path = path if token else beside or path
     open_ = (APPROVE,) if free else ()
-    border = Border(service.app(), token=token, token_file=path, names=host_name, open_to_all=open_, refused=meter.refused)
+    border = Border(
+        service.app(),
+        token=token,
+        token_file=path,
+        names=host_name,
+        open_to_all=open_,
+        refused=meter.refused,
+    )
     told = f"{len(service.engine.hooks)} hooks{_where(token, to_approve, path)}"
     reloading = _reloading(selection, service, watch=not no_reload)
     bridge = _bridged(grpc, service, token, expect)
     with Signals() as signals:
-        running = Running(border, listening, drain=drain, refused=meter.refused, beside=bridge.stop, signals=signals)
+        running = Running(
+            border,
+            listening,
+            drain=drain,
+            refused=meter.refused,
+            beside=bridge.stop,
+            signals=signals,
+        )
         try:
             with closing(listening), bridge, reloading, ExitStack() as marks:
                 names = (*map(name_of, listening), *bridge.names)
                 if beside and beside != token_place(os.environ):
                     marks.callback(_removed, beside)
                 if free:
-                    marks.enter_context(marked(os.environ, names, lambda line: tell(f"hookline serve: {line}")))
+                    marks.enter_context(
+                        marked(os.environ, names, lambda line: tell(f"hookline serve: {line}"))
+                    )
                 say("".join(f"{name}\n" for name in names))
                 tell(f"hookline serve: {told}")
                 running.run()
@@ -123,10 +200,20 @@ def serve(
 def _need_extra() -> None:
     for needed in ("starlette", "uvicorn"):
         if find_spec(needed) is None:
-            raise ConfigError(f"the server needs `{needed}`", name="serve.missing", hint="pip install 'hookline[server]'")
+            raise ConfigError(
+                f"the server needs `{needed}`",
+                name="serve.missing",
+                hint="pip install 'hookline[server]'",
+            )
 
 
-def _service(selection: flags.Selection, meter: Meter, turns: Turns, seconds: float, approving: Approving | None = None) -> Service:
+def _service(
+    selection: flags.Selection,
+    meter: Meter,
+    turns: Turns,
+    seconds: float,
+    approving: Approving | None = None,
+) -> Service:
     from hookline import __version__  # noqa: PLC0415 - as above
     from hookline.server.callers import callers, without_calls  # noqa: PLC0415 - as above
     from hookline.server.elsewhere import Elsewhere  # noqa: PLC0415 - as above
@@ -156,7 +243,9 @@ def _service(selection: flags.Selection, meter: Meter, turns: Turns, seconds: fl
         seconds=seconds,
         turns=turns,
         approving=approving,
-        elsewhere=None if selection.configs else Elsewhere(),  # who names files means these, wherever an event is of
+        elsewhere=None
+        if selection.configs
+        else Elsewhere(),  # who names files means these, wherever an event is of
         tell=tell,
     )
     made.append(service)
@@ -168,7 +257,11 @@ def _reloading(selection: flags.Selection, service: Service, *, watch: bool) -> 
 
     return Reloading(
         service,
-        lambda: selection.engine(observe=service.meter.observe, sessions=selection.sessions(os.environ), journal=service.engine.journal),
+        lambda: selection.engine(
+            observe=service.meter.observe,
+            sessions=selection.sessions(os.environ),
+            journal=service.engine.journal,
+        ),
         named=bool(selection.configs),
         watch=watch,
         tell=lambda line: tell(f"hookline serve: {line}"),
@@ -206,7 +299,11 @@ def _removed(path: str) -> None:
 
 def _where(token: str, to_approve: str, path: str) -> str:
     """Where the token is, and what it is for where it is not for everything."""
-    return f"; the token{'' if token else ' for approvals'} is in {path}" if token or to_approve else ""
+    return (
+        f"; the token{'' if token else ' for approvals'} is in {path}"
+        if token or to_approve
+        else ""
+    )
 
 
 def _only_files(addresses: list[str]) -> bool:
@@ -221,7 +318,13 @@ def _only_files(addresses: list[str]) -> bool:
 def _bridged(addresses: list[str], service: Service, token: str, expected: list[str]) -> Bridged:
     from hookline.server.bridged import Bridged  # noqa: PLC0415 - as above
 
-    return Bridged(service, addresses, token, expected=expected, tell=lambda line: tell(f"hookline serve: {line}"))
+    return Bridged(
+        service,
+        addresses,
+        token,
+        expected=expected,
+        tell=lambda line: tell(f"hookline serve: {line}"),
+    )
 
 
 def _listening(address: str, path: str, *, allow_remote: bool) -> list[socket.socket]:

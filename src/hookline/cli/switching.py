@@ -11,7 +11,15 @@ from hookline.cli.ending import FINDINGS, OK, tell
 from hookline.cli.paint import present
 from hookline.engine.journaling import journal_of
 from hookline.engine.meaning import called, meant
-from hookline.engine.steering import ON_AGAIN, footings, gate_for, policy_of, turn_all, turn_single, what_is_off
+from hookline.engine.steering import (
+    ON_AGAIN,
+    footings,
+    gate_for,
+    policy_of,
+    turn_all,
+    turn_single,
+    what_is_off,
+)
 from hookline.trust.switch import off_at, switches
 
 TYPE_CHECKING = False
@@ -27,10 +35,14 @@ if TYPE_CHECKING:
 _Hook = Annotated[
     str,
     flags.argument(
-        metavar="HOOK", help="an id, what it runs or asks, a name, or a file of it; without one, all hooks", autocompletion=offers.hooks
+        metavar="HOOK",
+        help="an id, what it runs or asks, a name, or a file of it; without one, all hooks",
+        autocompletion=offers.hooks,
     ),
 ]
-_Global = Annotated[bool, flags.option("--global", help="in every project, and not in this one only")]
+_Global = Annotated[
+    bool, flags.option("--global", help="in every project, and not in this one only")
+]
 _DryRun = Annotated[bool, flags.option("-n", "--dry-run", help="only show how the switches are")]
 
 
@@ -45,7 +57,9 @@ def on(
     color: flags.Color = "auto",
 ) -> int:
     """Let hooks run again, here or everywhere; or one that was switched off by itself."""
-    return _turned(selection, hook, on=True, everywhere=everywhere, dry_run=dry_run, json=json, color=color)
+    return _turned(
+        selection, hook, on=True, everywhere=everywhere, dry_run=dry_run, json=json, color=color
+    )
 
 
 @flags.selecting
@@ -59,22 +73,37 @@ def off(
     color: flags.Color = "auto",
 ) -> int:
     """Let no hook run, here or everywhere, or not this one; those of the policy do not listen."""
-    return _turned(selection, hook, on=False, everywhere=everywhere, dry_run=dry_run, json=json, color=color)
+    return _turned(
+        selection, hook, on=False, everywhere=everywhere, dry_run=dry_run, json=json, color=color
+    )
 
 
-def _turned(selection: flags.Selection, hook: str, *, on: bool, everywhere: bool, dry_run: bool, json: bool, color: str) -> int:
+def _turned(
+    selection: flags.Selection,
+    hook: str,
+    *,
+    on: bool,
+    everywhere: bool,
+    dry_run: bool,
+    json: bool,
+    color: str,
+) -> int:
     with selection.engine(journal=journal_of(os.environ, tell)) as engine:
         specs = meant(engine, hook) if hook else []
         left = () if dry_run else _turn(engine, specs, on=on, everywhere=everywhere)
         for why in left:
             tell(why)
-        document = _document(engine, specs, "nothing" if dry_run else "on" if on else "off", everywhere=everywhere)
+        document = _document(
+            engine, specs, "nothing" if dry_run else "on" if on else "off", everywhere=everywhere
+        )
     present(document, single_page if specs else switches_page, json=json, color=color)
     still = not document["on"] if not specs else any(each["off"] for each in document["hooks"])
     return FINDINGS if on and (still or left) and not dry_run else OK
 
 
-def _turn(engine: Engine, specs: Sequence[HookSpec], *, on: bool, everywhere: bool) -> tuple[str, ...]:
+def _turn(
+    engine: Engine, specs: Sequence[HookSpec], *, on: bool, everywhere: bool
+) -> tuple[str, ...]:
     """Turn hooks on or off; returns why files that switch some off could not be written."""
     if not specs:
         return turn_all(engine, on=on, everywhere=everywhere, who="", how="command line")
@@ -82,7 +111,9 @@ def _turn(engine: Engine, specs: Sequence[HookSpec], *, on: bool, everywhere: bo
     return ()
 
 
-def _document(engine: Engine, specs: Sequence[HookSpec], did: str, *, everywhere: bool) -> dict[str, Any]:
+def _document(
+    engine: Engine, specs: Sequence[HookSpec], did: str, *, everywhere: bool
+) -> dict[str, Any]:
     """`hookline.switches/1`; of the hooks those that were meant, or else those that are off by themselves."""
     gate = gate_for(engine)
     now = switches(gate.known(), gate.root, gate.environ)
@@ -138,7 +169,10 @@ def _why(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
     above = document["off_at"] if document["off_at"] != document["folder"] else ""
     for switch, why in what_is_off(document["switches"]):
         if switch == "project" and above:
-            yield f"hooks are switched off in `{above}`, in which this project lies", f"hookline on -C {shlex.quote(above)}"
+            yield (
+                f"hooks are switched off in `{above}`, in which this project lies",
+                f"hookline on -C {shlex.quote(above)}",
+            )
         else:
             yield why, ON_AGAIN[switch]
 
@@ -146,4 +180,8 @@ def _why(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
 def _state(hook: dict[str, Any], paint: Paint) -> str:
     if hook["off"]:
         return f"{paint('warning', 'off')} ({hook['off']})"
-    return paint("good", "on") if hook["live"] else f"{paint('good', 'on')}, and does not run ({hook['standing']})"
+    return (
+        paint("good", "on")
+        if hook["live"]
+        else f"{paint('good', 'on')}, and does not run ({hook['standing']})"
+    )

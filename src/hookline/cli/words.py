@@ -66,7 +66,11 @@ CLASSES: Mapping[str, str] = {
 def powers(names: Iterable[str], *, redo: bool = False) -> list[str]:
     """Powers in words, in a fixed order; at a stop gate a denial sends the agent back."""
     given = set(names)
-    known = [POWERS[name] if not (redo and name == "deny") else "send the agent back to work" for name in POWERS if name in given]
+    known = [
+        POWERS[name] if not (redo and name == "deny") else "send the agent back to work"
+        for name in POWERS
+        if name in given
+    ]
     return known + sorted(given - set(POWERS))
 
 
@@ -111,7 +115,10 @@ def model(given: Model) -> str:
 
 def in_place(hook: Mapping[str, Any]) -> list[str]:
     """What is to be known of a hook's scripts that are run from where they lie: a line each."""
-    return [f"`{path}` is run from its place, not sealed: it is only looked at again after the run" for path in hook["in_place"]]
+    return [
+        f"`{path}` is run from its place, not sealed: it is only looked at again after the run"
+        for path in hook["in_place"]
+    ]
 
 
 def counted(number: int, thing: str) -> str:

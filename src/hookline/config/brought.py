@@ -39,7 +39,14 @@ def _json_env(text: str) -> Mapping[str, str]:
     except (ValueError, RecursionError):
         return {}
     env = tree.get("env") if isinstance(tree, dict) else None
-    return {name: value if isinstance(value, str) else json.dumps(value) for name, value in env.items()} if isinstance(env, dict) else {}
+    return (
+        {
+            name: value if isinstance(value, str) else json.dumps(value)
+            for name, value in env.items()
+        }
+        if isinstance(env, dict)
+        else {}
+    )
 
 
 def _dotenv(text: str) -> Mapping[str, str]:
@@ -107,7 +114,11 @@ _NAMED = r"(?<![\w$])(?<!\$\{{){}(?!\w)"  # not where it is asked for its value
 
 
 def brought(
-    names: Iterable[str], folders: Iterable[str], environ: Mapping[str, str], home: str | None = None, user: Mapping[str, str] | None = None
+    names: Iterable[str],
+    folders: Iterable[str],
+    environ: Mapping[str, str],
+    home: str | None = None,
+    user: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
     """Those of the variables that a project's files have the host set, each with the file that does; empty where none does any more.
 
@@ -125,18 +136,30 @@ def brought(
         path = os.path.join(folder, row.path)
         if (text := _text(path, linked=False)) is not None:
             said = row.read(text)
-            certain |= {name: path for name, value in wanted.items() if name not in certain and said.get(name) == value}
-            suspected |= {name: path for name in wanted if name not in suspected and _may_set(text, name)}
+            certain |= {
+                name: path
+                for name, value in wanted.items()
+                if name not in certain and said.get(name) == value
+            }
+            suspected |= {
+                name: path for name in wanted if name not in suspected and _may_set(text, name)
+            }
     rest = {name: value for name, value in wanted.items() if name not in certain}
     return certain | (_added(rest, suspected, environ if user is None else user) if rest else {})
 
 
-def _added(wanted: Mapping[str, str], suspected: Mapping[str, str], user: Mapping[str, str]) -> dict[str, str]:
+def _added(
+    wanted: Mapping[str, str], suspected: Mapping[str, str], user: Mapping[str, str]
+) -> dict[str, str]:
     """Those of the variables that a project brought by where their values came from, and what its files may say."""
     above, own, found = line(), _users(user), {}
     for name, value in wanted.items():
         origin = above.origin(name, value)
-        if origin != OUTSIDE and (name in suspected or origin == HOST) and value not in own.get(name, ()):
+        if (
+            origin != OUTSIDE
+            and (name in suspected or origin == HOST)
+            and value not in own.get(name, ())
+        ):
             found[name] = suspected.get(name, "")
     return found
 
@@ -170,7 +193,12 @@ def _is_usual(name: str, environ: Mapping[str, str], home: str) -> bool:
     value = environ[name]
     if name == _HOME:
         return value == home
-    return name in _USUAL and bool(home) and environ.get(_HOME) == home and value.rstrip("/") == f"{home}/{_USUAL[name]}"
+    return (
+        name in _USUAL
+        and bool(home)
+        and environ.get(_HOME) == home
+        and value.rstrip("/") == f"{home}/{_USUAL[name]}"
+    )
 
 
 def _told(name: str, path: str) -> Problem:
@@ -180,11 +208,21 @@ def _told(name: str, path: str) -> Problem:
         else "the host added it after it was started, from a file that is another now"
     )
     message = f"`{name}` tells {OWN[name]}; {by}, so it is left out"
-    hint = "set it in your own settings, or in your shell before the host is started" + (", to another value than there" if path else "")
-    return Problem(name="trust.brought", message=message, hint=hint, severity="warning", origin=Origin(file=path))
+    hint = "set it in your own settings, or in your shell before the host is started" + (
+        ", to another value than there" if path else ""
+    )
+    return Problem(
+        name="trust.brought",
+        message=message,
+        hint=hint,
+        severity="warning",
+        origin=Origin(file=path),
+    )
 
 
-def _places(folders: Iterable[str], environ: Mapping[str, str], home: str | None) -> Iterator[tuple[str, Setting]]:
+def _places(
+    folders: Iterable[str], environ: Mapping[str, str], home: str | None
+) -> Iterator[tuple[str, Setting]]:
     home = (environ.get(_HOME) or os.path.expanduser("~")) if home is None else home
     above = os.path.realpath(home) if home else ""
     named = {row.project: environ.get(row.project, "") for row in SETTINGS}
@@ -208,7 +246,9 @@ def _text(path: str, *, linked: bool) -> str | None:
     if not linked and os.path.islink(os.path.dirname(path)):
         return _ANYTHING
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | (0 if linked else os.O_NOFOLLOW))
+        fd = os.open(
+            path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | (0 if linked else os.O_NOFOLLOW)
+        )
     except OSError as error:
         return None if error.errno in (errno.ENOENT, errno.ENOTDIR) else _ANYTHING
     try:
@@ -225,7 +265,9 @@ def _text(path: str, *, linked: bool) -> str | None:
         os.close(fd)
     if len(raw) > _LARGEST:
         return _ANYTHING
-    return raw.replace(b"\0", b"").decode("utf-8", "replace").removeprefix("\ufeff")  # as two bytes a character, too
+    return (
+        raw.replace(b"\0", b"").decode("utf-8", "replace").removeprefix("\ufeff")
+    )  # as two bytes a character, too
 
 
 def _may_set(text: str, name: str) -> bool:
@@ -243,7 +285,9 @@ def _users(user: Mapping[str, str]) -> dict[str, set[str]]:
     home = user.get(_HOME) or _own_home()
     found: dict[str, set[str]] = {}
     for row in USERS:
-        text = _text(row.path.format(home=home, claude=user.get(_CLAUDE) or f"{home}/.claude"), linked=True)
+        text = _text(
+            row.path.format(home=home, claude=user.get(_CLAUDE) or f"{home}/.claude"), linked=True
+        )
         for name, value in row.read(text).items() if text is not None else ():
             found.setdefault(name, set()).add(value)
     return found

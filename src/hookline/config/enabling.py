@@ -72,7 +72,9 @@ def _turned(path: str, text: str, keys: list[str]) -> str:
         table = table[key]
     table[keys[-1]] = True
     if parse_yaml(turned, path).value != wanted:  # an anchor, by which it stands elsewhere, too
-        raise _refused(path, f"what else goes by its `{'.'.join(keys)}` would be another value, too")
+        raise _refused(
+            path, f"what else goes by its `{'.'.join(keys)}` would be another value, too"
+        )
     return turned
 
 
@@ -83,7 +85,9 @@ def _value_of(text: str, keys: list[str]) -> Any:
     node = reader().compose(text)
     for key in keys:
         pairs = node.value if isinstance(getattr(node, "value", None), list) else ()
-        node = next((pair[1] for pair in pairs if isinstance(pair, tuple) and pair[0].value == key), None)
+        node = next(
+            (pair[1] for pair in pairs if isinstance(pair, tuple) and pair[0].value == key), None
+        )
     return node
 
 
@@ -91,7 +95,9 @@ def _replace(path: str, data: bytes, found: os.stat_result) -> None:
     """Put other bytes in the place of a file, unless somebody wrote it meanwhile."""
     beside = f"{path}.{os.getpid()}.new"
     try:
-        fd = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        fd = os.open(
+            beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
+        )
         try:
             with open(fd, "wb") as file:
                 file.write(data)
@@ -99,7 +105,11 @@ def _replace(path: str, data: bytes, found: os.stat_result) -> None:
                 os.fchmod(fd, stat.S_IMODE(found.st_mode))
                 os.fsync(fd)
             now = os.lstat(path)
-            if (now.st_ino, now.st_size, now.st_mtime_ns) != (found.st_ino, found.st_size, found.st_mtime_ns):
+            if (now.st_ino, now.st_size, now.st_mtime_ns) != (
+                found.st_ino,
+                found.st_size,
+                found.st_mtime_ns,
+            ):
                 raise _refused(path, "somebody is writing it")  # noqa: TRY301 - what lies beside it is taken away as for any failure
             os.replace(beside, path)
         except BaseException:
@@ -110,4 +120,9 @@ def _replace(path: str, data: bytes, found: os.stat_result) -> None:
 
 
 def _refused(path: str, why: str) -> ConfigError:
-    return ConfigError(f"`{path}` is left as it is: {why}", name="config.unwritable", place=path, hint="write it there by hand")
+    return ConfigError(
+        f"`{path}` is left as it is: {why}",
+        name="config.unwritable",
+        place=path,
+        hint="write it there by hand",
+    )

@@ -42,11 +42,17 @@ class Process(Frozen):
     def is_host(self) -> bool:
         """Whether it is a host of those that take variables from a project, by its name."""
         script = self.words[:_FIRST_WORDS] if _name(self.words[:1]) in _RUNTIMES else self.words[:1]
-        return any(_name((word,)) in _HOSTS or not _PACKAGES.isdisjoint(word.split("/")) for word in script)
+        return any(
+            _name((word,)) in _HOSTS or not _PACKAGES.isdisjoint(word.split("/")) for word in script
+        )
 
     def is_ours(self) -> bool:
         """Whether it is a hookline, which tells its hooks what a host would."""
-        by_module = "python" in _name(self.words[:1]) and "-m" in self.words[:-1] and self.words[self.words.index("-m") + 1] == _OURS
+        by_module = (
+            "python" in _name(self.words[:1])
+            and "-m" in self.words[:-1]
+            and self.words[self.words.index("-m") + 1] == _OURS
+        )
         return by_module or any(_name((word,)) == _OURS for word in self.words[:2])
 
     def is_terminals(self) -> bool:
@@ -55,7 +61,10 @@ class Process(Frozen):
 
     def started(self, child: Process) -> bool:
         """Whether it started a process as a host does."""
-        added = any(mark in child.environ and child.environ[mark] != self.environ.get(mark) for mark in _MARKS)
+        added = any(
+            mark in child.environ and child.environ[mark] != self.environ.get(mark)
+            for mark in _MARKS
+        )
         return self.is_host() or (added and not self.is_ours())
 
 
@@ -71,12 +80,23 @@ class Line(Frozen):
         From outside, if the outermost host was started with it, and each process since; where no host is in sight, if all of them were,
         or those that somebody's shell started.
         """
-        had = next((at for at, each in enumerate(self.processes) if each.environ.get(name) != value), len(self.processes))
+        had = next(
+            (at for at, each in enumerate(self.processes) if each.environ.get(name) != value),
+            len(self.processes),
+        )
         if not had:
             return UNKNOWN  # it was set in this very process
-        hosts = [at for at, each in enumerate(self.processes) if at and each.started(self.processes[at - 1])]
+        hosts = [
+            at
+            for at, each in enumerate(self.processes)
+            if at and each.started(self.processes[at - 1])
+        ]
         outermost = hosts[-1] if hosts else len(self.processes) - 1
-        if had > outermost and (hosts or self.whole) and not any(mark in self.processes[outermost].environ for mark in _MARKS):
+        if (
+            had > outermost
+            and (hosts or self.whole)
+            and not any(mark in self.processes[outermost].environ for mark in _MARKS)
+        ):
             return OUTSIDE
         if not hosts and had < len(self.processes) and self.processes[had].is_terminals():
             return OUTSIDE
@@ -119,4 +139,13 @@ def _raw(pid: int, what: str) -> bytes:
 
 def _name(words: tuple[str, ...]) -> str:
     """The name of a program: without its folder, and without what tells a runtime its language."""
-    return words[0].strip().rpartition("/")[2].removesuffix(".js").removesuffix(".mjs").removesuffix(".exe") if words else ""
+    return (
+        words[0]
+        .strip()
+        .rpartition("/")[2]
+        .removesuffix(".js")
+        .removesuffix(".mjs")
+        .removesuffix(".exe")
+        if words
+        else ""
+    )

@@ -26,7 +26,9 @@ class Place(Frozen):
 PLACES: tuple[Place, ...] = (
     # harnesses.md 2.1
     Place(dialect="claude-code", scope="managed", path="/etc/claude-code/managed-settings.json"),
-    Place(dialect="claude-code", scope="managed", path="/etc/claude-code/managed-settings.d/*.json"),
+    Place(
+        dialect="claude-code", scope="managed", path="/etc/claude-code/managed-settings.d/*.json"
+    ),
     Place(dialect="claude-code", scope="user", path="{claude}/settings.json"),
     Place(dialect="claude-code", scope="project", path="{cwd}/.claude/settings.json"),
     Place(dialect="claude-code", scope="local", path="{cwd}/.claude/settings.local.json"),
@@ -100,7 +102,14 @@ def project_root(folder: str, environ: Mapping[str, str], only: str = "") -> str
 
     `only`: files of one dialect. The user's home is no project, nor is what it lies in: what is there is the user's own.
     """
-    marks = [".git", *(_mark(place) for place in PLACES if place.path.startswith(_PROJECTS) and (not only or place.dialect == only))]
+    marks = [
+        ".git",
+        *(
+            _mark(place)
+            for place in PLACES
+            if place.path.startswith(_PROJECTS) and (not only or place.dialect == only)
+        ),
+    ]
     home, at = os.path.realpath(_names("", environ)["home"]), os.path.abspath(folder)
     while not f"{home}/".startswith(f"{os.path.realpath(at).rstrip('/')}/"):
         if any(os.path.exists(f"{at}/{mark}") for mark in marks):

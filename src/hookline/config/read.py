@@ -59,7 +59,11 @@ LAYOUTS: Mapping[str, Layout] = {
         endings=(".json",),
         drop_ins=("managed-settings.d",),
     ),
-    "starchild": Layout(files=("shell_hooks.yaml", "config/shell_hooks.yaml"), companions=("agent.yaml",), whole=True),
+    "starchild": Layout(
+        files=("shell_hooks.yaml", "config/shell_hooks.yaml"),
+        companions=("agent.yaml",),
+        whole=True,
+    ),
     "hermes": Layout(files=("config.yaml",), folders=(".hermes",), bound=True),
     "docker-agent": Layout(endings=(".yaml", ".yml")),
     "agenthooks": Layout(
@@ -71,7 +75,14 @@ LAYOUTS: Mapping[str, Layout] = {
     ),
     # After those whose files have names of their own.
     "codex": Layout(
-        files=("requirements.toml", "hooks.json", "config.toml", ".codex/hooks.json", ".codex/config.toml", "hooks/hooks.json"),
+        files=(
+            "requirements.toml",
+            "hooks.json",
+            "config.toml",
+            ".codex/hooks.json",
+            ".codex/config.toml",
+            "hooks/hooks.json",
+        ),
         folders=(".codex", "etc/codex"),
     ),
     "kimi": Layout(files=("config.toml",), folders=(".kimi", ".kimi-code")),
@@ -83,7 +94,10 @@ LAYOUTS: Mapping[str, Layout] = {
         folders=(".github/hooks", ".copilot/hooks", "policy.d", ".copilot", ".github/copilot"),
         bound=True,
     ),
-    "gemini": Layout(files=("settings.json", ".gemini/settings.json", "hooks/hooks.json"), folders=(".gemini", "gemini-cli")),
+    "gemini": Layout(
+        files=("settings.json", ".gemini/settings.json", "hooks/hooks.json"),
+        folders=(".gemini", "gemini-cli"),
+    ),
     "a3s": Layout(),
     "hookline": Layout(),
 }
@@ -97,8 +111,18 @@ _NAMED: tuple[tuple[tuple[str, ...], str], ...] = (
     (("/etc/codex/hooks.json", "/etc/codex/config.toml"), "codex"),
     (("/.kimi/config.toml", "/.kimi-code/config.toml"), "kimi"),
     (("/.cursor/hooks.json", "/cursor/hooks.json"), "cursor"),
-    (("/.github/hooks/*.json", "/.copilot/hooks/*.json", "/github-copilot/policy.d/*.json"), "copilot"),
-    (("/.github/copilot/settings.json", "/.github/copilot/settings.local.json", "/.copilot/settings.json"), "copilot"),
+    (
+        ("/.github/hooks/*.json", "/.copilot/hooks/*.json", "/github-copilot/policy.d/*.json"),
+        "copilot",
+    ),
+    (
+        (
+            "/.github/copilot/settings.json",
+            "/.github/copilot/settings.local.json",
+            "/.copilot/settings.json",
+        ),
+        "copilot",
+    ),
     (("/.gemini/settings.json", "/gemini-cli/settings.json"), "gemini"),
     ((".json",), "claude-code"),
     ((".yaml", ".yml"), "docker-agent"),
@@ -124,7 +148,12 @@ def guess_dialect(path: str) -> str:
         for endings, dialect in _NAMED:
             if any(_ends(whole, ending) for ending in endings):
                 return dialect
-    raise ConfigError(f"cannot tell the dialect of `{path}`", name="config.dialect", place=path, hint="name it with --dialect")
+    raise ConfigError(
+        f"cannot tell the dialect of `{path}`",
+        name="config.dialect",
+        place=path,
+        hint="name it with --dialect",
+    )
 
 
 def _is_one_of(path: str, folders: tuple[str, ...]) -> bool:
@@ -133,7 +162,11 @@ def _is_one_of(path: str, folders: tuple[str, ...]) -> bool:
 
 def _ends(path: str, ending: str) -> bool:
     folder, any_name, rest = ending.partition("*")
-    return os.path.dirname(path).endswith(folder.rstrip("/")) and path.endswith(rest) if any_name else path.endswith(ending)
+    return (
+        os.path.dirname(path).endswith(folder.rstrip("/")) and path.endswith(rest)
+        if any_name
+        else path.endswith(ending)
+    )
 
 
 def files_of(path: str, dialect: str, *, level: bool = False) -> list[str]:
@@ -151,7 +184,12 @@ def files_of(path: str, dialect: str, *, level: bool = False) -> list[str]:
         raise _missing(path, layout)
     if layout.children and os.path.basename(path) not in (*layout.children, *layout.files):
         message = f"a hook of {dialect} is a folder with a {layout.children[0]}"
-        raise ConfigError(message, name=layout.absent.get("folder", "config.missing"), place=path, hint="name the folder")
+        raise ConfigError(
+            message,
+            name=layout.absent.get("folder", "config.missing"),
+            place=path,
+            hint="name the folder",
+        )
     return [path]
 
 
@@ -163,7 +201,11 @@ def is_own_file(path: str, dialect: str) -> bool:
 def no_hooks(path: str, dialect: str) -> ConfigError:
     """The error for a folder in which a dialect has no file."""
     layout = LAYOUTS[dialect]
-    return ConfigError(f"no hooks of {dialect} in this folder", name=layout.absent.get("file", "config.missing"), place=path)
+    return ConfigError(
+        f"no hooks of {dialect} in this folder",
+        name=layout.absent.get("file", "config.missing"),
+        place=path,
+    )
 
 
 def _missing(path: str, layout: Layout | None = None) -> ConfigError:
@@ -176,15 +218,25 @@ def _in_folder(folder: str, layout: Layout, *, level: bool = False) -> Iterator[
     if own:
         yield own
         return
-    yield from (path for name in layout.files for path in _matching(folder, name) if os.path.isfile(path))
-    endings = layout.endings if not layout.drop_ins or _is_one_of(os.path.abspath(folder), layout.drop_ins) else ()
+    yield from (
+        path for name in layout.files for path in _matching(folder, name) if os.path.isfile(path)
+    )
+    endings = (
+        layout.endings
+        if not layout.drop_ins or _is_one_of(os.path.abspath(folder), layout.drop_ins)
+        else ()
+    )
     if not (endings or layout.children):
         return
     for name in _listed(folder):
         path = os.path.join(folder, name)
         if endings and name.endswith(endings) and name not in layout.files and os.path.isfile(path):
             yield path
-        elif layout.children and os.path.isdir(path) and (child := _first_file(path, layout.children)):
+        elif (
+            layout.children
+            and os.path.isdir(path)
+            and (child := _first_file(path, layout.children))
+        ):
             yield child
 
 
@@ -194,7 +246,11 @@ def _matching(folder: str, name: str) -> list[str]:
     if not last.startswith("*"):
         return [os.path.join(folder, name)]
     below = os.path.join(folder, inner)
-    return [os.path.join(below, found) for found in _listed(below) if found.endswith(last[1:])] if os.path.isdir(below) else []
+    return (
+        [os.path.join(below, found) for found in _listed(below) if found.endswith(last[1:])]
+        if os.path.isdir(below)
+        else []
+    )
 
 
 def _listed(folder: str) -> list[str]:
@@ -205,7 +261,11 @@ def _listed(folder: str) -> list[str]:
 
 
 def _unreadable(path: str, error: OSError) -> ConfigError:
-    return ConfigError(f"cannot be read: {(error.strerror or 'unreadable').lower()}", name="config.unreadable", place=path)
+    return ConfigError(
+        f"cannot be read: {(error.strerror or 'unreadable').lower()}",
+        name="config.unreadable",
+        place=path,
+    )
 
 
 def _first_file(folder: str, names: tuple[str, ...]) -> str:
@@ -221,7 +281,11 @@ def source_of(place: Source, dialect: str) -> Source:
     folder, layout = os.path.dirname(os.path.abspath(place.file)), LAYOUTS[dialect]
     return place.replace(
         text=text_of(place.file, front=layout.front),
-        companions={name: found for name in layout.companions if (found := _companion(folder, name, whole=layout.whole))},
+        companions={
+            name: found
+            for name in layout.companions
+            if (found := _companion(folder, name, whole=layout.whole))
+        },
         names=_names(place.file, folder, place.scope),
     )
 
@@ -254,7 +318,9 @@ def text_of(path: str, *, front: bool = False) -> str:
         line = raw.count(b"\n", 0, error.start) + 1
         column = error.start - raw.rfind(b"\n", 0, error.start)
         place = f"{path}:{line}:{column}"
-        raise ConfigError("not UTF-8 text", name="config.unreadable", place=place, hint="save it as UTF-8") from None
+        raise ConfigError(
+            "not UTF-8 text", name="config.unreadable", place=place, hint="save it as UTF-8"
+        ) from None
 
 
 def _companion(folder: str, name: str, *, whole: bool) -> Companion | None:
@@ -279,7 +345,10 @@ def stamp_of(path: str, dialect: str) -> Stamp:
     A link counts as what it leads to, so that one that is turned to another file is a change.
     """
     folder = os.path.dirname(path)
-    return tuple(_stamp(each) for each in (path, *(os.path.join(folder, name) for name in LAYOUTS[dialect].companions)))
+    return tuple(
+        _stamp(each)
+        for each in (path, *(os.path.join(folder, name) for name in LAYOUTS[dialect].companions))
+    )
 
 
 def _stamp(path: str) -> tuple[int, ...]:
@@ -287,7 +356,14 @@ def _stamp(path: str) -> tuple[int, ...]:
         found = os.stat(path)
     except OSError as error:
         return (error.errno or 0,)
-    return (found.st_mode, found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+    return (
+        found.st_mode,
+        found.st_dev,
+        found.st_ino,
+        found.st_size,
+        found.st_mtime_ns,
+        found.st_ctime_ns,
+    )
 
 
 def _names(path: str, folder: str, scope: str) -> dict[str, str]:

@@ -38,7 +38,13 @@ class Setting(Frozen):
         return None
 
 
-_TYPES: Mapping[type, str] = {bool: "true or false", str: "a text", int: "a whole number", float: "a number", list: "a list"}
+_TYPES: Mapping[type, str] = {
+    bool: "true or false",
+    str: "a text",
+    int: "a whole number",
+    float: "a number",
+    list: "a list",
+}
 
 # Which hooks the keys of `[trust]` are about, by how they stand and by who brought them.
 _STATES: Mapping[str, str] = {
@@ -57,7 +63,11 @@ _DEFAULTS: Mapping[str, str] = {"user_unknown": "record", "user_changed": "warn"
 # Table -> key -> what it may be. A new setting is a row.
 TABLES: Mapping[str, Mapping[str, Setting]] = {
     "journal": {
-        "enabled": Setting(type=bool, default="true", meaning="whether a journal is kept at all; `HOOKLINE_JOURNAL` goes first"),
+        "enabled": Setting(
+            type=bool,
+            default="true",
+            meaning="whether a journal is kept at all; `HOOKLINE_JOURNAL` goes first",
+        ),
         "payload": Setting(
             type=str,
             choices=("hash", "masked", "full"),
@@ -65,8 +75,18 @@ TABLES: Mapping[str, Mapping[str, Setting]] = {
             meaning="what is kept of payloads, rewrites, contexts and effects: their SHA-256 and length; or also themselves, less what"
             " looks like a secret; or also themselves, whole",
         ),
-        "keep_days": Setting(type=int, least=0, default="90", meaning="older files are removed, whenever a new one is begun; 0: none is"),
-        "keep_mb": Setting(type=int, least=0, default="256", meaning="the oldest files beyond so many MiB are removed; 0: none is"),
+        "keep_days": Setting(
+            type=int,
+            least=0,
+            default="90",
+            meaning="older files are removed, whenever a new one is begun; 0: none is",
+        ),
+        "keep_mb": Setting(
+            type=int,
+            least=0,
+            default="256",
+            meaning="the oldest files beyond so many MiB are removed; 0: none is",
+        ),
         "sync": Setting(
             type=bool,
             default="false",
@@ -130,7 +150,11 @@ def settings(environ: Mapping[str, str]) -> Mapping[str, Any]:
 def settings_path(environ: Mapping[str, str]) -> str:
     """Where the file lies: in the folder that XDG_CONFIG_HOME names, if that is an absolute one."""
     config = environ.get("XDG_CONFIG_HOME", "")
-    base = config if os.path.isabs(config) else os.path.join(environ.get("HOME") or os.path.expanduser("~"), ".config")
+    base = (
+        config
+        if os.path.isabs(config)
+        else os.path.join(environ.get("HOME") or os.path.expanduser("~"), ".config")
+    )
     return os.path.join(base, "hookline", "settings.toml")
 
 
@@ -141,15 +165,33 @@ def _checked(path: str) -> Mapping[str, Any]:
     tree: Mapping[str, Any] = parse_toml(text, path, placed=False).value
     for table, values in tree.items():
         if table not in TABLES:
-            raise _bad(path, text, (table,), "key.unknown", f"unknown table `{table}`", _nearest(table, TABLES))
+            raise _bad(
+                path,
+                text,
+                (table,),
+                "key.unknown",
+                f"unknown table `{table}`",
+                _nearest(table, TABLES),
+            )
         if not isinstance(values, dict):
-            raise _bad(path, text, (table,), "value.type", f"`{table}` is no table", f"write `[{table}]`")
+            raise _bad(
+                path, text, (table,), "value.type", f"`{table}` is no table", f"write `[{table}]`"
+            )
         for key, value in values.items():
             if key not in TABLES[table]:
-                raise _bad(path, text, (table, key), "key.unknown", f"unknown key `{key}`", _nearest(key, TABLES[table]))
+                raise _bad(
+                    path,
+                    text,
+                    (table, key),
+                    "key.unknown",
+                    f"unknown key `{key}`",
+                    _nearest(key, TABLES[table]),
+                )
             wrong = TABLES[table][key].wrong(value)
             if wrong:
-                raise _bad(path, text, (table, key), wrong[0], f"`{table}.{key}` is `{value}`", wrong[1])
+                raise _bad(
+                    path, text, (table, key), wrong[0], f"`{table}.{key}` is `{value}`", wrong[1]
+                )
     return tree
 
 
@@ -158,16 +200,22 @@ def _text(path: str) -> str:
         with open(path, "rb") as file:
             read = file.read(_LONGEST + 1)
     except OSError as error:
-        raise ConfigError((error.strerror or "unreadable").lower(), name="config.unreadable", place=path) from None
+        raise ConfigError(
+            (error.strerror or "unreadable").lower(), name="config.unreadable", place=path
+        ) from None
     if len(read) > _LONGEST:
         raise ConfigError("the file is larger than 1 MiB", name="config.too-large", place=path)
     try:
         return read.decode("utf-8")
     except UnicodeDecodeError:
-        raise ConfigError("the file is no text in UTF-8", name="config.unreadable", place=path) from None
+        raise ConfigError(
+            "the file is no text in UTF-8", name="config.unreadable", place=path
+        ) from None
 
 
-def _bad(path: str, text: str, keys: tuple[str, ...], name: str, message: str, hint: str) -> ConfigError:
+def _bad(
+    path: str, text: str, keys: tuple[str, ...], name: str, message: str, hint: str
+) -> ConfigError:
     from hookline.wire.trees import parse_toml  # noqa: PLC0415 - as above; lines are only looked for where one is wrong
 
     placed: Tree = parse_toml(text, path)

@@ -47,7 +47,13 @@ def rewrite(
     Raises:
         TypeError: no target, or more than one.
     """
-    given = {"input": input, "text": text, "messages": messages, "output": output, "summary": summary}
+    given = {
+        "input": input,
+        "text": text,
+        "messages": messages,
+        "output": output,
+        "summary": summary,
+    }
     chosen = [(target, value) for target, value in given.items() if value is not None]
     if len(chosen) != 1:
         raise TypeError("rewrite takes exactly one of input, text, messages, output, summary")

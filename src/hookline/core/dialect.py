@@ -52,7 +52,11 @@ def column(text: str, defaults: Mapping[str, Any], otherwise: Any = ABSENT) -> t
     for word in text.split():
         pair, mark, default = word.partition("!")
         native, _, fact = pair.partition("=")
-        fields.append(Field(native=native, fact=fact or native, default=defaults[default] if mark else otherwise))
+        fields.append(
+            Field(
+                native=native, fact=fact or native, default=defaults[default] if mark else otherwise
+            )
+        )
     return tuple(fields)
 
 
@@ -91,7 +95,9 @@ class Row(Frozen):
         """What a decision may carry where the event is about this tool."""
         if not self.only_for:
             return self.powers
-        return frozenset(power for power in self.powers if tool.startswith(self.only_for.get(power, "")))
+        return frozenset(
+            power for power in self.powers if tool.startswith(self.only_for.get(power, ""))
+        )
 
 
 class FoldRule(Frozen):
@@ -175,7 +181,11 @@ class Table(Frozen):
     def folder_keys(self) -> tuple[str, ...]:
         """Keys of a payload that may name the project's folder, the best first."""
         fields = (*self.base, *(field for row in self.rows.values() for field in row.fields))
-        return tuple(dict.fromkeys((*self.folders, *(field.native for field in fields if field.fact == "@cwd"))))
+        return tuple(
+            dict.fromkeys(
+                (*self.folders, *(field.native for field in fields if field.fact == "@cwd"))
+            )
+        )
 
     def raises(self, kind: str) -> bool:
         """Whether the host raises a narrower kind of event itself, beside the event of the call (vocabulary.md 4)."""

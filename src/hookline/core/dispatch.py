@@ -145,7 +145,9 @@ def _over(step: Entry, verdict: Verdict) -> set[str]:
     """
     if not verdict.ends or verdict.shadow:
         return set()
-    denied = verdict.stance >= Stance.DENY and step.row is not None and step.row.fails >= Stance.DENY
+    denied = (
+        verdict.stance >= Stance.DENY and step.row is not None and step.row.fails >= Stance.DENY
+    )
     return {_EVERYBODY if denied else step.spec.owner}
 
 
@@ -179,7 +181,9 @@ def _land(verdict: Verdict, event: Event, group: Group, landed: set[str]) -> tup
     if rewrite is None or verdict.shadow:
         return verdict, event
     attribute = type(event.body).rewritable.get(rewrite.target)
-    if attribute is None or (rewrite.target in group.dialect.table.fold.firsts and rewrite.target in landed):
+    if attribute is None or (
+        rewrite.target in group.dialect.table.fold.firsts and rewrite.target in landed
+    ):
         return verdict, event
     landed.add(rewrite.target)
     after = event.rewritten(rewrite)
@@ -188,14 +192,19 @@ def _land(verdict: Verdict, event: Event, group: Group, landed: set[str]) -> tup
     return verdict.replace(rewrite=rewrite.replace(value=value, merge=False, patch=patch)), after
 
 
-def _ask(steps: Sequence[Entry], event: Event) -> Generator[tuple[Run, ...], tuple[Outcome, ...], list[Verdict]]:
+def _ask(
+    steps: Sequence[Entry], event: Event
+) -> Generator[tuple[Run, ...], tuple[Outcome, ...], list[Verdict]]:
     """Yield the runs of some hooks at once, and read their outcomes, in the order of the hooks."""
     if not steps:
         return []
     prepared = [_prepare(step, event) for step in steps]
     runs = tuple(run for run in prepared if isinstance(run, Run))
     outcomes = iter((yield runs) if runs else ())
-    return [hear(step, next(outcomes) if isinstance(run, Run) else run, event) for step, run in zip(steps, prepared, strict=True)]
+    return [
+        hear(step, next(outcomes) if isinstance(run, Run) else run, event)
+        for step, run in zip(steps, prepared, strict=True)
+    ]
 
 
 def _prepare(step: Entry, event: Event, *, detached: bool = False) -> Run | Outcome:
@@ -220,32 +229,53 @@ def _prepare(step: Entry, event: Event, *, detached: bool = False) -> Run | Outc
     return Run(spec=spec, event=event, payload=payload, detached=detached)
 
 
-def _reexamine(plan: Plan, final: Event, verdicts: list[Verdict]) -> Generator[tuple[Run, ...], tuple[Outcome, ...], None]:
+def _reexamine(
+    plan: Plan, final: Event, verdicts: list[Verdict]
+) -> Generator[tuple[Run, ...], tuple[Outcome, ...], None]:
     """Ask once more, about the final input, whoever spoke before it was final; only stances count (decision 5)."""
     heard_final = _heard_final(plan, final, verdicts)
     asked = [step for group in plan.groups for step in _asked(group, final, verdicts)]
     again = [step for step in asked if step.spec.id not in heard_final]
     spoken = yield from _ask(again, final)
-    verdicts.extend(_stance_only(verdict) for verdict in spoken if verdict.stance > Stance.ALLOW or verdict.fault)
+    verdicts.extend(
+        _stance_only(verdict)
+        for verdict in spoken
+        if verdict.stance > Stance.ALLOW or verdict.fault
+    )
 
 
 def _asked(group: Group, event: Event, verdicts: list[Verdict]) -> list[Entry]:
     """The strict hooks of a group that are waited for and take part; where one ended it for them, only those that spoke."""
     said = {verdict.hook_id: verdict for verdict in verdicts}
     in_turn = not together(group, event)
-    over = {owner for step in group.steps if in_turn and step.spec.id in said for owner in _over(step, said[step.spec.id])}
+    over = {
+        owner
+        for step in group.steps
+        if in_turn and step.spec.id in said
+        for owner in _over(step, said[step.spec.id])
+    }
     seen: set[Identity] = set()
     strict = [step for step in group.steps if step.spec.strict and not step.spec.detached]
     steps = [step for step in strict if takes_part(step, event, seen)]
-    return [step for step in steps if step.spec.id in said or not over & {_EVERYBODY, step.spec.owner}]
+    return [
+        step for step in steps if step.spec.id in said or not over & {_EVERYBODY, step.spec.owner}
+    ]
 
 
 def _heard_final(plan: Plan, final: Event, verdicts: list[Verdict]) -> set[str]:
     """The hooks that spoke after the last rewrite, and not beside it."""
-    last = max(at for at, verdict in enumerate(verdicts) if verdict.rewrite is not None and not verdict.shadow)
+    last = max(
+        at
+        for at, verdict in enumerate(verdicts)
+        if verdict.rewrite is not None and not verdict.shadow
+    )
     after = {verdict.hook_id for verdict in verdicts[last + 1 :]}
     beside = next(
-        ({step.spec.id for step in group.steps} for group in plan.groups if together(group, final) and _has(group, verdicts[last])),
+        (
+            {step.spec.id for step in group.steps}
+            for group in plan.groups
+            if together(group, final) and _has(group, verdicts[last])
+        ),
         set(),
     )
     return after - beside
@@ -256,10 +286,14 @@ def _has(group: Group, verdict: Verdict) -> bool:
 
 
 def _stance_only(verdict: Verdict) -> Verdict:
-    return verdict.replace(rewrite=None, for_agent="", effects=NO_EFFECTS, retry_after=None, evidence=None)
+    return verdict.replace(
+        rewrite=None, for_agent="", effects=NO_EFFECTS, retry_after=None, evidence=None
+    )
 
 
-def _detach(plan: Plan, event: Event, verdicts: list[Verdict]) -> Generator[tuple[Run, ...], tuple[Outcome, ...], None]:
+def _detach(
+    plan: Plan, event: Event, verdicts: list[Verdict]
+) -> Generator[tuple[Run, ...], tuple[Outcome, ...], None]:
     """Start what is not waited for, after everything that is."""
     denied = any(verdict.stance >= Stance.DENY and not verdict.shadow for verdict in verdicts)
     for group in plan.groups:
@@ -277,8 +311,15 @@ def _start(step: Entry, event: Event) -> Generator[tuple[Run, ...], tuple[Outcom
     """Start one hook that is not waited for."""
     prepared = _prepare(step, event, detached=True)
     if not isinstance(prepared, Run):
-        return failed(step.spec, prepared) if prepared.means is None else hear(step, prepared, event)
+        return (
+            failed(step.spec, prepared) if prepared.means is None else hear(step, prepared, event)
+        )
     (outcome,) = yield (prepared.replace(dialect=step.dialect),)
     if outcome.failure is not None:
         return hear(step, outcome, event)
-    return Verdict(hook_id=step.spec.id, shadow=step.spec.shadow, identity=outcome.identity, content=outcome.content)
+    return Verdict(
+        hook_id=step.spec.id,
+        shadow=step.spec.shadow,
+        identity=outcome.identity,
+        content=outcome.content,
+    )

@@ -28,7 +28,11 @@ def failed(spec: HookSpec, outcome: Outcome, fault: str = "") -> Verdict:
     """
     words = fault or describe(outcome)
     stance = spec.on_failure
-    note = f"hook `{label(spec)}` had no say: {words}" if stance is Stance.SILENT and kind(spec.kind).guarded else ""
+    note = (
+        f"hook `{label(spec)}` had no say: {words}"
+        if stance is Stance.SILENT and kind(spec.kind).guarded
+        else ""
+    )
     reason = f"hook `{label(spec)}` failed: {words}" if stance is not Stance.SILENT else ""
     return Verdict(
         hook_id=spec.id,
@@ -49,7 +53,11 @@ def barred(spec: HookSpec, outcome: Outcome) -> Verdict:
     """
     stance = outcome.means or Stance.SILENT
     note = ""
-    if kind(spec.kind).guarded and outcome.failure is not Failure.SWITCHED_OFF and not (stance or outcome.told):
+    if (
+        kind(spec.kind).guarded
+        and outcome.failure is not Failure.SWITCHED_OFF
+        and not (stance or outcome.told)
+    ):
         note = f"{_called(spec, outcome)} had no say: {_why(spec, outcome)}"
     return Verdict(
         hook_id=spec.id,
@@ -63,7 +71,11 @@ def barred(spec: HookSpec, outcome: Outcome) -> Verdict:
 
 def off_by(spec: HookSpec) -> str:
     """The key of a file that switches a hook off, and where it stands, in words; empty where none does."""
-    return f"`{spec.off.pointer}` is false in `{spec.off.file}:{spec.off.line}`" if spec.off is not None else ""
+    return (
+        f"`{spec.off.pointer}` is false in `{spec.off.file}:{spec.off.line}`"
+        if spec.off is not None
+        else ""
+    )
 
 
 def switched_off(spec: HookSpec) -> Outcome:
@@ -89,11 +101,17 @@ def _why(spec: HookSpec, outcome: Outcome) -> str:
     if outcome.failure is Failure.UNTRUSTED and (spec.origin.scope in CLONED or not outcome.detail):
         return f"it is not approved ({REMEDY})"
     if outcome.failure is Failure.UNKNOWABLE:
-        return describe(outcome)  # it is about the store, no word of it is a clone's, and it says what to do
+        return describe(
+            outcome
+        )  # it is about the store, no word of it is a clone's, and it says what to do
     if spec.origin.scope not in CLONED:
         return f"{describe(outcome)} ({REMEDY})"
     told = describe(outcome.replace(detail=""))
-    return f"{told}, which `chmod go-w` mends ({REMEDY})" if outcome.failure is Failure.EXPOSED else f"{told} ({REMEDY})"
+    return (
+        f"{told}, which `chmod go-w` mends ({REMEDY})"
+        if outcome.failure is Failure.EXPOSED
+        else f"{told} ({REMEDY})"
+    )
 
 
 def aloud(verdict: Verdict, spec: HookSpec) -> Verdict:

@@ -15,7 +15,13 @@ if TYPE_CHECKING:
 _POWER_OF = {Stance.ALLOW: "allow", Stance.ASK: "ask", Stance.DENY: "deny", Stance.HALT: "halt"}
 
 
-def fit(decision: Decision, powers: frozenset[str], *, ask_becomes: Stance = Stance.SILENT, redoes: bool = False) -> Decision:
+def fit(
+    decision: Decision,
+    powers: frozenset[str],
+    *,
+    ask_becomes: Stance = Stance.SILENT,
+    redoes: bool = False,
+) -> Decision:
     """The decision without what `powers` lacks; every loss is an entry of `lowered` (architecture, decision 7).
 
     Nothing is ever turned into a block that was none, but where the dialect says that an ask which nobody can answer is
@@ -42,17 +48,23 @@ def fit(decision: Decision, powers: frozenset[str], *, ask_becomes: Stance = Sta
     beyond = [power for power in decision.effects if power not in powers]
     if beyond:
         lost += beyond
-        changes["effects"] = {power: value for power, value in decision.effects.items() if power in powers} or NO_EFFECTS
+        changes["effects"] = {
+            power: value for power, value in decision.effects.items() if power in powers
+        } or NO_EFFECTS
     if not lost:
         return decision
     unsaid = stance < Stance.DENY <= decision.stance
     if unsaid and decision.reason and "context" in powers and kind(decision.kind).feedback:
         # What such a denial is for, the model can still be told.
         changes["for_agent"] = (decision.reason, *decision.for_agent)
-    return decision.replace(**changes, lowered=decision.lowered + tuple(_loss(decision, effect) for effect in lost))
+    return decision.replace(
+        **changes, lowered=decision.lowered + tuple(_loss(decision, effect) for effect in lost)
+    )
 
 
-def _stance(stance: Stance, powers: frozenset[str], ask_becomes: Stance) -> tuple[Stance, list[str]]:
+def _stance(
+    stance: Stance, powers: frozenset[str], ask_becomes: Stance
+) -> tuple[Stance, list[str]]:
     """The strongest stance that can be expressed and claims no more, and the stances lost on the way."""
     lost: list[str] = []
     while stance is not Stance.SILENT and _POWER_OF[stance] not in powers:
@@ -70,7 +82,11 @@ def _failed_ask(decision: Decision) -> Verdict | None:
     """The verdict that asks because its hook failed, where the decision is an ask; a denial needs no help."""
     if decision.stance is not Stance.ASK:
         return None
-    asking = (verdict for verdict in decision.verdicts if verdict.stance is Stance.ASK and not verdict.shadow)
+    asking = (
+        verdict
+        for verdict in decision.verdicts
+        if verdict.stance is Stance.ASK and not verdict.shadow
+    )
     return next((verdict for verdict in asking if verdict.fault is not None), None)
 
 
@@ -87,13 +103,28 @@ def _carried(decision: Decision) -> Iterator[tuple[str, str, Any]]:
 
 
 def _loss(decision: Decision, effect: str) -> Lowered:
-    whose = next((verdict.hook_id for verdict in decision.verdicts if not verdict.shadow and _asks(verdict, effect)), "")
-    return Lowered(effect=effect, reason=f"`{decision.native_event or decision.kind}` of {decision.dialect} cannot express it", hook=whose)
+    whose = next(
+        (
+            verdict.hook_id
+            for verdict in decision.verdicts
+            if not verdict.shadow and _asks(verdict, effect)
+        ),
+        "",
+    )
+    return Lowered(
+        effect=effect,
+        reason=f"`{decision.native_event or decision.kind}` of {decision.dialect} cannot express it",
+        hook=whose,
+    )
 
 
 def _asks(verdict: Verdict, effect: str) -> bool:
     """Whether a verdict is what an effect came from."""
-    carried = {"context": bool(verdict.for_agent), "note": bool(verdict.for_user), "retry": verdict.retry_after is not None}
+    carried = {
+        "context": bool(verdict.for_agent),
+        "note": bool(verdict.for_user),
+        "retry": verdict.retry_after is not None,
+    }
     if carried.get(effect):
         return True
     if verdict.rewrite is not None and verdict.rewrite.target == effect:

@@ -20,7 +20,14 @@ if TYPE_CHECKING:
 _silent = maker(Decision, "kind", "dialect", "native_event", "seconds", "verdicts")
 
 
-def fold(verdicts: Sequence[Verdict], rule: FoldRule, event: Event, *, seconds: float = 0.0, redoes: bool | None = None) -> Decision:
+def fold(
+    verdicts: Sequence[Verdict],
+    rule: FoldRule,
+    event: Event,
+    *,
+    seconds: float = 0.0,
+    redoes: bool | None = None,
+) -> Decision:
     """The decision that follows from the verdicts of one event; `seconds` is how long asking took. Total, deterministic.
 
     `redoes`: a denial sends the agent back to work (by default where the kind says so).
@@ -46,7 +53,9 @@ def fold(verdicts: Sequence[Verdict], rule: FoldRule, event: Event, *, seconds: 
         rewrite=rewrite,
         for_agent=tuple(verdict.for_agent for verdict in counted if verdict.for_agent),
         for_user=tuple(dict.fromkeys(verdict.for_user for verdict in counted if verdict.for_user)),
-        retry_after=next((verdict.retry_after for verdict in counted if verdict.retry_after is not None), None),
+        retry_after=next(
+            (verdict.retry_after for verdict in counted if verdict.retry_after is not None), None
+        ),
         redo=stance is Stance.DENY and (kind(event.kind).redo if redoes is None else redoes),
         effects=_effects(counted, rule, denied=stance >= Stance.DENY),
         lowered=(*(lowered for verdict in counted for lowered in _unsupported(verdict)), *lost),
@@ -57,7 +66,11 @@ def fold(verdicts: Sequence[Verdict], rule: FoldRule, event: Event, *, seconds: 
 
 def _undone(verdicts: list[Verdict]) -> list[Lowered]:
     why = "what was denied keeps its original input"
-    return [Lowered(effect=v.rewrite.target, reason=why, hook=v.hook_id) for v in verdicts if v.rewrite is not None]
+    return [
+        Lowered(effect=v.rewrite.target, reason=why, hook=v.hook_id)
+        for v in verdicts
+        if v.rewrite is not None
+    ]
 
 
 def silence(event: Event, verdicts: Sequence[Verdict] = (), *, seconds: float = 0.0) -> Decision:
@@ -68,7 +81,10 @@ def silence(event: Event, verdicts: Sequence[Verdict] = (), *, seconds: float = 
 
 def _clashes(verdicts: list[Verdict], rule: FoldRule) -> list[Verdict]:
     """A denial for each exclusive effect to which two hooks gave different values."""
-    values = {effect: [verdict.effects[effect] for verdict in verdicts if effect in verdict.effects] for effect in rule.exclusive}
+    values = {
+        effect: [verdict.effects[effect] for verdict in verdicts if effect in verdict.effects]
+        for effect in rule.exclusive
+    }
     return [
         Verdict(stance=Stance.DENY, reason=rule.exclusive[effect])
         for effect, given in values.items()
@@ -80,14 +96,21 @@ def _reason(verdicts: list[Verdict], stance: Stance, rule: FoldRule) -> str:
     if stance is Stance.SILENT:
         return ""
     if rule.unexplained and stance >= Stance.DENY:
-        return next(verdict.reason for verdict in verdicts if verdict.stance is stance) or rule.unexplained
-    reasons = [verdict.reason for verdict in verdicts if verdict.stance is stance and verdict.reason]
+        return (
+            next(verdict.reason for verdict in verdicts if verdict.stance is stance)
+            or rule.unexplained
+        )
+    reasons = [
+        verdict.reason for verdict in verdicts if verdict.stance is stance and verdict.reason
+    ]
     if rule.joins_reasons and stance >= Stance.DENY:
         return "\n".join(reasons)
     return reasons[0] if reasons else ""
 
 
-def _rewrite(verdicts: list[Verdict], rule: FoldRule, event: Event) -> tuple[Rewrite | None, list[Lowered]]:
+def _rewrite(
+    verdicts: list[Verdict], rule: FoldRule, event: Event
+) -> tuple[Rewrite | None, list[Lowered]]:
     """The effective value after every rewrite, in plan order; an input's patch is against the original event.
 
     A decision has room for one target: the last that the event's kind knows. What another hook rewrote beside it is lost.
@@ -101,17 +124,33 @@ def _rewrite(verdicts: list[Verdict], rule: FoldRule, event: Event) -> tuple[Rew
         if rewrite is None or (rewrite.target in rule.firsts and rewrite.target in landed):
             continue
         if rewrite.target not in rewritable:
-            lost.append(Lowered(effect=rewrite.target, reason=f"`{event.kind}` carries nothing of the kind", hook=verdict.hook_id))
+            lost.append(
+                Lowered(
+                    effect=rewrite.target,
+                    reason=f"`{event.kind}` carries nothing of the kind",
+                    hook=verdict.hook_id,
+                )
+            )
             continue
         current = current.rewritten(rewrite)
         landed.pop(rewrite.target, None)
         landed[rewrite.target] = verdict.hook_id
     if not landed:
         return None, lost
-    target = next((target for target in reversed(landed) if target in kind(event.kind).powers), next(reversed(landed)))
+    target = next(
+        (target for target in reversed(landed) if target in kind(event.kind).powers),
+        next(reversed(landed)),
+    )
     beside = f"the {target} is rewritten too, and a decision carries one rewrite"
-    lost += [Lowered(effect=other, reason=beside, hook=whose) for other, whose in landed.items() if other != target]
-    before, after = getattr(event.body, rewritable[target]), getattr(current.body, rewritable[target])
+    lost += [
+        Lowered(effect=other, reason=beside, hook=whose)
+        for other, whose in landed.items()
+        if other != target
+    ]
+    before, after = (
+        getattr(event.body, rewritable[target]),
+        getattr(current.body, rewritable[target]),
+    )
     if target != "input":
         return Rewrite(target=target, value=after), lost
     after, beyond = _within(before, after, rule.input_keys)
@@ -145,7 +184,9 @@ def _evidence(verdicts: list[Verdict]) -> Any:
         return None
     if all(isinstance(evidence, dict) for evidence in given):
         return {key: value for evidence in given for key, value in evidence.items()}
-    return max((v for v in verdicts if v.evidence is not None), key=lambda verdict: verdict.stance).evidence
+    return max(
+        (v for v in verdicts if v.evidence is not None), key=lambda verdict: verdict.stance
+    ).evidence
 
 
 def _effects(verdicts: list[Verdict], rule: FoldRule, *, denied: bool) -> Mapping[str, Any]:
@@ -181,11 +222,17 @@ def _united(former: Any, latter: Any, ranks: Mapping[str, tuple[str, ...]]) -> A
     for part in former.keys() & latter.keys():
         words = ranks.get(part, ())
         both = (former[part], latter[part])
-        united[part] = max(both, key=words.index) if words and all(word in words for word in both) else _joined(*both)
+        united[part] = (
+            max(both, key=words.index)
+            if words and all(word in words for word in both)
+            else _joined(*both)
+        )
     return united
 
 
 def _unsupported(verdict: Verdict) -> list[Lowered]:
     why = "the hook's own dialect does not honour it on this event"
     told = (entry.partition(": ") for entry in verdict.unsupported)
-    return [Lowered(effect=effect, reason=own or why, hook=verdict.hook_id) for effect, _, own in told]
+    return [
+        Lowered(effect=effect, reason=own or why, hook=verdict.hook_id) for effect, _, own in told
+    ]

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 # Kinds that begin a new turn, or end the last one, and with it the count. A host whose `turn.start` is a mere model call
 # (docker-agent) cannot send its agent back at all.
-NEW_TURN = frozenset({"prompt.submit", "prompt.steer", "turn.start", "session.start", "session.end"})
+NEW_TURN = frozenset(
+    {"prompt.submit", "prompt.steer", "turn.start", "session.start", "session.end"}
+)
 
 # The agent's own stop; a sub-agent's is not the moment to tell the agent anything.
 STOPS = frozenset({"stop"})
@@ -74,16 +76,25 @@ class Redos(Frozen):
         until = self.rows.get(gate_of(event), 0.0)
         return began >= until or until > now + _AT_ONCE  # the latter: the clock was set back
 
-    def back(self, event: Event, had: int, *, follows: bool | None = None, now: float = 0.0) -> Redos:
+    def back(
+        self, event: Event, had: int, *, follows: bool | None = None, now: float = 0.0
+    ) -> Redos:
         """The counters after an event that sent the agent back, in a row that `had` so many redos before."""
         gate = gate_of(event)
         others = {known: count for known, count in self.counts.items() if known != gate}
         counts = dict(list(others.items())[1 - _MOST_GATES :]) | {gate: had + 1}
-        rows = {known: until for known, until in self.rows.items() if known in counts and known != gate}
+        rows = {
+            known: until for known, until in self.rows.items() if known in counts and known != gate
+        }
         # Whoever comes after a redo has run in between, so that the next one which follows none is certainly another.
-        return Redos(counts=counts, rows=rows if follows is None else rows | {gate: now + (0.0 if follows else _AT_ONCE)})
+        return Redos(
+            counts=counts,
+            rows=rows if follows is None else rows | {gate: now + (0.0 if follows else _AT_ONCE)},
+        )
 
-    def over(self, event: Event, *, follows: bool | None = None, began: float = 0.0, now: float = 0.0) -> Redos:
+    def over(
+        self, event: Event, *, follows: bool | None = None, began: float = 0.0, now: float = 0.0
+    ) -> Redos:
         """The counters after an event that sent nobody back.
 
         A stop that nobody refused ends the turn, unless the host says that it comes after one that somebody refused: then
@@ -92,14 +103,21 @@ class Redos(Frozen):
         if event.kind in NEW_TURN:
             agent = "" if event.kind == "session.end" else agent_of(event)
             over = {known for known in self.counts if not agent or known.partition(" ")[2] == agent}
-        elif event.kind not in GATES or follows or (follows is False and not self._is_over(event, began, now)):
+        elif (
+            event.kind not in GATES
+            or follows
+            or (follows is False and not self._is_over(event, began, now))
+        ):
             over = set()
         else:
             over = {gate_of(event)}
         if not over & set(self.counts):
             return self
         counts = {known: count for known, count in self.counts.items() if known not in over}
-        return Redos(counts=counts, rows={known: until for known, until in self.rows.items() if known in counts})
+        return Redos(
+            counts=counts,
+            rows={known: until for known, until in self.rows.items() if known in counts},
+        )
 
 
 def follows_redo(event: Event, table: Table) -> bool | None:
@@ -115,18 +133,30 @@ def is_flagged(event: Event) -> bool:
 
 def goes_on(decision: Decision, row: Row | None) -> bool:
     """Whether the agent goes on working because of a decision at its stop: refused, or told something where that has the same effect."""
-    told = row is not None and row.context_redoes and decision.stance < Stance.HALT and bool(decision.for_agent)
+    told = (
+        row is not None
+        and row.context_redoes
+        and decision.stance < Stance.HALT
+        and bool(decision.for_agent)
+    )
     return decision.redo or told
 
 
 def is_spent(decision: Decision) -> bool:
     """Whether a hook lets the agent stop only because it sent it back as often as it may."""
-    return any(verdict.redo_limit is not None and verdict.stance < Stance.DENY and not verdict.shadow for verdict in decision.verdicts)
+    return any(
+        verdict.redo_limit is not None and verdict.stance < Stance.DENY and not verdict.shadow
+        for verdict in decision.verdicts
+    )
 
 
 def redo_limit(decision: Decision, usual: int) -> int:
     """How often the hooks that send the agent back may do so: the most generous of what they say themselves, else `usual`."""
-    verdicts = [verdict for verdict in decision.verdicts if verdict.stance is Stance.DENY and not verdict.shadow]
+    verdicts = [
+        verdict
+        for verdict in decision.verdicts
+        if verdict.stance is Stance.DENY and not verdict.shadow
+    ]
     limits = [usual if verdict.redo_limit is None else verdict.redo_limit for verdict in verdicts]
     return 0 if any(limit <= 0 for limit in limits) else max(limits, default=usual)
 
@@ -140,7 +170,9 @@ def cap_redo(decision: Decision, count: int | None, limit: int, row: Row | None 
     if limit <= 0 or not goes_on(decision, row) or (count is not None and count < limit):
         return decision
     which = "which is the limit" if count == limit else f"and the limit is {limit}"
-    often = f"{count} times in this turn, {which}" if count is not None else f"again, and {_UNKNOWN}"
+    often = (
+        f"{count} times in this turn, {which}" if count is not None else f"again, and {_UNKNOWN}"
+    )
     why = f"the limit of {limit} redos in a turn is reached" if count is not None else _UNKNOWN
     heard = row is not None and row.context_redoes and decision.for_agent
     lost = [effect for effect, is_lost in (("deny", decision.redo), ("context", heard)) if is_lost]

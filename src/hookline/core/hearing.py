@@ -49,7 +49,9 @@ def hear(step: Entry, outcome: Outcome, event: Event) -> Verdict:
     told = seen(step.spec, event)
     verdict = _read(step, outcome, told)
     if outcome.note and outcome.failure not in BARRED:
-        verdict = verdict.replace(for_user="\n".join(filter(None, (verdict.for_user, outcome.note))))
+        verdict = verdict.replace(
+            for_user="\n".join(filter(None, (verdict.for_user, outcome.note)))
+        )
     if outcome.told and verdict.stance is Stance.SILENT:
         verdict = verdict.replace(for_user="", told=True)
     if outcome.content or outcome.identity:
@@ -78,12 +80,24 @@ def _read(step: Entry, outcome: Outcome, event: Event) -> Verdict:
         return failed(spec, outcome, f"returned {_shown(answer)}, which is no verdict")
     for field, wanted in _SHAPES:
         if not isinstance(getattr(answer, field), wanted):
-            return failed(spec, outcome, f"returned a verdict whose {field} is {_shown(getattr(answer, field))}")
-    if answer.rewrite is not None and answer.rewrite.merge and not isinstance(answer.rewrite.value, dict):
-        return failed(spec, outcome, f"returned a patch that is no object: {_shown(answer.rewrite.value)}")
+            return failed(
+                spec,
+                outcome,
+                f"returned a verdict whose {field} is {_shown(getattr(answer, field))}",
+            )
+    if (
+        answer.rewrite is not None
+        and answer.rewrite.merge
+        and not isinstance(answer.rewrite.value, dict)
+    ):
+        return failed(
+            spec, outcome, f"returned a patch that is no object: {_shown(answer.rewrite.value)}"
+        )
     if (strange := _not_json(answer)) is not None:
         return failed(spec, outcome, f"returned a verdict that JSON cannot say: {strange}")
-    return answer.replace(hook_id=spec.id, seconds=outcome.seconds, shadow=spec.shadow or answer.shadow)
+    return answer.replace(
+        hook_id=spec.id, seconds=outcome.seconds, shadow=spec.shadow or answer.shadow
+    )
 
 
 def _missed(step: Entry, outcome: Outcome, event: Event) -> Verdict:
@@ -94,15 +108,26 @@ def _missed(step: Entry, outcome: Outcome, event: Event) -> Verdict:
     spec = step.spec
     if outcome.failure not in FAILED:
         return barred(spec, outcome)
-    verdict = step.dialect.decode_outcome(outcome.replace(detail=""), spec.replace(name="of this project"), event)
+    verdict = step.dialect.decode_outcome(
+        outcome.replace(detail=""), spec.replace(name="of this project"), event
+    )
     if verdict.stance is Stance.SILENT:
         return barred(spec, outcome)
-    return verdict.replace(reason=withheld(spec, outcome), for_user="", fault=describe(outcome), shadow=verdict.shadow or spec.shadow)
+    return verdict.replace(
+        reason=withheld(spec, outcome),
+        for_user="",
+        fault=describe(outcome),
+        shadow=verdict.shadow or spec.shadow,
+    )
 
 
 def _not_json(answer: Verdict) -> str | None:
     """Why a Python hook's verdict could not be sent anywhere; None if it can."""
-    carried = (answer.evidence, answer.rewrite.value if answer.rewrite else None, dict(answer.effects))
+    carried = (
+        answer.evidence,
+        answer.rewrite.value if answer.rewrite else None,
+        dict(answer.effects),
+    )
     if carried == (None, None, {}):
         return None
     try:
@@ -114,9 +139,17 @@ def _not_json(answer: Verdict) -> str | None:
 
 def _held(spec: HookSpec, outcome: Outcome, verdict: Verdict) -> Verdict:
     """In strict mode an answer with a part that its dialect does not honour is a failure; a denial in it stands."""
-    if not spec.strict or not verdict.unsupported or verdict.fault or verdict.stance >= spec.on_failure:
+    if (
+        not spec.strict
+        or not verdict.unsupported
+        or verdict.fault
+        or verdict.stance >= spec.on_failure
+    ):
         return verdict
-    told = "; ".join(entry.partition(": ")[2] or f"`{entry}` is not honoured here" for entry in verdict.unsupported)
+    told = "; ".join(
+        entry.partition(": ")[2] or f"`{entry}` is not honoured here"
+        for entry in verdict.unsupported
+    )
     return failed(spec, outcome, f"its answer cannot be taken as it stands: {told}")
 
 

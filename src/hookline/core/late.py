@@ -28,7 +28,11 @@ _OVER = "the hook ran in the background, and its moment was over"
 _STANCES = {Stance.ALLOW: "allow", Stance.ASK: "ask", Stance.DENY: "deny", Stance.HALT: "halt"}
 _TEXTS = ("hook_id", "for_agent", "for_user", "wake")
 _WHAT = ("identity", "content")  # what an older version did not keep
-_ENDS: Mapping[str, type | UnionType] = {"fault": str | None, "exit_code": int | None, "seconds": int | float}
+_ENDS: Mapping[str, type | UnionType] = {
+    "fault": str | None,
+    "exit_code": int | None,
+    "seconds": int | float,
+}
 
 
 class Late(Frozen):
@@ -52,10 +56,15 @@ class Late(Frozen):
     @property
     def says(self) -> bool:
         """Whether there is anything to tell."""
-        return bool(self.for_agent or self.for_user or self.wake or self.lost or self.fault is not None)
+        return bool(
+            self.for_agent or self.for_user or self.wake or self.lost or self.fault is not None
+        )
 
     def to_dict(self) -> dict[str, Any]:
-        return {name: list(self.lost) if name == "lost" else getattr(self, name) for name in type(self).__fields__}
+        return {
+            name: list(self.lost) if name == "lost" else getattr(self, name)
+            for name in type(self).__fields__
+        }
 
 
 def late_from(given: Any) -> Late:
@@ -69,7 +78,9 @@ def late_from(given: Any) -> Late:
     given = {**dict.fromkeys(_WHAT, ""), **given}
     if not all(isinstance(given[name], str) for name in _WHAT):
         raise ValueError("no hook that was approved")
-    if not isinstance(given.get("lost"), list) or not all(isinstance(given.get(name), types) for name, types in _ENDS.items()):
+    if not isinstance(given.get("lost"), list) or not all(
+        isinstance(given.get(name), types) for name, types in _ENDS.items()
+    ):
         raise ValueError("no end of a hook")
     known = {name: given[name] for name in Late.__fields__}
     return Late(**known | {"lost": tuple(str(entry) for entry in given["lost"])})
@@ -83,14 +94,24 @@ def late_of(verdict: Verdict, table: Table) -> Late | None:
     if verdict.shadow or not table.late:
         return None
     wake = verdict.effects.get("wake", {}) if "wake" in table.late else {}
-    failed = failed_behind(verdict.hook_id, verdict.fault) if verdict.fault and not verdict.for_user else ""
+    failed = (
+        failed_behind(verdict.hook_id, verdict.fault)
+        if verdict.fault and not verdict.for_user
+        else ""
+    )
     notes = (verdict.for_user, wake.get("summary", ""), failed)
     late = Late(
         hook_id=verdict.hook_id,
         for_agent=_cut(verdict.for_agent if "context" in table.late else ""),
-        for_user=_cut("\n".join(dict.fromkeys(filter(None, notes))) if "note" in table.late else ""),
+        for_user=_cut(
+            "\n".join(dict.fromkeys(filter(None, notes))) if "note" in table.late else ""
+        ),
         wake=_cut(wake.get("message", "")),
-        lost=tuple(map(_short, (*verdict.unsupported, *(f"{effect}: {_OVER}" for effect in _moot(verdict)))))[:_MOST_LOST],
+        lost=tuple(
+            map(
+                _short, (*verdict.unsupported, *(f"{effect}: {_OVER}" for effect in _moot(verdict)))
+            )
+        )[:_MOST_LOST],
         fault=None if verdict.fault is None else _short(verdict.fault),
         exit_code=verdict.exit_code,
         seconds=verdict.seconds,
@@ -123,7 +144,9 @@ def _short(text: str) -> str:
 def _cut(text: str) -> str:
     if len(text) <= MOST_CHARACTERS:
         return text
-    return f"{text[:MOST_CHARACTERS]}\n(cut by hookline: {MOST_CHARACTERS} of {len(text)} characters)"
+    return (
+        f"{text[:MOST_CHARACTERS]}\n(cut by hookline: {MOST_CHARACTERS} of {len(text)} characters)"
+    )
 
 
 # -- what is told ------------------------------------------------------------------------------------------------------
@@ -131,7 +154,9 @@ def _cut(text: str) -> str:
 
 def tells_all(event: Event, decision: Decision, plan: Plan, table: Table) -> bool:
     """Whether everything that is kept can be told with this decision: a turn begins, and nothing refuses it."""
-    return event.kind in table.delivers and "context" in plan.powers and decision.stance < Stance.DENY
+    return (
+        event.kind in table.delivers and "context" in plan.powers and decision.stance < Stance.DENY
+    )
 
 
 def tells_wakes(event: Event, decision: Decision, plan: Plan) -> bool:
@@ -170,7 +195,10 @@ def fell_out(decision: Decision, dropped: Mapping[str, int]) -> Decision:
     """The decision that also tells what nobody will be told any more: how many answers, by hook."""
     if not dropped:
         return decision
-    lost = tuple(Lowered(effect="context", reason=_too_many(count), hook=hook) for hook, count in dropped.items())
+    lost = tuple(
+        Lowered(effect="context", reason=_too_many(count), hook=hook)
+        for hook, count in dropped.items()
+    )
     note = "; ".join(f"hook `{hook}`: {_too_many(count)}" for hook, count in dropped.items())
     return decision.replace(for_user=(*decision.for_user, note), lowered=(*decision.lowered, *lost))
 

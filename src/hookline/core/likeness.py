@@ -53,7 +53,9 @@ def _may_mean(condition: Condition, event: Event) -> bool:
         return False
     match condition:
         case OneOf(field="tool", names=names):
-            return any((parts := mcp_parts(name)) is not None and parts[1] == mcp[1] for name in names)
+            return any(
+                (parts := mcp_parts(name)) is not None and parts[1] == mcp[1] for name in names
+            )
         case Pattern(field="tool", source=source):
             return "mcp" in source.lower()
     return False
@@ -62,12 +64,20 @@ def _may_mean(condition: Condition, event: Event) -> bool:
 def seen_by(spec: HookSpec, event: Event) -> Event:
     """The event as a hook is told of it: the tool by the name, and its input by the keys, that the hook's own host would use."""
     body = event.body
-    if not (spec.alike or spec.kind != event.kind) or spec.dialect == event.dialect or not isinstance(body, ToolCall):
+    if (
+        not (spec.alike or spec.kind != event.kind)
+        or spec.dialect == event.dialect
+        or not isinstance(body, ToolCall)
+    ):
         return event
     names = translated(body.tool, event.dialect, spec.dialect)
     given = _renamed(body.input, input_names(body.tool, event.dialect, spec.dialect))
     tool = next((name for name in names if _is_for(spec, name)), names[0]) if names else body.tool
-    return event if tool == body.tool and given is body.input else event.replace(body=body.replace(tool=tool, input=given))
+    return (
+        event
+        if tool == body.tool and given is body.input
+        else event.replace(body=body.replace(tool=tool, input=given))
+    )
 
 
 def _is_for(spec: HookSpec, tool: str) -> bool:
@@ -76,7 +86,9 @@ def _is_for(spec: HookSpec, tool: str) -> bool:
         match condition:
             case OneOf(field="tool", names=names) if tool not in names:
                 return False
-            case Pattern(field="tool", regex=regex, full=full) if not (regex.covers(tool) if full else regex.found_in(tool)):
+            case Pattern(field="tool", regex=regex, full=full) if not (
+                regex.covers(tool) if full else regex.found_in(tool)
+            ):
                 return False
     return True
 
@@ -86,8 +98,17 @@ def told_back(rewrite: Rewrite | None, spec: HookSpec, event: Event, seen: Event
     if rewrite is None or rewrite.target != "input" or seen is event:
         return rewrite
     there = event.input if isinstance(event.input, dict) else {}
-    usual = {old: new for old, new in input_names(seen.tool, spec.dialect, event.dialect).items() if old not in there}
-    told = {new: old for old, new in _names_in(event.input, input_names(event.tool, event.dialect, spec.dialect)).items()}
+    usual = {
+        old: new
+        for old, new in input_names(seen.tool, spec.dialect, event.dialect).items()
+        if old not in there
+    }
+    told = {
+        new: old
+        for old, new in _names_in(
+            event.input, input_names(event.tool, event.dialect, spec.dialect)
+        ).items()
+    }
     return rewrite.replace(value=_renamed(rewrite.value, {**usual, **told}))
 
 

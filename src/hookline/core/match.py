@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import json
 
-from hookline.model.conditions import Flattened, Glob, Leaves, Never, OneOf, PathPattern, Pattern, Rule
+from hookline.model.conditions import (
+    Flattened,
+    Glob,
+    Leaves,
+    Never,
+    OneOf,
+    PathPattern,
+    Pattern,
+    Rule,
+)
 from hookline.text.globs import forms, path_matches
 
 TYPE_CHECKING = False
@@ -43,11 +52,15 @@ def predicate(condition: Condition) -> Predicate:
         case Leaves(regex=regex):
             return lambda event: any(map(regex.found_in, leaves(event.input)))
         case Flattened(facts=facts, regex=regex):
-            return lambda event: any(regex.found_in(text) for fact in facts for text in texts(event.body.value(fact)))
+            return lambda event: any(
+                regex.found_in(text) for fact in facts for text in texts(event.body.value(fact))
+            )
         case Glob(patterns=patterns):
             from hookline.core.rules import paths  # noqa: PLC0415 - with it comes the shell's grammar, which few hooks need
 
-            return lambda event: any(path_matches(path, patterns, event.cwd) for path in paths(event.input))
+            return lambda event: any(
+                path_matches(path, patterns, event.cwd) for path in paths(event.input)
+            )
         case PathPattern():
             return lambda event: _path_holds(condition, event)
         case Rule():
@@ -73,7 +86,9 @@ def why_not(spec: HookSpec, event: Event) -> str:
         return f"it is declared for `{spec.native_event}`"
     for condition in spec.conditions:
         if not asked(condition, spec)(event):
-            return _unmet(condition, event) + (" under any name that hosts have for it" if spec.alike else "")
+            return _unmet(condition, event) + (
+                " under any name that hosts have for it" if spec.alike else ""
+            )
     return ""
 
 
@@ -119,7 +134,9 @@ def _text(event: Event, field: str) -> str | None:
     if field == "session_id":
         return event.session_id
     if field.startswith(_INPUT):
-        inner = event.input.get(field.removeprefix(_INPUT)) if isinstance(event.input, dict) else None
+        inner = (
+            event.input.get(field.removeprefix(_INPUT)) if isinstance(event.input, dict) else None
+        )
         return inner if isinstance(inner, str) else None
     found = event.body.value(field)
     return found if isinstance(found, str) else ""
@@ -128,7 +145,9 @@ def _text(event: Event, field: str) -> str | None:
 def _path_holds(condition: PathPattern, event: Event) -> bool:
     given = event.input if isinstance(event.input, dict) else {}
     path = next((found for key in condition.keys if isinstance(found := given.get(key), str)), None)
-    return path is not None and any(condition.regex.covers(form) for form in forms(path, event.cwd, climbs=condition.climbs))
+    return path is not None and any(
+        condition.regex.covers(form) for form in forms(path, event.cwd, climbs=condition.climbs)
+    )
 
 
 def leaves(value: Json) -> Iterator[str]:

@@ -14,5 +14,7 @@ def switch(dialect: str, option: str, given: object) -> bool:
     if not isinstance(given, bool):
         said = given if isinstance(given, str) else repr(given)
         message = f"`{option}` of {dialect} must be true or false, not `{said:.80}`"
-        raise ConfigError(message, name="config.option", hint=f"-o {option}=true, or -o {option}=false")
+        raise ConfigError(
+            message, name="config.option", hint=f"-o {option}=true, or -o {option}=false"
+        )
     return given

@@ -76,7 +76,9 @@ def _key(event: Event) -> tuple[str, str, str, str]:
 
 def _plan(registry: Registry, event: Event, host: Dialect) -> Plan:
     row = host.table.row(event.native_name) or host.table.row_of_kind(event.kind)
-    groups = tuple(_group(entries) for entries in _by_row(registry.candidates(event, row, host.table)))
+    groups = tuple(
+        _group(entries) for entries in _by_row(registry.candidates(event, row, host.table))
+    )
     return Plan(
         groups=groups,
         rule=(row.fold if row else None) or host.table.fold,
@@ -92,7 +94,14 @@ def _plan(registry: Registry, event: Event, host: Dialect) -> Plan:
 def _solo(groups: tuple[Group, ...], kind: str) -> Entry | None:
     steps = [step for group in groups for step in group.steps + group.detached]
     spec = steps[0].spec if len(steps) == 1 else None
-    if spec is None or spec.kind != kind or spec.detached or spec.shadow or spec.strict or type(spec.handler) is not InProcess:
+    if (
+        spec is None
+        or spec.kind != kind
+        or spec.detached
+        or spec.shadow
+        or spec.strict
+        or type(spec.handler) is not InProcess
+    ):
         return None
     return None if spec.handler.worker or spec.handler.read_by_dialect else steps[0]
 
@@ -109,7 +118,14 @@ def _by_row(entries: Iterable[Entry]) -> list[list[Entry]]:
         groups.setdefault((whose, entry.row.native if entry.row else ""), []).append(entry)
         scope[whose] = min(scope.get(whose, len(SCOPES)), _SCOPE_ORDER[entry.spec.origin.scope])
     seen = list(scope)
-    return sorted(groups.values(), key=lambda group: (scope[id(group[0].dialect)], seen.index(id(group[0].dialect)), _row_order(group[0])))
+    return sorted(
+        groups.values(),
+        key=lambda group: (
+            scope[id(group[0].dialect)],
+            seen.index(id(group[0].dialect)),
+            _row_order(group[0]),
+        ),
+    )
 
 
 def _row_order(entry: Entry) -> int:
@@ -120,7 +136,9 @@ def _group(entries: list[Entry]) -> Group:
     first = entries[0]
     parallel = first.row.parallel if first.row else False
     in_turn = first.dialect.table.detached_in_turn and not parallel
-    ordered = sorted(entries, key=lambda entry: (entry.spec.rank, _SCOPE_ORDER[entry.spec.origin.scope]))
+    ordered = sorted(
+        entries, key=lambda entry: (entry.spec.rank, _SCOPE_ORDER[entry.spec.origin.scope])
+    )
     return Group(
         dialect=first.dialect,
         steps=tuple(entry for entry in ordered if in_turn or not entry.spec.detached),
@@ -134,7 +152,10 @@ def together(group: Group, event: Event) -> bool:
     """Whether the hooks of a group are asked at once about this event."""
     if not group.turns:
         return group.parallel
-    return not any(wants_turns(step.spec) and all(holds(event) for holds in step.content) for step in group.steps)
+    return not any(
+        wants_turns(step.spec) and all(holds(event) for holds in step.content)
+        for step in group.steps
+    )
 
 
 def wants_turns(spec: HookSpec) -> bool:
@@ -144,4 +165,8 @@ def wants_turns(spec: HookSpec) -> bool:
 
 def order(entries: Iterable[Entry]) -> list[HookSpec]:
     """Hooks of one kind in the order in which they run, detached ones last in each dialect's group."""
-    return [entry.spec for group in map(_group, _by_row(entries)) for entry in group.steps + group.detached]
+    return [
+        entry.spec
+        for group in map(_group, _by_row(entries))
+        for entry in group.steps + group.detached
+    ]

@@ -50,4 +50,7 @@ def _rewritten(decision: Decision) -> dict[str, Any] | None:
     if decision.rewrite is None:
         return None
     patch = decision.rewrite.patch
-    return {"target": decision.rewrite.target, "keys": sorted(patch) if isinstance(patch, dict) else []}
+    return {
+        "target": decision.rewrite.target,
+        "keys": sorted(patch) if isinstance(patch, dict) else [],
+    }

@@ -68,7 +68,10 @@ class Registry:
 
     def without(self, hook_ids: frozenset[str]) -> Registry:
         """A registry that lacks the hooks with these ids."""
-        kept = {kind: tuple(e for e in entries if e.spec.id not in hook_ids) for kind, entries in self._by_kind.items()}
+        kept = {
+            kind: tuple(e for e in entries if e.spec.id not in hook_ids)
+            for kind, entries in self._by_kind.items()
+        }
         return Registry({kind: entries for kind, entries in kept.items() if entries})
 
     def candidates(self, event: Event, row: Row | None, host: Table) -> tuple[Entry, ...]:
@@ -80,9 +83,13 @@ class Registry:
         found = self._by_kind.get(event.kind, ())
         if tool and self._narrower:
             unraised = [narrower for narrower in facets_of(event) if not host.raises(narrower)]
-            found += tuple(entry for narrower in unraised for entry in self._by_kind.get(narrower, ()))
+            found += tuple(
+                entry for narrower in unraised for entry in self._by_kind.get(narrower, ())
+            )
         named = [entry for entry in found if entry.tools is None or tool in entry.tools]
-        return tuple(e for e in named if selects(event, row, e) and all(holds(event) for holds in e.on_tool))
+        return tuple(
+            e for e in named if selects(event, row, e) and all(holds(event) for holds in e.on_tool)
+        )
 
     def remember(self, key: tuple[str, str, str, str], plan: object) -> None:
         """Keep a plan for the next event of its kind, tool, dialect and native name."""
@@ -99,7 +106,9 @@ def selects(event: Event, row: Row | None, entry: Entry) -> bool:
     """
     if event.dialect != entry.spec.dialect or not event.native_name:
         return row is None or not row.secondary
-    return (entry.row.native if entry.row else entry.spec.native_event) in entry.dialect.table.selects(event.native_name)
+    return (
+        entry.row.native if entry.row else entry.spec.native_event
+    ) in entry.dialect.table.selects(event.native_name)
 
 
 def _entry(spec: HookSpec, dialect: Dialect) -> Entry:
@@ -108,11 +117,20 @@ def _entry(spec: HookSpec, dialect: Dialect) -> Entry:
     content: list[Predicate] = []
     for condition in spec.conditions:
         match condition:
-            case OneOf(field="tool", names=names) if not (spec.alike or spec.kind.startswith(FACETS)):
+            case OneOf(field="tool", names=names) if not (
+                spec.alike or spec.kind.startswith(FACETS)
+            ):
                 tools = names if tools is None else tools & names
             case OneOf(field="tool") | Pattern(field="tool") | Never():
                 on_tool.append(asked(condition, spec))
             case _:
                 content.append(asked(condition, spec))
     row = dialect.table.row(spec.native_event)
-    return Entry(spec=spec, dialect=dialect, row=row, tools=tools, on_tool=tuple(on_tool), content=tuple(content))
+    return Entry(
+        spec=spec,
+        dialect=dialect,
+        row=row,
+        tools=tools,
+        on_tool=tuple(on_tool),
+        content=tuple(content),
+    )

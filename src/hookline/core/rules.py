@@ -24,7 +24,9 @@ _FAMILIES: Mapping[str, frozenset[str]] = {
 _COMMAND_KEYS = ("command", "cmd")
 _PATH_KEYS = ("file_path", "path", "notebook_path", "filename", "file", "paths")
 _DOMAIN = "domain:"
-_ONE_RULE = "one rule, such as `Bash(git commit:*)` or `Edit(*.ts)`; write a bracket that is text as `\\(`"
+_ONE_RULE = (
+    "one rule, such as `Bash(git commit:*)` or `Edit(*.ts)`; write a bracket that is text as `\\(`"
+)
 
 
 def parse_rule(source: str) -> Rule:
@@ -62,7 +64,9 @@ def _closing_bracket(text: str) -> int:
 
 
 def _malformed(source: str, why: str) -> ConfigError:
-    return ConfigError(f"`{source}` is not a permission rule: {why}", name="matcher.rule", hint=_ONE_RULE)
+    return ConfigError(
+        f"`{source}` is not a permission rule: {why}", name="matcher.rule", hint=_ONE_RULE
+    )
 
 
 def rule_holds(rule: Rule, tool: str, tool_input: Json, cwd: str) -> bool:
@@ -87,7 +91,9 @@ def rule_holds(rule: Rule, tool: str, tool_input: Json, cwd: str) -> bool:
 
 def _names_tool(name: str, tool: str) -> bool:
     # `mcp__server` names a server; the tools of a server are `mcp__server__tool`.
-    return name == tool or (name.startswith("mcp__") and name.count("__") == 1 and tool.startswith(f"{name}__"))
+    return name == tool or (
+        name.startswith("mcp__") and name.count("__") == 1 and tool.startswith(f"{name}__")
+    )
 
 
 # -- commands --------------------------------------------------------------------------------------------------------------
@@ -97,7 +103,9 @@ def _command_holds(pattern: str, line: Json) -> bool:
     if not isinstance(line, str):
         return True
     commands = simple_commands(line)
-    return commands is None or any(_text_matches(pattern, text) for text in (line.strip(), *commands))
+    return commands is None or any(
+        _text_matches(pattern, text) for text in (line.strip(), *commands)
+    )
 
 
 def _text_matches(pattern: str, text: str) -> bool:

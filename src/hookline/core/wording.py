@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from hookline.model.conditions import Flattened, Glob, Leaves, Never, OneOf, PathPattern, Pattern, Rule
+from hookline.model.conditions import (
+    Flattened,
+    Glob,
+    Leaves,
+    Never,
+    OneOf,
+    PathPattern,
+    Pattern,
+    Rule,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -43,7 +43,11 @@ _BASE = (
 
 
 def _row(kind: kinds.Kind) -> Row:
-    body = Stop if kind.redo else next((body for fact, body in _BODIES.items() if fact in kind.payload), Lifecycle)
+    body = (
+        Stop
+        if kind.redo
+        else next((body for fact, body in _BODIES.items() if fact in kind.payload), Lifecycle)
+    )
     blocks = Stance.DENY if "deny" in kind.powers else Stance.SILENT
     fields = tuple(Field(native=fact, fact=fact, default=ABSENT) for fact in kind.payload)
     subject = "tool" if body is ToolCall else ""
@@ -64,7 +68,14 @@ class Native:
 
     def __init__(self) -> None:
         rows = {name: _row(kinds.kind(name)) for name in kinds.NAMES}
-        self.table = Table(name=NAME, rows=rows, base=_BASE, fold=FoldRule(), raises_facets=False, closes="on_failure=Stance.DENY")
+        self.table = Table(
+            name=NAME,
+            rows=rows,
+            base=_BASE,
+            fold=FoldRule(),
+            raises_facets=False,
+            closes="on_failure=Stance.DENY",
+        )
 
     def load(self, source: Source) -> Loaded:  # noqa: ARG002 - the protocol's
         return Loaded()
@@ -73,10 +84,17 @@ class Native:
         return Loaded(specs=specs)
 
     def decode_event(self, payload: Json, native: str = "") -> Event:
-        return decode(payload, self.table, native, {"native": "event", "session_id": "session_id", "cwd": "cwd"})
+        return decode(
+            payload,
+            self.table,
+            native,
+            {"native": "event", "session_id": "session_id", "cwd": "cwd"},
+        )
 
     def encode_event(self, event: Event, spec: HookSpec) -> str:
-        return wire_text(encode(event, self.table, self.table.row(spec.kind), event.kind), self.table)
+        return wire_text(
+            encode(event, self.table, self.table.row(spec.kind), event.kind), self.table
+        )
 
     def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:  # noqa: ARG002 - the protocol's
         return failed(spec, outcome)

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 _WHAT = "model_calls"
 
 
-def budgeted(asked: Dispatch, sessions: Sessions, event: Event, environ: Mapping[str, str]) -> Dispatch:
+def budgeted(
+    asked: Dispatch, sessions: Sessions, event: Event, environ: Mapping[str, str]
+) -> Dispatch:
     """The dispatch, in which a model is asked only as long as the event's session has calls left; each is counted before it begins.
 
     Where that cannot be written down, or the event has no session, each process counts alone.
@@ -37,7 +39,9 @@ def budgeted(asked: Dispatch, sessions: Sessions, event: Event, environ: Mapping
         asked.close()  # now, and not when somebody collects it: it may have claimed hooks that did not run
 
 
-def _refused(run: Run, sessions: Sessions, event: Event, environ: Mapping[str, str]) -> Outcome | None:
+def _refused(
+    run: Run, sessions: Sessions, event: Event, environ: Mapping[str, str]
+) -> Outcome | None:
     if not isinstance(run.spec.handler, Model):
         return None
     from hookline.handlers.judge import most_calls, used_up  # noqa: PLC0415 - what asks models is loaded where one is asked

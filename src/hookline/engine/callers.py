@@ -51,7 +51,9 @@ def callers(engine: Engine, also: Calls | None = None) -> dict[str, bool]:
 def leave_to_host(engine: Engine, host: str) -> tuple[Problem, ...]:
     """Have an engine ask no hook that this host runs by itself; returns what whoever looks should know."""
     hosts = callers(engine)
-    told = tuple(problem for problem in called(engine, hosts) if problem.name == "trust.unapproved-caller")
+    told = tuple(
+        problem for problem in called(engine, hosts) if problem.name == "trust.unapproved-caller"
+    )
     if host in hosts:
         engine.drop_dialect(host, managed=hosts[host])
     return told
@@ -72,18 +74,26 @@ def called(engine: Engine, hosts: Mapping[str, bool] | None = None) -> Iterator[
             )  # fmt: skip
             continue
         if _starts_openly(spec):
-            message = (
-                f"`{spec.id}` starts hookline by `python -m`, which looks for modules in the folder where the agent is before all others"
-            )
+            message = f"`{spec.id}` starts hookline by `python -m`, which looks for modules in the folder where the agent is before all others"
             yield Problem(
                 name="trust.open-start", message=message, hint=f"python -I -m hookline answer {host}", severity="warning",
                 origin=spec.origin, hook=spec.id,
             )  # fmt: skip
-        left = [entry.spec for entry in engine.whole.entries() if entry.spec.dialect == host and entry.spec.id != spec.id]
+        left = [
+            entry.spec
+            for entry in engine.whole.entries()
+            if entry.spec.dialect == host and entry.spec.id != spec.id
+        ]
         left = [each for each in left if hosts[host] or each.origin.scope != MANAGED]
         if left:
             message = f"`{spec.id}` has hookline answer {host}, which runs {_count(left)} of its files by itself: not asked for it here"
-            yield Problem(name="trust.left-to-host", message=message, severity="warning", origin=spec.origin, hook=spec.id)
+            yield Problem(
+                name="trust.left-to-host",
+                message=message,
+                severity="warning",
+                origin=spec.origin,
+                hook=spec.id,
+            )
 
 
 def calls_us(spec: HookSpec, environ: Mapping[str, str]) -> bool:
@@ -91,7 +101,9 @@ def calls_us(spec: HookSpec, environ: Mapping[str, str]) -> bool:
     handler = spec.handler
     if type(handler) is not Command or not _may_call(handler.script or " ".join(handler.argv)):
         return False
-    return spec.dialect in (_hosts_of(handler.argv, environ) if handler.argv else _hosts_in(handler.script, environ))
+    return spec.dialect in (
+        _hosts_of(handler.argv, environ) if handler.argv else _hosts_in(handler.script, environ)
+    )
 
 
 def _starts_openly(spec: HookSpec) -> bool:
@@ -112,7 +124,9 @@ def is_approved(engine: Engine, spec: HookSpec) -> bool:
 
     try:
         gate = gate_of(engine.gate)
-        return gate is not None and all(standing.state == TRUSTED for standing in survey(gate, [spec]))
+        return gate is not None and all(
+            standing.state == TRUSTED for standing in survey(gate, [spec])
+        )
     except HookError:  # what cannot be looked up is not approved
         return False
 
@@ -160,8 +174,15 @@ def _launcher_at(words: Sequence[str], last: int) -> int | None:
     """Where a launcher stands among the words, up to the program; None where there is none, or it is the argument of another."""
     from hookline.text.programs import reading  # noqa: PLC0415 - few files call us
 
-    at = next((at for at, word in enumerate(words[: last + 1]) if word.rpartition("/")[2] in _LAUNCHERS), None)
-    return at if at is not None and reading([*words[:at], "./x", *words[at + 1 :]]).program_at == at else None
+    at = next(
+        (at for at, word in enumerate(words[: last + 1]) if word.rpartition("/")[2] in _LAUNCHERS),
+        None,
+    )
+    return (
+        at
+        if at is not None and reading([*words[:at], "./x", *words[at + 1 :]]).program_at == at
+        else None
+    )
 
 
 def _split(words: Sequence[str]) -> list[str]:
@@ -179,10 +200,21 @@ def _split(words: Sequence[str]) -> list[str]:
 
 def _launched(words: Sequence[str]) -> list[str]:
     """What a launcher of Python's tools runs; nothing where it runs none, or has an option that is not known here."""
-    verbs = next((each for each in _LAUNCHERS[words[0].rpartition("/")[2]] if tuple(words[1 : 1 + len(each)]) == each), None)
+    verbs = next(
+        (
+            each
+            for each in _LAUNCHERS[words[0].rpartition("/")[2]]
+            if tuple(words[1 : 1 + len(each)]) == each
+        ),
+        None,
+    )
     at = 1 + len(verbs) if verbs is not None else len(words)
     while at < len(words) and words[at].startswith("-") and words[at] != "--":
-        if words[at] not in _LAUNCH_ALONE and words[at] not in _LAUNCH_VALUED and "=" not in words[at]:
+        if (
+            words[at] not in _LAUNCH_ALONE
+            and words[at] not in _LAUNCH_VALUED
+            and "=" not in words[at]
+        ):
             return []
         at += 2 if words[at] in _LAUNCH_VALUED else 1
     return list(words[at + (words[at : at + 1] == ["--"]) :])
@@ -192,7 +224,11 @@ def _host_of(rest: Sequence[str]) -> str:
     """The host that a program is to answer, if it is ours; empty where it is not."""
     name = rest[0].rpartition("/")[2]
     if name.startswith("python"):
-        rest = rest[rest.index("-m") + 1 :] if "-m" in rest and all(word.startswith("-") for word in rest[1 : rest.index("-m")]) else [""]
+        rest = (
+            rest[rest.index("-m") + 1 :]
+            if "-m" in rest and all(word.startswith("-") for word in rest[1 : rest.index("-m")])
+            else [""]
+        )
         name = rest[0] if rest else ""
     if name != _NAME or rest[1:2] != [_ANSWER]:
         return ""

@@ -31,7 +31,9 @@ _DIALECTS = {
 NAMES = tuple(_DIALECTS)
 
 
-def make_dialect(name: str, options: Mapping[str, Any] | None = None, environ: Mapping[str, str] | None = None) -> Dialect:
+def make_dialect(
+    name: str, options: Mapping[str, Any] | None = None, environ: Mapping[str, str] | None = None
+) -> Dialect:
     """A dialect by its name, with options such as docker-agent's `profile`.
 
     An option that is not given is on where the variable of `environ` that the dialect has for it (its `SWITCHES`) is `1`.
@@ -51,8 +53,15 @@ def make_dialect(name: str, options: Mapping[str, Any] | None = None, environ: M
         if option not in module.OPTIONS:
             from hookline.text.suggest import did_you_mean  # noqa: PLC0415 - as above
 
-            hint = did_you_mean(option, module.OPTIONS) or f"its options: {', '.join(module.OPTIONS) or 'none'}"
+            hint = (
+                did_you_mean(option, module.OPTIONS)
+                or f"its options: {', '.join(module.OPTIONS) or 'none'}"
+            )
             raise ConfigError(f"`{name}` has no option `{option}`", name="config.option", hint=hint)
-    switched = {option: True for variable, option in getattr(module, "SWITCHES", {}).items() if (environ or {}).get(variable) == "1"}
+    switched = {
+        option: True
+        for variable, option in getattr(module, "SWITCHES", {}).items()
+        if (environ or {}).get(variable) == "1"
+    }
     made: Dialect = getattr(module, known[1])(**switched | dict(options or {}))
     return made

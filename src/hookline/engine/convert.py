@@ -49,7 +49,9 @@ def convert(library: Library, target: Dialect, *, plain: bool = False) -> Conver
     write = getattr(target, "write", None)
     if write is None:
         message = f"`{target.table.name}` has no files that declare commands"
-        raise ConfigError(message, name="config.dialect", hint="its hooks are functions of a program")
+        raise ConfigError(
+            message, name="config.dialect", hint="its hooks are functions of a program"
+        )
     originals = Originals(library)
     losses: list[Loss] = []
     chosen: list[tuple[HookSpec, Declaration]] = []
@@ -61,13 +63,28 @@ def convert(library: Library, target: Dialect, *, plain: bool = False) -> Conver
         if why or row is None:
             losses.append(Loss(hook_id=spec.id, what="the whole hook", why=why, whole=True))
         else:
-            chosen.append((spec, _declaration(originals, spec, row, target.table.name, plain=plain)))
+            chosen.append(
+                (spec, _declaration(originals, spec, row, target.table.name, plain=plain))
+            )
             losses += losses_of(originals, spec, row, target, plain=plain)
-    written: Written = write(tuple(declaration for _, declaration in chosen)) if chosen else Written(files={})
-    losses += [Loss(hook_id=chosen[at][0].id, what=what, why=f"{target.table.name} has no word for it") for at, what in written.lost]
-    losses += [Loss(hook_id=chosen[at][0].id, what="the whole hook", why=why, whole=True) for at, why in written.left_out.items()]
+    written: Written = (
+        write(tuple(declaration for _, declaration in chosen)) if chosen else Written(files={})
+    )
+    losses += [
+        Loss(hook_id=chosen[at][0].id, what=what, why=f"{target.table.name} has no word for it")
+        for at, what in written.lost
+    ]
+    losses += [
+        Loss(hook_id=chosen[at][0].id, what="the whole hook", why=why, whole=True)
+        for at, why in written.left_out.items()
+    ]
     _must_be_text(written)
-    return Conversion(files=written.files, programs=written.programs, hooks=len(chosen) - len(written.left_out), losses=tuple(losses))
+    return Conversion(
+        files=written.files,
+        programs=written.programs,
+        hooks=len(chosen) - len(written.left_out),
+        losses=tuple(losses),
+    )
 
 
 def _must_be_text(written: Written) -> None:
@@ -82,19 +99,25 @@ def _must_be_text(written: Written) -> None:
         except UnicodeEncodeError as error:
             line = text[: error.start].rpartition("\n")[2]
             message = f"a text has half a character in it, behind `{line[-30:]}`"
-            raise ConfigError(message, name="config.unwritable", place=path, hint="write the whole character") from None
+            raise ConfigError(
+                message, name="config.unwritable", place=path, hint="write the whole character"
+            ) from None
 
 
 def _row(spec: HookSpec, target: Dialect) -> Row | None:
     """The target's event that a hook is for: of its kind, or the wider one that its kind is a part of."""
     wider = broader(spec.kind)
-    return target.table.row_of_kind(spec.kind) or (target.table.row_of_kind(wider[0]) if wider else None)
+    return target.table.row_of_kind(spec.kind) or (
+        target.table.row_of_kind(wider[0]) if wider else None
+    )
 
 
 def _unwritable(library: Library, originals: Originals, spec: HookSpec, *, plain: bool) -> str:
     """Why a hook cannot be written down in any dialect; empty if it can."""
     handler = spec.handler
-    never = next((condition.reason for condition in spec.conditions if isinstance(condition, Never)), "")
+    never = next(
+        (condition.reason for condition in spec.conditions if isinstance(condition, Never)), ""
+    )
     if never:
         return f"it never runs: {never}"
     if gone := given_way(library, spec):
@@ -107,13 +130,21 @@ def _unwritable(library: Library, originals: Originals, spec: HookSpec, *, plain
         return "it is a function of this program"
     if plain and not isinstance(handler, Command):
         return "it is no command"
-    if isinstance(handler, Model) and ((alone := originals.alone(spec)) is None or alone.handler != handler):
+    if isinstance(handler, Model) and (
+        (alone := originals.alone(spec)) is None or alone.handler != handler
+    ):
         return "the model that it asks is described elsewhere in its file, and only the hook's own entry is carried"
     return ""
 
 
-def _declaration(originals: Originals, spec: HookSpec, row: Row, target: str, *, plain: bool) -> Declaration:
-    tools, pattern = _tools(spec, target, plain=plain) if row.kind == spec.kind else (_tools_of_kind(spec.kind, target), "")
+def _declaration(
+    originals: Originals, spec: HookSpec, row: Row, target: str, *, plain: bool
+) -> Declaration:
+    tools, pattern = (
+        _tools(spec, target, plain=plain)
+        if row.kind == spec.kind
+        else (_tools_of_kind(spec.kind, target), "")
+    )
     command = own_command(spec) if plain else originals.relayed(spec, target)
     return Declaration(
         row=row,
@@ -153,7 +184,11 @@ def _tools(spec: HookSpec, target: str, *, plain: bool) -> tuple[tuple[str, ...]
 def _tools_of_kind(kind: str, target: str) -> tuple[str, ...]:
     """The target's tools whose calls are of a narrower kind (`shell.before`); empty where nobody knows, which is all."""
     wider = broader(kind)
-    return tuple(dict.fromkeys(name for family in wider[1] for name in called(family, target))) if wider else ()
+    return (
+        tuple(dict.fromkeys(name for family in wider[1] for name in called(family, target)))
+        if wider
+        else ()
+    )
 
 
 def _names(names: list[str], dialect: str, target: str, *, plain: bool) -> tuple[str, ...]:
@@ -170,8 +205,14 @@ def _names(names: list[str], dialect: str, target: str, *, plain: bool) -> tuple
 def _expression(pattern: Pattern, source: str, dialect: str, target: str) -> str:
     """An expression as it stands, and the target's names of the tools that it is known to select."""
     written = compile_regex(source)
-    selected = [family for family in known_families() if any(_selects(pattern, old) for old in called(family, dialect))]
-    new = dict.fromkeys(name for family in selected for name in called(family, target) if not written.found_in(name))
+    selected = [
+        family
+        for family in known_families()
+        if any(_selects(pattern, old) for old in called(family, dialect))
+    ]
+    new = dict.fromkeys(
+        name for family in selected for name in called(family, target) if not written.found_in(name)
+    )
     return f"{source}|^(?:{'|'.join(new)})$" if new else source
 
 

@@ -71,9 +71,18 @@ def _heard(run: Run, outcome: Outcome) -> Verdict:
     """What a run said; a run that no dispatcher asked for has no dialect, and so no words that could be read."""
     spec = run.spec
     if run.dialect is None:
-        return Verdict(hook_id=spec.id, exit_code=outcome.exit_code, seconds=outcome.seconds, shadow=spec.shadow)
+        return Verdict(
+            hook_id=spec.id,
+            exit_code=outcome.exit_code,
+            seconds=outcome.seconds,
+            shadow=spec.shadow,
+        )
     row = run.dialect.table.row(spec.native_event)
-    return hear(Entry(spec=spec, dialect=run.dialect, row=row, tools=None, on_tool=(), content=()), outcome, run.event)
+    return hear(
+        Entry(spec=spec, dialect=run.dialect, row=row, tools=None, on_tool=(), content=()),
+        outcome,
+        run.event,
+    )
 
 
 def bounded(run: Run, longest: float) -> Run:
@@ -117,7 +126,10 @@ class Detached:
         """Start a run on a thread, or let it wait for one; returns why not, where too many wait already, or all are being ended."""
         with self._lock:
             if self._ending:
-                return Outcome(failure=Failure.NOT_STARTED, detail="nothing starts any more: hooks in the background are being ended")
+                return Outcome(
+                    failure=Failure.NOT_STARTED,
+                    detail="nothing starts any more: hooks in the background are being ended",
+                )
             if len(self._running) < max(1, self._limits.detached_at_once):
                 self._spawn(run)
                 return None
@@ -128,7 +140,9 @@ class Detached:
         return Outcome(failure=Failure.NOT_STARTED, detail=full)
 
     def _spawn(self, run: Run) -> None:
-        thread = threading.Thread(target=self._work, args=(run,), name=f"hookline {run.spec.id}", daemon=True)
+        thread = threading.Thread(
+            target=self._work, args=(run,), name=f"hookline {run.spec.id}", daemon=True
+        )
         cancel = self._running[thread] = Cancel()
         if self._ending:
             cancel.set()
@@ -160,7 +174,9 @@ class Detached:
         elif isinstance(run.spec.handler, InProcess):
             outcome = call(asked)
         else:
-            (outcome,) = perform_all([asked], limits=self._limits, cancel=cancel, environ=self._environ)
+            (outcome,) = perform_all(
+                [asked], limits=self._limits, cancel=cancel, environ=self._environ
+            )
         if self._finished is not None:
             done = finished_of(run, outcome, started=started, ended=self._clock())
             with self._telling:
@@ -177,11 +193,21 @@ class Detached:
             self._ending = True
             for cancel in self._running.values():
                 cancel.set()
-        self._join(time.monotonic() + self._limits.grace + self._limits.last + self._limits.drain + _A_MOMENT)
+        self._join(
+            time.monotonic()
+            + self._limits.grace
+            + self._limits.last
+            + self._limits.drain
+            + _A_MOMENT
+        )
         with self._lock:
             self._ending = False
 
     def _join(self, until: float, hurried: Callable[[], bool] = lambda: False) -> None:
         """Wait for threads, those that follow them included."""
-        while (left := until - time.monotonic()) > 0 and (running := list(self._running)) and not hurried():
+        while (
+            (left := until - time.monotonic()) > 0
+            and (running := list(self._running))
+            and not hurried()
+        ):
             running[0].join(min(left, _TICK))

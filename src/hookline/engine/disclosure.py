@@ -20,7 +20,11 @@ def listing(library: Library) -> str:
     for dialect in library.shelf.dialects():
         listed = getattr(dialect, "available_hooks", None)
         if listed is not None:
-            blocks.append(listed(entry.spec for entry in library.registry.entries() if entry.dialect is dialect))
+            blocks.append(
+                listed(
+                    entry.spec for entry in library.registry.entries() if entry.dialect is dialect
+                )
+            )
     return "\n".join(blocks)
 
 
@@ -31,18 +35,34 @@ def body(library: Library, hook_id: str) -> str:
         ConfigError: no hook has that id, or its file can no longer be read.
         TrustError: nobody approved the hook.
     """
-    found = next((shelved for shelved in library.shelf.sources for spec in shelved.loaded.specs if spec.id == hook_id), None)
+    found = next(
+        (
+            shelved
+            for shelved in library.shelf.sources
+            for spec in shelved.loaded.specs
+            if spec.id == hook_id
+        ),
+        None,
+    )
     if found is None:
         known = [spec.id for spec in all_hooks(library)]
         if hook_id in known:  # a Python hook
             return ""
-        raise ConfigError(f"no hook has the id `{hook_id}`", name="config.option", hint=did_you_mean(hook_id, known))
+        raise ConfigError(
+            f"no hook has the id `{hook_id}`",
+            name="config.option",
+            hint=did_you_mean(hook_id, known),
+        )
     read = getattr(found.dialect, "body_of", None)
     if read is None or found.source.text is None:
         return ""
     if not found.source.trusted:
-        raise TrustError(f"the hook `{hook_id}` is not approved", hint="its text is for nobody until it is")
+        raise TrustError(
+            f"the hook `{hook_id}` is not approved", hint="its text is for nobody until it is"
+        )
     # The file's name may be relative to where the process stood when it was loaded.
     folder = found.source.names.get("folder", "")
-    text: str = read(text_of(os.path.join(folder, os.path.basename(found.source.file))), found.source.file)
+    text: str = read(
+        text_of(os.path.join(folder, os.path.basename(found.source.file))), found.source.file
+    )
     return text

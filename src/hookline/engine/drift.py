@@ -24,27 +24,43 @@ def drift(gate: Gate, standing: Standing) -> list[str]:
     spec, key = standing.spec, standing.print
     if standing.state == TRUSTED:
         return []
-    known = [each for each in gate.store.approvals() if (each.file, each.event) == (spec.origin.file, spec.native_event)]
+    known = [
+        each
+        for each in gate.store.approvals()
+        if (each.file, each.event) == (spec.origin.file, spec.native_event)
+    ]
     same = next((each for each in known if each.print.identity == key.identity), None)
     if same is not None:
         moved = [] if standing.writable else _moved(standing, same.covers, same.at)
-        return [f"approved on {_when(same.at)} by {same.who} ({same.how})", *moved] if standing.state == CHANGED else []
-    other = next((each for each in known if each.hook == spec.id or each.command == shown(spec)), None)
+        return (
+            [f"approved on {_when(same.at)} by {same.who} ({same.how})", *moved]
+            if standing.state == CHANGED
+            else []
+        )
+    other = next(
+        (each for each in known if each.hook == spec.id or each.command == shown(spec)), None
+    )
     if other is None:
         return []
     ran = f" It ran `{other.command}`." if other.command != shown(spec) else ""
-    return [f"approved on {_when(other.at)} by {other.who} ({other.how}), with another definition.{ran}"]
+    return [
+        f"approved on {_when(other.at)} by {other.who} ({other.how}), with another definition.{ran}"
+    ]
 
 
 def _moved(standing: Standing, covers: Sequence[str], at: float) -> list[str]:
     """The files that an approval covered and that are no longer run, those that are new, and those that were written since."""
-    before = {_path(text) for text in covers if not text.startswith("not: ") and text != "definition"}
+    before = {
+        _path(text) for text in covers if not text.startswith("not: ") and text != "definition"
+    }
     files = {file.real: file for file in standing.sight.files}
     told = [f"no longer run: {path}" for path in sorted(before - set(files))]
     told += [f"not part of it: {path}" for path in files if path not in before]
     kept = [file for path, file in files.items() if path in before and file.role != "interpreter"]
     # Of one file, it is that one; of several, the time tells, which whoever changes a file can set.
-    written = [file for file in kept if file.modified > at] or (kept if len(kept) == 1 and not told else [])
+    written = [file for file in kept if file.modified > at] or (
+        kept if len(kept) == 1 and not told else []
+    )
     told += [f"changed: {file.real}, written on {_when(file.modified)}" for file in written]
     return told or ["changed: one of its files, whose times do not tell which"]
 

@@ -38,7 +38,9 @@ _SHORTEST = 0.001  # seconds, for a run whose time is already over
 _heard = maker(Verdict, "hook_id", "seconds")
 
 
-def drive(dispatch: Dispatch, detach: Detach, limits: Limits | None, environ: Mapping[str, str]) -> Decision:
+def drive(
+    dispatch: Dispatch, detach: Detach, limits: Limits | None, environ: Mapping[str, str]
+) -> Decision:
     """Perform what the dispatcher asks for, in this thread; commands of one batch run at once."""
     try:
         runs = next(dispatch)
@@ -52,7 +54,9 @@ def drive(dispatch: Dispatch, detach: Detach, limits: Limits | None, environ: Ma
         raise
 
 
-def _perform(runs: tuple[Run, ...], detach: Detach, limits: Limits | None, environ: Mapping[str, str]) -> tuple[Outcome, ...]:
+def _perform(
+    runs: tuple[Run, ...], detach: Detach, limits: Limits | None, environ: Mapping[str, str]
+) -> tuple[Outcome, ...]:
     if runs[0].detached:
         return (detach(runs[0]) or Outcome(),)
     here = {at: call(run) for at, run in enumerate(runs) if type(run.spec.handler) is InProcess}
@@ -62,7 +66,12 @@ def _perform(runs: tuple[Run, ...], detach: Detach, limits: Limits | None, envir
 
 
 async def drive_async(
-    dispatch: Dispatch, detach: Detach, limits: Limits | None, environ: Mapping[str, str], *, seconds: float | None = None
+    dispatch: Dispatch,
+    detach: Detach,
+    limits: Limits | None,
+    environ: Mapping[str, str],
+    *,
+    seconds: float | None = None,
 ) -> Decision:
     """The same on an event loop: coroutines are awaited, processes run in a thread; cancelling ends them all.
 
@@ -90,10 +99,16 @@ async def drive_async(
 def _within(run: Run, until: float) -> Run:
     """The run, with a time limit that ends by then."""
     left = max(round(until - perf_counter(), 3), _SHORTEST)
-    return run if run.detached or run.spec.timeout <= left else run.replace(spec=run.spec.replace(timeout=left))
+    return (
+        run
+        if run.detached or run.spec.timeout <= left
+        else run.replace(spec=run.spec.replace(timeout=left))
+    )
 
 
-async def _perform_async(runs: tuple[Run, ...], detach: Detach, limits: Limits | None, environ: Mapping[str, str]) -> tuple[Outcome, ...]:
+async def _perform_async(
+    runs: tuple[Run, ...], detach: Detach, limits: Limits | None, environ: Mapping[str, str]
+) -> tuple[Outcome, ...]:
     if runs[0].detached:
         return (detach(runs[0]) or Outcome(),)
     import asyncio  # noqa: PLC0415 - the caller has it; the synchronous path must not
@@ -117,15 +132,21 @@ def _threads() -> Executor:
     return ThreadPoolExecutor(_MOST_WAITING, thread_name_prefix="hookline wait")
 
 
-async def _in_thread(runs: list[Run], limits: Limits | None, environ: Mapping[str, str]) -> list[Outcome]:
+async def _in_thread(
+    runs: list[Run], limits: Limits | None, environ: Mapping[str, str]
+) -> list[Outcome]:
     """Processes of a batch, in a thread that is not left behind when the caller is cancelled."""
     import asyncio  # noqa: PLC0415 - as above
 
     from hookline.handlers.program import Cancel  # noqa: PLC0415 - only processes need it
 
     cancel = Cancel()
-    work = asyncio.get_running_loop().run_in_executor(_threads(), lambda: perform_all(runs, limits=limits, cancel=cancel, environ=environ))
-    work.add_done_callback(lambda _: cancel.close())  # also when whoever waits here is cancelled a second time
+    work = asyncio.get_running_loop().run_in_executor(
+        _threads(), lambda: perform_all(runs, limits=limits, cancel=cancel, environ=environ)
+    )
+    work.add_done_callback(
+        lambda _: cancel.close()
+    )  # also when whoever waits here is cancelled a second time
     try:
         return await asyncio.shield(work)
     except asyncio.CancelledError:
@@ -173,7 +194,9 @@ def refuse(dispatch: Dispatch, detail: str = "") -> Decision:
     try:
         runs = next(dispatch)
         while True:
-            runs = dispatch.send(tuple(Outcome(failure=Failure.REENTERED, detail=detail) for _ in runs))
+            runs = dispatch.send(
+                tuple(Outcome(failure=Failure.REENTERED, detail=detail) for _ in runs)
+            )
     except StopIteration as stop:
         decision: Decision = stop.value
         return decision

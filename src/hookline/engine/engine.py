@@ -109,7 +109,13 @@ class Engine(Library):
 
     # -- firing ----------------------------------------------------------------------------------------------------
 
-    def fire(self, event: str | Event, payload: Mapping[str, Any] | None = None, *, dialect: str | None = None) -> Decision:
+    def fire(
+        self,
+        event: str | Event,
+        payload: Mapping[str, Any] | None = None,
+        *,
+        dialect: str | None = None,
+    ) -> Decision:
         """Ask every hook about an event, and return the decision.
 
         `event` is a canonical event, or a native name with the host's native `payload` and `dialect`.
@@ -128,13 +134,20 @@ class Engine(Library):
             if chosen.solo is not None:
                 decision = ask_alone(chosen, raised, chosen.solo)
             else:
-                decision = drive(self._asking(chosen, raised), self._detach, self.limits, self.environ)
+                decision = drive(
+                    self._asking(chosen, raised), self._detach, self.limits, self.environ
+                )
         finally:
             FIRING.reset(token)
         return self._settle(raised, decision, chosen)
 
     async def fire_async(
-        self, event: str | Event, payload: Mapping[str, Any] | None = None, *, dialect: str | None = None, seconds: float | None = None
+        self,
+        event: str | Event,
+        payload: Mapping[str, Any] | None = None,
+        *,
+        dialect: str | None = None,
+        seconds: float | None = None,
     ) -> Decision:
         """`fire` on an event loop: asynchronous hooks are awaited, processes do not block the loop.
 
@@ -154,7 +167,13 @@ class Engine(Library):
             if chosen.solo is not None and seconds is None:
                 decision = await ask_alone_async(chosen, raised, chosen.solo)
             else:
-                decision = await drive_async(self._asking(chosen, raised), self._detach, self.limits, self.environ, seconds=seconds)
+                decision = await drive_async(
+                    self._asking(chosen, raised),
+                    self._detach,
+                    self.limits,
+                    self.environ,
+                    seconds=seconds,
+                )
         finally:
             FIRING.reset(token)
         return self._settle(raised, decision, chosen)
@@ -167,26 +186,44 @@ class Engine(Library):
             ConfigError: an unknown dialect.
         """
         host = self.host(dialect)
-        event = host.decode_event(from_wire(payload) if isinstance(payload, str | bytes) else payload)
+        event = host.decode_event(
+            from_wire(payload) if isinstance(payload, str | bytes) else payload
+        )
         return host.encode_decision(heard(self, event, self.fire(event)), event)
 
-    async def answer_async(self, dialect: str, payload: Any, *, seconds: float | None = None) -> Reply:
+    async def answer_async(
+        self, dialect: str, payload: Any, *, seconds: float | None = None
+    ) -> Reply:
         """`answer` on an event loop; `seconds` as of `fire_async`.
 
         Raises:
             CodecError, ConfigError: as `answer`.
         """
         host = self.host(dialect)
-        event = host.decode_event(from_wire(payload) if isinstance(payload, str | bytes) else payload)
-        return host.encode_decision(heard(self, event, await self.fire_async(event, seconds=seconds)), event)
+        event = host.decode_event(
+            from_wire(payload) if isinstance(payload, str | bytes) else payload
+        )
+        return host.encode_decision(
+            heard(self, event, await self.fire_async(event, seconds=seconds)), event
+        )
 
-    def _planned(self, event: str | Event, payload: Mapping[str, Any] | None, dialect: str | None) -> tuple[Event, Plan]:
+    def _planned(
+        self, event: str | Event, payload: Mapping[str, Any] | None, dialect: str | None
+    ) -> tuple[Event, Plan]:
         """The event as it is raised, and whom to ask about it."""
-        raised = event if type(event) is Event and event.cwd else self.event(event, payload, dialect=dialect)
+        raised = (
+            event
+            if type(event) is Event and event.cwd
+            else self.event(event, payload, dialect=dialect)
+        )
         if self.tells_time or type(raised.body) is Stop:
             raised = self._completed(raised)
         if self.tells_project and not raised.project:
-            raised = raised.replace(project=project_for(raised.cwd, self.cwd, self.environ, self.host(raised.dialect).table))
+            raised = raised.replace(
+                project=project_for(
+                    raised.cwd, self.cwd, self.environ, self.host(raised.dialect).table
+                )
+            )
         chosen = planned(self.registry, raised)
         if chosen is None:
             chosen = plan(self.registry, raised, self.host(raised.dialect))
@@ -229,25 +266,43 @@ class Engine(Library):
 
     def _too_deep(self, event: Event) -> str:
         """Why no hook at all is asked in a process that hooks started, in words; empty where they are."""
-        return "" if self._inside is None or self._inside.asked(event.kind) is not None else f"hooks are nested {DEEPEST} deep"
+        return (
+            ""
+            if self._inside is None or self._inside.asked(event.kind) is not None
+            else f"hooks are nested {DEEPEST} deep"
+        )
 
     def _completed(self, event: Event) -> Event:
         """The event with what only an engine knows: the time, and how often its stop gate sent the agent back."""
         if self.tells_time and "timestamp" not in event.body.facts:
             now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.clock()))
-            event = event.replace(body=event.body.replace(facts={**event.body.facts, "timestamp": now}))
+            event = event.replace(
+                body=event.body.replace(facts={**event.body.facts, "timestamp": now})
+            )
         if not isinstance(event.body, Stop) or not kinds.kind(event.kind).redo:
             return event
         count = self._redos(event, self.host(event.dialect).table)
-        facts = {**event.body.facts, "stop_block_count": count, "stop_block_limit": self._limit(event)}
-        return event.replace(body=event.body.replace(stop_hook_active=event.body.stop_hook_active or count > 0, facts=facts))
+        facts = {
+            **event.body.facts,
+            "stop_block_count": count,
+            "stop_block_limit": self._limit(event),
+        }
+        return event.replace(
+            body=event.body.replace(
+                stop_hook_active=event.body.stop_hook_active or count > 0, facts=facts
+            )
+        )
 
     def _redos(self, event: Event, table: Table) -> int:
         """How often the stop gate sent the agent back in the running turn; none where the host says that it was not."""
         return 0 if follows_redo(event, table) is False else self.sessions.redos(event)
 
     def _limit(self, event: Event) -> int:
-        return self.host(event.dialect).table.redo_limit if self.redo_limit is None else self.redo_limit
+        return (
+            self.host(event.dialect).table.redo_limit
+            if self.redo_limit is None
+            else self.redo_limit
+        )
 
     def _settle(self, event: Event, decision: Decision, chosen: Plan | None = None) -> Decision:
         """Tell what came late, count redos, retire what was to run once, and tell whoever observes.
@@ -267,7 +322,11 @@ class Engine(Library):
         if self.journal is not None:
             self.journal.observe(event, decision, self._spec_of)
         if self._once and self._lasting is None and decision.verdicts:
-            done = self._once & {verdict.hook_id for verdict in decision.verdicts if verdict.fault is None and not verdict.late}
+            done = self._once & {
+                verdict.hook_id
+                for verdict in decision.verdicts
+                if verdict.fault is None and not verdict.late
+            }
             if done:
                 self.leave_out(done)
         if self.observe is not None:
@@ -297,7 +356,12 @@ class Engine(Library):
             from hookline.engine.detached import Detached  # noqa: PLC0415 - threads, which most engines never start
             from hookline.engine.recall import ended  # noqa: PLC0415 - as above
 
-            self._detached = Detached(self.limits, self.environ, lambda run, finished: ended(self, run, finished), self.clock)
+            self._detached = Detached(
+                self.limits,
+                self.environ,
+                lambda run, finished: ended(self, run, finished),
+                self.clock,
+            )
         if run.dialect is not None and run.dialect.table.late:
             self.sessions.begin(run.event, run.spec.id)
         refused = self._detached.start(run)
@@ -340,7 +404,10 @@ class Engine(Library):
     def problems(self) -> tuple[Problem, ...]:
         """Everything that is wrong with the sources, in their order; then with the settings and the environment, sessions and journal."""
         others = (self.gate, self._inside, self.sessions, self.journal)
-        return (*super().problems, *(problem for each in others if each is not None for problem in each.problems))
+        return (
+            *super().problems,
+            *(problem for each in others if each is not None for problem in each.problems),
+        )
 
     # -- the end ---------------------------------------------------------------------------------------------------
 

@@ -53,7 +53,10 @@ def explain(engine: Engine, event: Event, *, run: bool = True) -> dict[str, Any]
         "schema": SCHEMA,
         "event": _event(event),
         "sources": list(_sources(engine)),
-        "hooks": [_hook(spec, reasons[spec.id], steps.get(spec.id), decision) | stand[spec.id] for spec in specs],
+        "hooks": [
+            _hook(spec, reasons[spec.id], steps.get(spec.id), decision) | stand[spec.id]
+            for spec in specs
+        ],
         "problems": [problem.to_dict() for problem in (*called(engine), *engine.problems)],
         "decision": decision.to_dict() if decision else None,
     }
@@ -62,12 +65,17 @@ def explain(engine: Engine, event: Event, *, run: bool = True) -> dict[str, Any]
 def _stand(engine: Engine, specs: Sequence[HookSpec]) -> dict[str, dict[str, Any]]:
     """Whether each hook may run, and how it stands; without a gate, that is where its file lies."""
     if engine.gate is None:
-        return {spec.id: {"trusted": spec.trusted, "standing": "", "in_place": []} for spec in specs}
+        return {
+            spec.id: {"trusted": spec.trusted, "standing": "", "in_place": []} for spec in specs
+        }
     from hookline.engine.steering import footings  # noqa: PLC0415 - only where approvals count
 
     found = footings(engine, specs)
     stands = {spec.id: found[spec.id].standing for spec in specs}
-    return {name: {"trusted": found[name].runs, "standing": each.state, "in_place": list(each.in_place)} for name, each in stands.items()}
+    return {
+        name: {"trusted": found[name].runs, "standing": each.state, "in_place": list(each.in_place)}
+        for name, each in stands.items()
+    }
 
 
 def _event(event: Event) -> dict[str, Any]:
@@ -106,8 +114,19 @@ def _why_not(engine: Engine, spec: HookSpec, event: Event, drawn: Plan) -> str:
     if reason:
         return reason
     if any(other.id == spec.id for other in planned):
-        equal = next((other.id for other in planned if spec.identity == other.identity and not why_not(other, event)), spec.id)
-        return f"`{equal}` is equal to it, and runs in its place" if spec.identity and equal != spec.id else ""
+        equal = next(
+            (
+                other.id
+                for other in planned
+                if spec.identity == other.identity and not why_not(other, event)
+            ),
+            spec.id,
+        )
+        return (
+            f"`{equal}` is equal to it, and runs in its place"
+            if spec.identity and equal != spec.id
+            else ""
+        )
     if spec.dialect == event.dialect:
         return f"it is declared for `{spec.native_event}`"
     return f"hooks of other dialects are asked once a moment, and not at `{event.native_name}`"
@@ -118,20 +137,36 @@ def _steps(drawn: Plan, selected: set[str]) -> Mapping[str, _Step]:
     steps: dict[str, _Step] = {}
     for group in drawn.groups:
         chosen = [entry for entry in group.steps if entry.spec.id in selected]
-        at_once = group.parallel and len(chosen) > 1 and not any(wants_turns(entry.spec) for entry in chosen)
+        at_once = (
+            group.parallel
+            and len(chosen) > 1
+            and not any(wants_turns(entry.spec) for entry in chosen)
+        )
         how = AT_ONCE if at_once else IN_TURN
         steps |= {
-            entry.spec.id: _Step(number=len(steps) + at, how=DETACHED if entry.spec.detached else how, group=group)
+            entry.spec.id: _Step(
+                number=len(steps) + at, how=DETACHED if entry.spec.detached else how, group=group
+            )
             for at, entry in enumerate(chosen, 1)
         }
     for group in drawn.groups:
         chosen = [entry for entry in group.detached if entry.spec.id in selected]
-        steps |= {entry.spec.id: _Step(number=len(steps) + at, how=DETACHED, group=group) for at, entry in enumerate(chosen, 1)}
+        steps |= {
+            entry.spec.id: _Step(number=len(steps) + at, how=DETACHED, group=group)
+            for at, entry in enumerate(chosen, 1)
+        }
     return steps
 
 
-def _hook(spec: HookSpec, reason: str, step: _Step | None, decision: Decision | None) -> dict[str, Any]:
-    asked = spec.off is None and any(verdict.hook_id == spec.id and not verdict.late for verdict in decision.verdicts) if decision else None
+def _hook(
+    spec: HookSpec, reason: str, step: _Step | None, decision: Decision | None
+) -> dict[str, Any]:
+    asked = (
+        spec.off is None
+        and any(verdict.hook_id == spec.id and not verdict.late for verdict in decision.verdicts)
+        if decision
+        else None
+    )
     if decision and step and not asked:
         reason = _why_not_asked(step, decision)
     elif asked and not step:
@@ -156,10 +191,21 @@ def _hook(spec: HookSpec, reason: str, step: _Step | None, decision: Decision | 
 
 def _why_not_asked(step: _Step, decision: Decision) -> str:
     """Why a hook that was selected was not asked after all."""
-    if step.how == DETACHED and decision.stance >= Stance.DENY and not step.group.dialect.table.detached_after_denial:
+    if (
+        step.how == DETACHED
+        and decision.stance >= Stance.DENY
+        and not step.group.dialect.table.detached_after_denial
+    ):
         return "after a denial nothing more is started"
     members = {entry.spec.id for entry in step.group.steps}
-    ender = next((verdict.hook_id for verdict in decision.verdicts if verdict.ends and verdict.hook_id in members), "")
+    ender = next(
+        (
+            verdict.hook_id
+            for verdict in decision.verdicts
+            if verdict.ends and verdict.hook_id in members
+        ),
+        "",
+    )
     if ender:
         return f"`{ender}` had settled the matter before its turn"
     return "a hook before it rewrote the event, and its condition no longer holds"

@@ -59,7 +59,11 @@ def gate(
 
     if policy is None:
         # Of its keys this table of the settings has one that is no effect: who may approve without a token.
-        chosen = {key: value for key, value in settings(given).get("trust", {}).items() if key != "self_approve"}
+        chosen = {
+            key: value
+            for key, value in settings(given).get("trust", {}).items()
+            if key != "self_approve"
+        }
         policy = policy_of(chosen, **overrides)
     return Gate(
         store or Store(store_path(given), alone=alone), policy, seen, root=os.fspath(root), environ=given, demands=_demands, tell=tell,
@@ -67,7 +71,9 @@ def gate(
     )  # fmt: skip
 
 
-def _brought(root: str, environ: Mapping[str, str]) -> Callable[[Iterable[str], str], Mapping[str, str]]:
+def _brought(
+    root: str, environ: Mapping[str, str]
+) -> Callable[[Iterable[str], str], Mapping[str, str]]:
     """What a project's files set of the environment, looked up once for each folder."""
     found: dict[str, Mapping[str, str]] = {}
 
@@ -94,11 +100,20 @@ def noted(journal: Journal | None) -> Callable[[dict[str, Any]], bool] | None:
     from hookline.journal.records import short  # noqa: PLC0415 - a journal has it loaded
 
     def note(record: dict[str, Any]) -> bool:
-        fields = {"native" if name == "event" else name: value for name, value in record.items() if name not in ("what", "id", "at")}
+        fields = {
+            "native" if name == "event" else name: value
+            for name, value in record.items()
+            if name not in ("what", "id", "at")
+        }
         # A whole digest looks like a secret, and would be masked.
         fields |= {name: short(record[name]) for name in ("identity", "content") if name in record}
         return journal.note(
-            "approval", kind="approval", did=record["what"], note_id=record.get("id", ""), seconds=record.get("at"), **fields
+            "approval",
+            kind="approval",
+            did=record["what"],
+            note_id=record.get("id", ""),
+            seconds=record.get("at"),
+            **fields,
         )
 
     return note
@@ -174,7 +189,11 @@ class Late:
         given = deciding.admit(run)
         if not self.problems or isinstance(given, Outcome):
             return given
-        said = [f"hookline: {each}" for each in self.problems if not deciding.once(run.event.session_id, f"settings {each}")]
+        said = [
+            f"hookline: {each}"
+            for each in self.problems
+            if not deciding.once(run.event.session_id, f"settings {each}")
+        ]
         return given.replace(note="\n".join(filter(None, (*said, given.note))))
 
     def _deciding(self) -> Gate:
@@ -226,7 +245,9 @@ class Late:
         from hookline.trust.fingerprint import identity  # noqa: PLC0415 - most people's approvals are of other projects
         from hookline.trust.vanished import Vanished  # noqa: PLC0415 - as above
 
-        return not Vanished(root, lambda spec: identity(spec, root), self._declared).unplaced(known, ())
+        return not Vanished(root, lambda spec: identity(spec, root), self._declared).unplaced(
+            known, ()
+        )
 
     def silences(self, run: Run) -> bool:
         """As a gate does."""
@@ -239,7 +260,11 @@ class Late:
 def _is_there(environ: Mapping[str, str]) -> bool:
     """Whether a person may have a store, without what reads it: most events of most people need none."""
     state = environ.get("XDG_STATE_HOME", "")
-    base = state if os.path.isabs(state) else f"{environ.get('HOME') or os.path.expanduser('~')}/.local/state"
+    base = (
+        state
+        if os.path.isabs(state)
+        else f"{environ.get('HOME') or os.path.expanduser('~')}/.local/state"
+    )
     return os.path.lexists(f"{base}/hookline/trust.db")
 
 
@@ -249,7 +274,12 @@ def _wrong(error: ConfigError, environ: Mapping[str, str]) -> Problem:
     from hookline.model.problem import Origin, Problem  # noqa: PLC0415 - as above
 
     message = f"{error.message}: the settings do not count, and hooks go by the strictest rules"
-    return Problem(name=error.name, message=message, hint=error.hint, origin=Origin(file=error.place or settings_path(environ)))
+    return Problem(
+        name=error.name,
+        message=message,
+        hint=error.hint,
+        origin=Origin(file=error.place or settings_path(environ)),
+    )
 
 
 def _demands(dialect: str) -> bool:
@@ -272,7 +302,9 @@ def gated(asked: Dispatch, gate: Gate | Late) -> Dispatch:
     try:
         runs = next(asked)
         while True:
-            passes = [None if type(run.spec.handler) is InProcess else gate.admit(run) for run in runs]
+            passes = [
+                None if type(run.spec.handler) is InProcess else gate.admit(run) for run in runs
+            ]
             going = [_going(run, one) for run, one in zip(runs, passes, strict=True)]
             asks = tuple(run for run in going if run is not None)
             done = iter((yield asks) if asks else ())

@@ -40,14 +40,19 @@ class Declared:
         """The hooks that a clone brought; also those that were left out since, or gave way to others."""
         registry, seen = self._library.registry, self._seen
         if seen is None or seen[0] is not registry:
-            seen = self._seen = registry, tuple(spec for spec in all_hooks(self._library) if spec.origin.scope in CLONED)
+            seen = self._seen = (
+                registry,
+                tuple(spec for spec in all_hooks(self._library) if spec.origin.scope in CLONED),
+            )
         return seen[1]
 
     def seeks(self, root: str, dialect: str) -> bool:
         """Whether all files of a dialect in a project were looked for: not where files were named, or are left to their host."""
         shelf = self._library.shelf
         dropped = any((dialect, scope) in shelf.dropped for scope in CLONED)
-        found = any(isinstance(way, Discovery) and way.dialect in ("", dialect) for way in shelf.ways)
+        found = any(
+            isinstance(way, Discovery) and way.dialect in ("", dialect) for way in shelf.ways
+        )
         return found and not dropped and os.path.realpath(self._library.cwd) == root
 
 
@@ -63,12 +68,16 @@ def missed(engine: Engine, event: Event, decision: Decision) -> Decision:
         return decision
     row = engine.host(event.dialect).table.row(event.native_name)
     noted = row is None or "note" in row.powers_on(event.tool)
-    for place in engine.gate.missing(event.session_id, frozenset(verdict.hook_id for verdict in decision.verdicts)):
+    for place in engine.gate.missing(
+        event.session_id, frozenset(verdict.hook_id for verdict in decision.verdicts)
+    ):
         words = f"an approved hook of this project ({place}) is gone, or is not declared as it was approved ({_MORE})"
         if noted:
             decision = decision.replace(for_user=(*decision.for_user, words))
         else:
-            decision = decision.replace(lowered=(*decision.lowered, Lowered(effect=NOT_ASKED, reason=words)))
+            decision = decision.replace(
+                lowered=(*decision.lowered, Lowered(effect=NOT_ASKED, reason=words))
+            )
     return decision
 
 
@@ -105,12 +114,22 @@ def gone_problems(engine: Engine) -> Iterator[Problem]:
     for each in gone(engine):
         message = f"an approved hook is no longer declared: {each.event} `{each.command}`"
         hint = f"if that is meant: hookline revoke {shlex.quote(each.command)} forgets it"
-        yield Problem(name="check.gone", message=message, hint=hint, severity="warning", origin=Origin(file=each.file))
+        yield Problem(
+            name="check.gone",
+            message=message,
+            hint=hint,
+            severity="warning",
+            origin=Origin(file=each.file),
+        )
 
 
 def gone_meant(engine: Engine, what: str, event: str = "") -> list[Approval]:
     """Those that a person means by an id, a command or a file."""
-    meant = (each for each in gone(engine) if what in (each.hook, each.command) or os.path.abspath(what) == each.file)
+    meant = (
+        each
+        for each in gone(engine)
+        if what in (each.hook, each.command) or os.path.abspath(what) == each.file
+    )
     return [each for each in meant if event in ("", each.event)]
 
 

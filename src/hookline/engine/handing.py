@@ -34,5 +34,11 @@ def hand_on(environ: Mapping[str, str], tell: Callable[[str], None], *, aloud: b
             tell(f"{error.code} {error.message}: its notes are not in the journal yet")
         return
     if left and aloud:
-        wait = "1 note on an approval or a switch waits" if left == 1 else f"{left} notes on approvals and switches wait"
-        tell(f"{CODES['journal.lost']} {wait} in `{store.path}` until a journal can be written (the newest {MOST:,} are kept)")
+        wait = (
+            "1 note on an approval or a switch waits"
+            if left == 1
+            else f"{left} notes on approvals and switches wait"
+        )
+        tell(
+            f"{CODES['journal.lost']} {wait} in `{store.path}` until a journal can be written (the newest {MOST:,} are kept)"
+        )

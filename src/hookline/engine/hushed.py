@@ -24,14 +24,21 @@ def hushed(engine: Engine, event: Event, decision: Decision) -> Decision:
         return decision
     row = engine.host(event.dialect).table.row(event.native_name)
     noted = row is None or "note" in row.powers_on(event.tool)
-    here = {spec.id for shelved in engine.shelf.sources for spec in shelved.loaded.specs if spec.kind == event.kind}
+    here = {
+        spec.id
+        for shelved in engine.shelf.sources
+        for spec in shelved.loaded.specs
+        if spec.kind == event.kind
+    }
     for problem in off:
         if here.isdisjoint(problem.hooks) or was_told(engine, event, f"{problem.message} {noted}"):
             continue
         if noted:
             decision = decision.replace(for_user=(*decision.for_user, f"hookline: {problem}"))
         else:
-            decision = decision.replace(lowered=(*decision.lowered, Lowered(effect=NOT_ASKED, reason=str(problem))))
+            decision = decision.replace(
+                lowered=(*decision.lowered, Lowered(effect=NOT_ASKED, reason=str(problem)))
+            )
     return decision
 
 
@@ -41,5 +48,7 @@ def was_told(engine: Engine, event: Event, what: str) -> bool:
         return not engine._lasting.spend(event, what, 1)
     if what in engine._told:
         return True
-    engine._told = {what} if len(engine._told) >= _MOST else {*engine._told, what}  # who cannot remember all says it again
+    engine._told = (
+        {what} if len(engine._told) >= _MOST else {*engine._told, what}
+    )  # who cannot remember all says it again
     return False

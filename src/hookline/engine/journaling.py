@@ -20,7 +20,9 @@ _OFF, _ON = frozenset({"off", "0", "no", "false"}), frozenset({"on", "1", "yes",
 _MIB = 1 << 20
 
 
-def journal_of(environ: Mapping[str, str], tell: Callable[[str], None], exports: Sequence[Export] = ()) -> Journal | None:
+def journal_of(
+    environ: Mapping[str, str], tell: Callable[[str], None], exports: Sequence[Export] = ()
+) -> Journal | None:
     """The journal to keep; None where it is switched off, or where there is no place for it, which `tell` is told.
 
     Wrong settings are told as well, and do not switch it off.
@@ -29,7 +31,13 @@ def journal_of(environ: Mapping[str, str], tell: Callable[[str], None], exports:
         chosen = _chosen(environ, tell)
         if _is_off(environ, chosen):
             return Journal(None, tell=tell, exports=exports) if exports else None
-        return Journal.open(_folder(environ, chosen), environ=environ, tell=tell, exports=exports, **_of_trail(chosen))
+        return Journal.open(
+            _folder(environ, chosen),
+            environ=environ,
+            tell=tell,
+            exports=exports,
+            **_of_trail(chosen),
+        )
     except HookError as error:
         tell(f"{error.code} {error}" if not getattr(error, "place", "") else str(error))
     except Exception as error:  # noqa: BLE001 - whatever it is, the hooks are asked all the same
@@ -54,10 +62,18 @@ def limits_of(environ: Mapping[str, str]) -> dict[str, Any]:
         ConfigError: the settings are wrong.
     """
     chosen = settings(environ).get("journal", {})
-    return {name: value for name, value in _of_trail(chosen).items() if name in ("keep_days", "keep_bytes")}
+    return {
+        name: value
+        for name, value in _of_trail(chosen).items()
+        if name in ("keep_days", "keep_bytes")
+    }
 
 
-def telemetry_of(environ: Mapping[str, str], tell: Callable[[str], None], pending: Callable[[], int] | None = None) -> tuple[Export, ...]:
+def telemetry_of(
+    environ: Mapping[str, str],
+    tell: Callable[[str], None],
+    pending: Callable[[], int] | None = None,
+) -> tuple[Export, ...]:
     """What a server tells OpenTelemetry by; nothing where the environment names nowhere to send it to.
 
     `pending` tells how many approvals wait for a person.
@@ -69,12 +85,16 @@ def telemetry_of(environ: Mapping[str, str], tell: Callable[[str], None], pendin
     if not telemetry_asked(environ):
         return ()
     if find_spec("opentelemetry") is None:
-        tell(f"{CODES['journal.telemetry']} telemetry is asked for, and `opentelemetry-api` is missing (pip install 'hookline[otel]')")
+        tell(
+            f"{CODES['journal.telemetry']} telemetry is asked for, and `opentelemetry-api` is missing (pip install 'hookline[otel]')"
+        )
         return ()
     from hookline.journal.otel import Telemetry, set_up  # noqa: PLC0415 - the extra `otel`
 
     if not set_up():
-        tell(f"{CODES['journal.telemetry']} telemetry is asked for, and no SDK sends it (pip install opentelemetry-distro)")
+        tell(
+            f"{CODES['journal.telemetry']} telemetry is asked for, and no SDK sends it (pip install opentelemetry-distro)"
+        )
     return (Telemetry(environ=environ, pending=pending),)
 
 
@@ -104,5 +124,7 @@ def _folder(environ: Mapping[str, str], chosen: Mapping[str, Any]) -> str:
     if path and not os.path.isabs(path):
         # A relative one would be another one in every project.
         who = VARIABLE if named else "journal.path"
-        raise ConfigError(f"`{who}` is `{path}`, which is no absolute path", name="config.option", hint="or `off`")
+        raise ConfigError(
+            f"`{who}` is `{path}`, which is no absolute path", name="config.option", hint="or `off`"
+        )
     return path or place(environ)

@@ -40,7 +40,13 @@ class Library:
     `placed`: find line numbers of everything, not of faults only.
     """
 
-    def __init__(self, *, cwd: Path | None = None, environ: Mapping[str, str] | None = None, placed: bool = True) -> None:
+    def __init__(
+        self,
+        *,
+        cwd: Path | None = None,
+        environ: Mapping[str, str] | None = None,
+        placed: bool = True,
+    ) -> None:
         self.cwd = os.path.abspath(cwd or os.getcwd())
         self.environ = os.environ if environ is None else environ
         self.placed = placed
@@ -112,7 +118,9 @@ class Library:
         """
         own, rest = split(cls, settings)
         given = {**(options or {}), **rest}
-        return cls(**own).add_source(path, dialect=dialect, trust=trust, mode=mode, match_tools=match_tools, options=given)
+        return cls(**own).add_source(
+            path, dialect=dialect, trust=trust, mode=mode, match_tools=match_tools, options=given
+        )
 
     @classmethod
     def from_config(
@@ -133,7 +141,9 @@ class Library:
         """
         own, rest = split(cls, settings)
         given = {**(options or {}), **rest}
-        return cls(**own).add_source(tree, dialect=dialect, trust=trust, mode=mode, match_tools=match_tools, options=given)
+        return cls(**own).add_source(
+            tree, dialect=dialect, trust=trust, mode=mode, match_tools=match_tools, options=given
+        )
 
     def add_source(
         self,
@@ -163,16 +173,36 @@ class Library:
         if isinstance(source, str | os.PathLike):
             path = os.fspath(source)
             made = self.speaking.as_host(dialect or guess_dialect(path), options)
-            place = Source(file=path, scope=scope, mode=mode, trusted=trusted, shadow=shadow, match_tools=match_tools)
+            place = Source(
+                file=path,
+                scope=scope,
+                mode=mode,
+                trusted=trusted,
+                shadow=shadow,
+                match_tools=match_tools,
+            )
             self._take(Named(place=place, dialect=made, base=os.getcwd()))
         else:
             if dialect is None:
-                raise ConfigError("a tree does not tell its dialect", name="config.dialect", hint="name it with `dialect=`")
-            given = Source(tree=source, scope=scope, mode=mode, trusted=trusted, shadow=shadow, match_tools=match_tools)
+                raise ConfigError(
+                    "a tree does not tell its dialect",
+                    name="config.dialect",
+                    hint="name it with `dialect=`",
+                )
+            given = Source(
+                tree=source,
+                scope=scope,
+                mode=mode,
+                trusted=trusted,
+                shadow=shadow,
+                match_tools=match_tools,
+            )
             self._take(Given(source=given, dialect=self.speaking.as_host(dialect, options)))
         return self
 
-    def shelve(self, source: Source, dialect: str, options: Mapping[str, Any] | None = None) -> Self:
+    def shelve(
+        self, source: Source, dialect: str, options: Mapping[str, Any] | None = None
+    ) -> Self:
         """Add a source that somebody made by hand: a text that is in no file, and what is known of its place.
 
         Raises:
@@ -186,8 +216,16 @@ class Library:
         gone = frozenset((name, scope) for scope in SCOPES if managed or scope != MANAGED)
         with self._changing:
             self.shelf.dropped |= gone
-            self.shelf.ways = [way for way in self.shelf.ways if isinstance(way, Discovery) or came_by(way) not in gone]
-            self.shelf.sources = [each for each in self.shelf.sources if (each.dialect.table.name, each.source.scope) not in gone]
+            self.shelf.ways = [
+                way
+                for way in self.shelf.ways
+                if isinstance(way, Discovery) or came_by(way) not in gone
+            ]
+            self.shelf.sources = [
+                each
+                for each in self.shelf.sources
+                if (each.dialect.table.name, each.source.scope) not in gone
+            ]
             self._rebuild()
 
     def leave_out(self, hook_ids: frozenset[str]) -> None:
@@ -219,7 +257,11 @@ class Library:
         registry, self._combining = self.shelf.registry(self.speaking.own(), strict=self.strict)
         self.tells_time = self.shelf.tells_time()
         self.tells_project = asks_project(registry.entries())
-        unwanted = {entry.spec.id for entry in registry.entries() if any(is_so(entry.spec) for is_so in self._unwanted)}
+        unwanted = {
+            entry.spec.id
+            for entry in registry.entries()
+            if any(is_so(entry.spec) for is_so in self._unwanted)
+        }
         self.whole = registry
         registry = registry.without(self._retired | unwanted)
         once = frozenset(entry.spec.id for entry in registry.entries() if entry.spec.once)
@@ -273,7 +315,11 @@ class Library:
         return register
 
     def enlist(
-        self, owner: str, specs: Iterable[HookSpec], dialect: str, ended: Callable[[str], object] | None = None
+        self,
+        owner: str,
+        specs: Iterable[HookSpec],
+        dialect: str,
+        ended: Callable[[str], object] | None = None,
     ) -> tuple[HookSpec, ...]:
         """Put hooks that are in no file in place of those of `owner`; returned with their ids. `ended`: as of `Enlisted`.
 
@@ -291,7 +337,11 @@ class Library:
     @property
     def problems(self) -> tuple[Problem, ...]:
         """Everything that is wrong with the sources, in their order."""
-        found = [problem for shelved in self.shelf.sources for problem in (*shelved.loaded.problems, *shelved.said)]
+        found = [
+            problem
+            for shelved in self.shelf.sources
+            for problem in (*shelved.loaded.problems, *shelved.said)
+        ]
         return (*found, *self._combining)
 
     @property
@@ -299,7 +349,9 @@ class Library:
         """Every hook that may take part in an event, grouped by event, each group in the order in which it runs."""
         from hookline.core.plan import order  # noqa: PLC0415 - looking is not firing
 
-        return tuple(spec for kind in self.registry.kinds for spec in order(self.registry.of_kind(kind)))
+        return tuple(
+            spec for kind in self.registry.kinds for spec in order(self.registry.of_kind(kind))
+        )
 
     def available_hooks(self) -> str:
         """The hooks that count, as a block of text for a model's prompt: name, description, trigger, location, matcher.
@@ -324,7 +376,13 @@ class Library:
 
         return body(self, hook_id)
 
-    def event(self, event: str | Event, payload: Mapping[str, Any] | None = None, *, dialect: str | None = None) -> Event:
+    def event(
+        self,
+        event: str | Event,
+        payload: Mapping[str, Any] | None = None,
+        *,
+        dialect: str | None = None,
+    ) -> Event:
         """The event that `fire` would raise for these arguments.
 
         Raises:
@@ -337,7 +395,9 @@ class Library:
         row = host.table.row(event) or host.table.row_of_kind(event)
         if row is None:
             raise unknown_event(host.table, event)
-        decoded = host.decode_event(self._own_copy(payload or {}), event if host.table.row(event) else row.native)
+        decoded = host.decode_event(
+            self._own_copy(payload or {}), event if host.table.row(event) else row.native
+        )
         return decoded if decoded.cwd else decoded.replace(cwd=self.cwd)
 
     def _own_copy(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -348,7 +408,10 @@ class Library:
 
         try:
             return deepcopy(payload)
-        except (RecursionError, TypeError):  # no JSON, or nested past all measure: what that means is said when it is sent
+        except (
+            RecursionError,
+            TypeError,
+        ):  # no JSON, or nested past all measure: what that means is said when it is sent
             return payload
 
     def blank(self, event: str, *, dialect: str | None = None) -> dict[str, Any]:
@@ -359,7 +422,11 @@ class Library:
         """
         table = (self.host(dialect) if dialect else self.speaking.of_event(event)).table
         row = table.row(event) or table.row_of_kind(event)
-        return {field.native: "" for field in row.fields if field.fact in ("tool", "prompt")} if row else {}
+        return (
+            {field.native: "" for field in row.fields if field.fact in ("tool", "prompt")}
+            if row
+            else {}
+        )
 
     def host(self, name: str) -> Dialect:
         """The dialect that hosts of this name speak.

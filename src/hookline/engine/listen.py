@@ -50,7 +50,9 @@ def own_hook(
     Raises:
         ConfigError: no such canonical event, an expression that RE2 refuses, or a filter or setting of the wrong type.
     """
-    _checked(tool=tool, command=command, path=path, rank=rank, timeout=timeout, on_failure=on_failure)
+    _checked(
+        tool=tool, command=command, path=path, rank=rank, timeout=timeout, on_failure=on_failure
+    )
     if kind not in kinds.NAMES and not kind.startswith("x."):
         hosts = kinds.meant_by(kind)  # the commonest mistake: a host's name of the event
         near = f"did you mean `{hosts}`?" if hosts else did_you_mean(kind, kinds.NAMES)
@@ -78,18 +80,28 @@ def _checked(**given: object) -> None:
     """Complain about what would otherwise fail at the first event, in the middle of somebody's agent."""
     for setting, wanted, words in _WANTED:
         value = given[setting]
-        names = value if isinstance(value, list | tuple | set | frozenset) and "list" in words else [value]
+        names = (
+            value
+            if isinstance(value, list | tuple | set | frozenset) and "list" in words
+            else [value]
+        )
         if not all(isinstance(name, wanted) and not isinstance(name, bool) for name in names):
             raise ConfigError(f"`{setting}={value!r}` of a hook must be {words}", name="value.type")
     timeout = given["timeout"]
     if isinstance(timeout, int | float) and not timeout > 0:
-        raise ConfigError(f"`timeout={timeout!r}` of a hook must be more than 0 seconds", name="value.range")
+        raise ConfigError(
+            f"`timeout={timeout!r}` of a hook must be more than 0 seconds", name="value.range"
+        )
 
 
-def _conditions(tool: str | Sequence[str] | None, command: str | None, path: str | Sequence[str] | None) -> list[Condition]:
+def _conditions(
+    tool: str | Sequence[str] | None, command: str | None, path: str | Sequence[str] | None
+) -> list[Condition]:
     conditions: list[Condition] = []
     if tool is not None:
-        conditions.append(OneOf(field="tool", names=frozenset({tool} if isinstance(tool, str) else tool)))
+        conditions.append(
+            OneOf(field="tool", names=frozenset({tool} if isinstance(tool, str) else tool))
+        )
     if command is not None:
         conditions.append(Pattern(field="command", source=command, regex=compile_regex(command)))
     if path is not None:

@@ -40,28 +40,56 @@ class Loss(Frozen):
         return f"{self.hook_id}: {self.what}: {self.why}"
 
 
-def losses_of(originals: Originals, spec: HookSpec, row: Row, target: Dialect, *, plain: bool) -> Iterator[Loss]:
+def losses_of(
+    originals: Originals, spec: HookSpec, row: Row, target: Dialect, *, plain: bool
+) -> Iterator[Loss]:
     """What a hook can say or do here that the target's event cannot express, or its host does otherwise."""
     host = target.table.name
     own = originals.source_of(spec).dialect.table.row(spec.native_event)
     missing = (own.powers if own else frozenset()) - row.powers - _ALWAYS
     if missing:
         words = ", ".join(f"`{power}`" for power in sorted(missing))
-        yield Loss(hook_id=spec.id, what=f"an answer with {words}", why=f"`{row.native}` of {host} cannot express it, and it is lowered")
+        yield Loss(
+            hook_id=spec.id,
+            what=f"an answer with {words}",
+            why=f"`{row.native}` of {host} cannot express it, and it is lowered",
+        )
     if own is not None and row.parallel and (spec.in_turn or not own.parallel):
-        yield Loss(hook_id=spec.id, what="that hooks run in turn", why=f"`{row.native}` of {host} starts them at once")
+        yield Loss(
+            hook_id=spec.id,
+            what="that hooks run in turn",
+            why=f"`{row.native}` of {host} starts them at once",
+        )
     if own is not None and (differs := _rewrites_together(originals, spec, own, row, target)):
-        yield Loss(hook_id=spec.id, what="what the rewrites of several hooks come to", why=f"in {host} {differs}")
+        yield Loss(
+            hook_id=spec.id,
+            what="what the rewrites of several hooks come to",
+            why=f"in {host} {differs}",
+        )
     if spec.identity and any(other.identity == spec.identity for other in originals.beside(spec)):
-        yield Loss(hook_id=spec.id, what="that equal hooks run once", why="each is a command of its own there, and both may run")
+        yield Loss(
+            hook_id=spec.id,
+            what="that equal hooks run once",
+            why="each is a command of its own there, and both may run",
+        )
     if spec.once:
-        yield Loss(hook_id=spec.id, what="`once`", why="each event there starts a new process, so it runs every time")
+        yield Loss(
+            hook_id=spec.id,
+            what="`once`",
+            why="each event there starts a new process, so it runs every time",
+        )
     if isinstance(spec.handler, Model):
         yield Loss(
-            hook_id=spec.id, what="the limit on calls of its model", why="each event there starts a new process, which counts its own"
+            hook_id=spec.id,
+            what="the limit on calls of its model",
+            why="each event there starts a new process, which counts its own",
         )
-    if any(isinstance(condition, OneOf) and condition.field == "agent" for condition in spec.conditions):
-        yield Loss(hook_id=spec.id, what="the agent that it is for", why=f"{host} keeps no hooks by agent")
+    if any(
+        isinstance(condition, OneOf) and condition.field == "agent" for condition in spec.conditions
+    ):
+        yield Loss(
+            hook_id=spec.id, what="the agent that it is for", why=f"{host} keeps no hooks by agent"
+        )
     yield from _left_behind(spec, host) if plain else _from_elsewhere(originals, spec)
 
 
@@ -73,9 +101,17 @@ def _from_elsewhere(originals: Originals, spec: HookSpec) -> Iterator[Loss]:
         return
     for field, what in _GIVEN.items():
         if getattr(alone, field) != getattr(spec, field):
-            yield Loss(hook_id=spec.id, what=what, why="it is said elsewhere in the files, and only the hook's own entry is carried")
+            yield Loss(
+                hook_id=spec.id,
+                what=what,
+                why="it is said elsewhere in the files, and only the hook's own entry is carried",
+            )
     if _place_of(spec) - _place_of(alone):
-        yield Loss(hook_id=spec.id, what="the place of its file", why="the folder that the event names stands for it")
+        yield Loss(
+            hook_id=spec.id,
+            what="the place of its file",
+            why="the folder that the event names stands for it",
+        )
 
 
 def _place_of(spec: HookSpec) -> frozenset[str]:
@@ -84,10 +120,16 @@ def _place_of(spec: HookSpec) -> frozenset[str]:
     if not isinstance(handler, Command):
         return frozenset()
     text = handler.script or " ".join(handler.argv)
-    return frozenset(f"{name}={value}" for name, value in handler.env.items() if f"${name}" in text or f"${{{name}}}" in text)
+    return frozenset(
+        f"{name}={value}"
+        for name, value in handler.env.items()
+        if f"${name}" in text or f"${{{name}}}" in text
+    )
 
 
-def _rewrites_together(originals: Originals, spec: HookSpec, own: Row, row: Row, target: Dialect) -> str:
+def _rewrites_together(
+    originals: Originals, spec: HookSpec, own: Row, row: Row, target: Dialect
+) -> str:
     """How the target makes one input of several hooks' rewrites, where its own host makes another of them; else empty."""
     if "input" not in own.powers & row.powers or not originals.beside(spec):
         return ""
@@ -104,12 +146,18 @@ def _left_behind(spec: HookSpec, host: str) -> Iterator[Loss]:
         "`env`": isinstance(handler, Command) and handler.env,
         "`working_dir`": isinstance(handler, Command) and handler.working_dir,
         "that it is not waited for": spec.detached,
-        "its conditions on what the event says": [given for given in spec.conditions if not _about_tool(given)],
+        "its conditions on what the event says": [
+            given for given in spec.conditions if not _about_tool(given)
+        ],
     }
     for what, there in told.items():
         if there:
             yield Loss(hook_id=spec.id, what=what, why="the command is written as it is")
-    yield Loss(hook_id=spec.id, what="its words", why=f"the script must read and print what {host} says, not {spec.dialect}")
+    yield Loss(
+        hook_id=spec.id,
+        what="its words",
+        why=f"the script must read and print what {host} says, not {spec.dialect}",
+    )
 
 
 def _about_tool(condition: Condition) -> bool:

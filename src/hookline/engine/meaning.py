@@ -26,8 +26,13 @@ def called(spec: HookSpec) -> str:
     """What a hook runs, as it is shown to be approved: a command, an address as it is asked, or a model and all that it is asked."""
     handler = spec.handler
     if isinstance(handler, Model):
-        places = [f"at {handler.base_url}"] * bool(handler.base_url) + [f"with the key in ${handler.key}"] * bool(handler.key)
-        return " ".join(("model", ", or ".join(handler.names), *places)) + f": {handler.prompt.strip()}"
+        places = [f"at {handler.base_url}"] * bool(handler.base_url) + [
+            f"with the key in ${handler.key}"
+        ] * bool(handler.key)
+        return (
+            " ".join(("model", ", or ".join(handler.names), *places))
+            + f": {handler.prompt.strip()}"
+        )
     return f"{handler.method} {handler.url}" if isinstance(handler, Http) else shown(spec)
 
 
@@ -41,7 +46,13 @@ def commanded(specs: Sequence[HookSpec], command: str, event: str = "") -> list[
     Raises:
         TrustError: `trust.unmatched`, none is declared; `trust.ambiguous`, it is written like hooks that run different things.
     """
-    found = [spec for spec in specs if command and _is_written(spec, command) and (not event or event in (spec.native_event, spec.kind))]
+    found = [
+        spec
+        for spec in specs
+        if command
+        and _is_written(spec, command)
+        and (not event or event in (spec.native_event, spec.kind))
+    ]
     try:
         found = _in_order(specs, [*found, *chosen(specs, command=command, event=event)])
     except TrustError:
@@ -49,9 +60,14 @@ def commanded(specs: Sequence[HookSpec], command: str, event: str = "") -> list[
             raise
     runs = dict.fromkeys(_shown(spec) for spec in found)
     if len(runs) > 1:
-        listed = ", ".join(f"`{text}` ({', '.join(spec.id for spec in found if _shown(spec) == text)})" for text in runs)
+        listed = ", ".join(
+            f"`{text}` ({', '.join(spec.id for spec in found if _shown(spec) == text)})"
+            for text in runs
+        )
         raise TrustError(
-            f"`{command}` may mean any of {listed}", name="trust.ambiguous", hint="write it as it is shown, or name one by its id"
+            f"`{command}` may mean any of {listed}",
+            name="trust.ambiguous",
+            hint="write it as it is shown, or name one by its id",
         )
     return found
 
@@ -69,7 +85,12 @@ def _is_written(spec: HookSpec, command: str) -> bool:
     if command == in_line(called(spec)):
         return True
     argv, name = getattr(spec.handler, "argv", ()), spec.name
-    if not argv or not name or name not in (command, hook_name(command)) or command != command.strip():
+    if (
+        not argv
+        or not name
+        or name not in (command, hook_name(command))
+        or command != command.strip()
+    ):
         return False
     try:
         words = shlex.split(command)
@@ -77,7 +98,8 @@ def _is_written(spec: HookSpec, command: str) -> bool:
         return False
     folder = os.path.dirname(spec.origin.file)
     return len(words) == len(argv) and all(
-        word == run or (not word.startswith("/") and os.path.normpath(os.path.join(folder, word)) == run)
+        word == run
+        or (not word.startswith("/") and os.path.normpath(os.path.join(folder, word)) == run)
         for word, run in zip(words, argv, strict=True)
     )
 
@@ -88,7 +110,9 @@ def meant(engine: Engine, word: str, event: str = "") -> list[HookSpec]:
     Raises:
         TrustError: `trust.unmatched`, no declared hook is meant; `trust.ambiguous`, hooks that run different things are.
     """
-    specs = [spec for spec in all_hooks(engine) if not event or event in (spec.native_event, spec.kind)]
+    specs = [
+        spec for spec in all_hooks(engine) if not event or event in (spec.native_event, spec.kind)
+    ]
     by_id = [spec for spec in specs if spec.id == word]
     if by_id:
         return by_id
@@ -98,7 +122,9 @@ def meant(engine: Engine, word: str, event: str = "") -> list[HookSpec]:
         if error.name == "trust.ambiguous":
             raise
         path = os.path.realpath(word)
-        found = [spec for spec in specs if spec.name == word] or [spec for spec in specs if _is_of(engine, spec, path)]
+        found = [spec for spec in specs if spec.name == word] or [
+            spec for spec in specs if _is_of(engine, spec, path)
+        ]
         if not found:
             where = f" on `{event}`" if event else ""
             raise TrustError(
@@ -113,7 +139,11 @@ def _is_of(engine: Engine, spec: HookSpec, path: str) -> bool:
     """Whether a file declares a hook, or is run by it."""
     if spec.origin.file and os.path.realpath(spec.origin.file) == path:
         return True
-    return any(file.real == path for standing in survey(gate_for(engine), [spec]) for file in standing.sight.files)
+    return any(
+        file.real == path
+        for standing in survey(gate_for(engine), [spec])
+        for file in standing.sight.files
+    )
 
 
 def _in_order(specs: Sequence[HookSpec], found: Sequence[HookSpec]) -> list[HookSpec]:

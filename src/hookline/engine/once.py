@@ -27,7 +27,11 @@ def mark_of(spec: HookSpec) -> str:
 def spent_ids(sessions: Sessions, event: Event, specs: Iterable[HookSpec]) -> frozenset[str]:
     """The hooks among these that ran already in the event's session, and are to do so once."""
     marks = sessions.spent(event)
-    return frozenset(spec.id for spec in specs if spec.once and mark_of(spec) in marks) if marks else frozenset()
+    return (
+        frozenset(spec.id for spec in specs if spec.once and mark_of(spec) in marks)
+        if marks
+        else frozenset()
+    )
 
 
 def claiming(asked: Dispatch, sessions: Sessions, event: Event) -> Dispatch:

@@ -22,7 +22,14 @@ def project_of(folder: str, environ: Mapping[str, str], table: Table) -> str:
 
     The variable goes first only where it leads to no other project than that folder is in.
     """
-    named = next((path for name in table.project_variables if os.path.isabs(path := environ.get(name, "")) and os.path.isdir(path)), "")
+    named = next(
+        (
+            path
+            for name in table.project_variables
+            if os.path.isabs(path := environ.get(name, "")) and os.path.isdir(path)
+        ),
+        "",
+    )
     if named and holds(named, folder):
         return named
     return (project_root(folder, environ, table.name) if table.climbs else "") or named or folder

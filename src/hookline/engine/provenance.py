@@ -29,7 +29,10 @@ _PLACE = re.compile(r"(.*?)(?::\d+(?::\d+)?)?", re.DOTALL)
 
 
 def provenance(
-    index: Index, event: Mapping[str, Any], runs: Iterable[Mapping[str, Any]], environ: Mapping[str, str]
+    index: Index,
+    event: Mapping[str, Any],
+    runs: Iterable[Mapping[str, Any]],
+    environ: Mapping[str, str],
 ) -> list[dict[str, Any]]:
     """Of each run its command, where that was found ("" = nowhere), and the newest note on its approval that was there before it."""
     cwd = _text(event, "cwd")
@@ -44,13 +47,19 @@ def provenance(
     return [_of_run(index, run, declared) for run in runs]
 
 
-def declared_in(file: str, scope: str, dialect: str, *, cwd: str, environ: Mapping[str, str]) -> Sequence[HookSpec]:
+def declared_in(
+    file: str, scope: str, dialect: str, *, cwd: str, environ: Mapping[str, str]
+) -> Sequence[HookSpec]:
     """The hooks that a file declares now, of those that there are in a folder; none where it cannot be read any more."""
     folder = cwd if os.path.isdir(cwd) else "."
     try:
         if scope == "explicit":
             return tuple(
-                all_hooks(Library(cwd=folder, environ=environ).add_source(os.path.join(folder, file), dialect=dialect, trust="none"))
+                all_hooks(
+                    Library(cwd=folder, environ=environ).add_source(
+                        os.path.join(folder, file), dialect=dialect, trust="none"
+                    )
+                )
             )
         return tuple(spec for spec in declared_here(folder, environ) if spec.origin.file == file)
     except (HookError, OSError, ValueError):
@@ -59,7 +68,11 @@ def declared_in(file: str, scope: str, dialect: str, *, cwd: str, environ: Mappi
 
 def declared_here(folder: str, environ: Mapping[str, str]) -> Sequence[HookSpec]:
     """Every hook that there is for whoever works in a folder; none is run."""
-    return tuple(all_hooks(Library.discover(project_root(folder, environ) or folder, trust="none", environ=environ)))
+    return tuple(
+        all_hooks(
+            Library.discover(project_root(folder, environ) or folder, trust="none", environ=environ)
+        )
+    )
 
 
 def _of_run(index: Index, run: Mapping[str, Any], declared: Declared) -> dict[str, Any]:
@@ -68,7 +81,9 @@ def _of_run(index: Index, run: Mapping[str, Any], declared: Declared) -> dict[st
     return {"run": _text(run, "id"), "ran": command, "found": found, "note": note}
 
 
-def _command(run: Mapping[str, Any], note: Mapping[str, Any], declared: Declared) -> tuple[str, str]:
+def _command(
+    run: Mapping[str, Any], note: Mapping[str, Any], declared: Declared
+) -> tuple[str, str]:
     kept = run.get("command")
     kept = kept if isinstance(kept, dict) else {}
     if _text(kept, "value"):
@@ -76,11 +91,19 @@ def _command(run: Mapping[str, Any], note: Mapping[str, Any], declared: Declared
     if _text(note, "command"):
         return _text(note, "command"), APPROVAL
     place = _PLACE.fullmatch(_text(run, "source"))
-    specs = declared(place[1], _text(run, "scope"), _text(run, "dialect")) if place and place[1] else ()
+    specs = (
+        declared(place[1], _text(run, "scope"), _text(run, "dialect")) if place and place[1] else ()
+    )
     if kept:
-        same = (text for spec in specs if _digest(text := command_of(spec.handler)) == kept.get("sha256"))
+        same = (
+            text
+            for spec in specs
+            if _digest(text := command_of(spec.handler)) == kept.get("sha256")
+        )
         return next(((text, CONFIGURATION) for text in same), ("", ""))
-    return next(((command_of(spec.handler), NOW) for spec in specs if spec.id == run.get("hook")), ("", ""))
+    return next(
+        ((command_of(spec.handler), NOW) for spec in specs if spec.id == run.get("hook")), ("", "")
+    )
 
 
 def _digest(text: str) -> str:

@@ -28,17 +28,27 @@ def concluded(engine: Engine, event: Event, decision: Decision, chosen: Plan | N
     """
     table = engine.host(event.dialect).table
     if event.session_id and event.kind in table.ends_session:
-        for ended in {enlisted.ended for enlisted in engine.shelf.enlisted.values() if enlisted.ended}:
+        for ended in {
+            enlisted.ended for enlisted in engine.shelf.enlisted.values() if enlisted.ended
+        }:
             ended(event.session_id)
     row, follows = table.row(event.native_name), follows_redo(event, table)
     if goes_on(decision, row):
         sent = _sent_back(engine, event, decision, row, follows=follows)
-        return with_late(engine, event, decision, chosen, table)[0] if sent is decision and chosen is not None else sent
+        return (
+            with_late(engine, event, decision, chosen, table)[0]
+            if sent is decision and chosen is not None
+            else sent
+        )
     if is_spent(decision):
         return decision  # somebody would have sent it back still, so that this is no new turn
-    heard, lates = with_late(engine, event, decision, chosen, table) if chosen is not None else (decision, ())
+    heard, lates = (
+        with_late(engine, event, decision, chosen, table) if chosen is not None else (decision, ())
+    )
     if not goes_on(heard, row):
-        engine.sessions.settle(event, follows=follows, lasted=decision.seconds, ends=event.kind in table.ends_session)
+        engine.sessions.settle(
+            event, follows=follows, lasted=decision.seconds, ends=event.kind in table.ends_session
+        )
         return heard
     sent = _sent_back(engine, event, heard, row, follows=follows)
     if sent is heard:
@@ -48,7 +58,9 @@ def concluded(engine: Engine, event: Event, decision: Decision, chosen: Plan | N
     return decision
 
 
-def _sent_back(engine: Engine, event: Event, decision: Decision, row: Row | None, *, follows: bool | None) -> Decision:
+def _sent_back(
+    engine: Engine, event: Event, decision: Decision, row: Row | None, *, follows: bool | None
+) -> Decision:
     """A decision that sends the agent back, if there is one more redo for it, which is counted by that; else leave to stop."""
     usual = engine._limit(event)
     limit = redo_limit(decision, usual) if engine.redo_limit is None else usual
@@ -56,20 +68,32 @@ def _sent_back(engine: Engine, event: Event, decision: Decision, row: Row | None
     return decision if had is None and follows is False else cap_redo(decision, had, limit, row)
 
 
-def with_late(engine: Engine, event: Event, decision: Decision, chosen: Plan, table: Table) -> tuple[Decision, Sequence[Late]]:
+def with_late(
+    engine: Engine, event: Event, decision: Decision, chosen: Plan, table: Table
+) -> tuple[Decision, Sequence[Late]]:
     """The decision with what detached hooks said since the last one that could tell it; and all of that."""
     everything = tells_all(event, decision, chosen, table)
-    if not everything and not (tells_wakes(event, decision, chosen) and _may_go_on(engine, event, decision, table)):
+    if not everything and not (
+        tells_wakes(event, decision, chosen) and _may_go_on(engine, event, decision, table)
+    ):
         return decision, ()
     lates, dropped = engine.sessions.take(event, wakes=not everything)
-    heard = [late for late in lates if not _silenced(engine, event, late.hook_id)] if lates and engine.gate is not None else lates
+    heard = (
+        [late for late in lates if not _silenced(engine, event, late.hook_id)]
+        if lates and engine.gate is not None
+        else lates
+    )
     return fell_out(told(decision, event, chosen, heard) if heard else decision, dropped), lates
 
 
 def _may_go_on(engine: Engine, event: Event, decision: Decision, table: Table) -> bool:
     """Whether the agent goes on anyway, or may be sent back once more for this; if not, it stops, and is told at the next turn."""
     limit = engine._limit(event)
-    return goes_on(decision, table.row(event.native_name)) or limit <= 0 or engine._redos(event, table) < limit
+    return (
+        goes_on(decision, table.row(event.native_name))
+        or limit <= 0
+        or engine._redos(event, table) < limit
+    )
 
 
 def _silenced(engine: Engine, event: Event, hook_id: str) -> bool:
@@ -77,7 +101,11 @@ def _silenced(engine: Engine, event: Event, hook_id: str) -> bool:
     from hookline.core.dispatch import Run  # noqa: PLC0415 - few hooks run in the background
 
     spec = engine._spec_of(hook_id)
-    return spec is not None and engine.gate is not None and engine.gate.silences(Run(spec=spec, event=event))
+    return (
+        spec is not None
+        and engine.gate is not None
+        and engine.gate.silences(Run(spec=spec, event=event))
+    )
 
 
 def aloud(engine: Engine, decision: Decision, chosen: Plan | None) -> Decision:
@@ -95,8 +123,12 @@ def unspent(engine: Engine, sessions: Sessions, chosen: Plan, event: Event) -> P
 
     here = [step.spec for group in chosen.groups for step in group.steps + group.detached]
     spent = spent_ids(sessions, event, here)
-    chosen = plan(engine.registry.without(spent), event, engine.host(event.dialect)) if spent else chosen
-    return chosen.replace(solo=None) if chosen.solo is not None and chosen.solo.spec.once else chosen
+    chosen = (
+        plan(engine.registry.without(spent), event, engine.host(event.dialect)) if spent else chosen
+    )
+    return (
+        chosen.replace(solo=None) if chosen.solo is not None and chosen.solo.spec.once else chosen
+    )
 
 
 def ended(engine: Engine, run: Run, finished: Finished) -> None:

@@ -45,7 +45,9 @@ class Originals:
 
     def __init__(self, library: Library) -> None:
         self.library = library
-        self._of = {held.id: shelved for shelved in library.shelf.sources for held in shelved.loaded.specs}
+        self._of = {
+            held.id: shelved for shelved in library.shelf.sources for held in shelved.loaded.specs
+        }
         self._trees: dict[int, Any] = {}
         self._configs: dict[str, str] = {}
 
@@ -55,17 +57,26 @@ class Originals:
 
     def beside(self, spec: HookSpec) -> list[HookSpec]:
         """The other hooks that take part in its event."""
-        return [entry.spec for entry in self.library.registry.of_kind(spec.kind) if entry.spec.id != spec.id]
+        return [
+            entry.spec
+            for entry in self.library.registry.of_kind(spec.kind)
+            if entry.spec.id != spec.id
+        ]
 
     def relayed(self, spec: HookSpec, target: str) -> str:
         """A command line that asks this one hook, in its own words, about what the target's host tells."""
         shelved = self.source_of(spec)
         given = self.library.speaking.options_of(shelved.dialect)
-        options = [f"{name}={str(value).lower() if isinstance(value, bool) else value}" for name, value in given.items()]
+        options = [
+            f"{name}={str(value).lower() if isinstance(value, bool) else value}"
+            for name, value in given.items()
+        ]
         mode = ["--mode", shelved.source.mode] if shelved.source.mode != "fidelity" else []
         how = ["--relay", "--dialect", spec.dialect, "--match-tools", "canonical", *mode]
         said = [word for option in options for word in ("--option", option)]
-        return shlex.join(["hookline", "answer", target, *how, *said, "--config", self.config(spec)])
+        return shlex.join(
+            ["hookline", "answer", target, *how, *said, "--config", self.config(spec)]
+        )
 
     def config(self, spec: HookSpec) -> str:
         """The one hook as a configuration: its entry as a tree; where a folder is the hook, that folder."""
@@ -85,7 +96,11 @@ class Originals:
     def _folder(self, spec: HookSpec) -> str:
         """The folder that is the hook; empty where a file declares it."""
         source = self.source_of(spec).source
-        return (source.names.get("folder") or source.file) if is_own_file(source.file, spec.dialect) else ""
+        return (
+            (source.names.get("folder") or source.file)
+            if is_own_file(source.file, spec.dialect)
+            else ""
+        )
 
     def _entry(self, spec: HookSpec) -> str:
         source = self.source_of(spec).source
@@ -96,8 +111,15 @@ class Originals:
         tree = _slice(whole, steps, beside=False)
         entry = _entry(tree, steps)
         handler = spec.handler
-        if isinstance(entry.get("command"), str) and isinstance(handler, Command) and not handler.script and not entry.get("args"):
-            entry["command"] = shlex.join(handler.argv)  # paths that were relative to the file are whole there
+        if (
+            isinstance(entry.get("command"), str)
+            and isinstance(handler, Command)
+            and not handler.script
+            and not entry.get("args")
+        ):
+            entry["command"] = shlex.join(
+                handler.argv
+            )  # paths that were relative to the file are whole there
         # Cursor drops a file in which a command holds `://` (harnesses.md 5); to JSON the escaped text is the same.
         return json.dumps(tree, ensure_ascii=False).replace("://", ":\\/\\/")
 
@@ -115,7 +137,10 @@ def _steps(tree: Any, pointer: str) -> list[str | int]:
     node, left = tree, pointer
     while left:
         keys = range(len(node)) if isinstance(node, list) else node
-        step = max((key for key in keys if left == str(key) or left.startswith(f"{key}.")), key=lambda key: len(str(key)))
+        step = max(
+            (key for key in keys if left == str(key) or left.startswith(f"{key}.")),
+            key=lambda key: len(str(key)),
+        )
         steps.append(step)
         node, left = node[step], left[len(str(step)) + 1 :]
     return steps
@@ -128,7 +153,11 @@ def _slice(node: Any, steps: list[str | int], *, beside: bool) -> Any:
     step, rest = steps[0], steps[1:]
     if isinstance(node, list):
         return [_slice(node[int(step)], rest, beside=True)]
-    kept = {key: value for key, value in node.items() if not isinstance(value, dict | list)} if beside else {}
+    kept = (
+        {key: value for key, value in node.items() if not isinstance(value, dict | list)}
+        if beside
+        else {}
+    )
     return {**kept, step: _slice(node[step], rest, beside=False)}
 
 

@@ -69,7 +69,9 @@ def reload(library: Library, held: Collection[Key] = ()) -> Reloaded:
             before = [entry.spec for entry in library.whole.entries()]
             _swap(library, renewed)
             now = [entry.spec for entry in library.whole.entries()]
-            refused = tuple(problem for shelved in library.shelf.sources for problem in shelved.said)
+            refused = tuple(
+                problem for shelved in library.shelf.sources for problem in shelved.said
+            )
     return _difference(before, now, refused)
 
 
@@ -97,7 +99,11 @@ def enlist_alike(library: Library, other: Library) -> None:
 
 def _again(shelf: Shelf) -> list[Discovery | Named]:
     """The ways that can be gone again: no tree that code gave, and no pipe, which was read for ever."""
-    return [way for way in shelf.ways if isinstance(way, Discovery) or (isinstance(way, Named) and not _is_pipe(way))]
+    return [
+        way
+        for way in shelf.ways
+        if isinstance(way, Discovery) or (isinstance(way, Named) and not _is_pipe(way))
+    ]
 
 
 def _is_pipe(way: Named) -> bool:
@@ -136,7 +142,11 @@ def _in_order(old: Shelf, renewed: dict[int, Renewal]) -> Iterator[Shelved]:
         if id(way) not in renewed:
             yield from (shelved for shelved in old.sources if shelved.way is way)
         elif isinstance(way, Discovery):
-            yield from (piece for piece in renewed[id(way)].pieces if (piece.dialect.table.name, piece.source.scope) not in old.dropped)
+            yield from (
+                piece
+                for piece in renewed[id(way)].pieces
+                if (piece.dialect.table.name, piece.source.scope) not in old.dropped
+            )
         else:
             yield from renewed[id(way)].pieces
 
@@ -150,14 +160,19 @@ def _seen(old: Shelf, renewed: dict[int, Renewal]) -> dict[Key, Stamp]:
     return seen
 
 
-def _still_retired(library: Library, old: Shelf, new: Shelf) -> tuple[frozenset[str], list[HookSpec]]:
+def _still_retired(
+    library: Library, old: Shelf, new: Shelf
+) -> tuple[frozenset[str], list[HookSpec]]:
     """The ids of hooks that did what they were to do once, under whatever id they are now; and those that are not there now.
 
     A hook that was changed is another one, and may run again.
     """
     before = {spec.id: spec for shelved in old.sources for spec in shelved.loaded.specs}
     retired = {hook_id for hook_id in library._retired if hook_id not in before}
-    spent = [*library._spent, *(_content(before[hook_id]) for hook_id in library._retired if hook_id in before)]
+    spent = [
+        *library._spent,
+        *(_content(before[hook_id]) for hook_id in library._retired if hook_id in before),
+    ]
     now = [spec for shelved in new.sources for spec in shelved.loaded.specs if spec.once]
     for spec in sorted(now, key=lambda spec: spec.id not in library._retired):
         if (content := _content(spec)) in spent:
@@ -171,7 +186,9 @@ def _content(spec: HookSpec) -> HookSpec:
     return spec.replace(id="", origin=Origin(file=spec.origin.file, scope=spec.origin.scope))
 
 
-def _difference(before: Sequence[HookSpec], now: Sequence[HookSpec], refused: tuple[Problem, ...]) -> Reloaded:
+def _difference(
+    before: Sequence[HookSpec], now: Sequence[HookSpec], refused: tuple[Problem, ...]
+) -> Reloaded:
     """Hooks that only one of two lists has, wherever in their file they stand; an id that is left in both is a hook that changed."""
     same = {id(spec) for spec in before} & {id(spec) for spec in now}
     old = [(repr(_content(spec)), spec.id) for spec in before if id(spec) not in same]

@@ -31,9 +31,16 @@ _READINGS = 3
 def look(library: Library, way: Discovery | Named) -> dict[Key, Stamp]:
     """The stamps of all files that there are by a way now, or of what was named and is gone."""
     try:
-        files = [(os.path.abspath(place.file), dialect.table.name) for place, dialect, _ in listed(library, way)]
+        files = [
+            (os.path.abspath(place.file), dialect.table.name)
+            for place, dialect, _ in listed(library, way)
+        ]
     except ConfigError:
-        files = [] if isinstance(way, Discovery) else [(os.path.join(way.base, way.place.file), way.dialect.table.name)]
+        files = (
+            []
+            if isinstance(way, Discovery)
+            else [(os.path.join(way.base, way.place.file), way.dialect.table.name)]
+        )
     return {key: stamp_of(*key) for key in files}
 
 
@@ -42,13 +49,17 @@ class Renewal:
 
     def __init__(self, library: Library, way: Discovery | Named, held: Collection[Key]) -> None:
         self.way = way
-        self.before: dict[Key, Shelved] = {shelved.key: shelved for shelved in library.shelf.sources if shelved.way is way}
+        self.before: dict[Key, Shelved] = {
+            shelved.key: shelved for shelved in library.shelf.sources if shelved.way is way
+        }
         self.unwanted = library._unwanted
         self.error: ConfigError | None = None
         self.seen: dict[Key, Stamp] = {}
         found, moving = self._read(library)
         self.held = {*held, *moving}
-        self.refused = {each.key[0]: each for each in found if each.error and os.path.isdir(each.source.file)}
+        self.refused = {
+            each.key[0]: each for each in found if each.error and os.path.isdir(each.source.file)
+        }
         self.pieces = [piece for each in found if (piece := self._piece(each)) is not None]
         self._keep_missing({each.key for each in found})
 
@@ -82,8 +93,20 @@ class Renewal:
         if old is not None and self._is_worse(loaded, old.loaded):
             return _kept(old, self._errors(loaded))
         if old is not None and _is_cut_off(found.source.text, loaded, old):
-            return _kept(old, (), "breaks off before its first hook", hint="to do without its hooks, remove the file or its entries")
-        return Shelved(source=found.source, dialect=found.dialect, loaded=loaded, way=self.way, stamp=found.stamp, key=found.key)
+            return _kept(
+                old,
+                (),
+                "breaks off before its first hook",
+                hint="to do without its hooks, remove the file or its entries",
+            )
+        return Shelved(
+            source=found.source,
+            dialect=found.dialect,
+            loaded=loaded,
+            way=self.way,
+            stamp=found.stamp,
+            key=found.key,
+        )
 
     def _keep_missing(self, found: set[Key]) -> None:
         """Put what is no longer found, and stays nevertheless, where it stood: behind what it stood behind."""
@@ -91,12 +114,16 @@ class Renewal:
         for key, old in self.before.items():
             if key not in found and (piece := self._missing(old)) is not None:
                 self.pieces.insert(behind, piece)
-            at = next((number for number, piece in enumerate(self.pieces) if piece.key == key), None)
+            at = next(
+                (number for number, piece in enumerate(self.pieces) if piece.key == key), None
+            )
             behind = behind if at is None else at + 1
 
     def _missing(self, old: Shelved) -> Shelved | None:
         """A file that is no longer found: kept where it was named, is policy, or cannot be looked for; else None."""
-        if old.source.text is None and os.path.isdir(old.key[0]):  # a folder that could not be listed, and now can
+        if old.source.text is None and os.path.isdir(
+            old.key[0]
+        ):  # a folder that could not be listed, and now can
             return None
         folder = self._below(old)
         if folder is not None and folder.error is not None:
@@ -105,25 +132,42 @@ class Renewal:
             return _kept(old, (), "is being written")
         unreachable = _unreachable(old.key[0])
         if unreachable:
-            wrong = ConfigError(f"cannot be read: {unreachable}", name="config.unreadable", place=old.source.file)
+            wrong = ConfigError(
+                f"cannot be read: {unreachable}", name="config.unreadable", place=old.source.file
+            )
             return _kept(old, (problem_of(wrong, old.source.file, old.source.scope),))
         return _gone(old) if self.error is not None or old.source.scope == MANAGED else None
 
     def _is_worse(self, new: Loaded, old: Loaded) -> bool:
         """Whether a version has errors that the former had not, or has lost all its hooks to them."""
         errors = len(self._errors(new))
-        return errors > len(self._errors(old)) or (errors > 0 and _can_run(old) and not _can_run(new))
+        return errors > len(self._errors(old)) or (
+            errors > 0 and _can_run(old) and not _can_run(new)
+        )
 
     def _errors(self, loaded: Loaded) -> tuple[Problem, ...]:
         """What is wrong, without what is wrong with hooks that are left out anyway."""
-        left_out = [spec.origin.pointer for spec in loaded.specs if any(is_so(spec) for is_so in self.unwanted)]
+        left_out = [
+            spec.origin.pointer
+            for spec in loaded.specs
+            if any(is_so(spec) for is_so in self.unwanted)
+        ]
         within = tuple(f"{pointer}." for pointer in left_out if pointer)
         wrong = (problem for problem in loaded.problems if problem.severity == "error")
-        return tuple(problem for problem in wrong if not f"{problem.origin.pointer}.".startswith(within))
+        return tuple(
+            problem for problem in wrong if not f"{problem.origin.pointer}.".startswith(within)
+        )
 
     def _below(self, old: Shelved) -> Read | None:
         """The folder that cannot be listed in which a file lies."""
-        return next((each for folder, each in self.refused.items() if old.key[0].startswith(f"{folder}{os.sep}")), None)
+        return next(
+            (
+                each
+                for folder, each in self.refused.items()
+                if old.key[0].startswith(f"{folder}{os.sep}")
+            ),
+            None,
+        )
 
 
 def _unreachable(path: str) -> str:
@@ -161,13 +205,19 @@ def _kept(old: Shelved, wrong: tuple[Problem, ...], why: str = "", hint: str = "
     file = old.source.file
     message = f"`{file}` {why}; " if why else ""
     message += f"the last good version of `{file}` is in force{_since(old)}"
-    hint = hint or ("it is taken as soon as it has come to rest" if why else "mend it; it is taken as soon as it is valid")
+    hint = hint or (
+        "it is taken as soon as it has come to rest"
+        if why
+        else "mend it; it is taken as soon as it is valid"
+    )
     return old.replace(said=(*wrong, _said(old, "config.last-good", message, hint)))
 
 
 def _gone(old: Shelved) -> Shelved:
     message = f"`{old.source.file}` is gone; its last good version is in force{_since(old)}"
-    return old.replace(said=(_said(old, "config.gone", message, "put it back, or restart to do without it"),))
+    return old.replace(
+        said=(_said(old, "config.gone", message, "put it back, or restart to do without it"),)
+    )
 
 
 def _said(old: Shelved, name: str, message: str, hint: str) -> Problem:
@@ -178,4 +228,6 @@ def _said(old: Shelved, name: str, message: str, hint: str) -> Problem:
 def _since(old: Shelved) -> str:
     """When the version that is in force was written."""
     written = old.stamp[0][4] // 10**9 if old.stamp and len(old.stamp[0]) > 1 else None
-    return "" if written is None else time.strftime(", from %Y-%m-%dT%H:%M:%SZ", time.gmtime(written))
+    return (
+        "" if written is None else time.strftime(", from %Y-%m-%dT%H:%M:%SZ", time.gmtime(written))
+    )

@@ -20,10 +20,14 @@ def one_of(what: str, given: str, allowed: tuple[str, ...]) -> None:
         ConfigError: it is not.
     """
     if given not in allowed:
-        raise ConfigError(f"unknown {what} `{given}`", name="config.option", hint=f"one of {', '.join(allowed)}")
+        raise ConfigError(
+            f"unknown {what} `{given}`", name="config.option", hint=f"one of {', '.join(allowed)}"
+        )
 
 
 def split(cls: type, keywords: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Keywords that are settings of a class of engines, and those that are options of a dialect."""
     settings = vars(cls)["__init__"].__kwdefaults__ or {}
-    return {k: v for k, v in keywords.items() if k in settings}, {k: v for k, v in keywords.items() if k not in settings}
+    return {k: v for k, v in keywords.items() if k in settings}, {
+        k: v for k, v in keywords.items() if k not in settings
+    }

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from hookline.model.problem import Problem
     from hookline.model.spec import HookSpec
 
-    _Name: TypeAlias = tuple[str, str, int]  # a file, an id as declared, and how often it was declared there
+    _Name: TypeAlias = tuple[
+        str, str, int
+    ]  # a file, an id as declared, and how often it was declared there
 
 
 class Shelved(Frozen):
@@ -79,7 +81,14 @@ class Shelf:
     def take(self, found: Read, way: Way) -> None:
         """Load a source that was read, and keep what it holds."""
         loaded = found.load()
-        shelved = Shelved(source=found.source, dialect=found.dialect, loaded=loaded, way=way, stamp=found.stamp, key=found.key)
+        shelved = Shelved(
+            source=found.source,
+            dialect=found.dialect,
+            loaded=loaded,
+            way=way,
+            stamp=found.stamp,
+            key=found.key,
+        )
         self.sources.append(self.named(shelved))
         if found.stamp:
             self.seen[found.key] = found.stamp
@@ -116,13 +125,20 @@ class Shelf:
         return named
 
     def enlist(
-        self, owner: str, specs: Iterable[HookSpec], dialect: Dialect, ended: Callable[[str], object] | None = None
+        self,
+        owner: str,
+        specs: Iterable[HookSpec],
+        dialect: Dialect,
+        ended: Callable[[str], object] | None = None,
     ) -> tuple[HookSpec, ...]:
         """Keep the hooks of an owner in place of its former ones, whose ids are free again."""
         former = self.enlisted.pop(owner, None)
         self._ids -= {spec.id for spec in former.specs} if former else set()
         combined = dialect.combine(tuple(specs)).specs
-        named = tuple(spec.replace(id=self._unique(spec.id), owner=owner, origin=_whose(owner)) for spec in combined)
+        named = tuple(
+            spec.replace(id=self._unique(spec.id), owner=owner, origin=_whose(owner))
+            for spec in combined
+        )
         if named:
             self.enlisted[owner] = Enlisted(dialect=dialect, specs=named, ended=ended)
         return named
@@ -145,7 +161,10 @@ class Shelf:
     def tells_time(self) -> bool:
         """Whether some payload of a dialect that has a source here has the time in it."""
         fields = (
-            field for dialect in self.dialects() for row in dialect.table.rows.values() for field in (*dialect.table.base, *row.fields)
+            field
+            for dialect in self.dialects()
+            for row in dialect.table.rows.values()
+            for field in (*dialect.table.base, *row.fields)
         )
         return any(field.fact == "timestamp" for field in fields)
 
@@ -157,7 +176,9 @@ class Shelf:
                 seen.add(id(shelved.dialect))
                 yield shelved.dialect
 
-    def registry(self, native: Dialect | None, *, strict: bool = False) -> tuple[Registry, list[Problem]]:
+    def registry(
+        self, native: Dialect | None, *, strict: bool = False
+    ) -> tuple[Registry, list[Problem]]:
         """The registry of all hooks, each dialect's sources combined by its own rules, and what combining found.
 
         Python hooks, and those that were enlisted, have no source with a mode; they are strict where any source is.
@@ -165,12 +186,19 @@ class Shelf:
         registry = Registry()
         problems: list[Problem] = []
         for dialect in self.dialects():
-            specs = tuple(spec for shelved in self.sources if shelved.dialect is dialect for spec in shelved.loaded.specs)
+            specs = tuple(
+                spec
+                for shelved in self.sources
+                if shelved.dialect is dialect
+                for spec in shelved.loaded.specs
+            )
             combined = dialect.combine(specs)
             problems += combined.problems
             registry = registry.with_(combined.specs, dialect)
         for enlisted in self.enlisted.values():
-            registry = registry.with_([spec.replace(strict=strict) for spec in enlisted.specs], enlisted.dialect)
+            registry = registry.with_(
+                [spec.replace(strict=strict) for spec in enlisted.specs], enlisted.dialect
+            )
         if self.own and native is not None:
             registry = registry.with_([spec.replace(strict=strict) for spec in self.own], native)
         return registry, problems
@@ -197,7 +225,9 @@ def unread(specs: Iterable[HookSpec]) -> dict[str, list[HookSpec]]:
     found: dict[tuple[str, int, str], list[HookSpec]] = {}
     for spec in specs:
         if isinstance(spec.handler, Broken):
-            found.setdefault((spec.origin.file, spec.origin.line, spec.handler.reason), []).append(spec)
+            found.setdefault((spec.origin.file, spec.origin.line, spec.handler.reason), []).append(
+                spec
+            )
     return {together[0].id: together for together in found.values()}
 
 
@@ -205,5 +235,11 @@ def given_way(engine: Library, spec: HookSpec) -> str:
     """Why a declared hook is no longer there at all, in words; empty if it is."""
     if any(entry.spec.id == spec.id for entry in engine.registry.of_kind(spec.kind)):
         return ""
-    said = (each.message for each in engine.problems if spec.id in each.hooks or (each.hook and each.hook in (spec.id, spec.name)))
-    return next(said, "it ran once already" if spec.once else f"the rules of {spec.dialect} leave it out")
+    said = (
+        each.message
+        for each in engine.problems
+        if spec.id in each.hooks or (each.hook and each.hook in (spec.id, spec.name))
+    )
+    return next(
+        said, "it ran once already" if spec.once else f"the rules of {spec.dialect} leave it out"
+    )

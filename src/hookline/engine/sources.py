@@ -98,7 +98,11 @@ def listed(library: Library, way: Discovery | Named) -> Iterator[Listed]:
         if (found.dialect, found.scope) in library.shelf.dropped:
             continue
         dialect = library.speaking.made(found.dialect)
-        trusted = way.trust == "all" or (way.trust == "user" and found.scope not in CLONED) or _is_policy(found)
+        trusted = (
+            way.trust == "all"
+            or (way.trust == "user" and found.scope not in CLONED)
+            or _is_policy(found)
+        )
         place = Source(
             file=found.path, scope=found.scope, mode=way.mode, trusted=trusted, match_tools=way.match_tools, placed=library.placed,
             gated=library.gated and way.trust == "user",
@@ -137,7 +141,13 @@ def read(library: Library, way: Way) -> Iterator[Read]:
             source = place if error else _source(place, dialect, stamp)
         except ConfigError as unreadable:
             error = unreadable  # noqa: PLW2901 - one way or the other there is an error
-        yield Read(source=source, dialect=dialect, error=error, stamp=stamp, key=(os.path.abspath(place.file), dialect.table.name))
+        yield Read(
+            source=source,
+            dialect=dialect,
+            error=error,
+            stamp=stamp,
+            key=(os.path.abspath(place.file), dialect.table.name),
+        )
 
 
 def _source(place: Source, dialect: Dialect, stamp: Stamp) -> Source:

@@ -74,7 +74,11 @@ class Speaking:
             return self.host(OWN)
         if not having and self._hosts:
             raise unknown_event(next(iter(self._hosts.values())).table, event)
-        raise CodecError(f"which dialect's `{event}`?", name="wire.event", hint="name the dialect: `--dialect NAME`, in Python `dialect=`")
+        raise CodecError(
+            f"which dialect's `{event}`?",
+            name="wire.event",
+            hint="name the dialect: `--dialect NAME`, in Python `dialect=`",
+        )
 
     def like(self, other: Speaking) -> None:
         """Speak what another one speaks, with the same dialects."""

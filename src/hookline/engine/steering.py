@@ -34,7 +34,11 @@ _OFF: Mapping[str, str] = {
     "project": "hooks are switched off in this project",
 }
 # What turns it on again, where there is a shell.
-ON_AGAIN: Mapping[str, str] = {"environment": "unset HOOKLINE", "everywhere": "hookline on --global", "project": "hookline on"}
+ON_AGAIN: Mapping[str, str] = {
+    "environment": "unset HOOKLINE",
+    "everywhere": "hookline on --global",
+    "project": "hookline on",
+}
 _LET_THROUGH = (RUN, RECORD, WARN)
 
 
@@ -69,7 +73,9 @@ class Done(Frozen):
     @property
     def on(self) -> bool:
         """Whether every switch is on, and no file switches one of these hooks off."""
-        return all(self.switches.values()) and not any(footing.standing.spec.off for footing in self.footings)
+        return all(self.switches.values()) and not any(
+            footing.standing.spec.off for footing in self.footings
+        )
 
 
 def gate_for(engine: Engine, sights: Mapping[str, Sight] | None = None) -> Gate:
@@ -122,7 +128,11 @@ def store_problem(engine: Engine) -> Problem | None:
     try:
         gate_for(engine).known()
     except TrustError as error:
-        return Problem(name=error.name, message=f"{error.message}: no hook runs that needs an approval", hint=error.hint)
+        return Problem(
+            name=error.name,
+            message=f"{error.message}: no hook runs that needs an approval",
+            hint=error.hint,
+        )
     return None
 
 
@@ -134,7 +144,11 @@ def waiting(engine: Engine) -> int:
         TrustError: the approvals cannot be read.
     """
     gate = gate_for(engine)
-    asked = (standing for standing in survey(gate, all_hooks(engine)) if standing.group and standing.state in (UNKNOWN, CHANGED))
+    asked = (
+        standing
+        for standing in survey(gate, all_hooks(engine))
+        if standing.group and standing.state in (UNKNOWN, CHANGED)
+    )
     return sum(gate.effect(standing) not in _LET_THROUGH for standing in asked)
 
 
@@ -167,7 +181,9 @@ def approve_as_seen(engine: Engine, seen: Sequence[Standing], *, who: str, how: 
     return _done(engine, [standing.spec for standing in seen])
 
 
-def approve_declared(engine: Engine, specs: Sequence[HookSpec], *, who: str, how: str, enable: bool = False) -> Done:
+def approve_declared(
+    engine: Engine, specs: Sequence[HookSpec], *, who: str, how: str, enable: bool = False
+) -> Done:
     """Approve hooks as they are now, all of them or none; with `enable` the switch of this project is turned on, too.
 
     Raises:
@@ -184,7 +200,9 @@ def approve_declared(engine: Engine, specs: Sequence[HookSpec], *, who: str, how
     return _done(engine, specs).replace(left=left)
 
 
-def revoke_declared(engine: Engine, specs: Sequence[HookSpec], *, who: str, how: str) -> list[Standing]:
+def revoke_declared(
+    engine: Engine, specs: Sequence[HookSpec], *, who: str, how: str
+) -> list[Standing]:
     """Take the approval of hooks back; returns how those stand that needed one.
 
     Raises:
@@ -194,14 +212,25 @@ def revoke_declared(engine: Engine, specs: Sequence[HookSpec], *, who: str, how:
     done = revoke(gate, specs, who=who, how=how)
     if not done:
         spec = specs[0]
-        why = next((standing.reason for standing in survey(gate, specs) if standing.reason), "it runs without one")
+        why = next(
+            (standing.reason for standing in survey(gate, specs) if standing.reason),
+            "it runs without one",
+        )
         managed = f"only root can take it out of `{spec.origin.file}`"
-        hint = managed if gate.is_managed(spec) else "take it out of its file, or switch it off by itself"
-        raise TrustError(f"`{spec.id}` has no approval to take back: {why}", name="trust.not-asked", hint=hint)
+        hint = (
+            managed
+            if gate.is_managed(spec)
+            else "take it out of its file, or switch it off by itself"
+        )
+        raise TrustError(
+            f"`{spec.id}` has no approval to take back: {why}", name="trust.not-asked", hint=hint
+        )
     return done
 
 
-def turn_all(engine: Engine, *, on: bool, everywhere: bool = False, who: str, how: str) -> tuple[str, ...]:
+def turn_all(
+    engine: Engine, *, on: bool, everywhere: bool = False, who: str, how: str
+) -> tuple[str, ...]:
     """Turn hooks on or off, in the engine's project or everywhere; returns why files that switch hooks off could not be written.
 
     Raises:
@@ -214,7 +243,11 @@ def turn_all(engine: Engine, *, on: bool, everywhere: bool = False, who: str, ho
 
 def keys_off(specs: Iterable[HookSpec]) -> list[Origin]:
     """The keys of files that switch some of these hooks off, each once."""
-    return list({(spec.off.file, spec.off.pointer): spec.off for spec in specs if spec.off is not None}.values())
+    return list(
+        {
+            (spec.off.file, spec.off.pointer): spec.off for spec in specs if spec.off is not None
+        }.values()
+    )
 
 
 def enable_files(engine: Engine, specs: Iterable[HookSpec]) -> tuple[str, ...]:
@@ -236,7 +269,15 @@ def _as_now(engine: Engine, specs: Sequence[HookSpec]) -> list[HookSpec]:
     return [now.get(spec.id, spec) for spec in specs]
 
 
-def turn_single(engine: Engine, specs: Sequence[HookSpec], *, on: bool, everywhere: bool = False, who: str, how: str) -> list[Footing]:
+def turn_single(
+    engine: Engine,
+    specs: Sequence[HookSpec],
+    *,
+    on: bool,
+    everywhere: bool = False,
+    who: str,
+    how: str,
+) -> list[Footing]:
     """Turn single hooks on or off, in the engine's project or everywhere, all of them or none; returns how they stand then.
 
     Raises:
@@ -249,7 +290,10 @@ def turn_single(engine: Engine, specs: Sequence[HookSpec], *, on: bool, everywhe
 
 def _done(engine: Engine, specs: Sequence[HookSpec]) -> Done:
     gate = gate_for(engine)
-    return Done(footings=tuple(footings(engine, specs).values()), switches=switches(gate.known(), gate.root, gate.environ))
+    return Done(
+        footings=tuple(footings(engine, specs).values()),
+        switches=switches(gate.known(), gate.root, gate.environ),
+    )
 
 
 # -- the price of convenience ------------------------------------------------------------------------------------------
@@ -266,4 +310,9 @@ def self_approve_problem(settings: Mapping[str, Any]) -> Problem | None:
         "`trust.self_approve` lets every program of this machine approve hooks without a token: an agent that was talked into it"
         " can write a hook, declare it and approve it, and whoever else is on this machine can, too"
     )
-    return Problem(name="trust.self-approve", message=message, hint="remove it; a person approves: hookline approve", severity="warning")
+    return Problem(
+        name="trust.self-approve",
+        message=message,
+        hint="remove it; a person approves: hookline approve",
+        severity="warning",
+    )

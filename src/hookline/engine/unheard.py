@@ -37,7 +37,11 @@ def heard(engine: Engine, event: Event, decision: Decision) -> Decision:
     error = unknown_event(table, event.native_name)
     hint = error.hint if error.hint.startswith("did you mean") else _NEWER
     if any(entry.spec.strict and kind(entry.spec.kind).gate for entry in engine.registry.entries()):
-        raise CodecError(f"{error.message}, which may be a gate, and in strict mode none is passed unasked", name=error.name, hint=hint)
+        raise CodecError(
+            f"{error.message}, which may be a gate, and in strict mode none is passed unasked",
+            name=error.name,
+            hint=hint,
+        )
     words = f"{error.code} {error.message}, so no hook was asked ({hint})"
     decision = decision.replace(lowered=(*decision.lowered, Lowered(effect=NO_EVENT, reason=words)))
     return (

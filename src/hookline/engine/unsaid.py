@@ -26,7 +26,9 @@ def told_beside(reply: Reply, lines: Iterable[str]) -> Reply:
         return reply
     from hookline.text.visible import visible  # noqa: PLC0415 - most events leave nothing to tell
 
-    return reply.replace(stderr=reply.stderr + "".join(f"hookline: {visible(line)}\n" for line in told))
+    return reply.replace(
+        stderr=reply.stderr + "".join(f"hookline: {visible(line)}\n" for line in told)
+    )
 
 
 def unsaid(decision: Decision, reply: Reply) -> Iterator[str]:
@@ -44,7 +46,11 @@ def unsaid(decision: Decision, reply: Reply) -> Iterator[str]:
             continue
         fault, notes = verdict.fault or "", verdict.for_user.splitlines() if without_notes else []
         said = [fault, *(line for line in notes if not fault or fault not in line)]
-        yield from (f"{verdict.hook_id}: {text}" for text in said if text.strip() and not _shows(reply, text))
+        yield from (
+            f"{verdict.hook_id}: {text}"
+            for text in said
+            if text.strip() and not _shows(reply, text)
+        )
 
 
 def is_told(reply: Reply, line: str) -> bool:

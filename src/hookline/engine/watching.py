@@ -115,7 +115,9 @@ class Watcher:
             if self._wait(self._settle):
                 return None
             now = look(self._engine)
-            moving = frozenset(key for key in before.keys() | now.keys() if before.get(key) != now.get(key))
+            moving = frozenset(
+                key for key in before.keys() | now.keys() if before.get(key) != now.get(key)
+            )
             if not moving:
                 break
             before = now
@@ -128,7 +130,10 @@ class Watcher:
                 self._watch()
             except Exception as error:  # noqa: BLE001 - a thread that ends in silence would leave an engine that reloads no more
                 code = error.code if isinstance(error, HookError) else CODES["internal"]
-                before, said = said, f"{code} cannot reload, and what was in force stays so: {type(error).__name__}: {error}"
+                before, said = (
+                    said,
+                    f"{code} cannot reload, and what was in force stays so: {type(error).__name__}: {error}",
+                )
                 if said != before:
                     self._tell(said)
                 self._stopping.wait(self._interval)
@@ -142,7 +147,13 @@ class Watcher:
                 break
 
 
-def watching(engine: Engine, *, tell: Callable[[str], None] | None = None, settle: float = 0.2, interval: float = 1.0) -> Watcher:
+def watching(
+    engine: Engine,
+    *,
+    tell: Callable[[str], None] | None = None,
+    settle: float = 0.2,
+    interval: float = 1.0,
+) -> Watcher:
     """A context in which changes of an engine's files are taken while it runs: `with hookline.watching(engine): ...`.
 
     `tell` is given one line for each reload. `settle`: how long, in seconds, a file must not have changed to be taken.
@@ -151,7 +162,9 @@ def watching(engine: Engine, *, tell: Callable[[str], None] | None = None, settl
     return Watcher(engine, tell=tell, settle=settle, interval=interval)
 
 
-def _signals(folders: frozenset[str], stopping: threading.Event, interval: float) -> Iterator[object]:
+def _signals(
+    folders: frozenset[str], stopping: threading.Event, interval: float
+) -> Iterator[object]:
     """Yield when something changes in the folders, and in every interval; a folder that vanishes ends it."""
     try:
         from watchfiles import watch  # noqa: PLC0415 - an extra
@@ -168,7 +181,11 @@ def _signals(folders: frozenset[str], stopping: threading.Event, interval: float
             recursive=False,
             ignore_permission_denied=True,
         )
-    except (ImportError, OSError, RuntimeError):  # not installed, no more watches to be had, or a folder is gone already
+    except (
+        ImportError,
+        OSError,
+        RuntimeError,
+    ):  # not installed, no more watches to be had, or a folder is gone already
         if not stopping.wait(interval):
             yield None
 
@@ -194,7 +211,10 @@ def folders_of(engine: Engine) -> frozenset[str]:
 
 def _files(engine: Engine, way: Discovery | Named) -> list[tuple[str, str]]:
     try:
-        return [(os.path.abspath(place.file), dialect.table.name) for place, dialect, _ in listed(engine, way)]
+        return [
+            (os.path.abspath(place.file), dialect.table.name)
+            for place, dialect, _ in listed(engine, way)
+        ]
     except ConfigError:  # what was named is gone
         return []
 
@@ -219,4 +239,8 @@ def _of_file(file: str, dialect: str) -> set[str]:
     """The folders of a file, of what it leads to, and of what lies beside it."""
     folder = os.path.dirname(file)
     beside = (os.path.dirname(os.path.join(folder, name)) for name in LAYOUTS[dialect].companions)
-    return {each for each in (folder, os.path.dirname(os.path.realpath(file)), *beside) if os.path.isdir(each)}
+    return {
+        each
+        for each in (folder, os.path.dirname(os.path.realpath(file)), *beside)
+        if os.path.isdir(each)
+    }

@@ -25,7 +25,9 @@ class Address(Frozen):
     place: tuple[Any, ...]
 
 
-def addresses(host: str, port: int, *, allow_local: bool, resolve: Resolve = socket.getaddrinfo) -> list[Address]:
+def addresses(
+    host: str, port: int, *, allow_local: bool, resolve: Resolve = socket.getaddrinfo
+) -> list[Address]:
     """Every address of a host, asked for once: who connects to one of these connects to what was checked.
 
     Raises:
@@ -38,7 +40,9 @@ def addresses(host: str, port: int, *, allow_local: bool, resolve: Resolve = soc
         raise HandlerError(f"`{host}` is no name that can be resolved") from None
     if not places:
         raise HandlerError(f"`{host}` has no address")
-    return list(dict.fromkeys(_checked(host, place, port, allow_local=allow_local) for place in places))
+    return list(
+        dict.fromkeys(_checked(host, place, port, allow_local=allow_local) for place in places)
+    )
 
 
 def _checked(host: str, place: str, port: int, *, allow_local: bool) -> Address:

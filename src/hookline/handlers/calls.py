@@ -46,7 +46,15 @@ class Call:
         """Call, and end with what came of it."""
         spec = self.run.spec
         try:
-            self._end(perform(spec.handler, self.run.payload or "", seconds=spec.timeout, opened=self._opened, **options))
+            self._end(
+                perform(
+                    spec.handler,
+                    self.run.payload or "",
+                    seconds=spec.timeout,
+                    opened=self._opened,
+                    **options,
+                )
+            )
         except Exception as error:  # noqa: BLE001 - a fault of ours is that hook's failure; its words may hold a header's value
             self._end(Outcome(failure=Failure.RAISED, detail=type(error).__name__))
         with self._lock:
@@ -55,12 +63,20 @@ class Call:
 
     def give_up(self, failure: Failure, detail: str = "") -> None:
         """End it from outside; what it still has open is shut, so that its thread ends too."""
-        self._end(Outcome(failure=failure, detail=detail, seconds=self.run.spec.timeout if failure is Failure.TIMED_OUT else 0.0))
+        self._end(
+            Outcome(
+                failure=failure,
+                detail=detail,
+                seconds=self.run.spec.timeout if failure is Failure.TIMED_OUT else 0.0,
+            )
+        )
         with self._lock, contextlib.suppress(OSError):
             if not self._over and self.deadline < _NEVER:
                 _held.add(self)
             if self._socket is not None:
-                socket.socket.shutdown(self._socket, socket.SHUT_RDWR)  # past TLS, which its thread is in the middle of
+                socket.socket.shutdown(
+                    self._socket, socket.SHUT_RDWR
+                )  # past TLS, which its thread is in the middle of
 
     def _opened(self, sock: socket.socket) -> None:
         with self._lock:
@@ -76,7 +92,14 @@ class Call:
 class Calls:
     """A batch of calls, under way from the moment this is made; as many at once as `limits` allow."""
 
-    def __init__(self, runs: Sequence[Run], limits: Limits, environ: Mapping[str, str], *, perform: Callable[..., Outcome] = call) -> None:
+    def __init__(
+        self,
+        runs: Sequence[Run],
+        limits: Limits,
+        environ: Mapping[str, str],
+        *,
+        perform: Callable[..., Outcome] = call,
+    ) -> None:
         self.calls = [Call(run) for run in runs]
         self._limits = limits
         self._environ = environ
@@ -85,7 +108,10 @@ class Calls:
         self._news: SimpleQueue[None] = SimpleQueue()
         self._threads = 0
         if len(_held) >= MOST_HELD:
-            self._end_all(Failure.NOT_STARTED, f"{len(_held)} calls overran their time and still hold a thread")
+            self._end_all(
+                Failure.NOT_STARTED,
+                f"{len(_held)} calls overran their time and still hold a thread",
+            )
         for _ in range(min(len(self._waiting), max(1, limits.at_once))):
             self._start_thread()
 
@@ -142,4 +168,6 @@ class Calls:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._end_all(Failure.CANCELLED)  # whoever leaves early, by an interrupt, leaves nothing behind
+        self._end_all(
+            Failure.CANCELLED
+        )  # whoever leaves early, by an interrupt, leaves nothing behind

@@ -74,7 +74,9 @@ class Child:
         except (OSError, ValueError, HandlerError) as error:
             self.lasting.close()
             seconds = self.pool.clock() - self.began
-            self.outcome = Outcome(failure=Failure.NOT_STARTED, detail=spawn.why(error, self.program), seconds=seconds)
+            self.outcome = Outcome(
+                failure=Failure.NOT_STARTED, detail=spawn.why(error, self.program), seconds=seconds
+            )
             return
         self.pid = self.popen.pid
         self.stdin, self.stdout, self.stderr = ends
@@ -139,7 +141,11 @@ class Child:
         kept = self.kept[fd]
         kept += data[: self.limits.kept - len(kept)]
         self.counted[fd] += len(data)
-        if sum(self.counted.values()) > self.limits.flood and self.failure is None and not self.exited:
+        if (
+            sum(self.counted.values()) > self.limits.flood
+            and self.failure is None
+            and not self.exited
+        ):
             self.failure = Failure.FLOODED
             self._end_now()
         return True
@@ -156,7 +162,9 @@ class Child:
     def take_notice(self, now: float) -> None:
         if self.pidfd < 0 and not self.exited and _has_exited(self.pid):
             self._leader_exited()
-        if self.exited and (self.signalled or (self.stdout < 0 and self.stderr < 0) or now >= self.deadline):
+        if self.exited and (
+            self.signalled or (self.stdout < 0 and self.stderr < 0) or now >= self.deadline
+        ):
             self._finish(now)
         elif now >= self.deadline:
             self._overdue(now)
@@ -231,7 +239,9 @@ class Child:
         if self.pid > 0 and not self.reaped:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGKILL)
-        escapees.kill(self.pid, self.program.cookie, self.pipes, self.strays, quick=not self.signalled)
+        escapees.kill(
+            self.pid, self.program.cookie, self.pipes, self.strays, quick=not self.signalled
+        )
 
     def _reap(self) -> tuple[int | None, str]:
         """The exit code, or the name of the signal that the leader died of; neither, where nobody can tell."""
@@ -241,7 +251,9 @@ class Child:
             self.pool.forget(self.pidfd)
             self.pidfd = -1
         try:
-            told = os.waitid(os.P_PID, self.pid, os.WEXITED if self.exited else os.WEXITED | os.WNOHANG)
+            told = os.waitid(
+                os.P_PID, self.pid, os.WEXITED if self.exited else os.WEXITED | os.WNOHANG
+            )
         except ChildProcessError:
             self.popen.returncode = -1
             self.failure = self.failure or Failure.UNREADABLE
@@ -262,7 +274,11 @@ class Child:
             case Failure.KILLED:
                 return died_of
             case Failure.FLOODED:
-                return f"more than {self.limits.flood >> 20} MiB" if self.limits.flood >> 20 else f"more than {self.limits.flood} bytes"
+                return (
+                    f"more than {self.limits.flood >> 20} MiB"
+                    if self.limits.flood >> 20
+                    else f"more than {self.limits.flood} bytes"
+                )
             case Failure.UNREADABLE:
                 return _LOST
         return ""

@@ -39,7 +39,14 @@ _POWERSHELL = ("-NoProfile", "-NonInteractive", "-Command")
 
 
 def program(
-    command: Command, event: Event, payload: str, *, timeout: float, cookie: str, environ: Mapping[str, str], mark: str = ""
+    command: Command,
+    event: Event,
+    payload: str,
+    *,
+    timeout: float,
+    cookie: str,
+    environ: Mapping[str, str],
+    mark: str = "",
 ) -> Program:
     """The program to run for an event, from the environment as it is now. `mark`: by which its hook is known again.
 
@@ -62,7 +69,10 @@ def program(
 def _argv(command: Command, event: Event, environ: Mapping[str, str]) -> tuple[str, ...]:
     if command.argv:
         first, *rest = command.argv
-        return tuple(_substituted(part, command, event, quoted=True) for part in (_interpreter(first, environ), *rest))
+        return tuple(
+            _substituted(part, command, event, quoted=True)
+            for part in (_interpreter(first, environ), *rest)
+        )
     shell = _shell(command.shell, environ)
     script = _substituted(command.script, command, event, quoted=False)
     arguments = _POWERSHELL if shell.rpartition("/")[2] in ("powershell", "pwsh") else ("-c",)
@@ -83,7 +93,9 @@ def _shell(wanted: tuple[str, ...], environ: Mapping[str, str]) -> str:
         wish = environ.get(name[1:], "") if name.startswith("$") else name
         if wish and (path := on_path(wish, environ)):
             return path
-    raise HandlerError(f"none of the shells {', '.join(f'`{name}`' for name in wanted)} is on this machine")
+    raise HandlerError(
+        f"none of the shells {', '.join(f'`{name}`' for name in wanted)} is on this machine"
+    )
 
 
 def on_path(name: str, environ: Mapping[str, str]) -> str:
@@ -116,7 +128,11 @@ def _of_event(value: str, event: Event) -> str:
     """The text with what it refers to of the event; a fact that is no text, or not there, is an empty one."""
 
     def filled(found: re.Match[str]) -> str:
-        fact = event.body.facts.get(found[2]) if found[2] else getattr(event, found[1]) or (event.cwd if found[1] == "project" else "")
+        fact = (
+            event.body.facts.get(found[2])
+            if found[2]
+            else getattr(event, found[1]) or (event.cwd if found[1] == "project" else "")
+        )
         return fact if isinstance(fact, str) else ""
 
     return re.sub(_OF_EVENT, filled, value) if "${event." in value else value
@@ -138,13 +154,21 @@ def _expanded(path: str, environ: Mapping[str, str]) -> str:
     return path
 
 
-def _environment(command: Command, event: Event, environ: Mapping[str, str], cookie: str, mark: str) -> dict[str, str]:
+def _environment(
+    command: Command, event: Event, environ: Mapping[str, str], cookie: str, mark: str
+) -> dict[str, str]:
     env = {name: value for name, value in environ.items() if name not in _SHELLS_OWN}
     if command.drop_env:
-        env = {name: value for name, value in env.items() if not any(fnmatchcase(name, drop) for drop in command.drop_env)}
+        env = {
+            name: value
+            for name, value in env.items()
+            if not any(fnmatchcase(name, drop) for drop in command.drop_env)
+        }
     own = declared(command, event, environ)
     own[COOKIE] = runs(environ, cookie)  # the run around ours must find what ours starts, too
-    own[FIRING] = marked(environ, event.kind, mark)  # by it a hook that makes its agent fire again is noticed
+    own[FIRING] = marked(
+        environ, event.kind, mark
+    )  # by it a hook that makes its agent fire again is noticed
     return _bounded(env, own) | own
 
 
@@ -156,7 +180,10 @@ def _bounded(env: dict[str, str], own: Mapping[str, str]) -> dict[str, str]:
     most = os.sysconf("SC_ARG_MAX") // 2
     if _WIDEST * sum(len(name) + len(value) + _POINTER for name, value in env.items()) <= most:
         return env
-    sizes = {name: len(os.fsencode(name)) + len(os.fsencode(value)) + _POINTER for name, value in env.items()}
+    sizes = {
+        name: len(os.fsencode(name)) + len(os.fsencode(value)) + _POINTER
+        for name, value in env.items()
+    }
     size = sum(sizes.values())
     for name in sorted(sizes, key=lambda each: (each in _NEEDED or each in own, -sizes[each])):
         if size <= most:
@@ -166,11 +193,17 @@ def _bounded(env: dict[str, str], own: Mapping[str, str]) -> dict[str, str]:
     return env
 
 
-def declared(command: Command | Builtin, event: Event, environ: Mapping[str, str]) -> dict[str, str]:
+def declared(
+    command: Command | Builtin, event: Event, environ: Mapping[str, str]
+) -> dict[str, str]:
     """The variables that a handler declares, with what they refer to filled in."""
     filled = {}
     for name, value in command.env.items():
-        text = re.sub(_REFERENCES[command.expand], lambda found: environ.get(found[found.lastindex or 0], ""), value)
+        text = re.sub(
+            _REFERENCES[command.expand],
+            lambda found: environ.get(found[found.lastindex or 0], ""),
+            value,
+        )
         filled[name] = _of_event(text, event)
     return filled
 
@@ -179,5 +212,7 @@ def runs(environ: Mapping[str, str], cookie: str) -> str:
     """The cookies of the runs that this one is inside of, as many as there may be, and its own; what is none is not passed on."""
     outer = environ.get(COOKIE, "")
     told = outer[-DEEPEST * (_LONGEST_COOKIE + 1) :].split(",") if outer else ()
-    inside = [each for each in told if each.isascii() and each.isalnum() and len(each) <= _LONGEST_COOKIE]
+    inside = [
+        each for each in told if each.isascii() and each.isalnum() and len(each) <= _LONGEST_COOKIE
+    ]
     return ",".join(part for part in (*inside[1 - DEEPEST :], cookie) if part)

@@ -35,7 +35,14 @@ def descendants(leader: int, known: AbstractSet[Process]) -> set[Process]:
     return _below(leader, known, _table())
 
 
-def kill(leader: int, cookie: str, pipes: AbstractSet[str], known: AbstractSet[Process], *, quick: bool = False) -> None:
+def kill(
+    leader: int,
+    cookie: str,
+    pipes: AbstractSet[str],
+    known: AbstractSet[Process],
+    *,
+    quick: bool = False,
+) -> None:
     """SIGKILL for the known processes, what is below them, and whatever has the run's cookie or holds its pipes.
 
     `leader` has not been reaped yet: what is older than it is nobody's escapee. Each is stopped when it is found, so that
@@ -68,9 +75,13 @@ def pipe_name(fd: int) -> str:
     return f"pipe:[{os.fstat(fd).st_ino}]"
 
 
-def _escaped(leader: int, cookie: str, pipes: AbstractSet[str], known: AbstractSet[Process], lowest: int) -> set[Process]:
+def _escaped(
+    leader: int, cookie: str, pipes: AbstractSet[str], known: AbstractSet[Process], lowest: int
+) -> set[Process]:
     table = _table(lowest)
-    found = _below(leader, known, table) | {(pid, started) for pid, started in known if _is_alive(pid, started, table)}
+    found = _below(leader, known, table) | {
+        (pid, started) for pid, started in known if _is_alive(pid, started, table)
+    }
     born = table[leader][1] if leader in table else None
     for pid, (_, started, runs) in table.items():
         if not runs or pid in {leader, os.getpid()} or (born is not None and started < born):
@@ -108,9 +119,17 @@ def _table(lowest: int = 0) -> Table:
     with contextlib.suppress(OSError):
         for name in os.listdir("/proc"):
             # The name in brackets may hold blanks and brackets; the other fields begin after the last one.
-            fields = _read(f"/proc/{name}/stat").rpartition(b")")[2].split() if name.isdigit() and int(name) >= lowest else []
+            fields = (
+                _read(f"/proc/{name}/stat").rpartition(b")")[2].split()
+                if name.isdigit() and int(name) >= lowest
+                else []
+            )
             if fields:
-                found[int(name)] = int(fields[_STAT_PARENT]), int(fields[_STAT_STARTED]), fields[0] not in {b"Z", b"X"}
+                found[int(name)] = (
+                    int(fields[_STAT_PARENT]),
+                    int(fields[_STAT_STARTED]),
+                    fields[0] not in {b"Z", b"X"},
+                )
     return found
 
 
@@ -137,7 +156,9 @@ def _has_cookie(pid: int, cookie: str) -> bool:
         return False
     mark, wanted = f"{COOKIE}=".encode(), cookie.encode()
     entries = _read(f"/proc/{pid}/environ", _LONGEST_ENVIRONMENT).split(b"\0")
-    return any(wanted in entry[len(mark) :].split(b",") for entry in entries if entry.startswith(mark))
+    return any(
+        wanted in entry[len(mark) :].split(b",") for entry in entries if entry.startswith(mark)
+    )
 
 
 def _holds(pid: int, pipes: AbstractSet[str]) -> bool:

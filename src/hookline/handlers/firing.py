@@ -27,7 +27,9 @@ VARIABLE = "HOOKLINE_FIRING"
 _PROC = "/proc"
 # Deeper than that nothing is nested which comes to an end; and nobody can try thousands of guesses at once.
 DEEPEST = 8
-_MOST = 2 * DEEPEST  # processes of ours above one another, whatever their keys are; a hook may have one more for itself
+_MOST = (
+    2 * DEEPEST
+)  # processes of ours above one another, whatever their keys are; a hook may have one more for itself
 _INIT = 1  # above everything, so it vouches for nothing
 _PARENT, _STARTED = 1, 19  # fields of /proc/PID/stat behind the name
 _FIELDS = 5  # of an event, from the right: a kind may have colons in it
@@ -57,19 +59,33 @@ def marked(environ: Mapping[str, str], kind: str, mark: str) -> str:
 
 def _named(kind: str) -> str:
     """A kind as it stands in the variable: a long one, or one in more than one part, by its digest."""
-    return kind if len(kind) <= _LONGEST and "," not in kind else sha256(kind.encode("utf-8", "backslashreplace"))[:_SHORT]
+    return (
+        kind
+        if len(kind) <= _LONGEST and "," not in kind
+        else sha256(kind.encode("utf-8", "backslashreplace"))[:_SHORT]
+    )
 
 
 def _told(text: str) -> list[tuple[str, ...]]:
     """The parts of the variable, as many as there may be; what is too long to be one is none."""
     parts = [part for part in text[-DEEPEST * _LONGEST_PART :].split(",") if part]
-    return [tuple(part.rsplit(":", _FIELDS - 1)) for part in parts[-DEEPEST:] if len(part) < _LONGEST_PART]
+    return [
+        tuple(part.rsplit(":", _FIELDS - 1))
+        for part in parts[-DEEPEST:]
+        if len(part) < _LONGEST_PART
+    ]
 
 
 def _vouched(told: Iterable[tuple[str, ...]], key: bytes) -> list[tuple[str, ...]]:
     """Those parts that a hookline of this user wrote, in a process that is above this one and lives."""
     above = set(_above())
-    return [each for each in told if len(each) == _FIELDS and each[1:3] in above and is_sealed(key, ":".join(each[:-1]), each[-1])]
+    return [
+        each
+        for each in told
+        if len(each) == _FIELDS
+        and each[1:3] in above
+        and is_sealed(key, ":".join(each[:-1]), each[-1])
+    ]
 
 
 def mark_of(spec: HookSpec) -> str:
@@ -92,7 +108,9 @@ class Inside:
         told = _told(text)
         self._told = _vouched(told, self._key) if told else []
         parts = [part for part in text.split(",", DEEPEST * 2) if part]
-        self._unbound = next((part for part in parts if tuple(part.rsplit(":", _FIELDS - 1)) not in self._told), None)
+        self._unbound = next(
+            (part for part in parts if tuple(part.rsplit(":", _FIELDS - 1)) not in self._told), None
+        )
         self._deep = bool(text) and sum(map(_is_ours, _numbers())) >= _MOST
 
     def asked(self, kind: str) -> frozenset[str] | None:
@@ -142,7 +160,9 @@ def _is_ours(pid: int) -> bool:
             words = os.fsdecode(file.read(_LONGEST_COMMAND)).split("\0")
     except OSError:
         return False
-    by_module = "python" in words[0] and "-m" in words[:-1] and words[words.index("-m") + 1] == _OURS
+    by_module = (
+        "python" in words[0] and "-m" in words[:-1] and words[words.index("-m") + 1] == _OURS
+    )
     return by_module or any(word.rpartition("/")[2] == _OURS for word in words[:2])
 
 
@@ -162,7 +182,9 @@ def _listed() -> Iterator[tuple[str, str]]:
 
     pid = os.getppid()
     try:
-        lines = subprocess.run(["/bin/ps", "-axo", "pid=,ppid="], capture_output=True, check=True, timeout=5).stdout.split()
+        lines = subprocess.run(
+            ["/bin/ps", "-axo", "pid=,ppid="], capture_output=True, check=True, timeout=5
+        ).stdout.split()
         parents = dict(zip(map(int, lines[::2]), map(int, lines[1::2]), strict=True))
     except (OSError, ValueError, subprocess.SubprocessError):
         parents = {}

@@ -68,7 +68,13 @@ def call(
     began = clock()
     line = Line(began + seconds, most=HEAD, clock=clock, opened=opened, resolve=resolve)
     try:
-        text = _exchange(http, (http.body or payload).encode("utf-8", "surrogatepass"), environ, line, http.largest or largest)
+        text = _exchange(
+            http,
+            (http.body or payload).encode("utf-8", "surrogatepass"),
+            environ,
+            line,
+            http.largest or largest,
+        )
     except (CallError, HandlerError, FloodError, OSError, HTTPException) as error:
         failure, detail = broken(error, seconds)
     else:
@@ -84,13 +90,26 @@ def _exchange(http: Http, body: bytes, environ: Mapping[str, str], line: Line, l
         raise HandlerError(f"{spoken(http.url)} must not be called: {why}")
     url = urlsplit(http.url)
     host = asked(url.hostname or "")
-    headers = _headers(http, body, environ) | {"Host": _authority(host, url.port), "Accept-Encoding": "identity", "Connection": "close"}
-    response = exchanged(line, url, http.method, body, headers, allow_local=http.allow_local, largest=largest)
+    headers = _headers(http, body, environ) | {
+        "Host": _authority(host, url.port),
+        "Accept-Encoding": "identity",
+        "Connection": "close",
+    }
+    response = exchanged(
+        line, url, http.method, body, headers, allow_local=http.allow_local, largest=largest
+    )
     return _answer(response, largest)
 
 
 def exchanged(
-    line: Line, url: SplitResult, method: str, body: bytes, headers: Mapping[str, str], *, allow_local: bool, largest: int
+    line: Line,
+    url: SplitResult,
+    method: str,
+    body: bytes,
+    headers: Mapping[str, str],
+    *,
+    allow_local: bool,
+    largest: int,
 ) -> HTTPResponse:
     """The answer to a request over a line that is dialled for it, as far as its head; `largest`: bytes that may follow.
 
@@ -137,7 +156,11 @@ def _target(url: SplitResult) -> str:
 
 def _headers(http: Http, body: bytes, environ: Mapping[str, str]) -> dict[str, str]:
     """The headers of a call; a value that no header can hold is never repeated in words, because it may be secret."""
-    own = {name: _filled(value, http.env, environ) for name, value in http.headers.items() if name.lower() not in UNSENT}
+    own = {
+        name: _filled(value, http.env, environ)
+        for name, value in http.headers.items()
+        if name.lower() not in UNSENT
+    }
     if http.secret:
         if twice := next((name for name in own if name.lower() in _SIGNED), ""):
             raise CallError(Failure.NOT_STARTED, f"the header `{twice}` is that of its signature")
@@ -146,13 +169,19 @@ def _headers(http: Http, body: bytes, environ: Mapping[str, str]) -> dict[str, s
         if not _NAME.fullmatch(name) or not _VALUE.fullmatch(value):
             raise CallError(Failure.NOT_STARTED, f"the header `{name:.80}` cannot be sent")
     said = {name.lower() for name in own}
-    given = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "hookline"}
+    given = {
+        "Content-Type": "application/json",
+        "Accept": "application/json",
+        "User-Agent": "hookline",
+    }
     return {name: value for name, value in given.items() if name.lower() not in said} | own
 
 
 def _filled(value: str, env: tuple[str, ...], environ: Mapping[str, str]) -> str:
     """A value with the variables that it may know."""
-    return _REFERENCE.sub(lambda found: environ.get(name, "") if (name := found[1] or found[2]) in env else "", value)
+    return _REFERENCE.sub(
+        lambda found: environ.get(name, "") if (name := found[1] or found[2]) in env else "", value
+    )
 
 
 def _signature(variable: str, body: bytes, environ: Mapping[str, str]) -> dict[str, str]:
@@ -162,14 +191,28 @@ def _signature(variable: str, body: bytes, environ: Mapping[str, str]) -> dict[s
 
     secret = environ.get(variable, "")
     if not secret:
-        raise CallError(Failure.NOT_STARTED, f"the variable `{variable}`, which holds the key of its signature, is not set")
+        raise CallError(
+            Failure.NOT_STARTED,
+            f"the variable `{variable}`, which holds the key of its signature, is not set",
+        )
     coded = secret.startswith("whsec_")
     try:
-        key = base64.b64decode(secret.removeprefix("whsec_"), validate=True) if coded else secret.encode("utf-8", "surrogateescape")
+        key = (
+            base64.b64decode(secret.removeprefix("whsec_"), validate=True)
+            if coded
+            else secret.encode("utf-8", "surrogateescape")
+        )
     except ValueError:
-        raise CallError(Failure.NOT_STARTED, f"the variable `{variable}` begins with `whsec_`, but no Base64 follows") from None
+        raise CallError(
+            Failure.NOT_STARTED,
+            f"the variable `{variable}` begins with `whsec_`, but no Base64 follows",
+        ) from None
     delivery, moment = f"msg_{os.urandom(16).hex()}", str(int(time.time()))
-    return {"Webhook-Id": delivery, "Webhook-Timestamp": moment, "Webhook-Signature": signed(key, delivery, moment, body)}
+    return {
+        "Webhook-Id": delivery,
+        "Webhook-Timestamp": moment,
+        "Webhook-Signature": signed(key, delivery, moment, body),
+    }
 
 
 def signed(key: bytes, delivery: str, moment: str, body: bytes) -> str:
@@ -192,7 +235,10 @@ def _answer(response: HTTPResponse, largest: int) -> str:
     """
     if not 200 <= response.status < 300:  # noqa: PLR2004 - the successes of HTTP
         aside = ", and redirects are not followed" if 300 <= response.status < 400 else ""  # noqa: PLR2004 - its redirects
-        raise CallError(Failure.REJECTED, f"{response.status} {responses.get(response.status, '')}".rstrip() + aside)
+        raise CallError(
+            Failure.REJECTED,
+            f"{response.status} {responses.get(response.status, '')}".rstrip() + aside,
+        )
     if response.getheader("Content-Encoding", "identity").lower() != "identity":
         raise CallError(Failure.UNREADABLE, "it is compressed, which was not asked for")
     announced = response.length or 0
@@ -212,7 +258,9 @@ def _text(body: bytes) -> str:
     except UnicodeDecodeError:
         raise CallError(Failure.UNREADABLE, "it is no text in UTF-8") from None
     except json.JSONDecodeError as error:
-        raise CallError(Failure.UNREADABLE, f"it is no JSON: {error.msg.lower()} at line {error.lineno}") from None
+        raise CallError(
+            Failure.UNREADABLE, f"it is no JSON: {error.msg.lower()} at line {error.lineno}"
+        ) from None
     except (ValueError, RecursionError):
         raise CallError(Failure.UNREADABLE, "it is no JSON, or nested too deeply") from None
     return text
@@ -235,4 +283,6 @@ def broken(error: Exception, seconds: float) -> tuple[Failure, str]:
     if isinstance(error, HTTPException):
         return Failure.UNREADABLE, "it does not speak HTTP"
     words = (getattr(error, name, None) for name in ("verify_message", "reason", "strerror"))
-    return Failure.UNREACHABLE, str(next(filter(None, words), "the connection broke")).lower().replace("_", " ")
+    return Failure.UNREACHABLE, str(
+        next(filter(None, words), "the connection broke")
+    ).lower().replace("_", " ")

@@ -39,7 +39,11 @@ async def call_async(run: Run) -> Outcome:
     began = perf_counter()
     try:
         handler: InProcess = run.spec.handler  # type: ignore[assignment]  # the driver sends in-process handlers only
-        answer = await _workers().call_async(handler.call, run.event, run.spec.timeout) if handler.worker else handler.call(run.event)
+        answer = (
+            await _workers().call_async(handler.call, run.event, run.spec.timeout)
+            if handler.worker
+            else handler.call(run.event)
+        )
         if hasattr(answer, "send"):
             answer = await limited(answer, run.spec.timeout)
     except BaseException as error:  # noqa: BLE001 - what is not the hook's is raised again
@@ -52,7 +56,11 @@ def call(run: Run) -> Outcome:
     began = perf_counter()
     try:
         handler: InProcess = run.spec.handler  # type: ignore[assignment]  # as above
-        answer = _workers().call(handler.call, run.event, run.spec.timeout) if handler.worker else handler.call(run.event)
+        answer = (
+            _workers().call(handler.call, run.event, run.spec.timeout)
+            if handler.worker
+            else handler.call(run.event)
+        )
         if hasattr(answer, "send"):
             answer = _to_the_end(answer, run.spec.timeout)
     except BaseException as error:  # noqa: BLE001 - as above
@@ -77,7 +85,9 @@ def failed(error: BaseException, timeout: float, began: float) -> Outcome:
         return Outcome(failure=error.failure, detail=error.detail, seconds=seconds)
     if not isinstance(error, Exception | SystemExit) and not _is_own_cancellation(error):
         raise error
-    return Outcome(failure=Failure.RAISED, detail=f"{type(error).__name__}: {error}", seconds=seconds)
+    return Outcome(
+        failure=Failure.RAISED, detail=f"{type(error).__name__}: {error}", seconds=seconds
+    )
 
 
 def _is_own_cancellation(error: BaseException) -> bool:
@@ -103,7 +113,9 @@ def _to_the_end(coroutine: Coroutine[Any, Any, Any], seconds: float) -> Any:
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - rare
     from contextvars import copy_context  # noqa: PLC0415 - rare
 
-    with ThreadPoolExecutor(1) as thread:  # in our context, by which an engine knows what is being asked already
+    with ThreadPoolExecutor(
+        1
+    ) as thread:  # in our context, by which an engine knows what is being asked already
         return thread.submit(copy_context().run, asyncio.run, limited(coroutine, seconds)).result()
 
 

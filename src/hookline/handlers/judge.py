@@ -68,7 +68,9 @@ class Tally:
 
 def used_up(most: int) -> HandlerError:
     """What a session is told that has had its calls of models."""
-    return HandlerError(f"this session has had its {most} model calls", hint=f"`{CALLS_VARIABLE}` says how many")
+    return HandlerError(
+        f"this session has had its {most} model calls", hint=f"`{CALLS_VARIABLE}` says how many"
+    )
 
 
 _TALLY = Tally()
@@ -109,11 +111,20 @@ def judge(
         whom = endpoint(model, environ)
         _load(model, whom)
         began = clock()
-        prompt = fill(model, payload, late=lambda: clock() - began > seconds).encode("utf-8", "replace").decode()
+        prompt = (
+            fill(model, payload, late=lambda: clock() - began > seconds)
+            .encode("utf-8", "replace")
+            .decode()
+        )
         with _turn(turns, _WAIT * (began + seconds - clock())):
             tally.count(_session(payload), most_calls(environ))
             line = _line(began + seconds, clock, opened, resolve)
-            return _asked(_Question(whom, model, prompt, largest, transport), line, seconds, lambda: clock() - began)
+            return _asked(
+                _Question(whom, model, prompt, largest, transport),
+                line,
+                seconds,
+                lambda: clock() - began,
+            )
     except HandlerError as error:
         return Outcome(failure=Failure.NOT_STARTED, detail=str(error), seconds=clock() - began)
     finally:
@@ -129,14 +140,22 @@ def _turn(turns: threading.Semaphore, seconds: float) -> Iterator[None]:
     """
     if not turns.acquire(timeout=max(0.0, seconds)):
         hint = "does one of them lead to itself?"
-        raise HandlerError(f"this process has {MOST_AT_ONCE} questions to models under way, and none came to its end", hint=hint)
+        raise HandlerError(
+            f"this process has {MOST_AT_ONCE} questions to models under way, and none came to its end",
+            hint=hint,
+        )
     try:
         yield
     finally:
         turns.release()
 
 
-def _line(until: float, clock: Callable[[], float], opened: Callable[[socket.socket], object], resolve: Resolve) -> Line:
+def _line(
+    until: float,
+    clock: Callable[[], float],
+    opened: Callable[[socket.socket], object],
+    resolve: Resolve,
+) -> Line:
     from hookline.handlers.http import HEAD  # noqa: PLC0415 - as below
     from hookline.handlers.line import Line  # noqa: PLC0415 - as below
 
@@ -146,7 +165,14 @@ def _line(until: float, clock: Callable[[], float], opened: Callable[[socket.soc
 class _Question:
     """What is asked, of whom, over which wire."""
 
-    def __init__(self, whom: Endpoint, model: Model, prompt: str, largest: int, transport: httpx2.AsyncBaseTransport | None) -> None:
+    def __init__(
+        self,
+        whom: Endpoint,
+        model: Model,
+        prompt: str,
+        largest: int,
+        transport: httpx2.AsyncBaseTransport | None,
+    ) -> None:
         self.whom = whom
         self.model = model
         self.prompt = prompt
@@ -160,10 +186,14 @@ class _Question:
 
         wire = self.transport or Dialled(line, self.whom, seconds=seconds, largest=self.largest)
         async with asyncio.timeout(max(0.0, line.until - line.clock())):
-            return await ask(self.whom, self.model, self.prompt, largest=self.largest, transport=wire)
+            return await ask(
+                self.whom, self.model, self.prompt, largest=self.largest, transport=wire
+            )
 
 
-def _asked(question: _Question, line: Line, seconds: float, elapsed: Callable[[], float]) -> Outcome:
+def _asked(
+    question: _Question, line: Line, seconds: float, elapsed: Callable[[], float]
+) -> Outcome:
     from hookline.handlers.wired import ReplyError  # noqa: PLC0415 - as above
 
     try:
@@ -190,7 +220,10 @@ def _load(model: Model, whom: Endpoint) -> None:
         if model.language == TEMPLATE:
             from hookline.wire import sandbox  # noqa: F401, PLC0415 - jinja2, which only such prompts need
     except ImportError as error:
-        raise HandlerError(f"model hooks need `{error.name or 'pydantic_ai'}`, which is not installed", hint=INSTALL) from None
+        raise HandlerError(
+            f"model hooks need `{error.name or 'pydantic_ai'}`, which is not installed",
+            hint=INSTALL,
+        ) from None
     if whom.base_url.startswith("https:"):
         from hookline.handlers.line import tls  # noqa: PLC0415 - hooks on this machine do without
 

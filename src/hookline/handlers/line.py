@@ -33,7 +33,13 @@ class Line:
     """
 
     def __init__(
-        self, until: float, *, most: int, clock: Callable[[], float], opened: Callable[[socket.socket], object], resolve: Resolve
+        self,
+        until: float,
+        *,
+        most: int,
+        clock: Callable[[], float],
+        opened: Callable[[socket.socket], object],
+        resolve: Resolve,
     ) -> None:
         self.until = until
         self.most = most
@@ -64,7 +70,9 @@ class Line:
                     raise
             else:
                 if not met:
-                    raise HandlerError(f"the connection to `{host}` ended elsewhere than at the address that was checked")
+                    raise HandlerError(
+                        f"the connection to `{host}` ended elsewhere than at the address that was checked"
+                    )
                 return
 
     def encrypt(self, host: str) -> None:
@@ -74,7 +82,12 @@ class Line:
             OSError: it cannot.
         """
         # Whoever can only cut a line must not make an answer of its beginning (RFC 9112 9.8).
-        secured = tls().wrap_socket(self._ready(), server_hostname=host, do_handshake_on_connect=False, suppress_ragged_eofs=False)
+        secured = tls().wrap_socket(
+            self._ready(),
+            server_hostname=host,
+            do_handshake_on_connect=False,
+            suppress_ragged_eofs=False,
+        )
         self._take(secured)
         self._ready().do_handshake()  # type: ignore[attr-defined]  # it is one of TLS
 

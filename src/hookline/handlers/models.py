@@ -14,7 +14,12 @@ from typing import TYPE_CHECKING
 
 import httpx2
 from pydantic_ai.direct import model_request
-from pydantic_ai.exceptions import AgentRunError, ModelConnectionError, ModelHTTPError, ModelTimeoutError
+from pydantic_ai.exceptions import (
+    AgentRunError,
+    ModelConnectionError,
+    ModelHTTPError,
+    ModelTimeoutError,
+)
 from pydantic_ai.messages import ModelRequest, ModelResponse
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.output import OutputObjectDefinition
@@ -49,11 +54,28 @@ def ready(speaks: str) -> None:
     else:
         import pydantic_ai.models.openai  # noqa: F401, PLC0415 - as above
     row = PROVIDERS[ANTHROPIC if speaks == ANTHROPIC else OPENAI]
-    nobody = Endpoint(provider=row.name, speaks=row.speaks, model="nobody", base_url=row.base_url, key="", binds=row.binds)
-    asked = Model(names=("nobody",), prompt="", system="?", schema={"type": "object"}, shape="nothing")
-    rehearsal = ask(nobody, asked, "?", largest=1 << 20, transport=httpx2.MockTransport(lambda _: httpx2.Response(200, json=_REHEARSED)))
+    nobody = Endpoint(
+        provider=row.name,
+        speaks=row.speaks,
+        model="nobody",
+        base_url=row.base_url,
+        key="",
+        binds=row.binds,
+    )
+    asked = Model(
+        names=("nobody",), prompt="", system="?", schema={"type": "object"}, shape="nothing"
+    )
+    rehearsal = ask(
+        nobody,
+        asked,
+        "?",
+        largest=1 << 20,
+        transport=httpx2.MockTransport(lambda _: httpx2.Response(200, json=_REHEARSED)),
+    )
     # Whoever fires an event may do so on an event loop's own thread, where there can be no second loop.
-    thread = threading.Thread(target=lambda: asyncio.run(_quietly(rehearsal)), name="hookline rehearsal", daemon=True)
+    thread = threading.Thread(
+        target=lambda: asyncio.run(_quietly(rehearsal)), name="hookline rehearsal", daemon=True
+    )
     thread.start()
     thread.join()
 
@@ -72,7 +94,14 @@ _REHEARSED: Mapping[str, Any] = {
 }  # fmt: skip
 
 
-async def ask(endpoint: Endpoint, model: Model, prompt: str, *, largest: int, transport: httpx2.AsyncBaseTransport) -> str:
+async def ask(
+    endpoint: Endpoint,
+    model: Model,
+    prompt: str,
+    *,
+    largest: int,
+    transport: httpx2.AsyncBaseTransport,
+) -> str:
     """What a model replies to a prompt; whoever calls bounds the time.
 
     `largest`: bytes of the provider's answer. `transport`: what carries it, as `wired.Dialled` does.
@@ -81,13 +110,23 @@ async def ask(endpoint: Endpoint, model: Model, prompt: str, *, largest: int, tr
         ReplyError: there is no reply, or not all of one.
     """
     wire = Guarded(transport, endpoint, largest)
-    async with httpx2.AsyncClient(transport=wire, trust_env=False, follow_redirects=False, timeout=None) as client:
-        asked = _anthropic(endpoint, client) if endpoint.speaks == ANTHROPIC else _openai(endpoint, client)
+    async with httpx2.AsyncClient(
+        transport=wire, trust_env=False, follow_redirects=False, timeout=None
+    ) as client:
+        asked = (
+            _anthropic(endpoint, client)
+            if endpoint.speaks == ANTHROPIC
+            else _openai(endpoint, client)
+        )
         request = ModelRequest.user_text_prompt(prompt, instructions=model.system or None)
         wanted = _parameters(model, endpoint, asked)
         try:
             response = await model_request(
-                asked, [request], model_settings=_settings(model, asked), model_request_parameters=wanted, instrument=False
+                asked,
+                [request],
+                model_settings=_settings(model, asked),
+                model_request_parameters=wanted,
+                instrument=False,
             )
         except ReplyError:
             raise
@@ -99,7 +138,9 @@ async def ask(endpoint: Endpoint, model: Model, prompt: str, *, largest: int, tr
 def _whole(response: ModelResponse, most_tokens: int) -> str:
     """The text of a reply that its model brought to an end by itself."""
     if response.finish_reason == "length":
-        raise ReplyError(Failure.UNREADABLE, f"the model's reply was cut off at {most_tokens:,} tokens")
+        raise ReplyError(
+            Failure.UNREADABLE, f"the model's reply was cut off at {most_tokens:,} tokens"
+        )
     # A reason that the library does not know is only among the details.
     if response.finish_reason not in ("stop", None) or (
         response.finish_reason is None and "finish_reason" in (response.provider_details or {})
@@ -120,16 +161,22 @@ def _parameters(model: Model, endpoint: Endpoint, asked: Asked) -> ModelRequestP
     """How the reply's schema is asked for: binding where the provider can do that, else as a part of the instructions."""
     if not model.schema:
         return ModelRequestParameters()
-    wanted = OutputObjectDefinition(json_schema=dict(model.schema), name=model.shape or None, strict=True)
+    wanted = OutputObjectDefinition(
+        json_schema=dict(model.schema), name=model.shape or None, strict=True
+    )
     binding = endpoint.binds and asked.profile.get("supports_json_schema_output", False)
     return ModelRequestParameters(
-        output_mode="native" if binding else "prompted", output_object=wanted, prompted_output_template=None if binding else _TEMPLATE
+        output_mode="native" if binding else "prompted",
+        output_object=wanted,
+        prompted_output_template=None if binding else _TEMPLATE,
     )
 
 
 # Marks of models that refuse a temperature.
 _NO_TEMPERATURE = ("openai_supports_reasoning", "anthropic_disallows_sampling_settings")
-_TEMPLATE = "Reply with one JSON object that fits this JSON Schema, and with nothing else:\n\n{schema}"
+_TEMPLATE = (
+    "Reply with one JSON object that fits this JSON Schema, and with nothing else:\n\n{schema}"
+)
 
 
 def _openai(endpoint: Endpoint, client: httpx2.AsyncClient) -> Asked:
@@ -138,11 +185,19 @@ def _openai(endpoint: Endpoint, client: httpx2.AsyncClient) -> Asked:
     from pydantic_ai.profiles.openai import OpenAIModelProfile  # noqa: PLC0415 - as above
     from pydantic_ai.providers.openai import OpenAIProvider  # noqa: PLC0415 - as above
 
-    made = AsyncOpenAI(base_url=endpoint.base_url, api_key=endpoint.key or _NO_KEY, max_retries=0, http_client=client)
-    profile = OpenAIModelProfile(
-        supports_json_object_output=endpoint.binds, openai_chat_supports_max_completion_tokens=endpoint.provider == OPENAI
+    made = AsyncOpenAI(
+        base_url=endpoint.base_url,
+        api_key=endpoint.key or _NO_KEY,
+        max_retries=0,
+        http_client=client,
     )
-    return OpenAIChatModel(endpoint.model, provider=OpenAIProvider(openai_client=made), profile=profile)
+    profile = OpenAIModelProfile(
+        supports_json_object_output=endpoint.binds,
+        openai_chat_supports_max_completion_tokens=endpoint.provider == OPENAI,
+    )
+    return OpenAIChatModel(
+        endpoint.model, provider=OpenAIProvider(openai_client=made), profile=profile
+    )
 
 
 def _anthropic(endpoint: Endpoint, client: httpx2.AsyncClient) -> Asked:
@@ -150,7 +205,12 @@ def _anthropic(endpoint: Endpoint, client: httpx2.AsyncClient) -> Asked:
     from pydantic_ai.models.anthropic import AnthropicModel  # noqa: PLC0415 - as above
     from pydantic_ai.providers.anthropic import AnthropicProvider  # noqa: PLC0415 - as above
 
-    made = AsyncAnthropic(base_url=endpoint.base_url, api_key=endpoint.key or _NO_KEY, max_retries=0, http_client=client)
+    made = AsyncAnthropic(
+        base_url=endpoint.base_url,
+        api_key=endpoint.key or _NO_KEY,
+        max_retries=0,
+        http_client=client,
+    )
     return AnthropicModel(endpoint.model, provider=AnthropicProvider(anthropic_client=made))
 
 

@@ -19,7 +19,11 @@ _LENGTH = 32
 def state_folder(environ: Mapping[str, str]) -> str:
     """Where what lasts is kept: below XDG_STATE_HOME, if that is an absolute path."""
     state = environ.get("XDG_STATE_HOME", "")
-    base = state if os.path.isabs(state) else f"{environ.get('HOME') or os.path.expanduser('~')}/.local/state"
+    base = (
+        state
+        if os.path.isabs(state)
+        else f"{environ.get('HOME') or os.path.expanduser('~')}/.local/state"
+    )
     return f"{base}/hookline"
 
 
@@ -30,7 +34,11 @@ def key_of(environ: Mapping[str, str], *, make: bool = False) -> bytes:
     """
     path = f"{state_folder(environ)}/{_NAME}"
     key = _read(path)
-    if not key and make and (environ.get("XDG_STATE_HOME") or os.path.isdir(environ.get("HOME", ""))):
+    if (
+        not key
+        and make
+        and (environ.get("XDG_STATE_HOME") or os.path.isdir(environ.get("HOME", "")))
+    ):
         if not os.path.lexists(path):
             _make(path)
         key = _read(path)  # somebody else may have made it meanwhile
@@ -46,7 +54,9 @@ def is_sealed(key: bytes, text: str, mark: str) -> bool:
     """Whether that is the seal of a text; nothing is sealed with no key."""
     from hmac import compare_digest  # noqa: PLC0415 - only inside of a hook
 
-    return bool(key) and compare_digest(seal(key, text).encode(), mark.encode("utf-8", "surrogatepass"))
+    return bool(key) and compare_digest(
+        seal(key, text).encode(), mark.encode("utf-8", "surrogatepass")
+    )
 
 
 def _read(path: str) -> bytes:
@@ -56,7 +66,11 @@ def _read(path: str) -> bytes:
         return b""
     try:
         found = os.fstat(fd)
-        ours = stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid() and not stat.S_IMODE(found.st_mode) & 0o077
+        ours = (
+            stat.S_ISREG(found.st_mode)
+            and found.st_uid == os.geteuid()
+            and not stat.S_IMODE(found.st_mode) & 0o077
+        )
         key = os.read(fd, _LENGTH + 1) if ours else b""
     except OSError:
         return b""

@@ -22,7 +22,9 @@ _BUSY_TRIES, _BUSY_PAUSE = 10, 0.01
 _FIRST = 1 << 16
 
 
-def start(program: Program, sleep: Callable[[float], None], lasting: contextlib.ExitStack) -> tuple[subprocess.Popen[bytes], Ends, int]:
+def start(
+    program: Program, sleep: Callable[[float], None], lasting: contextlib.ExitStack
+) -> tuple[subprocess.Popen[bytes], Ends, int]:
     """The started program, our ends of its streams, which do not block, and how much of the payload it has been sent.
 
     `lasting`: what must be kept for it until it ended is closed with that.
@@ -33,14 +35,22 @@ def start(program: Program, sleep: Callable[[float], None], lasting: contextlib.
         ValueError: an argument, a name or a path that no system call takes.
     """
     with contextlib.ExitStack() as on_error:
-        (child_in, stdin), (stdout, child_out), (stderr, child_err) = (_pipe(on_error) for _ in range(3))
+        (child_in, stdin), (stdout, child_out), (stderr, child_err) = (
+            _pipe(on_error) for _ in range(3)
+        )
         for fd in (stdin, stdout, stderr):
             os.set_blocking(fd, False)
         sent = 0
-        with contextlib.suppress(BlockingIOError):  # most payloads fit into the pipe before anybody reads
+        with contextlib.suppress(
+            BlockingIOError
+        ):  # most payloads fit into the pipe before anybody reads
             sent = os.write(stdin, program.stdin[:_FIRST])
         ends = (child_in, child_out, child_err)
-        popen = _exec(program, ends, sleep) if program.sealed is None else _exec_sealed(program, ends, sleep, lasting)
+        popen = (
+            _exec(program, ends, sleep)
+            if program.sealed is None
+            else _exec_sealed(program, ends, sleep, lasting)
+        )
         on_error.pop_all()
     for fd in (child_in, child_out, child_err):
         os.close(fd)
@@ -54,7 +64,9 @@ def _pipe(on_error: contextlib.ExitStack) -> tuple[int, int]:
     return ends
 
 
-def _exec_sealed(program: Program, ends: Ends, sleep: Callable[[float], None], lasting: contextlib.ExitStack) -> subprocess.Popen[bytes]:
+def _exec_sealed(
+    program: Program, ends: Ends, sleep: Callable[[float], None], lasting: contextlib.ExitStack
+) -> subprocess.Popen[bytes]:
     """Start what was verified, from its bytes."""
     from hookline.handlers.sealing.memory import ready  # noqa: PLC0415 - only hooks that a gate let through
 
@@ -65,7 +77,11 @@ def _exec_sealed(program: Program, ends: Ends, sleep: Callable[[float], None], l
 
 
 def _exec(
-    program: Program, ends: Ends, sleep: Callable[[float], None], executable: str | None = None, passed: tuple[int, ...] = ()
+    program: Program,
+    ends: Ends,
+    sleep: Callable[[float], None],
+    executable: str | None = None,
+    passed: tuple[int, ...] = (),
 ) -> subprocess.Popen[bytes]:
     stdin, stdout, stderr = ends
     if not program.argv:
@@ -104,7 +120,9 @@ def why(error: OSError | ValueError | HandlerError, program: Program) -> str:
         case errno.EACCES:
             return f"`{name}` may not be executed; try `chmod +x`"
         case errno.ENOEXEC:
-            return f"`{name}` is no program; its first line should name an interpreter (`#!/bin/sh`)"
+            return (
+                f"`{name}` is no program; its first line should name an interpreter (`#!/bin/sh`)"
+            )
         case errno.E2BIG:
             return f"the arguments or the environment of `{name}` are too long"
     return f"`{name}`: {os.strerror(error.errno or 0).lower()}"

@@ -21,7 +21,11 @@ if TYPE_CHECKING:
 
 
 def perform_all(
-    runs: Sequence[Run], *, limits: Limits | None = None, cancel: Cancel | None = None, environ: Mapping[str, str] | None = None
+    runs: Sequence[Run],
+    *,
+    limits: Limits | None = None,
+    cancel: Cancel | None = None,
+    environ: Mapping[str, str] | None = None,
 ) -> list[Outcome]:
     """Perform runs of handlers outside this interpreter's own code: all their programs at once, after what builtins do here.
 
@@ -35,8 +39,14 @@ def perform_all(
     from hookline.handlers import program  # noqa: PLC0415 - as below
     from hookline.handlers.calls import Calls  # noqa: PLC0415 - sockets, which few hooks need
 
-    with Calls(calls, limits or program.Limits(), given, perform=_performer(calls, given)) as under_way:
-        here = iter(_here([run for run in runs if type(run.spec.handler) not in _CALLS], limits, cancel, given))
+    with Calls(
+        calls, limits or program.Limits(), given, perform=_performer(calls, given)
+    ) as under_way:
+        here = iter(
+            _here(
+                [run for run in runs if type(run.spec.handler) not in _CALLS], limits, cancel, given
+            )
+        )
         there = iter(under_way.outcomes(cancel))
     return [next(there) if type(run.spec.handler) in _CALLS else next(here) for run in runs]
 
@@ -55,7 +65,10 @@ def _model(calls: Sequence[Run], environ: Mapping[str, str]) -> Callable[..., Ou
 
 
 # Kind of handler that is called -> what performs it, made ready before any of their time limits begins.
-_CALLS: Mapping[type, Callable[[Sequence[Run], Mapping[str, str]], Callable[..., Outcome]]] = {Http: _http, Model: _model}
+_CALLS: Mapping[type, Callable[[Sequence[Run], Mapping[str, str]], Callable[..., Outcome]]] = {
+    Http: _http,
+    Model: _model,
+}
 
 
 def _performer(calls: Sequence[Run], environ: Mapping[str, str]) -> Callable[..., Outcome]:
@@ -69,16 +82,25 @@ def _performer(calls: Sequence[Run], environ: Mapping[str, str]) -> Callable[...
     return perform
 
 
-def _here(runs: Sequence[Run], limits: Limits | None, cancel: Cancel | None, given: Mapping[str, str]) -> list[Outcome]:
+def _here(
+    runs: Sequence[Run], limits: Limits | None, cancel: Cancel | None, given: Mapping[str, str]
+) -> list[Outcome]:
     """The outcomes of what runs on this machine."""
-    steps = [_command(run, given) if type(run.spec.handler) is Command else _builtin(run, given) for run in runs]
+    steps = [
+        _command(run, given) if type(run.spec.handler) is Command else _builtin(run, given)
+        for run in runs
+    ]
     errands = [step for step in steps if not isinstance(step, Outcome)]
     if not errands:
         return [step for step in steps if isinstance(step, Outcome)]
     # Processes are loaded when the first hook needs one: half of what `answer` spends when none does.
     from hookline.handlers import process, program  # noqa: PLC0415 - as above
 
-    done = iter(process.run_all([errand.program for errand in errands], limits=limits or program.Limits(), cancel=cancel))
+    done = iter(
+        process.run_all(
+            [errand.program for errand in errands], limits=limits or program.Limits(), cancel=cancel
+        )
+    )
     return [step if isinstance(step, Outcome) else _read(step, next(done)) for step in steps]
 
 
@@ -96,7 +118,13 @@ def _command(run: Run, environ: Mapping[str, str]) -> Errand | Outcome:
     try:
         return Errand(
             program=command.program(
-                handler, run.event, run.payload or "", timeout=run.spec.timeout, cookie=_cookie(), environ=environ, mark=mark_of(run.spec)
+                handler,
+                run.event,
+                run.payload or "",
+                timeout=run.spec.timeout,
+                cookie=_cookie(),
+                environ=environ,
+                mark=mark_of(run.spec),
             )
         )
     except HandlerError as error:
@@ -110,15 +138,23 @@ def _builtin(run: Run, environ: Mapping[str, str]) -> Errand | Outcome:
     assert isinstance(handler, Builtin)  # noqa: S101 - the dispatcher sends nothing else
     hook = REGISTRY.get(handler.name)
     if hook is None:
-        return Outcome(failure=Failure.NOT_STARTED, detail=f"no builtin hook registered as `{handler.name}`")
+        return Outcome(
+            failure=Failure.NOT_STARTED, detail=f"no builtin hook registered as `{handler.name}`"
+        )
     began = perf_counter()
     try:
         answer = hook(_asked(run, handler, environ))
         if answer is not None and not isinstance(answer, dict):
             return answer
-        return Outcome(exit_code=0, stdout=json.dumps(answer) if answer else "", seconds=perf_counter() - began)
+        return Outcome(
+            exit_code=0, stdout=json.dumps(answer) if answer else "", seconds=perf_counter() - began
+        )
     except Exception as error:  # noqa: BLE001 - a fault in one builtin is that hook's failure, never the engine's
-        return Outcome(failure=Failure.RAISED, detail=f"{type(error).__name__}: {error}", seconds=perf_counter() - began)
+        return Outcome(
+            failure=Failure.RAISED,
+            detail=f"{type(error).__name__}: {error}",
+            seconds=perf_counter() - began,
+        )
 
 
 def _asked(run: Run, handler: Builtin, environ: Mapping[str, str]) -> Asked:
@@ -127,7 +163,9 @@ def _asked(run: Run, handler: Builtin, environ: Mapping[str, str]) -> Asked:
 
     declared = command.declared(handler, run.event, environ)
     return Asked(
-        event=run.event.replace(cwd=command.directory(handler, run.event, environ)) if handler.working_dir else run.event,
+        event=run.event.replace(cwd=command.directory(handler, run.event, environ))
+        if handler.working_dir
+        else run.event,
         args=handler.args,
         environ={**environ, **declared},
         declared=declared,

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from hookline.wire.providers import Endpoint
 
 # What a request may say of itself, besides its key.
-_HEADERS = frozenset({"host", "content-type", "content-length", "accept", "anthropic-version", "anthropic-beta"})
+_HEADERS = frozenset(
+    {"host", "content-type", "content-length", "accept", "anthropic-version", "anthropic-beta"}
+)
 _KEY_HEADERS = frozenset({"authorization", "x-api-key"})
 
 _LOCAL_HINT = "`-o allow_local=true`, in Python `allow_local=True`, opens these for an address that a file or the environment names"
@@ -52,11 +54,21 @@ class Guarded(httpx2.AsyncBaseTransport):
         self.answered = False
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        headers = [(name, value) for name, value in request.headers.items() if name in self.kept and self._is_ours(name, value)]
+        headers = [
+            (name, value)
+            for name, value in request.headers.items()
+            if name in self.kept and self._is_ours(name, value)
+        ]
         sent = httpx2.Request(
             request.method,
             request.url,
-            headers=[*headers, ("accept-encoding", "identity"), ("user-agent", "hookline"), ("connection", "close"), (JUDGED, "1")],
+            headers=[
+                *headers,
+                ("accept-encoding", "identity"),
+                ("user-agent", "hookline"),
+                ("connection", "close"),
+                (JUDGED, "1"),
+            ],
             stream=request.stream,
             extensions=request.extensions,
         )
@@ -69,7 +81,12 @@ class Guarded(httpx2.AsyncBaseTransport):
             body = await self._read(answer)
         finally:
             await answer.aclose()
-        return httpx2.Response(answer.status_code, headers={"content-type": "application/json"}, content=body, request=request)
+        return httpx2.Response(
+            answer.status_code,
+            headers={"content-type": "application/json"},
+            content=body,
+            request=request,
+        )
 
     def _is_ours(self, name: str, value: str) -> bool:
         """Whether a key is the one that was asked for: a client library may bring another from the environment along."""
@@ -79,7 +96,9 @@ class Guarded(httpx2.AsyncBaseTransport):
         if answer.headers.get("content-encoding", "identity").lower() != "identity":
             raise self._fail(Failure.UNREADABLE, "it is compressed, which was not asked for")
         if 300 <= answer.status_code < 400:  # noqa: PLR2004 - HTTP's redirects
-            raise self._fail(Failure.REJECTED, f"status {answer.status_code}, and redirects are not followed")
+            raise self._fail(
+                Failure.REJECTED, f"status {answer.status_code}, and redirects are not followed"
+            )
         body = bytearray()
         async for part in answer.stream:  # type: ignore[union-attr]  # an asynchronous transport's
             body += part
@@ -114,20 +133,32 @@ class Dialled(httpx2.AsyncBaseTransport):
         self.largest = largest
         self.local = endpoint.local
         line.resolve = _bounded(
-            line.resolve, local=endpoint.local, bare=bool(endpoint.key) and urlsplit(endpoint.base_url).scheme == "http"
+            line.resolve,
+            local=endpoint.local,
+            bare=bool(endpoint.key) and urlsplit(endpoint.base_url).scheme == "http",
         )
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         body = b"".join([part async for part in request.stream])  # type: ignore[union-attr]  # an asynchronous client's
         try:
             url, headers = urlsplit(str(request.url)), dict(request.headers)
-            answer = exchanged(self.line, url, request.method, body, headers, allow_local=self.local, largest=self.largest)
+            answer = exchanged(
+                self.line,
+                url,
+                request.method,
+                body,
+                headers,
+                allow_local=self.local,
+                largest=self.largest,
+            )
             read = answer.read(self.largest + 1)
         except (CallError, HandlerError, FloodError, OSError, HTTPException) as error:
             raise ReplyError(*broken(error, self.seconds)) from error
         if answer.length and len(read) <= self.largest:
             raise ReplyError(Failure.UNREADABLE, "it broke off")
-        kept = {name: value for name, value in answer.getheaders() if name.lower() == "content-encoding"}
+        kept = {
+            name: value for name, value in answer.getheaders() if name.lower() == "content-encoding"
+        }
         return httpx2.Response(answer.status, headers=kept, stream=httpx2.ByteStream(read))
 
     async def aclose(self) -> None:
@@ -141,7 +172,9 @@ def _bounded(resolve: Resolve, *, local: bool, bare: bool) -> Resolve:
         found = resolve(host, port, **options)
         near = [_is_near(each[4][0]) for each in found]
         if any(near) and not local:
-            raise HandlerError(f"`{host}` stands for this machine or a private network", hint=_LOCAL_HINT)
+            raise HandlerError(
+                f"`{host}` stands for this machine or a private network", hint=_LOCAL_HINT
+            )
         if bare and not all(near):
             raise HandlerError(f"`{host}` would be sent a key unencrypted", hint="write `https://`")
         return found

@@ -88,7 +88,9 @@ class Workers:
             raise OverdueError
         return job.result()
 
-    async def call_async(self, function: Callable[[Any], Any], argument: Any, seconds: float) -> Any:
+    async def call_async(
+        self, function: Callable[[Any], Any], argument: Any, seconds: float
+    ) -> Any:
         """The same on an event loop, which goes on where the function takes longer than a moment.
 
         Raises:
@@ -113,7 +115,9 @@ class Workers:
             inbox = self._idle.pop() if self._idle else None
         if inbox is None:
             inbox = SimpleQueue()
-            threading.Thread(target=self._work, args=(inbox,), name="hookline worker", daemon=True).start()
+            threading.Thread(
+                target=self._work, args=(inbox,), name="hookline worker", daemon=True
+            ).start()
         inbox.put(job)
         return job
 

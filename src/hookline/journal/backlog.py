@@ -34,7 +34,12 @@ class Backlog:
     others wait, which is `True` then.
     """
 
-    def __init__(self, trail: Trail, fell: Callable[[int, bool], None], clock: Callable[[], float] = monotonic) -> None:
+    def __init__(
+        self,
+        trail: Trail,
+        fell: Callable[[int, bool], None],
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
         self.trail = trail
         self.fell = fell
         self.clock = clock

@@ -57,6 +57,10 @@ def read_link(line: bytes) -> Link | None:
     if not isinstance(record, dict) or record.get("schema") != SCHEMA:
         return None
     seq, prev, told = record.get("seq"), record.get("prev"), record.get("hash")
-    if not (type(seq) is int and 0 < seq < _MOST and isinstance(prev, str) and isinstance(told, str)):
+    if not (
+        type(seq) is int and 0 < seq < _MOST and isinstance(prev, str) and isinstance(told, str)
+    ):
         return None
-    return Link(seq=seq, prev=prev, hash=told, record=record, sound=sha256(line[:-_END] + b"}") == told)
+    return Link(
+        seq=seq, prev=prev, hash=told, record=record, sound=sha256(line[:-_END] + b"}") == told
+    )

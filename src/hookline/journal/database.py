@@ -62,7 +62,9 @@ def _make(path: str) -> None:
     Raises:
         OSError: it cannot be made, or something else is there.
     """
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
+    descriptor = os.open(
+        path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600
+    )
     regular = stat.S_ISREG(os.fstat(descriptor).st_mode)
     os.close(descriptor)
     if not regular:

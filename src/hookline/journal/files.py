@@ -59,7 +59,10 @@ def open_to_read(path: str) -> int:
             raise _unsafe(path, "is a link") from None
         raise
     found = os.fstat(descriptor)
-    if stat.S_ISREG(found.st_mode) and found.st_uid in (os.geteuid(), os.stat(os.path.dirname(path) or ".").st_uid):
+    if stat.S_ISREG(found.st_mode) and found.st_uid in (
+        os.geteuid(),
+        os.stat(os.path.dirname(path) or ".").st_uid,
+    ):
         return descriptor
     os.close(descriptor)
     raise _unsafe(path, "is no file of yours")
@@ -83,4 +86,6 @@ def _opened(path: str) -> int:
 
 
 def _unsafe(path: str, why: str, mend: str = "") -> JournalError:
-    return JournalError(f"`{path}` {why}", name="journal.place", hint=f"{mend}HOOKLINE_JOURNAL names another folder")
+    return JournalError(
+        f"`{path}` {why}", name="journal.place", hint=f"{mend}HOOKLINE_JOURNAL names another folder"
+    )

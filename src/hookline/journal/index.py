@@ -42,9 +42,15 @@ class Index:
         JournalError: there is no trail, or it cannot be read.
     """
 
-    def __init__(self, folder: str, *, tell: Callable[[str, str], None] = lambda _name, _message: None) -> None:
+    def __init__(
+        self, folder: str, *, tell: Callable[[str, str], None] = lambda _name, _message: None
+    ) -> None:
         if not os.path.isdir(folder):
-            raise JournalError(f"there is no journal in `{folder}`", name="journal.missing", hint="nothing has been written down there yet")
+            raise JournalError(
+                f"there is no journal in `{folder}`",
+                name="journal.missing",
+                hint="nothing has been written down there yet",
+            )
         self.folder = folder
         self.tell = tell
         self._checked = False
@@ -56,11 +62,17 @@ class Index:
     def events(self, query: Query, *, limit: int = 0) -> list[dict[str, Any]]:
         """The records of the events that a query asks for, the newest last, at most so many of them (0: all)."""
         where, values = query.clauses()
-        return self._asked("events", f"{where} ORDER BY seq DESC LIMIT ?", [*values, limit or -1])[::-1]
+        return self._asked("events", f"{where} ORDER BY seq DESC LIMIT ?", [*values, limit or -1])[
+            ::-1
+        ]
 
     def found(self, beginning: str) -> list[dict[str, Any]]:
         """The records of the events whose id begins so."""
-        return self._asked("events", "substr(id, 1, length(?)) = ? ORDER BY seq LIMIT ?", [beginning, beginning, _MOST_AT_ONCE])
+        return self._asked(
+            "events",
+            "substr(id, 1, length(?)) = ? ORDER BY seq LIMIT ?",
+            [beginning, beginning, _MOST_AT_ONCE],
+        )
 
     def latest(self, query: Query) -> dict[str, Any] | None:
         """The record of the newest decision that a query asks for."""
@@ -68,14 +80,24 @@ class Index:
 
     def note_about(self, identity: str, before: int) -> dict[str, Any] | None:
         """The newest note about a hook, by what it is approved as, that was written before the record with that number."""
-        found = self._asked("events", "about = ? AND seq < ? ORDER BY seq DESC LIMIT 1", [identity, before]) if identity else ()
+        found = (
+            self._asked(
+                "events", "about = ? AND seq < ? ORDER BY seq DESC LIMIT 1", [identity, before]
+            )
+            if identity
+            else ()
+        )
         return next(iter(found), None)
 
     def names(self, of: str) -> list[str]:
         """All that is known of one sort: `hook` (ids), `called` (by what words hooks are found), `kind`, `native` (of events)."""
         self.refresh()
         table = "runs" if of in ("hook", "called") else "events"
-        return [name for (name,) in self._database.execute(f"SELECT DISTINCT {of} FROM {table}") if name]  # noqa: S608 - our own columns
+        return [
+            name
+            for (name,) in self._database.execute(f"SELECT DISTINCT {of} FROM {table}")  # noqa: S608 - table names are ours
+            if name
+        ]
 
     def runs(self, event_id: str) -> list[dict[str, Any]]:
         """The records of the hooks that were asked about an event, as they were written."""
@@ -100,7 +122,11 @@ class Index:
         self.refresh()
         below = f"{root.rstrip('/')}/"
         found = "SELECT count(*) FROM events WHERE kind = ? AND at >= ? AND (cwd = ? OR substr(cwd, 1, length(?)) = ?)"
-        return int(self._database.execute(found, (_plain(kind), stamp(since), *map(_plain, (root, below, below)))).fetchone()[0])
+        return int(
+            self._database.execute(
+                found, (_plain(kind), stamp(since), *map(_plain, (root, below, below)))
+            ).fetchone()[0]
+        )
 
     def mark(self, seq: int = 0) -> tuple[int, str]:
         """The number and the id of the event with that number, or of the newest; (0, "") where there is none."""
@@ -154,7 +180,10 @@ class Index:
             self._anew(str(error))
             self._refresh()
         except OSError as error:
-            raise JournalError(f"`{self.folder}` cannot be read: {(error.strerror or '').lower()}", name="journal.missing") from None
+            raise JournalError(
+                f"`{self.folder}` cannot be read: {(error.strerror or '').lower()}",
+                name="journal.missing",
+            ) from None
         self._tell_odd()
 
     def rebuild(self) -> int:
@@ -171,7 +200,10 @@ class Index:
             self._database.execute("BEGIN IMMEDIATE")
             self._check()
             known = dict(self._database.execute("SELECT name, size FROM segments").fetchall())
-            if any(known.get(each.name, 0) > os.stat(os.path.join(self.folder, each.name)).st_size for each in found):
+            if any(
+                known.get(each.name, 0) > os.stat(os.path.join(self.folder, each.name)).st_size
+                for each in found
+            ):
                 self._forget(list(known))
                 known = {}
             self._forget([name for name in known if name not in {each.name for each in found}])
@@ -186,8 +218,13 @@ class Index:
         """
         if self._checked:
             return
-        made = self._database.execute("SELECT coalesce(sum(records), 0) FROM segments").fetchone()[0]
-        found = sum(self._database.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("events", "runs"))  # noqa: S608 - ours
+        made = self._database.execute("SELECT coalesce(sum(records), 0) FROM segments").fetchone()[
+            0
+        ]
+        found = sum(
+            self._database.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608 - table names are ours
+            for table in ("events", "runs")
+        )
         if made != found:
             raise sqlite3.DatabaseError(f"{found} of {made} records are in it")
         self._checked = True
@@ -222,8 +259,12 @@ class Index:
         if end == start:
             return
         # What has a number that another one has already was put in later.
-        kept = self._database.executemany("INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", events).rowcount
-        kept += self._database.executemany("INSERT OR IGNORE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?)", runs).rowcount
+        kept = self._database.executemany(
+            "INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", events
+        ).rowcount
+        kept += self._database.executemany(
+            "INSERT OR IGNORE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?)", runs
+        ).rowcount
         self._database.execute(
             "INSERT INTO segments VALUES (?, ?, ?, ?)"
             " ON CONFLICT (name) DO UPDATE SET size = excluded.size, records = records + excluded.records, odd = odd + excluded.odd",
@@ -264,14 +305,23 @@ def _event_row(link: Link) -> tuple[Any, ...]:
     """An event; or a note, with the identity of the hook that it is about."""
     record = link.record
     about = record.get("identity", "") if record.get("type") == NOTE else ""
-    return (link.seq, *_texts(record, _EVENT_FIELDS), _number(record.get("faults")), _plain(about if isinstance(about, str) else ""))
+    return (
+        link.seq,
+        *_texts(record, _EVENT_FIELDS),
+        _number(record.get("faults")),
+        _plain(about if isinstance(about, str) else ""),
+    )
 
 
 def _run_row(link: Link) -> tuple[Any, ...]:
     """A hook that was asked, with every text that it is found by."""
     record = link.record
     command = record.get("command")
-    texts = (record.get("hook"), record.get("name"), command.get("value") if isinstance(command, dict) else "")
+    texts = (
+        record.get("hook"),
+        record.get("name"),
+        command.get("value") if isinstance(command, dict) else "",
+    )
     called = "\n".join(text[:_LONGEST] for text in texts if isinstance(text, str)).lower()
     return (link.seq, *_texts(record, ("event", "hook")), _plain(called))
 

@@ -29,7 +29,10 @@ class Indexed(Frozen):
         link = line.link
         if link is None or not link.sound or link.record.get("type") not in (EVENT, NOTE, RUN):
             return False
-        return line.end <= self.sizes.get(os.path.basename(line.file), 0) and link.seq not in self.numbers
+        return (
+            line.end <= self.sizes.get(os.path.basename(line.file), 0)
+            and link.seq not in self.numbers
+        )
 
 
 def indexed(folder: str) -> Indexed | None:
@@ -40,12 +43,17 @@ def indexed(folder: str) -> Indexed | None:
     path = os.path.abspath(os.path.join(folder, NAME))
     try:
         os.close(open_to_read(path))
-        database = sqlite3.connect(f"file:{quote(os.fsencode(path))}?mode=ro", uri=True, timeout=2.0)
+        database = sqlite3.connect(
+            f"file:{quote(os.fsencode(path))}?mode=ro", uri=True, timeout=2.0
+        )
     except (OSError, JournalError, sqlite3.Error):
         return None
     try:
         sizes = dict(database.execute("SELECT name, size FROM segments"))
-        numbers = frozenset(seq for (seq,) in database.execute("SELECT seq FROM events UNION ALL SELECT seq FROM runs"))
+        numbers = frozenset(
+            seq
+            for (seq,) in database.execute("SELECT seq FROM events UNION ALL SELECT seq FROM runs")
+        )
     except sqlite3.Error:
         return None
     finally:

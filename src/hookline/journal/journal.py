@@ -80,7 +80,9 @@ class Journal:
         environ: Mapping[str, str] | None = None,
     ) -> None:
         self.trail = trail
-        self.keeping = keeping or Keeping(how=payload, environ=os.environ if environ is None else environ)
+        self.keeping = keeping or Keeping(
+            how=payload, environ=os.environ if environ is None else environ
+        )
         self.fingerprint_of = fingerprint_of
         self.clock = clock
         self.new_id = new_id
@@ -98,7 +100,9 @@ class Journal:
             self._backlog = Backlog(trail, self._fell)
 
     @classmethod
-    def open(cls, folder: str = "", *, environ: Mapping[str, str] | None = None, **chosen: Any) -> Self:
+    def open(
+        cls, folder: str = "", *, environ: Mapping[str, str] | None = None, **chosen: Any
+    ) -> Self:
         """The journal in that folder, or else in the one of this user's state.
 
         `chosen` are settings of this class and of `Trail`.
@@ -107,7 +111,11 @@ class Journal:
             JournalError: nobody says where: no folder, and no home.
         """
         folder = folder or place({**(os.environ if environ is None else environ)})
-        of_trail = {name: chosen.pop(name) for name in Trail.__init__.__kwdefaults__ or {} if name in chosen and name != "tell"}
+        of_trail = {
+            name: chosen.pop(name)
+            for name in Trail.__init__.__kwdefaults__ or {}
+            if name in chosen and name != "tell"
+        }
         return cls(Trail(folder, **of_trail), environ=environ, **chosen)
 
     # -- what is told to it ----------------------------------------------------------------------------------------
@@ -123,13 +131,19 @@ class Journal:
             try:
                 export(event, decision, spec_of)
             except Exception as error:  # noqa: BLE001 - whatever an exporter does, the decision stands
-                self._trouble("journal.telemetry", f"an exporter failed: {type(error).__name__}: {error}")
+                self._trouble(
+                    "journal.telemetry", f"an exporter failed: {type(error).__name__}: {error}"
+                )
 
-    def finished(self, done: Finished, spec_of: SpecOf = nobody, event: Event | None = None) -> None:
+    def finished(
+        self, done: Finished, spec_of: SpecOf = nobody, event: Event | None = None
+    ) -> None:
         """Write down how a hook ended that nobody waited for, and which event had started it."""
         self._guarded(lambda: self._finished(done, spec_of, event))
 
-    def note(self, what: str, *, note_id: str = "", seconds: float | None = None, **fields: Any) -> bool:
+    def note(
+        self, what: str, *, note_id: str = "", seconds: float | None = None, **fields: Any
+    ) -> bool:
         """Write down something else that a person should find: an approval, a bypass, a host that got no decision.
 
         Whether it is written now. `note_id`: of a note that has one, and that is given until it is written; what waits to be written is
@@ -140,7 +154,13 @@ class Journal:
         done: list[bool] = []
 
         def write() -> None:
-            record = note_record(what, fields, note_id=note_id or self.new_id(), at=self._now(seconds), keeping=self.keeping)
+            record = note_record(
+                what,
+                fields,
+                note_id=note_id or self.new_id(),
+                at=self._now(seconds),
+                keeping=self.keeping,
+            )
             if note_id:
                 self._given[note_id] = None
             done.append(self._write([record]))
@@ -171,19 +191,31 @@ class Journal:
         at, event_id, moment = self._now(), self.new_id(), _moment(event)
         specs = [spec_of(verdict.hook_id) for verdict in decision.verdicts]
         runs = [
-            self._run(verdict, spec, at=at, event_id=event_id, number=number, phase=_phase(verdict, spec))
+            self._run(
+                verdict, spec, at=at, event_id=event_id, number=number, phase=_phase(verdict, spec)
+            )
             for number, (verdict, spec) in enumerate(zip(decision.verdicts, specs, strict=True), 1)
         ]
         early = [record | {"event": event_id} for record in self._early.pop(moment, ())]
         hooks = [spec for spec in specs if spec is not None]
-        told = event_record(event, decision, event_id=event_id, at=at, keeping=self.keeping, hooks=hooks)
+        told = event_record(
+            event, decision, event_id=event_id, at=at, keeping=self.keeping, hooks=hooks
+        )
         self._ids[moment] = event_id
         while len(self._ids) > _MOST_MOMENTS:
             del self._ids[next(iter(self._ids))]
         self._write([*runs, *early, told])
 
     def _run(
-        self, verdict: Verdict, spec: HookSpec | None, *, at: str, event_id: str, number: int, phase: str, printed: Outcome | None = None
+        self,
+        verdict: Verdict,
+        spec: HookSpec | None,
+        *,
+        at: str,
+        event_id: str,
+        number: int,
+        phase: str,
+        printed: Outcome | None = None,
     ) -> dict[str, Any]:
         return run_record(
             verdict,
@@ -203,7 +235,15 @@ class Journal:
         at = self._now(done.ended) if done.ended else self._now()
         verdict = done.verdict.replace(hook_id=done.hook_id)
         spec = spec_of(done.hook_id)
-        record = self._run(verdict, spec, at=at, event_id=event_id, number=0, phase="finished", printed=done.outcome)
+        record = self._run(
+            verdict,
+            spec,
+            at=at,
+            event_id=event_id,
+            number=0,
+            phase="finished",
+            printed=done.outcome,
+        )
         record["id"] = self.new_id()
         if event_id or event is None or len(self._early) >= _MOST_MOMENTS:
             self._write([record])
@@ -211,19 +251,27 @@ class Journal:
             self._early.setdefault(moment, []).append(record)
 
     def _latest(self, moment: _Moment) -> str:
-        return next((found for known, found in reversed(self._ids.items()) if known[:2] == moment[:2]), "")
+        return next(
+            (found for known, found in reversed(self._ids.items()) if known[:2] == moment[:2]), ""
+        )
 
     def _declared(self, spec: HookSpec | None) -> dict[str, Any]:
         if spec is None:
             return declared(None, self.keeping)
         known = self._known.get(spec.id)
         if known is None or known[0] is not spec:
-            known = self._known[spec.id] = (spec, declared(spec, self.keeping, self.fingerprint_of(spec)))
+            known = self._known[spec.id] = (
+                spec,
+                declared(spec, self.keeping, self.fingerprint_of(spec)),
+            )
         return known[1]
 
     def _now(self, seconds: float | None = None) -> str:
         seconds = self.clock() if seconds is None else seconds
-        return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{int(seconds % 1 * 1000):03d}Z"
+        return (
+            time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
+            + f".{int(seconds % 1 * 1000):03d}Z"
+        )
 
     # -- writing ---------------------------------------------------------------------------------------------------
 
@@ -235,14 +283,20 @@ class Journal:
         self.lost += count
         self._given.clear()  # a note may be among them
         if crowded:
-            self._trouble("journal.lost", f"{count} records fell out: too many wait for whoever holds `{self._folder}`")
+            self._trouble(
+                "journal.lost",
+                f"{count} records fell out: too many wait for whoever holds `{self._folder}`",
+            )
 
     def _flush(self) -> None:
         """Tell of what waits even now, each time: the process may end."""
         left = self._backlog.close() if self._backlog is not None else 0
         if left:
             self._troubles.pop("journal.lost", None)
-            self._trouble("journal.lost", f"{left} records wait for whoever holds `{self._folder}`, and are lost if this process ends now")
+            self._trouble(
+                "journal.lost",
+                f"{left} records wait for whoever holds `{self._folder}`, and are lost if this process ends now",
+            )
 
     @property
     def _folder(self) -> str:
@@ -255,15 +309,22 @@ class Journal:
             self._trouble(error.name, error.message, _WAITS if error.name == BUSY else error.hint)
         except OSError as error:
             why = (error.strerror or str(error)).lower()
-            self._trouble("journal.unwritable", f"nothing can be written to `{self._folder}`: {why}")
+            self._trouble(
+                "journal.unwritable", f"nothing can be written to `{self._folder}`: {why}"
+            )
         except Exception as error:  # noqa: BLE001 - whatever it is, the decision stands
-            self._trouble("journal.unwritable", f"an event could not be written down: {type(error).__name__}: {error}")
+            self._trouble(
+                "journal.unwritable",
+                f"an event could not be written down: {type(error).__name__}: {error}",
+            )
 
     def _trouble(self, name: str, message: str, hint: str = "") -> None:
         """Tell of a trouble, once for each kind of it."""
         if name in self._troubles:
             return
-        problem = Problem(name=name, message=message, hint=hint, severity="warning", origin=Origin(file="journal"))
+        problem = Problem(
+            name=name, message=message, hint=hint, severity="warning", origin=Origin(file="journal")
+        )
         self._troubles[name] = problem
         self.tell(str(problem))
 
@@ -279,7 +340,11 @@ def place(environ: Mapping[str, str]) -> str:
         return os.path.join(state, "hookline", "journal")
     home = environ.get("HOME") or os.path.expanduser("~")
     if not os.path.isdir(home):
-        raise JournalError(f"there is no home `{home}`", name="journal.place", hint="HOOKLINE_JOURNAL names a folder, or is `off`")
+        raise JournalError(
+            f"there is no home `{home}`",
+            name="journal.place",
+            hint="HOOKLINE_JOURNAL names a folder, or is `off`",
+        )
     return os.path.join(home, ".local", "state", "hookline", "journal")
 
 

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 KEEPINGS = ("hash", "masked", "full")
 _LONGEST_TEXT = 2000  # characters of a reason, a fault, a note
-_LARGEST_VALUE = 256 << 10  # bytes of a payload or a rewrite as JSON; of a larger one the hash alone is kept
+_LARGEST_VALUE = (
+    256 << 10
+)  # bytes of a payload or a rewrite as JSON; of a larger one the hash alone is kept
 _DEEPEST = 100
 _canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
 
@@ -60,18 +62,32 @@ class Keeping(Frozen):
         if self.how == "full":
             kept = text[: 2 * _LONGEST_TEXT]
         else:
-            kept = self._covered(_by_ids(text, hooks) if self.how == "hash" else text, hooks, _LONGEST_TEXT)
-        return f"{kept[:_LONGEST_TEXT]} [{len(text) - _LONGEST_TEXT} more]" if len(text) > _LONGEST_TEXT else kept
+            kept = self._covered(
+                _by_ids(text, hooks) if self.how == "hash" else text, hooks, _LONGEST_TEXT
+            )
+        return (
+            f"{kept[:_LONGEST_TEXT]} [{len(text) - _LONGEST_TEXT} more]"
+            if len(text) > _LONGEST_TEXT
+            else kept
+        )
 
     def _hidden(self, value: Any, hooks: Iterable[HookSpec]) -> Any:
-        return self._covered(value, hooks, len(value)) if hooks and isinstance(value, str) else (self.mask or _masked)(value)
+        return (
+            self._covered(value, hooks, len(value))
+            if hooks and isinstance(value, str)
+            else (self.mask or _masked)(value)
+        )
 
     def _covered(self, text: str, hooks: Iterable[HookSpec], longest: int) -> str:
         from hookline.journal.masking import secrets_of, without  # noqa: PLC0415 - its expressions cost 1 ms, and most hooks say nothing
 
         known = secrets_of(self.environ)
         for spec in hooks:
-            known |= secrets_of(getattr(spec.handler, "env", None) or {}) if type(spec.handler) in (Command, Builtin) else set()
+            known |= (
+                secrets_of(getattr(spec.handler, "env", None) or {})
+                if type(spec.handler) in (Command, Builtin)
+                else set()
+            )
         # Secrets that are known go first, and before the text is cut: half of one would not be known any more.
         return (self.mask_text or _masked)(without(text[: 4 * longest], known)[: 2 * longest])
 

@@ -64,5 +64,9 @@ class Locked:
         self.trail.mutex.release()
 
     def _busy(self) -> JournalError:
-        held = f"has held `{self.trail.folder}` for {self.wait:g} s" if self.wait else f"holds `{self.trail.folder}`"
+        held = (
+            f"has held `{self.trail.folder}` for {self.wait:g} s"
+            if self.wait
+            else f"holds `{self.trail.folder}`"
+        )
         return JournalError(f"another process {held}", name=BUSY)

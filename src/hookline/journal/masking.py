@@ -25,23 +25,47 @@ _SAID = re.compile(
 )
 # What stands behind these is one value to the end of the line, or of the quotes around it: `Authorization: Digest a="b", c="d"`.
 _HEADER = re.compile(
-    rf"((?:authorization|cookie2?)\s*:\s*(?:{_SCHEME})?+){_MASKED}([^\s'\"][^'\r\n]{{3,}}?)(?=['\r\n]|\Z|\"(?:\s|\Z))", re.IGNORECASE
+    rf"((?:authorization|cookie2?)\s*:\s*(?:{_SCHEME})?+){_MASKED}([^\s'\"][^'\r\n]{{3,}}?)(?=['\r\n]|\Z|\"(?:\s|\Z))",
+    re.IGNORECASE,
 )
 _BEARER = re.compile(rf"(\b(?:bearer|basic)\s+){_MASKED}([^\s\"',;&]{{4,}})", re.IGNORECASE)
-_USER = re.compile(rf"((?:^|(?<=\s))(?:-u|-U|--(?:proxy-)?user)(?:[ \t]+|=)?[\"']?[^\s:\"'=]{{1,128}}:){_MASKED}([^\s\"']+)")
+_USER = re.compile(
+    rf"((?:^|(?<=\s))(?:-u|-U|--(?:proxy-)?user)(?:[ \t]+|=)?[\"']?[^\s:\"'=]{{1,128}}:){_MASKED}([^\s\"']+)"
+)
 # Everything before the last `@` of the host's part; and the values of a query, whatever their names are.
 _USER_INFO = re.compile(rf"(://){_MASKED}([^\s/?#\"'`<>]{{1,1024}})(?=@)")
 _QUERY = re.compile(rf"([?&;][\w.~%\[\]-]{{1,128}}=){_MASKED}([^\s&;#\"'`<>]+)")
-_PEM = re.compile(rf"(-----BEGIN [A-Z0-9 ]{{0,40}}PRIVATE KEY[A-Z ]{{0,20}}-----){_MASKED}(.+?)(?=-----END|\Z)", re.DOTALL)
+_PEM = re.compile(
+    rf"(-----BEGIN [A-Z0-9 ]{{0,40}}PRIVATE KEY[A-Z ]{{0,20}}-----){_MASKED}(.+?)(?=-----END|\Z)",
+    re.DOTALL,
+)
 _LONG = re.compile(r"[A-Za-z0-9_+=.-]{20,}")
-_KNOWN = re.compile(r"\b(?:sk-|gh[opsu]_|github_pat_|glpat-|xox[abprs]-|AKIA|ASIA|AIza|eyJ)[A-Za-z0-9_.-]{8,}")
+_KNOWN = re.compile(
+    r"\b(?:sk-|gh[opsu]_|github_pat_|glpat-|xox[abprs]-|AKIA|ASIA|AIza|eyJ)[A-Za-z0-9_.-]{8,}"
+)
 _MANY_DIGITS = 4
 # Variables of the environment that are secret by their names; a shorter value is in many a text by chance.
-_SECRET_VARIABLE = re.compile(rf"{_NAMES}|(?:^|_)(?:api|auth|key|pat|pw)(?:_|$)|_pwd(?:_|$)", re.IGNORECASE)
+_SECRET_VARIABLE = re.compile(
+    rf"{_NAMES}|(?:^|_)(?:api|auth|key|pat|pw)(?:_|$)|_pwd(?:_|$)", re.IGNORECASE
+)
 _SHORTEST = 6
 # The texts of a record that somebody said, or that are what is run; and what of a note is neither.
 _SAID_IN = frozenset({"reason", "for_user", "fault", "unsupported", "command", "ran", "name"})
-_OF_NOTES = frozenset({"schema", "prev", "hash", "type", "id", "at", "native_event", "kind", "did", "identity", "content"})
+_OF_NOTES = frozenset(
+    {
+        "schema",
+        "prev",
+        "hash",
+        "type",
+        "id",
+        "at",
+        "native_event",
+        "kind",
+        "did",
+        "identity",
+        "content",
+    }
+)
 
 
 def masked(value: Any) -> Any:
@@ -50,7 +74,10 @@ def masked(value: Any) -> Any:
         case str():
             return masked_text(value)
         case dict():
-            return {key: _whole(part) if _SECRET_KEY.search(str(key)) else masked(part) for key, part in value.items()}
+            return {
+                key: _whole(part) if _SECRET_KEY.search(str(key)) else masked(part)
+                for key, part in value.items()
+            }
         case list() | tuple():
             return [masked(part) for part in value]
         case _:
@@ -63,8 +90,15 @@ def shown(record: Any, key: str = "") -> Any:
         case str():
             return masked_text(record) if key in _SAID_IN else record
         case dict():
-            said = {name: shown(part, _said_in_note(name) if record.get("type") == "note" else name) for name, part in record.items()}
-            return said | {"value": masked(record["value"])} if "sha256" in record and "value" in record else said
+            said = {
+                name: shown(part, _said_in_note(name) if record.get("type") == "note" else name)
+                for name, part in record.items()
+            }
+            return (
+                said | {"value": masked(record["value"])}
+                if "sha256" in record and "value" in record
+                else said
+            )
         case list() | tuple():
             return [shown(part, key) for part in record]
         case _:
@@ -86,7 +120,11 @@ def masked_text(text: str) -> str:
 
 def secrets_of(environ: Mapping[str, str]) -> set[str]:
     """The values of the variables of an environment that are secret by their names."""
-    return {value for name, value in environ.items() if len(value) >= _SHORTEST and _SECRET_VARIABLE.search(name)}
+    return {
+        value
+        for name, value in environ.items()
+        if len(value) >= _SHORTEST and _SECRET_VARIABLE.search(name)
+    }
 
 
 def without(text: str, secrets: Iterable[str]) -> str:
@@ -126,4 +164,6 @@ def _whole(value: Any) -> Any:
 
 def _is_mixed(text: str) -> bool:
     """Long words and file names are of letters; what a machine drew has digits between them."""
-    return sum(char.isdigit() for char in text) >= _MANY_DIGITS and any(char.isalpha() for char in text)
+    return sum(char.isdigit() for char in text) >= _MANY_DIGITS and any(
+        char.isalpha() for char in text
+    )

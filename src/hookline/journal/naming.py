@@ -18,7 +18,22 @@ _LONGEST_PATH = 4096  # characters; no system takes a longer one
 _LONGEST_NAME = 80  # characters of a name, or of a file's, that is taken for one
 _MOST_FILES = 3
 _DIGITS = 4  # a name with as many is taken for something that a machine drew
-_SCRIPTS = (".py", ".sh", ".bash", ".zsh", ".fish", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".lua", ".ps1")
+_SCRIPTS = (
+    ".py",
+    ".sh",
+    ".bash",
+    ".zsh",
+    ".fish",
+    ".js",
+    ".mjs",
+    ".cjs",
+    ".ts",
+    ".rb",
+    ".pl",
+    ".php",
+    ".lua",
+    ".ps1",
+)
 _AROUND = "\"'`;|&()<>"
 
 
@@ -47,7 +62,13 @@ def definition_hash(spec: HookSpec) -> str:
     """A fingerprint of a hook as it is declared: whatever changes what it does changes this. What it calls is not read."""
     handler = spec.handler
     fields = {name: _declared(getattr(handler, name)) for name in type(handler).__fields__}
-    said = (spec.dialect, spec.native_event, handler_kind(spec), fields, [repr(each) for each in spec.conditions])
+    said = (
+        spec.dialect,
+        spec.native_event,
+        handler_kind(spec),
+        fields,
+        [repr(each) for each in spec.conditions],
+    )
     rules = (spec.rank, spec.timeout, spec.detached, spec.shadow, spec.on_failure.name, spec.strict)
     return sha256(canonical([*said, *rules]).encode("ascii"))
 
@@ -78,7 +99,11 @@ def _is_made(spec: HookSpec) -> bool:
     name, handler = spec.name.removesuffix("…"), spec.handler
     if type(handler) is Broken:  # what it would run is not there to compare with
         return True
-    texts = (command_of(handler), " ".join(getattr(handler, "argv", ())), getattr(handler, "prompt", ""))
+    texts = (
+        command_of(handler),
+        " ".join(getattr(handler, "argv", ())),
+        getattr(handler, "prompt", ""),
+    )
     return any(text.strip().startswith(name) for text in texts)
 
 
@@ -105,4 +130,8 @@ def _file_names(words: tuple[str, ...]) -> Iterator[str]:
 def _is_plain(name: str, besides: str = "") -> bool:
     """Whether a text can be a name that somebody thought of."""
     letters = name.translate(dict.fromkeys(map(ord, f"-_.{besides}")))
-    return letters.isalnum() and len(name) <= _LONGEST_NAME and sum(char.isdigit() for char in name) < _DIGITS
+    return (
+        letters.isalnum()
+        and len(name) <= _LONGEST_NAME
+        and sum(char.isdigit() for char in name) < _DIGITS
+    )

@@ -60,12 +60,26 @@ class Telemetry:
         self.drafts = semconv.uses_drafts(os.environ if environ is None else environ)
         self.clock = clock
         self._seconds = meter.create_histogram(semconv.RUN_DURATION, "s", "how long a hook took")
-        self._decisions = meter.create_counter(semconv.DECISIONS, "{decision}", "events, by what was decided")
-        self._failures = meter.create_counter(semconv.FAILURES, "{failure}", "hooks that failed, by why")
+        self._decisions = meter.create_counter(
+            semconv.DECISIONS, "{decision}", "events, by what was decided"
+        )
+        self._failures = meter.create_counter(
+            semconv.FAILURES, "{failure}", "hooks that failed, by why"
+        )
         if pending is not None:
-            meter.create_observable_gauge(semconv.PENDING, [_observing(pending)], "{approval}", "approvals that wait for a person")
+            meter.create_observable_gauge(
+                semconv.PENDING,
+                [_observing(pending)],
+                "{approval}",
+                "approvals that wait for a person",
+            )
 
-    def __call__(self, event: Event, decision: Decision, spec_of: Callable[[str], HookSpec | None] = lambda _: None) -> None:
+    def __call__(
+        self,
+        event: Event,
+        decision: Decision,
+        spec_of: Callable[[str], HookSpec | None] = lambda _: None,
+    ) -> None:
         """Tell of one event. Its spans end now and began as long ago as it took."""
         end = int(self.clock() * _NANO)
         began = end - int(decision.seconds * _NANO)
@@ -77,17 +91,32 @@ class Telemetry:
             start_time=began,
         )
         within = trace.set_span_in_context(span)
-        for verdict, spec, start in zip(decision.verdicts, specs, _starts(decision, began), strict=True):
+        for verdict, spec, start in zip(
+            decision.verdicts, specs, _starts(decision, began), strict=True
+        ):
             self._run(event, decision, verdict, spec, within, start)
         span.end(end)
-        self._decisions.add(1, {semconv.DECISION: decision.stance.name.lower(), semconv.EVENT: decision.kind})
+        self._decisions.add(
+            1, {semconv.DECISION: decision.stance.name.lower(), semconv.EVENT: decision.kind}
+        )
 
-    def _run(self, event: Event, decision: Decision, verdict: Verdict, spec: HookSpec | None, within: Context, start: int) -> None:
+    def _run(
+        self,
+        event: Event,
+        decision: Decision,
+        verdict: Verdict,
+        spec: HookSpec | None,
+        within: Context,
+        start: int,
+    ) -> None:
         name = semconv.RUN_GUARDRAIL if self.drafts else semconv.RUN_SPAN
         own = dict(_of_run(verdict, spec))
         drafts = dict(_of_guardrail(event, decision, verdict, spec)) if self.drafts else {}
         span = self.tracer.start_span(
-            f"{name} {verdict.hook_id}", context=within, attributes={semconv.EVENT: decision.kind, **own, **drafts}, start_time=start
+            f"{name} {verdict.hook_id}",
+            context=within,
+            attributes={semconv.EVENT: decision.kind, **own, **drafts},
+            start_time=start,
         )
         outcome = verdict.stance.name.lower()
         if verdict.fault is not None:
@@ -172,7 +201,9 @@ def _of_host(event: Event) -> Iterator[tuple[str, AttributeValue]]:
         yield semconv.AGENT, agent
 
 
-def _of_guardrail(event: Event, decision: Decision, verdict: Verdict, spec: HookSpec | None) -> Iterator[tuple[str, AttributeValue]]:
+def _of_guardrail(
+    event: Event, decision: Decision, verdict: Verdict, spec: HookSpec | None
+) -> Iterator[tuple[str, AttributeValue]]:
     yield semconv.OPERATION, semconv.RUN_GUARDRAIL
     yield from _of_host(event)
     yield semconv.COMPONENT, (spec.name if spec is not None and spec.name else verdict.hook_id)

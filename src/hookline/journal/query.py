@@ -36,7 +36,11 @@ class Query(Frozen):
         asked: tuple[tuple[str, list[object], object], ...] = (
             ("(kind = ? OR native = ?)", [self.event] * 2, self.event),
             ("tool = ?", [self.tool], self.tool),
-            ("EXISTS (SELECT 1 FROM runs WHERE runs.event = events.id AND instr(runs.called, ?))", [self.hook.lower()], self.hook),
+            (
+                "EXISTS (SELECT 1 FROM runs WHERE runs.event = events.id AND instr(runs.called, ?))",
+                [self.hook.lower()],
+                self.hook,
+            ),
             ("stance = ?", [self.stance], self.stance),
             ("substr(session, 1, length(?)) = ?", [self.session] * 2, self.session),
             ("at >= ?", [self.since], self.since),
@@ -46,7 +50,9 @@ class Query(Frozen):
             ("stance <> ''", [], self.decided),
         )
         chosen = [(clause, values) for clause, values, wanted in asked if wanted]
-        return " AND ".join(clause for clause, _ in chosen) or "1", [value for _, values in chosen for value in values]
+        return " AND ".join(clause for clause, _ in chosen) or "1", [
+            value for _, values in chosen for value in values
+        ]
 
 
 def moment(text: str, now: float) -> str:
@@ -58,7 +64,9 @@ def moment(text: str, now: float) -> str:
     span = _SPAN.fullmatch(text)
     try:
         if span:
-            found = datetime.fromtimestamp(now, UTC) - timedelta(seconds=float(span[1]) * _UNITS[span[2]])
+            found = datetime.fromtimestamp(now, UTC) - timedelta(
+                seconds=float(span[1]) * _UNITS[span[2]]
+            )
         else:
             found = datetime.fromisoformat(text).astimezone(UTC)
     except (ValueError, OverflowError):
@@ -69,4 +77,8 @@ def moment(text: str, now: float) -> str:
 
 def stamp(seconds: float) -> str:
     """Seconds since 1970 as records have them: in UTC, with milliseconds."""
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return (
+        datetime.fromtimestamp(seconds, UTC)
+        .isoformat(timespec="milliseconds")
+        .replace("+00:00", "Z")
+    )

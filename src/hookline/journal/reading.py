@@ -42,7 +42,12 @@ def read_head(data: bytes) -> Head | None:
     parts = data.decode("ascii", "replace").split()
     if len(parts) != 5 or parts[0] != _MAGIC or not (parts[1].isdecimal() and parts[4].isdecimal()):  # noqa: PLR2004 - its words
         return None
-    return Head(seq=int(parts[1]), hash=parts[2], segment="" if parts[3] == "-" else parts[3], size=int(parts[4]))
+    return Head(
+        seq=int(parts[1]),
+        hash=parts[2],
+        segment="" if parts[3] == "-" else parts[3],
+        size=int(parts[4]),
+    )
 
 
 class Segment(Frozen):
@@ -61,7 +66,12 @@ def segment_name(day: str, seq: int) -> str:
 def segment_of(name: str) -> Segment | None:
     """What a name says; None if it is not that of a segment."""
     day, dot, number = name.removesuffix(_ENDING).partition(".")
-    if not name.endswith(_ENDING) or not dot or not number.isdecimal() or len(day) != len("2026-11-21"):
+    if (
+        not name.endswith(_ENDING)
+        or not dot
+        or not number.isdecimal()
+        or len(day) != len("2026-11-21")
+    ):
         return None
     return Segment(name=name, day=day, seq=int(number))
 
@@ -73,7 +83,9 @@ def segments(folder: str | int) -> list[Segment]:
         OSError: the folder cannot be listed.
     """
     found = (segment_of(name) for name in os.listdir(folder))
-    return sorted((each for each in found if each is not None), key=lambda each: (each.seq, each.name))
+    return sorted(
+        (each for each in found if each is not None), key=lambda each: (each.seq, each.name)
+    )
 
 
 def lines(path: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, bytes]]:
@@ -102,7 +114,11 @@ def walked(head: Head, data: bytes) -> tuple[Head, bytes]:
     at = 0
     while (end := data.find(b"\n", at)) >= 0:
         link = read_link(data[at:end])
-        if link is None or not link.sound or not (_follows(link, head) or (head.seq == 0 and at == 0)):
+        if (
+            link is None
+            or not link.sound
+            or not (_follows(link, head) or (head.seq == 0 and at == 0))
+        ):
             break
         head = head.replace(seq=link.seq, hash=link.hash, size=head.size + end + 1 - at)
         at = end + 1

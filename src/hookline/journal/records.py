@@ -32,7 +32,13 @@ _SHORT = 16  # characters of a digest, where the whole of it would look like a s
 
 
 def event_record(
-    event: Event, decision: Decision, *, event_id: str, at: str, keeping: Keeping, hooks: Sequence[HookSpec] = ()
+    event: Event,
+    decision: Decision,
+    *,
+    event_id: str,
+    at: str,
+    keeping: Keeping,
+    hooks: Sequence[HookSpec] = (),
 ) -> dict[str, Any]:
     """One event and what was decided about it, `hooks` being those that were asked.
 
@@ -61,7 +67,8 @@ def event_record(
         "for_agent": [keeping.content(text) for text in decision.for_agent[:_MOST]],
         "for_user": [keeping.text(text, hooks) for text in decision.for_user[:_MOST]],
         "lowered": [
-            {name: _name(part) for name, part in entry.to_dict().items()} | {"reason": keeping.text(entry.reason, hooks)}
+            {name: _name(part) for name, part in entry.to_dict().items()}
+            | {"reason": keeping.text(entry.reason, hooks)}
             for entry in decision.lowered[:_MOST]
         ],
         "seconds": decision.seconds,
@@ -125,9 +132,14 @@ def short(digest: str) -> str:
     return digest[:_SHORT]
 
 
-def note_record(what: str, fields: Mapping[str, Any], *, note_id: str, at: str, keeping: Keeping) -> dict[str, Any]:
+def note_record(
+    what: str, fields: Mapping[str, Any], *, note_id: str, at: str, keeping: Keeping
+) -> dict[str, Any]:
     """Something that is no event, and that a person should find in the journal. It is found by what it is, as by an event."""
-    said = {name: keeping.text(value) if isinstance(value, str) else _noted(value) for name, value in fields.items()}
+    said = {
+        name: keeping.text(value) if isinstance(value, str) else _noted(value)
+        for name, value in fields.items()
+    }
     own = {"type": NOTE, "id": note_id, "at": at, "native_event": _name(what)}
     return own | said | own
 
@@ -144,7 +156,9 @@ def _little(value: Any) -> Any:
         case list() | tuple():
             return []
         case {"sha256": digest, "bytes": size}:
-            told = {"target": value["target"][:_LONGEST_NAME], "keys": []} if "target" in value else {}
+            told = (
+                {"target": value["target"][:_LONGEST_NAME], "keys": []} if "target" in value else {}
+            )
             return told | {"sha256": digest, "bytes": size, "cut": True}
         case dict():
             return {}
@@ -176,7 +190,10 @@ def _noted(value: Any) -> Any:
 
 
 def _effects(of: Decision | Verdict, keeping: Keeping) -> dict[str, Any]:
-    return {name[:_LONGEST_NAME]: keeping.content(value) for name, value in list(of.effects.items())[:_MOST]}
+    return {
+        name[:_LONGEST_NAME]: keeping.content(value)
+        for name, value in list(of.effects.items())[:_MOST]
+    }
 
 
 def _name(given: Any) -> str:

@@ -23,7 +23,13 @@ _AT_ONCE = 4  # files that go for their age in one pass; there is one whenever a
 
 
 def too_many(
-    found: Sequence[Segment], sizes: Sequence[int], today: str, keep_days: int, keep_bytes: int, *, asked: bool = False
+    found: Sequence[Segment],
+    sizes: Sequence[int],
+    today: str,
+    keep_days: int,
+    keep_bytes: int,
+    *,
+    asked: bool = False,
 ) -> list[Segment]:
     """The segments to remove: all of whose records are older than `keep_days`, or that are beyond `keep_bytes` (0: no limit).
 
@@ -48,7 +54,9 @@ def _oldest(found: Sequence[Segment], today: str, keep_days: int, *, asked: bool
         return ""
     try:
         day = date.fromisoformat(today)
-        if not asked and len(found) > 1:  # the last one has just been begun, by the clock that is in question
+        if (
+            not asked and len(found) > 1
+        ):  # the last one has just been begun, by the clock that is in question
             day = min(day, date.fromisoformat(found[-2].day) + timedelta(days=_BELIEVED))
         return (day - timedelta(days=keep_days)).isoformat()
     except (ValueError, OverflowError):

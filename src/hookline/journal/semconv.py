@@ -15,10 +15,26 @@ OPT_IN, EXPERIMENTAL = "OTEL_SEMCONV_STABILITY_OPT_IN", "gen_ai_latest_experimen
 
 # -- ours --------------------------------------------------------------------------------------------------------------
 EVENT_SPAN, RUN_SPAN = "hooks.event", "hooks.run"
-EVENT, DIALECT, SESSION, DECISION, SHADOW = "hooks.event", "hooks.dialect", "hooks.session", "hooks.decision", "hooks.shadow"
-HOOK, HANDLER_KIND, EXIT_CODE, DURATION = "hooks.hook", "hooks.handler.kind", "hooks.exit_code", "hooks.duration"
+EVENT, DIALECT, SESSION, DECISION, SHADOW = (
+    "hooks.event",
+    "hooks.dialect",
+    "hooks.session",
+    "hooks.decision",
+    "hooks.shadow",
+)
+HOOK, HANDLER_KIND, EXIT_CODE, DURATION = (
+    "hooks.hook",
+    "hooks.handler.kind",
+    "hooks.exit_code",
+    "hooks.duration",
+)
 FAILURE_MODE, OUTCOME, REASON = "hooks.failure_mode", "hooks.outcome", "hooks.reason"
-RUN_DURATION, DECISIONS, FAILURES, PENDING = "hooks.run.duration", "hooks.decisions", "hooks.failures", "hooks.pending_approvals"
+RUN_DURATION, DECISIONS, FAILURES, PENDING = (
+    "hooks.run.duration",
+    "hooks.decisions",
+    "hooks.failures",
+    "hooks.pending_approvals",
+)
 
 # -- drafts ------------------------------------------------------------------------------------------------------------
 OPERATION, RUN_GUARDRAIL = "gen_ai.operation.name", "run_guardrail"
@@ -26,9 +42,16 @@ CONVERSATION, AGENT = "gen_ai.conversation.id", "gen_ai.agent.name"
 TOOL, TOOL_CALL = "gen_ai.tool.name", "gen_ai.tool.call.id"
 _GUARDRAIL = "gen_ai.guardrail"
 COMPONENT = f"{_GUARDRAIL}.component.name"
-TARGET_TYPE, TARGET_SUBTYPE, TARGET_ID = f"{_GUARDRAIL}.target.type", f"{_GUARDRAIL}.target.subtype", f"{_GUARDRAIL}.target.id"
+TARGET_TYPE, TARGET_SUBTYPE, TARGET_ID = (
+    f"{_GUARDRAIL}.target.type",
+    f"{_GUARDRAIL}.target.subtype",
+    f"{_GUARDRAIL}.target.id",
+)
 VERDICT_TYPE, VERDICT_REASON = f"{_GUARDRAIL}.verdict.type", f"{_GUARDRAIL}.verdict.reason"
-ACTION_TYPE, CONTENT_MODIFIED = f"{_GUARDRAIL}.action.type", f"{_GUARDRAIL}.security.content.modified"
+ACTION_TYPE, CONTENT_MODIFIED = (
+    f"{_GUARDRAIL}.action.type",
+    f"{_GUARDRAIL}.security.content.modified",
+)
 
 
 _ASKING = (

@@ -12,7 +12,16 @@ from _thread import allocate_lock
 from hookline.journal.chain import linked
 from hookline.journal.files import open_file, open_folder
 from hookline.journal.lock import Locked
-from hookline.journal.reading import HEAD, HEAD_READ, Head, read_head, segment_name, segment_of, segments, walked
+from hookline.journal.reading import (
+    HEAD,
+    HEAD_READ,
+    Head,
+    read_head,
+    segment_name,
+    segment_of,
+    segments,
+    walked,
+)
 from hookline.journal.records import essence
 from hookline.text.digest import sha256
 
@@ -58,7 +67,9 @@ class Trail:
         self.head_file = self._segment_file = self._folder_file = -1
         self._segment = ""
 
-    def append(self, records: Iterable[Mapping[str, Any]], *, at: str, wait: float | None = None) -> Head:
+    def append(
+        self, records: Iterable[Mapping[str, Any]], *, at: str, wait: float | None = None
+    ) -> Head:
         """Append records, and return where the trail ends then. When it returns they are written.
 
         `at`: a time in ISO 8601. `wait`: seconds for the lock, where they are others than those of the trail.
@@ -120,7 +131,15 @@ class Trail:
             return head
         if head is not None and self._opened(head.segment) and self._size() == head.size:
             return head
-        return self._mended(head, at, "" if head is not None or not segments(self._folder_file) else "unreadable" if told else "missing")
+        return self._mended(
+            head,
+            at,
+            ""
+            if head is not None or not segments(self._folder_file)
+            else "unreadable"
+            if told
+            else "missing",
+        )
 
     def _mended(self, head: Head | None, at: str, gone: str) -> Head:
         """The end of the trail as its files show it, after a record of what was lost and of what is no record.
@@ -138,22 +157,38 @@ class Trail:
             found = self._fresh(found, at)
         torn = {"bytes": len(rest), "sha256": sha256(rest)} if rest else None
         before = TORN_END if rest[-1:] not in (b"", b"\n") else b""
-        record = {"type": MENDED, "at": at, "torn": torn, "lost": lost} | ({"head": gone} if gone else {})
-        mended = self._remember(self._write(found.replace(size=found.size + len(rest)), record, before))
+        record = {"type": MENDED, "at": at, "torn": torn, "lost": lost} | (
+            {"head": gone} if gone else {}
+        )
+        mended = self._remember(
+            self._write(found.replace(size=found.size + len(rest)), record, before)
+        )
         if gone:
             self.tell(
-                "journal.gap", f"the file `head` of `{self.folder}` is {gone}: whether the newest records were removed cannot be told"
+                "journal.gap",
+                f"the file `head` of `{self.folder}` is {gone}: whether the newest records were removed cannot be told",
             )
         if lost:
-            self.tell("journal.gap", f"records {lost['from']} to {lost['to']} are gone from `{self.folder}`")
+            self.tell(
+                "journal.gap",
+                f"records {lost['from']} to {lost['to']} are gone from `{self.folder}`",
+            )
         if torn:
             why = "a writer was killed, or the disk was full"
-            self.tell("journal.torn", f"{len(rest)} bytes at the end of `{found.segment}` are no record: {why}")
+            self.tell(
+                "journal.torn",
+                f"{len(rest)} bytes at the end of `{found.segment}` are no record: {why}",
+            )
         return mended
 
     def _found(self, head: Head | None) -> tuple[Head, bytes]:
         """The last sound record that is there, and the bytes behind it."""
-        if head is not None and head.segment and self._opened(head.segment) and self._size() > head.size:
+        if (
+            head is not None
+            and head.segment
+            and self._opened(head.segment)
+            and self._size() > head.size
+        ):
             return walked(head, self._read(head.size))
         for each in reversed(segments(self._folder_file)):
             if self._opened(each.name) and self._size():
@@ -169,7 +204,9 @@ class Trail:
             line, digest = linked(essence(record), head.seq + 1, head.hash)
         data = before + line
         written = os.write(self._segment_file, data)
-        if written != len(data):  # the disk is full, or a limit is near: the rest raises what is the matter
+        if written != len(
+            data
+        ):  # the disk is full, or a limit is near: the rest raises what is the matter
             written += os.write(self._segment_file, data[written:])
         if written != len(data):
             raise OSError(f"{written} of {len(data)} bytes could be written")
@@ -207,8 +244,16 @@ class Trail:
         if not gone:
             return head, []
         kept = next(each for each in names if each not in gone)
-        first = first_link(os.path.join(self.folder, kept.name)) if kept.name != head.segment or head.size else None
-        begins = {"seq": first.seq, "prev": first.prev} if first else {"seq": head.seq + 1, "prev": head.hash}
+        first = (
+            first_link(os.path.join(self.folder, kept.name))
+            if kept.name != head.segment or head.size
+            else None
+        )
+        begins = (
+            {"seq": first.seq, "prev": first.prev}
+            if first
+            else {"seq": head.seq + 1, "prev": head.hash}
+        )
         record = {"type": CUT, "at": at, "begins": begins, "removed": [each.name for each in gone]}
         head = self._remember(self._write(head, record))
         for each in gone:
@@ -222,7 +267,9 @@ class Trail:
         if self.head_file < 0:
             self._folder_file = open_folder(self.folder)
             self.head_file = open_file(HEAD, self._folder_file)
-            if not os.fstat(self.head_file).st_size and not segments(self._folder_file):  # else its head is gone
+            if not os.fstat(self.head_file).st_size and not segments(
+                self._folder_file
+            ):  # else its head is gone
                 os.pwrite(self.head_file, Head().written(), 0)
 
     def holds_head(self) -> bool:

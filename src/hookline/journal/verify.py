@@ -15,7 +15,17 @@ from hookline.journal.chain import NOTHING
 from hookline.journal.files import open_to_read
 from hookline.journal.indexed import NAME, indexed
 from hookline.journal.reading import HEAD, HEAD_READ, Head, read_head, segments
-from hookline.journal.walk import EDITED, HEADLESS, REMOVED, REPLACED, TRUNCATED, Finding, Walk, lines_of, with_next
+from hookline.journal.walk import (
+    EDITED,
+    HEADLESS,
+    REMOVED,
+    REPLACED,
+    TRUNCATED,
+    Finding,
+    Walk,
+    lines_of,
+    with_next,
+)
 from hookline.model.frozen import Frozen
 
 TYPE_CHECKING = False
@@ -78,7 +88,9 @@ def verify(folder: str, *, remembered: tuple[int, str] | None = None) -> Verific
         walk.step(line, following)
         lacking += known is not None and known.lacks(line)
     if lacking:
-        walk.notes.append(f"the index lacks {lacking} records of the trail, so that lists do not show them: `hookline log reindex`")
+        walk.notes.append(
+            f"the index lacks {lacking} records of the trail, so that lists do not show them: `hookline log reindex`"
+        )
     return _Whole(folder, walk, head, remembered).result(known)
 
 
@@ -113,7 +125,9 @@ def _ends(folder: str) -> Mapping[str, int]:
 class _Whole:
     """What a walk comes to, beside the heads that are known."""
 
-    def __init__(self, folder: str, walk: Walk, head: Head | None, remembered: tuple[int, str] | None) -> None:
+    def __init__(
+        self, folder: str, walk: Walk, head: Head | None, remembered: tuple[int, str] | None
+    ) -> None:
         self.folder = folder
         self.walk = walk
         self.head = head
@@ -121,12 +135,23 @@ class _Whole:
 
     def result(self, known: Indexed | None) -> Verification:
         walk = self.walk
-        rest = [*self._beginning(), *self._ending(), *self._headless(), *self._compared(), *self._unindexed(known)]
+        rest = [
+            *self._beginning(),
+            *self._ending(),
+            *self._headless(),
+            *self._compared(),
+            *self._unindexed(known),
+        ]
         if walk.more:
             walk.notes.append(f"{walk.more} more places are broken")
         findings = (*walk.findings, *rest)
         return Verification(
-            records=walk.records, first=walk.first, last=walk.seq, head=walk.hash, findings=findings, notes=tuple(walk.notes)
+            records=walk.records,
+            first=walk.first,
+            last=walk.seq,
+            head=walk.hash,
+            findings=findings,
+            notes=tuple(walk.notes),
         )
 
     def _beginning(self) -> Iterator[Finding]:
@@ -136,9 +161,16 @@ class _Whole:
             return
         if cut is None or began.seq > cut[0] or (began.seq == cut[0] and began.prev != cut[1]):
             file = next(iter(self.walk.ends))
-            yield Finding(kind=REMOVED, file=file, line=1, message=f"records before {began.seq} are missing, and no record says why")
+            yield Finding(
+                kind=REMOVED,
+                file=file,
+                line=1,
+                message=f"records before {began.seq} are missing, and no record says why",
+            )
             return
-        self.walk.notes.append(f"begins at record {began.seq}: what was before was removed by retention")
+        self.walk.notes.append(
+            f"begins at record {began.seq}: what was before was removed by retention"
+        )
 
     def _owns_up(self) -> bool:
         """Whether the first record tells that all before it are gone."""
@@ -151,7 +183,9 @@ class _Whole:
     def _ending(self) -> Iterator[Finding]:
         walk, head = self.walk, self.head
         if head is not None and head.seq > walk.seq:
-            file, number = (walk.before.file, walk.before.number) if walk.before else (self.folder, 0)
+            file, number = (
+                (walk.before.file, walk.before.number) if walk.before else (self.folder, 0)
+            )
             told = f"records {walk.seq + 1} to {head.seq} were there and are gone: removed, or lost with the power"
             yield Finding(kind=TRUNCATED, file=file, line=number, message=told)
             return
@@ -163,13 +197,22 @@ class _Whole:
                 told = "a line that is no record, and no record says why"
                 yield Finding(kind=EDITED, file=first.file, line=first.number, message=told)
                 return
-            walk.notes.append(f"{first.file}:{first.number}: torn: a writer was killed here; the next record will say so")
+            walk.notes.append(
+                f"{first.file}:{first.number}: torn: a writer was killed here; the next record will say so"
+            )
 
     def _headless(self) -> Iterator[Finding]:
         """Without its head nobody can tell whether a trail was longer, unless somebody wrote that down."""
-        if self.head is not None or not self.walk.began or (self.remembered and self.remembered[0] == self.walk.seq):
+        if (
+            self.head is not None
+            or not self.walk.began
+            or (self.remembered and self.remembered[0] == self.walk.seq)
+        ):
             return
-        yield self._about(HEADLESS, "the file `head` is missing or unreadable: whether the newest records were removed cannot be told")
+        yield self._about(
+            HEADLESS,
+            "the file `head` is missing or unreadable: whether the newest records were removed cannot be told",
+        )
 
     def _compared(self) -> Iterator[Finding]:
         if self.remembered is None:
@@ -184,12 +227,16 @@ class _Whole:
 
     def _unindexed(self, known: Indexed | None) -> Iterator[Finding]:
         """Records that an index was made of, and that are gone; those that retention removed may still be in it."""
-        gone = {seq for seq in known.numbers if seq >= self.walk.first and seq not in self.walk.known} if known is not None else set()
+        gone = (
+            {seq for seq in known.numbers if seq >= self.walk.first and seq not in self.walk.known}
+            if known is not None
+            else set()
+        )
         if gone:
-            told = (
-                f"the index has {len(gone)} records from {min(gone)} to {max(gone)} that the trail lacks: removed, or lost with the power"
+            told = f"the index has {len(gone)} records from {min(gone)} to {max(gone)} that the trail lacks: removed, or lost with the power"
+            yield Finding(
+                kind=TRUNCATED, file=os.path.join(self.folder, NAME), line=0, message=told
             )
-            yield Finding(kind=TRUNCATED, file=os.path.join(self.folder, NAME), line=0, message=told)
 
     def _about(self, kind: str, message: str) -> Finding:
         return Finding(kind=kind, file=self.folder, line=0, message=message)

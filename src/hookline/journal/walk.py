@@ -22,7 +22,14 @@ if TYPE_CHECKING:
     from hookline.journal.chain import Link
 
 # What may have happened to a record, in the words of the findings; or to the head, which would tell of the newest ones.
-EDITED, REPLACED, REMOVED, INSERTED, REORDERED, TRUNCATED = "edited", "replaced", "removed", "inserted", "reordered", "truncated"
+EDITED, REPLACED, REMOVED, INSERTED, REORDERED, TRUNCATED = (
+    "edited",
+    "replaced",
+    "removed",
+    "inserted",
+    "reordered",
+    "truncated",
+)
 HEADLESS = "headless"
 _MOST = 50  # findings
 
@@ -100,7 +107,9 @@ class Walk:
     def found(self, kind: str, line: Line, message: str) -> None:
         """Keep a finding, unless there are very many."""
         if len(self.findings) < _MOST:
-            self.findings.append(Finding(kind=kind, file=line.file, line=line.number, message=message))
+            self.findings.append(
+                Finding(kind=kind, file=line.file, line=line.number, message=message)
+            )
         else:
             self.more += 1
 
@@ -119,11 +128,17 @@ class Walk:
         """What a writer said of the end of the trail as it found it."""
         match link.record.get("lost"):
             case {"from": int(first), "to": int(last)}:
-                self.found(TRUNCATED, line, f"records {first} to {last} were there and are gone: removed, or lost with the power")
+                self.found(
+                    TRUNCATED,
+                    line,
+                    f"records {first} to {last} were there and are gone: removed, or lost with the power",
+                )
         gone = link.record.get("head")
         if gone:
             told = f"the file `head` was {gone if gone == 'unreadable' else 'missing'} when record {link.seq} was written"
-            self.found(HEADLESS, line, f"{told}: whether records before it were removed cannot be told")
+            self.found(
+                HEADLESS, line, f"{told}: whether records before it were removed cannot be told"
+            )
 
     def _is_after_lost(self, link: Link) -> bool:
         match link.record.get("lost"):
@@ -142,7 +157,9 @@ class Walk:
                 case {"seq": int(seq), "prev": str(prev)}:
                     self.cut = seq, prev
         if self.torn:
-            self.notes.append(f"{self.torn[0].file}:{self.torn[0].number}: torn: a writer was killed here, as record {link.seq} says")
+            self.notes.append(
+                f"{self.torn[0].file}:{self.torn[0].number}: torn: a writer was killed here, as record {link.seq} says"
+            )
             self.torn = []
 
     def _go_on(self, line: Line, link: Link, seq: int, digest: str) -> None:
@@ -170,18 +187,27 @@ class Walk:
         if self.began is not None and following is not None and following.prev == self.hash:
             return self.found(INSERTED, line, f"record {link.seq} was never part of it")
         self.found(EDITED, line, f"record {link.seq} is not what was written: its hash is another")
-        if following is not None and (following.seq, following.prev) == (link.seq + 1, link.hash):  # it is the one that was there
+        if following is not None and (following.seq, following.prev) == (
+            link.seq + 1,
+            link.hash,
+        ):  # it is the one that was there
             if self.began is not None and link.seq > self.seq + 1:
                 self.found(*self._misplaced(line, link))
             return self._go_on(line, link, link.seq, link.hash)
         seq = link.seq if self.began is None else self.seq + 1
         kept = following is not None and following.seq == seq + 1
-        return self._go_on(line, link, seq, following.prev if following is not None and kept else link.hash)
+        return self._go_on(
+            line, link, seq, following.prev if following is not None and kept else link.hash
+        )
 
     def _no_record(self, line: Line, link: Link, following: Link | None) -> None:
         """Lines that are no records, and that no record accounts for: put in, or made so, and then they are those that are missing."""
         put_in = self.began is None or self._follows(link)
-        kind, why = (INSERTED, "a line that is no record") if put_in else (EDITED, "a line that no longer is a record")
+        kind, why = (
+            (INSERTED, "a line that is no record")
+            if put_in
+            else (EDITED, "a line that no longer is a record")
+        )
         self.found(kind, self.torn[0], why)
         count, self.torn = len(self.torn), []
         if self.seq + 1 < link.seq <= self.seq + 1 + count:
@@ -196,14 +222,30 @@ class Walk:
 
     def _misplaced(self, line: Line, link: Link) -> tuple[str, Line, str]:
         if link.seq <= self.seq:
-            return (REORDERED if link.seq not in self.known else INSERTED), line, f"record {link.seq} stands behind record {self.seq}"
+            return (
+                (REORDERED if link.seq not in self.known else INSERTED),
+                line,
+                f"record {link.seq} stands behind record {self.seq}",
+            )
         if link.seq == self.seq + 1:
-            return REPLACED, line, f"record {link.seq} was not written behind the record {self.seq} that is there"
+            return (
+                REPLACED,
+                line,
+                f"record {link.seq} was not written behind the record {self.seq} that is there",
+            )
         if self.seq + 1 in self._all_numbers():
-            return REORDERED, line, f"record {link.seq} stands behind record {self.seq}, and {self.seq + 1} is elsewhere"
+            return (
+                REORDERED,
+                line,
+                f"record {link.seq} stands behind record {self.seq}, and {self.seq + 1} is elsewhere",
+            )
         return REMOVED, line, f"records {self.seq + 1} to {link.seq - 1} are missing before it"
 
     def _all_numbers(self) -> set[int]:
         if self._numbers is None:
-            self._numbers = {each.link.seq for each in lines_of(self.ends) if each.link is not None and each.link.sound}
+            self._numbers = {
+                each.link.seq
+                for each in lines_of(self.ends)
+                if each.link is not None and each.link.sound
+            }
         return self._numbers

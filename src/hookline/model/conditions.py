@@ -10,7 +10,9 @@ if TYPE_CHECKING:
 
     from hookline.text.regex import Regex
 
-    Condition: TypeAlias = "OneOf | Pattern | Leaves | Flattened | Glob | PathPattern | Rule | Never"
+    Condition: TypeAlias = (
+        "OneOf | Pattern | Leaves | Flattened | Glob | PathPattern | Rule | Never"
+    )
 
 
 class OneOf(Frozen):

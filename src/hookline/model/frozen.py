@@ -36,7 +36,11 @@ class _FrozenMeta(type):
 
     def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> _FrozenMeta:
         inherited = [base for base in bases if isinstance(base, _FrozenMeta)]
-        declared = [field for field, note in namespace.get("__annotations__", {}).items() if "ClassVar" not in str(note)]
+        declared = [
+            field
+            for field, note in namespace.get("__annotations__", {}).items()
+            if "ClassVar" not in str(note)
+        ]
         defaults: dict[str, object] = {}
         fields: list[str] = []
         for base in inherited:
@@ -45,9 +49,16 @@ class _FrozenMeta(type):
         own = [field for field in declared if field not in fields]
         fields.extend(own)
         defaults |= {field: namespace.pop(field, _REQUIRED) for field in declared}
-        body = namespace | {"__slots__": tuple(own), "__fields__": tuple(fields), "__defaults__": defaults, "__made__": 0}
+        body = namespace | {
+            "__slots__": tuple(own),
+            "__fields__": tuple(fields),
+            "__defaults__": defaults,
+            "__made__": 0,
+        }
         body["__match_args__"] = tuple(fields)
-        body["__required__"] = frozenset(field for field, value in defaults.items() if value is _REQUIRED)
+        body["__required__"] = frozenset(
+            field for field, value in defaults.items() if value is _REQUIRED
+        )
         # Without this a subclass would inherit the constructor that its base generated for itself.
         body.setdefault("__new__", _first_calls)
         return super().__new__(mcs, name, bases, body)
@@ -56,7 +67,11 @@ class _FrozenMeta(type):
 def _first_calls(cls: Any, /, **given: Any) -> Any:
     """Fill a few instances field by field; then, or to complain of arguments, generate the class's real constructor."""
     values = cls.__defaults__ | given
-    if cls.__made__ >= _FEW or len(values) > len(cls.__fields__) or not given.keys() >= cls.__required__:
+    if (
+        cls.__made__ >= _FEW
+        or len(values) > len(cls.__fields__)
+        or not given.keys() >= cls.__required__
+    ):
         cls.__new__ = constructor = _constructor(cls)
         return constructor(cls, **given)
     cls.__made__ += 1
@@ -88,14 +103,21 @@ class Frozen(metaclass=_FrozenMeta):
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        fields = type(self).__fields__  # lists, which take a value to be equal to itself, as tuples of dataclasses do
-        return [getattr(self, field) for field in fields] == [getattr(other, field) for field in fields]
+        fields = type(
+            self
+        ).__fields__  # lists, which take a value to be equal to itself, as tuples of dataclasses do
+        return [getattr(self, field) for field in fields] == [
+            getattr(other, field) for field in fields
+        ]
 
     def __hash__(self) -> int:
         return hash((type(self), *(getattr(self, field) for field in type(self).__fields__)))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _revive, (type(self), {field: getattr(self, field) for field in type(self).__fields__})
+        return _revive, (
+            type(self),
+            {field: getattr(self, field) for field in type(self).__fields__},
+        )
 
     def replace(self, **changes: Any) -> Self:
         """A copy of this value with some fields changed.
@@ -103,7 +125,9 @@ class Frozen(metaclass=_FrozenMeta):
         Raises:
             TypeError: a name that is no field.
         """
-        kept = {field: getattr(self, field) for field in type(self).__fields__ if field not in changes}
+        kept = {
+            field: getattr(self, field) for field in type(self).__fields__ if field not in changes
+        }
         return type(self)(**kept, **changes)
 
 
@@ -117,8 +141,15 @@ def _constructor(cls: _FrozenMeta) -> Callable[..., Any]:
     Changing the class once costs less than `object.__setattr__` for each field.
     """
     twin = _open_twin(cls)
-    parameters = [f"{field}=defaults[{field!r}]" if cls.__defaults__[field] is not _REQUIRED else field for field in cls.__fields__]
-    lines = [f"def __new__(_cls_, /, *, {', '.join(parameters)}):" if parameters else "def __new__(_cls_):"]
+    parameters = [
+        f"{field}=defaults[{field!r}]" if cls.__defaults__[field] is not _REQUIRED else field
+        for field in cls.__fields__
+    ]
+    lines = [
+        f"def __new__(_cls_, /, *, {', '.join(parameters)}):"
+        if parameters
+        else "def __new__(_cls_):"
+    ]
     lines.append("    self = new(twin)")
     lines += [f"    self.{field} = {field}" for field in cls.__fields__]
     lines += ["    self.__class__ = _cls_", "    return self"]
@@ -153,7 +184,10 @@ def _filler(cls: Any, fields: tuple[str, ...]) -> Callable[..., Any]:
     scope: dict[str, Any] = {"new": object.__new__, "twin": _open_twin(cls), "cls": cls}
     scope |= {f"default_{field}": default for field, default in cls.__defaults__.items()}
     lines = [f"def fill({', '.join(fields)}):", "    self = new(twin)"]
-    lines += [f"    self.{field} = {field if field in fields else f'default_{field}'}" for field in cls.__fields__]
+    lines += [
+        f"    self.{field} = {field if field in fields else f'default_{field}'}"
+        for field in cls.__fields__
+    ]
     exec("\n".join([*lines, "    self.__class__ = cls", "    return self"]), scope)  # noqa: S102 - as above
     filler: Callable[..., Any] = scope["fill"]
     return filler
@@ -162,5 +196,9 @@ def _filler(cls: Any, fields: tuple[str, ...]) -> Callable[..., Any]:
 def _open_twin(cls: _FrozenMeta) -> type:
     """A sibling of `cls` with the same memory layout that can be written, so that `__class__` may be assigned."""
     # Both names fill one slot of the type: with one of them in Python, each write would take the slow way through both.
-    body = {"__slots__": cls.__dict__["__slots__"], "__setattr__": object.__setattr__, "__delattr__": object.__delattr__}
+    body = {
+        "__slots__": cls.__dict__["__slots__"],
+        "__setattr__": object.__setattr__,
+        "__delattr__": object.__delattr__,
+    }
     return type.__new__(_FrozenMeta, f"_Open{cls.__name__}", cls.__bases__, body)

@@ -87,7 +87,9 @@ class Kind(Frozen):
 def _read() -> dict[str, Any]:
     # The loader reads the data where the package lies, a zip file included, without an import that costs start-up time.
     loader: Any = __spec__.loader
-    read: dict[str, Any] = json.loads(loader.get_data(__file__.rpartition("kinds")[0] + "events.json"))
+    read: dict[str, Any] = json.loads(
+        loader.get_data(__file__.rpartition("kinds")[0] + "events.json")
+    )
     return read
 
 
@@ -133,7 +135,14 @@ def natives(key: str) -> Mapping[str, str]:
 
 def meant_by(native: str) -> str:
     """The canonical event that some host calls by this name; empty where none does."""
-    return next((names[native] for names in _DATA["dialects"].values() if names.get(native, "x.*") != "x.*"), "")
+    return next(
+        (
+            names[native]
+            for names in _DATA["dialects"].values()
+            if names.get(native, "x.*") != "x.*"
+        ),
+        "",
+    )
 
 
 def unknown(dialect: str, native: str) -> str:

@@ -65,4 +65,6 @@ class Problem(Frozen):
     def __str__(self) -> str:
         hint = f" ({self.hint})" if self.hint else ""
         place = f"{self.origin.place}: " if self.origin.place else ""
-        return in_line(f"{place}{self.code} {self.message}{hint}")  # a line, whatever a file's author wrote into it
+        return in_line(
+            f"{place}{self.code} {self.message}{hint}"
+        )  # a line, whatever a file's author wrote into it

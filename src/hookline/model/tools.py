@@ -21,8 +21,12 @@ _OTHERS = "*"
 
 @cache
 def _data() -> Mapping[str, Any]:
-    loader: Any = __spec__.loader  # as for the kinds: also from a zip file, without an import that costs start-up time
-    read: dict[str, Any] = json.loads(loader.get_data(__file__.rpartition("tools")[0] + "tools.json"))
+    loader: Any = (
+        __spec__.loader
+    )  # as for the kinds: also from a zip file, without an import that costs start-up time
+    read: dict[str, Any] = json.loads(
+        loader.get_data(__file__.rpartition("tools")[0] + "tools.json")
+    )
     return read
 
 
@@ -34,7 +38,11 @@ def families(name: str, dialect: str = "") -> tuple[str, ...]:
     """The families that a tool name belongs to: in that dialect's words, or, if these lack it, in any host's."""
     hosts_of = _data()["families"]
     own = tuple(family for family, hosts in hosts_of.items() if name in hosts.get(dialect, ()))
-    return own or tuple(family for family, hosts in hosts_of.items() if any(name in names for names in hosts.values()))
+    return own or tuple(
+        family
+        for family, hosts in hosts_of.items()
+        if any(name in names for names in hosts.values())
+    )
 
 
 def known_families() -> tuple[str, ...]:
@@ -53,9 +61,17 @@ def alike(name: str, dialect: str = "") -> tuple[str, ...]:
     mcp = mcp_parts(name, dialect)
     if mcp is not None:
         # A server that the name does not tell stands for itself, so that `mcp__.*` still sees the tool.
-        names = [spelling.format(server=mcp[0] or _OTHERS, tool=mcp[1]) for spelling in _data()["mcp"].values()]
+        names = [
+            spelling.format(server=mcp[0] or _OTHERS, tool=mcp[1])
+            for spelling in _data()["mcp"].values()
+        ]
     else:
-        names = [other for family in families(name, dialect) for hosts in _data()["families"][family].values() for other in hosts]
+        names = [
+            other
+            for family in families(name, dialect)
+            for hosts in _data()["families"][family].values()
+            for other in hosts
+        ]
     return tuple(other for other in dict.fromkeys(names) if other != name)
 
 
@@ -64,7 +80,11 @@ def translated(name: str, dialect: str, target: str) -> tuple[str, ...]:
     mcp = mcp_parts(name, dialect)
     if mcp is not None:
         spelling = _data()["mcp"].get(target)
-        return (spelling.format(server=mcp[0], tool=mcp[1]),) if spelling and (mcp[0] or "{server}" not in spelling) else ()
+        return (
+            (spelling.format(server=mcp[0], tool=mcp[1]),)
+            if spelling and (mcp[0] or "{server}" not in spelling)
+            else ()
+        )
     names = [other for family in families(name, dialect) for other in called(family, target)]
     return (name,) if name in names else tuple(dict.fromkeys(names))
 
@@ -79,7 +99,10 @@ def mcp_parts(name: str, dialect: str = "") -> tuple[str, str] | None:
     The dialect's own spelling is tried first, then the unmistakable ones, which no other tool's name looks like.
     """
     spellings = _data()["mcp"]
-    for spelling in (spellings.get(dialect, ""), *(spellings[host] for host in _data()["unmistakable"])):
+    for spelling in (
+        spellings.get(dialect, ""),
+        *(spellings[host] for host in _data()["unmistakable"]),
+    ):
         found = _parted(name, spelling) if spelling else None
         if found and not (spelling.startswith("{") and families(name, dialect)):
             return found

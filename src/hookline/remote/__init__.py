@@ -32,7 +32,16 @@ _HOMES = {
     "serve_engine": "hosting",
 }
 
-__all__ = ["Bounds", "Bridge", "Client", "GrpcService", "Handlers", "Opened", "SyncClient", "serve_engine"]
+__all__ = [
+    "Bounds",
+    "Bridge",
+    "Client",
+    "GrpcService",
+    "Handlers",
+    "Opened",
+    "SyncClient",
+    "serve_engine",
+]
 
 
 def __getattr__(name: str) -> object:
@@ -51,7 +60,11 @@ def __getattr__(name: str) -> object:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("google", "grpc"):
             raise
-        raise ConfigError(f"the bridge needs `{error.name}`", name="remote.missing", hint="pip install 'hookline[grpc]'") from error
+        raise ConfigError(
+            f"the bridge needs `{error.name}`",
+            name="remote.missing",
+            hint="pip install 'hookline[grpc]'",
+        ) from error
     globals()[name] = found
     return found
 

@@ -21,11 +21,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 UNIX, FRAMED, TCP, VSOCK = "unix", "framed+unix", "tcp", "vsock"
-_TCP = re.compile(r"(?:\[(?P<six>[0-9a-fA-F:.]+)\]|(?P<four>[^:\[\]/]+)):(?P<port>\d{1,5})", re.ASCII)
+_TCP = re.compile(
+    r"(?:\[(?P<six>[0-9a-fA-F:.]+)\]|(?P<four>[^:\[\]/]+)):(?P<port>\d{1,5})", re.ASCII
+)
 _LONGEST_PATH = 107  # bytes, of a unix socket's
 _LARGEST_PORT = 65535
 _PATIENCE = 1.0  # seconds, for somebody who may listen on a socket that is there
-_TRIES, _PAUSE = 20, 0.05  # seconds between them, for a folder in which somebody else makes a socket
+_TRIES, _PAUSE = (
+    20,
+    0.05,
+)  # seconds between them, for a folder in which somebody else makes a socket
 _EXAMPLES = "unix:/run/user/1000/bridge.sock, 127.0.0.1:4088, framed+unix:/path or vsock:host:4088"
 
 
@@ -63,7 +68,11 @@ def parsed(text: str) -> Address:
         path = os.path.abspath(rest) if rest else ""
         if not rest or len(os.fsencode(path)) > _LONGEST_PATH or "\0" in rest:
             hint = f"at most {_LONGEST_PATH} bytes"
-            raise ConfigError(f"`{text:.200}` names no path that a socket can have", name="remote.address", hint=hint)
+            raise ConfigError(
+                f"`{text:.200}` names no path that a socket can have",
+                name="remote.address",
+                hint=hint,
+            )
         return Address(text=text, way=way, path=path)
     if way == VSOCK:
         cid, port = vsock.parsed(text)
@@ -79,7 +88,9 @@ def _tcp(text: str) -> Address:
     except ValueError:
         ip = None
     if found is None or ip is None or int(found["port"]) > _LARGEST_PORT:
-        raise ConfigError(f"`{text:.200}` is no address of a bridge", name="remote.address", hint=_EXAMPLES)
+        raise ConfigError(
+            f"`{text:.200}` is no address of a bridge", name="remote.address", hint=_EXAMPLES
+        )
     if not ip.is_loopback:
         hint = "another machine is reached by vsock, or by a tunnel to a unix socket here"
         raise ConfigError(f"`{text}` is not on this machine", name="remote.address", hint=hint)
@@ -87,7 +98,9 @@ def _tcp(text: str) -> Address:
 
 
 @contextmanager
-def room_at(path: str, *, name: str = "remote.address", sleep: Callable[[float], object] = time.sleep) -> Iterator[None]:
+def room_at(
+    path: str, *, name: str = "remote.address", sleep: Callable[[float], object] = time.sleep
+) -> Iterator[None]:
     """Meanwhile a socket can be bound at a path, with a mode for its user only; one that nobody listens on any more is removed.
 
     `name`: that of the error. It waits 1 s at most for somebody else who is looking at the sockets of this folder.
@@ -103,9 +116,15 @@ def room_at(path: str, *, name: str = "remote.address", sleep: Callable[[float],
     try:
         if not _locked(descriptor, sleep):
             hint = "end whoever holds it, or name a path in another folder"
-            raise ConfigError(f"cannot listen on `{path}`: `{folder}` is locked by somebody else", name=name, hint=hint)
+            raise ConfigError(
+                f"cannot listen on `{path}`: `{folder}` is locked by somebody else",
+                name=name,
+                hint=hint,
+            )
         _make_room(path, name)
-        before = os.umask(0o177)  # a mode that is changed afterwards leaves a moment in which others may connect
+        before = os.umask(
+            0o177
+        )  # a mode that is changed afterwards leaves a moment in which others may connect
         try:
             yield
         finally:
@@ -133,7 +152,9 @@ def _make_room(path: str, name: str) -> None:
     except FileNotFoundError:
         return
     if not stat.S_ISSOCK(found.st_mode):
-        raise ConfigError(f"`{path}` is no socket, and is left alone", name=name, hint="name another path")
+        raise ConfigError(
+            f"`{path}` is no socket, and is left alone", name=name, hint="name another path"
+        )
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asked:
         asked.settimeout(_PATIENCE)
         try:
@@ -158,10 +179,16 @@ def unix_listener(path: str, *, name: str = "remote.address", backlog: int = 128
     try:
         with room_at(path, name=name):
             listening.bind(path)
-            listening.listen(backlog)  # before somebody else who makes a socket here takes it for a stale one
+            listening.listen(
+                backlog
+            )  # before somebody else who makes a socket here takes it for a stale one
     except OSError as error:
         listening.close()
-        why = "somebody listens there" if error.errno == errno.EADDRINUSE else (error.strerror or str(error)).lower()
+        why = (
+            "somebody listens there"
+            if error.errno == errno.EADDRINUSE
+            else (error.strerror or str(error)).lower()
+        )
         raise _taken(path, why, name) from None
     except ConfigError:
         listening.close()
@@ -178,5 +205,9 @@ def remove(path: str, made: os.stat_result) -> None:
 
 
 def _taken(where: str, why: str, name: str) -> ConfigError:
-    hint = "end that server, or name another path" if why == "somebody listens there" else "name another path"
+    hint = (
+        "end that server, or name another path"
+        if why == "somebody listens there"
+        else "name another path"
+    )
     return ConfigError(f"cannot listen on `{where}`: {why}", name=name, hint=hint)

@@ -93,7 +93,9 @@ class Answering:
             self._refuse(invoke, f"its event cannot be read: {error}")
             return
         run = Run(spec=spec.replace(timeout=max(invoke.budget_ms, 1) / 1000), event=event)
-        task = asyncio.get_running_loop().create_task(self._run(run, invoke), name=f"hookline {spec.id}")
+        task = asyncio.get_running_loop().create_task(
+            self._run(run, invoke), name=f"hookline {spec.id}"
+        )
         self._running[invoke.invocation_id] = task
         self.idle.clear()
         task.add_done_callback(lambda _: self._ended(invoke.invocation_id))
@@ -108,7 +110,9 @@ class Answering:
             outcome = await contained(self.perform, run)
         if not invoke.reply_expected:
             return
-        if outcome.failure is Failure.TIMED_OUT:  # the engine, whose clock counts, has said so already
+        if (
+            outcome.failure is Failure.TIMED_OUT
+        ):  # the engine, whose clock counts, has said so already
             self.counts["overrun"] += 1
             return
         result = result_of(outcome, invoke.invocation_id)
@@ -118,7 +122,12 @@ class Answering:
     def _refuse(self, invoke: pb.Invoke, why: str) -> None:
         self.counts["refused"] += 1
         if invoke.reply_expected:
-            self._say(pb.Result(invocation_id=invoke.invocation_id, failure=why[:1000].encode("utf-8", "replace").decode()))
+            self._say(
+                pb.Result(
+                    invocation_id=invoke.invocation_id,
+                    failure=why[:1000].encode("utf-8", "replace").decode(),
+                )
+            )
 
     def _say(self, result: pb.Result) -> None:
         if not self.post(pb.HandlerFrame(result=result)):

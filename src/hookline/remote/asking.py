@@ -49,7 +49,9 @@ class FramedAsks:
     async def close(self) -> None:
         """There is nothing that is kept."""
 
-    async def _said(self, method: str, request: pb.FireRequest | pb.AnswerRequest, kind: type[pb.FireReply]) -> AsyncIterator[pb.FireReply]:
+    async def _said(
+        self, method: str, request: pb.FireRequest | pb.AnswerRequest, kind: type[pb.FireReply]
+    ) -> AsyncIterator[pb.FireReply]:
         async with AsyncExitStack() as stack:
             reader, writer = await stack.enter_async_context(framed(self._path, method))
             outbox: Outbox[pb.FireRequest | pb.AnswerRequest] = Outbox(self._bounds.queue)

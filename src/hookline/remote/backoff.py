@@ -15,7 +15,9 @@ class Backoff:
     The longest is short, because while an engine waits for its guards every gate of it is closed, or open.
     """
 
-    def __init__(self, *, first: float = 0.1, most: float = 5.0, chance: Callable[[], float] = random.random) -> None:
+    def __init__(
+        self, *, first: float = 0.1, most: float = 5.0, chance: Callable[[], float] = random.random
+    ) -> None:
         self.first = first
         self.most = most
         self.chance = chance

@@ -94,7 +94,11 @@ class Bridge:
     @property
     def attached(self) -> tuple[str, ...]:
         """The instances that are there now, and whose hooks are known."""
-        return tuple(peer.instance for peer in list(self.peers.values()) if peer.link is not None and peer.ready)
+        return tuple(
+            peer.instance
+            for peer in list(self.peers.values())
+            if peer.link is not None and peer.ready
+        )
 
     def count(self, what: str) -> None:
         self._counts[what] += 1
@@ -105,7 +109,12 @@ class Bridge:
 
     # -- streams ---------------------------------------------------------------------------------------------------
 
-    async def converse(self, caller: Caller, incoming: AsyncIterable[pb.HandlerFrame], outbox: Outbox[pb.EngineFrame]) -> None:
+    async def converse(
+        self,
+        caller: Caller,
+        incoming: AsyncIterable[pb.HandlerFrame],
+        outbox: Outbox[pb.EngineFrame],
+    ) -> None:
         """Talk to whoever is at the other end of a stream, until it ends. What is in the outbox then is still to be sent."""
         link = Link(self, caller, outbox)
         self._links.add(link)
@@ -126,14 +135,20 @@ class Bridge:
         peer = self.peers.get(hello.instance_id)
         if peer is None:
             self._make_room()
-            peer = self.peers[hello.instance_id] = Peer(self, hello.instance_id, secrets.token_urlsafe(24))
+            peer = self.peers[hello.instance_id] = Peer(
+                self, hello.instance_id, secrets.token_urlsafe(24)
+            )
             peer.link = link
             return peer, False
-        resumed = bool(hello.resume_id) and hmac.compare_digest(hello.resume_id.encode(), peer.key.encode())
+        resumed = bool(hello.resume_id) and hmac.compare_digest(
+            hello.resume_id.encode(), peer.key.encode()
+        )
         held = peer.link is not None or self.clock() - peer.lost_at < self.bounds.memory
         if held and not resumed and hello.instance_id not in self._tokens:
             raise ConfigError(
-                f"`{hello.instance_id}` is held by somebody else", name="remote.taken", hint="or by one that did not keep its key"
+                f"`{hello.instance_id}` is held by somebody else",
+                name="remote.taken",
+                hint="or by one that did not keep its key",
             )
         former, peer.link = peer.link, link
         peer.ready = peer.draining = False
@@ -148,7 +163,11 @@ class Bridge:
 
     def _check(self, caller: Caller, hello: pb.Hello) -> None:
         if hello.protocol != PROTOCOL:
-            raise ConfigError(f"protocol {hello.protocol} is not spoken here", name="remote.protocol", hint=f"{PROTOCOL} is")
+            raise ConfigError(
+                f"protocol {hello.protocol} is not spoken here",
+                name="remote.protocol",
+                hint=f"{PROTOCOL} is",
+            )
         if not _INSTANCE.fullmatch(hello.instance_id):
             raise _no_name(hello.instance_id)
         own = self._tokens.get(hello.instance_id)
@@ -160,10 +179,16 @@ class Bridge:
 
     def _make_room(self) -> None:
         if len(self.peers) >= self.bounds.peers:
-            for instance in [each.instance for each in self.peers.values() if each.link is None and not each.hooks]:
+            for instance in [
+                each.instance
+                for each in self.peers.values()
+                if each.link is None and not each.hooks
+            ]:
                 del self.peers[instance]
         if len(self.peers) >= self.bounds.peers:
-            raise ConfigError(f"{self.bounds.peers} instances are attached or missed", name="remote.bounds")
+            raise ConfigError(
+                f"{self.bounds.peers} instances are attached or missed", name="remote.bounds"
+            )
 
     def welcome(self, peer: Peer, *, resumed: bool) -> pb.Welcome:
         """What an instance is told that was let in."""
@@ -254,8 +279,14 @@ class Bridge:
         """`close`, on the event loop of the bridge."""
         self.closed = True
         for link in self._links:
-            link.post(pb.EngineFrame(goaway=pb.Goaway(why="the engine ends", drain_ms=round(drain * 1000))))
-        asked = [invocation.answered for peer in self.peers.values() for invocation in peer.under_way()]
+            link.post(
+                pb.EngineFrame(
+                    goaway=pb.Goaway(why="the engine ends", drain_ms=round(drain * 1000))
+                )
+            )
+        asked = [
+            invocation.answered for peer in self.peers.values() for invocation in peer.under_way()
+        ]
         if asked and drain > 0:
             await asyncio.wait(asked, timeout=drain)
         for peer in self.peers.values():
@@ -270,4 +301,6 @@ class Bridge:
 
 def _no_name(instance: str) -> ConfigError:
     hint = "letters, digits, and `.`, `_`, `:`, `-`; at most 128"
-    return ConfigError(f"{instance!r:.80} is no name of an instance", name="remote.protocol", hint=hint)
+    return ConfigError(
+        f"{instance!r:.80} is no name of an instance", name="remote.protocol", hint=hint
+    )

@@ -49,7 +49,9 @@ class GrpcAsks:
 
     async def _called(self, method: str, request: Any) -> Any:
         if self._stub is None:
-            line = channel(await self._stack.enter_async_context(reached(self._place)), self._bounds)
+            line = channel(
+                await self._stack.enter_async_context(reached(self._place)), self._bounds
+            )
             self._stack.push_async_callback(line.close, None)
             self._stub = rpc.HooksStub(line)
         try:

@@ -51,7 +51,14 @@ class Client:
             need_grpc()
         self._asks: _Asks | None = None
 
-    async def fire(self, event: str, payload: Mapping[str, Any] | None = None, *, dialect: str = "", seconds: float = 0.0) -> Decision:
+    async def fire(
+        self,
+        event: str,
+        payload: Mapping[str, Any] | None = None,
+        *,
+        dialect: str = "",
+        seconds: float = 0.0,
+    ) -> Decision:
         """What `Engine.fire` would return there. `seconds`: for all hooks together (0: as long as the engine allows).
 
         Of its verdicts it has what a decision document tells.
@@ -60,7 +67,9 @@ class Client:
             CodecError, ConfigError: as `Engine.fire`; or the payload is no JSON.
             HookError: the engine cannot be reached, refuses the token, or has too much to do. Nothing is decided then.
         """
-        return decided(await REMOTE.wait(self._fire(question("1", event, payload, dialect, seconds))))
+        return decided(
+            await REMOTE.wait(self._fire(question("1", event, payload, dialect, seconds)))
+        )
 
     async def answer(self, dialect: str, payload: Mapping[str, Any] | str | bytes) -> Reply:
         """What `Engine.answer` would return there.
@@ -139,18 +148,32 @@ class Stream:
         self._stack = AsyncExitStack()
         self._why = ""
 
-    async def fire(self, event: str, payload: Mapping[str, Any] | None = None, *, dialect: str = "", seconds: float = 0.0) -> Decision:
+    async def fire(
+        self,
+        event: str,
+        payload: Mapping[str, Any] | None = None,
+        *,
+        dialect: str = "",
+        seconds: float = 0.0,
+    ) -> Decision:
         """As `Client.fire`; at most 64 are under way at once, and further ones wait.
 
         Raises:
             CodecError, ConfigError, HookError: as `Client.fire`.
         """
-        return decided(await REMOTE.wait(self._fire(question(str(next(self._ids)), event, payload, dialect, seconds))))
+        return decided(
+            await REMOTE.wait(
+                self._fire(question(str(next(self._ids)), event, payload, dialect, seconds))
+            )
+        )
 
     async def _fire(self, request: pb.FireRequest) -> pb.FireReply:
         async with self._slots:
             if self._outbox.closed or not self._outbox.post(request):
-                raise unreachable(self._client.address, LinkError(self._why or "the stream is closed, or what is sent is too large"))
+                raise unreachable(
+                    self._client.address,
+                    LinkError(self._why or "the stream is closed, or what is sent is too large"),
+                )
             reply: asyncio.Future[pb.FireReply] = asyncio.get_running_loop().create_future()
             self._asked[request.request_id] = reply
             try:
@@ -163,7 +186,9 @@ class Stream:
     async def open(self) -> None:
         """Dial."""
         client = self._client
-        line = dialled(client.address, "fire", self._outbox, client.bounds, pb.FireReply, token=client.token)
+        line = dialled(
+            client.address, "fire", self._outbox, client.bounds, pb.FireReply, token=client.token
+        )
         try:
             incoming = await self._stack.enter_async_context(line)
         except LinkError as error:
@@ -201,7 +226,14 @@ class SyncClient:
     def __init__(self, address: str, *, token: str = "", bounds: Bounds | None = None) -> None:
         self._client = Client(address, token=token, bounds=bounds)
 
-    def fire(self, event: str, payload: Mapping[str, Any] | None = None, *, dialect: str = "", seconds: float = 0.0) -> Decision:
+    def fire(
+        self,
+        event: str,
+        payload: Mapping[str, Any] | None = None,
+        *,
+        dialect: str = "",
+        seconds: float = 0.0,
+    ) -> Decision:
         """As `Client.fire`.
 
         Raises:
@@ -248,7 +280,14 @@ class SyncStream:
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
 
-    def fire(self, event: str, payload: Mapping[str, Any] | None = None, *, dialect: str = "", seconds: float = 0.0) -> Decision:
+    def fire(
+        self,
+        event: str,
+        payload: Mapping[str, Any] | None = None,
+        *,
+        dialect: str = "",
+        seconds: float = 0.0,
+    ) -> Decision:
         """As `Stream.fire`.
 
         Raises:

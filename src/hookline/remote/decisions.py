@@ -23,7 +23,9 @@ def decision_of(document: Any) -> Decision:
     try:
         return _decision(document)
     except (KeyError, TypeError, AttributeError) as error:
-        raise CodecError(f"the document `{SCHEMA}` cannot be read: {type(error).__name__}: {error}") from None
+        raise CodecError(
+            f"the document `{SCHEMA}` cannot be read: {type(error).__name__}: {error}"
+        ) from None
 
 
 def _decision(document: Mapping[str, Any]) -> Decision:
@@ -49,7 +51,12 @@ def _decision(document: Mapping[str, Any]) -> Decision:
 def _verdict(entry: Mapping[str, Any]) -> Verdict:
     same = ("reason", "for_agent", "for_user", "fault", "exit_code", "seconds", "shadow")
     told = {name: entry[name] for name in same}
-    return Verdict(hook_id=entry["hook"], stance=Stance[entry["stance"].upper()], rewrite=_rewrite(entry["rewrite"]), **told)
+    return Verdict(
+        hook_id=entry["hook"],
+        stance=Stance[entry["stance"].upper()],
+        rewrite=_rewrite(entry["rewrite"]),
+        **told,
+    )
 
 
 def _rewrite(said: Mapping[str, Any] | None) -> Rewrite | None:

@@ -58,7 +58,11 @@ def sent(hook: Hook) -> pb.HookSpec:
 def problem_of(hook_id: str) -> str:
     """Why a hook cannot have this id; empty if it can."""
     fits = hook_id.isprintable() and len(hook_id) <= _LONGEST_ID
-    return "" if fits else f"the id {hook_id!r:.80} is not printable, or longer than {_LONGEST_ID} characters"
+    return (
+        ""
+        if fits
+        else f"the id {hook_id!r:.80} is not printable, or longer than {_LONGEST_ID} characters"
+    )
 
 
 def is_light(hooks: Collection[pb.HookSpec]) -> bool:
@@ -68,7 +72,9 @@ def is_light(hooks: Collection[pb.HookSpec]) -> bool:
 
 def _length(hooks: Iterable[pb.HookSpec]) -> int:
     matchers = (hook.matcher for hook in hooks)
-    return sum(len(each.path_pattern) + len(each.command_pattern) + len(each.skill) for each in matchers)
+    return sum(
+        len(each.path_pattern) + len(each.command_pattern) + len(each.skill) for each in matchers
+    )
 
 
 def enrolled(hooks: Iterable[pb.HookSpec], dialect: A3S, bounds: Bounds) -> Enrolled:
@@ -90,9 +96,16 @@ def enrolled(hooks: Iterable[pb.HookSpec], dialect: A3S, bounds: Bounds) -> Enro
         names.add(name)
         seen.add(hook.id)
         loaded = dialect.load(Source(tree=_definition(hook) | {"id": name}, scope="process"))
-        specs += [spec.replace(handler=Broken(reason=odd)) for spec in loaded.specs] if odd else loaded.specs
+        specs += (
+            [spec.replace(handler=Broken(reason=odd)) for spec in loaded.specs]
+            if odd
+            else loaded.specs
+        )
         errors = [problem for problem in loaded.problems if problem.severity == "error"]
-        words = odd or "".join(f"{error.message} ({error.hint})" if error.hint else error.message for error in errors[:1])
+        words = odd or "".join(
+            f"{error.message} ({error.hint})" if error.hint else error.message
+            for error in errors[:1]
+        )
         rejected += [(hook.id, words)] if words else []
         warnings += [problem for problem in loaded.problems if problem.severity != "error"]
     return Enrolled(specs=tuple(specs), rejected=tuple(rejected), warnings=tuple(warnings))
@@ -102,19 +115,30 @@ def missed(instance: str, dialect: A3S) -> list[HookSpec]:
     """What stands for the guards of an instance that is expected: a hook on each gate that fails as theirs do while it is away."""
 
     def absent(_: Event) -> None:
-        raise FailedError(Failure.UNREACHABLE, f"the handlers `{instance}` are expected, and have not told their hooks yet")
+        raise FailedError(
+            Failure.UNREACHABLE,
+            f"the handlers `{instance}` are expected, and have not told their hooks yet",
+        )
 
     gates = [event for event, row in TABLE.rows.items() if row.fails is Stance.DENY]
     tree = [{"id": f"{instance}:{event}", "event_type": event} for event in gates]
     loaded = dialect.load(Source(tree={"hooks": tree}, scope="process"))
-    return [spec.replace(handler=InProcess(call=absent, name=spec.id, read_by_dialect=True)) for spec in loaded.specs]
+    return [
+        spec.replace(handler=InProcess(call=absent, name=spec.id, read_by_dialect=True))
+        for spec in loaded.specs
+    ]
 
 
 def _check(hooks: list[pb.HookSpec], bounds: Bounds) -> None:
     if len(hooks) > bounds.hooks:
-        raise ConfigError(f"{len(hooks)} hooks, and {bounds.hooks} are the most", name="remote.bounds")
+        raise ConfigError(
+            f"{len(hooks)} hooks, and {bounds.hooks} are the most", name="remote.bounds"
+        )
     if (length := _length(hooks)) > bounds.patterns:
-        raise ConfigError(f"{length:,} characters of patterns, and {bounds.patterns:,} are the most", name="remote.bounds")
+        raise ConfigError(
+            f"{length:,} characters of patterns, and {bounds.patterns:,} are the most",
+            name="remote.bounds",
+        )
 
 
 def _free(wanted: str, names: Collection[str]) -> str:
@@ -133,5 +157,7 @@ def _definition(hook: pb.HookSpec) -> dict[str, Any]:
     if hook.fail_mode != pb.FAIL_DEFAULT:
         config["fail_mode"] = _FAIL_MODES.get(hook.fail_mode, str(hook.fail_mode))
     definition: dict[str, Any] = {"id": hook.id, "event_type": hook.event_type, "config": config}
-    matcher = {field: getattr(hook.matcher, field) for field in _MATCHER if hook.matcher.HasField(field)}
+    matcher = {
+        field: getattr(hook.matcher, field) for field in _MATCHER if hook.matcher.HasField(field)
+    }
     return definition | ({"matcher": matcher} if matcher else {})

@@ -26,7 +26,13 @@ M = TypeVar("M", bound=Message)
 
 @asynccontextmanager
 async def dialled(
-    address: str, method: str, outbox: Outbox[Any], bounds: Bounds, kind: type[M], *, token: str = ""
+    address: str,
+    method: str,
+    outbox: Outbox[Any],
+    bounds: Bounds,
+    kind: type[M],
+    *,
+    token: str = "",
 ) -> AsyncIterator[AsyncIterator[M]]:
     """One stream: what is posted is sent, and the messages that come in are yielded.
 

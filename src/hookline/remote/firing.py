@@ -66,7 +66,9 @@ class Firing:
         """One event, when it is its turn; the decision, or what is wrong with the request."""
         return await self._fire(request, asyncio.Event())
 
-    async def stream(self, requests: AsyncIterator[pb.FireRequest], outbox: Outbox[pb.FireReply]) -> None:
+    async def stream(
+        self, requests: AsyncIterator[pb.FireRequest], outbox: Outbox[pb.FireReply]
+    ) -> None:
         """Many events; a further one is not read until it is the turn of the one before. Whoever breaks off has nobody to be answered."""
         asked: dict[str, asyncio.Task[None]] = {}
         try:
@@ -76,7 +78,9 @@ class Firing:
                     _post(outbox, self._refusal(request, HookError(words, name="remote.protocol")))
                     continue
                 begun = asyncio.Event()
-                task = asyncio.get_running_loop().create_task(self._answered(request, outbox, begun))
+                task = asyncio.get_running_loop().create_task(
+                    self._answered(request, outbox, begun)
+                )
                 asked[request.request_id] = task
                 task.add_done_callback(partial(_ended, asked, request.request_id))
                 await begun.wait()
@@ -88,7 +92,9 @@ class Firing:
             for task in asked.values():
                 task.cancel()
 
-    async def _answered(self, request: pb.FireRequest, outbox: Outbox[pb.FireReply], begun: asyncio.Event) -> None:
+    async def _answered(
+        self, request: pb.FireRequest, outbox: Outbox[pb.FireReply], begun: asyncio.Event
+    ) -> None:
         _post(outbox, await self._fire(request, begun))
 
     async def answer(self, request: pb.AnswerRequest) -> pb.AnswerReply:
@@ -101,7 +107,9 @@ class Firing:
             engine = self.own().get(request.dialect, self.engine)
             host = engine.host(request.dialect)
             event = host.decode_event(self._json(request.payload_json))
-            decision = heard(engine, event, await self._decided(engine, event, self.seconds, asyncio.Event()))
+            decision = heard(
+                engine, event, await self._decided(engine, event, self.seconds, asyncio.Event())
+            )
             reply = host.encode_decision(decision, event)
             if not reply.exit_code:  # beside a refusal, stderr is its reason
                 reply = told_beside(reply, unsaid(decision, reply))
@@ -110,7 +118,9 @@ class Firing:
             raise
         except Exception as error:  # noqa: BLE001 - the outermost frame
             raise self._internal(error) from None
-        return pb.AnswerReply(stdout=_utf8(reply.stdout), stderr=_utf8(reply.stderr), exit_code=reply.exit_code)
+        return pb.AnswerReply(
+            stdout=_utf8(reply.stdout), stderr=_utf8(reply.stderr), exit_code=reply.exit_code
+        )
 
     async def closing(self, drain: float) -> None:
         """Refuse whatever comes, wait for what is under way, at most so many seconds, and end it with its hooks."""
@@ -130,29 +140,45 @@ class Firing:
         try:
             payload = self._object(request.payload_json) if request.payload_json else {}
             event = self.engine.event(request.event, payload, dialect=request.dialect or None)
-            seconds = min(request.budget_ms / 1000, self.seconds) if request.budget_ms else self.seconds
-            decision = await self._decided(self.own().get(event.dialect, self.engine), event, seconds, begun)
-            return pb.FireReply(request_id=request.request_id, decision_json=json.dumps(decision.to_dict()).encode())
+            seconds = (
+                min(request.budget_ms / 1000, self.seconds) if request.budget_ms else self.seconds
+            )
+            decision = await self._decided(
+                self.own().get(event.dialect, self.engine), event, seconds, begun
+            )
+            return pb.FireReply(
+                request_id=request.request_id, decision_json=json.dumps(decision.to_dict()).encode()
+            )
         except HookError as error:
             return self._refusal(request, error)
         except Exception as error:  # noqa: BLE001 - the outermost frame
-            return pb.FireReply(request_id=request.request_id, error_code=CODES["internal"], error=self._internal(error).message)
+            return pb.FireReply(
+                request_id=request.request_id,
+                error_code=CODES["internal"],
+                error=self._internal(error).message,
+            )
         finally:
             begun.set()
 
     def _refusal(self, request: pb.FireRequest, error: HookError) -> pb.FireReply:
         self.refused(error.code)
-        return pb.FireReply(request_id=request.request_id, error_code=error.code, error=_utf8(str(error)))
+        return pb.FireReply(
+            request_id=request.request_id, error_code=error.code, error=_utf8(str(error))
+        )
 
     def _internal(self, error: Exception) -> HookError:
         self.tell(f"HKL9001 internal error: {type(error).__name__}: {error}")
         self.refused(CODES["internal"])
         return HookError(_INTERNAL, name="internal")
 
-    async def _decided(self, engine: Engine, event: Event, seconds: float, begun: asyncio.Event) -> Decision:
+    async def _decided(
+        self, engine: Engine, event: Event, seconds: float, begun: asyncio.Event
+    ) -> Decision:
         """The decision, asked for when it is the event's turn; whoever goes away meanwhile is counted as a request without one."""
         if self._closed:
-            raise HookError("the server is being stopped", name="serve.ending", hint="ask again when it is back")
+            raise HookError(
+                "the server is being stopped", name="serve.ending", hint="ask again when it is back"
+            )
         task = asyncio.current_task()
         assert task is not None  # noqa: S101 - a coroutine runs in one
         self._under_way.add(task)
@@ -161,7 +187,11 @@ class Firing:
             async with self.turns.one():
                 begun.set()
                 decision = await self._asked(engine, event, seconds)
-            return decision if self.elsewhere is None else await self.elsewhere(engine, event, decision)
+            return (
+                decision
+                if self.elsewhere is None
+                else await self.elsewhere(engine, event, decision)
+            )
         except asyncio.CancelledError:
             self.refused(CODES["serve.ending" if self._closed else "serve.gone"])
             raise
@@ -175,7 +205,9 @@ class Firing:
                 return await _ASIDE.wait(asked)
         except TimeoutError:
             words = f"a Python hook of this engine did not return within {seconds:g} s"
-            raise HookError(words, name="serve.busy", hint="let it be asynchronous, or shorter") from None
+            raise HookError(
+                words, name="serve.busy", hint="let it be asynchronous, or shorter"
+            ) from None
 
     def _object(self, text: bytes) -> dict[str, Any]:
         payload = self._json(text)
@@ -206,7 +238,9 @@ async def _contained(asked: Coroutine[Any, Any, Decision]) -> Decision:
         task = asyncio.current_task()
         if isinstance(error, asyncio.CancelledError) and (task is None or task.cancelling()):
             raise
-        raise HookError(f"a hook broke off with {type(error).__name__}: {error}", name="hook.failed") from None
+        raise HookError(
+            f"a hook broke off with {type(error).__name__}: {error}", name="hook.failed"
+        ) from None
 
 
 def _ended(asked: dict[str, asyncio.Task[None]], request_id: str, _: object) -> None:

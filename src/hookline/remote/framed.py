@@ -67,7 +67,10 @@ class FramedServer:
         remove(self.path, self._made)
 
     def _accepted(self, reader: StreamReader, writer: StreamWriter) -> None:
-        if len(self._running) >= _MOST or _uid_of(writer.get_extra_info("socket")) not in (self._uid, 0):
+        if len(self._running) >= _MOST or _uid_of(writer.get_extra_info("socket")) not in (
+            self._uid,
+            0,
+        ):
             self.refused += 1
             writer.transport.abort()
             return
@@ -84,7 +87,11 @@ class FramedServer:
                 self.refused += 1
                 return
             await serve(reader, writer)
-        except (OSError, EOFError, LinkError):  # TimeoutError is an OSError; whoever it was has gone
+        except (
+            OSError,
+            EOFError,
+            LinkError,
+        ):  # TimeoutError is an OSError; whoever it was has gone
             return
         finally:
             await _end(writer)
@@ -92,7 +99,9 @@ class FramedServer:
 
 def _uid_of(sock: Any) -> int:
     """The user of the process at the other end, as it was when that connected."""
-    _, uid, _ = _CREDENTIALS.unpack(sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size))
+    _, uid, _ = _CREDENTIALS.unpack(
+        sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    )
     return int(uid)
 
 

@@ -40,7 +40,9 @@ class Seat:
     `left`: they have told the engine that they leave, and are not to come back.
     """
 
-    def __init__(self, address: str, key: str, answering: Answering, most: int = Bounds().registries) -> None:
+    def __init__(
+        self, address: str, key: str, answering: Answering, most: int = Bounds().registries
+    ) -> None:
         self.address = address
         self.key = key
         self.answering = answering
@@ -51,7 +53,11 @@ class Seat:
 
     def pause(self, now: float) -> float:
         """For how many seconds the engine is to be told nothing new."""
-        return self.announced[0] + _MINUTE - now if len(self.announced) == self.announced.maxlen else 0.0
+        return (
+            self.announced[0] + _MINUTE - now
+            if len(self.announced) == self.announced.maxlen
+            else 0.0
+        )
 
 
 class Handlers(Roster):
@@ -148,7 +154,9 @@ class Handlers(Roster):
         finally:
             REMOTE.tell(self._unseat, seat)
 
-    async def listen(self, address: str, *, token: str = "", ready: Callable[[str], object] = lambda _: None) -> None:
+    async def listen(
+        self, address: str, *, token: str = "", ready: Callable[[str], object] = lambda _: None
+    ) -> None:
         """Be dialled by an engine, until it is cancelled; `ready` is told the address once it can be dialled.
 
         Raises:
@@ -163,7 +171,9 @@ class Handlers(Roster):
             REMOTE.tell(self._unseat, seat)
 
     @asynccontextmanager
-    async def attached(self, address: str, *, token: str = "", drain: float = 5.0, withdraw: bool = False) -> AsyncIterator[None]:
+    async def attached(
+        self, address: str, *, token: str = "", drain: float = 5.0, withdraw: bool = False
+    ) -> AsyncIterator[None]:
         """Attached meanwhile: the engine knows these hooks at the beginning, and is told at the end that they leave.
 
         With `withdraw` it forgets them then; otherwise its gates stay closed until they are back.
@@ -195,7 +205,9 @@ class Handlers(Roster):
         await REMOTE.wait(self._known())
 
     async def _known(self) -> None:
-        while not self._seats or not all(seat.session and seat.session.acknowledged >= self.generation for seat in self._seats):
+        while not self._seats or not all(
+            seat.session and seat.session.acknowledged >= self.generation for seat in self._seats
+        ):
             self._complain()
             await self._news.wait()
         self._complain()
@@ -214,7 +226,9 @@ class Handlers(Roster):
                 session.withdraw()
             session.leave(drain)
         if sessions:
-            await asyncio.wait([asyncio.ensure_future(session.over.wait()) for session in sessions], timeout=drain)
+            await asyncio.wait(
+                [asyncio.ensure_future(session.over.wait()) for session in sessions], timeout=drain
+            )
 
     def _seated(self, address: str) -> Seat:
         user = asyncio.get_running_loop()
@@ -223,7 +237,9 @@ class Handlers(Roster):
             """A plain handler has a thread; an asynchronous one belongs to the loop of whoever attached."""
             if REMOTE.here and (type(run.spec.handler) is InProcess and run.spec.handler.worker):
                 return await call_async(run)
-            return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(contained(call_async, run), user))
+            return await asyncio.wrap_future(
+                asyncio.run_coroutine_threadsafe(contained(call_async, run), user)
+            )
 
         answering = Answering(self.find, perform, most=self.bounds.in_flight * 4)
         seat = Seat(address, self._keys.of(address), answering, self.bounds.registries)
@@ -237,7 +253,11 @@ class Handlers(Roster):
         seat.answering.cancel_all()
 
     async def converse(
-        self, seat: Seat, session: Session, incoming: AsyncIterable[pb.EngineFrame], outbox: Outbox[pb.HandlerFrame]
+        self,
+        seat: Seat,
+        session: Session,
+        incoming: AsyncIterable[pb.EngineFrame],
+        outbox: Outbox[pb.HandlerFrame],
     ) -> None:
         """Talk to an engine until the stream ends."""
         if seat.session is not None:

@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 class Opened:
     """An engine that is open: its `bridge`, and the `addresses` at which it is reached, as a client writes them."""
 
-    def __init__(self, bridge: Bridge, firing: Firing, token: str, *, everybody: bool = False) -> None:
+    def __init__(
+        self, bridge: Bridge, firing: Firing, token: str, *, everybody: bool = False
+    ) -> None:
         self._everybody = everybody
         self.bridge = bridge
         self.addresses: list[str] = []
@@ -49,7 +51,9 @@ class Opened:
             ConfigError: it is no address.
         """
         place = parsed(address)
-        self._dialling.append(REMOTE.submit(self._dialled(address, token, Caller(name=address, proven=place.proven))))
+        self._dialling.append(
+            REMOTE.submit(self._dialled(address, token, Caller(name=address, proven=place.proven)))
+        )
 
     async def _dialled(self, address: str, token: str, caller: Caller) -> None:
         backoff = Backoff()
@@ -57,7 +61,9 @@ class Opened:
             outbox: Outbox[pb.EngineFrame] = Outbox(self.bridge.bounds.queue)
             began = self.bridge.clock()
             try:
-                async with dialled(address, "serve", outbox, self.bridge.bounds, pb.HandlerFrame, token=token) as incoming:
+                async with dialled(
+                    address, "serve", outbox, self.bridge.bounds, pb.HandlerFrame, token=token
+                ) as incoming:
                     await self.bridge.converse(caller, incoming, outbox)
             except LinkError:
                 self.bridge.count("unreached")
@@ -73,7 +79,11 @@ class Opened:
         """
         try:
             for address in addresses:
-                self._listening.append(await serve_engine_at(address, self.bridge, self._firing, self._token, everybody=self._everybody))
+                self._listening.append(
+                    await serve_engine_at(
+                        address, self.bridge, self._firing, self._token, everybody=self._everybody
+                    )
+                )
         except BaseException:
             await self.closing(0.0)
             raise
@@ -142,7 +152,11 @@ def serve_engine(
         elsewhere=elsewhere,
         tell=tell,
     )
-    return REMOTE.run(_opened(firing, addresses, token, tokens, bounds, trace, everybody=everybody, expected=expected))
+    return REMOTE.run(
+        _opened(
+            firing, addresses, token, tokens, bounds, trace, everybody=everybody, expected=expected
+        )
+    )
 
 
 async def _opened(
@@ -157,7 +171,15 @@ async def _opened(
     expected: Iterable[str] = (),
 ) -> Opened:
     own, bounds = firing.own, bounds or Bounds()
-    bridge = Bridge(firing.engine, others=lambda: own().values(), token=token, tokens=tokens, bounds=bounds, trace=trace, expected=expected)
+    bridge = Bridge(
+        firing.engine,
+        others=lambda: own().values(),
+        token=token,
+        tokens=tokens,
+        bounds=bounds,
+        trace=trace,
+        expected=expected,
+    )
     opened = Opened(bridge, firing, token, everybody=everybody)
     await opened.opening(addresses)
     return opened
@@ -189,7 +211,9 @@ class GrpcService:
         Raises:
             ConfigError: as `serve_engine`.
         """
-        firing = Firing(engine, own=own, turns=Turns(most), seconds=seconds, largest=Bounds().payload, tell=tell)
+        firing = Firing(
+            engine, own=own, turns=Turns(most), seconds=seconds, largest=Bounds().payload, tell=tell
+        )
         self.opened = await REMOTE.wait(_opened(firing, addresses, token, expected=expected))
         return self.opened.addresses
 
@@ -216,7 +240,11 @@ class GrpcService:
         Raises:
             ConfigError: as `serve_engine`.
         """
-        return REMOTE.run(self.start(engine, addresses, token, most, seconds, own=own, expected=expected, tell=tell))
+        return REMOTE.run(
+            self.start(
+                engine, addresses, token, most, seconds, own=own, expected=expected, tell=tell
+            )
+        )
 
     def close(self, drain: float = 10.0) -> None:
         """`stop` without an event loop."""

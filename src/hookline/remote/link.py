@@ -96,7 +96,12 @@ class Link:
         if registry.generation <= self.generation:
             self.bridge.count("stale")
             self._acknowledge(
-                registry.generation, [pb.Rejected(problem=f"generation {registry.generation} is not newer than {self.generation}")]
+                registry.generation,
+                [
+                    pb.Rejected(
+                        problem=f"generation {registry.generation} is not newer than {self.generation}"
+                    )
+                ],
             )
         elif is_light(registry.hooks):
             self._enrol(peer, registry.generation, self._read(registry))
@@ -126,7 +131,9 @@ class Link:
         peer.registered(generation)
 
     def _acknowledge(self, generation: int, rejected: list[pb.Rejected]) -> None:
-        self.post(pb.EngineFrame(registry_ack=pb.RegistryAck(generation=generation, rejected=rejected)))
+        self.post(
+            pb.EngineFrame(registry_ack=pb.RegistryAck(generation=generation, rejected=rejected))
+        )
 
     # -- its life --------------------------------------------------------------------------------------------------
 

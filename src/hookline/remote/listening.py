@@ -46,7 +46,9 @@ class Listening:
         await self._stack.aclose()
 
 
-async def serve_engine_at(text: str, bridge: Bridge, firing: Firing, token: str = "", *, everybody: bool = False) -> Listening:
+async def serve_engine_at(
+    text: str, bridge: Bridge, firing: Firing, token: str = "", *, everybody: bool = False
+) -> Listening:
     """Listen for handlers that attach, and for agents that ask. `everybody`: a unix socket proves nothing, either.
 
     Raises:
@@ -55,20 +57,30 @@ async def serve_engine_at(text: str, bridge: Bridge, firing: Firing, token: str 
     place = parsed(text)
     proven = place.proven and not everybody
     if not proven and not token:
-        raise ConfigError(f"`{text}` can be reached by others, and needs a token", name="remote.token", hint="or listen on unix:PATH")
+        raise ConfigError(
+            f"`{text}` can be reached by others, and needs a token",
+            name="remote.token",
+            hint="or listen on unix:PATH",
+        )
     caller = Caller(name=text, proven=proven)
     if place.way == FRAMED:
-        asking = {FIRE: _firing(firing), ANSWER: _answering(firing)} if proven else {}  # no token goes with these frames
+        asking = (
+            {FIRE: _firing(firing), ANSWER: _answering(firing)} if proven else {}
+        )  # no token goes with these frames
         return await _framed(place, {ATTACH: _attaching(bridge, caller), **asking})
     need_grpc()
     from hookline.remote.overgrpc import BridgeService, HooksService  # noqa: PLC0415 - gRPC, which not everybody has
 
     asked = "" if proven else token
     hooks = HooksService(firing, bridge.bounds, token=asked)
-    return await _grpc(place, bridge.bounds, BridgeService(caller, bridge.bounds, attach=bridge.converse), hooks)
+    return await _grpc(
+        place, bridge.bounds, BridgeService(caller, bridge.bounds, attach=bridge.converse), hooks
+    )
 
 
-async def serve_handlers(handlers: Handlers, seat: Seat, text: str, token: str, ready: Callable[[str], object]) -> None:
+async def serve_handlers(
+    handlers: Handlers, seat: Seat, text: str, token: str, ready: Callable[[str], object]
+) -> None:
     """Wait for an engine that dials, until it is cancelled.
 
     Raises:
@@ -76,7 +88,11 @@ async def serve_handlers(handlers: Handlers, seat: Seat, text: str, token: str, 
     """
     place = parsed(text)
     if not place.proven and not token:
-        raise ConfigError(f"`{text}` can be reached by others, and needs a token", name="remote.token", hint="or listen on unix:PATH")
+        raise ConfigError(
+            f"`{text}` can be reached by others, and needs a token",
+            name="remote.token",
+            hint="or listen on unix:PATH",
+        )
 
     async def converse(_: Caller, incoming: AsyncIterator[Any], outbox: Outbox[Any]) -> None:
         await handlers.converse(seat, Session(handlers, seat, outbox, token), incoming, outbox)
@@ -88,7 +104,9 @@ async def serve_handlers(handlers: Handlers, seat: Seat, text: str, token: str, 
         need_grpc()
         from hookline.remote.overgrpc import BridgeService  # noqa: PLC0415 - gRPC, which not everybody has
 
-        service = BridgeService(caller, handlers.bounds, serve=converse, token="" if place.proven else token)
+        service = BridgeService(
+            caller, handlers.bounds, serve=converse, token="" if place.proven else token
+        )
         listening = await _grpc(place, handlers.bounds, service, None)
     try:
         ready(listening.name)
@@ -100,7 +118,9 @@ async def serve_handlers(handlers: Handlers, seat: Seat, text: str, token: str, 
 # -- gRPC ------------------------------------------------------------------------------------------------------------------
 
 
-async def _grpc(place: Address, bounds: Bounds, bridge: BridgeService, hooks: HooksService | None) -> Listening:
+async def _grpc(
+    place: Address, bounds: Bounds, bridge: BridgeService, hooks: HooksService | None
+) -> Listening:
     from hookline.remote.overgrpc import served  # noqa: PLC0415 - as above
 
     stack = AsyncExitStack()
@@ -118,7 +138,11 @@ async def _grpc(place: Address, bounds: Bounds, bridge: BridgeService, hooks: Ho
 
 
 async def _over_vsock(
-    place: Address, bounds: Bounds, bridge: BridgeService, hooks: HooksService | None, stack: AsyncExitStack
+    place: Address,
+    bounds: Bounds,
+    bridge: BridgeService,
+    hooks: HooksService | None,
+    stack: AsyncExitStack,
 ) -> Listening:
     """By gRPC itself where it can; otherwise by a relay to a private socket (a3s.md 10.3)."""
     from hookline.remote.overgrpc import served  # noqa: PLC0415 - as above
@@ -129,7 +153,9 @@ async def _over_vsock(
     except ConfigError:
         listening = vsock.listener(place.cid, place.port)
         stack.callback(listening.close)
-        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="hookline-"))  # its mode is 0700
+        folder = stack.enter_context(
+            tempfile.TemporaryDirectory(prefix="hookline-")
+        )  # its mode is 0700
         private = Address(text=f"unix:{folder}/bridge", way=UNIX, path=f"{folder}/bridge")
         server, _ = await served(private, bounds, bridge=bridge, hooks=hooks)
         stack.push_async_callback(server.stop, _PATIENCE)
@@ -152,7 +178,9 @@ def _attaching(bridge: Bridge, caller: Caller) -> Serve:
     async def attach(reader: StreamReader, writer: StreamWriter) -> None:
         outbox: Outbox[pb.EngineFrame] = Outbox(bridge.bounds.queue)
         async with poured(outbox, writer):
-            await bridge.converse(caller, messages(reader, pb.HandlerFrame, bridge.bounds.frame), outbox)
+            await bridge.converse(
+                caller, messages(reader, pb.HandlerFrame, bridge.bounds.frame), outbox
+            )
 
     return attach
 
@@ -181,7 +209,9 @@ def _answering(firing: Firing) -> Serve:
         async with poured(outbox, writer):
             async for request in messages(reader, pb.AnswerRequest, 2 * firing.largest):
                 try:
-                    told = pb.FireReply(decision_json=(await firing.answer(request)).SerializeToString())
+                    told = pb.FireReply(
+                        decision_json=(await firing.answer(request)).SerializeToString()
+                    )
                 except HookError as error:
                     told = pb.FireReply(error_code=error.code, error=str(error))
                 outbox.post(told)

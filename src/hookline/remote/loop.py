@@ -69,7 +69,9 @@ class Loop:
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
-                self._thread = threading.Thread(target=self._turn, args=(self._loop,), name="hookline remote", daemon=True)
+                self._thread = threading.Thread(
+                    target=self._turn, args=(self._loop,), name="hookline remote", daemon=True
+                )
                 self._thread.start()
             return self._loop
 
@@ -92,7 +94,9 @@ class Loop:
         ended = asyncio.run_coroutine_threadsafe(_end(), loop)
         try:
             ended.result(_PATIENCE)
-        except TimeoutError:  # a task that does not let itself be cancelled; the process ends all the same
+        except (
+            TimeoutError
+        ):  # a task that does not let itself be cancelled; the process ends all the same
             ended.cancel()
         loop.call_soon_threadsafe(loop.stop)
         thread.join(_PATIENCE)

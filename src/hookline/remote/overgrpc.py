@@ -57,7 +57,13 @@ class BridgeService(rpc.HookBridgeServicer):
     """Streams of handlers that dial (`attach`), or of an engine that does (`serve`), as far as somebody talks to them."""
 
     def __init__(
-        self, caller: Caller, bounds: Bounds, *, attach: Converse | None = None, serve: Converse | None = None, token: str = ""
+        self,
+        caller: Caller,
+        bounds: Bounds,
+        *,
+        attach: Converse | None = None,
+        serve: Converse | None = None,
+        token: str = "",
     ) -> None:
         self._caller = caller
         self._bounds = bounds
@@ -83,10 +89,14 @@ class BridgeService(rpc.HookBridgeServicer):
                 yield frame
 
 
-async def _carried(converse: Converse, caller: Caller, incoming: Any, bounds: Bounds) -> AsyncIterator[Any]:
+async def _carried(
+    converse: Converse, caller: Caller, incoming: Any, bounds: Bounds
+) -> AsyncIterator[Any]:
     """The frames of our end. Whoever stops reading them, because the other end is gone, ends the talk."""
     outbox: Outbox[Any] = Outbox(bounds.queue)
-    talking = asyncio.get_running_loop().create_task(_closing(converse(caller, _read(incoming), outbox), outbox))
+    talking = asyncio.get_running_loop().create_task(
+        _closing(converse(caller, _read(incoming), outbox), outbox)
+    )
     try:
         async for frame in outbox:
             yield frame
@@ -118,7 +128,9 @@ class HooksService(rpc.HooksServicer):
     async def FireStream(self, incoming: Any, context: Any) -> AsyncIterator[pb.FireReply]:  # noqa: N802 - the service's name
         await self._let_in(context)
         outbox: Outbox[pb.FireReply] = Outbox(self._bounds.queue)
-        firing = asyncio.get_running_loop().create_task(_closing(self._firing.stream(_read(incoming), outbox), outbox))
+        firing = asyncio.get_running_loop().create_task(
+            _closing(self._firing.stream(_read(incoming), outbox), outbox)
+        )
         try:
             async for reply in outbox:
                 yield reply
@@ -131,18 +143,24 @@ class HooksService(rpc.HooksServicer):
         try:
             return await self._firing.answer(request)
         except HookError as error:
-            await context.abort(_STATUS.get(error.name, grpc.StatusCode.INVALID_ARGUMENT), f"{error.code}: {error}")
+            await context.abort(
+                _STATUS.get(error.name, grpc.StatusCode.INVALID_ARGUMENT), f"{error.code}: {error}"
+            )
             raise  # abort has raised
 
     async def _let_in(self, context: Any) -> None:
         if JUDGED in dict(context.invocation_metadata() or ()):
             self._firing.refused(CODES["serve.loop"])
-            words = f"{CODES['serve.loop']}: this is asked from inside of a hook's question to a model"
+            words = (
+                f"{CODES['serve.loop']}: this is asked from inside of a hook's question to a model"
+            )
             await context.abort(grpc.StatusCode.FAILED_PRECONDITION, words)
         await _authorized(context, self._token, self._firing.refused)
 
 
-async def _authorized(context: Any, token: str, refused: Callable[[str], object] = lambda _: None) -> None:
+async def _authorized(
+    context: Any, token: str, refused: Callable[[str], object] = lambda _: None
+) -> None:
     """Refuse whoever does not show the token; `refused` is told the code."""
     if not token:
         await context.send_initial_metadata((_LET_IN,))
@@ -151,7 +169,10 @@ async def _authorized(context: Any, token: str, refused: Callable[[str], object]
     shown = shown if isinstance(shown, str) else ""
     if not hmac.compare_digest(shown.encode("utf-8", "replace"), f"Bearer {token}".encode()):
         refused(CODES["remote.token"])
-        await context.abort(grpc.StatusCode.UNAUTHENTICATED, f"{CODES['remote.token']}: the token is missing or wrong")
+        await context.abort(
+            grpc.StatusCode.UNAUTHENTICATED,
+            f"{CODES['remote.token']}: the token is missing or wrong",
+        )
     await context.send_initial_metadata((_LET_IN,))
 
 
@@ -178,7 +199,11 @@ def _status(code: Any, details: str | None) -> str:
 
 
 async def served(
-    address: Address, bounds: Bounds, *, bridge: BridgeService | None = None, hooks: HooksService | None = None
+    address: Address,
+    bounds: Bounds,
+    *,
+    bridge: BridgeService | None = None,
+    hooks: HooksService | None = None,
 ) -> tuple[aio.Server, int]:
     """A server that runs, and the port that it has.
 
@@ -196,12 +221,16 @@ async def served(
                 port = server.add_insecure_port(address.target)
                 await server.start()
         else:
-            port = server.add_insecure_port(address.target if address.way != "vsock" else address.text)
+            port = server.add_insecure_port(
+                address.target if address.way != "vsock" else address.text
+            )
             await server.start()
     except RuntimeError as error:
         await server.stop(None)
         hint = "somebody may listen there, or the folder is missing"
-        raise ConfigError(f"cannot listen on `{address.text}`", name="remote.address", hint=hint) from error
+        raise ConfigError(
+            f"cannot listen on `{address.text}`", name="remote.address", hint=hint
+        ) from error
     return server, port
 
 
@@ -218,9 +247,15 @@ def metadata(token: str) -> tuple[tuple[str, str], ...]:
 
 
 @asynccontextmanager
-async def streamed(target: str, method: str, outbox: Outbox[Any], bounds: Bounds, token: str = "") -> AsyncIterator[AsyncIterator[Any]]:
+async def streamed(
+    target: str, method: str, outbox: Outbox[Any], bounds: Bounds, token: str = ""
+) -> AsyncIterator[AsyncIterator[Any]]:
     """One stream to somebody who listens: what is posted is sent, and what comes in is yielded."""
-    stubs = {"attach": ("HookBridgeStub", "Attach"), "serve": ("HookBridgeStub", "Serve"), "fire": ("HooksStub", "FireStream")}
+    stubs = {
+        "attach": ("HookBridgeStub", "Attach"),
+        "serve": ("HookBridgeStub", "Serve"),
+        "fire": ("HooksStub", "FireStream"),
+    }
     stub, name = stubs[method]
     line = channel(target, bounds)
     try:

@@ -86,7 +86,9 @@ class Peer:
 
     def _waited_for(self, spec: HookSpec, event: Event, generation: int) -> Any:
         """The answer for a caller without an event loop, who has nobody else to end its wait."""
-        asked: Future[Any] = REMOTE.submit(self.ask(self._invoke(spec, event, generation), spec.timeout, event.session_id))
+        asked: Future[Any] = REMOTE.submit(
+            self.ask(self._invoke(spec, event, generation), spec.timeout, event.session_id)
+        )
         try:
             return asked.result(spec.timeout)
         except TimeoutError:
@@ -96,8 +98,12 @@ class Peer:
 
     async def _asked(self, spec: HookSpec, event: Event, generation: int, held_up: bool) -> Any:  # noqa: FBT001 - told once, by us
         if held_up and not REMOTE.here:
-            raise FailedError(Failure.NOT_STARTED, "it was asked by code that holds up the bridge's own thread")
-        return await REMOTE.wait(self.ask(self._invoke(spec, event, generation), spec.timeout, event.session_id))
+            raise FailedError(
+                Failure.NOT_STARTED, "it was asked by code that holds up the bridge's own thread"
+            )
+        return await REMOTE.wait(
+            self.ask(self._invoke(spec, event, generation), spec.timeout, event.session_id)
+        )
 
     def _invoke(self, spec: HookSpec, event: Event, generation: int) -> pb.Invoke:
         try:
@@ -106,7 +112,10 @@ class Peer:
             raise FailedError(Failure.UNSERIALISABLE, f"{error}"[:200]) from None
         if len(text) > self.bridge.bounds.payload:
             most = self.bridge.bounds.payload
-            raise FailedError(Failure.NOT_STARTED, f"its event has {len(text):,} bytes, and {most:,} are the most that is sent")
+            raise FailedError(
+                Failure.NOT_STARTED,
+                f"its event has {len(text):,} bytes, and {most:,} are the most that is sent",
+            )
         return pb.Invoke(
             invocation_id=self.bridge.next_id(),
             hook_id=spec.name,
@@ -124,7 +133,13 @@ class Peer:
 
     def tell(self, invoke: pb.Invoke) -> None:
         """Tell an observer; it is not waited for, and told nothing where nobody is there or nothing more fits."""
-        if self.link is None or not self.ready or self.draining or self.bridge.closed or not self.link.post(pb.EngineFrame(invoke=invoke)):
+        if (
+            self.link is None
+            or not self.ready
+            or self.draining
+            or self.bridge.closed
+            or not self.link.post(pb.EngineFrame(invoke=invoke))
+        ):
             self.bridge.count("dropped")
 
     async def ask(self, invoke: pb.Invoke, seconds: float, session_id: str) -> dict[str, Any]:
@@ -136,7 +151,10 @@ class Peer:
         if self.link is None or self.draining or self.bridge.closed:
             raise FailedError(Failure.UNREACHABLE, self._missing())
         if len(self.waiting) >= self.bridge.bounds.waiting:
-            raise FailedError(Failure.NOT_STARTED, f"{len(self.waiting)} events wait for the handlers `{self.instance}` already")
+            raise FailedError(
+                Failure.NOT_STARTED,
+                f"{len(self.waiting)} events wait for the handlers `{self.instance}` already",
+            )
         invocation = Invocation(invoke, self.bridge.clock() + seconds, session_id)
         self.waiting.append(invocation)
         self.pump()
@@ -156,7 +174,12 @@ class Peer:
 
     def pump(self) -> None:
         """Send what waits, as far as there may be more under way."""
-        while self.waiting and self.ready and self.link is not None and len(self.pending) < self.bridge.bounds.in_flight:
+        while (
+            self.waiting
+            and self.ready
+            and self.link is not None
+            and len(self.pending) < self.bridge.bounds.in_flight
+        ):
             invocation = self.waiting.popleft()
             self.pending[invocation.invoke.invocation_id] = invocation
             self._send(invocation)
@@ -168,7 +191,10 @@ class Peer:
             self.link.end("it does not read what it is sent")
 
     def _forget(self, invocation: Invocation) -> None:
-        if self.pending.pop(invocation.invoke.invocation_id, None) is None and invocation in self.waiting:
+        if (
+            self.pending.pop(invocation.invoke.invocation_id, None) is None
+            and invocation in self.waiting
+        ):
             self.waiting.remove(invocation)
         self.pump()
         self.leave()
@@ -195,7 +221,11 @@ class Peer:
         if invocation.invoke.invocation_id in self.pending:
             self.bridge.count("cancelled")
             if self.link is not None:
-                self.link.post(pb.EngineFrame(cancel=pb.Cancel(invocation_id=invocation.invoke.invocation_id, why=why)))
+                self.link.post(
+                    pb.EngineFrame(
+                        cancel=pb.Cancel(invocation_id=invocation.invoke.invocation_id, why=why)
+                    )
+                )
 
     def under_way(self) -> Iterator[Invocation]:
         """Everything that is waited for."""
@@ -219,7 +249,9 @@ class Peer:
         again, self.ready = not self.ready, True
         for invocation in list(self.pending.values()) if again else ():
             if invocation.invoke.hook_id not in self.hooks:
-                invocation.fail(Failure.NOT_STARTED, f"the handlers `{self.instance}` came back without it")
+                invocation.fail(
+                    Failure.NOT_STARTED, f"the handlers `{self.instance}` came back without it"
+                )
                 continue
             invocation.invoke.attempt += 1
             invocation.invoke.generation = generation
@@ -245,7 +277,10 @@ class Peer:
     def fail_all(self, why: str) -> None:
         """Nobody answers any more; what that means is said by each hook's fail mode."""
         for invocation in list(self.under_way()):
-            invocation.fail(Failure.UNREACHABLE, f"the handlers `{self.instance}` were lost{f': {why}' if why else ''}")
+            invocation.fail(
+                Failure.UNREACHABLE,
+                f"the handlers `{self.instance}` were lost{f': {why}' if why else ''}",
+            )
 
 
 def _milliseconds(seconds: float) -> int:
@@ -255,5 +290,8 @@ def _milliseconds(seconds: float) -> int:
 def bound(peer: Peer, specs: tuple[HookSpec, ...], generation: int) -> list[HookSpec]:
     """Definitions with the peer as their handler. An observer is told at once, so it needs no thread of the engine's."""
     return [
-        spec.replace(handler=peer.handler(spec, generation), detached=False) if type(spec.handler) is InProcess else spec for spec in specs
+        spec.replace(handler=peer.handler(spec, generation), detached=False)
+        if type(spec.handler) is InProcess
+        else spec
+        for spec in specs
     ]

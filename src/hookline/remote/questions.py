@@ -20,14 +20,22 @@ _NAMES = {code: name for name, code in CODES.items()}
 _LONGEST = 2**32 - 1  # milliseconds
 
 
-def question(request_id: str, event: str, payload: Mapping[str, Any] | None, dialect: str, seconds: float) -> pb.FireRequest:
+def question(
+    request_id: str, event: str, payload: Mapping[str, Any] | None, dialect: str, seconds: float
+) -> pb.FireRequest:
     """One event. `seconds`: for all hooks together; 0: as long as the engine allows.
 
     Raises:
         CodecError: the payload is no JSON.
     """
     budget = min(math.ceil(seconds * 1000), _LONGEST) if seconds > 0 else 0
-    return pb.FireRequest(request_id=request_id, event=event, dialect=dialect, payload_json=_json(payload or {}), budget_ms=budget)
+    return pb.FireRequest(
+        request_id=request_id,
+        event=event,
+        dialect=dialect,
+        payload_json=_json(payload or {}),
+        budget_ms=budget,
+    )
 
 
 def host_question(dialect: str, payload: Mapping[str, Any] | str | bytes) -> pb.AnswerRequest:
@@ -37,7 +45,9 @@ def host_question(dialect: str, payload: Mapping[str, Any] | str | bytes) -> pb.
         CodecError: the payload is no JSON.
     """
     text = payload.encode() if isinstance(payload, str) else payload
-    return pb.AnswerRequest(dialect=dialect, payload_json=text if isinstance(text, bytes) else _json(text))
+    return pb.AnswerRequest(
+        dialect=dialect, payload_json=text if isinstance(text, bytes) else _json(text)
+    )
 
 
 def _json(payload: Mapping[str, Any]) -> bytes:
@@ -64,18 +74,28 @@ def decided(reply: pb.FireReply) -> Decision:
 def error_of(code: str, words: str) -> HookError:
     """An engine's error as it was raised there."""
     name = _NAMES.get(code, "internal")
-    cls = CodecError if name.startswith("wire.") else ConfigError if name.startswith("config.") else HookError
+    cls = (
+        CodecError
+        if name.startswith("wire.")
+        else ConfigError
+        if name.startswith("config.")
+        else HookError
+    )
     return cls(words, name=name)
 
 
 def error_in(words: str) -> HookError | None:
     """The error that an engine told in words that begin with its code."""
     status, _, rest = words.partition(": ")
-    code, _, told = (rest if status.isprintable() and rest.startswith("HKL") else words).partition(": ")
+    code, _, told = (rest if status.isprintable() and rest.startswith("HKL") else words).partition(
+        ": "
+    )
     return error_of(code, told) if code in _NAMES else None
 
 
 def unreachable(address: str, error: LinkError) -> HookError:
     """Nothing was decided: what that means is for whoever asked."""
     hint = "nothing was decided; a gate must deny"
-    return error_in(str(error)) or HookError(f"`{address}` cannot be asked: {error}", name="remote.unreachable", hint=hint)
+    return error_in(str(error)) or HookError(
+        f"`{address}` cannot be asked: {error}", name="remote.unreachable", hint=hint
+    )

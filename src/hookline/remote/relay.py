@@ -90,9 +90,15 @@ class Relay:
         loop = asyncio.get_running_loop()
         try:
             sock, peer = self._accept.accept()
-        except (BlockingIOError, InterruptedError, ConnectionAbortedError):  # whoever connected has gone
+        except (
+            BlockingIOError,
+            InterruptedError,
+            ConnectionAbortedError,
+        ):  # whoever connected has gone
             return
-        except OSError as error:  # no descriptor is left, for example; asking at once again would only burn time
+        except (
+            OSError
+        ) as error:  # no descriptor is left, for example; asking at once again would only burn time
             self._tell(f"cannot accept: {error.strerror or error}")
             loop.remove_reader(self._accept)
             self._again = loop.call_later(_PAUSE, self._listen)
@@ -109,10 +115,16 @@ class Relay:
     def _why_not(self, peer: Any) -> str:
         if not self._allow(peer):
             return "not allowed"
-        return f"{self._most} connections at once are the most" if len(self._running) >= self._most else ""
+        return (
+            f"{self._most} connections at once are the most"
+            if len(self._running) >= self._most
+            else ""
+        )
 
     def _over(self, task: asyncio.Task[None]) -> None:
-        self._running.pop(task).close()  # a task that is cancelled before its first step closes nothing
+        self._running.pop(
+            task
+        ).close()  # a task that is cancelled before its first step closes nothing
         if not task.cancelled() and (error := task.exception()) is not None:
             self._tell(f"HKL9001 internal error: {type(error).__name__}: {error}")
 

@@ -25,7 +25,9 @@ _LARGEST = 2**53  # of whole numbers that every JSON has
 
 def result_of(outcome: Outcome, invocation_id: str) -> pb.Result:
     """A handler's outcome as it is sent. Whatever the handler did wrong is a failure in words, and never a Continue."""
-    result = pb.Result(invocation_id=invocation_id, handler_ms=min(round(outcome.seconds * 1000), 2**32 - 1))
+    result = pb.Result(
+        invocation_id=invocation_id, handler_ms=min(round(outcome.seconds * 1000), 2**32 - 1)
+    )
     if outcome.failure is not None:
         result.failure = _utf8(describe(outcome))[:_LONGEST]
         return result
@@ -63,7 +65,12 @@ def answer_of(result: pb.Result, bounds: Bounds) -> dict[str, Any]:
         raise FailedError(Failure.UNREADABLE, words or "it failed without a word")
     action = _NAMES.get(result.action)
     if action is None:
-        raise FailedError(Failure.UNREADABLE, "the answer has no `action`" if not result.action else f"unknown action {result.action}")
+        raise FailedError(
+            Failure.UNREADABLE,
+            "the answer has no `action`"
+            if not result.action
+            else f"unknown action {result.action}",
+        )
     answer: dict[str, Any] = {"action": action}
     if result.HasField("reason"):
         answer["reason"] = result.reason
@@ -76,7 +83,9 @@ def answer_of(result: pb.Result, bounds: Bounds) -> dict[str, Any]:
 
 def _json(text: bytes, bounds: Bounds) -> Any:
     if len(text) > bounds.payload:
-        raise FailedError(Failure.FLOODED, f"`modified_json` has more than {bounds.payload:,} bytes")
+        raise FailedError(
+            Failure.FLOODED, f"`modified_json` has more than {bounds.payload:,} bytes"
+        )
     try:
         return json.loads(text.decode("utf-8"), parse_constant=_refuse)
     except (ValueError, RecursionError) as error:

@@ -60,7 +60,9 @@ class Roster:
         Raises:
             ConfigError: as `register`.
         """
-        matcher = HookMatcher(tool=tool, path_pattern=path, command_pattern=command, session_id=session, skill=skill)
+        matcher = HookMatcher(
+            tool=tool, path_pattern=path, command_pattern=command, session_id=session, skill=skill
+        )
         config = HookConfig(
             priority=priority,
             timeout_ms=round(timeout * 1000),
@@ -84,12 +86,17 @@ class Roster:
         """
         known = read_definition(hook, self._dialect)
         told = _told(known.hook)
-        armed = known.spec.replace(handler=in_process(handler_of(handler), known.hook.id, known.spec.native_event))
+        armed = known.spec.replace(
+            handler=in_process(handler_of(handler), known.hook.id, known.spec.native_event)
+        )
         self._change(lambda: self._put(told, armed))
 
     def _put(self, told: pb.HookSpec, armed: HookSpec) -> None:
         if told.id not in self._hooks and len(self._hooks) >= self.most:
-            raise ConfigError(f"`{told.id}` is one hook too many: {self.most:,} are the most", name="remote.bounds")
+            raise ConfigError(
+                f"`{told.id}` is one hook too many: {self.most:,} are the most",
+                name="remote.bounds",
+            )
         self._hooks[told.id] = (told, armed)
 
     def unregister(self, hook_id: str) -> bool:
@@ -113,7 +120,9 @@ class Roster:
         """Our hooks as they are now."""
         with self._lock:
             self._remember({name: spec for name, (_, spec) in self._hooks.items()})
-            return pb.Registry(generation=self.generation, hooks=[told for told, _ in self._hooks.values()])
+            return pb.Registry(
+                generation=self.generation, hooks=[told for told, _ in self._hooks.values()]
+            )
 
     def later(self) -> int:
         """A generation after the present one."""
@@ -145,5 +154,8 @@ def _told(hook: Hook) -> pb.HookSpec:
         return sent(hook)
     except (ValueError, TypeError) as error:
         raise ConfigError(
-            f"`{hook.id}` cannot be sent: {error}"[:400].encode("utf-8", "backslashreplace").decode(), name="value.range"
+            f"`{hook.id}` cannot be sent: {error}"[:400]
+            .encode("utf-8", "backslashreplace")
+            .decode(),
+            name="value.range",
         ) from None

@@ -23,7 +23,9 @@ class Session:
     `told` is the generation of our hooks that it was sent last, `acknowledged` the one of which it has said so.
     """
 
-    def __init__(self, handlers: Handlers, seat: Seat, outbox: Outbox[pb.HandlerFrame], token: str) -> None:
+    def __init__(
+        self, handlers: Handlers, seat: Seat, outbox: Outbox[pb.HandlerFrame], token: str
+    ) -> None:
         self.handlers = handlers
         self.seat = seat
         self.over = asyncio.Event()
@@ -39,7 +41,16 @@ class Session:
         self._sent: frozenset[str] = frozenset()
         self._leaving = False
         self._later: asyncio.Task[None] | None = None
-        self.post(pb.HandlerFrame(hello=pb.Hello(protocol=PROTOCOL, instance_id=handlers.name, token=token.encode(), resume_id=seat.key)))
+        self.post(
+            pb.HandlerFrame(
+                hello=pb.Hello(
+                    protocol=PROTOCOL,
+                    instance_id=handlers.name,
+                    token=token.encode(),
+                    resume_id=seat.key,
+                )
+            )
+        )
 
     def post(self, frame: pb.HandlerFrame) -> bool:
         """Whether a frame could be queued; an engine that reads nothing is left."""
@@ -56,7 +67,13 @@ class Session:
         While it has not acknowledged the former ones they wait, and so they do when they were told as often as it may suffer in a
         minute: many changes are one.
         """
-        if not self.welcomed or self._leaving or self._later or self.acknowledged < self.told or self.handlers.generation <= self.told:
+        if (
+            not self.welcomed
+            or self._leaving
+            or self._later
+            or self.acknowledged < self.told
+            or self.handlers.generation <= self.told
+        ):
             return
         wait = self.seat.pause(self.handlers.clock())
         if wait > 0:
@@ -108,7 +125,9 @@ class Session:
     def _welcome(self, welcome: pb.Welcome) -> None:
         if welcome.protocol != PROTOCOL:
             self.refused = ConfigError(
-                f"the engine speaks protocol {welcome.protocol}", name="remote.protocol", hint=f"{PROTOCOL} is spoken here"
+                f"the engine speaks protocol {welcome.protocol}",
+                name="remote.protocol",
+                hint=f"{PROTOCOL} is spoken here",
             )
             self.over.set()
             return
@@ -129,15 +148,21 @@ class Session:
         """What to raise where the engine took nothing of what it was sent."""
         if not rejected or ("" not in rejected and self._sent - rejected.keys()):
             return None
-        why = rejected.get("") or "; ".join(f"`{hook}`: {problem}" for hook, problem in rejected.items())
+        why = rejected.get("") or "; ".join(
+            f"`{hook}`: {problem}" for hook, problem in rejected.items()
+        )
         words = f"the engine at `{self.seat.address}` took no hook of `{self.handlers.name}`: {why:.800}"
-        return ConfigError(words, name="remote.rejected", hint="what it knew of them before still counts")
+        return ConfigError(
+            words, name="remote.rejected", hint="what it knew of them before still counts"
+        )
 
     def _go(self, goaway: pb.Goaway) -> None:
         code, _, words = goaway.why.partition(": ")
         self.why = goaway.why
         if code in _NAMES:
-            self.refused = ConfigError(f"the engine at `{self.seat.address}` refuses: {words}", name=_NAMES[code])
+            self.refused = ConfigError(
+                f"the engine at `{self.seat.address}` refuses: {words}", name=_NAMES[code]
+            )
             self.over.set()
 
     # -- its life --------------------------------------------------------------------------------------------------

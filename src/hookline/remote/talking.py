@@ -38,7 +38,9 @@ class Side(Protocol[F_contra]):
     def lost(self, why: str) -> None: ...
 
 
-async def talk(side: Side[F_contra], incoming: AsyncIterable[F_contra], outbox: Outbox[Any]) -> None:
+async def talk(
+    side: Side[F_contra], incoming: AsyncIterable[F_contra], outbox: Outbox[Any]
+) -> None:
     """Give one end every frame of the other, until either has had enough; the outbox is closed then, and still to be sent.
 
     Cancelling it is the loss of the stream.

@@ -65,7 +65,11 @@ def listener(cid: int, port: int) -> socket.socket:
 def _unusable(cid: int, port: int, error: OSError) -> ConfigError:
     why = (error.strerror or str(error)).lower()
     hint = "a machine without vsock is reached by a unix socket: unix:PATH"
-    return ConfigError(f"cannot listen on `vsock:{'any' if cid == ANY else cid}:{port}`: {why}", name="serve.address", hint=hint)
+    return ConfigError(
+        f"cannot listen on `vsock:{'any' if cid == ANY else cid}:{port}`: {why}",
+        name="serve.address",
+        hint=hint,
+    )
 
 
 def allow_cids(cids: Iterable[int]) -> Callable[[tuple[int, int]], bool]:
@@ -115,7 +119,9 @@ def dial_guest(path: str, port: int) -> Dial:
             raise
         if not _OK.fullmatch(answered):
             writer.transport.abort()
-            raise ConnectionRefusedError(f"nobody listens on port {port} of the guest behind `{path}`")
+            raise ConnectionRefusedError(
+                f"nobody listens on port {port} of the guest behind `{path}`"
+            )
         return reader, writer
 
     return dialled

@@ -47,12 +47,20 @@ class Approving:
     every request that is refused.
     """
 
-    def __init__(self, token: str = "", *, self_approve: bool = False, refused: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(
+        self,
+        token: str = "",
+        *,
+        self_approve: bool = False,
+        refused: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self._token = token.encode("ascii")
         self._self_approve = self_approve
         self._refused = refused
 
-    async def answer(self, request: Request, engine: Engine, refresh: Callable[[], object]) -> Response:
+    async def answer(
+        self, request: Request, engine: Engine, refresh: Callable[[], object]
+    ) -> Response:
         """The answer to one request: what was approved, or a problem that says so; never 404, which means an older runtime.
 
         `refresh` reads the files of hooks anew, because whoever asks has just written one.
@@ -90,7 +98,11 @@ class Approving:
     def _has_token(self, scope: Scope) -> bool:
         shown = headers_of(scope, b"authorization")
         scheme, _, token = shown[0].partition(" ") if len(shown) == 1 else ("", "", "")
-        return scheme.lower() == "bearer" and bool(self._token) and hmac.compare_digest(token.strip().encode("latin-1"), self._token)
+        return (
+            scheme.lower() == "bearer"
+            and bool(self._token)
+            and hmac.compare_digest(token.strip().encode("latin-1"), self._token)
+        )
 
 
 def asked_of(sent: Any) -> tuple[str, bool]:
@@ -103,16 +115,24 @@ def asked_of(sent: Any) -> tuple[str, bool]:
         raise CodecError("the body must be a JSON object", hint='{"command": "/absolute/path"}')
     for key in sent:
         if key not in _KEYS:
-            raise CodecError(f"unknown key `{key:.100}`", hint=did_you_mean(key, _KEYS) or f"one of {', '.join(_KEYS)}")
+            raise CodecError(
+                f"unknown key `{key:.100}`",
+                hint=did_you_mean(key, _KEYS) or f"one of {', '.join(_KEYS)}",
+            )
     command, enable = sent.get("command"), sent.get("enable_master", True)
     if not isinstance(command, str) or not 0 < len(command) <= _LONGEST:
-        raise CodecError("`command` must be the command, or the address, of a declared hook", hint="as it stands in its file")
+        raise CodecError(
+            "`command` must be the command, or the address, of a declared hook",
+            hint="as it stands in its file",
+        )
     if not isinstance(enable, bool):
         raise CodecError("`enable_master` must be true or false")
     return command, enable
 
 
-def _approved(engine: Engine, refresh: Callable[[], object], command: str, how: str, *, enable: bool) -> Done:
+def _approved(
+    engine: Engine, refresh: Callable[[], object], command: str, how: str, *, enable: bool
+) -> Done:
     refresh()
     try:
         specs = commanded(engine.hooks, command)
@@ -125,21 +145,33 @@ def _approved(engine: Engine, refresh: Callable[[], object], command: str, how: 
 
 def _unread(engine: Engine) -> list[str]:
     """The files of hooks that cannot be read as they are now, so that what they declare is not there, or is as it was before."""
-    return [str(each) for each in engine.problems if each.severity == "error" and each.name.startswith("config.")][:_MOST_FILES]
+    return [
+        str(each)
+        for each in engine.problems
+        if each.severity == "error" and each.name.startswith("config.")
+    ][:_MOST_FILES]
 
 
 def _told(done: Done, engine: Engine) -> dict[str, Any]:
     """What was approved, as the format has it; with a word on why less is live than that, and on files that cannot be read."""
     why = [f"{off} ({ON_AGAIN[switch]})" for switch, off in what_is_off(done.switches)]
-    why += [*done.left, *(footing.off for footing in done.footings if footing.off and not why), *_unread(engine)]
+    why += [
+        *done.left,
+        *(footing.off for footing in done.footings if footing.off and not why),
+        *_unread(engine),
+    ]
     told = {"ok": True, "events": done.events, "mounted": done.mounted, "master_enabled": done.on}
     return told | ({"note": in_line("; ".join(dict.fromkeys(why)))} if why else {})
 
 
 def _refusal(error: HookError) -> Response:
     """A problem whose status says who can mend it."""
-    return refusal(error, APPROVE, 400 if not isinstance(error, TrustError) or error.name in _THEIRS else 500)
+    return refusal(
+        error, APPROVE, 400 if not isinstance(error, TrustError) or error.name in _THEIRS else 500
+    )
 
 
 def _foreign(message: str) -> RequestError:
-    return RequestError(403, "serve.origin", message, hint="ask 127.0.0.1 or the unix socket by yourself")
+    return RequestError(
+        403, "serve.origin", message, hint="ask 127.0.0.1 or the unix socket by yourself"
+    )

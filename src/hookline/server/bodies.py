@@ -35,14 +35,19 @@ async def json_of(request: Request, *, patience: float = PATIENCE) -> Any:
             sent = await _bytes_of(request)
     except TimeoutError:
         raise RequestError(
-            408, "serve.request", f"the body did not arrive within {patience:g} s", headers={"Connection": "close"}
+            408,
+            "serve.request",
+            f"the body did not arrive within {patience:g} s",
+            headers={"Connection": "close"},
         ) from None
     except ClientDisconnect:
         raise RequestError(400, "serve.request", "the body was broken off") from None
     try:
         return json.loads(sent, parse_constant=_no_number)
     except json.JSONDecodeError as error:
-        raise CodecError(f"the body is no JSON: {error.msg.lower()} at line {error.lineno}, column {error.colno}") from None
+        raise CodecError(
+            f"the body is no JSON: {error.msg.lower()} at line {error.lineno}, column {error.colno}"
+        ) from None
     except (ValueError, RecursionError):
         raise CodecError("the body is no JSON text in UTF-8, or nested too deeply") from None
 
@@ -51,9 +56,19 @@ def _check_type(request: Request) -> None:
     name, _, parameters = request.headers.get("content-type", "").partition(";")
     charset = parameters.strip().lower().removeprefix("charset=").strip('"')
     if name.strip().lower() != "application/json" or charset not in ("", "utf-8"):
-        raise RequestError(415, "serve.request", "the body must be `application/json` in UTF-8", headers={"Accept": "application/json"})
+        raise RequestError(
+            415,
+            "serve.request",
+            "the body must be `application/json` in UTF-8",
+            headers={"Accept": "application/json"},
+        )
     if request.headers.get("content-encoding", "identity").lower() != "identity":
-        raise RequestError(415, "serve.request", "the body must not be compressed", headers={"Accept-Encoding": "identity"})
+        raise RequestError(
+            415,
+            "serve.request",
+            "the body must not be compressed",
+            headers={"Accept-Encoding": "identity"},
+        )
 
 
 async def _bytes_of(request: Request) -> bytes:
@@ -73,7 +88,12 @@ async def _bytes_of(request: Request) -> bytes:
 
 
 def _too_large() -> RequestError:
-    return RequestError(413, "serve.size", f"the body is larger than {LARGEST} bytes", headers={"Connection": "close"})
+    return RequestError(
+        413,
+        "serve.size",
+        f"the body is larger than {LARGEST} bytes",
+        headers={"Connection": "close"},
+    )
 
 
 def _no_number(word: str) -> float:
@@ -87,13 +107,22 @@ def firing_of(sent: Any) -> tuple[str, dict[str, Any], str | None]:
         CodecError: it is no object of these three keys, or one of them is not of its sort.
     """
     if not isinstance(sent, dict):
-        raise CodecError("the body must be a JSON object", hint='{"event": ..., "dialect": ..., "payload": {...}}')
+        raise CodecError(
+            "the body must be a JSON object",
+            hint='{"event": ..., "dialect": ..., "payload": {...}}',
+        )
     for key in sent:
         if key not in _KEYS:
-            raise CodecError(f"unknown key `{key:.100}`", hint=did_you_mean(key, _KEYS) or f"one of {', '.join(_KEYS)}")
+            raise CodecError(
+                f"unknown key `{key:.100}`",
+                hint=did_you_mean(key, _KEYS) or f"one of {', '.join(_KEYS)}",
+            )
     event, payload, dialect = sent.get("event"), sent.get("payload", {}), sent.get("dialect")
     if not isinstance(event, str) or not event:
-        raise CodecError("`event` must be the name of an event", hint="a canonical one, or a native one with its `dialect`")
+        raise CodecError(
+            "`event` must be the name of an event",
+            hint="a canonical one, or a native one with its `dialect`",
+        )
     if not isinstance(payload, dict):
         raise CodecError("`payload` must be a JSON object")
     if dialect is not None and not isinstance(dialect, str):

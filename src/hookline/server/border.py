@@ -58,10 +58,18 @@ class Border:
         if len(hosts) != 1 or not self._is_ours(hosts[0]):
             # A web page whose name was made to point here (DNS rebinding) still sends that name.
             raise RequestError(
-                403, "serve.origin", "the `Host` header names another server", hint="name it with --host-name if it is this one"
+                403,
+                "serve.origin",
+                "the `Host` header names another server",
+                hint="name it with --host-name if it is this one",
             )
         if headers_of(scope, b"origin"):
-            raise RequestError(403, "serve.origin", "web pages may not ask", hint="a request without an `Origin` header may")
+            raise RequestError(
+                403,
+                "serve.origin",
+                "web pages may not ask",
+                hint="a request without an `Origin` header may",
+            )
         if scope["path"] not in self._open and not self._has_token(scope):
             raise tokenless(scope, self._token_file)
 
@@ -80,7 +88,9 @@ class Border:
     def _has_token(self, scope: Scope) -> bool:
         shown = headers_of(scope, b"authorization")
         scheme, _, token = shown[0].partition(" ") if len(shown) == 1 else ("", "", "")
-        return scheme.lower() == "bearer" and hmac.compare_digest(token.strip().encode("latin-1"), self._token)
+        return scheme.lower() == "bearer" and hmac.compare_digest(
+            token.strip().encode("latin-1"), self._token
+        )
 
 
 def tokenless(scope: Scope, token_file: str = "") -> RequestError:
@@ -96,7 +106,9 @@ def tokenless(scope: Scope, token_file: str = "") -> RequestError:
     elif token_file and is_loopback(peer[0] if peer else ""):
         hint += f"; TOKEN is in the file `{token_file}`"
     headers = {"WWW-Authenticate": 'Bearer realm="hookline"'}
-    return RequestError(401, "serve.token", "the token is missing, or wrong", hint=hint, headers=headers)
+    return RequestError(
+        401, "serve.token", "the token is missing, or wrong", hint=hint, headers=headers
+    )
 
 
 def is_loopback(host: str) -> bool:

@@ -29,11 +29,17 @@ class Elsewhere:
     """
 
     def __init__(self) -> None:
-        self._known: OrderedDict[tuple[str, str, bool], None] = OrderedDict()  # a session, and its folder or a project
+        self._known: OrderedDict[tuple[str, str, bool], None] = (
+            OrderedDict()
+        )  # a session, and its folder or a project
 
     async def __call__(self, engine: Engine, event: Event, decision: Decision) -> Decision:
         """The decision, with an entry in `lowered` that says so, and a note where the event has room for one."""
-        if event.cwd == engine.cwd or not os.path.isabs(event.cwd) or self._knows(event.session_id, event.cwd):
+        if (
+            event.cwd == engine.cwd
+            or not os.path.isabs(event.cwd)
+            or self._knows(event.session_id, event.cwd)
+        ):
             return decision
         project = await asyncio.to_thread(_unasked, engine, event)
         if not project or self._knows(event.session_id, project, told=True):
@@ -42,8 +48,14 @@ class Elsewhere:
             f"the hooks of the project `{project}` were not asked: this server has those of `{engine.cwd}`;"
             " start one there, or let the host start `hookline answer`"
         )
-        decision = decision.replace(lowered=(*decision.lowered, Lowered(effect=NOT_ASKED, reason=words)))
-        return decision.replace(for_user=(*decision.for_user, words)) if "note" in _powers(engine, event) else decision
+        decision = decision.replace(
+            lowered=(*decision.lowered, Lowered(effect=NOT_ASKED, reason=words))
+        )
+        return (
+            decision.replace(for_user=(*decision.for_user, words))
+            if "note" in _powers(engine, event)
+            else decision
+        )
 
     def _knows(self, session_id: str, folder: str, *, told: bool = False) -> bool:
         """Whether this is known of a session already, as it is from now on; of events without a session nothing is."""
@@ -60,7 +72,11 @@ def _unasked(engine: Engine, event: Event) -> str:
     project = project_root(event.cwd, engine.environ)
     if not project or os.path.realpath(project) == os.path.realpath(engine.cwd):
         return ""
-    return project if any(found.scope in _PROJECTS for found in discovered(project, engine.environ)) else ""
+    return (
+        project
+        if any(found.scope in _PROJECTS for found in discovered(project, engine.environ))
+        else ""
+    )
 
 
 def _powers(engine: Engine, event: Event) -> frozenset[str]:

@@ -36,7 +36,12 @@ class Guarded(H11Protocol):
     """
 
     def __init__(
-        self, *given: Any, head: float = HEAD, most: int = MOST, refused: Callable[[str], None] = lambda _: None, **named: Any
+        self,
+        *given: Any,
+        head: float = HEAD,
+        most: int = MOST,
+        refused: Callable[[str], None] = lambda _: None,
+        **named: Any,
     ) -> None:
         super().__init__(*given, **named)
         self._head = head
@@ -100,13 +105,21 @@ class Guarded(H11Protocol):
         A client passes over interim answers that it did not ask for (RFC 9110 15.2).
         """
         if self._answering and not self.cycle.response_started:
-            head = h11.InformationalResponse(status_code=100, headers=[], reason=STATUS_PHRASES[100])
+            head = h11.InformationalResponse(
+                status_code=100, headers=[], reason=STATUS_PHRASES[100]
+            )
             self.transport.write(self.conn.send(head) or b"")
         self._probe = self.loop.call_later(pause, self._look, 2 * pause)
 
     async def _crowded(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = {"Retry-After": "1", "Connection": "close"}
-        error = RequestError(503, "serve.busy", f"{self._most} connections at once are the most", hint="ask again", headers=headers)
+        error = RequestError(
+            503,
+            "serve.busy",
+            f"{self._most} connections at once are the most",
+            hint="ask again",
+            headers=headers,
+        )
         self._refused(error.code)
         await problem(error)(scope, receive, send)
 
@@ -124,8 +137,18 @@ class Guarded(H11Protocol):
 
     def _too_slow(self) -> None:
         """Somebody who began to say something is told; whoever is silent, or does not read, is left without a word."""
-        if self.conn.our_state is h11.IDLE and self.conn.trailing_data[0] and not self.transport.is_closing():
-            self._refuse(RequestError(408, "serve.request", f"the head of the request did not arrive within {self._head:g} s"))
+        if (
+            self.conn.our_state is h11.IDLE
+            and self.conn.trailing_data[0]
+            and not self.transport.is_closing()
+        ):
+            self._refuse(
+                RequestError(
+                    408,
+                    "serve.request",
+                    f"the head of the request did not arrive within {self._head:g} s",
+                )
+            )
         else:
             self.transport.abort()
 
@@ -140,7 +163,9 @@ class Guarded(H11Protocol):
         self._refused(error.code)
         told = problem(error)
         headers = [*self.server_state.default_headers, *told.raw_headers, (b"connection", b"close")]
-        head = h11.Response(status_code=told.status_code, headers=headers, reason=STATUS_PHRASES[told.status_code])
+        head = h11.Response(
+            status_code=told.status_code, headers=headers, reason=STATUS_PHRASES[told.status_code]
+        )
         for event in (head, h11.Data(data=bytes(told.body)), h11.EndOfMessage()):
             self.transport.write(self.conn.send(event) or b"")
         self.transport.close()
@@ -154,9 +179,13 @@ def _framed_once(app: ASGIApp, refused: Callable[[str], None]) -> ASGIApp:
 
     async def framed_once(scope: Scope, receive: Receive, send: Send) -> None:
         named = {name for name, _ in scope["headers"]}
-        if b"transfer-encoding" in named and (b"content-length" in named or scope["http_version"] == "1.0"):
+        if b"transfer-encoding" in named and (
+            b"content-length" in named or scope["http_version"] == "1.0"
+        ):
             words = (
-                "`Content-Length` and `Transfer-Encoding` exclude each other" if b"content-length" in named else "HTTP/1.0 has no chunks"
+                "`Content-Length` and `Transfer-Encoding` exclude each other"
+                if b"content-length" in named
+                else "HTTP/1.0 has no chunks"
             )
             error = RequestError(400, "serve.request", words, headers={"Connection": "close"})
             refused(error.code)

@@ -18,7 +18,23 @@ if TYPE_CHECKING:
     _Labels: TypeAlias = tuple[tuple[str, str], ...]
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)  # seconds
+BOUNDS = (
+    0.001,
+    0.0025,
+    0.005,
+    0.01,
+    0.025,
+    0.05,
+    0.1,
+    0.25,
+    0.5,
+    1.0,
+    2.5,
+    5.0,
+    10.0,
+    30.0,
+    60.0,
+)  # seconds
 
 
 class Meter:
@@ -28,7 +44,9 @@ class Meter:
         self.fires: Counter[_Labels] = Counter()
         self.faults: Counter[_Labels] = Counter()
         self.refusals: Counter[_Labels] = Counter()
-        self.reloads: Counter[_Labels] = Counter({(("outcome", outcome),): 0 for outcome in ("changed", "refused", "unchanged")})
+        self.reloads: Counter[_Labels] = Counter(
+            {(("outcome", outcome),): 0 for outcome in ("changed", "refused", "unchanged")}
+        )
         self.slots: Counter[tuple[str, int]] = Counter()
         self.seconds: dict[str, float] = {}
         self._lock = Lock()
@@ -67,8 +85,16 @@ class Meter:
         lines: list[str] = []
         lines += _counted("hookline_fires_total", "events, by what was decided", self.fires)
         lines += _counted("hookline_faults_total", "hooks that failed", self.faults)
-        lines += _counted("hookline_refusals_total", "requests that got a problem instead of a decision", self.refusals)
-        lines += _counted("hookline_reloads_total", "readings of the files of hooks, by what came of it", self.reloads)
+        lines += _counted(
+            "hookline_refusals_total",
+            "requests that got a problem instead of a decision",
+            self.refusals,
+        )
+        lines += _counted(
+            "hookline_reloads_total",
+            "readings of the files of hooks, by what came of it",
+            self.reloads,
+        )
         lines += self._histogram("hookline_fire_seconds", "from the event to its decision")
         return lines
 
@@ -87,7 +113,11 @@ def _bounded(event: Event) -> str:
     """The event's kind; `other` for one that no table has, because whoever asks could make up any number of them."""
     if event.kind in kinds.NAMES:
         return event.kind
-    return event.kind if make_dialect(event.dialect).table.row(event.native_name) is not None else "other"
+    return (
+        event.kind
+        if make_dialect(event.dialect).table.row(event.native_name) is not None
+        else "other"
+    )
 
 
 def _head(name: str, meaning: str, sort: str) -> tuple[str, str]:

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 def openapi(version: str, decision: Mapping[str, Any]) -> dict[str, Any]:
     """The document (OpenAPI 3.1); `decision` is the schema of that document, complete in itself."""
-    made: dict[str, Any] = json.loads((files("hookline.server") / "openapi.json").read_text(encoding="utf-8"))
+    made: dict[str, Any] = json.loads(
+        (files("hookline.server") / "openapi.json").read_text(encoding="utf-8")
+    )
     made["info"]["version"] = version
     made["components"]["schemas"]["decision"] = dict(decision)
     made["components"]["schemas"]["firing"]["properties"]["dialect"]["enum"] = [*NAMES, None]

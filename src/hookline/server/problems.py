@@ -21,19 +21,35 @@ APPROVE = "/internal/runtime/hooks/approve"
 class RequestError(HookError):
     """A request that gets no decision. `status`: of HTTP; `headers`: that go with it."""
 
-    def __init__(self, status: int, name: str, message: str, *, hint: str = "", headers: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        status: int,
+        name: str,
+        message: str,
+        *,
+        hint: str = "",
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
         super().__init__(message, name=name, hint=hint)
         self.status = status
         self.headers = headers or {}
 
 
-def document(value: Mapping[str, Any], *, status: int = 200, media_type: str = "application/json", **options: Any) -> Response:
+def document(
+    value: Mapping[str, Any],
+    *,
+    status: int = 200,
+    media_type: str = "application/json",
+    **options: Any,
+) -> Response:
     """A JSON document as a response, in ASCII, so that lone surrogates of payloads pass; `options` are those of the response.
 
     Raises:
         TypeError, ValueError, RecursionError: it holds something that JSON cannot say.
     """
-    return Response(json.dumps(value, allow_nan=False) + "\n", status, media_type=media_type, **options)
+    return Response(
+        json.dumps(value, allow_nan=False) + "\n", status, media_type=media_type, **options
+    )
 
 
 def problem(error: HookError, status: int = 400, more: Mapping[str, Any] | None = None) -> Response:
@@ -51,7 +67,9 @@ def problem(error: HookError, status: int = 400, more: Mapping[str, Any] | None 
     }
     hint = {"hint": in_line(error.hint)} if error.hint else {}
     headers = dict(error.headers) if isinstance(error, RequestError) else {}
-    return document(said | hint | dict(more or {}), status=status, media_type=_TYPE, headers=headers)
+    return document(
+        said | hint | dict(more or {}), status=status, media_type=_TYPE, headers=headers
+    )
 
 
 def refusal(error: HookError, path: str, status: int = 400) -> Response:

@@ -69,11 +69,17 @@ class Reloading:
             engine.reload(held)
         hosts = {} if self._named else callers(service.engine)
         self._gone += [own.pop(host) for host in list(own) if host not in hosts]
-        new = {host: self._for(host, managed=managed) for host, managed in hosts.items() if host not in own}
+        new = {
+            host: self._for(host, managed=managed)
+            for host, managed in hosts.items()
+            if host not in own
+        }
         service.own = own | new
         for engine in new.values():  # whoever enlisted hooks after `_for` did not know of it yet
             enlist_alike(engine, service.engine)
-        service.meter.reloaded("refused" if done.refused else "changed" if done.anything else "unchanged")
+        service.meter.reloaded(
+            "refused" if done.refused else "changed" if done.anything else "unchanged"
+        )
         return done
 
     def _for(self, host: str, *, managed: bool) -> Engine:
@@ -105,12 +111,18 @@ class Reloading:
         """Close these engines, as `Engine.close` does; all at once, so that many take no longer than one."""
         engines = self.engines()
         with ThreadPoolExecutor(len(engines)) as pool:
-            for closed in [pool.submit(engine.close, seconds=seconds, hurried=hurried) for engine in engines]:
+            for closed in [
+                pool.submit(engine.close, seconds=seconds, hurried=hurried) for engine in engines
+            ]:
                 closed.result()
 
     def _hang_up(self, *_: object) -> None:
         """Reload in a thread, because a signal comes in the middle of anything, an answer included."""
         self._asked = [thread for thread in self._asked if thread.is_alive()]
         if len(self._asked) < _AT_ONCE:
-            self._asked.append(threading.Thread(target=self.watcher.reload, kwargs={"aloud": True}, name="hookline-hangup"))
+            self._asked.append(
+                threading.Thread(
+                    target=self.watcher.reload, kwargs={"aloud": True}, name="hookline-hangup"
+                )
+            )
             self._asked[-1].start()

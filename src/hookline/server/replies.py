@@ -22,7 +22,12 @@ _LONGEST = 2000  # characters of stderr that go into a header; the whole reply h
 
 def whole(reply: Reply) -> Response:
     """The whole reply as a document, `hookline.reply/1`."""
-    said = {"schema": "hookline.reply/1", "stdout": reply.stdout, "stderr": reply.stderr, "exit_code": reply.exit_code}
+    said = {
+        "schema": "hookline.reply/1",
+        "stdout": reply.stdout,
+        "stderr": reply.stderr,
+        "exit_code": reply.exit_code,
+    }
     return document(said, media_type=WHOLE)
 
 
@@ -35,11 +40,21 @@ def body(reply: Reply) -> Response:
     """
     headers = {"Hookline-Exit-Code": str(reply.exit_code)}
     if reply.stderr:
-        headers["Hookline-Stderr"] = quote(reply.stderr[:_LONGEST], safe=" ", errors="backslashreplace")
+        headers["Hookline-Stderr"] = quote(
+            reply.stderr[:_LONGEST], safe=" ", errors="backslashreplace"
+        )
     if reply.exit_code and not reply.stdout.strip():
         told = reply.stderr.strip() or "the event is refused"
-        raise RequestError(403, "serve.unsaid", told, hint=f"a command hook would end with {reply.exit_code}", headers=headers)
+        raise RequestError(
+            403,
+            "serve.unsaid",
+            told,
+            hint=f"a command hook would end with {reply.exit_code}",
+            headers=headers,
+        )
     said = reply.stdout.strip()
     is_object = said.startswith("{") and said.endswith("}")
     media_type = "application/json" if is_object else "text/plain; charset=utf-8"
-    return Response(reply.stdout.encode("utf-8", "surrogatepass"), media_type=media_type, headers=headers)
+    return Response(
+        reply.stdout.encode("utf-8", "surrogatepass"), media_type=media_type, headers=headers
+    )

@@ -93,7 +93,11 @@ class _Server(uvicorn.Server):
     """uvicorn's, which leaves nothing running when its time is over, and which any second signal ends at once."""
 
     def __init__(
-        self, config: uvicorn.Config, drain: float, beside: Callable[[float], Coroutine[Any, Any, None]], signals: Signals
+        self,
+        config: uvicorn.Config,
+        drain: float,
+        beside: Callable[[float], Coroutine[Any, Any, None]],
+        signals: Signals,
     ) -> None:
         super().__init__(config)
         self.until: float | None = None
@@ -111,7 +115,11 @@ class _Server(uvicorn.Server):
         self.until = until = time.monotonic() + self._drain
         ending = loop.create_task(super().shutdown(sockets))
         beside = loop.create_task(self._beside(self._drain))
-        while not (ending.done() and beside.done()) and not self._signals.hurried and (left := until - time.monotonic()) > 0:
+        while (
+            not (ending.done() and beside.done())
+            and not self._signals.hurried
+            and (left := until - time.monotonic()) > 0
+        ):
             await asyncio.wait([ending, beside], timeout=min(_TICK, left))
         if not (ending.done() and beside.done()):
             beside.cancel()

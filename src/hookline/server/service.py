@@ -88,7 +88,9 @@ class Service:
         _refuse_loop(request)
         event, payload, dialect = firing_of(await json_of(request))
         raised = self.engine.event(event, payload, dialect=dialect)
-        decision = await while_there(request.receive, self._decided(self._engine_for(raised.dialect), raised))
+        decision = await while_there(
+            request.receive, self._decided(self._engine_for(raised.dialect), raised)
+        )
         return document(decision.to_dict())
 
     async def answer(self, request: Request) -> Response:
@@ -100,9 +102,15 @@ class Service:
         except ConfigError as error:
             raise RequestError(404, error.name, error.message, hint=error.hint) from None
         event = host.decode_event(await json_of(request))
-        decision = heard(engine, event, await while_there(request.receive, self._decided(engine, event)))
+        decision = heard(
+            engine, event, await while_there(request.receive, self._decided(engine, event))
+        )
         wants_all = replies.WHOLE in request.headers.get("accept", "")
-        encode = host.encode_decision if wants_all else getattr(host, "encode_response", host.encode_decision)
+        encode = (
+            host.encode_decision
+            if wants_all
+            else getattr(host, "encode_response", host.encode_decision)
+        )
         reply = encode(decision, event)
         if not reply.exit_code:  # beside a refusal, stderr is its reason
             reply = told_beside(reply, unsaid(decision, reply))
@@ -118,7 +126,11 @@ class Service:
         waiting = ("events that wait for their turn", self.turns.waiting)
         hooks = ("hooks that may take part", len(self.engine.hooks))
         problems = ("what is wrong with the files of hooks", len(self.engine.problems))
-        gauges = {"hookline_fires_running": running, "hookline_fires_waiting": waiting, "hookline_hooks": hooks}
+        gauges = {
+            "hookline_fires_running": running,
+            "hookline_fires_waiting": waiting,
+            "hookline_hooks": hooks,
+        }
         page = self.meter.page({**gauges, "hookline_problems": problems})
         return Response(page, headers={"Content-Type": MEDIA_TYPE})
 
@@ -140,23 +152,36 @@ class Service:
             decision = await engine.fire_async(event, seconds=self.seconds)
         return decision if self.elsewhere is None else await self.elsewhere(engine, event, decision)
 
-    def _answering(self, endpoint: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
+    def _answering(
+        self, endpoint: Callable[[Request], Awaitable[Response]]
+    ) -> Callable[[Request], Awaitable[Response]]:
         """The endpoint, with a problem document for whatever it raises; nobody who asks sees a traceback."""
 
         async def answering(request: Request) -> Response:
             try:
                 return await endpoint(request)
-            except asyncio.CancelledError:  # only the end of the server cancels a request, and this is its outermost frame
+            except (
+                asyncio.CancelledError
+            ):  # only the end of the server cancels a request, and this is its outermost frame
                 hint, headers = "ask again when it is back", {"Connection": "close"}
                 ending = RequestError(
-                    503, "serve.ending", "the server was told to stop before this was decided", hint=hint, headers=headers
+                    503,
+                    "serve.ending",
+                    "the server was told to stop before this was decided",
+                    hint=hint,
+                    headers=headers,
                 )
                 return self._refusal(ending, 503)
             except HookError as error:
                 return self._refusal(*_status(error))
             except Exception as error:  # noqa: BLE001 - the outermost frame
                 self.tell(f"HKL9001 internal error: {type(error).__name__}: {error}")
-                return self._refusal(HookError("internal error", hint="this is a fault of hookline; please report it"), 500)
+                return self._refusal(
+                    HookError(
+                        "internal error", hint="this is a fault of hookline; please report it"
+                    ),
+                    500,
+                )
 
         return answering
 
@@ -166,16 +191,25 @@ class Service:
 
     async def _nothing_there(self, request: Request, error: Exception) -> Response:
         """A path or a method that the server does not have."""
-        status, headers = (error.status_code, error.headers) if isinstance(error, HTTPException) else (404, None)
+        status, headers = (
+            (error.status_code, error.headers) if isinstance(error, HTTPException) else (404, None)
+        )
         asked = f"{request.method} {request.url.path:.200}"
         hint = "GET /v1/openapi.json says what there is"
-        return self._refusal(RequestError(status, "serve.request", f"there is no `{asked}`", hint=hint, headers=headers), status)
+        return self._refusal(
+            RequestError(
+                status, "serve.request", f"there is no `{asked}`", hint=hint, headers=headers
+            ),
+            status,
+        )
 
 
 def _status(error: HookError) -> tuple[HookError, int]:
     """What is told of an error, and with which status."""
     if error.name == "serve.busy":
-        return RequestError(503, error.name, error.message, hint=error.hint, headers={"Retry-After": "1"}), 503
+        return RequestError(
+            503, error.name, error.message, hint=error.hint, headers={"Retry-After": "1"}
+        ), 503
     return error, 422 if error.name == "wire.event" or not isinstance(error, CodecError) else 400
 
 
@@ -187,4 +221,9 @@ def _refuse_loop(request: Request) -> None:
     """
     if JUDGED in request.headers:
         hint = "let the model's provider answer without asking hookline"
-        raise RequestError(508, "serve.loop", f"`{JUDGED}`: this is asked from inside of a hook's question to a model", hint=hint)
+        raise RequestError(
+            508,
+            "serve.loop",
+            f"`{JUDGED}`: this is asked from inside of a hook's question to a model",
+            hint=hint,
+        )

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 _BACKLOG = 512  # as many connections as there may be at once
 _LARGEST_PORT = 65535
-_ADDRESS = re.compile(r"(?:(?:\[(?P<six>[^\]]+)\]|(?P<four>[^:\[\]]*)):)?(?P<port>\d{1,5})", re.ASCII)
+_ADDRESS = re.compile(
+    r"(?:(?:\[(?P<six>[^\]]+)\]|(?P<four>[^:\[\]]*)):)?(?P<port>\d{1,5})", re.ASCII
+)
 
 
 def http_socket(address: str, *, allow_remote: bool = False) -> socket.socket:
@@ -52,7 +54,11 @@ def _parsed(address: str) -> tuple[ipaddress.IPv4Address | ipaddress.IPv6Address
         ip = None
     if found is None or ip is None or int(found["port"]) > _LARGEST_PORT:
         # A name may be anybody's address tomorrow.
-        raise ConfigError(f"`{address}` is no address to listen on", name="serve.address", hint="for example 127.0.0.1:8465, or [::1]:8465")
+        raise ConfigError(
+            f"`{address}` is no address to listen on",
+            name="serve.address",
+            hint="for example 127.0.0.1:8465, or [::1]:8465",
+        )
     return ip, int(found["port"])
 
 
@@ -66,8 +72,16 @@ def unix_socket(path: str) -> socket.socket:
 
 
 def _taken(address: str, error: OSError) -> ConfigError:
-    why = "somebody listens there" if error.errno == errno.EADDRINUSE else (error.strerror or str(error)).lower()
-    return ConfigError(f"cannot listen on `{address}`: {why}", name="serve.address", hint="name another with --http")
+    why = (
+        "somebody listens there"
+        if error.errno == errno.EADDRINUSE
+        else (error.strerror or str(error)).lower()
+    )
+    return ConfigError(
+        f"cannot listen on `{address}`: {why}",
+        name="serve.address",
+        hint="name another with --http",
+    )
 
 
 def name_of(listening: socket.socket) -> str:
@@ -82,7 +96,11 @@ def name_of(listening: socket.socket) -> str:
 @contextmanager
 def closing(listening: list[socket.socket]) -> Iterator[None]:
     """In the end the sockets are closed, and the files of those that have one are removed, if they are still ours."""
-    files = [(sock.getsockname(), os.lstat(sock.getsockname())) for sock in listening if sock.family == socket.AF_UNIX]
+    files = [
+        (sock.getsockname(), os.lstat(sock.getsockname()))
+        for sock in listening
+        if sock.family == socket.AF_UNIX
+    ]
     try:
         yield
     finally:

@@ -19,7 +19,11 @@ _LONGEST = 4096  # bytes of the file
 def token_place(environ: Mapping[str, str]) -> str:
     """Where the token lies when nobody says: in the folder of hookline's state."""
     state = environ.get("XDG_STATE_HOME", "")
-    base = state if os.path.isabs(state) else os.path.join(environ.get("HOME") or os.path.expanduser("~"), ".local", "state")
+    base = (
+        state
+        if os.path.isabs(state)
+        else os.path.join(environ.get("HOME") or os.path.expanduser("~"), ".local", "state")
+    )
     return os.path.join(base, "hookline", "serve.token")
 
 
@@ -46,7 +50,9 @@ def token_in(path: str) -> str:
     finally:
         os.close(descriptor)
     if len(token) < _SHORTEST or not token.isascii() or not token.isprintable() or " " in token:
-        raise _unusable(path, f"holds no token: one line of {_SHORTEST} or more printable characters")
+        raise _unusable(
+            path, f"holds no token: one line of {_SHORTEST} or more printable characters"
+        )
     return token
 
 
@@ -56,7 +62,9 @@ def token_beside(socket: str, token: str, environ: Mapping[str, str]) -> str:
     Raises:
         ConfigError: what lies there is somebody else's, or no file, or nothing can be written there.
     """
-    if os.path.dirname(os.path.realpath(socket)) == os.path.dirname(os.path.realpath(token_place(environ))):
+    if os.path.dirname(os.path.realpath(socket)) == os.path.dirname(
+        os.path.realpath(token_place(environ))
+    ):
         return token_place(environ)
     path = os.path.abspath(f"{socket}.token")
     new = f"{path}.{os.getpid()}.new"

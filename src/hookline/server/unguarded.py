@@ -18,14 +18,20 @@ _LONGEST = 4096  # bytes of a mark
 
 
 @contextmanager
-def marked(environ: Mapping[str, str], addresses: Iterable[str], tell: Callable[[str], object]) -> Iterator[None]:
+def marked(
+    environ: Mapping[str, str], addresses: Iterable[str], tell: Callable[[str], object]
+) -> Iterator[None]:
     """Leave a mark beside the token, with these addresses; it is locked, so that it says nothing once its server is dead."""
     path = os.path.join(os.path.dirname(token_place(environ)), f"{_PREFIX}{os.getpid()}")
     try:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        descriptor = os.open(
+            path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
+        )
     except OSError as error:
-        tell(f"`hookline doctor` will not know of this: `{path}` cannot be made: {(error.strerror or '').lower()}")
+        tell(
+            f"`hookline doctor` will not know of this: `{path}` cannot be made: {(error.strerror or '').lower()}"
+        )
         yield
         return
     try:

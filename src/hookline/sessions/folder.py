@@ -40,7 +40,9 @@ class Folder:
         OSError: it cannot be made, is not this user's own, or stays locked (TimeoutError).
     """
 
-    def __init__(self, path: str, seconds: float, sleep: Callable[[float], object] = time.sleep) -> None:
+    def __init__(
+        self, path: str, seconds: float, sleep: Callable[[float], object] = time.sleep
+    ) -> None:
         self.path = path
         self.made = False
         self._seconds = seconds
@@ -52,7 +54,9 @@ class Folder:
         while True:
             try:
                 self._make()
-                self._fd = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+                self._fd = os.open(
+                    self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+                )
             except FileNotFoundError:
                 if time.monotonic() >= until:
                     raise
@@ -89,7 +93,9 @@ class Folder:
                 fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 if time.monotonic() >= until:
-                    raise TimeoutError(errno.ETIMEDOUT, "another process keeps it locked", self.path) from None
+                    raise TimeoutError(
+                        errno.ETIMEDOUT, "another process keeps it locked", self.path
+                    ) from None
                 self._sleep(_PAUSE)
             else:
                 return
@@ -132,9 +138,13 @@ class Folder:
 
         held = json.dumps(document).encode()
         if len(held) > _MOST_BYTES:
-            raise OSError(errno.EFBIG, "it would hold more than a session may", f"{self.path}/{name}")
+            raise OSError(
+                errno.EFBIG, "it would hold more than a session may", f"{self.path}/{name}"
+            )
         temporary = f"{self.path}/{name}.{os.getpid()}{_TEMPORARY}"
-        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        fd = os.open(
+            temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600
+        )
         try:
             if locked:
                 fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -163,7 +173,11 @@ def _own(path: str) -> None:
         PermissionError: it is another user's, no folder, or open to others.
     """
     found = os.lstat(path)
-    if found.st_uid != os.geteuid() or not stat.S_ISDIR(found.st_mode) or found.st_mode & _OTHERS_WRITE:
+    if (
+        found.st_uid != os.geteuid()
+        or not stat.S_ISDIR(found.st_mode)
+        or found.st_mode & _OTHERS_WRITE
+    ):
         raise PermissionError(errno.EPERM, "it is no folder that only this user can write to", path)
 
 
@@ -181,7 +195,9 @@ def read(path: str, schema: str = "") -> dict[str, Any]:
     with open(fd, "rb") as file:
         held = file.read(_MOST_BYTES + 1)
     try:
-        document = json.loads(held.decode("utf-8", "surrogatepass")) if len(held) <= _MOST_BYTES else None
+        document = (
+            json.loads(held.decode("utf-8", "surrogatepass")) if len(held) <= _MOST_BYTES else None
+        )
     except (ValueError, RecursionError) as error:
         raise DamagedError(str(error)) from None
     if not isinstance(document, dict):
@@ -197,9 +213,15 @@ def _opened(path: str) -> int:
     Raises:
         OSError: it is something else, or cannot be opened.
     """
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)  # opening a pipe waits for nobody
+    fd = os.open(
+        path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+    )  # opening a pipe waits for nobody
     found = os.fstat(fd)
-    if found.st_uid != os.geteuid() or not stat.S_ISREG(found.st_mode) or found.st_mode & _OTHERS_WRITE:
+    if (
+        found.st_uid != os.geteuid()
+        or not stat.S_ISREG(found.st_mode)
+        or found.st_mode & _OTHERS_WRITE
+    ):
         os.close(fd)
         raise PermissionError(errno.EPERM, "it is no file that only this user can write to", path)
     return fd

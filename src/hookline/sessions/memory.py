@@ -48,7 +48,9 @@ class Memory:
         known = self._redos.get(_key(event))
         return known.count(event) if known is not None else 0
 
-    def send_back(self, event: Event, limit: int, *, follows: bool | None = None, lasted: float = 0.0) -> int | None:
+    def send_back(
+        self, event: Event, limit: int, *, follows: bool | None = None, lasted: float = 0.0
+    ) -> int | None:
         """Count a redo, if its row had fewer than `limit` (0: no limit); how many it had. Nobody else counts in between.
 
         `follows` as of `guardrails.follows_redo`; `lasted`: seconds that its hooks were asked for.
@@ -62,7 +64,9 @@ class Memory:
                 _put(self._redos, key, redos.back(event, had, follows=follows, now=now))
         return had
 
-    def settle(self, event: Event, *, follows: bool | None = None, lasted: float = 0.0, ends: bool = False) -> None:
+    def settle(
+        self, event: Event, *, follows: bool | None = None, lasted: float = 0.0, ends: bool = False
+    ) -> None:
         """Forget the counts of a turn that is over (`guardrails.Redos.over`), after an event that sent nobody back.
 
         `ends`: the session is over. What is to run once is retired by the engine itself, for as long as it lives.
@@ -72,7 +76,9 @@ class Memory:
             return
         with self._lock:
             redos = self._redos.pop(key, Redos())
-            after = Redos() if ends else redos.over(event, follows=follows, began=now - lasted, now=now)
+            after = (
+                Redos() if ends else redos.over(event, follows=follows, began=now - lasted, now=now)
+            )
             if after.counts:
                 _put(self._redos, key, after)
 
@@ -98,7 +104,9 @@ class Memory:
         with self._lock:
             waiting = self._late.setdefault(key, [])
             waiting.append(late)
-            while len(waiting) > MOST_WAITING or (len(waiting) > 1 and size_of(waiting) > MOST_CHARACTERS):
+            while len(waiting) > MOST_WAITING or (
+                len(waiting) > 1 and size_of(waiting) > MOST_CHARACTERS
+            ):
                 self._fell_out(key, [waiting.pop(0)])
             while len(self._late) > _MOST_SESSIONS:
                 gone = next(iter(self._late))
@@ -135,7 +143,11 @@ class Memory:
         if event.session_id:
             with self._lock:
                 facts = {**self._facts.get(_key(event), {}), name: value}
-                _put(self._facts, _key(event), {known: kept for known, kept in facts.items() if kept is not None})
+                _put(
+                    self._facts,
+                    _key(event),
+                    {known: kept for known, kept in facts.items() if kept is not None},
+                )
 
 
 def nameless(event: Event) -> Problem:

@@ -20,7 +20,11 @@ def prune(base: str, *, now: float, days: float, most: int, spare: str = "") -> 
     """
     ages = sorted((changed, path) for changed, path in _folders(base) if path != spare)
     beyond = len(ages) + bool(spare) - most
-    old = [(changed, path) for at, (changed, path) in enumerate(ages) if at < beyond or now - changed > days * _DAY]
+    old = [
+        (changed, path)
+        for at, (changed, path) in enumerate(ages)
+        if at < beyond or now - changed > days * _DAY
+    ]
     return [os.path.basename(path) for changed, path in old if _remove(path, changed)]
 
 

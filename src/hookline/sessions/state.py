@@ -81,7 +81,14 @@ class State:
             before = repr(state)
             change(state)
             if repr(state) != before:
-                folder.write({"schema": SCHEMA, "dialect": event.dialect, "session_id": event.session_id, **state})
+                folder.write(
+                    {
+                        "schema": SCHEMA,
+                        "dialect": event.dialect,
+                        "session_id": event.session_id,
+                        **state,
+                    }
+                )
 
         return self._within(event, changing)
 
@@ -95,7 +102,9 @@ class State:
             if folder.made:
                 from hookline.sessions.pruning import prune  # noqa: PLC0415 - once a session
 
-                prune(self.path, now=self.clock(), days=self.days, most=self.most, spare=folder.path)
+                prune(
+                    self.path, now=self.clock(), days=self.days, most=self.most, spare=folder.path
+                )
         except OSError as error:
             self._unusable(error)
             return False
@@ -104,7 +113,11 @@ class State:
     def _patience(self) -> float:
         """Seconds that an event waits: fewer where an event loop waits for this thread, and everything else with it."""
         asyncio = sys.modules.get("asyncio")
-        return min(self.seconds, _ON_A_LOOP) if asyncio is not None and asyncio._get_running_loop() is not None else self.seconds
+        return (
+            min(self.seconds, _ON_A_LOOP)
+            if asyncio is not None and asyncio._get_running_loop() is not None
+            else self.seconds
+        )
 
     # -- what is wrong -----------------------------------------------------------------------------------------------
 
@@ -120,7 +133,11 @@ class State:
             self._damaged(file, error)
 
     def _damaged(self, file: str, error: ValueError) -> None:
-        self._tell("session.damaged", f"`{file}` was not written by hookline, and does not count: {error}", "remove it")
+        self._tell(
+            "session.damaged",
+            f"`{file}` was not written by hookline, and does not count: {error}",
+            "remove it",
+        )
 
     def _tell(self, name: str, message: str, hint: str) -> None:
         from hookline.model.problem import Problem  # noqa: PLC0415 - nothing is wrong, usually
@@ -141,12 +158,20 @@ def object_in(state: Mapping[str, Any], key: str) -> dict[str, Any]:
 
 def counts_in(state: Mapping[str, Any], key: str) -> dict[str, int]:
     """Counts in the state; what is none, is not there."""
-    return {name: count for name, count in object_in(state, key).items() if type(count) is int and count > 0}
+    return {
+        name: count
+        for name, count in object_in(state, key).items()
+        if type(count) is int and count > 0
+    }
 
 
 def times_in(state: Mapping[str, Any], key: str) -> dict[str, float]:
     """Times in the state, in seconds since 1970; what is none, is not there."""
-    return {name: at for name, at in object_in(state, key).items() if type(at) in (int, float) and at > 0}
+    return {
+        name: at
+        for name, at in object_in(state, key).items()
+        if type(at) in (int, float) and at > 0
+    }
 
 
 def texts_in(state: Mapping[str, Any], key: str) -> list[str]:

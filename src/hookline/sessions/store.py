@@ -5,7 +5,16 @@ from __future__ import annotations
 import os
 
 from hookline.core.guardrails import Redos, is_flagged
-from hookline.sessions.state import DEFAULT_DAYS, PATIENCE, State, counts_in, digest, object_in, texts_in, times_in
+from hookline.sessions.state import (
+    DEFAULT_DAYS,
+    PATIENCE,
+    State,
+    counts_in,
+    digest,
+    object_in,
+    texts_in,
+    times_in,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +48,9 @@ class Sessions(State):
     def of(cls, environ: Mapping[str, str], *, asker: str = "") -> Self:
         """The user's own: below `XDG_STATE_HOME`, for `HOOKLINE_SESSION_DAYS` days."""
         state = environ.get("XDG_STATE_HOME", "")
-        if not os.path.isabs(state):  # an empty or relative value is ignored, as the standard has it
+        if not os.path.isabs(
+            state
+        ):  # an empty or relative value is ignored, as the standard has it
             state = f"{environ.get('HOME') or os.path.expanduser('~')}/.local/state"
         days = environ.get(DAYS, "")
         kept = float(days) if days.isascii() and days.isdecimal() else DEFAULT_DAYS
@@ -51,7 +62,9 @@ class Sessions(State):
         """How often the stop gate of this event sent the agent back in the running turn."""
         return self._counted(self._state(event)).count(event)
 
-    def send_back(self, event: Event, limit: int, *, follows: bool | None = None, lasted: float = 0.0) -> int | None:
+    def send_back(
+        self, event: Event, limit: int, *, follows: bool | None = None, lasted: float = 0.0
+    ) -> int | None:
         """Count a redo, if its row had fewer than `limit` (0: no limit); how many it had, None where that cannot be known.
 
         It is asked and counted in one step, so that any number of processes are within the limit together. `follows` as of
@@ -70,7 +83,9 @@ class Sessions(State):
 
         return had[0] if self._change(event, sending) else None
 
-    def settle(self, event: Event, *, follows: bool | None = None, lasted: float = 0.0, ends: bool = False) -> None:
+    def settle(
+        self, event: Event, *, follows: bool | None = None, lasted: float = 0.0, ends: bool = False
+    ) -> None:
         """Forget the counts of a turn that is over (`guardrails.Redos.over`), after an event that sent nobody back.
 
         `ends`: the session is over, and what ran once may run again.
@@ -81,7 +96,10 @@ class Sessions(State):
 
         def settling(state: dict[str, Any]) -> None:
             now = self.clock()
-            self._count(state, self._counted(state).over(event, follows=follows, began=now - lasted, now=now))
+            self._count(
+                state,
+                self._counted(state).over(event, follows=follows, began=now - lasted, now=now),
+            )
             if ends:
                 state["once"] = []
 
@@ -93,7 +111,9 @@ class Sessions(State):
 
     def _count(self, state: dict[str, Any], redos: Redos) -> None:
         for key, held in (("redos", redos.counts), ("rows", redos.rows)):
-            others = {asker: each for asker, each in object_in(state, key).items() if asker != self.asker}
+            others = {
+                asker: each for asker, each in object_in(state, key).items() if asker != self.asker
+            }
             state[key] = others | ({self.asker: dict(held)} if held else {})
 
     # -- once ------------------------------------------------------------------------------------------------------
@@ -184,7 +204,11 @@ class Sessions(State):
         from hookline.sessions.waiting import keep  # noqa: PLC0415 - few hooks run in the background
 
         if event.session_id:
-            self._within(event, lambda folder: keep(folder, late, lambda: self._read(folder.path, folder)), PATIENCE)
+            self._within(
+                event,
+                lambda folder: keep(folder, late, lambda: self._read(folder.path, folder)),
+                PATIENCE,
+            )
 
     def take(self, event: Event, *, wakes: bool) -> tuple[list[Late], Mapping[str, int]]:
         """The answers that wait, each handed out once, and how many of which hooks fell out; with `wakes` only what wakes."""
@@ -227,7 +251,11 @@ class Sessions(State):
         import json  # noqa: PLC0415 - nobody else needs it here
 
         def remembering(state: dict[str, Any]) -> None:
-            facts = {known: kept for known, kept in {**object_in(state, "facts"), name: value}.items() if kept is not None}
+            facts = {
+                known: kept
+                for known, kept in {**object_in(state, "facts"), name: value}.items()
+                if kept is not None
+            }
             if len(json.dumps(facts)) > _MOST_FACTS:
                 raise ValueError(f"a session remembers at most {_MOST_FACTS} characters")
             state["facts"] = facts

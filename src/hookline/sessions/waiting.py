@@ -53,9 +53,14 @@ def _beyond(path: str) -> list[tuple[str, str]]:
     names = files(path, LATE, WAKE)
     lates = [_peeked(f"{path}/{name}") for name in names]
     first = max(0, len(names) - MOST_WAITING)
-    while first < len(names) - 1 and size_of(late for late in lates[first:] if late) > MOST_CHARACTERS:
+    while (
+        first < len(names) - 1 and size_of(late for late in lates[first:] if late) > MOST_CHARACTERS
+    ):
         first += 1
-    return [(name, late.hook_id if late else "") for name, late in zip(names[:first], lates[:first], strict=True)]
+    return [
+        (name, late.hook_id if late else "")
+        for name, late in zip(names[:first], lates[:first], strict=True)
+    ]
 
 
 def _peeked(file: str) -> Late | None:
@@ -70,10 +75,15 @@ def take(path: str, wakes: bool, wrong: Callable[[str, ValueError | OSError], No
 
     A file that is `wrong`, or cannot be taken away, leaves the others as they are.
     """
-    return [*_taken(path, (WAKE,) if wakes else (LATE, WAKE), wrong), *(() if wakes else _lost(path, wrong))]
+    return [
+        *_taken(path, (WAKE,) if wakes else (LATE, WAKE), wrong),
+        *(() if wakes else _lost(path, wrong)),
+    ]
 
 
-def _taken(path: str, kinds: tuple[str, ...], wrong: Callable[[str, ValueError | OSError], None]) -> Iterator[Late]:
+def _taken(
+    path: str, kinds: tuple[str, ...], wrong: Callable[[str, ValueError | OSError], None]
+) -> Iterator[Late]:
     for name in files(path, *kinds):
         try:
             held = claim(path, name)

@@ -59,7 +59,11 @@ SIX = (
     ("::1/128", "loopback", "RFC 4291 2.5.3"),
     ("::ffff:0:0/96", PUBLIC, "RFC 4291 2.5.5.2: as what is packed into it"),
     ("64:ff9b::/96", PUBLIC, "RFC 6052: as what is packed into it"),
-    ("64:ff9b:1::/48", "reserved", "RFC 8215: where the IPv4 address stands is each operator's own choice"),
+    (
+        "64:ff9b:1::/48",
+        "reserved",
+        "RFC 8215: where the IPv4 address stands is each operator's own choice",
+    ),
     ("100::/64", "reserved", "RFC 6666: discarded"),
     ("100:0:0:1::/64", "reserved", "RFC 9780: a dummy"),
     ("2000::/3", PUBLIC, "RFC 4291 2.4: what no other row names"),
@@ -85,10 +89,20 @@ _EACH_BIT = 0xFFFFFFFF
 # Forms that a translator or a tunnel takes an IPv4 address out of: which bits tell it, by what they must be and where they
 # stand; how far up in it each IPv4 address is, and what that is combined with (exclusive or).
 FORMS = (
-    ("a compatible address", "::", "ffff:ffff:ffff:ffff:ffff:ffff::", ((0, 0),)),  # RFC 4291 2.5.5.1
+    (
+        "a compatible address",
+        "::",
+        "ffff:ffff:ffff:ffff:ffff:ffff::",
+        ((0, 0),),
+    ),  # RFC 4291 2.5.5.1
     ("NAT64", "64:ff9b::", "ffff:ffff:ffff:ffff:ffff:ffff::", ((0, 0),)),  # RFC 6052 2.2
     ("6to4", "2002::", "ffff::", ((80, 0),)),  # RFC 3056 2
-    ("Teredo", "2001::", "ffff:ffff::", ((64, 0), (0, _EACH_BIT))),  # RFC 4380 4: the server, the client
+    (
+        "Teredo",
+        "2001::",
+        "ffff:ffff::",
+        ((64, 0), (0, _EACH_BIT)),
+    ),  # RFC 4380 4: the server, the client
     ("ISATAP", "::5efe:0:0", "::fdff:ffff:0:0", ((0, 0),)),  # RFC 5214 6.1, whatever the network
 )
 
@@ -138,13 +152,21 @@ def _spans(version: int) -> tuple[list[int], list[str]]:
     rows = [(ip_network(prefix), kind) for prefix, kind, _ in (FOUR if version == 4 else SIX)]  # noqa: PLR2004 - IPv4
     bounds = [(int(net.network_address), int(net.broadcast_address), kind) for net, kind in rows]
     narrow = sorted(bounds, key=lambda row: row[1] - row[0])
-    begins = sorted({first for first, _, _ in bounds} | {last + 1 for _, last, _ in bounds if last < narrow[-1][1]})
-    return begins, [next(kind for first, last, kind in narrow if first <= begin <= last) for begin in begins]
+    begins = sorted(
+        {first for first, _, _ in bounds}
+        | {last + 1 for _, last, _ in bounds if last < narrow[-1][1]}
+    )
+    return begins, [
+        next(kind for first, last, kind in narrow if first <= begin <= last) for begin in begins
+    ]
 
 
 @cache
 def _forms() -> list[tuple[str, int, int, tuple[tuple[int, int], ...]]]:
-    return [(form, int(IPv6Address(wanted)), int(IPv6Address(mask)), places) for form, wanted, mask, places in FORMS]
+    return [
+        (form, int(IPv6Address(wanted)), int(IPv6Address(mask)), places)
+        for form, wanted, mask, places in FORMS
+    ]
 
 
 def _a(kind: str) -> str:

@@ -14,7 +14,11 @@ if TYPE_CHECKING:
 UNKNOWN = "$?"  # what nobody can tell of a shell's text
 # Where an awk program gives a literal to a shell; in the second group, what says that nothing is put behind it.
 _LITERAL = r'"((?:[^"\\]|\\.)*)"'
-_COMMANDED = (rf"\bsystem\s*\(\s*{_LITERAL}\s*(\))?", rf"{_LITERAL}\s*(\|)&?\s*getline\b", rf"(?<!\|)\|&?\s*{_LITERAL}()")
+_COMMANDED = (
+    rf"\bsystem\s*\(\s*{_LITERAL}\s*(\))?",
+    rf"{_LITERAL}\s*(\|)&?\s*getline\b",
+    rf"(?<!\|)\|&?\s*{_LITERAL}()",
+)
 # In a sed program: what is substituted, and a command `e` behind its address.
 _SUBSTITUTED = r"(?s)([sy])([^\w\s\\;}])(?:\\.|(?!\2).)*\2(?:\\.|(?!\2).)*\2(\w*)"
 _EXECUTED = r"(?m)(?:^|[;{}])[ \t]*(?:[\d$,~+! \t]|/(?:\\.|[^/\\\n])*/I?)*e(?:[ \t]+(\S.*))?$"

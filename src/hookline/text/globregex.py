@@ -45,7 +45,9 @@ def compile_glob(pattern: str) -> Regex | None:
 def _translated(pattern: str) -> str:
     """The expression for a pattern without braces."""
     *folders, last = re.sub("/+", "/", pattern).split("/")
-    above = "".join("(?:.*/)?" if folder == "**" else f"{_component(folder)}/" for folder in folders)
+    above = "".join(
+        "(?:.*/)?" if folder == "**" else f"{_component(folder)}/" for folder in folders
+    )
     return above + (".*" if last == "**" else _component(last))
 
 
@@ -76,7 +78,10 @@ def _sign(text: str, at: int) -> tuple[str, int]:
 
 def _class(found: re.Match[str]) -> str:
     """A bracket expression; one that is none, such as `[z-a]`, matches nothing, as in a shell."""
-    inside = _IN_CLASS.sub(lambda part: part[0] if part[0].startswith("[:") else re.escape(part[0][-1]), found["inside"])
+    inside = _IN_CLASS.sub(
+        lambda part: part[0] if part[0].startswith("[:") else re.escape(part[0][-1]),
+        found["inside"],
+    )
     expression = f"[^/{inside}]" if found["negated"] else f"[{inside}]"
     try:
         compile_regex(expression)
@@ -141,6 +146,8 @@ def _counted(text: str) -> list[str]:
         raise _TooManyError
     if not found[1]:
         return [chr(number) for number in counted]
-    padded = any(len(part.lstrip("-")) > 1 and part.lstrip("-").startswith("0") for part in (first, last))
+    padded = any(
+        len(part.lstrip("-")) > 1 and part.lstrip("-").startswith("0") for part in (first, last)
+    )
     width = max(len(first), len(last)) if padded else 0
     return [f"{number:0{width}}" for number in counted]

@@ -31,7 +31,11 @@ def forms(path: str, cwd: str, *, climbs: bool = False) -> tuple[str, ...]:
     folder = normalised(cwd, "").rstrip("/")
     if whole.startswith(f"{folder}/"):
         return (whole, whole[len(folder) + 1 :])
-    return (whole, posixpath.relpath(whole, folder or "/")) if climbs and whole.startswith("/") else (whole,)
+    return (
+        (whole, posixpath.relpath(whole, folder or "/"))
+        if climbs and whole.startswith("/")
+        else (whole,)
+    )
 
 
 def path_matches(path: str, patterns: Iterable[str], cwd: str) -> bool:

@@ -27,9 +27,29 @@ class Launched:
     what stands for a word that comes later. `more`: words come behind those that are known. `is_script`: the first is one of Python.
     """
 
-    __slots__ = ("at", "blank", "end", "folders", "is_script", "more", "moved", "own", "text", "text_at")
+    __slots__ = (
+        "at",
+        "blank",
+        "end",
+        "folders",
+        "is_script",
+        "more",
+        "moved",
+        "own",
+        "text",
+        "text_at",
+    )
 
-    def __init__(self, at: int, end: int, *, moved: bool = False, more: bool = False, blank: str = "", own: bool = False) -> None:
+    def __init__(
+        self,
+        at: int,
+        end: int,
+        *,
+        moved: bool = False,
+        more: bool = False,
+        blank: str = "",
+        own: bool = False,
+    ) -> None:
         self.at = at
         self.end = end
         self.moved = moved
@@ -64,7 +84,9 @@ def launched(words: Sequence[str], start: int, row: Launcher) -> Launched | None
     if at is None or (found.text is None and at >= len(words) and not row.idle):
         return None
     found.at = at
-    found.end = next((place for place in range(at, len(words)) if words[place] in row.ends), len(words))
+    found.end = next(
+        (place for place in range(at, len(words)) if words[place] in row.ends), len(words)
+    )
     found.more = row.more and not found.blank
     if at < found.end:
         found.is_script = found.is_script or words[at].endswith(row.scripts or ("\0",))
@@ -121,7 +143,11 @@ def _option(words: Sequence[str], at: int, signs: Mapping[str, str]) -> tuple[st
         return _valued(signs[word], "", words, at)
     if word.startswith("--"):
         name, sign, value = word.partition("=")
-        meant = {signs[name]} if name in signs else {signs[each] for each in signs if each.startswith(name)}
+        meant = (
+            {signs[name]}
+            if name in signs
+            else {signs[each] for each in signs if each.startswith(name)}
+        )
         known = meant.pop() if len(meant) == 1 else "!" if meant or "-*" not in signs else ""
         return (known, 1, value) if sign else _valued(known, "", words, at)
     for place, letter in enumerate(word[1:], 2):
@@ -157,7 +183,9 @@ def launches(words: Sequence[str], start: int = 0) -> tuple[Launched, ...]:
 def is_acting(words: Sequence[str], start: int = 0) -> bool:
     """Whether `find` is told to run something."""
     acts = ("-exec", "-execdir", "-ok", "-okdir")
-    return words[start].rpartition("/")[2] in FINDS and any(word in acts for word in words[start + 1 :])
+    return words[start].rpartition("/")[2] in FINDS and any(
+        word in acts for word in words[start + 1 :]
+    )
 
 
 def is_led(words: Sequence[str], start: int = 0) -> bool:
@@ -165,7 +193,9 @@ def is_led(words: Sequence[str], start: int = 0) -> bool:
     if words[start].rpartition("/")[2] not in GITS:
         return False
     told = [word.partition("=") for word in words[start + 1 :]]
-    return any(name.lower() in _LEADING and value not in ("", "/dev/null") for name, _, value in told)
+    return any(
+        name.lower() in _LEADING and value not in ("", "/dev/null") for name, _, value in told
+    )
 
 
 def _acted(words: Sequence[str], start: int) -> Iterator[Launched]:
@@ -173,10 +203,16 @@ def _acted(words: Sequence[str], start: int) -> Iterator[Launched]:
     end = start
     for at in range(start + 1, len(words)):
         if at > end and words[at] in _ACTIONS:
-            ends = (end for end in range(at + 1, len(words)) if words[end] == ";" or words[end - 1 : end + 1] == ["{}", "+"])
+            ends = (
+                end
+                for end in range(at + 1, len(words))
+                if words[end] == ";" or words[end - 1 : end + 1] == ["{}", "+"]
+            )
             end = next(ends, len(words))
             if end > at + 1:
-                yield Launched(at + 1, end, moved=words[at] == "-execdir", more=end == len(words), blank="{}")
+                yield Launched(
+                    at + 1, end, moved=words[at] == "-execdir", more=end == len(words), blank="{}"
+                )
 
 
 def _embedded(words: Sequence[str], start: int) -> Iterator[Launched]:
@@ -191,7 +227,10 @@ def filed(words: Sequence[str], start: int = 0) -> list[str]:
     options = FILED.get(words[start].rpartition("/")[2], ())
     if not options:
         return []
-    told = ["-f" if "-f" in options and re.fullmatch("-[a-zA-Z]*f", word) else word for word in words[start + 1 :]]
+    told = [
+        "-f" if "-f" in options and re.fullmatch("-[a-zA-Z]*f", word) else word
+        for word in words[start + 1 :]
+    ]
     return values(told, options)
 
 
@@ -202,7 +241,10 @@ def unfolded(words: Sequence[str]) -> list[str]:
     for _ in range(DEEPEST):
         if at >= len(whole):
             break
-        if whole[at].rpartition("/")[2] in ("env", "genv") and (made := _split(whole, at)) is not None:
+        if (
+            whole[at].rpartition("/")[2] in ("env", "genv")
+            and (made := _split(whole, at)) is not None
+        ):
             whole = made
             continue
         found = next((each for each in launches(whole, at) if each.text is None), None)
@@ -222,7 +264,16 @@ def _split(words: Sequence[str], at: int) -> list[str] | None:
             glued = (found[3] or "")[1:] if found[2] is None else found[2]
             behind = place + (1 if glued else 2)
             made = _parted(glued or "".join(words[place + 1 : behind]))
-            return None if made is None else [*words[:place], *([f"-{found[1]}"] if found[1] else []), *made, *words[behind:]]
+            return (
+                None
+                if made is None
+                else [
+                    *words[:place],
+                    *([f"-{found[1]}"] if found[1] else []),
+                    *made,
+                    *words[behind:],
+                ]
+            )
         place += _option(words, place, signs)[1]
     return None
 

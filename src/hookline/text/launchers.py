@@ -70,9 +70,7 @@ _ARCH = (
     "-B --32bit -F --fdpic-funcptrs -I --short-inode -L --addr-compat-layout -R --addr-no-randomize -S --whole-seconds -T"
     " --sticky-timeouts -X --read-implies-exec -Z --mmap-page-zero -3 --3gb --4gb --uname-2.6 -v --verbose"
 )
-_USER = (
-    "-f --fast -m -p --preserve-environment -P --pty -T --no-pty -g= --group= -G= --supp-group= -w= --whitelist-environment= -s= --shell="
-)
+_USER = "-f --fast -m -p --preserve-environment -P --pty -T --no-pty -g= --group= -G= --supp-group= -w= --whitelist-environment= -s= --shell="
 _NPM = "-y --yes --no --no-install -q --quiet -s --silent --prefer-offline --offline -p= --package= -w= --workspace= -c$ --call$"
 _UV = (
     "-s# --script# --gui-script# -m! --module! -n --no-cache -q --quiet -v --verbose --directory@ -p= --python= --with= --with-editable="
@@ -140,14 +138,22 @@ _LOADER = (
     "--list --verify --inhibit-cache --library-path= --inhibit-rpath= --audit= --preload! --argv0= --glibc-hwcaps-prepend="
     " --glibc-hwcaps-mask= --list-tunables --list-diagnostics"
 )
-_TIMEOUT = Launcher("-k= --kill-after= -s= --signal= --foreground --preserve-status -v --verbose -*", before=1, held=True)
-_AS_USER = Launcher(f"-c$ --command$ --session-command$ -% -l% --login% {_USER}", permuted=True, idle=False)
+_TIMEOUT = Launcher(
+    "-k= --kill-after= -s= --signal= --foreground --preserve-status -v --verbose -*",
+    before=1,
+    held=True,
+)
+_AS_USER = Launcher(
+    f"-c$ --command$ --session-command$ -% -l% --login% {_USER}", permuted=True, idle=False
+)
 _NPX = Launcher(_NPM, own=True, idle=False)
 _RUNS_PYTHON = (".py", ".pyw")
 _UVX = Launcher(_UV, own=True, held=True, scripts=_RUNS_PYTHON, idle=False, around=True)
 
 
-def _run(*verbs: str, options: str = "", before: int = 0, scripts: tuple[str, ...] = ()) -> Launcher:
+def _run(
+    *verbs: str, options: str = "", before: int = 0, scripts: tuple[str, ...] = ()
+) -> Launcher:
     """A tool of a language that runs a program in an environment of its own."""
     return Launcher(options, verbs=verbs, before=before, scripts=scripts, own=True, idle=False)
 
@@ -228,7 +234,11 @@ _ROWS: Mapping[str, tuple[Launcher, ...]] = {
     "nix-shell": (Launcher(_NIX, permuted=True, own=True, idle=False),),
     "nix": tuple(Launcher(_NIX_SHELL, verbs=(verb,), permuted=True, own=True, idle=False) for verb in ("develop", "shell")),
 }  # fmt: skip
-_LOADERS = ("ld-linux", "ld-musl", "ld64")  # of the system's binaries: names with a machine, and a version
+_LOADERS = (
+    "ld-linux",
+    "ld-musl",
+    "ld64",
+)  # of the system's binaries: names with a machine, and a version
 FINDS = frozenset({"find", "gfind"})
 AWKS = frozenset({"awk", "gawk", "mawk", "nawk"})
 SEDS = frozenset({"sed", "gsed"})

@@ -58,7 +58,19 @@ class Reading:
     around the working folder says, each with the place of what it is told to run.
     """
 
-    __slots__ = ("around", "at", "family", "folders", "is_code", "is_fed", "own", "program_at", "text_at", "through", "unknown")
+    __slots__ = (
+        "around",
+        "at",
+        "family",
+        "folders",
+        "is_code",
+        "is_fed",
+        "own",
+        "program_at",
+        "text_at",
+        "through",
+        "unknown",
+    )
 
     def __init__(
         self,
@@ -85,14 +97,23 @@ class Reading:
 
     def runs_nothing(self) -> bool:
         """Whether there is no word among these that is certainly run, but for the programs on the way."""
-        is_idle = self.program_at in self.through or (bool(self.family.name) and self.at is None and self.text_at is None)
+        is_idle = self.program_at in self.through or (
+            bool(self.family.name) and self.at is None and self.text_at is None
+        )
         return is_idle and not self.is_code
 
 
 _PYTHON = Family(
-    name="python", code=frozenset({"-c"}), modules=frozenset({"-m"}), valued=frozenset({"-W", "-X", "--check-hash-based-pycs"})
+    name="python",
+    code=frozenset({"-c"}),
+    modules=frozenset({"-m"}),
+    valued=frozenset({"-W", "-X", "--check-hash-based-pycs"}),
 )
-_SHELL = Family(name="shell", code=frozenset({"-c"}), valued=frozenset({"-o", "+o", "-O", "+O", "--rcfile", "--init-file"}))
+_SHELL = Family(
+    name="shell",
+    code=frozenset({"-c"}),
+    valued=frozenset({"-o", "+o", "-O", "+O", "--rcfile", "--init-file"}),
+)
 _NODE = Family(
     name="node",
     code=frozenset({"-e", "--eval", "-p", "--print", "-pe"}),
@@ -156,13 +177,27 @@ def reading(words: Sequence[str], start: int = 0, depth: int = 0) -> Reading:
     told = rows(name)
     read = ((row, launched(words, start, row)) for row in told)
     row, found = next(((row, found) for row, found in read if found is not None), (None, None))
-    if row is not None and found is not None and row.held and (found.text is None or found.text_at is not None) and depth < DEEPEST:
+    if (
+        row is not None
+        and found is not None
+        and row.held
+        and (found.text is None or found.text_at is not None)
+        and depth < DEEPEST
+    ):
         made = _handed(words, start, found, depth)
         made.around = (*(((start, found.at),) if row.around else ()), *made.around)
         return made
     is_held = bool(told) and told[0].held and not told[0].verbs
-    if is_opaque(name) or found is not None or is_held or is_acting(words, start) or is_led(words, start):
-        return Reading(family=_NO_FAMILY, program_at=start, unknown=f"what `{name}` runs is only known to it")
+    if (
+        is_opaque(name)
+        or found is not None
+        or is_held
+        or is_acting(words, start)
+        or is_led(words, start)
+    ):
+        return Reading(
+            family=_NO_FAMILY, program_at=start, unknown=f"what `{name}` runs is only known to it"
+        )
     return by_itself(start)
 
 
@@ -181,7 +216,9 @@ def _handed(words: Sequence[str], start: int, inner: Launched, depth: int) -> Re
     elif inner.is_script:
         is_fed = words[inner.at] == "-"
         family = _UV if words[start].endswith("uv") else _OTHER
-        found = Reading(family=family, program_at=start, at=None if is_fed else inner.at, is_fed=is_fed)
+        found = Reading(
+            family=family, program_at=start, at=None if is_fed else inner.at, is_fed=is_fed
+        )
     else:
         found = reading(words, inner.at, depth + 1)
         found.through = (start, *found.through)
@@ -202,7 +239,9 @@ def _script(words: Sequence[str], start: int, family: Family) -> Reading:
         )
         return Reading(family=family, program_at=start, is_code=True, unknown=unknown)
     if step == "stdin" or at >= len(words) or words[at] == "-":
-        return Reading(family=family, program_at=start, is_fed=not _TELLING.intersection(words[start:at]))
+        return Reading(
+            family=family, program_at=start, is_fed=not _TELLING.intersection(words[start:at])
+        )
     return Reading(family=family, program_at=start, at=at)
 
 
@@ -226,7 +265,9 @@ def _coded(words: Sequence[str], start: int, at: int, family: Family) -> Reading
     """Code among the words. A shell's is the first word behind all of its options; any other's cannot be told apart from them."""
     if family is not _SHELL:
         return Reading(family=family, program_at=start, is_code=True)
-    at += 1 + sum(words[at].count(letter) for letter in "oO")  # in `-co pipefail` a name stands before the text
+    at += 1 + sum(
+        words[at].count(letter) for letter in "oO"
+    )  # in `-co pipefail` a name stands before the text
     while at < len(words) and words[at].startswith(("-", "+")):
         if words[at] in {"--", "-"}:
             at += 1
@@ -239,7 +280,9 @@ def _option(word: str, family: Family) -> str:
     """What an option does with the words after it."""
     if word in family.code or (word.startswith("--") and word.partition("=")[0] in family.code):
         return "code"
-    if word in family.modules or (word.startswith("--") and word.partition("=")[0] in family.modules):
+    if word in family.modules or (
+        word.startswith("--") and word.partition("=")[0] in family.modules
+    ):
         return "module"
     if word in family.valued:
         return "valued"
@@ -258,6 +301,8 @@ def _clustered(word: str, family: Family) -> str:
             return "stdin"
         if option in family.attached:
             return ""
-        if option in family.valued:  # its value is the rest of the word, or, where nothing is left, the next one
+        if (
+            option in family.valued
+        ):  # its value is the rest of the word, or, where nothing is left, the next one
             return "valued" if place > len(word) - 1 else ""
     return ""

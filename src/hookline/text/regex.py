@@ -104,9 +104,15 @@ def compile_regex(source: str) -> Regex:
     try:
         return Regex(source, re2.compile(source, options=options))
     except re2.error as error:
-        raise ConfigError(f"invalid expression `{source}`: {_why(source, error)}", name="matcher.regex", hint=_hint(source)) from None
+        raise ConfigError(
+            f"invalid expression `{source}`: {_why(source, error)}",
+            name="matcher.regex",
+            hint=_hint(source),
+        ) from None
     except UnicodeEncodeError:
-        raise ConfigError(f"invalid expression {source!a}: not valid Unicode", name="matcher.regex") from None
+        raise ConfigError(
+            f"invalid expression {source!a}: not valid Unicode", name="matcher.regex"
+        ) from None
 
 
 def compile_or_backtrack(source: str) -> Regex:
@@ -170,5 +176,7 @@ def _why(source: str, error: Exception) -> str:
 
 def _hint(source: str) -> str:
     if _construct(source):
-        return "patterns run on RE2, in linear time, which has no look-around and no back-references"
+        return (
+            "patterns run on RE2, in linear time, which has no look-around and no back-references"
+        )
     return "RE2 syntax; write `.*` where a glob has `*`"

@@ -25,7 +25,25 @@ _SUBSTITUTION = rb"`|\$(?:\\\n)*[({]"
 # Words of bash's own grammar that the other grammar takes for a program and its arguments.
 _PREFIXES = frozenset(("time", "-p", "--", "coproc", "!"))
 _RESERVED = frozenset(
-    ("{", "}", "if", "then", "elif", "else", "fi", "for", "select", "while", "until", "do", "done", "case", "esac", "function", "[[")
+    (
+        "{",
+        "}",
+        "if",
+        "then",
+        "elif",
+        "else",
+        "fi",
+        "for",
+        "select",
+        "while",
+        "until",
+        "do",
+        "done",
+        "case",
+        "esac",
+        "function",
+        "[[",
+    )
 )
 
 
@@ -41,7 +59,11 @@ def simple_commands(line: str) -> tuple[str, ...] | None:
     nodes = _nodes(source)
     edges = source[: nodes[:2][-1].start_byte], source[nodes[-1].end_byte :]
     # The line begins and ends as if it stood between blanks.
-    if nodes[0].has_error or not all(_is_blank(b" " + edge) for edge in edges) or any(_hides(node, source) for node in nodes):
+    if (
+        nodes[0].has_error
+        or not all(_is_blank(b" " + edge) for edge in edges)
+        or any(_hides(node, source) for node in nodes)
+    ):
         return None
     try:
         return tuple(_commands(nodes, source))
@@ -76,7 +98,11 @@ def _nodes(source: bytes) -> list[Node]:
 
 def _is_escaped_backquote(node: Node) -> bool:
     # One level of backslashes belongs to the back quotes, so what they hold is read again without it.
-    return node.type == "command_substitution" and node.children[0].type == "`" and b"\\" in _text(node)
+    return (
+        node.type == "command_substitution"
+        and node.children[0].type == "`"
+        and b"\\" in _text(node)
+    )
 
 
 def _text(node: Node) -> bytes:
@@ -107,7 +133,9 @@ def redirected(node: Node, source: bytes) -> tuple[Node, list[Node], list[Node]]
 
 
 def _reads(redirect: Node) -> bool:
-    return redirect.type == "file_redirect" and any(child.type in {"<", "<>"} for child in redirect.children)
+    return redirect.type == "file_redirect" and any(
+        child.type in {"<", "<>"} for child in redirect.children
+    )
 
 
 # -- what the grammar does not see ---------------------------------------------------------------------------------------
@@ -117,8 +145,14 @@ def _with_dashes(source: bytes) -> bytes:
     """The line with a quoted dash for each that the grammar loses, as in `python - <<EOF`."""
     if b"<<" not in source:
         return source
-    gaps = ((one.end_byte, other) for node in _nodes(source) for one, other in pairwise(node.children))
-    ends = [other.start_byte for end, other in gaps if other.type == "heredoc_redirect" and source[end : other.start_byte].strip() == b"-"]
+    gaps = (
+        (one.end_byte, other) for node in _nodes(source) for one, other in pairwise(node.children)
+    )
+    ends = [
+        other.start_byte
+        for end, other in gaps
+        if other.type == "heredoc_redirect" and source[end : other.start_byte].strip() == b"-"
+    ]
     for end in reversed(ends):
         dash = source.rindex(b"-", 0, end)
         source = source[:dash] + b"\\" + source[dash:]
@@ -134,12 +168,23 @@ def _hides(node: Node, source: bytes) -> bool:
     gaps = [source[one.end_byte : other.start_byte] for one, other in pairwise(node.children)]
     match node.type:
         case "heredoc_body":
-            return any(_has_live(gap, _SUBSTITUTION) for gap in (source[node.start_byte : node.children[0].start_byte], *gaps))
+            return any(
+                _has_live(gap, _SUBSTITUTION)
+                for gap in (source[node.start_byte : node.children[0].start_byte], *gaps)
+            )
         case "concatenation" | "simple_expansion" | "translated_string" | "variable_assignment":
             # `>$ rm` is one expansion to the grammar, and a file named `$` and a program to bash.
             return any(gaps)
-        case "command" | "declaration_command" | "unset_command" | "redirected_statement" | "file_redirect":
-            return not all(_is_blank(gap) and b"\n" not in gap.replace(b"\\\n", b"") for gap in gaps)
+        case (
+            "command"
+            | "declaration_command"
+            | "unset_command"
+            | "redirected_statement"
+            | "file_redirect"
+        ):
+            return not all(
+                _is_blank(gap) and b"\n" not in gap.replace(b"\\\n", b"") for gap in gaps
+            )
     return not all(_is_blank(gap) for gap in gaps)
 
 
@@ -151,7 +196,10 @@ def _leaf_hides(node: Node, source: bytes) -> bool:
             return source[max(node.start_byte - 1, 0) : node.start_byte].strip(_WORD_ENDS) != b""
         case "heredoc_start":
             # `<<E;` and `<<'E'F`: the grammar stops too late, or too early.
-            return bool(set(text) & set(_OPERATORS)) or source[node.end_byte : node.end_byte + 1].strip(_WORD_ENDS) != b""
+            return (
+                bool(set(text) & set(_OPERATORS))
+                or source[node.end_byte : node.end_byte + 1].strip(_WORD_ENDS) != b""
+            )
         case "raw_string" | "ansi_c_string":
             return False
         case "heredoc_body" | "heredoc_content" | "string_content":
@@ -184,7 +232,11 @@ def _has_live(text: bytes, expression: bytes) -> bool:
 def _is_verbatim(node: Node) -> bool:
     # A here-document whose delimiter is quoted is never expanded.
     around = node.parent
-    starts = [_text(child) for child in around.children if child.type == "heredoc_start"] if around else []
+    starts = (
+        [_text(child) for child in around.children if child.type == "heredoc_start"]
+        if around
+        else []
+    )
     return any(mark in start for start in starts for mark in (b"'", b'"', b"\\"))
 
 
@@ -209,7 +261,9 @@ def _last_command(statement: Node) -> Node:
     """The command that a redirection after `a && b` or `a | b` belongs to: the last; itself where there is none."""
     node = statement
     while node.type in {"redirected_statement", "list", "pipeline", "negated_command"}:
-        inner = [child for child in node.named_children if child.type not in {*_REDIRECTS, "comment"}]
+        inner = [
+            child for child in node.named_children if child.type not in {*_REDIRECTS, "comment"}
+        ]
         if not inner:
             return statement
         node = inner[-1]
@@ -230,7 +284,11 @@ def _after_redirects(node: Node, source: bytes) -> Iterator[Node]:
 
 
 def _command(node: Node, late: Iterable[Node], source: bytes) -> Iterator[str]:
-    own = [child for child in node.children if child.type not in {*_REDIRECTS, "subshell"}] if node.type in _SIMPLE else []
+    own = (
+        [child for child in node.children if child.type not in {*_REDIRECTS, "subshell"}]
+        if node.type in _SIMPLE
+        else []
+    )
     parts = [node] if node.type == "test_command" else own
     words = _words([*parts, *late, *_after_redirects(node, source)], source)
     if node.type not in {"declaration_command", "test_command"}:
@@ -256,7 +314,12 @@ def _names_descriptor(word: list[Node], source: bytes) -> bool:
     # `{name}>file` lets bash choose a descriptor; to the grammar `{name}` is an argument.
     text = _source(word, source)
     end = word[-1].end_byte
-    return text[:1] == "{" and text[-1:] == "}" and _is_name(text[1:-1]) and source[end : end + 1] in {b"<", b">"}
+    return (
+        text[:1] == "{"
+        and text[-1:] == "}"
+        and _is_name(text[1:-1])
+        and source[end : end + 1] in {b"<", b">"}
+    )
 
 
 def _from_program_on(words: list[list[Node]], source: bytes) -> list[list[Node]]:
@@ -264,7 +327,9 @@ def _from_program_on(words: list[list[Node]], source: bytes) -> list[list[Node]]
     for at, word in enumerate(words):
         text = _source(word, source)
         name, equals, _ = text.partition("=")
-        assigned = word[0].type == "variable_assignment" or (equals and _is_name(name.removesuffix("+")))
+        assigned = word[0].type == "variable_assignment" or (
+            equals and _is_name(name.removesuffix("+"))
+        )
         if not assigned and text not in _PREFIXES:
             return words[at:]
     return []
@@ -327,7 +392,9 @@ def _static(piece: Node) -> bytes | None:
         case "translated_string":
             return _static(piece.children[-1])
         case "string":
-            plain = all(child.type == "string_content" or not child.is_named for child in piece.children)
+            plain = all(
+                child.type == "string_content" or not child.is_named for child in piece.children
+            )
             return re.sub(rb'\\(?:\n|([$`"\\]))', rb"\1", text[1:-1]) if plain else None
     return None if piece.child_count else re.sub(rb"\\(?:\n|(.))", rb"\1", text, flags=re.DOTALL)
 
@@ -336,7 +403,17 @@ _ANSI_C = (
     rb"\\(?:x\{(?P<braced>[0-9a-fA-F]{1,8})\}|x(?P<hex>[0-9a-fA-F]{1,2})|(?P<octal>[0-7]{1,3})"
     rb"|(?:u(?P<short>[0-9a-fA-F]{1,4})|U(?P<long>[0-9a-fA-F]{1,8}))|c(?P<control>.)|(?P<letter>.))"
 )
-_LETTERS = {b"a": b"\a", b"b": b"\b", b"e": b"\x1b", b"E": b"\x1b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}
+_LETTERS = {
+    b"a": b"\a",
+    b"b": b"\b",
+    b"e": b"\x1b",
+    b"E": b"\x1b",
+    b"f": b"\f",
+    b"n": b"\n",
+    b"r": b"\r",
+    b"t": b"\t",
+    b"v": b"\v",
+}
 
 
 def _ansi_c(text: bytes) -> bytes:

@@ -18,7 +18,9 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     if not near:
         return ""
     # Of several spellings of one word, the one that looks most like what was written.
-    likest = max(by_fold[near[0]], key=lambda name: difflib.SequenceMatcher(None, word, name).ratio())
+    likest = max(
+        by_fold[near[0]], key=lambda name: difflib.SequenceMatcher(None, word, name).ratio()
+    )
     return f"did you mean `{likest}`?"
 
 

@@ -74,7 +74,11 @@ def refusal(url: str, *, allow_local: bool = False) -> str:
     except ValueError as error:
         return f"it is no URL: {str(error).lower()}"
     if parts.scheme not in ("http", "https"):
-        return "only http and https are called" if parts.scheme else "it has no scheme; it must begin with `http://` or `https://`"
+        return (
+            "only http and https are called"
+            if parts.scheme
+            else "it has no scheme; it must begin with `http://` or `https://`"
+        )
     if parts.username is not None or parts.password is not None:
         return "it holds a user name or a password"
     if not parts.hostname:
@@ -93,7 +97,9 @@ def is_local(url: str) -> bool:
     if refusal(url, allow_local=True):
         return False
     host = asked(urlsplit(url).hostname or "")
-    return bool(refusal(url)) or (literal(host) is None and ("." not in host or host.endswith(_LOCAL_NAMES)))
+    return bool(refusal(url)) or (
+        literal(host) is None and ("." not in host or host.endswith(_LOCAL_NAMES))
+    )
 
 
 def spoken(url: str) -> str:
@@ -123,7 +129,9 @@ def _refused_host(host: str, *, allow_local: bool) -> str:
         return "its host cannot be read"
     kind = _LOOPBACK if plain.endswith(".localhost") else _NAMES.get(plain, "")
     if kind:
-        return "" if allow_local and kind == _LOOPBACK else f"its host is the name of a {kind} address"
+        return (
+            "" if allow_local and kind == _LOOPBACK else f"its host is the name of a {kind} address"
+        )
     address = literal(plain)
     if address is None:
         return ""
@@ -179,7 +187,10 @@ def _spelt(name: str) -> str:
     from unicodedata import normalize  # noqa: PLC0415 - as above
 
     labels = _STOPS.split(normalize("NFC", name))
-    return ".".join(part if part.isascii() else f"xn--{part.encode('punycode').decode('ascii')}" for part in labels)
+    return ".".join(
+        part if part.isascii() else f"xn--{part.encode('punycode').decode('ascii')}"
+        for part in labels
+    )
 
 
 def literal(host: str) -> Address | None:
@@ -190,7 +201,11 @@ def literal(host: str) -> Address | None:
     from ipaddress import IPv4Address, IPv6Address  # noqa: PLC0415 - most hosts are names
 
     try:
-        return IPv6Address(host) if ":" in host else IPv4Address(_joined([_number(part) for part in parts]))
+        return (
+            IPv6Address(host)
+            if ":" in host
+            else IPv4Address(_joined([_number(part) for part in parts]))
+        )
     except ValueError:
         return None
 

@@ -3,7 +3,22 @@
 from __future__ import annotations
 
 # What nobody sees, of the categories whose other characters are letters and marks: fillers, joiners, choices of a glyph.
-_FILLERS = frozenset(map(chr, (0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810), 0x3164, 0xFFA0, *range(0xFE00, 0xFE10))))
+_FILLERS = frozenset(
+    map(
+        chr,
+        (
+            0x034F,
+            0x115F,
+            0x1160,
+            0x17B4,
+            0x17B5,
+            *range(0x180B, 0x1810),
+            0x3164,
+            0xFFA0,
+            *range(0xFE00, 0xFE10),
+        ),
+    )
+)
 _FURTHER = range(0xE0100, 0xE01F0)
 # Controls, marks that turn the direction of writing or take no room, halves of characters, ends of lines and paragraphs.
 _UNSEEN = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
@@ -20,7 +35,10 @@ def visible(text: str, *, lines: bool = False) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    shown = (char if lines and char in "\n\t" else _visible(char, before) for char, before in zip(text, f" {text}", strict=False))
+    shown = (
+        char if lines and char in "\n\t" else _visible(char, before)
+        for char, before in zip(text, f" {text}", strict=False)
+    )
     return "".join(shown)
 
 
@@ -43,7 +61,9 @@ def _visible(char: str, before: str) -> str:
     if not _is_unseen(char) or (char in _OF_PICTURES and _category(before) == "So"):
         return char
     code = ord(char)
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"  # noqa: PLR2004 - widths
+    if code < 0x100:  # noqa: PLR2004 - two digits
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"  # noqa: PLR2004 - 4 or 8
 
 
 def _is_unseen(char: str) -> bool:

@@ -76,7 +76,14 @@ _BARE = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./
 
 
 # Words that the shell runs the rest by, and their options that take a word.
-_STEPPED: Mapping[str, str] = {"exec": "a", "command": "", "builtin": "", "coproc": "", "time": "", "!": ""}
+_STEPPED: Mapping[str, str] = {
+    "exec": "a",
+    "command": "",
+    "builtin": "",
+    "coproc": "",
+    "time": "",
+    "!": "",
+}
 
 
 # Builtins that are given, by an option, what the shell runs later.
@@ -88,7 +95,11 @@ def calls(words: Sequence[str]) -> tuple[str, ...]:
     option = _CALLING.get(words[0])
     if option is None:
         return ()
-    return tuple(word[2:] or after for word, after in itertools.pairwise([*words[1:], ""]) if word.startswith(option))[:1]
+    return tuple(
+        word[2:] or after
+        for word, after in itertools.pairwise([*words[1:], ""])
+        if word.startswith(option)
+    )[:1]
 
 
 def stepped(words: Sequence[Word]) -> tuple[Sequence[Word], bool]:
@@ -99,7 +110,11 @@ def stepped(words: Sequence[Word]) -> tuple[Sequence[Word], bool]:
     by_default = False
     while len(words) > 1 and (name := words[0].value or "") in _STEPPED:
         rest = words[1:]
-        while len(rest) > 1 and (option := rest[0].value or "").startswith("-") and (name != "time" or option in {"-p", "--"}):
+        while (
+            len(rest) > 1
+            and (option := rest[0].value or "").startswith("-")
+            and (name != "time" or option in {"-p", "--"})
+        ):
             if name == "command" and {"v", "V"}.intersection(option):
                 return (), False
             by_default = by_default or (name == "command" and "p" in option)
@@ -126,7 +141,11 @@ def _plain(text: str, variables: Mapping[str, str]) -> tuple[Simple, ...] | None
     """One command of plain words; None where there may be more to it."""
     words = _plain_words(text, variables)
     # An assignment before the program, as `X=1 ./y`, is for the grammar.
-    return (Simple(words=tuple(words)),) if words and not ("=" in text and re.match(_ASSIGNMENT, text.lstrip())) else None
+    return (
+        (Simple(words=tuple(words)),)
+        if words and not ("=" in text and re.match(_ASSIGNMENT, text.lstrip()))
+        else None
+    )
 
 
 def _plain_words(text: str, variables: Mapping[str, str]) -> list[Word] | None:
@@ -201,13 +220,19 @@ def _grammatical(text: str, variables: Mapping[str, str]) -> tuple[Simple, ...] 
     source = text.encode("utf-8", "replace")
     nodes = shell.nodes(source)
     assigned = {_name_of(node) for node in nodes if node.type == "variable_assignment"}
-    loops = {shell.text_of(node.children[1]).decode() for node in nodes if node.type == "for_statement" and len(node.children) > 1}
+    loops = {
+        shell.text_of(node.children[1]).decode()
+        for node in nodes
+        if node.type == "for_statement" and len(node.children) > 1
+    }
     known = {name: value for name, value in variables.items() if name not in assigned | loops}
     reads, late = _redirections(nodes, source)
     return tuple(_simples(nodes, source, known, variables, reads, late))
 
 
-def _redirections(nodes: list[Node], source: bytes) -> tuple[dict[int, list[Node]], dict[int, list[Node]]]:
+def _redirections(
+    nodes: list[Node], source: bytes
+) -> tuple[dict[int, list[Node]], dict[int, list[Node]]]:
     """The files that are read, and the arguments behind redirections, by the part that they belong to."""
     from hookline.text import shell  # noqa: PLC0415 - as above
 
@@ -232,13 +257,24 @@ def _simples(
     from hookline.text import shell  # noqa: PLC0415 - as above
 
     for node in nodes:
-        read = tuple(_read(each.start_byte, each.end_byte, source, known) for each in reads.get(node.id, ()))
+        read = tuple(
+            _read(each.start_byte, each.end_byte, source, known) for each in reads.get(node.id, ())
+        )
         if node.type == "command":
             behind = late.get(node.id, [])
-            words = tuple(_read(word[0].start_byte, word[-1].end_byte, source, known) for word in shell.command_words(node, source, behind))
-            sets = tuple(_set(each, source, variables) for each in node.children if each.type == "variable_assignment")
+            words = tuple(
+                _read(word[0].start_byte, word[-1].end_byte, source, known)
+                for word in shell.command_words(node, source, behind)
+            )
+            sets = tuple(
+                _set(each, source, variables)
+                for each in node.children
+                if each.type == "variable_assignment"
+            )
             yield Simple(words=words, reads=read, sets=sets, apart=bool(behind))
-        elif node.type == "variable_assignment" and (node.parent is None or node.parent.type != "command"):
+        elif node.type == "variable_assignment" and (
+            node.parent is None or node.parent.type != "command"
+        ):
             yield Simple(sets=(_set(node, source, variables),))
         elif read:
             yield Simple(reads=read)
@@ -252,7 +288,9 @@ def _read(start: int, end: int, source: bytes, variables: Mapping[str, str]) -> 
 
 def _set(node: Node, source: bytes, variables: Mapping[str, str]) -> tuple[str, str | None]:
     value = node.child_by_field_name("value")
-    return _name_of(node), "" if value is None else _read(value.start_byte, value.end_byte, source, variables).value
+    return _name_of(node), "" if value is None else _read(
+        value.start_byte, value.end_byte, source, variables
+    ).value
 
 
 def _name_of(node: Node) -> str:

@@ -44,7 +44,9 @@ class Imported(Frozen):
     hooks: tuple[str, ...] = ()
 
 
-def import_allowlist(gate: Gate, path: str, specs: Sequence[HookSpec], *, who: str = "") -> list[Imported]:
+def import_allowlist(
+    gate: Gate, path: str, specs: Sequence[HookSpec], *, who: str = ""
+) -> list[Imported]:
     """Take over the approvals of a list; the list itself is only read.
 
     Raises:
@@ -65,12 +67,25 @@ def import_allowlist(gate: Gate, path: str, specs: Sequence[HookSpec], *, who: s
             if result == "changed":
                 approval = approval.replace(print=standing.print.replace(content=_NEVER))
             if result in ("approved", "changed"):
-                approvals.append((approval, gate.record(f"imported {result}", standing, who=who, how=path)))
-        result = next((each for each in ("revoked", "unverified", "changed") if each in results), "approved")
-        done.append(Imported(event=event, command=command, result=result, hooks=tuple(each.spec.id for each in standings)))
+                approvals.append(
+                    (approval, gate.record(f"imported {result}", standing, who=who, how=path))
+                )
+        result = next(
+            (each for each in ("revoked", "unverified", "changed") if each in results), "approved"
+        )
+        done.append(
+            Imported(
+                event=event,
+                command=command,
+                result=result,
+                hooks=tuple(each.spec.id for each in standings),
+            )
+        )
     # An entry that is out of date must not undo an approval that is not.
     never = [pair for pair in approvals if pair[0].print.content == _NEVER]
-    gate.store.approve([each for each, _ in never], first_use=True, notes=[note for _, note in never])
+    gate.store.approve(
+        [each for each, _ in never], first_use=True, notes=[note for _, note in never]
+    )
     taken = [pair for pair in approvals if pair not in never]
     identities = {each.print.identity for each, _ in taken}
     gone = gone_before(gate, [spec for spec in specs if gate.identity(spec) in identities])
@@ -78,7 +93,10 @@ def import_allowlist(gate: Gate, path: str, specs: Sequence[HookSpec], *, who: s
         [each for each, _ in taken],
         keep_revoked=True,
         replaces=[each.print.identity for each in gone],
-        notes=[*(note for _, note in taken), *records_of(gate, gone, "replaced", who=who, how=f"imported from {path}")],
+        notes=[
+            *(note for _, note in taken),
+            *records_of(gate, gone, "replaced", who=who, how=f"imported from {path}"),
+        ],
     )
     return done
 
@@ -90,9 +108,13 @@ def _result(standing: Standing, entry: Mapping[str, Any]) -> str:
         return "changed"
     scripts = [file for file in standing.sight.files if file.role in ("script", "program")]
     if not scripts:
-        return "approved" if not standing.sight.files else "unverified"  # an address has nothing that could change
+        return (
+            "approved" if not standing.sight.files else "unverified"
+        )  # an address has nothing that could change
     if digest := _first(entry, _DIGESTS):
-        return "approved" if [file.digest for file in scripts] == [str(digest).lower()] else "changed"
+        return (
+            "approved" if [file.digest for file in scripts] == [str(digest).lower()] else "changed"
+        )
     modified = _first(entry, _TIMES)
     told = modified is not None and not all(_same_time(file.modified, modified) for file in scripts)
     return "changed" if told else "unverified"

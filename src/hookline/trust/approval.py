@@ -36,7 +36,10 @@ def write(db: Connection, one: Approval, *, first_use: bool, keep_revoked: bool)
     import json  # noqa: PLC0415 - few events approve anything
 
     key, stays = one.print, first_use or keep_revoked
-    if stays and db.execute("SELECT 1 FROM revocations WHERE identity = ?", (key.identity,)).fetchone():
+    if (
+        stays
+        and db.execute("SELECT 1 FROM revocations WHERE identity = ?", (key.identity,)).fetchone()
+    ):
         return False
     if not stays:
         db.execute("DELETE FROM revocations WHERE identity = ?", (key.identity,))

@@ -38,7 +38,9 @@ class Comparison:
         now = marks(print_.content)
         self.is_short = any(mark.startswith("listed:") and mark not in now for mark in known)
         self._listed = [file for file in self.edited if file.role == LISTED]
-        self._certain = [file for file in sight.files if file.role not in LOOSE and file.role != INTERPRETER]
+        self._certain = [
+            file for file in sight.files if file.role not in LOOSE and file.role != INTERPRETER
+        ]
 
     def changed(self, group: str, *, cloned: bool) -> str:
         """Why it is not what was approved; empty where it is.
@@ -49,19 +51,25 @@ class Comparison:
         if self.is_other:
             return f"{_all(self._certain) or 'what it runs'} changed since it was approved"
         brought = cloned or group == "project"
-        strangers = [file for file in self.interpreters if brought and file.digest and not file.chosen]
+        strangers = [
+            file for file in self.interpreters if brought and file.digest and not file.chosen
+        ]
         if strangers:
             return f"its interpreter {_all(strangers)} is not the one with which it was approved"
         if cloned and self._listed:
             return f"{_all(self._listed)} changed since it was approved"
-        return "a file that it lists is gone since it was approved" if cloned and self.is_short else ""
+        return (
+            "a file that it lists is gone since it was approved" if cloned and self.is_short else ""
+        )
 
     def note(self, brought: Collection[Covered], *, cloned: bool) -> str:
         """What the user is told where it runs all the same. `brought`: the files that a clone may have brought."""
         told = [named_by(file for file in self.new if cloned or file in brought)]
         if self.edited:
             told.append(f"{_all(self.edited)}, which it names, changed since it was approved")
-        if others := [file for file in self.interpreters if file.digest]:  # the system's is as good in any place
+        if others := [
+            file for file in self.interpreters if file.digest
+        ]:  # the system's is as good in any place
             told.append(f"its interpreter {_all(others)} is not the one with which it was approved")
         return "; ".join(filter(None, told))
 
@@ -94,4 +102,6 @@ def named_by(files: Iterable[Covered]) -> str:
 
 
 def _all(files: Iterable[Covered]) -> str:
-    return ", ".join(dict.fromkeys(f"`{file.path if file.role == INTERPRETER else file.real}`" for file in files))
+    return ", ".join(
+        dict.fromkeys(f"`{file.path if file.role == INTERPRETER else file.real}`" for file in files)
+    )

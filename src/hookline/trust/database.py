@@ -80,7 +80,11 @@ class Database:
             own_file(f"{self.path}{beside}")
         try:
             db = sqlite3.connect(
-                f"file:{_quoted(self.path)}?mode=rw", uri=True, timeout=_WAIT, isolation_level=None, check_same_thread=False
+                f"file:{_quoted(self.path)}?mode=rw",
+                uri=True,
+                timeout=_WAIT,
+                isolation_level=None,
+                check_same_thread=False,
             )
         except sqlite3.Error as error:
             raise damaged(self.path, str(error)) from None
@@ -91,7 +95,17 @@ class Database:
             yield db
         except sqlite3.OperationalError as error:
             told = str(error)
-            if any(word in told for word in ("readonly", "locked", "busy", "disk is full", "disk I/O", "unable to open")):
+            if any(
+                word in told
+                for word in (
+                    "readonly",
+                    "locked",
+                    "busy",
+                    "disk is full",
+                    "disk I/O",
+                    "unable to open",
+                )
+            ):
                 raise unwritable(self.path, told) from None
             raise damaged(self.path, told) from None
         except sqlite3.Error as error:

@@ -37,9 +37,15 @@ def survey(gate: Gate, specs: Iterable[HookSpec]) -> list[Standing]:
     return surveyed(gate, specs, gate.known())
 
 
-def surveyed(gate: Gate, specs: Iterable[HookSpec], known: Known | None, fault: str = "") -> list[Standing]:
+def surveyed(
+    gate: Gate, specs: Iterable[HookSpec], known: Known | None, fault: str = ""
+) -> list[Standing]:
     """How each hook stands by what the store knows; None: it cannot be read, for `fault`."""
-    return [_standing(gate, spec) or gate.standing(_run(gate, spec), known, fault) for spec in specs if not is_switch(spec)]
+    return [
+        _standing(gate, spec) or gate.standing(_run(gate, spec), known, fault)
+        for spec in specs
+        if not is_switch(spec)
+    ]
 
 
 def _standing(gate: Gate, spec: HookSpec) -> Standing | None:
@@ -56,10 +62,17 @@ def _standing(gate: Gate, spec: HookSpec) -> Standing | None:
 
 
 def _run(gate: Gate, spec: HookSpec) -> Run:
-    return Run(spec=spec, event=Event(kind=spec.kind, dialect=spec.dialect, native_name=spec.native_event, cwd=gate.root))
+    return Run(
+        spec=spec,
+        event=Event(
+            kind=spec.kind, dialect=spec.dialect, native_name=spec.native_event, cwd=gate.root
+        ),
+    )
 
 
-def chosen(specs: Iterable[HookSpec], *, command: str = "", event: str = "", hook: str = "") -> list[HookSpec]:
+def chosen(
+    specs: Iterable[HookSpec], *, command: str = "", event: str = "", hook: str = ""
+) -> list[HookSpec]:
     """The declared hooks that somebody means by a command (or address), an event and an id; each narrows, "" is any.
 
     Raises:
@@ -74,9 +87,15 @@ def chosen(specs: Iterable[HookSpec], *, command: str = "", event: str = "", hoo
         and (not hook or hook in (spec.id, spec.name))
     ]
     if not found:
-        meant = ", ".join(f"{what} `{text}`" for what, text in (("command", command), ("event", event), ("hook", hook)) if text)
+        meant = ", ".join(
+            f"{what} `{text}`"
+            for what, text in (("command", command), ("event", event), ("hook", hook))
+            if text
+        )
         raise TrustError(
-            f"no hook is declared with {meant}", name="trust.unmatched", hint="approval lets a declared hook run; it declares none"
+            f"no hook is declared with {meant}",
+            name="trust.unmatched",
+            hint="approval lets a declared hook run; it declares none",
         )
     return found
 
@@ -85,7 +104,9 @@ def _joined(spec: HookSpec) -> str:
     return " ".join(getattr(spec.handler, "argv", ()))
 
 
-def approve(gate: Gate, specs: Sequence[HookSpec], *, who: str = "", how: str = "command line") -> list[Standing]:
+def approve(
+    gate: Gate, specs: Sequence[HookSpec], *, who: str = "", how: str = "command line"
+) -> list[Standing]:
     """Approve hooks as they are now, all of them or none; returns those that needed it, as they stand afterwards.
 
     Raises:
@@ -95,9 +116,15 @@ def approve(gate: Gate, specs: Sequence[HookSpec], *, who: str = "", how: str = 
     before = [standing for standing in survey(gate, specs) if standing.group]
     for standing in before:
         if standing.exposed:
-            raise TrustError(standing.exposed, name="trust.exposed", hint="chmod go-w, then look at it again")
+            raise TrustError(
+                standing.exposed, name="trust.exposed", hint="chmod go-w, then look at it again"
+            )
         if standing.sight.missing:
-            raise TrustError(standing.sight.missing[0], name="trust.missing", hint="there is nothing to approve yet")
+            raise TrustError(
+                standing.sight.missing[0],
+                name="trust.missing",
+                hint="there is nothing to approve yet",
+            )
     gone = gone_before(gate, [standing.spec for standing in before])
     gate.store.approve(
         [gate.approval(standing, who=who, how=how) for standing in before],
@@ -119,12 +146,16 @@ def gone_before(gate: Gate, specs: Iterable[HookSpec]) -> list[Approval]:
     return gate.vanished.replaced(specs, gate.known(), gate.store.approvals())
 
 
-def records_of(gate: Gate, approvals: Iterable[Approval], what: str, *, who: str, how: str) -> list[dict[str, Any]]:
+def records_of(
+    gate: Gate, approvals: Iterable[Approval], what: str, *, who: str, how: str
+) -> list[dict[str, Any]]:
     """What a journal is told of approvals whose hooks are not declared any more."""
     return [record_of(each, what, who=who or user_of(gate.environ), how=how) for each in approvals]
 
 
-def revoke(gate: Gate, specs: Sequence[HookSpec], *, who: str = "", how: str = "command line") -> list[Standing]:
+def revoke(
+    gate: Gate, specs: Sequence[HookSpec], *, who: str = "", how: str = "command line"
+) -> list[Standing]:
     """Take the approval of hooks back; a hook of the user's own is not approved by its next use, either.
 
     Raises:
@@ -132,9 +163,14 @@ def revoke(gate: Gate, specs: Sequence[HookSpec], *, who: str = "", how: str = "
     """
     before = [standing for standing in survey(gate, specs) if standing.group]
     notes = [gate.record("revoked", standing, who=who, how=how) for standing in before]
-    gate.store.revoke([(standing.print.identity, shown(standing.spec)) for standing in before], who, notes=notes)
+    gate.store.revoke(
+        [(standing.print.identity, shown(standing.spec)) for standing in before], who, notes=notes
+    )
     missing = {standing.spec.id for standing in before if standing.state == MISSING}
-    return [standing if standing.spec.id in missing else standing.replace(state=REVOKED, reason="") for standing in before]
+    return [
+        standing if standing.spec.id in missing else standing.replace(state=REVOKED, reason="")
+        for standing in before
+    ]
 
 
 def turn(gate: Gate, *, on: bool, everywhere: bool = False, who: str = "", how: str = "") -> None:
@@ -147,7 +183,15 @@ def turn(gate: Gate, *, on: bool, everywhere: bool = False, who: str = "", how: 
     gate.store.turn(root, who, on=on, how=how)
 
 
-def turn_hooks(gate: Gate, specs: Sequence[HookSpec], *, on: bool, everywhere: bool = False, who: str = "", how: str = "") -> None:
+def turn_hooks(
+    gate: Gate,
+    specs: Sequence[HookSpec],
+    *,
+    on: bool,
+    everywhere: bool = False,
+    who: str = "",
+    how: str = "",
+) -> None:
     """Turn single hooks on or off, in the project of the gate or everywhere, all of them or none.
 
     A hook is meant as it is declared: what another one becomes that takes its place in the file is not switched off with it.
@@ -158,12 +202,22 @@ def turn_hooks(gate: Gate, specs: Sequence[HookSpec], *, on: bool, everywhere: b
     for spec in specs:
         if type(spec.handler) is InProcess or gate.is_managed(spec):
             scope = "process" if type(spec.handler) is InProcess else "managed"
-            hint = f"only root can take it out of `{spec.origin.file}`" if scope == "managed" else "the program can take it out"
-            raise TrustError(f"no switch reaches `{spec.id}`: {_WHY_NOT_ASKED[scope]}", name="trust.not-switched", hint=hint)
+            hint = (
+                f"only root can take it out of `{spec.origin.file}`"
+                if scope == "managed"
+                else "the program can take it out"
+            )
+            raise TrustError(
+                f"no switch reaches `{spec.id}`: {_WHY_NOT_ASKED[scope]}",
+                name="trust.not-switched",
+                hint=hint,
+            )
     root = "" if everywhere else gate.root
     notes = [
         {"what": "on" if on else "off", "hook": spec.id, "event": spec.native_event, "command": shown(spec), "file": spec.origin.file,
          "root": root, "identity": gate.identity(spec), "who": who, "how": how}
         for spec in specs
     ]  # fmt: skip
-    gate.store.turn_hooks(root, [(gate.identity(spec), shown(spec)) for spec in specs], who, on=on, notes=notes)
+    gate.store.turn_hooks(
+        root, [(gate.identity(spec), shown(spec)) for spec in specs], who, on=on, notes=notes
+    )

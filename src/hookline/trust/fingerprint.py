@@ -41,8 +41,16 @@ class Fingerprint(Frozen):
 def fingerprint(declared: str, sight: Sight) -> Fingerprint:
     """The fingerprint of a hook and of what was seen of it."""
     run = [file for file in sight.files if file.role not in LOOSE]
-    certain = sorted({(file.role, file.real, file.digest) for file in run if file.role != INTERPRETER})
-    marked = sorted({f"{mark_of(file)}={file.digest}" for file in sight.files if file.role in LOOSE or file.role == INTERPRETER})
+    certain = sorted(
+        {(file.role, file.real, file.digest) for file in run if file.role != INTERPRETER}
+    )
+    marked = sorted(
+        {
+            f"{mark_of(file)}={file.digest}"
+            for file in sight.files
+            if file.role in LOOSE or file.role == INTERPRETER
+        }
+    )
     return Fingerprint(
         identity=declared,
         places=_digest(sorted({(file.role, file.real) for file in run})),
@@ -99,7 +107,13 @@ def _unlinked(told: Any, project: str) -> Any:
     """What is told of a handler, where the project's own path stands for itself, by whatever link somebody came to it."""
     if isinstance(told, dict):
         return {name: _unlinked(value, project) for name, value in told.items()}
-    is_link = project and isinstance(told, str) and told != project and os.path.isabs(told) and os.path.realpath(told) == project
+    is_link = (
+        project
+        and isinstance(told, str)
+        and told != project
+        and os.path.isabs(told)
+        and os.path.realpath(told) == project
+    )
     return project if is_link else told
 
 
@@ -109,7 +123,10 @@ def plain(value: Any) -> Any:
         defaults = type(value).__defaults__
         told = [name for name in type(value).__fields__ if name not in type(value).UNDECLARED]
         fields = {name: getattr(value, name) for name in told}
-        return {"": type(value).__name__, **{name: plain(each) for name, each in fields.items() if each != defaults[name]}}
+        return {
+            "": type(value).__name__,
+            **{name: plain(each) for name, each in fields.items() if each != defaults[name]},
+        }
     if isinstance(value, enum.Enum):
         return value.name
     if isinstance(value, Regex):
@@ -133,7 +150,10 @@ def _digest(value: Any) -> str:
 def covers(sight: Sight) -> tuple[str, ...]:
     """What an approval covers, and what it does not, in words for whoever approves."""
     seen = [f"{file.role} {file.real}{_how(file)}" for file in sight.files]
-    unseen = [*sight.open, *(["what these files import, source or start themselves"] if sight.files else [])]
+    unseen = [
+        *sight.open,
+        *(["what these files import, source or start themselves"] if sight.files else []),
+    ]
     return ("definition", *dict.fromkeys(seen), *(f"not: {each}" for each in dict.fromkeys(unseen)))
 
 

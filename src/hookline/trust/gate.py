@@ -16,7 +16,18 @@ from hookline.text.visible import in_line
 from hookline.trust.approval import Approval
 from hookline.trust.comparison import was_led_elsewhere
 from hookline.trust.fingerprint import fingerprint, has_another, head
-from hookline.trust.policy import ASK, CHANGED, DENY, RECORD, REVOKED, RUN, SKIP, UNKNOWN, WARN, named
+from hookline.trust.policy import (
+    ASK,
+    CHANGED,
+    DENY,
+    RECORD,
+    REVOKED,
+    RUN,
+    SKIP,
+    UNKNOWN,
+    WARN,
+    named,
+)
 from hookline.trust.standing import NOBODY, Standing, Standings, shown
 from hookline.trust.switch import VARIABLES, heard, off_by, off_by_name, overruled, switches
 from hookline.trust.told import Told, user_of
@@ -107,9 +118,15 @@ class Gate:
             return Pass(run=run)
         if self.is_managed(spec):
             standing = self.of_policy(run)
-            return Outcome(failure=standing.failure(), detail=standing.exposed) if standing.exposed else Pass(run=run)
+            return (
+                Outcome(failure=standing.failure(), detail=standing.exposed)
+                if standing.exposed
+                else Pass(run=run)
+            )
         known, fault = self._known()
-        if reason := off_by(spec, known, self.root, self._heard(spec, run.event.cwd), run.event.cwd):
+        if reason := off_by(
+            spec, known, self.root, self._heard(spec, run.event.cwd), run.event.cwd
+        ):
             return self._switched_off(run, "hooks are", reason)
         if reason := off_by_name(spec, known, self.root, self.identity, run.event.cwd):
             return self._switched_off(run, f"{self._called(spec) or _own_name(spec)} is", reason)
@@ -122,7 +139,9 @@ class Gate:
         if effect == RUN:
             return Pass(run=_pinned(run, standing), standing=standing)
         if effect == WARN:
-            return self._warned(run, standing, "; ".join(filter(None, (standing.reason, standing.note))))
+            return self._warned(
+                run, standing, "; ".join(filter(None, (standing.reason, standing.note)))
+            )
         return self._kept(run, standing, effect, fault)
 
     def off(self, spec: HookSpec, known: Known | None, cwd: str = "") -> str:
@@ -146,16 +165,24 @@ class Gate:
         known, _ = self._known()
         if self.off(spec, known, run.event.cwd):
             return True
-        return not named(spec.origin.scope) and known is not None and self.identity(spec) in known.revoked
+        return (
+            not named(spec.origin.scope)
+            and known is not None
+            and self.identity(spec) in known.revoked
+        )
 
     def settled(self, given: Pass, outcome: Outcome) -> Outcome:
         """The outcome of a run that was let through; none where its files changed meanwhile and that could not be prevented."""
         standing = given.standing
         if standing is not None and standing.sight.watched and self._differs(given.run, standing):
-            outcome = Outcome(failure=Failure.CHANGED, detail="while it ran", seconds=outcome.seconds)
+            outcome = Outcome(
+                failure=Failure.CHANGED, detail="while it ran", seconds=outcome.seconds
+            )
         if standing is None:
             return outcome.replace(note=given.note) if given.note else outcome
-        return outcome.replace(note=given.note, identity=standing.print.identity, content=standing.print.content)
+        return outcome.replace(
+            note=given.note, identity=standing.print.identity, content=standing.print.content
+        )
 
     def _differs(self, run: Run, standing: Standing) -> bool:
         """Whether something that it runs, or for a clone's hook names, is another than before; what is new beside it is told only."""
@@ -163,7 +190,9 @@ class Gate:
         before, now = standing.print, fingerprint(standing.print.identity, sight)
         if before.places != now.places or head(before.content) != head(now.content):
             return True
-        return was_led_elsewhere(standing.sight, sight, cloned=cloned) or (cloned and has_another(before.content, now.content))
+        return was_led_elsewhere(standing.sight, sight, cloned=cloned) or (
+            cloned and has_another(before.content, now.content)
+        )
 
     def effect(self, standing: Standing, fault: str = "") -> str:
         """What becomes of a hook that stands like this. `fault`: why the store cannot be read."""
@@ -173,31 +202,50 @@ class Gate:
             # Nobody knows what was approved, so nothing is let through, and what is said of any of the two counts.
             said = {self.policy.effect(standing.group, state) for state in (UNKNOWN, CHANGED)}
             return next((effect for effect in (DENY, ASK) if effect in said), SKIP)
-        effect = self.policy.effect(standing.group, standing.state, in_place=bool(standing.in_place))
+        effect = self.policy.effect(
+            standing.group, standing.state, in_place=bool(standing.in_place)
+        )
         # What others may write is not let through, whatever the policy makes of it.
         if effect in (RECORD, WARN) and standing.exposed:
             return SKIP
         # An approval that nobody spoke does not cover what nobody could see; what is told of a hook that runs is a warning.
-        return WARN if (effect == RECORD and standing.sight.open) or (effect in (RECORD, RUN) and standing.note) else effect
+        return (
+            WARN
+            if (effect == RECORD and standing.sight.open)
+            or (effect in (RECORD, RUN) and standing.note)
+            else effect
+        )
 
     def _recorded(self, run: Run, standing: Standing) -> Pass:
         """The first use of a hook of the user's own: approved by it, where that can be written down."""
         try:
             note = self.record("approved", standing, who="", how="first use")
-            self.store.approve([self.approval(standing, who="", how="first use")], first_use=True, notes=[note])
+            self.store.approve(
+                [self.approval(standing, who="", how="first use")], first_use=True, notes=[note]
+            )
         except TrustError as error:
-            return self._warned(run, standing, f"its first use could not be remembered: {error.message}")
+            return self._warned(
+                run, standing, f"its first use could not be remembered: {error.message}"
+            )
         return Pass(run=_pinned(run, standing), standing=standing)
 
     def _warned(self, run: Run, standing: Standing, why: str) -> Pass:
         note = in_line(f"{_own_name(run.spec)} ran: {why}")
-        said = self.once(run.event.session_id, f"{standing.print.identity}{head(standing.print.content)}{standing.state}{standing.note}")
+        said = self.once(
+            run.event.session_id,
+            f"{standing.print.identity}{head(standing.print.content)}{standing.state}{standing.note}",
+        )
         return Pass(run=_pinned(run, standing), note="" if said else note, standing=standing)
 
     def _switched_off(self, run: Run, what: str, reason: str) -> Outcome:
         note = in_line(f"{what} switched off: {reason}")
         said = self.once(run.event.session_id, f"off {note}")
-        return Outcome(failure=Failure.SWITCHED_OFF, detail=reason, note="" if said else note, means=Stance.SILENT)
+        return Outcome(
+            failure=Failure.SWITCHED_OFF,
+            detail=reason,
+            note="" if said else note,
+            means=Stance.SILENT,
+        )
 
     def _kept(self, run: Run, standing: Standing, effect: str, fault: str) -> Outcome:
         """The outcome of a hook that was not let through.
@@ -207,16 +255,30 @@ class Gate:
         approved decides nothing, and whoever took an approval back wanted it gone. Of these two a session is told once, of others always.
         """
         spec, asked = standing.spec, {ASK: Stance.ASK, DENY: Stance.DENY}.get(effect)
-        guarded, stood = kind(spec.kind).guarded, bool(fault) or (standing.approved and standing.state != REVOKED)
+        guarded, stood = (
+            kind(spec.kind).guarded,
+            bool(fault) or (standing.approved and standing.state != REVOKED),
+        )
         failure = standing.failure(fault)
         if asked is not None:
             means: Stance | None = asked if guarded else Stance.SILENT
         elif stood:
             means = None
         else:
-            means = Stance.SILENT if standing.state == REVOKED or spec.origin.scope in CLONED else None
-        told = guarded and not means and not stood and self.once(run.event.session_id, f"kept {standing.print.identity} {failure.name}")
-        detail = "" if standing.reason == NOBODY else standing.reason.removeprefix(f"{NOBODY}: ").removeprefix(f"{NOBODY}; ")
+            means = (
+                Stance.SILENT if standing.state == REVOKED or spec.origin.scope in CLONED else None
+            )
+        told = (
+            guarded
+            and not means
+            and not stood
+            and self.once(run.event.session_id, f"kept {standing.print.identity} {failure.name}")
+        )
+        detail = (
+            ""
+            if standing.reason == NOBODY
+            else standing.reason.removeprefix(f"{NOBODY}: ").removeprefix(f"{NOBODY}; ")
+        )
         return Outcome(
             failure=failure, detail=detail, means=means, called=self._called(spec), told=told, identity=standing.print.identity,
             content=standing.print.content,

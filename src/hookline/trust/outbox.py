@@ -31,7 +31,11 @@ LOST = "lost"
 _SUFFIX = ".noted"
 _OPEN = os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _LARGEST = 1 << 20  # bytes
-_PATIENCE, _ON_A_LOOP, _PAUSE = 2.0, 0.05, 0.002  # seconds for somebody else who hands notes on; fewer on an event loop
+_PATIENCE, _ON_A_LOOP, _PAUSE = (
+    2.0,
+    0.05,
+    0.002,
+)  # seconds for somebody else who hands notes on; fewer on an event loop
 
 
 class Note(Frozen):
@@ -55,12 +59,16 @@ def put(db: Connection, records: Iterable[Mapping[str, Any]], at: float) -> None
     if not rows:
         return
     db.executemany("INSERT INTO notes (id, at, note) VALUES (?, ?, ?)", rows)
-    fallen = db.execute("DELETE FROM notes WHERE number BETWEEN 1 AND (SELECT max(number) FROM notes) - ?", (MOST,)).rowcount
+    fallen = db.execute(
+        "DELETE FROM notes WHERE number BETWEEN 1 AND (SELECT max(number) FROM notes) - ?", (MOST,)
+    ).rowcount
     if fallen > 0:
         known = db.execute("SELECT note FROM notes WHERE number = 0").fetchone()
         count = fallen + (json.loads(known[0])["count"] if known else 0)
         record = {"what": LOST, "count": count}
-        db.execute("INSERT OR REPLACE INTO notes VALUES (0, ?, ?, ?)", (_new_id(), at, json.dumps(record)))
+        db.execute(
+            "INSERT OR REPLACE INTO notes VALUES (0, ?, ?, ?)", (_new_id(), at, json.dumps(record))
+        )
 
 
 def clear(db: Connection, ids: Collection[str]) -> None:
@@ -71,7 +79,11 @@ def clear(db: Connection, ids: Collection[str]) -> None:
 def waiting(db: Connection, handed: Collection[str] = ()) -> list[Note]:
     """The notes that wait, the oldest first, less those that were `handed` on."""
     rows = db.execute("SELECT id, at, note FROM notes ORDER BY number").fetchall()
-    return [Note(id=row[0], at=row[1], record=json.loads(row[2])) for row in rows if row[0] not in handed]
+    return [
+        Note(id=row[0], at=row[1], record=json.loads(row[2]))
+        for row in rows
+        if row[0] not in handed
+    ]
 
 
 def _new_id() -> str:
@@ -152,7 +164,12 @@ def forget(path: str, ids: Collection[str]) -> None:
         known.drop(ids)
 
 
-def hand_on(path: str, notes: Iterable[Note], tell: Callable[[dict[str, Any]], object], waiting_now: Callable[[], Iterable[Note]]) -> None:
+def hand_on(
+    path: str,
+    notes: Iterable[Note],
+    tell: Callable[[dict[str, Any]], object],
+    waiting_now: Callable[[], Iterable[Note]],
+) -> None:
     """Hand notes on in their order, less those that somebody else handed on meanwhile, until `tell` returns False: it could not be taken.
 
     `waiting_now`: what lies in the store, asked while nobody else hands anything on: others may have taken out what they handed on.
@@ -172,10 +189,16 @@ def hand_on(path: str, notes: Iterable[Note], tell: Callable[[dict[str, Any]], o
 
 def _see(path: str, found: os.stat_result) -> None:
     if not stat.S_ISREG(found.st_mode) or is_others(found):
-        raise TrustError(f"`{path}` is somebody else's", name="trust.exposed", hint="remove it: notes are then handed to the journal again")
+        raise TrustError(
+            f"`{path}` is somebody else's",
+            name="trust.exposed",
+            hint="remove it: notes are then handed to the journal again",
+        )
 
 
 def _patience() -> float:
     """Seconds to wait: fewer where an event loop waits for this thread, and everything else with it."""
     asyncio = sys.modules.get("asyncio")
-    return _ON_A_LOOP if asyncio is not None and asyncio._get_running_loop() is not None else _PATIENCE
+    return (
+        _ON_A_LOOP if asyncio is not None and asyncio._get_running_loop() is not None else _PATIENCE
+    )

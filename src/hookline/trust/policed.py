@@ -22,7 +22,9 @@ def of_others(sight: Sight) -> str:
 def _why(file: Covered) -> Iterator[str]:
     if file.exposed:
         yield file.exposed
-    if file.role == "interpreter" or file.chosen:  # policy left it to the user's path which one that is
+    if (
+        file.role == "interpreter" or file.chosen
+    ):  # policy left it to the user's path which one that is
         return
     yield from _owner(file.real, f"`{file.real}` is not root's")
     seen = set()

@@ -11,7 +11,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-TRUSTED, UNKNOWN, CHANGED, REVOKED, MISSING = STATES = ("trusted", "unknown", "changed", "revoked", "missing")
+TRUSTED, UNKNOWN, CHANGED, REVOKED, MISSING = STATES = (
+    "trusted",
+    "unknown",
+    "changed",
+    "revoked",
+    "missing",
+)
 # record: the first use is the approval. warn: run, and tell the user once a session. skip: not run, which is a failure of
 # the hook. ask, deny: not run, and where something can be refused it is asked about, or refused.
 RECORD, RUN, WARN, SKIP, ASK, DENY = EFFECTS = ("record", "run", "warn", "skip", "ask", "deny")
@@ -72,10 +78,18 @@ def policy_of(settings: Mapping[str, Any] | None = None, **overrides: str) -> Po
     for key, effect in {**(settings or {}), **overrides}.items():
         group, _, state = key.partition("_")
         if key != IN_PLACE and (group, state) not in table:
-            raise ConfigError(f"unknown setting `trust.{key}`", name="trust.setting", hint=f"one of {', '.join((*KEYS, IN_PLACE))}")
+            raise ConfigError(
+                f"unknown setting `trust.{key}`",
+                name="trust.setting",
+                hint=f"one of {', '.join((*KEYS, IN_PLACE))}",
+            )
         words = WITHOUT_A_SEAL if key == IN_PLACE else allowed(group, state)
         if effect not in words:
-            raise ConfigError(f"`trust.{key}` is `{effect}`", name="trust.setting", hint=f"one of {', '.join(words)}")
+            raise ConfigError(
+                f"`trust.{key}` is `{effect}`",
+                name="trust.setting",
+                hint=f"one of {', '.join(words)}",
+            )
         if key == IN_PLACE:
             in_place = effect
         else:
@@ -87,7 +101,11 @@ def allowed(group: str, state: str) -> tuple[str, ...]:
     """The effects that a state can have: only a user's own first use can be an approval, and what is not there cannot run."""
     if state in (REVOKED, MISSING):
         return (SKIP, ASK, DENY)
-    return (RECORD, WARN, SKIP, ASK, DENY) if (group, state) == (USER, UNKNOWN) else (WARN, SKIP, ASK, DENY)
+    return (
+        (RECORD, WARN, SKIP, ASK, DENY)
+        if (group, state) == (USER, UNKNOWN)
+        else (WARN, SKIP, ASK, DENY)
+    )
 
 
 KEYS = tuple(f"{group}_{state}" for group, state in _TABLE)

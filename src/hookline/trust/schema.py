@@ -32,7 +32,9 @@ _STEPS: tuple[tuple[str, ...], ...] = (
             root TEXT NOT NULL, identity TEXT NOT NULL, command TEXT NOT NULL, who TEXT NOT NULL, at REAL NOT NULL,
             PRIMARY KEY (root, identity)) WITHOUT ROWID""",
     ),
-    ("CREATE TABLE notes (number INTEGER PRIMARY KEY, id TEXT NOT NULL, at REAL NOT NULL, note TEXT NOT NULL)",),
+    (
+        "CREATE TABLE notes (number INTEGER PRIMARY KEY, id TEXT NOT NULL, at REAL NOT NULL, note TEXT NOT NULL)",
+    ),
 )
 
 
@@ -58,7 +60,9 @@ def check(db: Connection, path: str) -> None:
 def _check(db: Connection, path: str) -> None:
     version = version_of(db)
     if version > SCHEMA:
-        raise TrustError(f"`{path}` was written by a newer hookline", name="trust.newer", hint="update hookline")
+        raise TrustError(
+            f"`{path}` was written by a newer hookline", name="trust.newer", hint="update hookline"
+        )
     if version == 0:
         if db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             raise damaged(path, "it is some other database")
@@ -82,7 +86,9 @@ def lift(db: Connection) -> None:
 
 def mark(db: Connection) -> None:
     """Have the header say whether any switch is off."""
-    some = db.execute("SELECT EXISTS (SELECT 1 FROM switches) OR EXISTS (SELECT 1 FROM hook_switches)").fetchone()[0]
+    some = db.execute(
+        "SELECT EXISTS (SELECT 1 FROM switches) OR EXISTS (SELECT 1 FROM hook_switches)"
+    ).fetchone()[0]
     db.execute(f"PRAGMA user_version = {SCHEMA | (_SOME_OFF if some else 0)}")
 
 
@@ -99,7 +105,11 @@ def may_be_off(path: str) -> bool:
         return True
     try:
         header = os.pread(fd, _VERSION_LENGTH, _VERSION_AT)
-        return len(header) < _VERSION_LENGTH or bool(int.from_bytes(header, "big") & _SOME_OFF) or os.path.lexists(f"{path}-journal")
+        return (
+            len(header) < _VERSION_LENGTH
+            or bool(int.from_bytes(header, "big") & _SOME_OFF)
+            or os.path.lexists(f"{path}-journal")
+        )
     except OSError:
         return True
     finally:

@@ -73,7 +73,11 @@ def witness(path: str, stamp: tuple[int, ...]) -> Witness | None:
         return None
     finally:
         os.close(fd)
-    if found != stamp or len(header) < _HEADER or any(os.path.lexists(f"{path}{beside}") for beside in BESIDE):
+    if (
+        found != stamp
+        or len(header) < _HEADER
+        or any(os.path.lexists(f"{path}{beside}") for beside in BESIDE)
+    ):
         return None
     return [_FORM, SCHEMA, *stamp, header.hex()]
 
@@ -100,7 +104,9 @@ def recalled(path: str, seen: Witness) -> Known | None:
 
 
 def _placed(listed: list[list[Any]]) -> Mapping[Where, frozenset[str]]:
-    return {(root, dialect, file, event): frozenset(each) for root, dialect, file, event, each in listed}
+    return {
+        (root, dialect, file, event): frozenset(each) for root, dialect, file, event, each in listed
+    }
 
 
 def keep(path: str, seen: Witness, known: Known) -> None:

@@ -32,7 +32,11 @@ if TYPE_CHECKING:
 NOBODY, TAKEN_BACK = "nobody approved it", "its approval was taken back"
 EDITED = "its definition is another than was approved"
 _NO_SIGHT = Sight()
-_FAILURES: Mapping[str, Failure] = {CHANGED: Failure.CHANGED, REVOKED: Failure.REVOKED, MISSING: Failure.ABSENT}
+_FAILURES: Mapping[str, Failure] = {
+    CHANGED: Failure.CHANGED,
+    REVOKED: Failure.REVOKED,
+    MISSING: Failure.ABSENT,
+}
 _MOST_FOLDERS = 1024
 
 
@@ -60,7 +64,11 @@ class Standing(Frozen):
         """What keeps it from running, as a failure of it. `fault`: why the store cannot be read."""
         if fault:
             return Failure.UNKNOWABLE
-        return Failure.EXPOSED if self.exposed and self.state == CHANGED else _FAILURES.get(self.state, Failure.UNTRUSTED)
+        return (
+            Failure.EXPOSED
+            if self.exposed and self.state == CHANGED
+            else _FAILURES.get(self.state, Failure.UNTRUSTED)
+        )
 
     @property
     def in_place(self) -> tuple[str, ...]:
@@ -69,7 +77,10 @@ class Standing(Frozen):
 
     def minded(self) -> Self:
         """The same, with the first of these as a reason."""
-        told = [f"`{path}` is run from its place, and not as it was verified" for path in self.in_place[:1]]
+        told = [
+            f"`{path}` is run from its place, and not as it was verified"
+            for path in self.in_place[:1]
+        ]
         return self.replace(reason="; ".join([*filter(None, (self.reason,)), *told]))
 
 
@@ -80,7 +91,15 @@ class Standings:
     need an approval wherever they come from. `minds`: what is run from its place is a reason. `vanished`: approved hooks that are gone.
     """
 
-    def __init__(self, look: Look, root: str, environ: Mapping[str, str], demands: Callable[[str], bool], *, minds: bool = False) -> None:
+    def __init__(
+        self,
+        look: Look,
+        root: str,
+        environ: Mapping[str, str],
+        demands: Callable[[str], bool],
+        *,
+        minds: bool = False,
+    ) -> None:
         self.vanished = Vanished(root, self.identity)
         self._look = look
         self._minds = minds
@@ -103,12 +122,24 @@ class Standings:
             spec=spec, state=TRUSTED, covers=covers(sight), group=self._group(spec, brought), print=print_, sight=sight, exposed=exposed,
             approved=approved is not None or (known is not None and self.vanished.edited(spec, known)),
         )  # fmt: skip
-        state, reason = _state(print_, sight, known, fault, f"{exposed}: `chmod go-w {path}` mends that" if exposed else "")
+        state, reason = _state(
+            print_,
+            sight,
+            known,
+            fault,
+            f"{exposed}: `chmod go-w {path}` mends that" if exposed else "",
+        )
         found = bare.replace(state=state, reason=reason)
         if state == UNKNOWN and known is not None:
-            found = _unknown(found, brought) if approved is None else _open_to_others(found, Comparison(approved, print_, sight), path)
+            found = (
+                _unknown(found, brought)
+                if approved is None
+                else _open_to_others(found, Comparison(approved, print_, sight), path)
+            )
         elif state == TRUSTED and approved is not None:
-            state, reason, note = _compared(spec, found.group, brought, Comparison(approved, print_, sight))
+            state, reason, note = _compared(
+                spec, found.group, brought, Comparison(approved, print_, sight)
+            )
             found = found.replace(state=state, reason=reason, note=note)
         return found.minded() if self._minds else found
 
@@ -122,7 +153,9 @@ class Standings:
         """The hook as it was declared, whatever its files are."""
         found = self._identities.get(spec.id)
         told = (spec.handler, spec.conditions, spec.sworn)
-        if found is None or any(one is not other for one, other in zip(found[0], told, strict=True)):
+        if found is None or any(
+            one is not other for one, other in zip(found[0], told, strict=True)
+        ):
             found = self._identities[spec.id] = (told, identity(spec, self._root))
         return found[1]
 
@@ -138,15 +171,25 @@ class Standings:
     def _group(self, spec: HookSpec, brought: Sequence[Covered]) -> str:
         """Whose policy counts. A user's hook that certainly runs a file of the project is judged as what it runs: a clone brought that."""
         group = group_of(spec.origin.scope) or USER
-        return "project" if group == USER and (self._demands(spec.dialect) or any(map(_is_run, brought))) else group
+        return (
+            "project"
+            if group == USER and (self._demands(spec.dialect) or any(map(_is_run, brought)))
+            else group
+        )
 
     def _brought(self, spec: HookSpec, sight: Sight, cwd: str) -> tuple[Covered, ...]:
         """The files of a hook that a clone may have brought: they lie in the gate's project, or in the one that the event is about."""
         if not sight.files:
             return ()
         declared = os.path.realpath(spec.origin.file) if spec.origin.file else ""
-        foreign = [root for root in self._projects(cwd) if not is_kept_with(declared, root, self._environ)]
-        return tuple(file for file in sight.files if any(is_below(at, root) for root in foreign for at in places(file.path, file.real)))
+        foreign = [
+            root for root in self._projects(cwd) if not is_kept_with(declared, root, self._environ)
+        ]
+        return tuple(
+            file
+            for file in sight.files
+            if any(is_below(at, root) for root in foreign for at in places(file.path, file.real))
+        )
 
     def _projects(self, cwd: str) -> frozenset[str]:
         """The folders of which a clone may have brought what is in them: as they are named, and without links."""
@@ -158,7 +201,9 @@ class Standings:
         return found
 
 
-def _state(print_: Fingerprint, sight: Sight, known: Known | None, fault: str, exposed: str) -> tuple[str, str]:
+def _state(
+    print_: Fingerprint, sight: Sight, known: Known | None, fault: str, exposed: str
+) -> tuple[str, str]:
     """The state of a hook, and why, as far as the store tells without its files."""
     if known is None:
         return UNKNOWN, fault
@@ -175,13 +220,19 @@ def _unknown(found: Standing, brought: Sequence[Covered]) -> Standing:
     """A hook that nobody approved as it is declared: why it is unknown, or changed, and what else is told where it runs all the same."""
     spec = found.spec
     if found.approved:
-        return found.replace(state=CHANGED, reason="; ".join(filter(None, (EDITED, found.exposed and found.reason))))
+        return found.replace(
+            state=CHANGED, reason="; ".join(filter(None, (EDITED, found.exposed and found.reason)))
+        )
     if found.exposed:
         return found
     if spec.origin.scope in CLONED:
         return found.replace(reason=NOBODY + _unseen(found.sight))
     run = next(filter(_is_run, brought), None)
-    why = f": it runs `{run.real}` of this project, until `hookline approve` says that it may" if run is not None else ""
+    why = (
+        f": it runs `{run.real}` of this project, until `hookline approve` says that it may"
+        if run is not None
+        else ""
+    )
     note = named_by(file for file in brought if file.role in LOOSE)
     return found.replace(reason=NOBODY + (why or _unseen(found.sight)), note=note)
 
@@ -197,7 +248,9 @@ def _unseen(sight: Sight) -> str:
     return f", and of what it runs not all can be seen: {sight.open[0]}" if sight.open else ""
 
 
-def _compared(spec: HookSpec, group: str, brought: Sequence[Covered], found: Comparison) -> tuple[str, str, str]:
+def _compared(
+    spec: HookSpec, group: str, brought: Sequence[Covered], found: Comparison
+) -> tuple[str, str, str]:
     """How a hook stands that somebody approved: its state, why, and what is told where it runs all the same."""
     cloned = spec.origin.scope in CLONED
     if why := found.changed(group, cloned=cloned):
@@ -212,7 +265,14 @@ def _is_run(file: Covered) -> bool:
 
 def _exposed(spec: HookSpec, sight: Sight) -> tuple[str, str]:
     """Why somebody else may write what a hook runs for certain, or the file that declares it, and that file; empty where nobody may."""
-    seen = next(((file.exposed, file.real) for file in sight.files if file.exposed and file.role not in LOOSE), None)
+    seen = next(
+        (
+            (file.exposed, file.real)
+            for file in sight.files
+            if file.exposed and file.role not in LOOSE
+        ),
+        None,
+    )
     if seen is not None:
         return seen
     file = spec.origin.file
@@ -220,7 +280,11 @@ def _exposed(spec: HookSpec, sight: Sight) -> tuple[str, str]:
         found = os.stat(file)
     except (OSError, ValueError):
         return "", ""
-    return (f"everybody may write `{file}`", file) if stat.S_ISREG(found.st_mode) and found.st_mode & stat.S_IWOTH else ("", "")
+    return (
+        (f"everybody may write `{file}`", file)
+        if stat.S_ISREG(found.st_mode) and found.st_mode & stat.S_IWOTH
+        else ("", "")
+    )
 
 
 def is_roots(file: str) -> bool:
@@ -229,7 +293,9 @@ def is_roots(file: str) -> bool:
         found = [os.stat(path) for path in (file, os.path.dirname(os.path.realpath(file)))]
     except OSError:
         return False
-    return all(each.st_uid == 0 and not each.st_mode & (stat.S_IWGRP | stat.S_IWOTH) for each in found)
+    return all(
+        each.st_uid == 0 and not each.st_mode & (stat.S_IWGRP | stat.S_IWOTH) for each in found
+    )
 
 
 def shown(spec: HookSpec) -> str:

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from hookline.trust.outbox import Note
     from hookline.trust.snapshot import Witness
 
-_GRAIN = 0.05  # seconds; a file that was written this recently may be written again without a new time
+_GRAIN = (
+    0.05  # seconds; a file that was written this recently may be written again without a new time
+)
 _MOST_AT_ONCE = 1000  # notes of others that a writer hands on
 _KEPT = 30 * 86400.0  # seconds that it is remembered what a session was told
 
@@ -37,7 +39,11 @@ _NOTHING = Known(approvals={})
 def store_path(environ: Mapping[str, str]) -> str:
     """Where the user's store lies: below XDG_STATE_HOME, if that is an absolute path."""
     state = environ.get("XDG_STATE_HOME", "")
-    base = state if os.path.isabs(state) else f"{environ.get('HOME') or os.path.expanduser('~')}/.local/state"
+    base = (
+        state
+        if os.path.isabs(state)
+        else f"{environ.get('HOME') or os.path.expanduser('~')}/.local/state"
+    )
     return f"{base}/hookline/trust.db"
 
 
@@ -97,19 +103,31 @@ class Store:
             ):
                 approvals.setdefault(identity, {})[places] = content
                 if at[0]:
-                    placed[bool(stands)].setdefault((at[0], at[1], at[2], at[3]), set()).add(identity)
+                    placed[bool(stands)].setdefault((at[0], at[1], at[2], at[3]), set()).add(
+                        identity
+                    )
             revoked = frozenset(row[0] for row in db.execute("SELECT identity FROM revocations"))
             off = frozenset(row[0] for row in db.execute("SELECT root FROM switches"))
-            single = db.execute("SELECT root, identity FROM hook_switches").fetchall() if version > 1 else ()
+            single = (
+                db.execute("SELECT root, identity FROM hook_switches").fetchall()
+                if version > 1
+                else ()
+            )
             stamp = self._file.stamp()
             db.execute("ROLLBACK")
-        declared, replaced = ({at: frozenset(each) for at, each in placed[stands].items()} for stands in (True, False))
+        declared, replaced = (
+            {at: frozenset(each) for at, each in placed[stands].items()} for stands in (True, False)
+        )
         known = Known(
             approvals=approvals, revoked=revoked, off=off, hooks_off=frozenset(single), declared=declared, replaced=replaced,
         )  # fmt: skip
         settled = stamp is not None and now - max(stamp[-2:]) / 1e9 > _GRAIN
         self._read = (stamp, known) if stamp is not None and settled else None
-        if self._read is not None and seen is not None and witness(self.path, self._read[0]) == seen:
+        if (
+            self._read is not None
+            and seen is not None
+            and witness(self.path, self._read[0]) == seen
+        ):
             keep(self.path, seen, known)
         return known
 
@@ -136,9 +154,15 @@ class Store:
         `replaces`: identities whose place these take; they stay approved, because a branch may bring them back. `notes`: what a journal is told, where that
         is more than they say themselves: a record for each approval, and then one for each that is replaced.
         """
-        told = notes or (*map(note_of, approvals), *({"what": "replaced", "identity": identity} for identity in replaces))
+        told = notes or (
+            *map(note_of, approvals),
+            *({"what": "replaced", "identity": identity} for identity in replaces),
+        )
         with self._writing() as db:
-            db.executemany("UPDATE approvals SET hook = '' WHERE identity = ?", [(identity,) for identity in replaces])
+            db.executemany(
+                "UPDATE approvals SET hook = '' WHERE identity = ?",
+                [(identity,) for identity in replaces],
+            )
             for one, note in zip(approvals, told, strict=False):
                 at = one.at or self._clock()
                 if write(db, one.replace(at=at), first_use=first_use, keep_revoked=keep_revoked):
@@ -148,10 +172,22 @@ class Store:
     def forget(self, identities: Sequence[str], *, notes: Sequence[Mapping[str, Any]] = ()) -> None:
         """Have no approval of these count any more, without a word that one was taken back. `notes`: as of `approve`."""
         with self._writing() as db:
-            db.executemany("DELETE FROM approvals WHERE identity = ?", [(identity,) for identity in identities])
-            _put(db, notes or [{"what": "forgotten", "identity": identity} for identity in identities], self._clock())
+            db.executemany(
+                "DELETE FROM approvals WHERE identity = ?", [(identity,) for identity in identities]
+            )
+            _put(
+                db,
+                notes or [{"what": "forgotten", "identity": identity} for identity in identities],
+                self._clock(),
+            )
 
-    def revoke(self, identities: Iterable[tuple[str, str]], who: str, *, notes: Sequence[Mapping[str, Any]] = ()) -> None:
+    def revoke(
+        self,
+        identities: Iterable[tuple[str, str]],
+        who: str,
+        *,
+        notes: Sequence[Mapping[str, Any]] = (),
+    ) -> None:
         """Take back every approval of these hooks (each an identity and what it is shown as), and remember that it was so.
 
         `notes`: as of `approve`.
@@ -160,8 +196,14 @@ class Store:
         with self._writing() as db:
             for identity, command in hooks:
                 db.execute("DELETE FROM approvals WHERE identity = ?", (identity,))
-                db.execute("INSERT OR REPLACE INTO revocations VALUES (?, ?, ?, ?)", (identity, command, who, at))
-            own = [{"what": "revoked", "identity": identity, "command": command, "who": who} for identity, command in hooks]
+                db.execute(
+                    "INSERT OR REPLACE INTO revocations VALUES (?, ?, ?, ?)",
+                    (identity, command, who, at),
+                )
+            own = [
+                {"what": "revoked", "identity": identity, "command": command, "who": who}
+                for identity, command in hooks
+            ]
             _put(db, notes or own, at)
 
     def turn(self, root: str, who: str, *, on: bool, how: str = "") -> None:
@@ -176,7 +218,13 @@ class Store:
             _put(db, [{"what": "on" if on else "off", "root": root, "who": who, "how": how}], at)
 
     def turn_hooks(
-        self, root: str, hooks: Iterable[tuple[str, str]], who: str, *, on: bool, notes: Sequence[Mapping[str, Any]] = ()
+        self,
+        root: str,
+        hooks: Iterable[tuple[str, str]],
+        who: str,
+        *,
+        on: bool,
+        notes: Sequence[Mapping[str, Any]] = (),
     ) -> None:
         """Turn single hooks (each an identity and what it is shown as) on or off, for a project folder or, with "", everywhere.
 
@@ -186,21 +234,37 @@ class Store:
         with self._writing() as db:
             for identity, command in meant:
                 if on:
-                    db.execute("DELETE FROM hook_switches WHERE root = ? AND identity = ?", (root, identity))
+                    db.execute(
+                        "DELETE FROM hook_switches WHERE root = ? AND identity = ?",
+                        (root, identity),
+                    )
                 else:
-                    db.execute("INSERT OR REPLACE INTO hook_switches VALUES (?, ?, ?, ?, ?)", (root, identity, command, who, at))
+                    db.execute(
+                        "INSERT OR REPLACE INTO hook_switches VALUES (?, ?, ?, ?, ?)",
+                        (root, identity, command, who, at),
+                    )
             mark(db)
-            own = [{"what": what, "root": root, "identity": identity, "command": command, "who": who} for identity, command in meant]
+            own = [
+                {"what": what, "root": root, "identity": identity, "command": command, "who": who}
+                for identity, command in meant
+            ]
             _put(db, notes or own, at)
 
     def told(self, session: str, what: str) -> bool:
         """Remember that a session was told something; whether it had been told before."""
         now = self._clock()
-        if self._is_told(session, what):  # most often; to write costs more, and makes every reader read anew
+        if self._is_told(
+            session, what
+        ):  # most often; to write costs more, and makes every reader read anew
             return True
         with self._writing() as db:
             db.execute("DELETE FROM told WHERE at < ?", (now - _KEPT,))
-            return db.execute("INSERT OR IGNORE INTO told VALUES (?, ?, ?)", (session, what, now)).rowcount == 0
+            return (
+                db.execute(
+                    "INSERT OR IGNORE INTO told VALUES (?, ?, ?)", (session, what, now)
+                ).rowcount
+                == 0
+            )
 
     def _is_told(self, session: str, what: str) -> bool:
         if self._file.stamp() is None:
@@ -224,7 +288,9 @@ class Store:
         if handed:
             outbox.forget(self.path, handed)
         if left and self.tell is not None:
-            with contextlib.suppress(OSError, TrustError):  # it is done, and told by whoever comes next
+            with contextlib.suppress(
+                OSError, TrustError
+            ):  # it is done, and told by whoever comes next
                 outbox.hand_on(self.path, left, self.tell, self.waiting)
 
     # -- notes -----------------------------------------------------------------------------------------------------
@@ -236,7 +302,11 @@ class Store:
         if self._file.stamp() is None:
             return ()
         with self._file.opened() as db:
-            return tuple(outbox.waiting(db, outbox.handed(self.path))) if version_of(db) >= NOTES else ()
+            return (
+                tuple(outbox.waiting(db, outbox.handed(self.path)))
+                if version_of(db) >= NOTES
+                else ()
+            )
 
     def hand_on(self) -> int:
         """Hand on what was left behind; how many notes are left even then."""

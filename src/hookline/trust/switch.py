@@ -21,7 +21,9 @@ VARIABLES = MASTER, SKIPPED = "HOOKLINE", "HOOKLINE_SKIP"
 _OFF = frozenset({"0", "off", "false", "no"})
 
 
-def off_by(spec: HookSpec, known: Known | None, root: str, environ: Mapping[str, str], cwd: str = "") -> str:
+def off_by(
+    spec: HookSpec, known: Known | None, root: str, environ: Mapping[str, str], cwd: str = ""
+) -> str:
     """What switches a hook off, in words; empty where nothing does. Off anywhere is off: in the project, and where the event is."""
     if (said := environ.get(MASTER, "").lower()) in _OFF:
         return f"{MASTER}={said}"
@@ -52,11 +54,21 @@ def overruled(spec: HookSpec, environ: Mapping[str, str], brought: Brought) -> s
     if not files:
         return ""
     named = ", ".join(f"`{path}`" for path in dict.fromkeys(files) if path)
-    by = f"{named} of this project sets it" if named else "the host added it after it was started, from a file that is another now"
+    by = (
+        f"{named} of this project sets it"
+        if named
+        else "the host added it after it was started, from a file that is another now"
+    )
     return f"{said}: {by}, so it switches off the hooks of this project only"
 
 
-def off_by_name(spec: HookSpec, known: Known | None, root: str, identity: Callable[[HookSpec], str], cwd: str = "") -> str:
+def off_by_name(
+    spec: HookSpec,
+    known: Known | None,
+    root: str,
+    identity: Callable[[HookSpec], str],
+    cwd: str = "",
+) -> str:
     """What switches this one hook off, in words; empty where nothing does. `identity`: a hook as it is declared."""
     if known is None or not known.hooks_off:
         return ""
@@ -64,7 +76,11 @@ def off_by_name(spec: HookSpec, known: Known | None, root: str, identity: Callab
     if ("", declared) in known.hooks_off:
         return "`hookline off` names it, in every project"
     folders = (*upwards(root), *(upwards(os.path.realpath(cwd)) if cwd else ()))
-    return "`hookline off` names it" if any((folder, declared) in known.hooks_off for folder in folders) else ""
+    return (
+        "`hookline off` names it"
+        if any((folder, declared) in known.hooks_off for folder in folders)
+        else ""
+    )
 
 
 def off_at(known: Known, folder: str) -> str:

@@ -38,7 +38,9 @@ class Vanished:
     tells that, nothing is gone.
     """
 
-    def __init__(self, root: str, identity: Callable[[HookSpec], str], declared: Declared | None = None) -> None:
+    def __init__(
+        self, root: str, identity: Callable[[HookSpec], str], declared: Declared | None = None
+    ) -> None:
         self._root = root
         self._identity = identity
         self.declared = declared
@@ -62,14 +64,27 @@ class Vanished:
         instead = [
             self._place(spec)
             for spec in self.declared.hooks()
-            if gone and spec.id in asked and self._identity(spec) not in known.approvals and self._identity(spec) not in known.revoked
+            if gone
+            and spec.id in asked
+            and self._identity(spec) not in known.approvals
+            and self._identity(spec) not in known.revoked
         ]
-        return {at: each for at, each in gone.items() if self.declared.seeks(self._root, at[0]) and instead.count(at) < len(each)}
+        return {
+            at: each
+            for at, each in gone.items()
+            if self.declared.seeks(self._root, at[0]) and instead.count(at) < len(each)
+        }
 
-    def replaced(self, specs: Iterable[HookSpec], known: Known, approvals: Sequence[Approval]) -> list[Approval]:
+    def replaced(
+        self, specs: Iterable[HookSpec], known: Known, approvals: Sequence[Approval]
+    ) -> list[Approval]:
         """The approvals in whose place hooks are approved now: for each that was edited one, by its id, else by its command, else the latest."""
         found: list[Approval] = []
-        gone = {at: set(each) for at, each in self._of(known)[0].items()} if self._placed(known) else {}
+        gone = (
+            {at: set(each) for at, each in self._of(known)[0].items()}
+            if self._placed(known)
+            else {}
+        )
         for spec in specs:
             left = gone.get(self._place(spec), set())
             if not left or self._identity(spec) in known.approvals or not self.edited(spec, known):
@@ -103,7 +118,11 @@ class Vanished:
         approved, former = self._here(known.declared), self._here(known.replaced)
         left = {at: each - now for at, each in approved.items()}
         # What was replaced and is there again, as on another branch, stands for what took its place.
-        gone = {at: each for at, each in left.items() if len(each) > len(former.get(at, frozenset()) & now)}
+        gone = {
+            at: each
+            for at, each in left.items()
+            if len(each) > len(former.get(at, frozenset()) & now)
+        }
         return gone, now
 
     def _here(self, placed: Mapping[Where, frozenset[str]]) -> Gone:
@@ -123,5 +142,12 @@ def named_in(root: str, file: str) -> str:
     """A file of a project as it is named in there: by which links somebody came to the project tells nothing, those in it do."""
     if file.startswith(f"{root}/"):
         return file
-    folder = next((each for each in upwards(os.path.dirname(os.path.abspath(file))) if os.path.realpath(each) == root), "")
+    folder = next(
+        (
+            each
+            for each in upwards(os.path.dirname(os.path.abspath(file)))
+            if os.path.realpath(each) == root
+        ),
+        "",
+    )
     return root + os.path.abspath(file).removeprefix(folder) if folder else file

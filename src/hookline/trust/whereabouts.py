@@ -23,7 +23,11 @@ def projects_of(folders: Iterable[str], environ: Mapping[str, str]) -> Iterator[
             continue
         named = os.path.abspath(folder)
         for each in dict.fromkeys((named, os.path.realpath(named))):
-            yield from (root for root in dict.fromkeys((each, repository(each))) if root and not is_below(home, os.path.realpath(root)))
+            yield from (
+                root
+                for root in dict.fromkeys((each, repository(each)))
+                if root and not is_below(home, os.path.realpath(root))
+            )
 
 
 def home_of(environ: Mapping[str, str]) -> str:
@@ -37,7 +41,11 @@ def is_kept_with(declared: str, root: str, environ: Mapping[str, str]) -> bool:
         return bool(declared)
     beside, around = os.path.dirname(declared), repository(root)
     # What lies in the home itself is no folder of settings: projects lie there, too.
-    return is_below(root, beside) and not is_below(home_of(environ), beside) and (not around or is_below(declared, around))
+    return (
+        is_below(root, beside)
+        and not is_below(home_of(environ), beside)
+        and (not around or is_below(declared, around))
+    )
 
 
 def repository(folder: str) -> str:

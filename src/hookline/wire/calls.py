@@ -34,4 +34,10 @@ def http(hook: Node, *, allow_local: bool, only_https: bool = False, largest: in
         if name.lower() in UNSENT:
             told = f"the header `{name}` belongs to the connection, so this one is not sent"
             hook.complain("key.ignored", told, "headers", name, severity="warning")
-    return Http(url=url, headers=headers, env=hook.texts("allowedEnvVars"), allow_local=allow_local, largest=largest)
+    return Http(
+        url=url,
+        headers=headers,
+        env=hook.texts("allowedEnvVars"),
+        allow_local=allow_local,
+        largest=largest,
+    )

@@ -23,7 +23,15 @@ class Node:
 
     __slots__ = ("file", "path", "problems", "scope", "tree", "value")
 
-    def __init__(self, tree: Tree, file: str, scope: str, problems: list[Problem], path: Path = (), value: Any = None) -> None:
+    def __init__(
+        self,
+        tree: Tree,
+        file: str,
+        scope: str,
+        problems: list[Problem],
+        path: Path = (),
+        value: Any = None,
+    ) -> None:
         self.tree = tree
         self.file = file
         self.scope = scope
@@ -44,11 +52,19 @@ class Node:
 
     def child(self, key: str | int) -> Node:
         """The part under a key or an index."""
-        return Node(self.tree, self.file, self.scope, self.problems, (*self.path, key), self.value[key])
+        return Node(
+            self.tree, self.file, self.scope, self.problems, (*self.path, key), self.value[key]
+        )
 
-    def complain(self, name: str, message: str, *key: str | int, hint: str = "", severity: str = "error") -> None:
+    def complain(
+        self, name: str, message: str, *key: str | int, hint: str = "", severity: str = "error"
+    ) -> None:
         """File a complaint about this node, or about the key below it."""
-        self.problems.append(Problem(name=name, message=message, hint=hint, severity=severity, origin=self.origin(*key)))
+        self.problems.append(
+            Problem(
+                name=name, message=message, hint=hint, severity=severity, origin=self.origin(*key)
+            )
+        )
 
     def mark(self) -> int:
         """A place in the complaints, to ask `errors_since` from."""
@@ -56,7 +72,9 @@ class Node:
 
     def errors_since(self, mark: int) -> str:
         """The errors that were filed since then, as the reason why a hook is broken; empty where there are none."""
-        return "; ".join(problem.message for problem in self.problems[mark:] if problem.severity == "error")
+        return "; ".join(
+            problem.message for problem in self.problems[mark:] if problem.severity == "error"
+        )
 
     # -- shapes ----------------------------------------------------------------------------------------------------
 
@@ -69,7 +87,9 @@ class Node:
 
     def children(self) -> Iterator[Node]:
         """The items of a list, or the values of a mapping."""
-        keys: Iterable[str | int] = range(len(self.value)) if isinstance(self.value, list) else list(self.value)
+        keys: Iterable[str | int] = (
+            range(len(self.value)) if isinstance(self.value, list) else list(self.value)
+        )
         return (self.child(key) for key in keys)
 
     def only(self, known: Iterable[str], what: str, *, severity: str = "error") -> None:
@@ -78,7 +98,13 @@ class Node:
         for key in self.value:
             if key not in listed:
                 hint = did_you_mean(key, listed) or f"known keys: {', '.join(listed)}"
-                self.complain("key.unknown", f"unknown key `{key}` in {what}", key, hint=hint, severity=severity)
+                self.complain(
+                    "key.unknown",
+                    f"unknown key `{key}` in {what}",
+                    key,
+                    hint=hint,
+                    severity=severity,
+                )
 
     # -- scalars ---------------------------------------------------------------------------------------------------
 
@@ -97,7 +123,11 @@ class Node:
         value = self._given(key)
         if value is None:
             return default
-        if isinstance(value, int | float) and not isinstance(value, bool) and -_GREATEST < value < _GREATEST:
+        if (
+            isinstance(value, int | float)
+            and not isinstance(value, bool)
+            and -_GREATEST < value < _GREATEST
+        ):
             return value
         self._wrong_type(key, value, "a number")
         return default
@@ -107,17 +137,25 @@ class Node:
         value = self._given(key)
         if value is None:
             return default
-        if isinstance(value, int) and not isinstance(value, bool) and -_GREATEST < value < _GREATEST:
+        if (
+            isinstance(value, int)
+            and not isinstance(value, bool)
+            and -_GREATEST < value < _GREATEST
+        ):
             return value
         self._wrong_type(key, value, "a whole number")
         return default
 
-    def duration(self, key: str, *, unit: str = "seconds", longest: float = _LONGEST) -> float | None:
+    def duration(
+        self, key: str, *, unit: str = "seconds", longest: float = _LONGEST
+    ) -> float | None:
         """The time to wait under a key, in its own unit, more than 0; None where there is none to go by."""
         given = self.number(key)
         if given is None or 0 < given <= longest:
             return given
-        self.complain("value.range", f"`{key}: {given}` is no time to wait", key, hint=f"{unit}, more than 0")
+        self.complain(
+            "value.range", f"`{key}: {given}` is no time to wait", key, hint=f"{unit}, more than 0"
+        )
         return None
 
     def flag(self, key: str, *, default: bool = False) -> bool:
@@ -130,7 +168,9 @@ class Node:
         self._wrong_type(key, value, "true or false")
         return default
 
-    def choice(self, key: str, allowed: Iterable[str], default: str, *, name: str = "value.choice") -> str:
+    def choice(
+        self, key: str, allowed: Iterable[str], default: str, *, name: str = "value.choice"
+    ) -> str:
         """The text under a key, one of some words."""
         value = self.text(key, default)
         listed = list(allowed)
@@ -155,7 +195,9 @@ class Node:
         value = self._given(key)
         if value is None:
             return {}
-        if isinstance(value, dict) and all(isinstance(item, str | int | float) for item in value.values()):
+        if isinstance(value, dict) and all(
+            isinstance(item, str | int | float) for item in value.values()
+        ):
             return {name: _as_text(item) for name, item in value.items()}
         self._wrong_type(key, value, "a mapping of texts")
         return {}
@@ -190,4 +232,9 @@ def problem_of(error: ConfigError, file: str, scope: str) -> Problem:
     parts = error.place.rsplit(":", 2)
     numbered = len(parts) == 3 and parts[1].isdigit() and parts[2].isdigit()  # noqa: PLR2004 - file, line, column
     line, column = (int(parts[1]), int(parts[2])) if numbered else (0, 0)
-    return Problem(name=error.name, message=error.message, hint=error.hint, origin=Origin(file=file, line=line, column=column, scope=scope))
+    return Problem(
+        name=error.name,
+        message=error.message,
+        hint=error.hint,
+        origin=Origin(file=file, line=line, column=column, scope=scope),
+    )

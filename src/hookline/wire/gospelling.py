@@ -22,7 +22,23 @@ if TYPE_CHECKING:
 CALLED = ("toJSON", "truncate")
 WHOLE = "payload"
 _GO_WORDS = frozenset(
-    ("if", "else", "end", "range", "with", "define", "template", "block", "break", "continue", "print", "printf", "println", "index", "len")
+    (
+        "if",
+        "else",
+        "end",
+        "range",
+        "with",
+        "define",
+        "template",
+        "block",
+        "break",
+        "continue",
+        "print",
+        "printf",
+        "println",
+        "index",
+        "len",
+    )
 )
 
 
@@ -52,9 +68,18 @@ def _translated(tokens: list[Token]) -> Iterator[Token]:
     first = tokens[0] if tokens else Token(1, "eof", "")
     word = first.value if first.type == "name" else ""
     applied = len(tokens) == 1 or tokens[1].type in ("dot", "string", "integer", "name")
-    if word in _GO_WORDS and applied and not (len(tokens) > 1 and tokens[1].value in ("if", "is", "in", "and", "or", "not")):
-        raise TemplateSyntaxError(f"`{word}` is of Go's templates, of which prompts have the plain part only", first.lineno)
-    if first.type != "dot" and not (word in CALLED and len(tokens) > 1 and tokens[1].type in ("dot", "string", "integer")):
+    if (
+        word in _GO_WORDS
+        and applied
+        and not (len(tokens) > 1 and tokens[1].value in ("if", "is", "in", "and", "or", "not"))
+    ):
+        raise TemplateSyntaxError(
+            f"`{word}` is of Go's templates, of which prompts have the plain part only",
+            first.lineno,
+        )
+    if first.type != "dot" and not (
+        word in CALLED and len(tokens) > 1 and tokens[1].type in ("dot", "string", "integer")
+    ):
         return iter(tokens)
     return iter(_Pipeline(tokens).translated())
 
@@ -79,7 +104,11 @@ class _Pipeline:
         made: list[Token] = []
         while self._next() in ("dot", "string", "integer"):
             made += [Token(self.line, "comma", ","), *self._operand()]
-        return [name, Token(self.line, "lparen", "("), *made[1:], Token(self.line, "rparen", ")")] if made else [name]
+        return (
+            [name, Token(self.line, "lparen", "("), *made[1:], Token(self.line, "rparen", ")")]
+            if made
+            else [name]
+        )
 
     def _operand(self) -> list[Token]:
         if self._next() != "dot":

@@ -36,24 +36,47 @@ def below_hooks(root: Node, events: Iterable[str]) -> Node | None:
     """What stands under `hooks`, None where nothing does; events that stand beside it are complained about."""
     known = frozenset(events)
     for misplaced in [key for key in root.value if key in known]:
-        root.complain("key.misplaced", f"`{misplaced}` stands beside `hooks`", misplaced, hint="put it below `hooks`")
+        root.complain(
+            "key.misplaced",
+            f"`{misplaced}` stands beside `hooks`",
+            misplaced,
+            hint="put it below `hooks`",
+        )
     return None if root.value.get("hooks") is None else root.child("hooks")
 
 
 def groups(
-    events: Node, rows: Mapping[str, AnyRow], *, keys: Iterable[str] = _KEYS, beside: Iterable[str] = (), severity: str = "error"
+    events: Node,
+    rows: Mapping[str, AnyRow],
+    *,
+    keys: Iterable[str] = _KEYS,
+    beside: Iterable[str] = (),
+    severity: str = "error",
 ) -> Iterator[tuple[AnyRow, Group]]:
     """The groups of all events below `events` (a mapping), in declared order; what is wrong with them is filed as problems.
 
     `keys`: what a group may hold. `beside`: keys next to the events that are no events, and the caller's own affair.
     `severity`: how bad an unknown key of a group is.
     """
-    for row, node, broken in entries(events, rows, of="matcher groups", like="[{matcher, hooks: [...]}]", beside=beside):
-        yield row, Group(node=node, mark=node.mark(), broken=broken) if broken else _group(node, row, keys, severity)
+    for row, node, broken in entries(
+        events, rows, of="matcher groups", like="[{matcher, hooks: [...]}]", beside=beside
+    ):
+        yield (
+            row,
+            Group(node=node, mark=node.mark(), broken=broken)
+            if broken
+            else _group(node, row, keys, severity),
+        )
 
 
 def entries(
-    events: Node, rows: Mapping[str, AnyRow], *, of: str, like: str, known: Iterable[str] = (), beside: Iterable[str] = ()
+    events: Node,
+    rows: Mapping[str, AnyRow],
+    *,
+    of: str,
+    like: str,
+    known: Iterable[str] = (),
+    beside: Iterable[str] = (),
 ) -> Iterator[tuple[AnyRow, Node, str]]:
     """What is listed under each event below `events`, in declared order, and why it is no list: then the event stands for it.
 
@@ -81,13 +104,19 @@ def _group(node: Node, row: Row, keys: Iterable[str], severity: str) -> Group:
     mark = node.mark()
     value = node.value
     if not isinstance(value, dict) or ("hooks" not in value and "type" in value):
-        node.complain("group.shape", f"an entry of `{row.native}` must be a matcher group", hint='wrap it: {"hooks": [...]}')
+        node.complain(
+            "group.shape",
+            f"an entry of `{row.native}` must be a matcher group",
+            hint='wrap it: {"hooks": [...]}',
+        )
     elif not isinstance(value.get("hooks"), list):
         node.complain("group.shape", f"a group of `{row.native}` needs `hooks`, a list of handlers")
     else:
         node.only(keys, f"a group of `{row.native}`", severity=severity)
         if not value["hooks"]:
-            node.complain("group.empty", f"this group of `{row.native}` has no hooks", severity="warning")
+            node.complain(
+                "group.empty", f"this group of `{row.native}` has no hooks", severity="warning"
+            )
         return Group(node=node, mark=mark, hooks=tuple(node.child("hooks").children()))
     return Group(node=node, mark=mark, broken=node.errors_since(mark))
 

@@ -27,7 +27,9 @@ def one_object(text: str) -> dict[str, Any]:
     try:
         value = json.loads(text.strip().removeprefix("\ufeff"), parse_constant=_refuse)
     except json.JSONDecodeError as error:
-        raise UnreadableError(f"stdout is not one JSON object: {error.msg.lower()} at line {error.lineno}") from None
+        raise UnreadableError(
+            f"stdout is not one JSON object: {error.msg.lower()} at line {error.lineno}"
+        ) from None
     except (ValueError, RecursionError) as error:
         raise UnreadableError(f"stdout is not one JSON object: {error}") from None
     if not isinstance(value, dict):
@@ -52,7 +54,9 @@ def lines(text: str) -> list[str]:
     return text.replace("\r", "\n").split("\n")
 
 
-def spelled(given: Mapping[str, Any], known: Iterable[str], *, camel: bool) -> tuple[dict[str, Any], list[str]]:
+def spelled(
+    given: Mapping[str, Any], known: Iterable[str], *, camel: bool
+) -> tuple[dict[str, Any], list[str]]:
     """The object with its known keys in our spelling, and the keys that are not known.
 
     Letter case never matters; with `camel`, neither do underscores, so that `updatedInput` is `updated_input`. Where two
@@ -85,7 +89,9 @@ def typed(read: Mapping[str, Any], wanted: Mapping[str, type | tuple[type, ...]]
         if value is None:
             continue
         kind = wanted.get(key, object)
-        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool and kind is not object):
+        if not isinstance(value, kind) or (
+            isinstance(value, bool) and kind is not bool and kind is not object
+        ):
             raise UnreadableError(f"`{key}` has a value of the wrong type")
         checked[key] = value
     return checked

@@ -25,7 +25,9 @@ _BRACE = re.compile(r"\{")
 _FENCE = re.compile(r"```\w*\s*(.*?)\s*```", re.DOTALL)
 
 
-def judgement(reply: str, key: str, weigh: Callable[[dict[str, Any]], int], *, missing: str) -> tuple[dict[str, Any], bool]:
+def judgement(
+    reply: str, key: str, weigh: Callable[[dict[str, Any]], int], *, missing: str
+) -> tuple[dict[str, Any], bool]:
     """The strongest judgement of a reply, with its keys in lower case, and whether it is the whole reply.
 
     A judgement is an object with a `key`, and not within another one. `weigh` says how strong it is, or raises
@@ -51,7 +53,10 @@ def judgement(reply: str, key: str, weigh: Callable[[dict[str, Any]], int], *, m
     strength, chosen = max(weighed, key=lambda pair: pair[0], default=(PERMITS, {}))
     if strength == REFUSES or (not wrong and (strength == ASKS or (alone and chosen))):
         return chosen, alone
-    raise UnreadableError(wrong or ("the model's reply permits, but is more than its judgement" if weighed else missing))
+    raise UnreadableError(
+        wrong
+        or ("the model's reply permits, but is more than its judgement" if weighed else missing)
+    )
 
 
 def _objects(text: str) -> tuple[list[dict[str, Any]], str, bool]:

@@ -22,7 +22,10 @@ NAMES = NAME | frozenset("- ,|")
 
 
 def conditions(
-    node: Node, row: AnyRow, read: Callable[[Node, AnyRow], tuple[Condition, ...]], key: str = "matcher"
+    node: Node,
+    row: AnyRow,
+    read: Callable[[Node, AnyRow], tuple[Condition, ...]],
+    key: str = "matcher",
 ) -> tuple[Condition, ...] | None:
     """What the text under a key demands, as `read` understands it; None, and a complaint, where it cannot be understood."""
     try:
@@ -37,7 +40,13 @@ def is_ignored(node: Node, row: Row, *, runs: str = "the hooks of this group run
     if row.subject:
         return False
     hint = f"leave it out; {runs} on every such event"
-    node.complain("matcher.ignored", f"`{row.native}` has no matcher, so this one is ignored", "matcher", hint=hint, severity="warning")
+    node.complain(
+        "matcher.ignored",
+        f"`{row.native}` has no matcher, so this one is ignored",
+        "matcher",
+        hint=hint,
+        severity="warning",
+    )
     return True
 
 

@@ -34,10 +34,14 @@ def wire_text(payload: Mapping[str, Any], table: Table) -> str:
         TypeError, ValueError, RecursionError: it holds something that JSON cannot say (NaN and infinity included).
     """
     separators = (",", ":") if table.compact else (", ", ": ")
-    text = json.dumps(payload, ensure_ascii=table.ascii_only, allow_nan=False, separators=separators)
+    text = json.dumps(
+        payload, ensure_ascii=table.ascii_only, allow_nan=False, separators=separators
+    )
     if table.echo_safe and "\\" in text:
         text = re.sub(_ESCAPE, lambda found: _UNEXPANDED[found.group()], text)
-    if not text.isascii():  # a lone surrogate is no UTF-8, and a guard that cannot read its payload is no guard
+    if (
+        not text.isascii()
+    ):  # a lone surrogate is no UTF-8, and a guard that cannot read its payload is no guard
         text = re.sub(_SURROGATE, lambda found: f"\\u{ord(found.group()):04x}", text)
     return text + "\n"
 
@@ -96,12 +100,16 @@ def decode(payload: Any, table: Table, native: str, names: Mapping[str, str]) ->
         CodecError: not an object, no event named, or a field of the wrong type.
     """
     if not isinstance(payload, dict):
-        raise CodecError(f"a {table.name} payload must be a JSON object", hint=f"it is {_shape(payload)}")
+        raise CodecError(
+            f"a {table.name} payload must be a JSON object", hint=f"it is {_shape(payload)}"
+        )
     if not all(isinstance(key, str) for key in payload):
         raise CodecError(f"the keys of a {table.name} payload must be texts")
     native = native or _text(payload, names["native"], table)
     if not native:
-        raise CodecError(f"the payload names no event: `{names['native']}` is missing", name="wire.event")
+        raise CodecError(
+            f"the payload names no event: `{names['native']}` is missing", name="wire.event"
+        )
     row = table.row(native)
     if row is None:
         kind, body = kinds.unknown(table.name, native), Lifecycle(facts=dict(payload))
@@ -129,10 +137,20 @@ def _body(payload: Mapping[str, Any], row: Row, table: Table) -> Any:
         (given if field.fact in known else facts)[field.fact] = value
     if "tool" in known and not isinstance(given.get("tool"), str):
         native = next(field.native for field in row.fields if field.fact == "tool")
-        raise CodecError(f"`{native}` of a {table.name} `{row.native}` payload must be text", hint=f"it is {_shape(given.get('tool'))}")
+        raise CodecError(
+            f"`{native}` of a {table.name} `{row.native}` payload must be text",
+            hint=f"it is {_shape(given.get('tool'))}",
+        )
     if "prompt" in known and not isinstance(given.get("prompt", ""), str):
         raise CodecError(f"the prompt of a {table.name} `{row.native}` payload must be text")
-    return row.body(**{name: value for name, value in given.items() if value is not None or name not in row.body.__defaults__}, facts=facts)
+    return row.body(
+        **{
+            name: value
+            for name, value in given.items()
+            if value is not None or name not in row.body.__defaults__
+        },
+        facts=facts,
+    )
 
 
 def _text(payload: Mapping[str, Any], key: str, table: Table) -> str:
@@ -140,17 +158,24 @@ def _text(payload: Mapping[str, Any], key: str, table: Table) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise CodecError(f"`{key}` of a {table.name} payload must be text", hint=f"it is {_shape(value)}")
+        raise CodecError(
+            f"`{key}` of a {table.name} payload must be text", hint=f"it is {_shape(value)}"
+        )
     return value
 
 
 def _shape(value: Any) -> str:
     if value is None:
         return "missing or null"
-    return {dict: "an object", list: "a list", str: "text", bool: "a boolean"}.get(type(value), "a number")
+    return {dict: "an object", list: "a list", str: "text", bool: "a boolean"}.get(
+        type(value), "a number"
+    )
 
 
 def unknown_event(table: Table, native: str) -> CodecError:
     """The error for an event that a person named and the dialect does not have."""
-    hint = did_you_mean(native, (*table.rows, *table.aliases)) or f"its events: {', '.join(table.rows)}"
+    hint = (
+        did_you_mean(native, (*table.rows, *table.aliases))
+        or f"its events: {', '.join(table.rows)}"
+    )
     return CodecError(f"unknown event `{native}` of {table.name}", name="wire.event", hint=hint)

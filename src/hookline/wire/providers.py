@@ -36,14 +36,28 @@ class Provider(Frozen):
     binds: bool = False
 
 
-def _row(name: str, base_url: str, *keys: str, speaks: str = OPENAI, at: str = "", binds: bool = False) -> Provider:
+def _row(
+    name: str, base_url: str, *keys: str, speaks: str = OPENAI, at: str = "", binds: bool = False
+) -> Provider:
     return Provider(name=name, speaks=speaks, base_url=base_url, keys=keys, at=at, binds=binds)
 
 
 _ROWS = (
     _row("openai", "https://api.openai.com/v1", "OPENAI_API_KEY", at="OPENAI_BASE_URL", binds=True),
-    _row("anthropic", "https://api.anthropic.com", "ANTHROPIC_API_KEY", speaks=ANTHROPIC, at="ANTHROPIC_BASE_URL", binds=True),
-    _row("google", "https://generativelanguage.googleapis.com/v1beta/openai", "GOOGLE_API_KEY", "GEMINI_API_KEY"),
+    _row(
+        "anthropic",
+        "https://api.anthropic.com",
+        "ANTHROPIC_API_KEY",
+        speaks=ANTHROPIC,
+        at="ANTHROPIC_BASE_URL",
+        binds=True,
+    ),
+    _row(
+        "google",
+        "https://generativelanguage.googleapis.com/v1beta/openai",
+        "GOOGLE_API_KEY",
+        "GEMINI_API_KEY",
+    ),
     _row("mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY"),
     _row("xai", "https://api.x.ai/v1", "XAI_API_KEY"),
     _row("deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY"),
@@ -91,9 +105,15 @@ def complaint(model: Model) -> tuple[str, str]:
         return "", ""
     provider, own = named(name, model.provider)
     if not provider or not own:
-        return f"`{name:.80}` names no provider", "write `provider/model`, as in `openai/gpt-4o-mini`"
+        return (
+            f"`{name:.80}` names no provider",
+            "write `provider/model`, as in `openai/gpt-4o-mini`",
+        )
     if provider not in PROVIDERS and not model.base_url:
-        hint = did_you_mean(provider, PROVIDERS) or f"one of {', '.join(PROVIDERS)}; or give it a `base_url` that speaks like OpenAI's"
+        hint = (
+            did_you_mean(provider, PROVIDERS)
+            or f"one of {', '.join(PROVIDERS)}; or give it a `base_url` that speaks like OpenAI's"
+        )
         return f"unknown provider `{provider:.80}`", hint
     why = refusal(model.base_url, allow_local=True) if model.base_url else ""
     return (f"{spoken(model.base_url)} cannot be called: {why}", "") if why else ("", "")
@@ -106,7 +126,9 @@ def entrusted(model: Model) -> str:
     if owner == provider:
         return ""
     where = spoken(model.base_url) if model.base_url else f"`{provider:.80}`"
-    return f"the variable `{model.key}` holds the key of {owner}, and what it holds is sent to {where}"
+    return (
+        f"the variable `{model.key}` holds the key of {owner}, and what it holds is sent to {where}"
+    )
 
 
 def variables(model: Model) -> tuple[str, ...]:
@@ -130,7 +152,10 @@ def endpoint(model: Model, environ: Mapping[str, str]) -> Endpoint:
     said = model.base_url or (environ.get(row.at, "").strip() if row.at else "")
     base_url = said or row.base_url
     if not provider or not own or not base_url:
-        raise HandlerError(f"`{name:.80}` names no provider that is known", hint="write `provider/model`, as in `openai/gpt-4o-mini`")
+        raise HandlerError(
+            f"`{name:.80}` names no provider that is known",
+            hint="write `provider/model`, as in `openai/gpt-4o-mini`",
+        )
     if why := refusal(base_url, allow_local=True):
         raise HandlerError(f"{spoken(base_url)} must not be called: {why}")
     key = _key(model, row, environ, own=not said)
@@ -149,7 +174,9 @@ def _name(model: Model, environ: Mapping[str, str]) -> str:
     for name in model.names:
         if found := environ.get(name[1:], "").strip() if name.startswith("$") else name:
             return found
-    raise HandlerError("no model is named", hint=f"set {' or '.join(name[1:] for name in model.names)}")
+    raise HandlerError(
+        "no model is named", hint=f"set {' or '.join(name[1:] for name in model.names)}"
+    )
 
 
 def _key(model: Model, row: Provider, environ: Mapping[str, str], *, own: bool) -> str:
@@ -158,10 +185,14 @@ def _key(model: Model, row: Provider, environ: Mapping[str, str], *, own: bool) 
     Only the provider's own address, and whoever's variable a file names, must have one.
     """
     places = (model.key,) if model.key else () if model.base_url else row.keys
-    variable, found = next(((name, value) for name in places if (value := environ.get(name, "").strip())), ("", ""))
+    variable, found = next(
+        ((name, value) for name in places if (value := environ.get(name, "").strip())), ("", "")
+    )
     if not found and places and (own or model.key):
         names = " or ".join(f"`{name}`" for name in places)
         raise HandlerError(f"the variable {names}, which holds the key of {row.name}, is not set")
     if found and not _KEY.fullmatch(found):
-        raise HandlerError(f"the variable `{variable}`, which holds the key of {row.name}, holds what no header can carry")
+        raise HandlerError(
+            f"the variable `{variable}`, which holds the key of {row.name}, holds what no header can carry"
+        )
     return found

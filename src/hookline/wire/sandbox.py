@@ -55,7 +55,21 @@ _FILTERS: dict[str, Callable[..., Any]] = {
     "upper": lambda value: text_of(value).upper(), "length": lambda value: 0 if isinstance(value, Undefined) else len(value),
 }  # fmt: skip
 _TESTS = frozenset(
-    ("defined", "undefined", "none", "string", "number", "mapping", "sequence", "true", "false", "boolean", "in", "eq", "ne")
+    (
+        "defined",
+        "undefined",
+        "none",
+        "string",
+        "number",
+        "mapping",
+        "sequence",
+        "true",
+        "false",
+        "boolean",
+        "in",
+        "eq",
+        "ne",
+    )
 )
 
 
@@ -87,7 +101,11 @@ class _Fields(dict[str, Any]):
     """The payload, whose fields also answer to the names that Go's program gives them: `ToolInput` is `tool_input`."""
 
     def __missing__(self, key: str) -> Any:
-        return self[known] if (known := snake(key)) != key and known in self else ChainableUndefined(name=key)
+        return (
+            self[known]
+            if (known := snake(key)) != key and known in self
+            else ChainableUndefined(name=key)
+        )
 
 
 def snake(name: str) -> str:
@@ -158,7 +176,9 @@ def _parsed(prompt: str) -> tuple[_Sandbox, nodes.Template]:
         if why := _mention(node, named, counted) or _refusal(node):
             raise TemplateSyntaxError(why, node.lineno)
     for loop in list(tree.find_all(nodes.For)):
-        loop.iter = nodes.Filter(loop.iter, "_bounded", [], [], None, None, lineno=loop.lineno, environment=environment)
+        loop.iter = nodes.Filter(
+            loop.iter, "_bounded", [], [], None, None, lineno=loop.lineno, environment=environment
+        )
     return environment, tree
 
 
@@ -203,7 +223,9 @@ def _refusal(node: nodes.Node) -> str:
             return f"there is no filter `{name}`"
         case nodes.Test(name=name) if name not in _TESTS:
             return f"there is no test `{name}`"
-        case nodes.Call(node=nodes.Name(name=name), dyn_args=None, dyn_kwargs=None) if name in _HELPERS or name == "range":
+        case nodes.Call(node=nodes.Name(name=name), dyn_args=None, dyn_kwargs=None) if (
+            name in _HELPERS or name == "range"
+        ):
             return ""
         case nodes.Call():
             return "only `toJSON`, `truncate` and `range` can be called"
@@ -223,16 +245,29 @@ def examined(prompt: str) -> Faults:
         environment, tree = _parsed(prompt)
         environment.compile(tree)
     except TemplateSyntaxError as error:
-        return Faults(error=f"line {error.lineno}: {(error.message or 'it cannot be read').rstrip('.')}", hint=_HINT)
+        return Faults(
+            error=f"line {error.lineno}: {(error.message or 'it cannot be read').rstrip('.')}",
+            hint=_HINT,
+        )
     except Exception as error:  # noqa: BLE001 - whatever somebody wrote is a fault of that hook, and never stops the others
         return Faults(error=f"it cannot be read ({type(error).__name__})", hint=_HINT)
-    bound = {name.name for name in tree.find_all(nodes.Name) if name.ctx == "store"} | {WHOLE, "loop", *environment.globals}
+    bound = {name.name for name in tree.find_all(nodes.Name) if name.ctx == "store"} | {
+        WHOLE,
+        "loop",
+        *environment.globals,
+    }
     read = [name.name for name in tree.find_all(nodes.Name) if name.name not in bound]
-    read += [part.attr for part in tree.find_all(nodes.Getattr) if isinstance(part.node, nodes.Name) and part.node.name == WHOLE]
+    read += [
+        part.attr
+        for part in tree.find_all(nodes.Getattr)
+        if isinstance(part.node, nodes.Name) and part.node.name == WHOLE
+    ]
     return Faults(fields=tuple(dict.fromkeys(read)))
 
 
-def filled(prompt: str, payload: dict[str, Any], *, most: int, late: Callable[[], bool]) -> list[str]:
+def filled(
+    prompt: str, payload: dict[str, Any], *, most: int, late: Callable[[], bool]
+) -> list[str]:
     """A prompt with a payload's values, part by part; each of these values is `Inserted`.
 
     Raises:
@@ -242,12 +277,20 @@ def filled(prompt: str, payload: dict[str, Any], *, most: int, late: Callable[[]
         environment, tree = _parsed(prompt)
         template = environment.from_string(tree)
         fields = _Fields(payload)
-        named = {key: value for key, value in payload.items() if not key.startswith("_") and key not in environment.globals}
-        return _kept(template.generate({**named, WHOLE: fields, "_bounds": _Bounds(late)}), most, late)
+        named = {
+            key: value
+            for key, value in payload.items()
+            if not key.startswith("_") and key not in environment.globals
+        }
+        return _kept(
+            template.generate({**named, WHOLE: fields, "_bounds": _Bounds(late)}), most, late
+        )
     except HandlerError:
         raise
     except Exception as error:  # noqa: BLE001 - whatever goes wrong in somebody's template is that template's fault
-        raise HandlerError(f"the prompt cannot be filled in: {type(error).__name__}: {error!s:.200}") from None
+        raise HandlerError(
+            f"the prompt cannot be filled in: {type(error).__name__}: {error!s:.200}"
+        ) from None
 
 
 def _kept(generated: Iterable[str], most: int, late: Callable[[], bool]) -> list[str]:

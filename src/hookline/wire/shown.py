@@ -34,9 +34,17 @@ _JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=lamb
 
 def truncated(first: Any, second: Any = 0) -> str:
     """A text of at most so many bytes, with `…` behind it where it was cut; number and text in any order. 0 cuts nothing."""
-    most, value = (first, second) if isinstance(first, int) and not isinstance(first, bool) else (second, first)
+    most, value = (
+        (first, second)
+        if isinstance(first, int) and not isinstance(first, bool)
+        else (second, first)
+    )
     text = text_of(value)
-    if not isinstance(most, int) or most <= 0 or len(raw := text.encode("utf-8", "replace")) <= most:
+    if (
+        not isinstance(most, int)
+        or most <= 0
+        or len(raw := text.encode("utf-8", "replace")) <= most
+    ):
         return text
     return raw[:most].decode("utf-8", "ignore") + "…"
 

@@ -29,10 +29,21 @@ def read_tree(source: Source, problems: list[Problem]) -> Node:
         ConfigError: the text cannot be parsed, or the tree holds itself.
     """
     if source.text is not None:
-        root = Node(parse(source.text, source.file, placed=source.placed), source.file, source.scope, problems)
+        root = Node(
+            parse(source.text, source.file, placed=source.placed),
+            source.file,
+            source.scope,
+            problems,
+        )
         for path in root.tree.repeated:
             message = f"the key `{path[-1]}` stands twice, and only the last one counts"
-            root.complain("config.duplicate-key", message, *path, hint="join the two blocks", severity="warning")
+            root.complain(
+                "config.duplicate-key",
+                message,
+                *path,
+                hint="join the two blocks",
+                severity="warning",
+            )
         return root
     try:
         return Node(Tree(value=_as_parsed(source.tree)), source.file, source.scope, problems)
@@ -40,7 +51,9 @@ def read_tree(source: Source, problems: list[Problem]) -> Node:
         raise ConfigError("nested too deeply", name="config.too-large", place=source.file) from None
 
 
-def read_frame(source: Source, problems: list[Problem], what: str, *, hooks: str = "hooks") -> Node | None:
+def read_frame(
+    source: Source, problems: list[Problem], what: str, *, hooks: str = "hooks"
+) -> Node | None:
     """The root of a file of hooks, where it is a mapping and so is what it may have under `hooks`; else None, and a problem.
 
     `what` and `hooks`: what the two are called in a complaint.
@@ -50,7 +63,9 @@ def read_frame(source: Source, problems: list[Problem], what: str, *, hooks: str
     except ConfigError as error:
         problems.append(problem_of(error, source.file, source.scope))
         return None
-    return root if root.is_mapping(what, "config.type") and has_place_for_hooks(root, hooks) else None
+    return (
+        root if root.is_mapping(what, "config.type") and has_place_for_hooks(root, hooks) else None
+    )
 
 
 def has_place_for_hooks(root: Node, called: str = "hooks") -> bool:
@@ -94,7 +109,9 @@ def refusing_everything(source: Source, table: Table, error: ConfigError) -> Loa
     return refusing(source, table, (problem_of(error, source.file, source.scope),))
 
 
-def refusing(source: Source, table: Table, problems: Sequence[Problem], wrong: Problem | None = None) -> Loaded:
+def refusing(
+    source: Source, table: Table, problems: Sequence[Problem], wrong: Problem | None = None
+) -> Loaded:
     """A source that counts as unreadable: one broken hook for each event that it could have guarded.
 
     So its guards are missed aloud in `list`, in `explain` and in every decision, instead of silently not being there.
@@ -110,7 +127,12 @@ def refusing(source: Source, table: Table, problems: Sequence[Problem], wrong: P
             native_event=row.native,
             handler=Broken(reason=f"{wrong.origin.place or name}: {wrong.message}"),
             on_failure=failure_of(row, source.mode),
-            origin=Origin(file=source.file, line=wrong.origin.line, column=wrong.origin.column, scope=source.scope),
+            origin=Origin(
+                file=source.file,
+                line=wrong.origin.line,
+                column=wrong.origin.column,
+                scope=source.scope,
+            ),
             strict=source.mode == "strict",
             shadow=source.shadow,
             name=name,

@@ -23,7 +23,9 @@ _WHY = "a switch, not a hook"
 _NEVER = Never(reason=_WHY)
 
 
-def switch(source: Source, dialect: str, name: str, origin: Origin, facts: Mapping[str, Any]) -> HookSpec:
+def switch(
+    source: Source, dialect: str, name: str, origin: Origin, facts: Mapping[str, Any]
+) -> HookSpec:
     """What a source says under a key, with the facts that `combine` needs of it."""
     return HookSpec(
         id=f"{(source.file or 'config').rpartition('/')[2]}#{name}",
@@ -76,12 +78,20 @@ def without(hooks: Iterable[HookSpec], gone: Iterable[HookSpec]) -> list[HookSpe
     return [spec for spec in hooks if id(spec) not in ids]
 
 
-def switched_off(origin: Origin, what: str, gone: Sequence[HookSpec], *, at_home: bool = False) -> list[Problem]:
+def switched_off(
+    origin: Origin, what: str, gone: Sequence[HookSpec], *, at_home: bool = False
+) -> list[Problem]:
     """A word about hooks that something switches off; nothing where it switches off none. `at_home`: it has no say about others."""
     if not gone:
         return []
-    hooks = f"{len(gone)} hook{'' if len(gone) == 1 else 's'}{' of this project' if at_home else ''}"
+    hooks = (
+        f"{len(gone)} hook{'' if len(gone) == 1 else 's'}{' of this project' if at_home else ''}"
+    )
     alone = ", and nobody else's" if at_home else ""
     message = f"{what} in {origin.file or 'this configuration'} switches {hooks} off{alone}"
     ids = tuple(spec.id for spec in gone)
-    return [Problem(name="hook.never-runs", message=message, severity="warning", origin=origin, hooks=ids)]
+    return [
+        Problem(
+            name="hook.never-runs", message=message, severity="warning", origin=origin, hooks=ids
+        )
+    ]

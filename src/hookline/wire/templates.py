@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 TEMPLATE, ARGUMENTS = "template", "arguments"
 # A dollar sign that is meant as it stands, or the payload (harnesses.md 2.4).
 _PLACE = re.compile(r"\\\$|\$ARGUMENTS\b")
-_CUT = (
-    "\n\n[What was quoted of the event is longer than fits in here. It was cut where `{mark}` stands. Do not approve what you cannot see.]"
-)
+_CUT = "\n\n[What was quoted of the event is longer than fits in here. It was cut where `{mark}` stands. Do not approve what you cannot see.]"
 _MARK = "…[{missing:,} characters cut off]"
 _MISSING = "templates need jinja2, which is not installed"
 INSTALL = "pip install 'hookline[model]'"
@@ -61,7 +59,9 @@ def fill(model: Model, payload: str, *, late: Callable[[], bool] = lambda: False
         from hookline.wire.sandbox import filled  # noqa: PLC0415 - as above
     except ImportError:
         raise HandlerError(_MISSING, hint=INSTALL) from None
-    return fitted(filled(model.prompt, _object(payload), most=model.most_prompt, late=late), model.most_prompt)
+    return fitted(
+        filled(model.prompt, _object(payload), most=model.most_prompt, late=late), model.most_prompt
+    )
 
 
 class Inserted(str):
@@ -88,7 +88,9 @@ def fitted(parts: Iterable[str], most: int) -> str:
     kept = list(parts)
     room = most - sum(len(part) for part in kept if not isinstance(part, Inserted))
     if room < 0:
-        raise HandlerError(f"the prompt is longer than {most:,} characters without what it quotes of the event")
+        raise HandlerError(
+            f"the prompt is longer than {most:,} characters without what it quotes of the event"
+        )
     bound = _bound([len(part) for part in kept if isinstance(part, Inserted)], room)
     text = "".join(_cut(part, bound) if isinstance(part, Inserted) else part for part in kept)
     cut = any(isinstance(part, Inserted) and (part.missing or len(part) > bound) for part in kept)
@@ -114,10 +116,17 @@ def _with_arguments(prompt: str, payload: str) -> list[str]:
     parts: list[str] = []
     end = 0
     for found in _PLACE.finditer(prompt):
-        parts += [prompt[end : found.start()], "$" if found[0].startswith("\\") else Inserted(payload)]
+        parts += [
+            prompt[end : found.start()],
+            "$" if found[0].startswith("\\") else Inserted(payload),
+        ]
         end = found.end()
     parts.append(prompt[end:])
-    return parts if any(isinstance(part, Inserted) for part in parts) else [*parts, "\n\n", Inserted(payload)]
+    return (
+        parts
+        if any(isinstance(part, Inserted) for part in parts)
+        else [*parts, "\n\n", Inserted(payload)]
+    )
 
 
 def _object(payload: str) -> dict[str, Any]:

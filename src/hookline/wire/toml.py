@@ -78,7 +78,9 @@ class _Places:
             for pair in node.named_children:
                 self._pair(pair, path)
         elif node.type == "array":
-            for at, item in enumerate(part for part in node.named_children if part.type != "comment"):
+            for at, item in enumerate(
+                part for part in node.named_children if part.type != "comment"
+            ):
                 self._note((*path, at), item)
                 self._value(item, (*path, at))
 

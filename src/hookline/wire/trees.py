@@ -51,7 +51,9 @@ def parse(text: str, file: str, *, placed: bool = True) -> Tree:
     """
     if file.endswith(".json"):
         return parse_json(text, file, placed=placed)
-    return parse_toml(text, file, placed=placed) if file.endswith(".toml") else parse_yaml(text, file)
+    return (
+        parse_toml(text, file, placed=placed) if file.endswith(".toml") else parse_yaml(text, file)
+    )
 
 
 def parse_json(text: str, file: str = "", *, placed: bool = True) -> Tree:
@@ -70,7 +72,9 @@ def parse_json(text: str, file: str = "", *, placed: bool = True) -> Tree:
         places = _JsonPlaces(text)
         return Tree(value=value, places=places.found, repeated=tuple(places.repeated))
     except json.JSONDecodeError as error:
-        raise ConfigError(f"not JSON: {error.msg.lower()}", place=_place(file, error.lineno, error.colno)) from None
+        raise ConfigError(
+            f"not JSON: {error.msg.lower()}", place=_place(file, error.lineno, error.colno)
+        ) from None
     except ValueError as error:  # a number of more digits than Python converts
         raise ConfigError(f"not JSON: {error}", place=file) from None
     except RecursionError:
@@ -98,7 +102,9 @@ def parse_toml(text: str, file: str = "", *, placed: bool = True) -> Tree:
         why, _, where = str(error).rpartition(" (at ")
         found = re.search(r"line (\d+), column (\d+)", where)
         line, column = map(int, found.groups()) if found else (text.count("\n") + 1, 1)
-        raise ConfigError(f"not TOML: {why[:1].lower()}{why[1:]}", place=_place(file, line, column)) from None
+        raise ConfigError(
+            f"not TOML: {why[:1].lower()}{why[1:]}", place=_place(file, line, column)
+        ) from None
     except ValueError as error:  # a number of more digits than Python converts, a date that is none
         raise ConfigError(f"not TOML: {error}", place=file) from None
     except RecursionError:
@@ -145,9 +151,15 @@ def parse_yaml(text: str, file: str = "", *, first_line: int = 1) -> Tree:
         ) from None
     except MarkedYAMLError as error:
         why = " ".join(part for part in (error.context, error.problem) if part)
-        raise ConfigError(f"not YAML: {why}", place=_marked(file, error.problem_mark or error.context_mark, first_line)) from None
+        raise ConfigError(
+            f"not YAML: {why}",
+            place=_marked(file, error.problem_mark or error.context_mark, first_line),
+        ) from None
     except Exception as error:  # noqa: BLE001 - ruamel lets IndexError, KeyError and AttributeError of its own escape
-        raise ConfigError(f"not YAML: {str(error).splitlines()[0] if str(error) else type(error).__name__}", place=file) from None
+        raise ConfigError(
+            f"not YAML: {str(error).splitlines()[0] if str(error) else type(error).__name__}",
+            place=file,
+        ) from None
     plain = _Plain(file, first_line - 1)
     return Tree(value=plain.copy(loaded, ()), places=plain.places)
 
@@ -159,7 +171,12 @@ def _too_deep(file: str) -> ConfigError:
 def _refuse_depth(value: Any, file: str) -> None:
     level = [value]
     for _ in range(_DEEPEST):
-        level = [part for node in level if isinstance(node, dict | list) for part in (node.values() if isinstance(node, dict) else node)]
+        level = [
+            part
+            for node in level
+            if isinstance(node, dict | list)
+            for part in (node.values() if isinstance(node, dict) else node)
+        ]
         if not level:
             return
     raise _too_deep(file)
@@ -185,11 +202,18 @@ class _Plain:
     def copy(self, node: Any, path: Path) -> Any:
         self.left -= 1
         if self.left < 0 or len(path) > _DEEPEST:
-            raise ConfigError("too many or too deeply nested parts", name="config.too-large", place=self.file, hint="check its aliases")
+            raise ConfigError(
+                "too many or too deeply nested parts",
+                name="config.too-large",
+                place=self.file,
+                hint="check its aliases",
+            )
         if hasattr(node, "lc") and hasattr(node, "items"):
             return self._mapping(node, path)
         if isinstance(node, list):
-            locate = node.lc.item if hasattr(node, "lc") else {}.__getitem__  # `!!pairs` has no places
+            locate = (
+                node.lc.item if hasattr(node, "lc") else {}.__getitem__
+            )  # `!!pairs` has no places
             return [self._part(node, at, locate, value, path) for at, value in enumerate(node)]
         return self._scalar(node)
 
@@ -200,11 +224,18 @@ class _Plain:
             if name in copied:  # `1` and `"1"`
                 line, column = self.places.get((*path, name), self.places[()])
                 place = _place(self.file, line, column)
-                raise ConfigError(f"the key `{name}` stands twice", name="config.duplicate-key", place=place, hint="join the two blocks")
+                raise ConfigError(
+                    f"the key `{name}` stands twice",
+                    name="config.duplicate-key",
+                    place=place,
+                    hint="join the two blocks",
+                )
             copied[name] = self._part(node, key, node.lc.key, value, path)
         return copied
 
-    def _part(self, node: Any, key: Any, locate: Callable[[Any], tuple[int, int]], value: Any, path: Path) -> Any:
+    def _part(
+        self, node: Any, key: Any, locate: Callable[[Any], tuple[int, int]], value: Any, path: Path
+    ) -> Any:
         here = (*path, key if isinstance(key, int) and isinstance(node, list) else self._key(key))
         try:
             line, column = locate(key)

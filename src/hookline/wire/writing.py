@@ -43,7 +43,9 @@ def without_shell(declaration: Declaration) -> str:
     """The command for a host that splits it into words and starts no shell: one of the words is then a shell."""
     import shlex  # noqa: PLC0415 - only who converts a file writes commands
 
-    return declaration.command if declaration.split else shlex.join(("sh", "-c", declaration.command))
+    return (
+        declaration.command if declaration.split else shlex.join(("sh", "-c", declaration.command))
+    )
 
 
 def searched(declaration: Declaration) -> str:
@@ -65,7 +67,9 @@ def _alternatives(names: tuple[str, ...]) -> str:
 
 
 def grouped(
-    declarations: tuple[Declaration, ...], hook: Callable[[Declaration], Any], matcher: Callable[[Declaration], str]
+    declarations: tuple[Declaration, ...],
+    hook: Callable[[Declaration], Any],
+    matcher: Callable[[Declaration], str],
 ) -> dict[str, Any]:
     """The tree of the Claude family: event -> groups of a matcher and hooks; neighbours with one matcher share a group."""
     events: dict[str, list[Any]] = {}
@@ -85,9 +89,19 @@ def whole_seconds(declaration: Declaration, longest: int) -> int:
 
 def too_long(declarations: tuple[Declaration, ...], longest: float) -> list[tuple[int, str]]:
     """What is lost where a format knows no timeout beyond `longest` seconds."""
-    return [(at, f"a timeout of more than {longest:g} s") for at, given in enumerate(declarations) if given.timeout > longest]
+    return [
+        (at, f"a timeout of more than {longest:g} s")
+        for at, given in enumerate(declarations)
+        if given.timeout > longest
+    ]
 
 
-def left_open(declarations: tuple[Declaration, ...], *, where: Callable[[Declaration], bool] = lambda _: True) -> list[tuple[int, str]]:
+def left_open(
+    declarations: tuple[Declaration, ...], *, where: Callable[[Declaration], bool] = lambda _: True
+) -> list[tuple[int, str]]:
     """What is lost where a format cannot say that a failure denies."""
-    return [(at, "that a failure of the hook denies") for at, given in enumerate(declarations) if given.closed and where(given)]
+    return [
+        (at, "that a failure of the hook denies")
+        for at, given in enumerate(declarations)
+        if given.closed and where(given)
+    ]

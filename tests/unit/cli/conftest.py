@@ -13,9 +13,19 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def desk(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Desk:
+def desk(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Desk:
     """An empty folder, an empty home, no colours."""
-    for name in ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "HOOKLINE_COLOR", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "CLAUDE_CONFIG_DIR"):
+    for name in (
+        "NO_COLOR",
+        "FORCE_COLOR",
+        "CLICOLOR_FORCE",
+        "HOOKLINE_COLOR",
+        "XDG_CONFIG_HOME",
+        "XDG_STATE_HOME",
+        "CLAUDE_CONFIG_DIR",
+    ):
         monkeypatch.delenv(name, raising=False)
     (tmp_path / "home").mkdir()
     (tmp_path / "here").mkdir()

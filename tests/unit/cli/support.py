@@ -37,7 +37,9 @@ class Told(NamedTuple):
 class Desk:
     """Where somebody types."""
 
-    def __init__(self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    def __init__(
+        self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, folder: Path
+    ) -> None:
         self.capsys = capsys
         self.monkeypatch = monkeypatch
         self.folder = folder

@@ -57,7 +57,9 @@ def test_an_event_is_told_hook_by_hook(desk: Desk) -> None:
 
 def test_no_run_starts_nothing(desk: Desk) -> None:
     """With --no-run there is no decision, and nobody was asked."""
-    document = desk.type("explain", "pre_tool_use", "-c", DOCKER, "--no-run", "--json", stdin=LS).document
+    document = desk.type(
+        "explain", "pre_tool_use", "-c", DOCKER, "--no-run", "--json", stdin=LS
+    ).document
 
     assert document["decision"] is None
     assert {hook["asked"] for hook in document["hooks"]} == {None}
@@ -69,4 +71,7 @@ def test_an_unknown_event_is_a_usage_error(desk: Desk) -> None:
     told = desk.type("explain", "pre_tool_uze", "-c", DOCKER)
 
     assert told.code == 2
-    assert told.err == "hookline explain: HKL4002 unknown event `pre_tool_uze` of docker-agent (did you mean `pre_tool_use`?)\n"
+    assert (
+        told.err
+        == "hookline explain: HKL4002 unknown event `pre_tool_uze` of docker-agent (did you mean `pre_tool_use`?)\n"
+    )

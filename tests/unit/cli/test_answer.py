@@ -12,10 +12,18 @@ import pytest
 from tests.unit.cli.support import DOCKER, ROOT
 
 pytestmark = pytest.mark.process
-SUDO = {"hook_event_name": "pre_tool_use", "session_id": "s", "cwd": "/", "tool_name": "shell", "tool_input": {"cmd": "sudo ls"}}
+SUDO = {
+    "hook_event_name": "pre_tool_use",
+    "session_id": "s",
+    "cwd": "/",
+    "tool_name": "shell",
+    "tool_input": {"cmd": "sudo ls"},
+}
 
 
-def answer(*words: str, stdin: bytes, cwd: Path, stdout: object = subprocess.PIPE) -> subprocess.CompletedProcess[bytes]:
+def answer(
+    *words: str, stdin: bytes, cwd: Path, stdout: object = subprocess.PIPE
+) -> subprocess.CompletedProcess[bytes]:
     """Answer in a process of its own, as hosts do."""
     return subprocess.run(
         [sys.executable, "-m", "hookline", "answer", *words],
@@ -29,8 +37,17 @@ def answer(*words: str, stdin: bytes, cwd: Path, stdout: object = subprocess.PIP
     )
 
 
-@pytest.mark.parametrize("words", [("docker-agent", "-c", DOCKER), ("docker-agent", f"-c{DOCKER}"), (f"--config={DOCKER}", "docker-agent")])
-def test_options_are_understood_however_they_are_spelled(words: tuple[str, ...], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("docker-agent", "-c", DOCKER),
+        ("docker-agent", f"-c{DOCKER}"),
+        (f"--config={DOCKER}", "docker-agent"),
+    ],
+)
+def test_options_are_understood_however_they_are_spelled(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
     """What the quick reader does not know goes to the real parser, with the same result."""
     done = answer(*words, stdin=json.dumps(SUDO).encode(), cwd=tmp_path)
 
@@ -38,7 +55,10 @@ def test_options_are_understood_however_they_are_spelled(words: tuple[str, ...],
     assert done.returncode == 0
 
 
-@pytest.mark.parametrize("words", [(), ("docker-agent", "--foo"), ("docker-agent", "claude-code"), ("docker-agent", "-c")])
+@pytest.mark.parametrize(
+    "words",
+    [(), ("docker-agent", "--foo"), ("docker-agent", "claude-code"), ("docker-agent", "-c")],
+)
 def test_a_wrong_command_line_refuses(words: tuple[str, ...], tmp_path: Path) -> None:
     """A host that is set up wrongly must not go on as if its guards had agreed."""
     done = answer(*words, stdin=b"{}", cwd=tmp_path)
@@ -47,7 +67,18 @@ def test_a_wrong_command_line_refuses(words: tuple[str, ...], tmp_path: Path) ->
     assert done.stderr.startswith(b"hookline answer: ")
 
 
-@pytest.mark.parametrize("sent", [b"", b"ls", b"[1]", b"\xff\xfe", b"[" * 100_000, b'{"hook_event_name": 1}', b'{"cwd": "\\u0000"}'])
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"",
+        b"ls",
+        b"[1]",
+        b"\xff\xfe",
+        b"[" * 100_000,
+        b'{"hook_event_name": 1}',
+        b'{"cwd": "\\u0000"}',
+    ],
+)
 def test_no_payload_is_ever_a_traceback(sent: bytes, tmp_path: Path) -> None:
     """Whatever is sent, the host is told in one line, and the exit code is one that it knows."""
     done = answer("docker-agent", "-c", DOCKER, stdin=sent, cwd=tmp_path)
@@ -60,7 +91,9 @@ def test_no_payload_is_ever_a_traceback(sent: bytes, tmp_path: Path) -> None:
 def test_a_host_that_stops_listening_still_gets_its_exit_code(tmp_path: Path) -> None:
     """A closed standard output is silent."""
     with Path("/dev/full").open("wb") as full:
-        done = answer("docker-agent", "-c", DOCKER, stdin=json.dumps(SUDO).encode(), cwd=tmp_path, stdout=full)
+        done = answer(
+            "docker-agent", "-c", DOCKER, stdin=json.dumps(SUDO).encode(), cwd=tmp_path, stdout=full
+        )
 
     assert (done.returncode, done.stderr) == (0, b"")
 
@@ -68,23 +101,38 @@ def test_a_host_that_stops_listening_still_gets_its_exit_code(tmp_path: Path) ->
 def test_the_folder_is_where_relative_paths_begin(tmp_path: Path) -> None:
     """With -C, a file is found as if started there."""
     done = answer(
-        "docker-agent", "-C", str(ROOT / "examples"), "-c", "docker-agent/hooks.yaml", stdin=json.dumps(SUDO).encode(), cwd=tmp_path
+        "docker-agent",
+        "-C",
+        str(ROOT / "examples"),
+        "-c",
+        "docker-agent/hooks.yaml",
+        stdin=json.dumps(SUDO).encode(),
+        cwd=tmp_path,
     )
 
     assert b'"deny"' in done.stdout
 
 
 @pytest.mark.parametrize(
-    "named", [{"workspace_roots": ["{project}"], "cwd": "/"}, {"cwd": "{project}"}, {"workspace_roots": [], "cwd": "{project}"}]
+    "named",
+    [
+        {"workspace_roots": ["{project}"], "cwd": "/"},
+        {"cwd": "{project}"},
+        {"workspace_roots": [], "cwd": "{project}"},
+    ],
 )
-def test_the_files_are_those_of_the_folder_that_the_host_names(named: dict[str, object], tmp_path: Path) -> None:
+def test_the_files_are_those_of_the_folder_that_the_host_names(
+    named: dict[str, object], tmp_path: Path
+) -> None:
     """A host that names the workspace apart from a command's folder means the workspace."""
     project = tmp_path / "project"
     command = """printf '{"followup_message": "go on"}'"""
     hooks = {"version": 1, "hooks": {"stop": [{"command": command}]}}
     (project / ".cursor").mkdir(parents=True)
     (project / ".cursor/hooks.json").write_text(json.dumps(hooks), encoding="utf-8")
-    sent = json.dumps({"hook_event_name": "stop", "conversation_id": "c", **named}).replace("{project}", str(project))
+    sent = json.dumps({"hook_event_name": "stop", "conversation_id": "c", **named}).replace(
+        "{project}", str(project)
+    )
     done = answer("cursor", "--trust", "all", stdin=sent.encode(), cwd=tmp_path)
 
     assert json.loads(done.stdout) == {"followup_message": "go on"}
@@ -92,22 +140,55 @@ def test_the_files_are_those_of_the_folder_that_the_host_names(named: dict[str, 
 
 def test_a_question_that_the_host_cannot_put_is_not_silence(tmp_path: Path) -> None:
     """Codex has no word for it: nobody is asked, and that is said."""
-    said = json.dumps({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "ask"}})
-    tree = json.dumps({"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": f"echo '{said}'"}]}]}})
-    payload = {"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "shell", "tool_input": {}}
+    said = json.dumps(
+        {"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "ask"}}
+    )
+    tree = json.dumps(
+        {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": f"echo '{said}'"}]}]}}
+    )
+    payload = {
+        "hook_event_name": "PreToolUse",
+        "session_id": "s",
+        "tool_name": "shell",
+        "tool_input": {},
+    }
 
-    done = answer("codex", "--dialect", "claude-code", "-c", tree, stdin=json.dumps(payload).encode(), cwd=tmp_path)
+    done = answer(
+        "codex",
+        "--dialect",
+        "claude-code",
+        "-c",
+        tree,
+        stdin=json.dumps(payload).encode(),
+        cwd=tmp_path,
+    )
 
     assert (done.returncode, done.stdout) == (0, b"")
-    assert done.stderr.decode() == "hookline: config#PreToolUse.0.0 said `ask`: `PreToolUse` of codex cannot express it\n"
+    assert (
+        done.stderr.decode()
+        == "hookline: config#PreToolUse.0.0 said `ask`: `PreToolUse` of codex cannot express it\n"
+    )
 
 
-KIMI = {"hook_event_name": "PreToolUse", "session_id": "k", "tool_name": "Shell", "tool_input": {"command": "ls"}}
+KIMI = {
+    "hook_event_name": "PreToolUse",
+    "session_id": "k",
+    "tool_name": "Shell",
+    "tool_input": {"command": "ls"},
+}
 
 
 def told(host: str, dialect: str, tree: object, payload: object, cwd: Path) -> list[str]:
     """What a host is told on stderr beside an answer that stops nothing."""
-    done = answer(host, "--dialect", dialect, "-c", json.dumps(tree), stdin=json.dumps(payload).encode(), cwd=cwd)
+    done = answer(
+        host,
+        "--dialect",
+        dialect,
+        "-c",
+        json.dumps(tree),
+        stdin=json.dumps(payload).encode(),
+        cwd=cwd,
+    )
 
     assert (done.returncode, done.stdout) == (0, b"")
     return done.stderr.decode().splitlines()
@@ -130,7 +211,10 @@ def test_a_guard_that_could_not_run_is_missed_aloud(tmp_path: Path) -> None:
 
 def test_what_a_hook_would_have_changed_is_told(tmp_path: Path) -> None:
     """The host goes on with the input as it was, and with nobody told the note."""
-    said = {"systemMessage": "look\nhere", "hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": {"command": "true"}}}
+    said = {
+        "systemMessage": "look\nhere",
+        "hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": {"command": "true"}},
+    }
 
     assert told("kimi", "claude-code", claude(said), KIMI, tmp_path) == [
         "hookline: config#PreToolUse.0.0 would change the `input`: `PreToolUse` of kimi cannot express it",
@@ -141,7 +225,12 @@ def test_what_a_hook_would_have_changed_is_told(tmp_path: Path) -> None:
 
 def test_what_the_reply_shows_is_not_told_twice(tmp_path: Path) -> None:
     """Claude Code's user is shown the failure in the answer itself."""
-    payload = {"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_input": {}}
+    payload = {
+        "hook_event_name": "PreToolUse",
+        "session_id": "s",
+        "tool_name": "Bash",
+        "tool_input": {},
+    }
     words = ("claude-code", "--dialect", "claude-code", "-c", json.dumps(claude(end="exit 3")))
     done = answer(*words, stdin=json.dumps(payload).encode(), cwd=tmp_path)
 
@@ -159,8 +248,15 @@ def test_what_is_told_cannot_move_the_cursor(tmp_path: Path) -> None:
 
 def test_where_nothing_could_be_asked_the_user_is_told_in_the_hosts_words(tmp_path: Path) -> None:
     """A mistyped path disarms every guard, and hosts that go on show nobody what stands on stderr."""
-    payload = {"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_input": {}}
-    claudes = answer("claude-code", "-c", "nowhere.json", stdin=json.dumps(payload).encode(), cwd=tmp_path)
+    payload = {
+        "hook_event_name": "PreToolUse",
+        "session_id": "s",
+        "tool_name": "Bash",
+        "tool_input": {},
+    }
+    claudes = answer(
+        "claude-code", "-c", "nowhere.json", stdin=json.dumps(payload).encode(), cwd=tmp_path
+    )
     garbled = answer("claude-code", "-c", "nowhere.json", stdin=b"{", cwd=tmp_path)
 
     assert (json.loads(claudes.stdout), claudes.stderr) == (
@@ -178,7 +274,9 @@ def test_what_the_user_is_to_be_told_stands_below_the_reason_of_a_refusal(tmp_pa
     hook = tmp_path / ".config/agents/hooks/guard"
     script = hook / "scripts/run.sh"
     script.parent.mkdir(parents=True)
-    (hook / "HOOK.md").write_text("---\nname: guard\ndescription: x\ntrigger: pre-tool-call\n---\n", encoding="utf-8")
+    (hook / "HOOK.md").write_text(
+        "---\nname: guard\ndescription: x\ntrigger: pre-tool-call\n---\n", encoding="utf-8"
+    )
     script.write_text("#!/bin/sh\necho no >&2; exit 2\n", encoding="utf-8")
     script.chmod(0o755)
     (tmp_path / "project").mkdir()

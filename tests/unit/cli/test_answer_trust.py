@@ -22,7 +22,12 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.process
 DENIES = 'printf \'{{"hookSpecificOutput": {{"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "{0}"}}}}\''
-CALL = {"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_input": {"command": "ls"}}
+CALL = {
+    "hook_event_name": "PreToolUse",
+    "session_id": "s",
+    "tool_name": "Bash",
+    "tool_input": {"command": "ls"},
+}
 
 
 class Said(NamedTuple):
@@ -36,15 +41,32 @@ class Said(NamedTuple):
 class Machine:
     """A home, a clone and a machine's policy."""
 
-    def __init__(self, folder: Path, patch: pytest.MonkeyPatch, capture: pytest.CaptureFixture[bytes]) -> None:
-        self.home, self.project, self.policy = folder / "home", folder / "home/code/clone", folder / "policy.json"
+    def __init__(
+        self, folder: Path, patch: pytest.MonkeyPatch, capture: pytest.CaptureFixture[bytes]
+    ) -> None:
+        self.home, self.project, self.policy = (
+            folder / "home",
+            folder / "home/code/clone",
+            folder / "policy.json",
+        )
         (self.project / "sub/deep").mkdir(parents=True)
         self.patch = patch
         self._capture = capture
         own = tuple(place for place in places.PLACES if not place.path.startswith("/etc/"))
-        patch.setattr(places, "PLACES", (places.Place(dialect="claude-code", scope="managed", path=str(self.policy)), *own))
+        patch.setattr(
+            places,
+            "PLACES",
+            (places.Place(dialect="claude-code", scope="managed", path=str(self.policy)), *own),
+        )
         patch.setattr("hookline.trust.standing.is_roots", lambda path: path == str(self.policy))
-        for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CLAUDE_PROJECT_DIR", "HOOKLINE", "HOOKLINE_FIRING"):
+        for name in (
+            "XDG_STATE_HOME",
+            "XDG_CONFIG_HOME",
+            "CLAUDE_CONFIG_DIR",
+            "CLAUDE_PROJECT_DIR",
+            "HOOKLINE",
+            "HOOKLINE_FIRING",
+        ):
             patch.delenv(name, raising=False)
         patch.setenv("HOME", str(self.home))
         patch.chdir(folder)
@@ -77,12 +99,18 @@ class Machine:
         self.patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(sent), encoding="utf-8"))
         code = answer_main(["claude-code", *words])
         out, err = self._capture.readouterr()
-        told = json.loads(out)["hookSpecificOutput"].get("permissionDecisionReason", "") if b"hookSpecificOutput" in out else ""
+        told = (
+            json.loads(out)["hookSpecificOutput"].get("permissionDecisionReason", "")
+            if b"hookSpecificOutput" in out
+            else ""
+        )
         return Said(code, told, err.decode())
 
 
 @pytest.fixture
-def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Machine:
+def machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> Machine:
     """Nothing is declared yet."""
     return Machine(tmp_path, monkeypatch, capsysbinary)
 
@@ -99,8 +127,12 @@ GUARDS = pytest.mark.parametrize("guard", [_user, _policy], ids=["user", "policy
 
 
 @GUARDS
-@pytest.mark.parametrize("command", ["echo hookline answer claude-code", "hookline answer claude-code"])
-def test_a_clones_settings_leave_no_guard_to_the_host(guard: Callable[[Machine], None], command: str, machine: Machine) -> None:
+@pytest.mark.parametrize(
+    "command", ["echo hookline answer claude-code", "hookline answer claude-code"]
+)
+def test_a_clones_settings_leave_no_guard_to_the_host(
+    guard: Callable[[Machine], None], command: str, machine: Machine
+) -> None:
     """Words in a hook that nobody approved switch nobody off; that it would call is said."""
     guard(machine)
     machine.declare(machine.project / ".claude/settings.json", command)
@@ -111,8 +143,13 @@ def test_a_clones_settings_leave_no_guard_to_the_host(guard: Callable[[Machine],
 
 
 @GUARDS
-@pytest.mark.parametrize("text", ["[trust]\nx = 1\n", "[trust", '[trust]\nuser_missing = "record"\n', "\0", "[nonsense]\n"])
-def test_settings_that_are_wrong_switch_no_guard_off(guard: Callable[[Machine], None], text: str, machine: Machine) -> None:
+@pytest.mark.parametrize(
+    "text",
+    ["[trust]\nx = 1\n", "[trust", '[trust]\nuser_missing = "record"\n', "\0", "[nonsense]\n"],
+)
+def test_settings_that_are_wrong_switch_no_guard_off(
+    guard: Callable[[Machine], None], text: str, machine: Machine
+) -> None:
     """It is asked by the strictest rules, and that is said."""
     guard(machine)
     config = machine.home / ".config/hookline/settings.toml"
@@ -121,13 +158,22 @@ def test_settings_that_are_wrong_switch_no_guard_off(guard: Callable[[Machine], 
     said = machine.answer()
 
     assert (said.code, said.reason) == (0, "guard")
-    assert [word in said.err for word in ("settings.toml", "hooks go by the strictest rules")] == [True, True]
+    assert [word in said.err for word in ("settings.toml", "hooks go by the strictest rules")] == [
+        True,
+        True,
+    ]
     assert said.err.count("\n") == 1
 
 
 @GUARDS
-@pytest.mark.parametrize("value", ["tool.before", "tool.before:1:0", "tool.before:{this}:1"], ids=["kind", "init", "parent"])
-def test_an_environment_silences_no_guard(guard: Callable[[Machine], None], value: str, machine: Machine) -> None:
+@pytest.mark.parametrize(
+    "value",
+    ["tool.before", "tool.before:1:0", "tool.before:{this}:1"],
+    ids=["kind", "init", "parent"],
+)
+def test_an_environment_silences_no_guard(
+    guard: Callable[[Machine], None], value: str, machine: Machine
+) -> None:
     """The settings of a clone may have written it."""
     guard(machine)
     machine.patch.setenv("HOOKLINE_FIRING", value.format(this=os.getpid()))
@@ -136,7 +182,9 @@ def test_an_environment_silences_no_guard(guard: Callable[[Machine], None], valu
 
 
 @GUARDS
-@pytest.mark.parametrize(("name", "value"), [("HOOKLINE", "0"), ("HOOKLINE_SKIP", "settings.json#PreToolUse.0.0")])
+@pytest.mark.parametrize(
+    ("name", "value"), [("HOOKLINE", "0"), ("HOOKLINE_SKIP", "settings.json#PreToolUse.0.0")]
+)
 @pytest.mark.parametrize("file", [".claude/settings.json", ".claude/settings.local.json"])
 def test_a_clone_switches_no_guard_off_but_its_own(
     guard: Callable[[Machine], None], name: str, value: str, file: str, machine: Machine
@@ -158,7 +206,10 @@ def test_what_a_clone_says_in_the_environment_is_told_once(machine: Machine) -> 
     machine.patch.setenv("HOOKLINE", "0")
     said = machine.note("one")
 
-    assert f"HOOKLINE=0: `{file}` of this project sets it, so it switches off the hooks of this project only" in said
+    assert (
+        f"HOOKLINE=0: `{file}` of this project sets it, so it switches off the hooks of this project only"
+        in said
+    )
     assert "hooks are switched off: HOOKLINE=0" in said
     assert machine.note("one") == ""
     assert machine.answer(session_id="two").reason == ""
@@ -167,7 +218,9 @@ def test_what_a_clone_says_in_the_environment_is_told_once(machine: Machine) -> 
 
 
 @pytest.mark.parametrize("name", ["XDG_STATE_HOME", "XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "HOME"])
-def test_a_clone_brings_neither_its_own_approvals_nor_its_own_user(name: str, machine: Machine) -> None:
+def test_a_clone_brings_neither_its_own_approvals_nor_its_own_user(
+    name: str, machine: Machine
+) -> None:
     """The store, the settings and the hooks of the user are where they were, whatever folder the clone names for them."""
     machine.patch.setattr("hookline.config.brought._own_home", lambda: str(machine.home))
     _user(machine)
@@ -178,7 +231,10 @@ def test_a_clone_brings_neither_its_own_approvals_nor_its_own_user(name: str, ma
     machine.declare(file, "echo project >&2; exit 2", env={name: str(evil)})
     machine.patch.setenv(name, str(evil))
     machine.patch.chdir(machine.project)
-    for state in (evil, evil / ".local/state"):  # what the clone brings along: a store in which its hook is approved
+    for state in (
+        evil,
+        evil / ".local/state",
+    ):  # what the clone brings along: a store in which its hook is approved
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("XDG_STATE_HOME", str(state))
             patch.setenv("HOME", str(machine.home))
@@ -207,7 +263,9 @@ def test_policy_is_asked_whoever_is_trusted(trust: str, machine: Machine) -> Non
 
 @pytest.mark.parametrize("known", ["by the variable", "by its files", "by its repository"])
 @pytest.mark.parametrize("below", [".", "sub", "sub/deep"])
-def test_an_approved_guard_is_asked_wherever_in_its_project_the_agent_is(known: str, below: str, machine: Machine) -> None:
+def test_an_approved_guard_is_asked_wherever_in_its_project_the_agent_is(
+    known: str, below: str, machine: Machine
+) -> None:
     """A payload tells the folder that a shell went to."""
     machine.declare(machine.project / ".claude/settings.json", DENIES.format("project"))
     machine.approve(machine.project)
@@ -219,7 +277,9 @@ def test_an_approved_guard_is_asked_wherever_in_its_project_the_agent_is(known: 
     assert machine.answer(cwd=machine.project / below).reason == "project"
 
 
-def test_the_variable_tells_of_a_session_that_left_its_project(machine: Machine, tmp_path: Path) -> None:
+def test_the_variable_tells_of_a_session_that_left_its_project(
+    machine: Machine, tmp_path: Path
+) -> None:
     """Unless it went into another one."""
     machine.declare(machine.project / ".claude/settings.json", DENIES.format("project"))
     machine.approve(machine.project)
@@ -243,10 +303,14 @@ def test_a_variable_that_names_no_folder_is_not_heard(named: str, machine: Machi
 @pytest.mark.parametrize("scope", ["user", "policy"])
 @pytest.mark.parametrize("variable", ["", "CLAUDE_PROJECT_DIR"])
 @pytest.mark.parametrize("below", [".", "sub/deep"])
-def test_a_hook_of_all_projects_is_told_the_one_of_its_event(scope: str, variable: str, below: str, machine: Machine) -> None:
+def test_a_hook_of_all_projects_is_told_the_one_of_its_event(
+    scope: str, variable: str, below: str, machine: Machine
+) -> None:
     """It is the folder of the host's variable, or the one that was found, and never the home."""
     tells = """cd "$CLAUDE_PROJECT_DIR" && ./lint.sh "${CLAUDE_PROJECT_DIR}" """
-    machine.declare(machine.policy if scope == "policy" else machine.home / ".claude/settings.json", tells)
+    machine.declare(
+        machine.policy if scope == "policy" else machine.home / ".claude/settings.json", tells
+    )
     lint = machine.project / "lint.sh"
     lint.write_text('#!/bin/sh\necho "$PWD $1" >&2; exit 2\n', encoding="utf-8")
     lint.chmod(0o755)

@@ -64,12 +64,21 @@ def test_a_misspelt_command_gets_the_nearest(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(
-    "example", [example for command in COMMANDS.values() for example in command.examples if not {"answer", "serve"} & {*example.split()}]
+    "example",
+    [
+        example
+        for command in COMMANDS.values()
+        for example in command.examples
+        if not {"answer", "serve"} & {*example.split()}
+    ],
 )
 def test_every_example_of_the_help_runs(example: str, desk: Desk) -> None:
     """It is no usage error where its files are there."""
     desk.file("hooks.yaml", Path(DOCKER).read_text(encoding="utf-8"))
-    desk.file(".claude/settings.json", '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true # guard"}]}]}}')
+    desk.file(
+        ".claude/settings.json",
+        '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true # guard"}]}]}}',
+    )
     shutil.copytree(AGENTHOOKS, desk.folder / ".agents" / "hooks")
     desk.file("payload.json", json.dumps(SUDO))
     desk.type("fire", "pre_tool_use", "-c", DOCKER, stdin=SUDO)
@@ -113,7 +122,11 @@ CODES = [
 
 
 @pytest.mark.parametrize(
-    ("words", "code"), CODES, ids=lambda value: " ".join(Path(word).name for word in value) if isinstance(value, tuple) else ""
+    ("words", "code"),
+    CODES,
+    ids=lambda value: (
+        " ".join(Path(word).name for word in value) if isinstance(value, tuple) else ""
+    ),
 )
 def test_the_exit_code_is_that_of_the_table(words: tuple[str, ...], code: int, desk: Desk) -> None:
     """0 ok, 1 findings or a denial, 2 usage or configuration."""
@@ -125,7 +138,14 @@ def test_the_exit_code_is_that_of_the_table(words: tuple[str, ...], code: int, d
 
 @pytest.mark.process
 @pytest.mark.parametrize(
-    "words", [(), ("list", "-c", DOCKER), ("fire", "pre_tool_use", "-c", DOCKER), ("list", "--help"), ("schema", "event")]
+    "words",
+    [
+        (),
+        ("list", "-c", DOCKER),
+        ("fire", "pre_tool_use", "-c", DOCKER),
+        ("list", "--help"),
+        ("schema", "event"),
+    ],
 )
 def test_a_reader_that_has_gone_away_is_no_fault(words: tuple[str, ...], tmp_path: Path) -> None:
     """A closed standard output is silent (EPIPE)."""

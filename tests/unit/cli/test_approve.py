@@ -41,7 +41,10 @@ def nobody_integrates(monkeypatch: pytest.MonkeyPatch) -> None:
 def place(desk: Desk) -> Desk:
     """A desk in a project with two hooks on one script."""
     write(desk, "echo a")
-    hooks = [{"event": event, "command": str(desk.folder / "guard.sh")} for event in ("pre_tool_call", "on_stop")]
+    hooks = [
+        {"event": event, "command": str(desk.folder / "guard.sh")}
+        for event in ("pre_tool_call", "on_stop")
+    ]
     desk.file("config/shell_hooks.yaml", json.dumps({"hooks": hooks}))
     return desk
 
@@ -71,7 +74,10 @@ def notes(desk: Desk) -> list[tuple[str, str, str]]:
     if not folder.exists():
         return []
     with Index(str(folder)) as index:
-        return [(note["did"], note["who"], note["how"]) for note in index.events(Query(event="approval"))]
+        return [
+            (note["did"], note["who"], note["how"])
+            for note in index.events(Query(event="approval"))
+        ]
 
 
 # -- asking ------------------------------------------------------------------------------------------------------------
@@ -86,7 +92,9 @@ def test_a_person_sees_what_would_run_and_says_yes(place: Desk) -> None:
     assert f"program {place.folder}/guard.sh  sha256:" in told.err
     assert "  not         what these files import, source or start themselves\n" in told.err
     assert told.err.endswith("approve these 2 hooks? [y/N] ")
-    assert [line.split()[:2] for line in told.out.splitlines()] == [["approved", each] for each in IDS]
+    assert [line.split()[:2] for line in told.out.splitlines()] == [
+        ["approved", each] for each in IDS
+    ]
     assert states(place) == ["trusted", "trusted"]
     assert notes(place) == [("approved", "ada", "command line, a person said yes")] * 2
 
@@ -106,7 +114,10 @@ def test_without_a_word_each_hook_is_asked_about(place: Desk) -> None:
     told = asked(place, "approve", typed="n\ny\n")
 
     assert told.code == 1
-    assert [line.split()[:2] for line in told.out.splitlines()] == [["declined", IDS[0]], ["approved", IDS[1]]]
+    assert [line.split()[:2] for line in told.out.splitlines()] == [
+        ["declined", IDS[0]],
+        ["approved", IDS[1]],
+    ]
     assert states(place) == ["unknown", "trusted"]
 
 
@@ -114,14 +125,21 @@ def test_whoever_is_asked_about_many_may_quit(place: Desk) -> None:
     """What was not asked about stays as it is, and is told; the last question has nothing to leave."""
     told = asked(place, "approve", "--json", typed="q\n")
 
-    assert (told.code, [hook["did"] for hook in told.document["hooks"]]) == (1, ["declined", "left"])
+    assert (told.code, [hook["did"] for hook in told.document["hooks"]]) == (
+        1,
+        ["declined", "left"],
+    )
     assert told.err.count("[y/N/q: leave the other one as it is] ") == 1
     assert states(place) == ["unknown", "unknown"]
     assert asked(place, "approve", typed="n\ny\n").err.endswith("approve it? [y/N] ")
 
 
-@pytest.mark.parametrize("words", [("approve", "--all", "--yes"), ("approve", "--all", "--dry-run")])
-def test_what_cannot_be_started_is_told_beside_its_approval(words: tuple[str, ...], place: Desk) -> None:
+@pytest.mark.parametrize(
+    "words", [("approve", "--all", "--yes"), ("approve", "--all", "--dry-run")]
+)
+def test_what_cannot_be_started_is_told_beside_its_approval(
+    words: tuple[str, ...], place: Desk
+) -> None:
     """As doctor would: an approval alone does not make it run."""
     (place.folder / "guard.sh").chmod(0o644)
     told = place.type(*words)
@@ -130,13 +148,19 @@ def test_what_cannot_be_started_is_told_beside_its_approval(words: tuple[str, ..
     assert told.out.count("HKL7007") == len(IDS)
     assert f"guard.sh` is not executable (chmod +x {place.folder}/guard.sh)" in told.out
     seen = ("approve", "guard.sh", "--dry-run")
-    assert [each["code"] for each in place.type(*seen, "--json").document["hooks"][0]["findings"]] == ["HKL7007"]
+    assert [
+        each["code"] for each in place.type(*seen, "--json").document["hooks"][0]["findings"]
+    ] == ["HKL7007"]
     (place.folder / "guard.sh").chmod(0o755)
     assert "HKL7007" not in place.type(*seen).out
 
 
-@pytest.mark.parametrize("words", [("guard.sh",), ("--all",), ()], ids=["named", "all", "nothing named"])
-def test_where_nobody_is_there_nothing_is_approved(words: tuple[str, ...], place: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "words", [("guard.sh",), ("--all",), ()], ids=["named", "all", "nothing named"]
+)
+def test_where_nobody_is_there_nothing_is_approved(
+    words: tuple[str, ...], place: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Without a terminal, and in a pipeline that has one."""
     away = place.type("approve", *words)
     monkeypatch.setenv("CI", "true")
@@ -144,7 +168,10 @@ def test_where_nobody_is_there_nothing_is_approved(words: tuple[str, ...], place
 
     for told in (away, pipeline):
         assert (told.code, told.out) == (2, "")
-        assert told.err == "hookline approve: HKL3018 nobody is here to say yes (look with --dry-run, then say --yes)\n"
+        assert (
+            told.err
+            == "hookline approve: HKL3018 nobody is here to say yes (look with --dry-run, then say --yes)\n"
+        )
     assert states(place) == ["unknown", "unknown"]
 
 
@@ -153,14 +180,20 @@ def test_somebody_may_say_yes_beforehand(place: Desk) -> None:
     assert place.type("approve", IDS[0], "--yes").code == 0
     assert asked(place, "approve", IDS[1], "--yes").code == 0
 
-    assert [how for _, _, how in notes(place)] == ["command line, --yes, nobody could be asked", "command line, --yes"]
+    assert [how for _, _, how in notes(place)] == [
+        "command line, --yes, nobody could be asked",
+        "command line, --yes",
+    ]
 
 
 def test_yes_to_everything_is_said_with_all(place: Desk) -> None:
     """Not by leaving out the hook."""
     told = place.type("approve", "--yes")
 
-    assert (told.code, told.err) == (2, "hookline approve: HKL1007 `--yes` without a hook (name one, or say --all)\n")
+    assert (told.code, told.err) == (
+        2,
+        "hookline approve: HKL1007 `--yes` without a hook (name one, or say --all)\n",
+    )
 
 
 # -- what there is to approve ------------------------------------------------------------------------------------------
@@ -170,7 +203,11 @@ def test_a_dry_run_shows_and_does_nothing(place: Desk) -> None:
     """Neither is anybody asked."""
     told = place.type("approve", "--all", "--dry-run")
 
-    assert (told.code, told.err, told.out.count("standing    unknown: nobody approved it")) == (0, "", 2)
+    assert (told.code, told.err, told.out.count("standing    unknown: nobody approved it")) == (
+        0,
+        "",
+        2,
+    )
     assert states(place) == ["unknown", "unknown"]
 
 
@@ -183,7 +220,12 @@ def test_what_changed_since_is_shown(place: Desk) -> None:
     assert "  since then  approved on 2" in told
     assert " by ada (command line, --yes, nobody could be asked)\n" in told
     assert f"              changed: {place.folder}/guard.sh, written on " in told
-    assert place.type("list").out.count(f"changed: inert, `{place.folder}/guard.sh` changed since it was approved") == 2
+    assert (
+        place.type("list").out.count(
+            f"changed: inert, `{place.folder}/guard.sh` changed since it was approved"
+        )
+        == 2
+    )
 
 
 def test_what_is_approved_already_is_not_asked_about(place: Desk) -> None:
@@ -198,7 +240,10 @@ def test_what_is_approved_already_is_not_asked_about(place: Desk) -> None:
 
 def test_of_all_hooks_those_that_cannot_be_are_left_out(place: Desk) -> None:
     """And said; one that is named is an error."""
-    hooks = [{"event": "on_stop", "command": str(place.folder / name)} for name in ("guard.sh", "none.sh")]
+    hooks = [
+        {"event": "on_stop", "command": str(place.folder / name)}
+        for name in ("guard.sh", "none.sh")
+    ]
     place.file("config/shell_hooks.yaml", json.dumps({"hooks": hooks}))
 
     told = place.type("approve", "--all", "--yes")
@@ -243,7 +288,10 @@ def test_what_is_declared_no_more_is_listed_and_forgotten(place: Desk) -> None:
     place.type("approve", "guard.sh", "--yes")
     place.file("config/shell_hooks.yaml", json.dumps({"hooks": json.loads(declared)["hooks"][:1]}))
     told, document = place.type("list"), place.type("list", "--json").document
-    assert (told.code, told.err.count("HKL7022 an approved hook is no longer declared: on_stop `")) == (0, 1)
+    assert (
+        told.code,
+        told.err.count("HKL7022 an approved hook is no longer declared: on_stop `"),
+    ) == (0, 1)
     assert [problem["code"] for problem in document["problems"]] == ["HKL7022"]
     assert "HKL7022" in place.type("doctor").out
 
@@ -263,20 +311,34 @@ def test_whoever_approves_a_new_definition_leaves_no_old_one_behind(place: Desk)
     """The journal says which took which place."""
     place.type("approve", "guard.sh", "--yes")
     place.file(
-        "config/shell_hooks.yaml", json.dumps({"hooks": [{"event": "on_stop", "command": str(place.folder / "guard.sh"), "role": "guard"}]})
+        "config/shell_hooks.yaml",
+        json.dumps(
+            {
+                "hooks": [
+                    {"event": "on_stop", "command": str(place.folder / "guard.sh"), "role": "guard"}
+                ]
+            }
+        ),
     )
     assert states(place) == ["changed"]
     place.type("approve", "--all", "--yes")
 
     assert [did for did, _, _ in notes(place)][-2:] == ["approved", "replaced"]
-    assert (states(place), place.type("list").err.count("HKL7022")) == (["trusted"], 1)  # the other event's hook is gone
+    assert (states(place), place.type("list").err.count("HKL7022")) == (
+        ["trusted"],
+        1,
+    )  # the other event's hook is gone
 
 
 def test_what_needs_no_approval_cannot_be_revoked(place: Desk) -> None:
     """It is said why."""
     told = place.type("revoke", "-c", "config/shell_hooks.yaml", IDS[0])
 
-    assert (told.code, "HKL3017" in told.err, "somebody named its file" in told.err) == (2, True, True)
+    assert (told.code, "HKL3017" in told.err, "somebody named its file" in told.err) == (
+        2,
+        True,
+        True,
+    )
 
 
 # -- taking over a list ------------------------------------------------------------------------------------------------
@@ -286,7 +348,11 @@ def test_a_list_of_another_program_is_taken_over(place: Desk) -> None:
     """Entry by entry; what does not fit any more is a finding."""
     digest = hashlib.sha256((place.folder / "guard.sh").read_bytes()).hexdigest()
     entries = [
-        {"event": "pre_tool_call", "command": str(place.folder / "guard.sh"), "script_sha256": digest},
+        {
+            "event": "pre_tool_call",
+            "command": str(place.folder / "guard.sh"),
+            "script_sha256": digest,
+        },
         {"event": "on_stop", "command": "/gone", "script_mtime_at_approval": 1},
     ]
     file = place.file("allowlist.json", json.dumps({"approvals": entries}))
@@ -328,9 +394,17 @@ def test_what_was_revoked_is_left_out_and_that_is_said(place: Desk) -> None:
     for words in (("approve", "--all", "--yes"), ("approve",)):
         told = place.type(*words)
 
-        assert (told.code, told.out.splitlines()[-1]) == (1, "nothing else waits for an approval; 1 hook left out")
-        assert f"{IDS[1]}: its approval was taken back; to let it run again: hookline approve '{IDS[1]}'\n" in told.err
-    assert [hook["did"] for hook in place.type("approve", "--all", "--yes", "--json").document["hooks"]] == ["left"]
+        assert (told.code, told.out.splitlines()[-1]) == (
+            1,
+            "nothing else waits for an approval; 1 hook left out",
+        )
+        assert (
+            f"{IDS[1]}: its approval was taken back; to let it run again: hookline approve '{IDS[1]}'\n"
+            in told.err
+        )
+    assert [
+        hook["did"] for hook in place.type("approve", "--all", "--yes", "--json").document["hooks"]
+    ] == ["left"]
     assert states(place) == ["trusted", "revoked"]
     assert place.type("approve", IDS[1], "--yes").code == 0
     assert states(place) == ["trusted", "trusted"]
@@ -338,7 +412,10 @@ def test_what_was_revoked_is_left_out_and_that_is_said(place: Desk) -> None:
 
 def test_what_is_not_there_is_left_out_and_that_is_said(desk: Desk) -> None:
     """Also where a shell would look for it; what else waits is approved."""
-    hooks = [{"type": "command", "command": command} for command in ("./none.sh", '"$CLAUDE_PROJECT_DIR"/none.sh a', "true")]
+    hooks = [
+        {"type": "command", "command": command}
+        for command in ("./none.sh", '"$CLAUDE_PROJECT_DIR"/none.sh a', "true")
+    ]
     desk.file(".claude/settings.json", json.dumps({"hooks": {"PreToolUse": [{"hooks": hooks}]}}))
     told = desk.type("approve", "--all", "--yes")
 
@@ -355,9 +432,13 @@ def test_an_empty_list_is_said_to_be_empty(place: Desk) -> None:
     assert (told.code, told.out) == (0, "nothing to take over: `allowlist.json` has no entries\n")
 
 
-def test_a_policy_hook_cannot_be_revoked_and_the_hint_holds(place: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_policy_hook_cannot_be_revoked_and_the_hint_holds(
+    place: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """No switch would help; who can is told."""
-    monkeypatch.setattr("hookline.trust.gate.Standings.is_managed", lambda _, spec: spec.id == IDS[0])
+    monkeypatch.setattr(
+        "hookline.trust.gate.Standings.is_managed", lambda _, spec: spec.id == IDS[0]
+    )
     told = place.type("revoke", IDS[0])
 
     assert (told.code, "hookline off" in told.err) == (2, False)
@@ -369,17 +450,24 @@ def test_explain_says_how_a_hook_stands(place: Desk) -> None:
     stand = []
     for words in (("list",), ("approve", "--all", "--yes")):
         place.type(*words)
-        hooks = place.type("explain", "pre_tool_call", "--dialect", "starchild", "--no-run", "--json").document["hooks"]
+        hooks = place.type(
+            "explain", "pre_tool_call", "--dialect", "starchild", "--no-run", "--json"
+        ).document["hooks"]
         stand.append([(hook["trusted"], hook["standing"]) for hook in hooks])
 
     assert stand == [[(False, "unknown")] * 2, [(True, "trusted")] * 2]
 
 
-def test_a_script_that_is_run_from_its_place_is_told_before_anybody_trusts_it(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_script_that_is_run_from_its_place_is_told_before_anybody_trusts_it(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """By everything that tells of hooks; and of one that the settings keep from running, why."""
     bin_folder = desk.folder.parent / "bin"
     bin_folder.mkdir()
-    for path, code in ((bin_folder / "ruby", '#!/bin/sh\nexec sh "$@"\n'), (desk.folder / "guard.rb", "cat > /dev/null\n")):
+    for path, code in (
+        (bin_folder / "ruby", '#!/bin/sh\nexec sh "$@"\n'),
+        (desk.folder / "guard.rb", "cat > /dev/null\n"),
+    ):
         path.write_text(code, encoding="utf-8")
         path.chmod(0o755)
     monkeypatch.setenv("PATH", f"{bin_folder}:{os.environ['PATH']}")
@@ -388,10 +476,20 @@ def test_a_script_that_is_run_from_its_place_is_told_before_anybody_trusts_it(de
     script = os.path.realpath(desk.folder / "guard.rb")
     line = f"`{script}` is run from its place, not sealed: it is only looked at again after the run"
 
-    assert f"script {script} (run from its place, and looked at again after the run)" in desk.type("approve", "--all", "--dry-run").out
+    assert (
+        f"script {script} (run from its place, and looked at again after the run)"
+        in desk.type("approve", "--all", "--dry-run").out
+    )
     assert line in desk.type("list").out
-    assert [hook["in_place"] for hook in desk.type("list", "--json").document["hooks"]] == [[script]]
-    event = {"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_input": {"command": "ls"}}
+    assert [hook["in_place"] for hook in desk.type("list", "--json").document["hooks"]] == [
+        [script]
+    ]
+    event = {
+        "hook_event_name": "PreToolUse",
+        "session_id": "s",
+        "tool_name": "Bash",
+        "tool_input": {"command": "ls"},
+    }
     assert line in desk.type("explain", "PreToolUse", "--no-run", stdin=event).out
     assert "HKL7021" in desk.type("doctor", "--json").out
 

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.process
 SESSIONS = ".local/state/hookline/sessions"
-CONTEXT = {"hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": "tests fail"}}
+CONTEXT = {
+    "hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": "tests fail"}
+}
 
 
 class Machine:
@@ -44,12 +46,30 @@ class Machine:
         tree = {"hooks": {event: [{"hooks": [{"type": "command", **hook} for hook in hooks]}]}}
         (self.home / "settings.json").write_text(json.dumps(tree), encoding="utf-8")
 
-    def starts(self, event: str, session: str = "s1", *words: str, host: str = "claude-code", **settings: Any) -> subprocess.Popen[str]:
+    def starts(
+        self,
+        event: str,
+        session: str = "s1",
+        *words: str,
+        host: str = "claude-code",
+        **settings: Any,
+    ) -> subprocess.Popen[str]:
         """A process that answers an event; it has been sent everything."""
-        sent = {"hook_event_name": event, "session_id": session, "cwd": str(self.home), "tool_name": "Bash", "tool_input": {}}
+        sent = {
+            "hook_event_name": event,
+            "session_id": session,
+            "cwd": str(self.home),
+            "tool_name": "Bash",
+            "tool_input": {},
+        }
         hooks = ("--dialect", "claude-code", "-c", str(self.home / "settings.json"))
         command = [sys.executable, "-m", "hookline", "answer", host, *hooks, *words]
-        given: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **settings}
+        given: dict[str, Any] = {
+            "stdin": subprocess.PIPE,
+            "stdout": subprocess.PIPE,
+            "stderr": subprocess.PIPE,
+            **settings,
+        }
         process = subprocess.Popen(command, text=True, cwd=self.home, env=self.environ, **given)
         assert process.stdin is not None
         process.stdin.write(json.dumps(sent))
@@ -57,7 +77,9 @@ class Machine:
         process.stdin = None
         return process
 
-    def answer(self, event: str, session: str = "s1", *words: str, told: str = "", **settings: Any) -> dict[str, Any]:
+    def answer(
+        self, event: str, session: str = "s1", *words: str, told: str = "", **settings: Any
+    ) -> dict[str, Any]:
         """What the host reads until its pipes end; on stderr it is `told` this."""
         out, err = self.starts(event, session, *words, **settings).communicate(timeout=60)
         assert err == told
@@ -66,12 +88,18 @@ class Machine:
 
     def context(self, event: str = "UserPromptSubmit", session: str = "s1") -> str:
         """What an event tells the agent."""
-        told: str = self.answer(event, session).get("hookSpecificOutput", {}).get("additionalContext", "")
+        told: str = (
+            self.answer(event, session).get("hookSpecificOutput", {}).get("additionalContext", "")
+        )
         return told
 
     def kept(self) -> list[str]:
         """Answers that wait."""
-        return sorted(path.suffix for path in (self.home / SESSIONS).glob("*/*") if path.suffix in (".late", ".wake"))
+        return sorted(
+            path.suffix
+            for path in (self.home / SESSIONS).glob("*/*")
+            if path.suffix in (".late", ".wake")
+        )
 
 
 @pytest.fixture
@@ -88,7 +116,10 @@ def waiting(home: Path, then: str) -> str:
 
 def test_the_host_does_not_wait_and_the_session_hears_of_it(machine: Machine) -> None:
     """The hook is still running when every pipe of the host has ended; what it says is told on the next turn, once, and to nobody else."""
-    machine.hooks("PostToolUse", {"command": waiting(machine.home, f"printf %s '{json.dumps(CONTEXT)}'"), "async": True})
+    machine.hooks(
+        "PostToolUse",
+        {"command": waiting(machine.home, f"printf %s '{json.dumps(CONTEXT)}'"), "async": True},
+    )
     answered = machine.answer("PostToolUse")
     assert until(lambda: pid_in(machine.home / "behind"))
     early = (machine.context(), machine.kept())
@@ -126,13 +157,22 @@ def test_nothing_of_the_hosts_is_held(machine: Machine) -> None:
 
 def test_a_hook_in_the_background_can_send_the_agent_on(machine: Machine) -> None:
     """Its exit 2 is answered at the next stop: with a block, and then no more (harnesses.md 2.4)."""
-    hook = {"command": "echo 3 tests fail >&2; exit 2", "asyncRewake": True, "rewakeMessage": "look:", "rewakeSummary": "failed"}
+    hook = {
+        "command": "echo 3 tests fail >&2; exit 2",
+        "asyncRewake": True,
+        "rewakeMessage": "look:",
+        "rewakeSummary": "failed",
+    }
     machine.hooks("PostToolUse", hook)
     machine.answer("PostToolUse")
     assert until(lambda: machine.kept() == [".wake"])
 
     assert machine.answer("Stop", "s2") == {}
-    assert machine.answer("Stop") == {"decision": "block", "reason": "look:\n3 tests fail", "systemMessage": "failed"}
+    assert machine.answer("Stop") == {
+        "decision": "block",
+        "reason": "look:\n3 tests fail",
+        "systemMessage": "failed",
+    }
     assert machine.answer("Stop") == {}
 
 
@@ -140,11 +180,19 @@ def test_redos_are_counted_across_processes(machine: Machine) -> None:
     """Codex has a limit of three; the fourth stop goes through, which is said; and a new turn begins a new count."""
     machine.hooks("Stop", {"command": "echo more >&2; exit 2"})
     stops = [machine.answer("Stop", host="codex") for _ in range(3)]
-    stops.append(machine.answer("Stop", host="codex", told="hookline: a hook said `deny`: the limit of 3 redos in a turn is reached\n"))
+    stops.append(
+        machine.answer(
+            "Stop",
+            host="codex",
+            told="hookline: a hook said `deny`: the limit of 3 redos in a turn is reached\n",
+        )
+    )
     machine.answer("UserPromptSubmit", host="codex")
 
     assert [stop.get("decision") for stop in stops] == ["block", "block", "block", None]
-    assert stops[3]["systemMessage"].startswith("a hook sent the agent back 3 times in this turn, which is the limit")
+    assert stops[3]["systemMessage"].startswith(
+        "a hook sent the agent back 3 times in this turn, which is the limit"
+    )
     assert machine.answer("Stop", host="codex")["decision"] == "block"
     assert machine.answer("Stop", "s2", host="codex")["decision"] == "block"
 
@@ -166,7 +214,10 @@ def test_once_is_once_in_all_processes_of_a_session(machine: Machine) -> None:
 
 def test_a_hook_that_fails_in_the_background_may_run_again(machine: Machine) -> None:
     """Once means once done."""
-    machine.hooks("PreToolUse", {"command": f'echo ran >> "{machine.home}/ran"; exit 1', "once": True, "async": True})
+    machine.hooks(
+        "PreToolUse",
+        {"command": f'echo ran >> "{machine.home}/ran"; exit 1', "once": True, "async": True},
+    )
     for count in (1, 2):
         machine.answer("PreToolUse", "s1", "--mode", "strict")
         assert until(lambda count=count: len(machine.kept()) == count)
@@ -174,8 +225,12 @@ def test_a_hook_that_fails_in_the_background_may_run_again(machine: Machine) -> 
     assert (machine.home / "ran").read_text(encoding="utf-8") == "ran\nran\n"
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGALRM], ids=lambda number: number.name)
-def test_who_is_killed_in_the_middle_leaves_nothing_broken(machine: Machine, number: signal.Signals) -> None:
+@pytest.mark.parametrize(
+    "number", [signal.SIGKILL, signal.SIGTERM, signal.SIGALRM], ids=lambda number: number.name
+)
+def test_who_is_killed_in_the_middle_leaves_nothing_broken(
+    machine: Machine, number: signal.Signals
+) -> None:
     """Its hook does not outlive it, the next turn is told of that, the state is whole, its lock is free, and the next hook is heard."""
     hook = f'echo $$ > "{machine.home}/hook.tmp"; mv "{machine.home}/hook.tmp" "{machine.home}/hook"; {waiting(machine.home, "true")}'
     machine.hooks("PostToolUse", {"command": hook, "async": True})
@@ -186,7 +241,10 @@ def test_who_is_killed_in_the_middle_leaves_nothing_broken(machine: Machine, num
     assert ends(pid_in(machine.home / "hook"))
     told = machine.answer("UserPromptSubmit")
 
-    assert "failed in the background: the process that ran it ended before the hook did" in told["systemMessage"]
+    assert (
+        "failed in the background: the process that ran it ended before the hook did"
+        in told["systemMessage"]
+    )
     assert machine.answer("UserPromptSubmit") == {}
 
     machine.hooks("PostToolUse", {"command": f"printf %s '{json.dumps(CONTEXT)}'", "async": True})
@@ -209,7 +267,9 @@ def test_what_guards_the_hooks_passes_a_signal_on(machine: Machine) -> None:
     assert ends(above)
 
 
-def test_more_hooks_than_may_wait_are_refused_aloud(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_hooks_than_may_wait_are_refused_aloud(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """On the next turn, like anything else that happened in the background."""
     for name in ("signal", "alarm"):
         monkeypatch.setattr(signal, name, lambda *_: None)
@@ -220,14 +280,20 @@ def test_more_hooks_than_may_wait_are_refused_aloud(machine: Machine, monkeypatc
         limits=Limits(detached_at_once=1, detached_queued=0),
         finished=lambda _: refused.set(),
     )
-    event = engine.event("PostToolUse", {"session_id": "s1", "cwd": "/", "tool_name": "Bash", "tool_input": {}}, dialect="claude-code")
+    event = engine.event(
+        "PostToolUse",
+        {"session_id": "s1", "cwd": "/", "tool_name": "Bash", "tool_input": {}},
+        dialect="claude-code",
+    )
     waits = InProcess(call=lambda _: refused.wait(60) and None)
     runs = [
         Run(spec=HookSpec(id=name, dialect="claude-code", kind="tool.after", native_event="PostToolUse", handler=waits), event=event, detached=True,
             dialect=engine.host("claude-code")) for name in "ab"
     ]  # fmt: skip
     behind._perform(engine, runs)
-    lates, _ = Sessions(machine.home / "sessions").take(event.replace(kind="prompt.submit"), wakes=False)
+    lates, _ = Sessions(machine.home / "sessions").take(
+        event.replace(kind="prompt.submit"), wakes=False
+    )
 
     assert [(late.hook_id, late.fault) for late in lates] == [
         ("b", "could not be started: 1 hooks run in the background and 0 wait (HKL2003)")
@@ -265,7 +331,13 @@ def test_twenty_writers_at_once_lose_nothing(machine: Machine) -> None:
     path = machine.home / "sessions"
     command = [sys.executable, "-c", WRITER, str(path)]
     writers = [
-        subprocess.Popen([*command, str(number)], env=machine.environ, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        subprocess.Popen(
+            [*command, str(number)],
+            env=machine.environ,
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
         for number in range(20)
     ]
     printed = [process.communicate("go\n", timeout=120)[0].strip() for process in writers]

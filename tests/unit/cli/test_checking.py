@@ -23,7 +23,12 @@ def test_problems_stand_in_the_order_of_the_files_and_lines(desk: Desk) -> None:
 
     told = desk.type("validate", first, second)
 
-    assert [line.partition(" ")[0] for line in told.out.splitlines()] == ["b.yaml:5:7:", "b.yaml:6:3:", "a.yaml:5:7:", "a.yaml:6:3:"]
+    assert [line.partition(" ")[0] for line in told.out.splitlines()] == [
+        "b.yaml:5:7:",
+        "b.yaml:6:3:",
+        "a.yaml:5:7:",
+        "a.yaml:6:3:",
+    ]
     assert told.err == "2 files: 4 errors, 0 warnings\n"
 
 
@@ -49,7 +54,10 @@ def test_a_folder_without_hooks_is_said_to_have_none(desk: Desk) -> None:
     ("path", "line"),
     [
         ("nowhere", "nowhere: HKL1841 no such file or folder\n"),
-        ("guard/scripts/run.sh", "guard/scripts/run.sh: HKL1842 a hook of agenthooks is a folder with a HOOK.md (name the folder)\n"),
+        (
+            "guard/scripts/run.sh",
+            "guard/scripts/run.sh: HKL1842 a hook of agenthooks is a folder with a HOOK.md (name the folder)\n",
+        ),
         ("guard", "guard: HKL1843 no hooks of agenthooks in this folder\n"),
     ],
 )
@@ -72,9 +80,13 @@ def test_a_folder_that_may_not_be_read_is_a_problem(desk: Desk) -> None:
 
 def test_github_is_told_in_its_own_words(desk: Desk) -> None:
     """A workflow command for each problem, with what its format would misread escaped."""
-    told = desk.type("validate", desk.file("a,b.yaml", "hooks: {'50%': []}"), "--output-format", "github")
+    told = desk.type(
+        "validate", desk.file("a,b.yaml", "hooks: {'50%': []}"), "--output-format", "github"
+    )
 
-    assert told.out.startswith("::error file=a%2Cb.yaml,line=1,col=9,title=HKL1203::unknown event `50%25`")
+    assert told.out.startswith(
+        "::error file=a%2Cb.yaml,line=1,col=9,title=HKL1203::unknown event `50%25`"
+    )
 
 
 def test_agenthooks_are_linted(desk: Desk) -> None:
@@ -84,7 +96,9 @@ def test_agenthooks_are_linted(desk: Desk) -> None:
     told = desk.type("validate", "hooks", "--json")
 
     assert told.code == 1
-    assert {problem["name"] for problem in told.document["problems"] if problem["severity"] == "error"} >= {
+    assert {
+        problem["name"] for problem in told.document["problems"] if problem["severity"] == "error"
+    } >= {
         "name.case",
         "description.missing",
     }
@@ -96,7 +110,9 @@ def test_what_the_sources_are_together_is_told_too(desk: Desk) -> None:
     desk.file("hooks/a/HOOK.md", sheet)
     desk.file("hooks/b/HOOK.md", sheet)
 
-    assert "hook.duplicate" in {problem["name"] for problem in desk.type("validate", "hooks", "--json").document["problems"]}
+    assert "hook.duplicate" in {
+        problem["name"] for problem in desk.type("validate", "hooks", "--json").document["problems"]
+    }
 
 
 def test_without_a_path_it_looks_at_what_is_found_here(desk: Desk) -> None:

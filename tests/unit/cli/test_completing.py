@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 def completed(desk: Desk, line: str) -> list[str]:
     """What a bash is answered for a line that ends where the cursor is."""
     words = line.split(" ")
-    for name, value in {ASKING: "complete_bash", "COMP_WORDS": "\n".join(words), "COMP_CWORD": str(len(words) - 1)}.items():
+    for name, value in {
+        ASKING: "complete_bash",
+        "COMP_WORDS": "\n".join(words),
+        "COMP_CWORD": str(len(words) - 1),
+    }.items():
         desk.monkeypatch.setenv(name, value)
     assert app_main([]) == 0
     desk.monkeypatch.delenv(ASKING)
@@ -56,9 +60,14 @@ def completed(desk: Desk, line: str) -> list[str]:
         ("hookline completion ", ["bash", "zsh", "fish", "powershell"], []),
     ],
 )  # fmt: skip
-def test_a_line_goes_on_with_what_fits(line: str, has: list[str], lacks: list[str], desk: Desk) -> None:
+def test_a_line_goes_on_with_what_fits(
+    line: str, has: list[str], lacks: list[str], desk: Desk
+) -> None:
     """Commands, options, hosts, events, hooks, codes and documents; where nothing fits, nothing."""
-    desk.file(".claude/settings.json", '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}')
+    desk.file(
+        ".claude/settings.json",
+        '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}',
+    )
     offered = completed(desk, line)
 
     assert [word for word in has if word not in offered] == []
@@ -69,7 +78,9 @@ def test_a_line_goes_on_with_what_fits(line: str, has: list[str], lacks: list[st
 
 def test_only_the_command_that_is_typed_is_loaded(desk: Desk) -> None:
     """Of all others the name is enough."""
-    loaded = {name: sys.modules.pop(name) for name in [*sys.modules] if name == "hookline.cli.serve"}
+    loaded = {
+        name: sys.modules.pop(name) for name in [*sys.modules] if name == "hookline.cli.serve"
+    }
     try:
         completed(desk, "hookline se")
         assert "hookline.cli.serve" not in sys.modules
@@ -77,8 +88,12 @@ def test_only_the_command_that_is_typed_is_loaded(desk: Desk) -> None:
         sys.modules.update(loaded)
 
 
-@pytest.mark.parametrize("name", [name for name, command in COMMANDS.items() if not command.home[0]])
-def test_commands_that_read_their_own_words_are_completed_with_all_of_them(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "name", [name for name, command in COMMANDS.items() if not command.home[0]]
+)
+def test_commands_that_read_their_own_words_are_completed_with_all_of_them(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What is offered is what they take, no more and no less."""
     made: list[argparse.ArgumentParser] = []
 
@@ -91,7 +106,12 @@ def test_commands_that_read_their_own_words_are_completed_with_all_of_them(name:
     getattr(home, f"{name}_main")(["--no-such-option"])
     app = typer.Typer(add_completion=False)
     app.command()(completing._UNTYPED[name])  # what `completed` offers for it
-    offered = {option for param in typer.main.get_command(app).params for option in param.opts if option.startswith("-")}
+    offered = {
+        option
+        for param in typer.main.get_command(app).params
+        for option in param.opts
+        if option.startswith("-")
+    }
 
     assert offered | {"-h", "--help", "--relay"} == {*made[0]._option_string_actions} | {"--help"}
 
@@ -110,10 +130,16 @@ def test_each_shell_has_a_script(shell: str, desk: Desk) -> None:
 @pytest.mark.process
 def test_a_bash_completes_with_it(tmp_path: Path) -> None:
     """From the script that is printed to the words that are offered."""
-    (tmp_path / "hookline").write_text(f'#!/bin/sh\nexec {sys.executable} -m hookline "$@"\n', encoding="utf-8")
+    (tmp_path / "hookline").write_text(
+        f'#!/bin/sh\nexec {sys.executable} -m hookline "$@"\n', encoding="utf-8"
+    )
     (tmp_path / "hookline").chmod(0o755)
     typed = 'source <(hookline completion bash); COMP_WORDS=(hookline appr); COMP_CWORD=1; _hookline_completion hookline; echo "${COMPREPLY[@]}"'
-    environ = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT / "src"), "HOME": str(tmp_path)}
+    environ = {
+        "PATH": f"{tmp_path}:{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT / "src"),
+        "HOME": str(tmp_path),
+    }
     done = subprocess.run(
         ["bash", "-c", typed],  # noqa: S607 - the bash of whoever runs the tests
         env=environ, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False,

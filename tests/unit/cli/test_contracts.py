@@ -26,14 +26,24 @@ def closed(schema: Any) -> Any:
     if not isinstance(schema, dict):
         return schema
     inner = {key: closed(value) for key, value in schema.items()}
-    return inner | {"additionalProperties": False} if "properties" in schema and schema.get("type") == "object" else inner
+    return (
+        inner | {"additionalProperties": False}
+        if "properties" in schema and schema.get("type") == "object"
+        else inner
+    )
 
 
 def check(document: dict[str, Any], name: str) -> None:
     """The document is exactly what its schema says."""
     schema = contract(name) if name in ("event", "hook") else closed(contract(name))
-    embedded = [(inner["$id"], Resource.from_contents(inner)) for inner in schema.get("$defs", {}).values() if "$id" in inner]
-    errors = Draft202012Validator(schema, registry=Registry().with_resources(embedded)).iter_errors(document)
+    embedded = [
+        (inner["$id"], Resource.from_contents(inner))
+        for inner in schema.get("$defs", {}).values()
+        if "$id" in inner
+    ]
+    errors = Draft202012Validator(schema, registry=Registry().with_resources(embedded)).iter_errors(
+        document
+    )
 
     assert [f"{error.json_path}: {error.message}" for error in errors] == []
 
@@ -45,7 +55,10 @@ def test_a_schema_is_one(name: str) -> None:
 
     Draft202012Validator.check_schema(schema)
     assert schema["$id"] == f"urn:hookline:{name}:1"
-    assert json.dumps(schema).count('"$ref": "urn:hookline:') <= json.dumps(schema).count('"$id": "urn:hookline:') * 3
+    assert (
+        json.dumps(schema).count('"$ref": "urn:hookline:')
+        <= json.dumps(schema).count('"$id": "urn:hookline:') * 3
+    )
 
 
 COMMANDS = [
@@ -67,11 +80,17 @@ COMMANDS = [
 ]
 
 
-@pytest.mark.parametrize(("words", "name"), COMMANDS, ids=lambda value: value if isinstance(value, str) else "-")
+@pytest.mark.parametrize(
+    ("words", "name"), COMMANDS, ids=lambda value: value if isinstance(value, str) else "-"
+)
 @pytest.mark.parametrize("payload", [LS, SUDO], ids=["allow", "deny"])
-def test_what_a_command_prints_holds_to_its_schema(words: tuple[str, ...], name: str, payload: object, desk: Desk) -> None:
+def test_what_a_command_prints_holds_to_its_schema(
+    words: tuple[str, ...], name: str, payload: object, desk: Desk
+) -> None:
     """With --json a command prints one document, and says which."""
-    desk.file("bad.yaml", "hooks: {stop: [{type: comand}], turn_end: [{type: command, command: x}]}")
+    desk.file(
+        "bad.yaml", "hooks: {stop: [{type: comand}], turn_end: [{type: command, command: x}]}"
+    )
 
     document = desk.type(*words, stdin=payload).document
 
@@ -91,7 +110,11 @@ def test_what_the_journal_holds_holds_to_its_schema(desk: Desk) -> None:
     """Every record, one decision in full, and what verify and prune say."""
     desk.type("fire", "pre_tool_use", "-c", DOCKER, stdin=SUDO)
     folder = desk.folder.parent / "home/.local/state/hookline/journal"
-    records = [json.loads(line) for path in folder.glob("*.jsonl") for line in path.read_text(encoding="utf-8").splitlines()]
+    records = [
+        json.loads(line)
+        for path in folder.glob("*.jsonl")
+        for line in path.read_text(encoding="utf-8").splitlines()
+    ]
     entry = desk.type("log", "show", records[-1]["id"], "--json").document
 
     assert [written["type"] for written in records] == ["run", "run", "event"]
@@ -118,9 +141,28 @@ def test_every_effect_of_a_decision_holds_to_the_schema() -> None:
 def test_a_canonical_payload_holds_to_the_schema(kind: str) -> None:
     """What hookline's own dialect sends, for every event."""
     native = make_dialect("hookline")
-    sent = {"event": kind, "session_id": "s", "cwd": "/", "tool": "bash", "input": {}, "prompt": "p", "summary": "s", "text": "t"}
+    sent = {
+        "event": kind,
+        "session_id": "s",
+        "cwd": "/",
+        "tool": "bash",
+        "input": {},
+        "prompt": "p",
+        "summary": "s",
+        "text": "t",
+    }
     spec = own_hook(
-        print, kind, tool=None, command=None, path=None, name="", rank=0, timeout=1, on_failure=Stance.SILENT, shadow=False, once=False
+        print,
+        kind,
+        tool=None,
+        command=None,
+        path=None,
+        name="",
+        rank=0,
+        timeout=1,
+        on_failure=Stance.SILENT,
+        shadow=False,
+        once=False,
     )
 
     check(json.loads(native.encode_event(native.decode_event(sent, kind), spec)), "event")

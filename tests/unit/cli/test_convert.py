@@ -21,7 +21,9 @@ def test_one_file_is_printed(desk: Desk) -> None:
 
     assert told.code == 0
     assert '"PreToolUse"' in told.out
-    assert told.err.splitlines()[-1].startswith("14 hooks in the words of claude-code, 8 hooks left out")
+    assert told.err.splitlines()[-1].startswith(
+        "14 hooks in the words of claude-code, 8 hooks left out"
+    )
 
 
 def test_several_files_need_a_folder(desk: Desk) -> None:
@@ -43,11 +45,15 @@ def test_files_are_written_and_never_over_others(desk: Desk) -> None:
     assert refused.code == 2
     assert "nothing was written" in refused.err
     assert runs[0].read_text(encoding="utf-8") == "mine"
-    assert desk.type("convert", DOCKER, "--to", "agenthooks", "--output", "out", "--force").code == 0
+    assert (
+        desk.type("convert", DOCKER, "--to", "agenthooks", "--output", "out", "--force").code == 0
+    )
     assert runs[0].read_text(encoding="utf-8").startswith("#!/bin/sh")
 
 
-def test_what_cannot_be_written_leaves_nothing_behind(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_written_leaves_nothing_behind(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Neither half a file nor a new one beside it."""
 
     def full(_source: str, _target: Path) -> None:
@@ -89,6 +95,9 @@ def test_a_mistake_is_told(words: tuple[str, ...], hint: str, desk: Desk) -> Non
 
 def test_without_a_path_it_is_what_is_found_here(desk: Desk) -> None:
     """Of the one dialect."""
-    desk.file(".claude/settings.json", '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "./x.sh"}]}]}}')
+    desk.file(
+        ".claude/settings.json",
+        '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "./x.sh"}]}]}}',
+    )
 
     assert "./x.sh" in desk.type("convert", "--from", "claude-code", "--to", "codex").out

@@ -57,7 +57,12 @@ def test_words_of_a_hint_name_no_file(tmp_path: Path) -> None:
 def test_what_is_no_file_is_left_alone(what: str, tmp_path: Path) -> None:
     """Neither what a link leads to, nor anything that only has the name."""
     target, path = _file(tmp_path, 0o644), tmp_path / "other"
-    {"link": lambda: path.symlink_to(target), "folder": path.mkdir, "pipe": lambda: os.mkfifo(path), "nothing": lambda: None}[what]()
+    {
+        "link": lambda: path.symlink_to(target),
+        "folder": path.mkdir,
+        "pipe": lambda: os.mkfifo(path),
+        "nothing": lambda: None,
+    }[what]()
 
     assert mended(Finding(name="check.not-executable", message="", path=str(path))) == ""
     assert target.stat().st_mode & 0o777 == 0o644
@@ -77,7 +82,13 @@ STORE = "home/.local/state/hookline/trust.db"
 
 
 def _groups(event: str, matcher: str) -> Callable[[str], str]:
-    return lambda command: json.dumps({"hooks": {event: [{"matcher": matcher, "hooks": [{"type": "command", "command": command}]}]}})
+    return lambda command: json.dumps(
+        {
+            "hooks": {
+                event: [{"matcher": matcher, "hooks": [{"type": "command", "command": command}]}]
+            }
+        }
+    )
 
 
 # By dialect: where a file is found that declares a hook with a condition, and that file.
@@ -85,27 +96,49 @@ DECLARED: dict[str, tuple[str, Callable[[str], str]]] = {
     "claude-code": ("here/.claude/settings.json", _groups("PreToolUse", "Bash")),
     "codex": ("here/.codex/hooks.json", _groups("PreToolUse", "Bash")),
     "gemini": ("here/.gemini/settings.json", _groups("BeforeTool", "write_.*")),
-    "docker-agent": ("home/.config/cagent/hooks.d/a.yaml", _groups("pre_tool_use", "shell|edit_file")),
-    "kimi": ("home/.kimi/config.toml", lambda path: f'[[hooks]]\nevent = "PreToolUse"\nmatcher = "Shell"\ncommand = "{path}"\n'),
+    "docker-agent": (
+        "home/.config/cagent/hooks.d/a.yaml",
+        _groups("pre_tool_use", "shell|edit_file"),
+    ),
+    "kimi": (
+        "home/.kimi/config.toml",
+        lambda path: f'[[hooks]]\nevent = "PreToolUse"\nmatcher = "Shell"\ncommand = "{path}"\n',
+    ),
     "cursor": (
         "here/.cursor/hooks.json",
-        lambda path: json.dumps({"version": 1, "hooks": {"beforeShellExecution": [{"command": path, "matcher": "rm -rf"}]}}),
+        lambda path: json.dumps(
+            {
+                "version": 1,
+                "hooks": {"beforeShellExecution": [{"command": path, "matcher": "rm -rf"}]},
+            }
+        ),
     ),
     "copilot": (
         "here/.github/hooks/a.json",
-        lambda path: json.dumps({"version": 1, "hooks": {"preToolUse": [{"type": "command", "bash": path, "matcher": "bash"}]}}),
+        lambda path: json.dumps(
+            {
+                "version": 1,
+                "hooks": {"preToolUse": [{"type": "command", "bash": path, "matcher": "bash"}]},
+            }
+        ),
     ),
     "starchild": (
         "here/config/shell_hooks.yaml",
-        lambda path: json.dumps({"hooks": [{"event": "pre_tool_call", "matcher": "rm -rf", "command": path}]}),
+        lambda path: json.dumps(
+            {"hooks": [{"event": "pre_tool_call", "matcher": "rm -rf", "command": path}]}
+        ),
     ),
     "hermes": (
         "home/.hermes/config.yaml",
-        lambda path: json.dumps({"hooks": {"pre_tool_call": [{"matcher": "terminal", "command": path}]}}),
+        lambda path: json.dumps(
+            {"hooks": {"pre_tool_call": [{"matcher": "terminal", "command": path}]}}
+        ),
     ),
     "agenthooks": (
         "here/.agents/hooks/guard/HOOK.md",
-        lambda _: "---\nname: guard\ndescription: guards\ntrigger: pre-tool-call\nmatcher: {tool: Shell, pattern: rm -rf}\n---\n",
+        lambda _: (
+            "---\nname: guard\ndescription: guards\ntrigger: pre-tool-call\nmatcher: {tool: Shell, pattern: rm -rf}\n---\n"
+        ),
     ),
 }
 
@@ -125,7 +158,9 @@ def _declare(desk: Desk, dialect: str, mode: int = 0o755) -> tuple[Path, Path]:
 
 @pytest.mark.process
 @pytest.mark.parametrize("dialect", DECLARED)
-def test_an_approved_hook_with_a_condition_is_run_and_nothing_is_written_down(dialect: str, desk: Desk) -> None:
+def test_an_approved_hook_with_a_condition_is_run_and_nothing_is_written_down(
+    dialect: str, desk: Desk
+) -> None:
     """Before its approval it is not run, and that leaves no store; after it, it is, and the store is the same to the byte."""
     _, mark = _declare(desk, dialect)
     store = desk.folder.parent / STORE
@@ -138,11 +173,15 @@ def test_an_approved_hook_with_a_condition_is_run_and_nothing_is_written_down(di
 
     assert [(hook["state"], hook["asked"]) for hook in before["hooks"]] == [("unknown", False)]
     assert untouched == (False, False)
-    assert [(hook["state"], hook["asked"], hook["stance"]) for hook in told.document["hooks"]] == [("trusted", True, "silent")]
+    assert [(hook["state"], hook["asked"], hook["stance"]) for hook in told.document["hooks"]] == [
+        ("trusted", True, "silent")
+    ]
     assert (told.code, mark.read_text(encoding="utf-8")) == (0, "ran\n")
     assert "1 hook, 1 asked" in told.err
     assert store.read_bytes() == approved
-    assert len(desk.type("log", "--json", "--event", "approval").out.splitlines()) == 1  # the approval's own
+    assert (
+        len(desk.type("log", "--json", "--event", "approval").out.splitlines()) == 1
+    )  # the approval's own
 
 
 @pytest.mark.process
@@ -165,24 +204,35 @@ def test_what_doctor_mends_stays_approved(dialect: str, desk: Desk) -> None:
 
 @pytest.mark.process
 @pytest.mark.parametrize("dialect", ["claude-code", "starchild", "docker-agent"])
-def test_what_others_may_write_is_told_in_the_same_words_everywhere(dialect: str, desk: Desk) -> None:
+def test_what_others_may_write_is_told_in_the_same_words_everywhere(
+    dialect: str, desk: Desk
+) -> None:
     """Of an approved script that is as it was approved, that is all that is wrong, and `--fix` mends it; of another one it mends nothing."""
     guard, mark = _declare(desk, dialect)
     desk.type("approve", "--all", "--yes")
     guard.chmod(0o757)
     words = f"everybody may write `{guard}`: `chmod go-w {guard}` mends that"
-    listed, shown = desk.type("list", "--json").document["hooks"][0], desk.type("approve", "--all", "-n")
+    listed, shown = (
+        desk.type("list", "--json").document["hooks"][0],
+        desk.type("approve", "--all", "-n"),
+    )
     (looked,) = desk.type("doctor", "--json").document["hooks"]
 
     assert (listed["standing"], listed["why"]) == ("changed", words)
     assert words in shown.out
-    assert [(each["code"], each["message"]) for each in looked["findings"] if each["severity"] == "error"] == [
-        ("HKL7019", f"it is not run: {words}")
-    ]
+    assert [
+        (each["code"], each["message"])
+        for each in looked["findings"]
+        if each["severity"] == "error"
+    ] == [("HKL7019", f"it is not run: {words}")]
     assert (looked["state"], mark.exists()) == ("changed", False)
 
     (mended_one,) = (fixed := desk.type("doctor", "--fix", "--json").document)["hooks"]
-    assert (fixed["fixed"], mended_one["state"], mended_one["asked"]) == ([f"chmod 755 {guard}"], "trusted", True)
+    assert (fixed["fixed"], mended_one["state"], mended_one["asked"]) == (
+        [f"chmod 755 {guard}"],
+        "trusted",
+        True,
+    )
 
     guard.write_text(GUARD.format(mark) + "#", encoding="utf-8")
     guard.chmod(0o757)
@@ -211,7 +261,9 @@ def test_what_many_hooks_have_in_common_is_told_once(desk: Desk) -> None:
     groups = [{"hooks": [{"type": "command", "command": each}]} for each in commands]
     desk.file("hooks.json", json.dumps({"hooks": {"PreToolUse": groups, "Stop": groups[:1]}}))
     told = desk.type("doctor", "-c", "hooks.json", "--dialect", "claude-code")
-    document = desk.type("doctor", "-c", "hooks.json", "--dialect", "claude-code", "--json").document
+    document = desk.type(
+        "doctor", "-c", "hooks.json", "--dialect", "claude-code", "--json"
+    ).document
 
     lines = [line for line in told.out.splitlines() if "HKL7013" in line]
     assert len(lines) == 1
@@ -219,7 +271,9 @@ def test_what_many_hooks_have_in_common_is_told_once(desk: Desk) -> None:
     assert '(say `"onFailure": "block"`, or use `--mode strict`)' in lines[0]
     assert lines[0].endswith(", ".join(f"hooks.json#PreToolUse.{at}.0" for at in range(3)))
     assert "    HKL7004 " in told.out
-    assert [[each["code"] for each in hook["findings"]].count("HKL7013") for hook in document["hooks"]] == [1, 1, 1, 0]
+    assert [
+        [each["code"] for each in hook["findings"]].count("HKL7013") for hook in document["hooks"]
+    ] == [1, 1, 1, 0]
 
 
 @pytest.mark.process
@@ -229,7 +283,9 @@ def test_its_document_holds_to_its_schema(options: tuple[str, ...], desk: Desk) 
     _declare(desk, "claude-code", mode=0o644)
     desk.type("approve", "--all", "--yes")
     (desk.folder / "config").mkdir()
-    (desk.folder / "config/shell_hooks.yaml").write_text('{"hooks": [{"event": "on_stop", "command": "true"}, {"event": "pre_tool_call"}]}')
+    (desk.folder / "config/shell_hooks.yaml").write_text(
+        '{"hooks": [{"event": "on_stop", "command": "true"}, {"event": "pre_tool_call"}]}'
+    )
     told = desk.type("doctor", "--json", *options)
 
     assert told.code == 1
@@ -258,11 +314,16 @@ def test_a_server_that_approves_without_a_token_is_found(desk: Desk) -> None:
     assert ended == []
 
 
-@pytest.mark.parametrize("words", [("doctor",), ("approve", "--all"), ("on",), ("list",)], ids=" ".join)
+@pytest.mark.parametrize(
+    "words", [("doctor",), ("approve", "--all"), ("on",), ("list",)], ids=" ".join
+)
 def test_wrong_settings_are_told_once(words: tuple[str, ...], desk: Desk) -> None:
     """With one code, whoever needs them."""
     desk.file("../home/.config/hookline/settings.toml", "[journal]\npayloda = 1\n")
-    desk.file("../home/.claude/settings.json", '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}')
+    desk.file(
+        "../home/.claude/settings.json",
+        '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}',
+    )
     told = desk.type(*words)
 
     assert told.code == 2

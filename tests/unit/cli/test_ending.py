@@ -22,12 +22,18 @@ def _raise(error: BaseException) -> int:
 @pytest.mark.parametrize(
     ("error", "code", "said"),
     [
-        (ConfigError("no", name="config.missing", place="a.yaml:1:2", hint="h"), 2, "a.yaml:1:2: HKL1002 no (h)\n"),
+        (
+            ConfigError("no", name="config.missing", place="a.yaml:1:2", hint="h"),
+            2,
+            "a.yaml:1:2: HKL1002 no (h)\n",
+        ),
         (CodecError("no"), 2, "hookline x: HKL4001 no\n"),
         (KeyboardInterrupt(), 130, ""),
     ],
 )
-def test_an_error_is_one_line_and_a_code(error: BaseException, code: int, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_error_is_one_line_and_a_code(
+    error: BaseException, code: int, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     """With its place, its code, and its hint."""
     assert ended("hookline x", lambda: _raise(error)) == code
     assert capsys.readouterr().err == said
@@ -84,7 +90,10 @@ def test_closed_streams_are_silent(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_json_stays_json_in_any_encoding(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the encoding is not UTF-8, the document is ASCII; lone surrogates are escaped as JSON does."""
-    for encoding, expected in (("ascii", b'{"a": "\\u00fc"}\n'), ("utf-8", '{"a": "ü"}\n'.encode())):
+    for encoding, expected in (
+        ("ascii", b'{"a": "\\u00fc"}\n'),
+        ("utf-8", '{"a": "ü"}\n'.encode()),
+    ):
         raw = io.BytesIO()
         monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding=encoding))
         ended("hookline x", lambda: say_document({"a": "ü"}) or 0)

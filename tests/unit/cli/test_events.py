@@ -45,7 +45,9 @@ def test_a_native_name_means_one_thing() -> None:
         for native, kind in kinds.natives(key).items():
             meanings.setdefault(native, set()).add(kind)
 
-    assert [name for name, told in meanings.items() if len(told) > 1 and name not in kinds.NAMES] == []
+    assert [
+        name for name, told in meanings.items() if len(told) > 1 and name not in kinds.NAMES
+    ] == []
 
 
 def test_a_hint_looks_at_all_names() -> None:
@@ -56,7 +58,10 @@ def test_a_hint_looks_at_all_names() -> None:
 
 def test_the_page_of_an_event_has_a_row_for_each_dialect_that_we_speak() -> None:
     """With what a block and a failure mean there."""
-    rows = {(row["dialect"], row["native_event"]): row for row in kind_document("tool.before", [])["rows"]}
+    rows = {
+        (row["dialect"], row["native_event"]): row
+        for row in kind_document("tool.before", [])["rows"]
+    }
 
     assert {dialect for dialect, _ in rows} >= {"docker-agent", "claude-code", "agenthooks"}
     assert rows["docker-agent", "pre_tool_use"]["on_failure"] == "deny"

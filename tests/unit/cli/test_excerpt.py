@@ -33,7 +33,9 @@ def test_the_culprit_is_marked(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("line", "column"), [(0, 0), (9, 1)])
-def test_nothing_is_shown_where_the_place_is_not_known(line: int, column: int, tmp_path: Path) -> None:
+def test_nothing_is_shown_where_the_place_is_not_known(
+    line: int, column: int, tmp_path: Path
+) -> None:
     """No line, or one behind the end."""
     path = tmp_path / "a"
     path.write_text("x\n", encoding="utf-8")

@@ -34,13 +34,20 @@ def test_a_payload_may_be_a_file(desk: Desk) -> None:
     """With --input."""
     name = desk.file("payload.json", '{"tool_name": "shell", "tool_input": {"cmd": "ls"}}')
 
-    assert desk.type("fire", "pre_tool_use", "-c", DOCKER, "--input", name, "--json").document["stance"] == "allow"
+    assert (
+        desk.type("fire", "pre_tool_use", "-c", DOCKER, "--input", name, "--json").document[
+            "stance"
+        ]
+        == "allow"
+    )
 
 
 def test_colour_is_never_the_only_bearer_of_a_meaning(desk: Desk) -> None:
     """Without its colours the text is the same."""
     plain = desk.type("fire", "pre_tool_use", "-c", DOCKER, stdin=LS).out.splitlines()[0]
-    painted = desk.type("fire", "pre_tool_use", "-c", DOCKER, "--color", "always", stdin=LS).out.splitlines()[0]
+    painted = desk.type(
+        "fire", "pre_tool_use", "-c", DOCKER, "--color", "always", stdin=LS
+    ).out.splitlines()[0]
 
     assert "\x1b[1;32mallow\x1b[0m" in painted.replace("\x1b[32m", "\x1b[1;32m")
     assert plain.startswith("allow  ")

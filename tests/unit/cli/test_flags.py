@@ -28,7 +28,12 @@ def test_a_command_is_handed_one_selection(desk: Desk) -> None:
     }
 
     assert selected(word="four", **given) == 4
-    assert (seen[0].configs, seen[0].dialect, seen[0].trust, seen[0].options) == (["a"], "d", "all", ["o=1"])
+    assert (seen[0].configs, seen[0].dialect, seen[0].trust, seen[0].options) == (
+        ["a"],
+        "d",
+        "all",
+        ["o=1"],
+    )
     assert (seen[0].mode, seen[0].match_tools) == ("strict", "canonical")
     assert os.getcwd() == str(desk.folder.parent)
 
@@ -43,7 +48,15 @@ def test_several_files_compose(desk: Desk) -> None:
 def test_options_reach_the_dialect(desk: Desk) -> None:
     """-o profile=d1 is docker-agent's older profile, in which hooks on tools run at once."""
     document = desk.type(
-        "explain", "pre_tool_use", "-c", DOCKER, "-o", "profile=d1", "--no-run", "--json", stdin={"tool_name": "shell"}
+        "explain",
+        "pre_tool_use",
+        "-c",
+        DOCKER,
+        "-o",
+        "profile=d1",
+        "--no-run",
+        "--json",
+        stdin={"tool_name": "shell"},
     ).document
 
     assert {hook["how"] for hook in document["hooks"] if hook["selected"]} == {"at once"}

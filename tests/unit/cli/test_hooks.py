@@ -31,7 +31,9 @@ def test_equal_hooks_are_all_listed() -> None:
 
 def test_a_broken_hook_stays_in_its_place() -> None:
     """With why it is broken."""
-    document = hooks_document(docker({"stop": [{"type": "comand"}, {"type": "command", "command": "x"}]}), lambda _: True)
+    document = hooks_document(
+        docker({"stop": [{"type": "comand"}, {"type": "command", "command": "x"}]}), lambda _: True
+    )
 
     assert [hook["state"] for hook in document["hooks"]] == ["broken", "ready"]
     assert "comand" in document["hooks"][0]["why"]
@@ -39,7 +41,9 @@ def test_a_broken_hook_stays_in_its_place() -> None:
 
 def test_an_untrusted_hook_is_listed() -> None:
     """As one that is inert."""
-    document = hooks_document(docker({"stop": [{"type": "command", "command": "x"}]}, trust="none"), lambda _: True)
+    document = hooks_document(
+        docker({"stop": [{"type": "command", "command": "x"}]}, trust="none"), lambda _: True
+    )
 
     assert [(hook["state"], hook["trusted"]) for hook in document["hooks"]] == [("unknown", False)]
 
@@ -57,8 +61,15 @@ def test_a_secret_in_the_environment_is_not_shown() -> None:
 
 def test_an_address_is_listed_as_it_is_called() -> None:
     """With the name of the variable that holds its key, and never with the key."""
-    entry = {"event": "on_stop", "type": "http", "url": "https://policy.example/hook", "secret_env": "KEY"}
-    engine = hookline.Engine.from_config({"hooks": [entry]}, dialect="starchild", environ={"KEY": "s3cret"})
+    entry = {
+        "event": "on_stop",
+        "type": "http",
+        "url": "https://policy.example/hook",
+        "secret_env": "KEY",
+    }
+    engine = hookline.Engine.from_config(
+        {"hooks": [entry]}, dialect="starchild", environ={"KEY": "s3cret"}
+    )
     document = hook_document(engine, next(in_order(engine)))
 
     assert (document["runs"], document["state"]) == ("POST https://policy.example/hook", "ready")
@@ -95,9 +106,19 @@ def test_facts_are_what_json_can_say() -> None:
     engine = docker({"stop": [{"type": "command", "command": "x"}]})
     spec = next(in_order(engine))
 
-    document = hook_document(engine, spec.replace(facts={"a": (1, None), "b": {"c": frozenset({"d"})}, "e": Odd(), "f": "one\ntwo"}))
+    document = hook_document(
+        engine,
+        spec.replace(
+            facts={"a": (1, None), "b": {"c": frozenset({"d"})}, "e": Odd(), "f": "one\ntwo"}
+        ),
+    )
 
-    assert document["facts"] == {"a": [1, None], "b": {"c": ["d"]}, "e": "Odd(part='x')", "f": "one …"}
+    assert document["facts"] == {
+        "a": [1, None],
+        "b": {"c": ["d"]},
+        "e": "Odd(part='x')",
+        "f": "one …",
+    }
 
 
 SWITCHES = [
@@ -112,7 +133,11 @@ SWITCHES = [
 def test_a_switch_is_no_hook(dialect: str, tree: dict[str, object], native: str) -> None:
     """What a file says about other hooks is neither listed nor explained."""
     engine = hookline.Engine().add_source(tree, dialect=dialect, scope="user")
-    explained = explain(engine, engine.event(native, {"tool_name": "Bash", "tool_input": {}}, dialect=dialect), run=False)
+    explained = explain(
+        engine,
+        engine.event(native, {"tool_name": "Bash", "tool_input": {}}, dialect=dialect),
+        run=False,
+    )
 
     assert len(engine.shelf.sources[0].loaded.specs) == 1
     assert list(in_order(engine)) == explained["hooks"] == []

@@ -66,8 +66,12 @@ def test_following_ends_when_nobody_reads(desk: Desk, monkeypatch: pytest.Monkey
     assert not log._pause()
 
 
-@pytest.mark.parametrize("words", [("log", "--event", "approval"), ("log", "verify"), ("list",), ("doctor",)])
-def test_notes_that_a_killed_process_left_are_in_the_journal_when_somebody_looks(desk: Desk, words: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "words", [("log", "--event", "approval"), ("log", "verify"), ("list",), ("doctor",)]
+)
+def test_notes_that_a_killed_process_left_are_in_the_journal_when_somebody_looks(
+    desk: Desk, words: tuple[str, ...]
+) -> None:
     """Whatever it is that is looked at; how many were let fall is told, too."""
     fire(desk)
     store = Store(str(desk.folder.parent / "home/.local/state/hookline/trust.db"))
@@ -79,7 +83,10 @@ def test_notes_that_a_killed_process_left_are_in_the_journal_when_somebody_looks
     desk.type(*words)
 
     listed = desk.type("log", "--event", "approval", "--json").out.splitlines()
-    assert [(note["did"], note.get("root", "")) for note in map(json.loads, listed)] == [("lost", ""), ("off", "/p")]
+    assert [(note["did"], note.get("root", "")) for note in map(json.loads, listed)] == [
+        ("lost", ""),
+        ("off", "/p"),
+    ]
     assert store.waiting() == ()
     assert "lost 2 older notes" in desk.type("log", "--event", "approval").out
 
@@ -230,8 +237,12 @@ def test_a_record_that_is_too_long_is_listed(desk: Desk) -> None:
     """Less all that is long in it."""
     fire(desk, SUDO)
     (record,) = [json.loads(line) for line in desk.type("log", "--json").out.splitlines()]
-    own = {key: value for key, value in record.items() if key not in ("schema", "seq", "prev", "hash")}
-    Trail(folder_of(desk)).append([own | {"id": "huge", "reason": "r" * (5 << 20)}], at=record["at"])
+    own = {
+        key: value for key, value in record.items() if key not in ("schema", "seq", "prev", "hash")
+    }
+    Trail(folder_of(desk)).append(
+        [own | {"id": "huge", "reason": "r" * (5 << 20)}], at=record["at"]
+    )
 
     assert len(desk.type("log").out.splitlines()) == 2
     assert "cut: most of it was too long" in desk.type("log", "show", "huge").out
@@ -239,8 +250,23 @@ def test_a_record_that_is_too_long_is_listed(desk: Desk) -> None:
 
 ODD: list[dict[str, Any]] = [
     {},
-    {"at": 7, "faults": 1 << 70, "seconds": 1 << 2000, "retry_after": 10**400, "stance": "none", "reason": 3},
-    {"payload": [], "effects": 7, "rewrite": {"keys": "no"}, "lowered": [1, {}], "for_agent": [1], "for_user": 7, "evidence": "x"},
+    {
+        "at": 7,
+        "faults": 1 << 70,
+        "seconds": 1 << 2000,
+        "retry_after": 10**400,
+        "stance": "none",
+        "reason": 3,
+    },
+    {
+        "payload": [],
+        "effects": 7,
+        "rewrite": {"keys": "no"},
+        "lowered": [1, {}],
+        "for_agent": [1],
+        "for_user": 7,
+        "evidence": "x",
+    },
     {"native_event": None, "tool": {}, "at": "never", "payload": {"bytes": 1 << 90}, "stance": []},
 ]
 
@@ -248,8 +274,14 @@ ODD: list[dict[str, Any]] = [
 @pytest.mark.parametrize("odd", ODD)
 def test_whatever_stands_in_a_record_is_listed_and_shown(odd: dict[str, Any], desk: Desk) -> None:
     """Another version may have written it, or anybody."""
-    runs = [{"type": "run", "id": "x.1", "event": "x"} | odd | {"exit_code": "no", "unsupported": 7, "phase": []}]
-    Trail(folder_of(desk)).append([*runs, {"type": "event", "id": "x"} | odd], at="2026-11-21T10:00:00.000Z")
+    runs = [
+        {"type": "run", "id": "x.1", "event": "x"}
+        | odd
+        | {"exit_code": "no", "unsupported": 7, "phase": []}
+    ]
+    Trail(folder_of(desk)).append(
+        [*runs, {"type": "event", "id": "x"} | odd], at="2026-11-21T10:00:00.000Z"
+    )
 
     assert desk.type("log").code == 0
     assert len(desk.type("log").out.splitlines()) == 1
@@ -260,30 +292,59 @@ def test_bytes_that_are_no_text_find_nothing(desk: Desk) -> None:
     """As a shell passes them on."""
     fire(desk)
 
-    assert (desk.type("log", "--hook", "\udcff").code, desk.type("log", "show", "\udcff").code) == (2, 2)
+    assert (desk.type("log", "--hook", "\udcff").code, desk.type("log", "show", "\udcff").code) == (
+        2,
+        2,
+    )
 
 
 def test_a_digest_of_what_was_run_is_shown() -> None:
     """Beside the fingerprint of what was declared."""
     run = {"id": "e.1", "hook": "h", "stance": "deny", "fingerprint": "f" * 64, "content": "c" * 64}
-    page = "\n".join(entry_page({"event": {"type": "event", "id": "e"}, "runs": [run]}, Paint(on=False)))
+    page = "\n".join(
+        entry_page({"event": {"type": "event", "id": "e"}, "runs": [run]}, Paint(on=False))
+    )
 
     assert f"  fingerprint: {'f' * 64}\n  content: {'c' * 64}" in page
 
 
 def test_a_note_says_what_it_has_and_no_more() -> None:
     """None of the fields that only an event has."""
-    note = {"type": "note", "id": "0123456789", "at": "", "native_event": "unanswered", "message": "no payload", "refused": False}
+    note = {
+        "type": "note",
+        "id": "0123456789",
+        "at": "",
+        "native_event": "unanswered",
+        "message": "no payload",
+        "refused": False,
+    }
 
-    assert event_line(note, Paint(on=False)) == "  01234567  note    unanswered  message: no payload, refused: false"
-    assert list(entry_page({"event": note, "runs": []}, Paint(on=False)))[1:] == ["  message: no payload", "  refused: false"]
+    assert (
+        event_line(note, Paint(on=False))
+        == "  01234567  note    unanswered  message: no payload, refused: false"
+    )
+    assert list(entry_page({"event": note, "runs": []}, Paint(on=False)))[1:] == [
+        "  message: no payload",
+        "  refused: false",
+    ]
 
 
 # -- what ran, and who let it run ----------------------------------------------------------------------------------------
 
 
-GUARD = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "echo no >&2; exit 2 # tools/guard.py"}]}]}}
-BASH = {"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_input": {"command": "ls"}}
+GUARD = {
+    "hooks": {
+        "PreToolUse": [
+            {"hooks": [{"type": "command", "command": "echo no >&2; exit 2 # tools/guard.py"}]}
+        ]
+    }
+}
+BASH = {
+    "hook_event_name": "PreToolUse",
+    "session_id": "s",
+    "tool_name": "Bash",
+    "tool_input": {"command": "ls"},
+}
 
 
 def guarded(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -291,14 +352,20 @@ def guarded(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("USER", "ada")
     desk.file("../home/.claude/settings.json", json.dumps(GUARD))
     assert desk.type("approve", "--all", "--yes").code == 0
-    desk.type("fire", "PreToolUse", "--dialect", "claude-code", stdin=BASH | {"cwd": str(desk.folder)})
+    desk.type(
+        "fire", "PreToolUse", "--dialect", "claude-code", stdin=BASH | {"cwd": str(desk.folder)}
+    )
 
 
 def written(desk: Desk) -> list[dict[str, Any]]:
     """All records."""
     folder = folder_of(desk)
     names = sorted(name for name in os.listdir(folder) if name.endswith(".jsonl"))
-    return [json.loads(line) for name in names for line in Path(folder, name).read_text(encoding="utf-8").splitlines()]
+    return [
+        json.loads(line)
+        for name in names
+        for line in Path(folder, name).read_text(encoding="utf-8").splitlines()
+    ]
 
 
 def test_a_run_is_explained_by_the_journal(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -312,7 +379,11 @@ def test_a_run_is_explained_by_the_journal(desk: Desk, monkeypatch: pytest.Monke
     assert "value" not in run["command"]
     assert "  runs: echo no >&2; exit 2 # tools/guard.py\n" in page
     assert f"  identity: {note['identity']}\n" in page
-    assert re.search(r"^  approval: approved by ada on 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d \(command line.*\)$", page, re.MULTILINE)
+    assert re.search(
+        r"^  approval: approved by ada on 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d \(command line.*\)$",
+        page,
+        re.MULTILINE,
+    )
     assert entry["provenance"][0] == {
         "run": run["id"],
         "ran": "echo no >&2; exit 2 # tools/guard.py",
@@ -327,7 +398,12 @@ def test_an_approval_of_other_files_is_told_as_such() -> None:
     run = {"id": "e.1", "hook": "h", "stance": "deny", "identity": "ab", "content": "ff" * 32}
     note = {"type": "note", "did": "approved", "who": "ada", "at": "", "content": "0" * 16}
     pages = [
-        "\n".join(entry_page({"event": {"id": "e"}, "runs": [run], "provenance": [{"note": known}]}, Paint(on=False)))
+        "\n".join(
+            entry_page(
+                {"event": {"id": "e"}, "runs": [run], "provenance": [{"note": known}]},
+                Paint(on=False),
+            )
+        )
         for known in (note, note | {"content": "f" * 16}, None)
     ]
 
@@ -354,11 +430,16 @@ def test_an_approval_is_one_line(desk: Desk, monkeypatch: pytest.MonkeyPatch) ->
 # -- filters -------------------------------------------------------------------------------------------------------------
 
 
-def test_a_hook_is_found_by_the_file_that_it_runs(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hook_is_found_by_the_file_that_it_runs(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As the help says: its id does not have that in it."""
     guarded(desk, monkeypatch)
 
-    assert [json.loads(line)["stance"] for line in desk.type("log", "--hook", "Guard", "--json").out.splitlines()] == ["deny"]
+    assert [
+        json.loads(line)["stance"]
+        for line in desk.type("log", "--hook", "Guard", "--json").out.splitlines()
+    ] == ["deny"]
 
 
 @pytest.mark.parametrize("what", ["approval", "unanswered"])
@@ -368,7 +449,10 @@ def test_a_note_is_asked_for_where_none_was_taken_yet(what: str, desk: Desk) -> 
     fire(desk)
     after = desk.type("log", "--event", what)
 
-    assert (before.code, before.err.startswith("nothing has been written down yet in ")) == (0, True)
+    assert (before.code, before.err.startswith("nothing has been written down yet in ")) == (
+        0,
+        True,
+    )
     assert (after.code, after.err) == (0, "no decision like that\n")
 
 
@@ -386,19 +470,26 @@ UNKNOWN = [
     (("--event", "PreToolUze"), "did you mean `PreToolUse`?"),
     (("show", "last", "--event", "nonesuch"), "HKL1203 unknown event `nonesuch`"),
     (("--hook", "hooks.yaml#pre_tool_uze.0.0"), "did you mean `hooks.yaml#pre_tool_use.0.0`?"),
-    (("show", "last", "--hook", "nowhere"), "no hook here or in the journal has `nowhere` in its id, name or command"),
+    (
+        ("show", "last", "--hook", "nowhere"),
+        "no hook here or in the journal has `nowhere` in its id, name or command",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("words", "said"), UNKNOWN)
-def test_a_filter_that_is_no_event_and_no_hook_is_a_usage_error(words: tuple[str, ...], said: str, desk: Desk) -> None:
+def test_a_filter_that_is_no_event_and_no_hook_is_a_usage_error(
+    words: tuple[str, ...], said: str, desk: Desk
+) -> None:
     """As it is for `list`; also where nothing is written down yet, of an event."""
     before = desk.type("log", *words)
     fire(desk)
     told = desk.type("log", *words)
 
     assert (told.code, said in told.err) == (2, True)
-    assert before.code == (2 if "nonesuch" in words or "PreToolUze" in words or "show" in words else 0)
+    assert before.code == (
+        2 if "nonesuch" in words or "PreToolUze" in words or "show" in words else 0
+    )
 
 
 def test_a_filter_that_is_known_may_find_nothing(desk: Desk) -> None:
@@ -407,7 +498,12 @@ def test_a_filter_that_is_known_may_find_nothing(desk: Desk) -> None:
     fire(desk)
     desk.type("on", "--global")
 
-    for words in (("--event", "SessionEnd"), ("--event", "approval"), ("--hook", "tools/guard"), ("--hook", "PreToolUse.0")):
+    for words in (
+        ("--event", "SessionEnd"),
+        ("--event", "approval"),
+        ("--hook", "tools/guard"),
+        ("--hook", "PreToolUse.0"),
+    ):
         assert desk.type("log", *words).code == 0
 
 
@@ -419,7 +515,10 @@ def test_the_last_decision_is_shown(desk: Desk) -> None:
     fire(desk, SUDO)
     fire(desk)
     desk.type("off", "--global")
-    last, denied = desk.type("log", "show", "last"), desk.type("log", "show", "last", "--stance", "deny")
+    last, denied = (
+        desk.type("log", "show", "last"),
+        desk.type("log", "show", "last", "--stance", "deny"),
+    )
     name = desk.type("log", "show", "last", "--stance", "deny", "--json").document["event"]["id"]
 
     assert last.out.startswith("allow  pre_tool_use")
@@ -433,8 +532,18 @@ def test_the_last_decision_is_shown(desk: Desk) -> None:
 KEY = "sk-ant-api03-abcdefghijklmnop1234"
 
 
-@pytest.mark.parametrize("words", [("log", "show", "last"), ("log", "show", "last", "--json"), ("log", "--json"), ("explain", "last")])
-def test_a_payload_is_shown_masked_unless_it_is_asked_for(words: tuple[str, ...], desk: Desk) -> None:
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("log", "show", "last"),
+        ("log", "show", "last", "--json"),
+        ("log", "--json"),
+        ("explain", "last"),
+    ],
+)
+def test_a_payload_is_shown_masked_unless_it_is_asked_for(
+    words: tuple[str, ...], desk: Desk
+) -> None:
     """Also where all of it is kept."""
     desk.file("../home/.config/hookline/settings.toml", '[journal]\npayload = "full"\n')
     fire(desk, SUDO | {"tool_input": {"cmd": f"sudo ls {KEY}"}})
@@ -449,10 +558,21 @@ def test_a_payload_is_shown_masked_unless_it_is_asked_for(words: tuple[str, ...]
 def test_what_a_detached_hook_printed_is_shown() -> None:
     """By length and hash, or itself, where it is kept; and that there was more."""
     kept = {"sha256": "ab", "bytes": 9}
-    run = {"hook": "h", "phase": "finished", "stdout": kept, "stderr": kept | {"value": "said"}, "truncated": True}
-    page = "\n".join(entry_page({"event": {"id": "e"}, "runs": [run], "provenance": []}, Paint(on=False)))
+    run = {
+        "hook": "h",
+        "phase": "finished",
+        "stdout": kept,
+        "stderr": kept | {"value": "said"},
+        "truncated": True,
+    }
+    page = "\n".join(
+        entry_page({"event": {"id": "e"}, "runs": [run], "provenance": []}, Paint(on=False))
+    )
 
-    assert "  stdout: 9 bytes, sha256 ab\n  stderr: said (9 bytes, sha256 ab)\n  cut: it printed more than is read" in page
+    assert (
+        "  stdout: 9 bytes, sha256 ab\n  stderr: said (9 bytes, sha256 ab)\n  cut: it printed more than is read"
+        in page
+    )
 
 
 @pytest.mark.parametrize("words", [(), ("show", "last"), ("verify",), ("reindex",), ("prune",)])

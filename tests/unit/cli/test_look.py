@@ -40,13 +40,19 @@ def test_a_file_that_cannot_be_read_is_told_once(desk: Desk) -> None:
     hooks = desk.type("list", "-c", bad, "--dialect", "claude-code", "--json").document["hooks"]
 
     assert (told.out + told.err).count("not JSON") == 1
-    assert f"prompt.submit and {len(hooks) - 1} other events\n  bad.json\n    nothing: the file takes part in each" in told.out
+    assert (
+        f"prompt.submit and {len(hooks) - 1} other events\n  bad.json\n    nothing: the file takes part in each"
+        in told.out
+    )
     assert told.code == 2
 
 
 def test_an_entry_that_is_wrong_is_in_the_list(desk: Desk) -> None:
     """And the list is whole."""
-    assert desk.type("list", "-c", desk.file("hooks.yaml", "hooks: {stop: [{type: comand}]}")).code == 0
+    assert (
+        desk.type("list", "-c", desk.file("hooks.yaml", "hooks: {stop: [{type: comand}]}")).code
+        == 0
+    )
 
 
 @pytest.mark.parametrize(
@@ -67,7 +73,9 @@ def test_an_empty_list_says_where_was_looked(words: tuple[str, ...], told: str, 
 
 def test_a_file_cannot_command_the_terminal(desk: Desk) -> None:
     """Escapes in a hook's command, its keys and its faults are shown, not obeyed."""
-    name = desk.file("evil.yaml", 'hooks: {stop: [{type: command, command: "\\e[2J\\a"}], "\\e]0;x\\a": []}\n')
+    name = desk.file(
+        "evil.yaml", 'hooks: {stop: [{type: command, command: "\\e[2J\\a"}], "\\e]0;x\\a": []}\n'
+    )
 
     told = desk.type("list", "-c", name)
 
@@ -88,12 +96,17 @@ def test_a_name_that_several_hooks_have_is_not_enough(desk: Desk) -> None:
     told = desk.type("show", "-c", DOCKER, "-c", DOCKER, "summarize shell output")
 
     assert told.code == 2
-    assert "several hooks are called `summarize shell output`: `hooks.yaml#post_tool_use.0.0`" in told.err
+    assert (
+        "several hooks are called `summarize shell output`: `hooks.yaml#post_tool_use.0.0`"
+        in told.err
+    )
 
 
 def test_the_times_of_a_hook_are_in_seconds(desk: Desk) -> None:
     """Whatever its dialect counts in."""
-    assert desk.type("show", "-c", AGENTHOOKS, "tighten-timeout", "--json").document["timeout"] == 5.0
+    assert (
+        desk.type("show", "-c", AGENTHOOKS, "tighten-timeout", "--json").document["timeout"] == 5.0
+    )
 
 
 def test_an_event_is_shown_with_its_hooks(desk: Desk) -> None:
@@ -114,19 +127,25 @@ def _torn(desk: Desk) -> None:
     store.chmod(0o600)
 
 
-@pytest.mark.parametrize("words", [("list",), ("show", "settings.json#PreToolUse.0.0")], ids=lambda words: words[0])
+@pytest.mark.parametrize(
+    "words", [("list",), ("show", "settings.json#PreToolUse.0.0")], ids=lambda words: words[0]
+)
 def test_approvals_that_cannot_be_read_are_told(words: tuple[str, ...], desk: Desk) -> None:
     """With an exit code of trouble; the user's own hooks do not run either, for that reason, and what was named does."""
     desk.file("../home/.claude/settings.json", SETTINGS)
     _torn(desk)
     told = desk.type(*words)
     document = desk.type("list", "--json").document
-    named = desk.type("list", "-c", desk.file("named.json", SETTINGS), "--dialect", "claude-code", "--json").document
+    named = desk.type(
+        "list", "-c", desk.file("named.json", SETTINGS), "--dialect", "claude-code", "--json"
+    ).document
 
     assert told.code == 2
     assert told.err.startswith(f"hookline {words[0]}: HKL3007 the approvals in `")
     assert "unknown: inert, the approvals in `" in told.out
-    assert [(hook["state"], hook["standing"]) for hook in document["hooks"]] == [("unknown", "unknown")]
+    assert [(hook["state"], hook["standing"]) for hook in document["hooks"]] == [
+        ("unknown", "unknown")
+    ]
     assert [problem["code"] for problem in document["problems"]] == ["HKL3007"]
     assert [(hook["state"], hook["standing"]) for hook in named["hooks"]] == [("ready", "trusted")]
 

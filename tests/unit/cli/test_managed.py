@@ -20,24 +20,43 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.process
 INSIDE = 'mount --bind "$1" /etc && shift && exec "$@"'
-CALL = {"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_input": {"command": "ls"}}
+CALL = {
+    "hook_event_name": "PreToolUse",
+    "session_id": "s",
+    "tool_name": "Bash",
+    "tool_input": {"command": "ls"},
+}
 
 
 def guard(word: str) -> dict[str, object]:
     """Hooks of Claude Code that refuse every tool with a word."""
-    return {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": f"echo {word} >&2; exit 2"}]}]}}
+    return {
+        "hooks": {
+            "PreToolUse": [{"hooks": [{"type": "command", "command": f"echo {word} >&2; exit 2"}]}]
+        }
+    }
 
 
 class Machine:
     """A machine with a policy, and a user who works in a project."""
 
     def __init__(self, folder: Path, unshare: list[str]) -> None:
-        self.etc, self.home, self.project = folder / "etc", folder / "home", folder / "home" / "project"
+        self.etc, self.home, self.project = (
+            folder / "etc",
+            folder / "home",
+            folder / "home" / "project",
+        )
         self.unshare = unshare
         for each in (self.etc, self.project):
             each.mkdir(parents=True)
-        self.environ = {"HOME": str(self.home), "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "PYTHONPATH": str(ROOT / "src")}
-        self.policy = self.write(self.etc / "claude-code" / "managed-settings.json", guard("policy"))
+        self.environ = {
+            "HOME": str(self.home),
+            "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
+            "PYTHONPATH": str(ROOT / "src"),
+        }
+        self.policy = self.write(
+            self.etc / "claude-code" / "managed-settings.json", guard("policy")
+        )
 
     @staticmethod
     def write(path: Path, tree: object) -> Path:
@@ -48,23 +67,51 @@ class Machine:
         path.parent.chmod(0o755)
         return path
 
-    def types(self, *words: str, sent: object = None, **environ: str) -> subprocess.CompletedProcess[str]:
+    def types(
+        self, *words: str, sent: object = None, **environ: str
+    ) -> subprocess.CompletedProcess[str]:
         """What a command of hookline printed, and how it ended."""
-        command = [*self.unshare, "sh", "-c", INSIDE, "sh", str(self.etc), sys.executable, "-m", "hookline", *words]
+        command = [
+            *self.unshare,
+            "sh",
+            "-c",
+            INSIDE,
+            "sh",
+            str(self.etc),
+            sys.executable,
+            "-m",
+            "hookline",
+            *words,
+        ]
         return subprocess.run(
-            command, input=json.dumps(sent), capture_output=True, text=True, cwd=self.project, env=self.environ | environ, check=False
+            command,
+            input=json.dumps(sent),
+            capture_output=True,
+            text=True,
+            cwd=self.project,
+            env=self.environ | environ,
+            check=False,
         )
 
     def answer(self, **environ: str) -> subprocess.CompletedProcess[str]:
         """What Claude Code is answered before a tool is called."""
-        return self.types("answer", "claude-code", sent={**CALL, "cwd": str(self.project)}, **environ)
+        return self.types(
+            "answer", "claude-code", sent={**CALL, "cwd": str(self.project)}, **environ
+        )
 
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Machine:
     """Its root is who runs the tests, in a namespace of users of its own if need be."""
-    unshare = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--map-root-user", "--mount"]
-    allowed = subprocess.run([*unshare, "sh", "-c", INSIDE, "sh", str(tmp_path), "true"], capture_output=True, text=True, check=False)
+    unshare = (
+        ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--map-root-user", "--mount"]
+    )
+    allowed = subprocess.run(
+        [*unshare, "sh", "-c", INSIDE, "sh", str(tmp_path), "true"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if allowed.returncode:
         pytest.skip(f"no mount namespace of one's own: {allowed.stderr.strip()}")
     return Machine(tmp_path, unshare)
@@ -81,12 +128,16 @@ def test_a_policy_needs_no_approval(machine: Machine) -> None:
     listed = json.loads(machine.types("list", "--json").stdout)
 
     assert refused(machine.answer())
-    assert [(hook["scope"], hook["standing"]) for hook in listed["hooks"]] == [("managed", "trusted")]
+    assert [(hook["scope"], hook["standing"]) for hook in listed["hooks"]] == [
+        ("managed", "trusted")
+    ]
 
 
 def test_the_list_calls_a_policy_managed(machine: Machine) -> None:
     """Nobody approved it."""
-    assert machine.types("list").stdout.splitlines()[-1].endswith("managed-settings.json:1  managed")
+    assert (
+        machine.types("list").stdout.splitlines()[-1].endswith("managed-settings.json:1  managed")
+    )
 
 
 @pytest.mark.parametrize(
@@ -97,31 +148,57 @@ def test_the_list_calls_a_policy_managed(machine: Machine) -> None:
         (0o755, 0o1757, ""),
     ],
 )
-def test_what_others_may_write_is_no_policy(machine: Machine, mode: int, folder: int, told: str) -> None:
+def test_what_others_may_write_is_no_policy(
+    machine: Machine, mode: int, folder: int, told: str
+) -> None:
     """It fails, each time anew, and by its own rule: a refusal in strict mode. The doctor and the list say why."""
-    script = machine.write(machine.etc / "hookline/guard.sh", "#!/bin/sh\necho policy >&2; exit 2\n")
+    script = machine.write(
+        machine.etc / "hookline/guard.sh", "#!/bin/sh\necho policy >&2; exit 2\n"
+    )
     script.chmod(mode)
     script.parent.chmod(folder)
-    machine.write(machine.policy, {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "/etc/hookline/guard.sh"}]}]}})
+    machine.write(
+        machine.policy,
+        {
+            "hooks": {
+                "PreToolUse": [
+                    {"hooks": [{"type": "command", "command": "/etc/hookline/guard.sh"}]}
+                ]
+            }
+        },
+    )
     answers = [machine.answer() for _ in range(2)]
-    strict = machine.types("answer", "claude-code", "--mode", "strict", sent={**CALL, "cwd": str(machine.project)})
+    strict = machine.types(
+        "answer", "claude-code", "--mode", "strict", sent={**CALL, "cwd": str(machine.project)}
+    )
     (hook,) = json.loads(machine.types("doctor", "--json").stdout)["hooks"]
     (listed,) = json.loads(machine.types("list", "--json").stdout)["hooks"]
     found = [each["code"] for each in hook["findings"] if each["severity"] == "error"]
 
     assert [refused(each) for each in answers] == [not told] * 2
-    assert all(told in each.stdout and bool(told) == ("had no say" in each.stdout) for each in answers)
-    assert json.loads(strict.stdout)["hookSpecificOutput"]["permissionDecision"] == ("ask" if told else "deny")
-    assert (listed["standing"], listed["why"], found) == (("changed", told, ["HKL7019"]) if told else ("trusted", "", []))
+    assert all(
+        told in each.stdout and bool(told) == ("had no say" in each.stdout) for each in answers
+    )
+    assert json.loads(strict.stdout)["hookSpecificOutput"]["permissionDecision"] == (
+        "ask" if told else "deny"
+    )
+    assert (listed["standing"], listed["why"], found) == (
+        ("changed", told, ["HKL7019"]) if told else ("trusted", "", [])
+    )
 
 
 @pytest.mark.parametrize(
-    "environ", [{"HOOKLINE": "0"}, {"HOOKLINE_SKIP": "its id"}, {"HOOKLINE_FIRING": "tool.before"}], ids=lambda each: next(iter(each))
+    "environ",
+    [{"HOOKLINE": "0"}, {"HOOKLINE_SKIP": "its id"}, {"HOOKLINE_FIRING": "tool.before"}],
+    ids=lambda each: next(iter(each)),
 )
 def test_no_variable_switches_a_policy_off(machine: Machine, environ: dict[str, str]) -> None:
     """Whoever sets it, the hook's own id included."""
     listed = json.loads(machine.types("list", "--json").stdout)
-    environ = {name: listed["hooks"][0]["hook"] if name == "HOOKLINE_SKIP" else value for name, value in environ.items()}
+    environ = {
+        name: listed["hooks"][0]["hook"] if name == "HOOKLINE_SKIP" else value
+        for name, value in environ.items()
+    }
 
     assert refused(machine.answer(**environ))
 
@@ -130,7 +207,9 @@ def test_no_variable_switches_a_policy_off(machine: Machine, environ: dict[str, 
 def test_no_switch_switches_a_policy_off(machine: Machine, words: tuple[str, ...]) -> None:
     """Neither in the project nor everywhere; a user's own hook is off then."""
     own = {"type": "command", "command": f"echo ran >> '{machine.home}/ran'"}
-    machine.write(machine.home / ".claude" / "settings.json", {"hooks": {"PreToolUse": [{"hooks": [own]}]}})
+    machine.write(
+        machine.home / ".claude" / "settings.json", {"hooks": {"PreToolUse": [{"hooks": [own]}]}}
+    )
     before = machine.answer()
     machine.types(*words)
     after = machine.answer()
@@ -144,18 +223,29 @@ def test_no_switch_switches_a_policy_off(machine: Machine, words: tuple[str, ...
     [
         (".claude/settings.json", {"disableAllHooks": True}),
         ("project/.claude/settings.json", {"disableAllHooks": True}),
-        ("project/.claude/settings.local.json", {"disableAllHooks": True, "allowManagedHooksOnly": False}),
+        (
+            "project/.claude/settings.local.json",
+            {"disableAllHooks": True, "allowManagedHooksOnly": False},
+        ),
         (".claude/settings.json", "{"),
         ("project/.claude/settings.json", "["),
         (
             "project/.claude/settings.json",
-            {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "hookline answer claude-code"}]}]}},
+            {
+                "hooks": {
+                    "Stop": [
+                        {"hooks": [{"type": "command", "command": "hookline answer claude-code"}]}
+                    ]
+                }
+            },
         ),
         (".config/hookline/settings.toml", "[trust]\nx = 1\n"),
         (".config/hookline/settings.toml", "[journal"),
     ],
 )
-def test_no_file_of_the_users_or_of_a_clone_switches_a_policy_off(machine: Machine, file: str, tree: object) -> None:
+def test_no_file_of_the_users_or_of_a_clone_switches_a_policy_off(
+    machine: Machine, file: str, tree: object
+) -> None:
     """Valid or not."""
     machine.write(machine.home / file, tree)
 

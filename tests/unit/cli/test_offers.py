@@ -26,11 +26,18 @@ def typed(**given: Any) -> typer.Context:
     [
         ({}, "", ["tool.before", "PreToolUse", "pre_tool_use"], []),
         ({"dialect": "claude-code"}, "Pre", ["PreToolUse"], ["PrePrompt"]),
-        ({"host": "docker-agent", "dialect": "claude-code"}, "pre", ["pre_tool_use"], ["preToolUse"]),
+        (
+            {"host": "docker-agent", "dialect": "claude-code"},
+            "pre",
+            ["pre_tool_use"],
+            ["preToolUse"],
+        ),
         ({"dialect": "none"}, "tool.", ["tool.before"], []),
     ],
 )
-def test_events_are_those_of_the_dialect_that_is_named(given: dict[str, str], begun: str, has: list[str], lacks: list[str]) -> None:
+def test_events_are_those_of_the_dialect_that_is_named(
+    given: dict[str, str], begun: str, has: list[str], lacks: list[str]
+) -> None:
     """The host's goes first; without one, every name that an event has somewhere."""
     offered = offers.events(typed(**given), begun)
 
@@ -41,11 +48,16 @@ def test_events_are_those_of_the_dialect_that_is_named(given: dict[str, str], be
 
 def test_hooks_are_those_of_the_files_that_are_named(desk: Desk) -> None:
     """From the folder that is named; without any, those that are found. What cannot be read is none, without a word."""
-    desk.file("there/.claude/settings.json", '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}')
+    desk.file(
+        "there/.claude/settings.json",
+        '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}',
+    )
 
     assert offers.hooks(typed(config=[DOCKER]), "hooks.yaml#st") == ["hooks.yaml#stop.0"]
     assert offers.hooks(typed(folder="there"), "") == ["settings.json#Stop.0.0"]
-    assert offers.hooks(typed(folder="there", config=[".claude/settings.json"]), "") == ["settings.json#Stop.0.0"]
+    assert offers.hooks(typed(folder="there", config=[".claude/settings.json"]), "") == [
+        "settings.json#Stop.0.0"
+    ]
     assert offers.hooks(typed(config=["nowhere.yaml"]), "") == []
     assert offers.hooks(typed(config=[DOCKER], dialect="none"), "") == []
 

@@ -33,7 +33,17 @@ def test_the_quick_reader_reads_as_the_parser_does(words: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [["-h"], ["--help"], ["-cfile"], ["x", "-c"], ["x", "-c", "-o"], ["--unknown", "x"], ["--trust="]], ids=" ".join
+    "words",
+    [
+        ["-h"],
+        ["--help"],
+        ["-cfile"],
+        ["x", "-c"],
+        ["x", "-c", "-o"],
+        ["--unknown", "x"],
+        ["--trust="],
+    ],
+    ids=" ".join,
 )
 def test_the_quick_reader_leaves_the_unusual_to_the_parser(words: list[str]) -> None:
     """Rather than guessing."""
@@ -57,7 +67,15 @@ def test_a_commands_own_options_are_read_as_well(words: list[str], said: dict[st
 
 
 @pytest.mark.parametrize(
-    "words", [["x", "--host"], ["x", "--host="], ["x", "--json=1"], ["x", "--host", "-c"], ["x", "--color", "auto"]], ids=" ".join
+    "words",
+    [
+        ["x", "--host"],
+        ["x", "--host="],
+        ["x", "--json=1"],
+        ["x", "--host", "-c"],
+        ["x", "--color", "auto"],
+    ],
+    ids=" ".join,
 )
 def test_unusual_options_of_a_command_are_the_parsers(words: list[str]) -> None:
     """As the shared ones are."""
@@ -72,7 +90,12 @@ def test_what_the_parser_refuses_is_one_line() -> None:
 
 def test_pairs_are_options_of_the_dialect() -> None:
     """`true` and `false` are booleans; all else is text."""
-    assert parsed_options(["a=true", "b=false", "c=1", "d=x=y"]) == {"a": True, "b": False, "c": "1", "d": "x=y"}
+    assert parsed_options(["a=true", "b=false", "c=1", "d=x=y"]) == {
+        "a": True,
+        "b": False,
+        "c": "1",
+        "d": "x=y",
+    }
 
 
 def test_a_pair_without_its_value_is_refused() -> None:
@@ -95,17 +118,25 @@ def test_a_selection_is_an_engine_with_its_hooks() -> None:
     assert all(spec.trusted for spec in hooks)
 
 
-def test_without_a_file_everything_is_discovered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_file_everything_is_discovered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """And a project's hooks are not trusted."""
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     (tmp_path / ".claude").mkdir()
-    (tmp_path / ".claude" / "settings.json").write_text('{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x"}]}]}}')
+    (tmp_path / ".claude" / "settings.json").write_text(
+        '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x"}]}]}}'
+    )
 
     assert [spec.trusted for spec in Selection(folder=str(tmp_path)).engine().hooks] == [False]
-    assert [spec.trusted for spec in Selection(folder=str(tmp_path), trust="all").engine().hooks] == [True]
+    assert [
+        spec.trusted for spec in Selection(folder=str(tmp_path), trust="all").engine().hooks
+    ] == [True]
 
 
-def test_a_folder_that_is_not_there_cannot_be_entered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_is_not_there_cannot_be_entered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The process stays where it is."""
     monkeypatch.chdir(tmp_path)
 

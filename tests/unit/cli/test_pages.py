@@ -24,7 +24,14 @@ def test_a_list_is_grouped_by_event() -> None:
     """Three lines a hook: which and when, what it runs, where it stands and what is unusual about it."""
     one = {"type": "command", "command": "one\ntwo"}
 
-    lines = list(hooks_page(hooks_document(engine({"stop": [one, {"type": "x"}], "turn_end": [one]}), lambda _: True), PLAIN))
+    lines = list(
+        hooks_page(
+            hooks_document(
+                engine({"stop": [one, {"type": "x"}], "turn_end": [one]}), lambda _: True
+            ),
+            PLAIN,
+        )
+    )
 
     assert lines[0] == "stop"
     assert lines[1:4] == ["  config#stop.0  stop", "    one …", "    python  trusted"]
@@ -34,7 +41,13 @@ def test_a_list_is_grouped_by_event() -> None:
 
 def test_a_hook_has_a_line_for_each_field() -> None:
     """Times with their unit, ranks with their direction."""
-    made = engine({"pre_tool_use": [{"matcher": "shell", "hooks": [{"type": "command", "command": "x", "timeout": 7}]}]})
+    made = engine(
+        {
+            "pre_tool_use": [
+                {"matcher": "shell", "hooks": [{"type": "command", "command": "x", "timeout": 7}]}
+            ]
+        }
+    )
 
     lines = list(hook_page(hook_document(made, next(in_order(made))), PLAIN))
 
@@ -47,13 +60,25 @@ def test_a_hook_has_a_line_for_each_field() -> None:
 @pytest.mark.parametrize(
     ("mode", "hook", "said", "seconds"),
     [
-        ("fidelity", {"async": True, "timeout": 1}, "3600 s, as of every hook in the background; its own of 1 s is not enforced", 3600.0),
-        ("fidelity", {"asyncRewake": True}, "3600 s, as of every hook in the background; its own of 600 s is not enforced", 3600.0),
+        (
+            "fidelity",
+            {"async": True, "timeout": 1},
+            "3600 s, as of every hook in the background; its own of 1 s is not enforced",
+            3600.0,
+        ),
+        (
+            "fidelity",
+            {"asyncRewake": True},
+            "3600 s, as of every hook in the background; its own of 600 s is not enforced",
+            3600.0,
+        ),
         ("strict", {"async": True, "timeout": 1}, "1 s", 1.0),
         ("fidelity", {"timeout": 1}, "1 s", 1.0),
     ],
 )
-def test_a_time_limit_is_told_as_it_counts(mode: str, hook: dict[str, Any], said: str, seconds: float) -> None:
+def test_a_time_limit_is_told_as_it_counts(
+    mode: str, hook: dict[str, Any], said: str, seconds: float
+) -> None:
     """Claude Code enforces none in the background (harnesses.md 2.4); then it is ended with all others of these, and not when its file says."""
     made = hookline.Engine()
     tree = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x", **hook}]}]}}
@@ -66,7 +91,14 @@ def test_a_time_limit_is_told_as_it_counts(mode: str, hook: dict[str, Any], said
 
 def test_builtins_and_broken_hooks_say_what_they_run() -> None:
     """Nothing, and why."""
-    made = engine({"turn_start": [{"type": "builtin", "command": "add_prompt_files", "args": ["A.md"]}, {"type": "x"}]})
+    made = engine(
+        {
+            "turn_start": [
+                {"type": "builtin", "command": "add_prompt_files", "args": ["A.md"]},
+                {"type": "x"},
+            ]
+        }
+    )
     pages = ["\n".join(hook_page(hook_document(made, spec), PLAIN)) for spec in in_order(made)]
 
     assert "  runs          builtin add_prompt_files A.md" in pages[0]
@@ -75,16 +107,35 @@ def test_builtins_and_broken_hooks_say_what_they_run() -> None:
 
 def test_a_model_hook_says_whom_it_asks_what_and_with_which_key() -> None:
     """The address and the variable are what a person approves beside the prompt."""
-    entry = {"provider": "acme", "model": "m", "base_url": "https://llm.example/v1", "token_key": "ACME_KEY"}
-    hooks = [{"type": "model", "model": name, "prompt": "Is it safe?\nSay why."} for name in ("small", "google/g", "ollama/o")]
+    entry = {
+        "provider": "acme",
+        "model": "m",
+        "base_url": "https://llm.example/v1",
+        "token_key": "ACME_KEY",
+    }
+    hooks = [
+        {"type": "model", "model": name, "prompt": "Is it safe?\nSay why."}
+        for name in ("small", "google/g", "ollama/o")
+    ]
     tree = {"models": {"small": entry}, "agents": {"root": {"hooks": {"turn_start": hooks}}}}
     made = hookline.Engine.from_config(tree, dialect="docker-agent")
     listed = [line.strip() for line in hooks_page(hooks_document(made, lambda _: True), PLAIN)]
-    pages = [[" ".join(line.split()) for line in hook_page(cleaned(hook_document(made, spec)), PLAIN)] for spec in in_order(made)]
+    pages = [
+        [" ".join(line.split()) for line in hook_page(cleaned(hook_document(made, spec)), PLAIN)]
+        for spec in in_order(made)
+    ]
 
     assert made.problems == ()
-    assert "model acme/m at `https://llm.example` with the key in $ACME_KEY: Is it safe? …" in listed
-    assert pages[0][4:9] == ["asks the model acme/m", "Is it safe?", "Say why.", "address https://llm.example/v1", "key in $ACME_KEY"]
+    assert (
+        "model acme/m at `https://llm.example` with the key in $ACME_KEY: Is it safe? …" in listed
+    )
+    assert pages[0][4:9] == [
+        "asks the model acme/m",
+        "Is it safe?",
+        "Say why.",
+        "address https://llm.example/v1",
+        "key in $ACME_KEY",
+    ]
     assert pages[1][7:9] == [
         "address the provider's own, or the one that the environment names",
         "key in $GOOGLE_API_KEY, else $GEMINI_API_KEY",
@@ -100,7 +151,10 @@ def test_a_prompt_hook_without_a_model_says_what_is_asked_then() -> None:
     page = "\n".join(hook_page(hook_document(made, next(in_order(made))), PLAIN))
 
     assert "model $HOOKLINE_MODEL, or claude-haiku-5-5: Are we done?" in listed
-    assert "  asks          the model $HOOKLINE_MODEL, or $ANTHROPIC_DEFAULT_HAIKU_MODEL, or claude-haiku-5-5\n" in page
+    assert (
+        "  asks          the model $HOOKLINE_MODEL, or $ANTHROPIC_DEFAULT_HAIKU_MODEL, or claude-haiku-5-5\n"
+        in page
+    )
     assert "  key           in $ANTHROPIC_API_KEY\n" in page
 
 
@@ -108,6 +162,8 @@ def test_an_event_says_what_a_hook_may_do() -> None:
     """In words; at a stop gate a denial sends the agent back."""
     page = "\n".join(kind_page(kind_document("stop", ["a#b"]), PLAIN))
 
-    assert page.startswith("stop, a gate: a hook may refuse\n  a hook may    send the agent back to work\n")
+    assert page.startswith(
+        "stop, a gate: a hook may refuse\n  a hook may    send the agent back to work\n"
+    )
     assert "Stop (codex)" in page
     assert page.endswith("  hooks here    a#b")

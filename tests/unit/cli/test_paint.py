@@ -35,7 +35,9 @@ RULES = [
 
 
 @pytest.mark.parametrize(("choice", "environ", "terminal", "expected"), RULES)
-def test_colour_follows_the_rules(choice: str, environ: dict[str, str], terminal: bool, expected: bool) -> None:  # noqa: FBT001 - a row
+def test_colour_follows_the_rules(
+    choice: str, environ: dict[str, str], terminal: bool, expected: bool
+) -> None:
     """The flag, NO_COLOR, FORCE_COLOR, TERM=dumb, then the terminal."""
     assert coloured(choice, Terminal() if terminal else io.StringIO(), environ) is expected
 
@@ -54,7 +56,14 @@ def test_without_colour_a_text_is_itself() -> None:
 
 def test_a_document_is_cleaned_in_depth() -> None:
     """Keys and values, at any depth; what people write over several lines keeps its lines."""
-    assert cleaned({"a\x1b": [{"b": "\x07"}, 1, None], "stance": "deny", "reason": "one\ntwo\x1b", "x": "one\ntwo"}) == {
+    assert cleaned(
+        {
+            "a\x1b": [{"b": "\x07"}, 1, None],
+            "stance": "deny",
+            "reason": "one\ntwo\x1b",
+            "x": "one\ntwo",
+        }
+    ) == {
         "a\\x1b": [{"b": "\\x07"}, 1, None],
         "stance": "deny",
         "reason": "one\ntwo\\x1b",

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     ],
     ids=" ".join,
 )  # fmt: skip
-def test_a_wrong_word_is_told_with_what_is_right(typed: tuple[str, ...], told: str, desk: Desk) -> None:
+def test_a_wrong_word_is_told_with_what_is_right(
+    typed: tuple[str, ...], told: str, desk: Desk
+) -> None:
     """In the words of whoever types, on one line; a typing mistake is guessed before anything else is missed."""
     said = desk.type(*typed)
 

@@ -34,10 +34,15 @@ def test_a_host_whose_own_files_call_the_server_is_answered_without_them(desk: D
     assert len(service.engine.hooks) == 1
 
 
-def test_telemetry_counts_what_waits_for_approval(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_telemetry_counts_what_waits_for_approval(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """In the engine that the service has by now."""
     asked: list[Any] = []
-    monkeypatch.setattr("hookline.cli.serve.telemetry_of", lambda _environ, _tell, pending: asked.append(pending) or ())
+    monkeypatch.setattr(
+        "hookline.cli.serve.telemetry_of",
+        lambda _environ, _tell, pending: asked.append(pending) or (),
+    )
     desk.file(".claude/settings.json", json.dumps({"hooks": {"PreToolUse": [{"hooks": [GUARD]}]}}))
     _service(Selection(), Meter(), Turns(1), 1.0)
 
@@ -46,7 +51,12 @@ def test_telemetry_counts_what_waits_for_approval(desk: Desk, monkeypatch: pytes
 
 def test_a_file_that_is_named_is_meant(desk: Desk) -> None:
     """Whoever else reads it; only the call that would come round to the server is left out."""
-    service = _service(Selection(configs=[desk.file("settings.json", SETTINGS)], dialect="claude-code"), Meter(), Turns(1), 1.0)
+    service = _service(
+        Selection(configs=[desk.file("settings.json", SETTINGS)], dialect="claude-code"),
+        Meter(),
+        Turns(1),
+        1.0,
+    )
 
     assert service.own == {}
     assert len(service.engine.hooks) == 1
@@ -73,7 +83,10 @@ def test_what_it_needs_is_said(missing: str, desk: Desk, monkeypatch: pytest.Mon
     told = desk.type("serve")
 
     assert told.code == 2
-    assert told.err == f"hookline serve: HKL5001 the server needs `{missing}` (pip install 'hookline[server]')\n"
+    assert (
+        told.err
+        == f"hookline serve: HKL5001 the server needs `{missing}` (pip install 'hookline[server]')\n"
+    )
 
 
 def test_it_listens_everywhere_or_nowhere(desk: Desk) -> None:
@@ -95,7 +108,11 @@ def test_nobody_is_expected_where_nobody_can_come(desk: Desk) -> None:
     assert told.err == "hookline serve: HKL5002 `--expect` needs `--grpc` (there they attach)\n"
 
 
-@pytest.mark.parametrize("text", ['[trust]\nproject_missing = "record"\n', "[trust]\nx = 1\n", "[trust"], ids=["effect", "key", "toml"])
+@pytest.mark.parametrize(
+    "text",
+    ['[trust]\nproject_missing = "record"\n', "[trust]\nx = 1\n", "[trust"],
+    ids=["effect", "key", "toml"],
+)
 def test_settings_that_are_wrong_are_said_at_the_start(text: str, desk: Desk) -> None:
     """A server that went on by other rules than its person chose would do so for long."""
     desk.file("../home/.config/hookline/settings.toml", text)

@@ -32,8 +32,20 @@ UNNEEDED = HEAVY | {
     "tree_sitter",
 }
 _LINE = re.compile(r"import time:.*\|\s+(\S+)$")
-SETTINGS = {"hooks": {"PreToolUse": [{"matcher": "Write|Edit", "hooks": [{"type": "command", "command": "exit 2"}]}]}}
-READ = {"hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/", "tool_name": "Read", "tool_input": {"file_path": "x"}}
+SETTINGS = {
+    "hooks": {
+        "PreToolUse": [
+            {"matcher": "Write|Edit", "hooks": [{"type": "command", "command": "exit 2"}]}
+        ]
+    }
+}
+READ = {
+    "hook_event_name": "PreToolUse",
+    "session_id": "s",
+    "cwd": "/",
+    "tool_name": "Read",
+    "tool_input": {"file_path": "x"},
+}
 
 
 def loaded(*words: str, stdin: object, cwd: Path) -> set[str]:
@@ -56,12 +68,22 @@ def loaded(*words: str, stdin: object, cwd: Path) -> set[str]:
 
 @pytest.mark.parametrize(
     "words",
-    [("--version",), ("answer", "docker-agent", "-c", DOCKER), ("fire", "pre_tool_use", "-c", DOCKER), ("answer", "agenthooks")],
+    [
+        ("--version",),
+        ("answer", "docker-agent", "-c", DOCKER),
+        ("fire", "pre_tool_use", "-c", DOCKER),
+        ("answer", "agenthooks"),
+    ],
     ids=lambda words: " ".join(words[:2]),
 )
 def test_nothing_heavy_is_loaded(words: tuple[str, ...], tmp_path: Path) -> None:
     """Neither the libraries of the typed commands, nor an event loop."""
-    payload = READ | {"hook_event_name": "pre_tool_use", "event_type": "pre-tool-call", "tool_name": "shell", "tool_input": {"cmd": "ls"}}
+    payload = READ | {
+        "hook_event_name": "pre_tool_use",
+        "event_type": "pre-tool-call",
+        "tool_name": "shell",
+        "tool_input": {"cmd": "ls"},
+    }
 
     assert loaded(*words, stdin=payload, cwd=tmp_path) & HEAVY == set()
 
@@ -71,7 +93,10 @@ def test_a_host_pays_for_nothing_that_it_does_not_use(tmp_path: Path) -> None:
     settings = tmp_path / "settings.json"
     settings.write_text(json.dumps(SETTINGS), encoding="utf-8")
 
-    assert loaded("answer", "claude-code", "-c", str(settings), stdin=READ, cwd=tmp_path) & UNNEEDED == set()
+    assert (
+        loaded("answer", "claude-code", "-c", str(settings), stdin=READ, cwd=tmp_path) & UNNEEDED
+        == set()
+    )
 
 
 def test_what_a_project_brings_along_costs_no_more(tmp_path: Path) -> None:
@@ -79,24 +104,39 @@ def test_what_a_project_brings_along_costs_no_more(tmp_path: Path) -> None:
     (tmp_path / ".claude").mkdir()
     (tmp_path / ".claude" / "settings.json").write_text(json.dumps(SETTINGS), encoding="utf-8")
 
-    assert loaded("answer", "claude-code", stdin=READ | {"cwd": str(tmp_path)}, cwd=tmp_path) & UNNEEDED == set()
+    assert (
+        loaded("answer", "claude-code", stdin=READ | {"cwd": str(tmp_path)}, cwd=tmp_path)
+        & UNNEEDED
+        == set()
+    )
 
 
 NETWORK = {"socket", "ssl", "http", "urllib", "select", "selectors", "email", "ipaddress"}
 
 
-@pytest.mark.parametrize("hook", ["command: cat /dev/null", "type: http\n    url: https://policy.example/"])
-def test_nothing_of_the_network_is_loaded_before_an_address_is_called(hook: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "hook", ["command: cat /dev/null", "type: http\n    url: https://policy.example/"]
+)
+def test_nothing_of_the_network_is_loaded_before_an_address_is_called(
+    hook: str, tmp_path: Path
+) -> None:
     """Not even where one is declared: its hook does not take part in this event."""
     config = tmp_path / "shell_hooks.yaml"
-    config.write_text(f"hooks:\n  - event: pre_tool_call\n    matcher: nowhere\n    {hook}\n", encoding="utf-8")
+    config.write_text(
+        f"hooks:\n  - event: pre_tool_call\n    matcher: nowhere\n    {hook}\n", encoding="utf-8"
+    )
     payload = {"event": "pre_tool_call", "tool_name": "bash", "tool_input": {"command": "ls"}}
     allowed = {"urllib", "ipaddress"} if "http" in hook else set()  # by which its address was read
 
-    assert loaded("answer", "starchild", "-c", str(config), stdin=payload, cwd=tmp_path) & NETWORK <= allowed
+    assert (
+        loaded("answer", "starchild", "-c", str(config), stdin=payload, cwd=tmp_path) & NETWORK
+        <= allowed
+    )
 
 
-@pytest.mark.parametrize("words", [("list",), ("schema",), ("show", "stop"), ("help",)], ids=" ".join)
+@pytest.mark.parametrize(
+    "words", [("list",), ("schema",), ("show", "stop"), ("help",)], ids=" ".join
+)
 def test_typed_commands_do_not_load_rich(words: tuple[str, ...], tmp_path: Path) -> None:
     """Pages are plain text with a few colours."""
     assert "rich" not in loaded(*words, stdin={}, cwd=tmp_path)
@@ -104,13 +144,22 @@ def test_typed_commands_do_not_load_rich(words: tuple[str, ...], tmp_path: Path)
 
 @pytest.mark.parametrize("flags", [(), ("-P",)], ids=["as it is", "-P"])
 @pytest.mark.parametrize("name", ["json.py", "gc.py", "argparse.py", "re.py"])
-def test_no_module_of_the_folder_in_which_it_is_started_is_ours(name: str, flags: tuple[str, ...], tmp_path: Path) -> None:
+def test_no_module_of_the_folder_in_which_it_is_started_is_ours(
+    name: str, flags: tuple[str, ...], tmp_path: Path
+) -> None:
     """Also by `python -m hookline`, which puts that folder before all others: an agent stands in a clone."""
     (tmp_path / name).write_text("open('theirs', 'w')", encoding="utf-8")
     command = [sys.executable, *flags, "-m", "hookline", "answer", "claude-code"]
     environ = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT / "src")}
     done = subprocess.run(
-        command, input=json.dumps(READ), text=True, capture_output=True, cwd=tmp_path, env=environ, timeout=60, check=False
+        command,
+        input=json.dumps(READ),
+        text=True,
+        capture_output=True,
+        cwd=tmp_path,
+        env=environ,
+        timeout=60,
+        check=False,
     )
 
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

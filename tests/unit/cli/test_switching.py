@@ -26,7 +26,9 @@ def place(desk: Desk) -> Desk:
 
 def stance(place: Desk) -> str:
     """What the guard says."""
-    said: str = place.type("fire", "PreToolUse", "--dialect", "claude-code", "--json", stdin=CALL).document["stance"]
+    said: str = place.type(
+        "fire", "PreToolUse", "--dialect", "claude-code", "--json", stdin=CALL
+    ).document["stance"]
     return said
 
 
@@ -35,16 +37,24 @@ ROWS: list[tuple[list[tuple[str, ...]], str, list[str]]] = [
     ([("off",)], "silent", ["hooks are switched off in this project (hookline on)"]),
     ([("off",), ("on",)], "deny", []),
     ([("off", "--global")], "silent", ["hooks are switched off everywhere (hookline on --global)"]),
-    ([("off", "--global"), ("on",)], "silent", ["hooks are switched off everywhere (hookline on --global)"]),
+    (
+        [("off", "--global"), ("on",)],
+        "silent",
+        ["hooks are switched off everywhere (hookline on --global)"],
+    ),
     ([("off", "--global"), ("on", "--global")], "deny", []),
     ([("off", "-n")], "deny", []),
 ]
 
 
 @pytest.mark.parametrize(
-    ("typed", "said", "why"), ROWS, ids=[", then ".join(" ".join(words) for words in row[0]) or "nothing" for row in ROWS]
+    ("typed", "said", "why"),
+    ROWS,
+    ids=[", then ".join(" ".join(words) for words in row[0]) or "nothing" for row in ROWS],
 )
-def test_off_anywhere_is_off(typed: list[tuple[str, ...]], said: str, why: list[str], place: Desk) -> None:
+def test_off_anywhere_is_off(
+    typed: list[tuple[str, ...]], said: str, why: list[str], place: Desk
+) -> None:
     """A dry run changes nothing, and tells how it is."""
     for words in typed:
         told = place.type(*words)
@@ -53,10 +63,15 @@ def test_off_anywhere_is_off(typed: list[tuple[str, ...]], said: str, why: list[
     now = place.type("on", "--dry-run").out.splitlines()
 
     assert stance(place) == said
-    assert now == [f"hooks are {'off' if why else 'on'} in `{place.folder}`", *(f"  {line}" for line in why)]
+    assert now == [
+        f"hooks are {'off' if why else 'on'} in `{place.folder}`",
+        *(f"  {line}" for line in why),
+    ]
 
 
-def test_a_variable_is_stronger_than_the_command(place: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_variable_is_stronger_than_the_command(
+    place: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Which is said."""
     monkeypatch.setenv("HOOKLINE", "0")
 
@@ -72,7 +87,9 @@ def test_a_variable_is_stronger_than_the_command(place: Desk, monkeypatch: pytes
     [(("off",), "hooks are off in `{here}`"), (("on",), "hooks are on in `{here}`"), (("off", "--global"), "hooks are off everywhere"), (("on", "--global"), "hooks are on everywhere")],
     ids=lambda value: value if isinstance(value, str) else "",
 )  # fmt: skip
-def test_the_answer_names_what_was_switched(words: tuple[str, ...], answer: str, place: Desk) -> None:
+def test_the_answer_names_what_was_switched(
+    words: tuple[str, ...], answer: str, place: Desk
+) -> None:
     """The folder, or everywhere."""
     assert place.type(*words).out.splitlines()[0] == answer.format(here=place.folder)
 
@@ -85,21 +102,32 @@ def test_a_file_that_switches_hooks_off_is_turned_on(place: Desk) -> None:
     why = f"`shell_hooks.enabled` is false in `{beside}:2`"
     hook = place.type("list", "--json", "--event", "on_stop").document["hooks"][0]
     assert (hook["state"], hook["why"]) == ("off", why)
-    told = place.type("explain", "on_stop", "--host", "starchild", stdin={"session_id": "s", "response": "x"})
+    told = place.type(
+        "explain", "on_stop", "--host", "starchild", stdin={"session_id": "s", "response": "x"}
+    )
     assert f"it is switched off: {why}" in told.out
-    assert f"{beside}:2:3: HKL1608 `shell_hooks.enabled` is false, which switches 1 hook off (write `true`, or: hookline on)" in told.err
+    assert (
+        f"{beside}:2:3: HKL1608 `shell_hooks.enabled` is false, which switches 1 hook off (write `true`, or: hookline on)"
+        in told.err
+    )
     assert f"HKL1608 it is switched off: {why} (hookline on)" in place.type("doctor").out
     assert f"off ({why})" in place.type("on", "--dry-run").out
 
     assert place.type("on").code == 0
     assert beside.read_text(encoding="utf-8") == "shell_hooks:\n  enabled: true\n"
-    assert place.type("list", "--json", "--event", "on_stop").document["hooks"][0]["state"] == "unknown"
+    assert (
+        place.type("list", "--json", "--event", "on_stop").document["hooks"][0]["state"]
+        == "unknown"
+    )
 
     beside.unlink()
     place.file("config/other.yaml", "shell_hooks:\n  enabled: false\n")
     beside.symlink_to("other.yaml")
     left = place.type("on")
-    assert (left.code, f"`{beside}` is left as it is: it is a link, or no plain file" in left.err) == (1, True)
+    assert (
+        left.code,
+        f"`{beside}` is left as it is: it is a link, or no plain file" in left.err,
+    ) == (1, True)
 
 
 def test_a_list_says_what_is_off(place: Desk) -> None:
@@ -111,7 +139,11 @@ def test_a_list_says_what_is_off(place: Desk) -> None:
     assert "off: `hookline off` in this project" in place.type("list").out
 
 
-@pytest.mark.parametrize("words", [("on",), ("off",), ("off", "--global"), ("on", "--dry-run"), ("off", ID)], ids=" ".join)
+@pytest.mark.parametrize(
+    "words",
+    [("on",), ("off",), ("off", "--global"), ("on", "--dry-run"), ("off", ID)],
+    ids=" ".join,
+)
 def test_the_document_holds_to_its_schema(words: tuple[str, ...], place: Desk) -> None:
     """One document."""
     document: dict[str, Any] = place.type(*words, "--json").document
@@ -121,7 +153,9 @@ def test_the_document_holds_to_its_schema(words: tuple[str, ...], place: Desk) -
     check(document, "switches")
 
 
-def test_a_command_in_a_sub_folder_is_of_the_project(place: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_in_a_sub_folder_is_of_the_project(
+    place: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A project that is a repository, or has files of its own; off there is off in all of it."""
     (place.folder / ".git").mkdir()
     (place.folder / "sub/deep").mkdir(parents=True)
@@ -134,7 +168,9 @@ def test_a_command_in_a_sub_folder_is_of_the_project(place: Desk, monkeypatch: p
     assert place.type("on", "--json").document["on"]
 
 
-def test_what_is_off_above_stays_off_and_is_told(place: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_off_above_stays_off_and_is_told(
+    place: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With where it can be turned on."""
     place.type("off")
     (place.folder / "inner/.git").mkdir(parents=True)
@@ -165,14 +201,19 @@ def pair(desk: Desk) -> Desk:
 
 def reason(place: Desk) -> str:
     """The reasons of the guards that run."""
-    said: str = place.type("fire", "PreToolUse", "--dialect", "claude-code", "--json", stdin=CALL).document["reason"]
+    said: str = place.type(
+        "fire", "PreToolUse", "--dialect", "claude-code", "--json", stdin=CALL
+    ).document["reason"]
     return said
 
 
 def test_one_hook_is_switched_and_the_others_stay(pair: Desk) -> None:
     """At once, until it is switched on again."""
     told = pair.type("off", ID)
-    assert (told.code, told.out) == (0, f"off (`hookline off` names it)  {ID}  PreToolUse  echo first >&2; exit 2\n")
+    assert (told.code, told.out) == (
+        0,
+        f"off (`hookline off` names it)  {ID}  PreToolUse  echo first >&2; exit 2\n",
+    )
     assert reason(pair) == "second"
 
     assert pair.type("on", ID).code == 0
@@ -200,7 +241,9 @@ def test_a_hook_that_is_off_is_shown_as_off(pair: Desk) -> None:
     assert f"off (`hookline off` names it)  {ID}" in pair.type("on", "-n").out
     first, second = pair.type("doctor", "--json").document["hooks"]
     assert (first["asked"], second["asked"]) == (False, True)
-    assert ("HKL7001", "it is switched off: `hookline off` names it") in [(each["code"], each["message"]) for each in first["findings"]]
+    assert ("HKL7001", "it is switched off: `hookline off` names it") in [
+        (each["code"], each["message"]) for each in first["findings"]
+    ]
 
 
 def test_off_everywhere_is_not_on_here(pair: Desk) -> None:
@@ -236,7 +279,11 @@ def test_policy_is_not_switched(pair: Desk, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr("hookline.trust.gate.Standings.is_managed", lambda _, spec: spec.id == ID)
     told = pair.type("off", ID)
 
-    assert (told.code, "HKL3022 no switch reaches" in told.err, "only root can take it out of" in told.err) == (2, True, True)
+    assert (
+        told.code,
+        "HKL3022 no switch reaches" in told.err,
+        "only root can take it out of" in told.err,
+    ) == (2, True, True)
     assert reason(pair) == "first"
 
 

@@ -17,7 +17,12 @@ HANDLERS = [
     (Model(names=("$ONE", "x/m"), prompt="Safe?"), "model $ONE, or x/m: Safe?"),
     (Model(names=("$ONE", "$TWO", "x/m"), prompt="Safe?"), "model $ONE, or x/m: Safe?"),
     (
-        Model(names=("acme/m",), prompt="Safe?", base_url="https://llm.example/v1?team=secret", key="ACME_KEY"),
+        Model(
+            names=("acme/m",),
+            prompt="Safe?",
+            base_url="https://llm.example/v1?team=secret",
+            key="ACME_KEY",
+        ),
         "model acme/m at `https://llm.example` with the key in $ACME_KEY: Safe?",
     ),
     (Builtin(name="add_date", args=("x",)), "builtin add_date x"),
@@ -26,7 +31,9 @@ HANDLERS = [
 ]
 
 
-@pytest.mark.parametrize(("handler", "said"), HANDLERS, ids=lambda value: value if isinstance(value, str) else "")
+@pytest.mark.parametrize(
+    ("handler", "said"), HANDLERS, ids=lambda value: value if isinstance(value, str) else ""
+)
 def test_a_handler_is_a_line(handler: object, said: str) -> None:
     """Of a command its first line."""
     assert words.handler(handler) == said  # type: ignore[arg-type]  # each of the union

@@ -15,7 +15,12 @@ from hookline.config.lineage import HOST, OUTSIDE, UNKNOWN
 if TYPE_CHECKING:
     from pathlib import Path
 
-CLAUDE, LOCAL, GEMINI, DOTENV = ".claude/settings.json", ".claude/settings.local.json", ".gemini/.env", ".env"
+CLAUDE, LOCAL, GEMINI, DOTENV = (
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    ".gemini/.env",
+    ".env",
+)
 
 
 class Clone:
@@ -73,7 +78,9 @@ def test_what_a_projects_file_sets_is_its_word(
     monkeypatch.setattr(module, "line", lambda: Above(origin))
     file = clone.write(path, text)
 
-    assert brought(["HOOKLINE", "HOOKLINE_SKIP"], [str(clone.root)], {**clone.environ, "HOOKLINE": value}) == {"HOOKLINE": file}
+    assert brought(
+        ["HOOKLINE", "HOOKLINE_SKIP"], [str(clone.root)], {**clone.environ, "HOOKLINE": value}
+    ) == {"HOOKLINE": file}
 
 
 @pytest.mark.parametrize(
@@ -95,7 +102,9 @@ def test_what_a_projects_file_sets_is_its_word(
         (DOTENV, "HOOKLINE\n=0"),
     ],
 )
-def test_what_names_a_variable_may_set_it(path: str, text: str, clone: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_names_a_variable_may_set_it(
+    path: str, text: str, clone: Clone, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """However its host reads it; unless the value came with whatever started that."""
     (clone.root / path).parent.mkdir(exist_ok=True)
     (clone.root / path).write_bytes(text.encode("utf-8", "surrogateescape"))
@@ -111,14 +120,19 @@ def test_what_names_a_variable_may_set_it(path: str, text: str, clone: Clone, mo
 @pytest.mark.parametrize(
     ("path", "text"),
     [
-        (CLAUDE, '{"env": {"OTHER": "0", "HOOKLINE_SKIP": "x"}, "hooks": {"Stop": "hookline answer; echo $HOOKLINE ${HOOKLINE:-1}"}}'),
+        (
+            CLAUDE,
+            '{"env": {"OTHER": "0", "HOOKLINE_SKIP": "x"}, "hooks": {"Stop": "hookline answer; echo $HOOKLINE ${HOOKLINE:-1}"}}',
+        ),
         (CLAUDE, "["),
         (CLAUDE, ""),
         (DOTENV, "XHOOKLINE=0\nX=$HOOKLINE"),
         ("settings.json", '{"env": {"HOOKLINE": "0"}}'),
     ],
 )
-def test_what_no_file_names_is_the_users(path: str, text: str, clone: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_no_file_names_is_the_users(
+    path: str, text: str, clone: Clone, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Unless its host was started without it: then it is of a file that said it then."""
     clone.write(path, text)
     told = {}
@@ -129,18 +143,37 @@ def test_what_no_file_names_is_the_users(path: str, text: str, clone: Clone, mon
     assert told == {HOST: {"HOOKLINE": ""}, UNKNOWN: {}, OUTSIDE: {}}
 
 
-@pytest.mark.parametrize("path", [".claude/settings.json", ".claude/remote-settings.json", "own/settings.json", ".gemini/.env", ".env"])
-def test_what_the_users_own_settings_say_is_the_users(path: str, clone: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".claude/settings.json",
+        ".claude/remote-settings.json",
+        "own/settings.json",
+        ".gemini/.env",
+        ".env",
+    ],
+)
+def test_what_the_users_own_settings_say_is_the_users(
+    path: str, clone: Clone, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Their host adds it, too; only to just that value."""
     monkeypatch.setattr(module, "line", lambda: Above(HOST))
     file = clone.write(CLAUDE, '{"env": {"HOOKLINE": ["0"]}}')
     own = clone.home / path
     own.parent.mkdir(exist_ok=True)
-    own.write_text("HOOKLINE=0" if path.endswith(".env") else '{"env": {"HOOKLINE": "0"}}', encoding="utf-8")
-    environ = {**clone.environ, "CLAUDE_CONFIG_DIR": str(clone.home / "own")} if path.startswith("own") else clone.environ
+    own.write_text(
+        "HOOKLINE=0" if path.endswith(".env") else '{"env": {"HOOKLINE": "0"}}', encoding="utf-8"
+    )
+    environ = (
+        {**clone.environ, "CLAUDE_CONFIG_DIR": str(clone.home / "own")}
+        if path.startswith("own")
+        else clone.environ
+    )
 
     assert brought(["HOOKLINE"], [str(clone.root)], {**environ, "HOOKLINE": "0"}) == {}
-    assert brought(["HOOKLINE"], [str(clone.root)], {**environ, "HOOKLINE": "off"}) == {"HOOKLINE": file}
+    assert brought(["HOOKLINE"], [str(clone.root)], {**environ, "HOOKLINE": "off"}) == {
+        "HOOKLINE": file
+    }
 
 
 def test_a_project_is_looked_for_where_its_host_says_it_is(clone: Clone, tmp_path: Path) -> None:
@@ -152,8 +185,13 @@ def test_a_project_is_looked_for_where_its_host_says_it_is(clone: Clone, tmp_pat
     (clone.root / "sub/.git").mkdir()
 
     assert brought(["HOOKLINE"], [str(clone.root / "sub")], environ) == {"HOOKLINE": file}
-    assert brought(["HOOKLINE"], [str(tmp_path)], {**environ, "CLAUDE_PROJECT_DIR": str(clone.root)}) == {"HOOKLINE": file}
-    assert brought(["HOOKLINE"], [str(clone.home), str(clone.home / "work"), "", "/no/such"], environ) == {}
+    assert brought(
+        ["HOOKLINE"], [str(tmp_path)], {**environ, "CLAUDE_PROJECT_DIR": str(clone.root)}
+    ) == {"HOOKLINE": file}
+    assert (
+        brought(["HOOKLINE"], [str(clone.home), str(clone.home / "work"), "", "/no/such"], environ)
+        == {}
+    )
 
 
 @pytest.mark.process
@@ -177,7 +215,9 @@ def test_what_cannot_be_looked_through_says_anything(what: str, clone: Clone) ->
     elif what.endswith("link"):
         path.symlink_to("../other/settings.json" if what == "link" else "/proc/self/cwd/none.json")
 
-    assert brought(["HOOKLINE"], [str(clone.root)], {**clone.environ, "HOOKLINE": "0"}) == {"HOOKLINE": str(path)}
+    assert brought(["HOOKLINE"], [str(clone.root)], {**clone.environ, "HOOKLINE": "0"}) == {
+        "HOOKLINE": str(path)
+    }
 
 
 def test_a_folder_of_that_name_says_nothing(clone: Clone) -> None:
@@ -187,7 +227,9 @@ def test_a_folder_of_that_name_says_nothing(clone: Clone) -> None:
     assert brought(["HOOKLINE"], [str(clone.root)], {**clone.environ, "HOOKLINE": "0"}) == {}
 
 
-def test_nothing_is_looked_up_where_nothing_is_set(clone: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_looked_up_where_nothing_is_set(
+    clone: Clone, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Most people never set any of these."""
     monkeypatch.setattr(module, "_places", lambda *_: pytest.fail("looked"))
     monkeypatch.setattr(module, "_own_home", lambda: str(clone.home))
@@ -197,7 +239,9 @@ def test_nothing_is_looked_up_where_nothing_is_set(clone: Clone, monkeypatch: py
 
 
 @pytest.mark.parametrize("name", OWN)
-def test_what_only_the_user_may_say_is_left_out(name: str, clone: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_only_the_user_may_say_is_left_out(
+    name: str, clone: Clone, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It is told by which file, and what else is set stays."""
     monkeypatch.setattr(module, "_own_home", lambda: str(clone.home))
     monkeypatch.chdir(clone.root / "sub")
@@ -217,7 +261,9 @@ def test_what_only_the_user_may_say_is_left_out(name: str, clone: Clone, monkeyp
 
 
 @pytest.mark.parametrize("name", OWN)
-def test_what_a_host_added_and_no_file_sets_any_more_is_left_out(name: str, clone: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_host_added_and_no_file_sets_any_more_is_left_out(
+    name: str, clone: Clone, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A file of another branch had it."""
     monkeypatch.setattr(module, "_own_home", lambda: str(clone.home))
     monkeypatch.setattr(module, "line", lambda: Above(HOST))
@@ -227,13 +273,29 @@ def test_what_a_host_added_and_no_file_sets_any_more_is_left_out(name: str, clon
     told = disown(environ)
 
     assert environ == clone.environ
-    assert ["the host added it after it was started" in problem.message for problem in told] == [True]
+    assert ["the host added it after it was started" in problem.message for problem in told] == [
+        True
+    ]
 
 
-@pytest.mark.parametrize("name", ["XDG_STATE_HOME", "XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "HOME"])
-def test_what_is_so_anyway_is_not_looked_up(name: str, clone: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "name",
+    [
+        "XDG_STATE_HOME",
+        "XDG_CONFIG_HOME",
+        "CLAUDE_CONFIG_DIR",
+        "CODEX_HOME",
+        "COPILOT_HOME",
+        "HOME",
+    ],
+)
+def test_what_is_so_anyway_is_not_looked_up(
+    name: str, clone: Clone, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Many people's shells set the default itself."""
-    usual = {"XDG_STATE_HOME": ".local/state", "XDG_CONFIG_HOME": ".config/", "HOME": ""}.get(name, f".{name.partition('_')[0].lower()}")
+    usual = {"XDG_STATE_HOME": ".local/state", "XDG_CONFIG_HOME": ".config/", "HOME": ""}.get(
+        name, f".{name.partition('_')[0].lower()}"
+    )
     monkeypatch.setattr(module, "_own_home", lambda: str(clone.home))
     monkeypatch.setattr(module, "_places", lambda *_: pytest.fail("looked"))
     environ = {**clone.environ, name: str(clone.home / usual)}
@@ -254,7 +316,9 @@ def test_a_home_in_the_clone_hides_nothing(clone: Clone, monkeypatch: pytest.Mon
 
 
 @pytest.mark.process
-def test_a_folder_that_is_gone_brings_nothing(clone: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_is_gone_brings_nothing(
+    clone: Clone, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """There is no file of it left."""
     gone = clone.root / "gone"
     gone.mkdir()

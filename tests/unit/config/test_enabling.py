@@ -48,7 +48,10 @@ def test_nothing_but_the_value_is_another(before: str, after: str, tmp_path: Pat
         (b"shell_hooks: [enabled]", "no plain"),
         (b"model: x", "no plain"),
         (b"", "no plain"),
-        (b"a: &a {enabled: false}\nshell_hooks: *a\n", "what else goes by its `shell_hooks.enabled`"),
+        (
+            b"a: &a {enabled: false}\nshell_hooks: *a\n",
+            "what else goes by its `shell_hooks.enabled`",
+        ),
         (b"shell_hooks: {enabled: \xff}", "it is no text in UTF-8"),
         (b"# " + b"x" * (1 << 20), "it is larger than 1 MiB"),
     ],
@@ -60,7 +63,11 @@ def test_what_cannot_be_turned_alone_is_left(text: bytes, why: str, tmp_path: Pa
 
     with pytest.raises(ConfigError) as caught:
         enable(str(path), KEY)
-    assert (caught.value.code, why in caught.value.message, caught.value.hint) == ("HKL1009", True, "write it there by hand")
+    assert (caught.value.code, why in caught.value.message, caught.value.hint) == (
+        "HKL1009",
+        True,
+        "write it there by hand",
+    )
     assert path.read_bytes() == text
 
 
@@ -82,7 +89,9 @@ def test_a_link_does_not_lead_out_of_a_project(by: str, tmp_path: Path) -> None:
     """Not by a folder either; within a project, and of what is elsewhere, links are somebody's own."""
     for name in ("clone/inner", "mine/config"):
         (tmp_path / name).mkdir(parents=True)
-        (tmp_path / name / "agent.yaml").write_text("shell_hooks: {enabled: false}", encoding="utf-8")
+        (tmp_path / name / "agent.yaml").write_text(
+            "shell_hooks: {enabled: false}", encoding="utf-8"
+        )
     (tmp_path / "clone/config").symlink_to(tmp_path / "mine/config")
     (tmp_path / "clone/near").symlink_to("inner")
     (tmp_path / "linked").symlink_to("clone")
@@ -101,7 +110,9 @@ def test_a_link_does_not_lead_out_of_a_project(by: str, tmp_path: Path) -> None:
     assert "true" in (tmp_path / "mine/config/agent.yaml").read_text(encoding="utf-8")
 
 
-def test_what_is_somebody_elses_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_somebody_elses_is_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Even by whoever could."""
     path = tmp_path / "agent.yaml"
     path.write_text("shell_hooks: {enabled: false}", encoding="utf-8")
@@ -111,7 +122,9 @@ def test_what_is_somebody_elses_is_not_written(tmp_path: Path, monkeypatch: pyte
         enable(str(path), KEY)
 
 
-def test_a_file_that_is_written_meanwhile_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_is_written_meanwhile_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whoever writes it means what he writes."""
     path = tmp_path / "agent.yaml"
     path.write_text("shell_hooks: {enabled: false}", encoding="utf-8")

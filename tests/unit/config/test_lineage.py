@@ -24,7 +24,10 @@ _ASKS = f"import sys; sys.path.insert(0, {SOURCE!r}); from hookline.config.linea
 
 def row(*processes: tuple[str, Mapping[str, str]], whole: bool = True) -> Line:
     """A line of processes, each by its command line and what it was started with; of `-bash` a terminal was opened."""
-    made = (Process(words=tuple(words.split()), environ=environ, leads=words.startswith("-")) for words, environ in processes)
+    made = (
+        Process(words=tuple(words.split()), environ=environ, leads=words.startswith("-"))
+        for words, environ in processes
+    )
     return Line(processes=tuple(made), whole=whole)
 
 
@@ -81,13 +84,16 @@ def test_where_a_value_came_from(line: Line, origin: str) -> None:
         ("node /home/ann/claude/run.js", False), ("python claude.py", False), ("", False),
     ],
 )  # fmt: skip
-def test_a_host_is_known_by_its_program(words: str, host: bool) -> None:  # noqa: FBT001 - a row
+def test_a_host_is_known_by_its_program(words: str, host: bool) -> None:
     """With or without a runtime before it."""
     assert Process(words=tuple(words.split()), environ={}).is_host() is host
 
 
 @pytest.mark.process
-@pytest.mark.skipif(not os.path.exists("/proc/self/environ"), reason="the system tells nobody what a process was started with")
+@pytest.mark.skipif(
+    not os.path.exists("/proc/self/environ"),
+    reason="the system tells nobody what a process was started with",
+)
 @pytest.mark.parametrize(
     ("given", "text", "origin"),
     [
@@ -97,11 +103,15 @@ def test_a_host_is_known_by_its_program(words: str, host: bool) -> None:  # noqa
         ({"X": "2"}, 'X=1 "$0" -S -c "$1"; true', HOST),
     ],
 )
-def test_a_host_adds_what_it_was_not_started_with(given: dict[str, str], text: str, origin: str) -> None:
+def test_a_host_adds_what_it_was_not_started_with(
+    given: dict[str, str], text: str, origin: str
+) -> None:
     """As the system remembers it, whatever the host has become since."""
     clean = {"PATH": os.environ["PATH"], **given}
     words = ["claude", "-c", text, sys.executable, _ASKS]
-    asked = subprocess.run(words, executable="/bin/bash", env=clean, capture_output=True, text=True, check=True)
+    asked = subprocess.run(
+        words, executable="/bin/bash", env=clean, capture_output=True, text=True, check=True
+    )
 
     assert asked.stdout.strip() == origin
 

@@ -38,10 +38,16 @@ def write(path: Path, text: str = "{}") -> str:
 
 def found(project: Path, environ: dict[str, str], only: str = "") -> list[tuple[str, str, str]]:
     """Dialect, scope and path of everything found below the two folders."""
-    return [(each.dialect, each.scope, each.path) for each in discovered(str(project), environ, only) if not each.path.startswith("/etc/")]
+    return [
+        (each.dialect, each.scope, each.path)
+        for each in discovered(str(project), environ, only)
+        if not each.path.startswith("/etc/")
+    ]
 
 
-def test_a_claude_code_project_is_found_in_the_order_of_precedence(home: Path, project: Path) -> None:
+def test_a_claude_code_project_is_found_in_the_order_of_precedence(
+    home: Path, project: Path
+) -> None:
     """The user's settings, the project's, the project's local ones."""
     local = write(project / ".claude/settings.local.json")
     shared = write(project / ".claude/settings.json")
@@ -60,7 +66,11 @@ def test_a_folder_of_drop_ins_is_found_sorted(home: Path, project: Path) -> None
         write(home / ".config/cagent/hooks.d" / name)
     main = write(home / ".config/cagent/config.yaml")
 
-    assert [Path(path).name for _, _, path in found(project, {"HOME": str(home)})] == ["config.yaml", "10-a.yaml", "20-b.yaml"]
+    assert [Path(path).name for _, _, path in found(project, {"HOME": str(home)})] == [
+        "config.yaml",
+        "10-a.yaml",
+        "20-b.yaml",
+    ]
     assert found(project, {"HOME": str(home)})[0] == ("docker-agent", "user", main)
 
 
@@ -69,7 +79,10 @@ def test_agent_hooks_are_found_as_folders(home: Path, project: Path) -> None:
     user = str(_made(home / ".config/agents/hooks"))
     shared = str(_made(project / ".agents/hooks"))
 
-    assert found(project, {"HOME": str(home)}) == [("agenthooks", "user", user), ("agenthooks", "project", shared)]
+    assert found(project, {"HOME": str(home)}) == [
+        ("agenthooks", "user", user),
+        ("agenthooks", "project", shared),
+    ]
 
 
 def test_kimis_files_are_the_users_alone(home: Path, project: Path) -> None:
@@ -84,10 +97,15 @@ def test_geminis_settings_are_the_users_then_the_projects(home: Path, project: P
     """Each in its own `.gemini` (harnesses.md 4)."""
     user, shared = write(home / ".gemini/settings.json"), write(project / ".gemini/settings.json")
 
-    assert found(project, {"HOME": str(home)}) == [("gemini", "user", user), ("gemini", "project", shared)]
+    assert found(project, {"HOME": str(home)}) == [
+        ("gemini", "user", user),
+        ("gemini", "project", shared),
+    ]
 
 
-def test_claude_config_dir_moves_the_users_settings(home: Path, project: Path, tmp_path: Path) -> None:
+def test_claude_config_dir_moves_the_users_settings(
+    home: Path, project: Path, tmp_path: Path
+) -> None:
     """And only those."""
     write(home / ".claude/settings.json")
     moved = write(tmp_path / "elsewhere/settings.json")
@@ -96,30 +114,46 @@ def test_claude_config_dir_moves_the_users_settings(home: Path, project: Path, t
     assert found(project, environ) == [("claude-code", "user", moved)]
 
 
-def test_a_codex_project_is_found_in_the_order_in_which_its_hooks_run(home: Path, project: Path, tmp_path: Path) -> None:
+def test_a_codex_project_is_found_in_the_order_in_which_its_hooks_run(
+    home: Path, project: Path, tmp_path: Path
+) -> None:
     """The user's folder, which CODEX_HOME moves, then the project's; in each the JSON before the TOML."""
     mine = [write(home / f".codex/{name}") for name in ("hooks.json", "config.toml")]
     moved = write(tmp_path / "elsewhere/config.toml")
     shared = [write(project / f".codex/{name}") for name in ("hooks.json", "config.toml")]
     ours = [("codex", "project", path) for path in shared]
 
-    assert found(project, {"HOME": str(home)}) == [*(("codex", "user", path) for path in mine), *ours]
-    assert found(project, {"HOME": str(home), "CODEX_HOME": str(tmp_path / "elsewhere")}) == [("codex", "user", moved), *ours]
+    assert found(project, {"HOME": str(home)}) == [
+        *(("codex", "user", path) for path in mine),
+        *ours,
+    ]
+    assert found(project, {"HOME": str(home), "CODEX_HOME": str(tmp_path / "elsewhere")}) == [
+        ("codex", "user", moved),
+        *ours,
+    ]
 
 
-def test_xdg_config_home_moves_the_users_agent_hooks(home: Path, project: Path, tmp_path: Path) -> None:
+def test_xdg_config_home_moves_the_users_agent_hooks(
+    home: Path, project: Path, tmp_path: Path
+) -> None:
     """Where it is an absolute path."""
     moved = str(_made(tmp_path / "xdg/agents/hooks"))
 
-    assert found(project, {"HOME": str(home), "XDG_CONFIG_HOME": str(tmp_path / "xdg")}) == [("agenthooks", "user", moved)]
+    assert found(project, {"HOME": str(home), "XDG_CONFIG_HOME": str(tmp_path / "xdg")}) == [
+        ("agenthooks", "user", moved)
+    ]
 
 
 @pytest.mark.parametrize("value", ["", "relative/path"])
-def test_an_empty_or_relative_xdg_config_home_is_ignored(home: Path, project: Path, value: str) -> None:
+def test_an_empty_or_relative_xdg_config_home_is_ignored(
+    home: Path, project: Path, value: str
+) -> None:
     """As the specification of these folders demands (agenthooks.md 3)."""
     user = str(_made(home / ".config/agents/hooks"))
 
-    assert found(project, {"HOME": str(home), "XDG_CONFIG_HOME": value}) == [("agenthooks", "user", user)]
+    assert found(project, {"HOME": str(home), "XDG_CONFIG_HOME": value}) == [
+        ("agenthooks", "user", user)
+    ]
 
 
 def test_one_dialect_can_be_looked_for(home: Path, project: Path) -> None:
@@ -127,7 +161,9 @@ def test_one_dialect_can_be_looked_for(home: Path, project: Path) -> None:
     write(project / ".claude/settings.json")
     _made(project / ".agents/hooks")
 
-    assert [dialect for dialect, _, _ in found(project, {"HOME": str(home)}, "agenthooks")] == ["agenthooks"]
+    assert [dialect for dialect, _, _ in found(project, {"HOME": str(home)}, "agenthooks")] == [
+        "agenthooks"
+    ]
 
 
 def test_in_the_home_folder_a_file_counts_once_and_as_the_users(home: Path) -> None:
@@ -152,7 +188,10 @@ def test_letters_of_patterns_in_folder_names_mean_themselves(tmp_path: Path) -> 
     drop_in = write(home / ".config/cagent/hooks.d/x.yaml")
     shared = write(project / ".claude/settings.json")
 
-    assert found(project, {"HOME": str(home)}) == [("claude-code", "project", shared), ("docker-agent", "user", drop_in)]
+    assert found(project, {"HOME": str(home)}) == [
+        ("claude-code", "project", shared),
+        ("docker-agent", "user", drop_in),
+    ]
 
 
 def test_nothing_is_found_where_nothing_is(home: Path, project: Path) -> None:
@@ -177,9 +216,17 @@ def test_a_dialects_places_stand_in_the_order_of_their_scopes(dialect: str) -> N
 
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: f"{place.dialect}: {place.path}")
-def test_a_file_and_its_folder_are_of_the_dialect_that_has_its_place_there(place: Place, tmp_path: Path) -> None:
+def test_a_file_and_its_folder_are_of_the_dialect_that_has_its_place_there(
+    place: Place, tmp_path: Path
+) -> None:
     """Whoever names one of them to `--config` need not say what it is; and the folder's files are found in it."""
-    names = {"home": "home", "cwd": "project", "config": "home/.config", "claude": "home/.claude", "codex": "home/.codex"}
+    names = {
+        "home": "home",
+        "cwd": "project",
+        "config": "home/.config",
+        "claude": "home/.claude",
+        "codex": "home/.codex",
+    }
     path = place.path.format(**names, copilot="home/.copilot").replace("*", "policy").lstrip("/")
     path += "/guard/HOOK.md" if path.endswith("agents/hooks") else ""
     file = write(tmp_path / path)
@@ -194,7 +241,10 @@ def test_a_file_and_its_folder_are_of_the_dialect_that_has_its_place_there(place
     [
         (".copilot", ["settings.json", "hooks/a.json", "hooks/b.json"]),
         (".github/copilot", ["settings.json", "settings.local.json"]),
-        ("etc/claude-code", ["managed-settings.json", "managed-settings.d/10.json", "managed-settings.d/20.json"]),
+        (
+            "etc/claude-code",
+            ["managed-settings.json", "managed-settings.d/10.json", "managed-settings.d/20.json"],
+        ),
     ],
 )
 def test_a_folder_s_other_files_are_no_hooks(folder: str, files: list[str], tmp_path: Path) -> None:
@@ -213,7 +263,10 @@ def test_what_is_wanted_is_every_place_there_or_not(tmp_path: Path) -> None:
 
     assert len(paths) == len(PLACES)
     assert not any("*" in path or "{" in path for path in paths)
-    assert wanted(str(tmp_path), environ, "agenthooks") == [f"{tmp_path}/config/agents/hooks", f"{tmp_path}/.agents/hooks"]
+    assert wanted(str(tmp_path), environ, "agenthooks") == [
+        f"{tmp_path}/config/agents/hooks",
+        f"{tmp_path}/.agents/hooks",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -232,16 +285,31 @@ def test_what_is_wanted_is_every_place_there_or_not(tmp_path: Path) -> None:
         ("..", "", ""),
     ],
 )
-def test_a_project_is_the_nearest_folder_with_a_repository_or_hooks(start: str, only: str, found: str, tmp_path: Path) -> None:
+def test_a_project_is_the_nearest_folder_with_a_repository_or_hooks(
+    start: str, only: str, found: str, tmp_path: Path
+) -> None:
     """Never the home: what is declared there is the user's."""
     home = tmp_path / "home"
-    files = ("work/clone/.git", "work/clone/sub/deep/x", "work/plain/.claude/settings.json", "work/plain/deep/x", ".git/x")
-    files += ("work/hooks/.agents/hooks/x/HOOK.md", "work/hooks/deep/x", "work/copilot/.github/hooks/x.json", "work/copilot/deep/x")
+    files = (
+        "work/clone/.git",
+        "work/clone/sub/deep/x",
+        "work/plain/.claude/settings.json",
+        "work/plain/deep/x",
+        ".git/x",
+    )
+    files += (
+        "work/hooks/.agents/hooks/x/HOOK.md",
+        "work/hooks/deep/x",
+        "work/copilot/.github/hooks/x.json",
+        "work/copilot/deep/x",
+    )
     for name in (*files, "work/empty/x", ".claude/settings.json", ".claude/hooks/x"):
         (home / name).parent.mkdir(parents=True, exist_ok=True)
         (home / name).touch()
 
-    assert project_root(str(home / start), {"HOME": str(home)}, only) == (str(home / found) if found else "")
+    assert project_root(str(home / start), {"HOME": str(home)}, only) == (
+        str(home / found) if found else ""
+    )
 
 
 @pytest.mark.parametrize(
@@ -256,7 +324,9 @@ def test_a_project_is_the_nearest_folder_with_a_repository_or_hooks(start: str, 
         ("kimi", "/p/.claude/settings.json", ""),
     ],
 )
-def test_where_a_file_is_kept_is_told_in_the_formats_words(dialect: str, file: str, kept: str) -> None:
+def test_where_a_file_is_kept_is_told_in_the_formats_words(
+    dialect: str, file: str, kept: str
+) -> None:
     """Never in those of whoever named the file."""
     assert kept_in(dialect, file) == kept
 

@@ -77,7 +77,9 @@ def test_a_file_tells_its_dialect_by_its_name(tmp_path: Path, name: str, dialect
         (".cursor/hooks.json", "cursor"),
     ],
 )
-def test_a_folder_tells_its_dialect_by_what_lies_in_it(tmp_path: Path, inside: str, dialect: str) -> None:
+def test_a_folder_tells_its_dialect_by_what_lies_in_it(
+    tmp_path: Path, inside: str, dialect: str
+) -> None:
     """A project, a plugin, a folder of drop-ins, a folder of hooks or one hook."""
     write(tmp_path / inside)
 
@@ -94,7 +96,9 @@ def test_a_folder_tells_its_dialect_by_what_lies_in_it(tmp_path: Path, inside: s
         (".cursor", "hooks.json", "cursor"),
     ],
 )
-def test_a_folder_of_a_hosts_own_is_its(tmp_path: Path, folder: str, inside: str, dialect: str) -> None:
+def test_a_folder_of_a_hosts_own_is_its(
+    tmp_path: Path, folder: str, inside: str, dialect: str
+) -> None:
     """Whatever the file would mean elsewhere."""
     write(tmp_path / folder / inside)
 
@@ -121,7 +125,10 @@ def test_what_is_not_there_is_missing(tmp_path: Path) -> None:
     for ask in (guess_dialect, lambda path: files_of(path, "docker-agent")):
         with pytest.raises(ConfigError) as caught:
             ask(str(tmp_path / "nothing.yaml"))
-        assert (caught.value.name, caught.value.place) == ("config.missing", str(tmp_path / "nothing.yaml"))
+        assert (caught.value.name, caught.value.place) == (
+            "config.missing",
+            str(tmp_path / "nothing.yaml"),
+        )
 
 
 def test_a_folders_files_come_in_the_dialects_order(tmp_path: Path) -> None:
@@ -169,7 +176,10 @@ def test_a_level_is_never_one_hook(tmp_path: Path) -> None:
         write(tmp_path / name)
 
     assert files_of(str(tmp_path), "agenthooks") == [str(tmp_path / "HOOK.md")]
-    assert files_of(str(tmp_path), "agenthooks", level=True) == [str(tmp_path / ".hidden/HOOK.md"), str(tmp_path / "one/HOOK.md")]
+    assert files_of(str(tmp_path), "agenthooks", level=True) == [
+        str(tmp_path / ".hidden/HOOK.md"),
+        str(tmp_path / "one/HOOK.md"),
+    ]
 
 
 def test_a_linked_folder_is_a_hook(tmp_path: Path) -> None:
@@ -179,7 +189,9 @@ def test_a_linked_folder_is_a_hook(tmp_path: Path) -> None:
     (tmp_path / "hooks/linked").symlink_to(tmp_path / "elsewhere")
     (tmp_path / "hooks/file").symlink_to(tmp_path / "elsewhere/HOOK.md")
 
-    assert files_of(str(tmp_path / "hooks"), "agenthooks", level=True) == [str(tmp_path / "hooks/linked/HOOK.md")]
+    assert files_of(str(tmp_path / "hooks"), "agenthooks", level=True) == [
+        str(tmp_path / "hooks/linked/HOOK.md")
+    ]
 
 
 def test_a_levels_settings_come_before_its_hooks(tmp_path: Path) -> None:
@@ -195,9 +207,16 @@ def test_a_levels_settings_come_before_its_hooks(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "name"), [("nowhere", "path.missing"), ("guard/scripts/run.sh", "path.not-dir"), ("guard/Hook.md", "path.not-dir")]
+    ("path", "name"),
+    [
+        ("nowhere", "path.missing"),
+        ("guard/scripts/run.sh", "path.not-dir"),
+        ("guard/Hook.md", "path.not-dir"),
+    ],
 )
-def test_a_format_has_its_own_names_for_what_is_not_there(tmp_path: Path, path: str, name: str) -> None:
+def test_a_format_has_its_own_names_for_what_is_not_there(
+    tmp_path: Path, path: str, name: str
+) -> None:
     """Where its description gives them (agenthooks.md 4)."""
     write(tmp_path / "guard/scripts/run.sh")
     write(tmp_path / "guard/Hook.md")
@@ -207,7 +226,9 @@ def test_a_format_has_its_own_names_for_what_is_not_there(tmp_path: Path, path: 
     assert (caught.value.name, caught.value.place) == (name, str(tmp_path / path))
 
 
-@pytest.mark.parametrize(("dialect", "name"), [("agenthooks", "file.missing"), ("docker-agent", "config.missing")])
+@pytest.mark.parametrize(
+    ("dialect", "name"), [("agenthooks", "file.missing"), ("docker-agent", "config.missing")]
+)
 def test_a_folder_without_hooks_has_a_name_too(dialect: str, name: str) -> None:
     """For whoever must say so."""
     assert (no_hooks("x", dialect).name, no_hooks("x", dialect).place) == (name, "x")
@@ -225,7 +246,13 @@ def test_a_source_carries_what_the_loader_must_know(tmp_path: Path) -> None:
     source = read(write(tmp_path / "hooks.yaml", "a: é\n"))
 
     assert (source.text, source.file) == ("a: é\n", str(tmp_path / "hooks.yaml"))
-    assert (source.scope, source.mode, source.trusted, source.shadow, source.placed) == ("user", "strict", False, True, False)
+    assert (source.scope, source.mode, source.trusted, source.shadow, source.placed) == (
+        "user",
+        "strict",
+        False,
+        True,
+        False,
+    )
 
 
 def test_a_byte_order_mark_is_not_part_of_the_text(tmp_path: Path) -> None:
@@ -239,11 +266,16 @@ def test_a_byte_order_mark_is_not_part_of_the_text(tmp_path: Path) -> None:
         (b"\xef\xbb\xbf---\r\na: 1\r\n---\r\n# Body\n---\n", "---\r\na: 1\r\n---\r\n"),
         (b"---\na: 1\n---", "---\na: 1\n---"),
         (b"---\na: 1\n---x\n", "---\na: 1\n---x\n"),
-        (b"---\na: " + b"x" * (1 << 16) + b"\n---\nBody", "---\na: " + "x" * (1 << 16) + "\n---\nBody"),
+        (
+            b"---\na: " + b"x" * (1 << 16) + b"\n---\nBody",
+            "---\na: " + "x" * (1 << 16) + "\n---\nBody",
+        ),
         (b"no fence\n---\n---\n", "no fence\n---\n---\n"),
     ],
 )
-def test_where_front_matter_is_enough_no_more_is_read(tmp_path: Path, content: bytes, text: str) -> None:
+def test_where_front_matter_is_enough_no_more_is_read(
+    tmp_path: Path, content: bytes, text: str
+) -> None:
     """Without an end in sight, the whole file is; its loader says what is wrong (agenthooks.md 13)."""
     path = write(tmp_path / "HOOK.md", content)
 
@@ -257,9 +289,17 @@ def test_line_endings_stay_as_they_are(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "place"), [(b"\xff", "1:1"), (b"a: 1\nb: \xe9\n", "2:4"), (b"a\xc3\xa9\n\n\xc3", "3:1"), (b"\x80", "1:1")]
+    ("content", "place"),
+    [
+        (b"\xff", "1:1"),
+        (b"a: 1\nb: \xe9\n", "2:4"),
+        (b"a\xc3\xa9\n\n\xc3", "3:1"),
+        (b"\x80", "1:1"),
+    ],
 )
-def test_what_is_not_utf8_is_refused_with_its_place(tmp_path: Path, content: bytes, place: str) -> None:
+def test_what_is_not_utf8_is_refused_with_its_place(
+    tmp_path: Path, content: bytes, place: str
+) -> None:
     """Line and column of the first byte that is none."""
     path = write(tmp_path / "x.yaml", content)
 
@@ -286,7 +326,10 @@ def test_what_cannot_be_opened_says_why(tmp_path: Path, name: str) -> None:
     error = refused(tmp_path / name)
 
     assert error.name == "config.unreadable"
-    assert error.message in ("cannot be read: no such file or directory", "cannot be read: is a directory")
+    assert error.message in (
+        "cannot be read: no such file or directory",
+        "cannot be read: is a directory",
+    )
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
@@ -323,22 +366,32 @@ def test_a_hooks_scripts_are_its_companions(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "key", "folder"),
-    [(".claude/settings.json", "project_dir", ""), ("hooks/hooks.json", "plugin_root", ""), ("one/HOOK.md", "folder", "one")],
+    [
+        (".claude/settings.json", "project_dir", ""),
+        ("hooks/hooks.json", "plugin_root", ""),
+        ("one/HOOK.md", "folder", "one"),
+    ],
 )
-def test_where_a_file_lies_tells_what_its_host_knows(tmp_path: Path, name: str, key: str, folder: str) -> None:
+def test_where_a_file_lies_tells_what_its_host_knows(
+    tmp_path: Path, name: str, key: str, folder: str
+) -> None:
     """The project of a `.claude` folder, the root of a plugin, the folder of a hook."""
     source = Source(file=str(write(tmp_path / name)), **{**SHARED, "scope": "project"})
 
     assert source_of(source, "claude-code").names[key] == str(tmp_path / folder).rstrip("/")
 
 
-@pytest.mark.parametrize(("scope", "home"), [("user", False), ("managed", False), ("explicit", True)])
+@pytest.mark.parametrize(
+    ("scope", "home"), [("user", False), ("managed", False), ("explicit", True)]
+)
 def test_the_folder_of_a_home_or_of_policy_tells_no_project(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scope: str, *, home: bool
 ) -> None:
     """Its hooks run in every project."""
     monkeypatch.setenv("HOME", str(tmp_path if home else "/nowhere"))
-    source = Source(file=str(write(tmp_path / ".claude/settings.json")), **{**SHARED, "scope": scope})
+    source = Source(
+        file=str(write(tmp_path / ".claude/settings.json")), **{**SHARED, "scope": scope}
+    )
 
     assert "project_dir" not in source_of(source, "claude-code").names
 
@@ -351,7 +404,9 @@ def test_every_dialect_has_a_layout() -> None:
 # -- stamps ------------------------------------------------------------------------------------------------------------
 
 
-def test_a_stamp_changes_with_what_lies_beside_a_file_and_with_what_a_link_leads_to(tmp_path: Path) -> None:
+def test_a_stamp_changes_with_what_lies_beside_a_file_and_with_what_a_link_leads_to(
+    tmp_path: Path,
+) -> None:
     """Of what is not there it is the reason why."""
     from hookline.config.read import stamp_of  # noqa: PLC0415 - of these tests only
 
@@ -366,4 +421,8 @@ def test_a_stamp_changes_with_what_lies_beside_a_file_and_with_what_a_link_leads
     assert alone[1:] == ((2,), (2,), (2,))
     assert (together[0], together[2:]) == (alone[0], alone[2:])
     assert together[1] != alone[1]
-    assert stamp_of(str(link), "codex") == stamp_of(str(file), "codex") != stamp_of(str(script), "codex")
+    assert (
+        stamp_of(str(link), "codex")
+        == stamp_of(str(file), "codex")
+        != stamp_of(str(script), "codex")
+    )

@@ -34,9 +34,19 @@ def test_without_a_file_nothing_is_set(environ: dict[str, str]) -> None:
 
 def test_what_is_set_is_read(environ: dict[str, str]) -> None:
     """And read again when the file changed."""
-    write(environ, '[journal]\nenabled = true\npayload = "masked"\nkeep_days = 7\nkeep_mb = 0\nsync = false\npath = "/x"\n')
+    write(
+        environ,
+        '[journal]\nenabled = true\npayload = "masked"\nkeep_days = 7\nkeep_mb = 0\nsync = false\npath = "/x"\n',
+    )
     first = settings(environ)
-    assert first["journal"] == {"enabled": True, "payload": "masked", "keep_days": 7, "keep_mb": 0, "sync": False, "path": "/x"}
+    assert first["journal"] == {
+        "enabled": True,
+        "payload": "masked",
+        "keep_days": 7,
+        "keep_mb": 0,
+        "sync": False,
+        "path": "/x",
+    }
     assert settings(environ) is first
 
     write(environ, "[journal]\nkeep_days = 8\n")
@@ -46,16 +56,33 @@ def test_what_is_set_is_read(environ: dict[str, str]) -> None:
 def test_it_lies_where_the_xdg_rules_say(tmp_path: Path) -> None:
     """A relative value is ignored."""
     assert settings_path({"HOME": "/h"}) == "/h/.config/hookline/settings.toml"
-    assert settings_path({"HOME": "/h", "XDG_CONFIG_HOME": str(tmp_path)}) == f"{tmp_path}/hookline/settings.toml"
-    assert settings_path({"HOME": "/h", "XDG_CONFIG_HOME": "x"}) == "/h/.config/hookline/settings.toml"
+    assert (
+        settings_path({"HOME": "/h", "XDG_CONFIG_HOME": str(tmp_path)})
+        == f"{tmp_path}/hookline/settings.toml"
+    )
+    assert (
+        settings_path({"HOME": "/h", "XDG_CONFIG_HOME": "x"}) == "/h/.config/hookline/settings.toml"
+    )
 
 
 MISTAKES = [
     ("[jurnal]\n", "1:2: HKL1101 unknown table `jurnal` (did you mean `journal`?)"),
-    ("[journal]\nkeep_day = 3\n", "2:1: HKL1101 unknown key `keep_day` (did you mean `keep_days`?)"),
-    ('[journal]\npayload = "all"\n', "2:1: HKL1403 `journal.payload` is `all` (one of hash, masked, full)"),
-    ('\n[journal]\nkeep_days = "3"\n', "3:1: HKL1401 `journal.keep_days` is `3` (expected a whole number)"),
-    ("[journal]\nkeep_days = true\n", "2:1: HKL1401 `journal.keep_days` is `True` (expected a whole number)"),
+    (
+        "[journal]\nkeep_day = 3\n",
+        "2:1: HKL1101 unknown key `keep_day` (did you mean `keep_days`?)",
+    ),
+    (
+        '[journal]\npayload = "all"\n',
+        "2:1: HKL1403 `journal.payload` is `all` (one of hash, masked, full)",
+    ),
+    (
+        '\n[journal]\nkeep_days = "3"\n',
+        "3:1: HKL1401 `journal.keep_days` is `3` (expected a whole number)",
+    ),
+    (
+        "[journal]\nkeep_days = true\n",
+        "2:1: HKL1401 `journal.keep_days` is `True` (expected a whole number)",
+    ),
     ("[journal]\nkeep_days = -1\n", "2:1: HKL1402 `journal.keep_days` is `-1` (at least 0)"),
     ("journal = 3\n", "1:1: HKL1401 `journal` is no table (write `[journal]`)"),
     ("[journal\n", ": HKL1001 not TOML: "),
@@ -64,7 +91,9 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize(("text", "told"), MISTAKES)
-def test_a_mistake_is_named_with_its_place(text: str | bytes, told: str, environ: dict[str, str]) -> None:
+def test_a_mistake_is_named_with_its_place(
+    text: str | bytes, told: str, environ: dict[str, str]
+) -> None:
     """File, line, column, code, and what to write instead."""
     write(environ, text)
 
@@ -111,4 +140,7 @@ def test_the_defaults_that_are_told_are_those_of_the_policy(key: str) -> None:
 def test_every_key_of_the_policy_is_a_setting() -> None:
     """And beside those there are only what is not sealed, and who may approve without a token."""
     assert set(TABLES["trust"]) == {*KEYS, IN_PLACE, "self_approve"}
-    assert (TABLES["trust"][IN_PLACE].default, TABLES["trust"][IN_PLACE].choices) == (Policy().in_place, WITHOUT_A_SEAL)
+    assert (TABLES["trust"][IN_PLACE].default, TABLES["trust"][IN_PLACE].choices) == (
+        Policy().in_place,
+        WITHOUT_A_SEAL,
+    )

@@ -24,7 +24,10 @@ def test_the_row_of_a_kind_is_the_first_that_speaks_for_its_moment() -> None:
     secondary = {native: each.replace(secondary=True) for native, each in TABLE.rows.items()}
 
     assert TABLE.row_of_kind("tool.before") is TABLE.rows["guard"]
-    assert TABLE.replace(rows={**TABLE.rows, "guard": secondary["guard"]}).row_of_kind("tool.before") is TABLE.rows["before"]
+    assert (
+        TABLE.replace(rows={**TABLE.rows, "guard": secondary["guard"]}).row_of_kind("tool.before")
+        is TABLE.rows["before"]
+    )
     assert TABLE.replace(rows=secondary).row_of_kind("tool.before") is secondary["guard"]
     assert TABLE.row_of_kind("stop") is None
 
@@ -41,8 +44,18 @@ def test_an_event_selects_its_row_or_what_it_covers() -> None:
 
 def test_a_dialect_that_says_nothing_has_the_rules_of_the_architecture() -> None:
     """The first summary wins, reasons are not joined, a stop gate sends back three times, timeouts are a minute."""
-    assert FoldRule() == FoldRule(firsts=frozenset({"summary"}), joins_reasons=False, drops_rewrite_when_denied=False, exclusive={})
-    assert (TABLE.redo_limit, TABLE.default_timeout, TABLE.ticks_per_second, TABLE.echo_safe) == (3, 60.0, 1, True)
+    assert FoldRule() == FoldRule(
+        firsts=frozenset({"summary"}),
+        joins_reasons=False,
+        drops_rewrite_when_denied=False,
+        exclusive={},
+    )
+    assert (TABLE.redo_limit, TABLE.default_timeout, TABLE.ticks_per_second, TABLE.echo_safe) == (
+        3,
+        60.0,
+        1,
+        True,
+    )
 
 
 def test_absence_prints_as_a_word() -> None:

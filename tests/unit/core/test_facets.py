@@ -25,7 +25,9 @@ from hookline.model.tools import facets
         ("stop", "Bash", "", ()),
     ],
 )
-def test_a_call_is_of_narrower_kinds_too(kind: str, tool: str, dialect: str, narrower: tuple[str, ...]) -> None:
+def test_a_call_is_of_narrower_kinds_too(
+    kind: str, tool: str, dialect: str, narrower: tuple[str, ...]
+) -> None:
     """By what its tool does."""
     assert facets(kind, tool, dialect) == narrower
 
@@ -52,7 +54,11 @@ def asked(decision: Any) -> list[str]:
 @pytest.mark.process
 def test_a_hook_on_shell_commands_is_asked_by_a_host_that_knows_tools_only() -> None:
     """In its own words, once, and its denial is the call's."""
-    decision = guarded().fire("PreToolUse", {"tool_name": "Bash", "tool_input": {"command": "curl x"}}, dialect="claude-code")
+    decision = guarded().fire(
+        "PreToolUse",
+        {"tool_name": "Bash", "tool_input": {"command": "curl x"}},
+        dialect="claude-code",
+    )
 
     assert decision.stance is hookline.Stance.DENY
     assert '"hook_event_name": "beforeShellExecution"' in decision.reason
@@ -62,11 +68,18 @@ def test_a_hook_on_shell_commands_is_asked_by_a_host_that_knows_tools_only() -> 
 
 @pytest.mark.process
 @pytest.mark.parametrize(
-    ("tool", "given"), [("Read", {"file_path": "curl"}), ("Bash", {"command": "ls"}), ("mcp__net__curl", {"command": "curl"})]
+    ("tool", "given"),
+    [
+        ("Read", {"file_path": "curl"}),
+        ("Bash", {"command": "ls"}),
+        ("mcp__net__curl", {"command": "curl"}),
+    ],
 )
 def test_and_by_no_other_call(tool: str, given: dict[str, str]) -> None:
     """Neither another tool nor another command."""
-    decision = guarded().fire("PreToolUse", {"tool_name": tool, "tool_input": given}, dialect="claude-code")
+    decision = guarded().fire(
+        "PreToolUse", {"tool_name": tool, "tool_input": given}, dialect="claude-code"
+    )
 
     assert asked(decision) == ["preToolUse.0"]
 
@@ -74,10 +87,14 @@ def test_and_by_no_other_call(tool: str, given: dict[str, str]) -> None:
 @pytest.mark.process
 def test_its_own_host_raises_both_events_itself() -> None:
     """So each of its hooks is asked once a call."""
-    decision = guarded().fire("preToolUse", {"tool_name": "Shell", "tool_input": {"command": "curl x"}}, dialect="cursor")
+    decision = guarded().fire(
+        "preToolUse", {"tool_name": "Shell", "tool_input": {"command": "curl x"}}, dialect="cursor"
+    )
 
     assert asked(decision) == ["preToolUse.0"]
-    decision = guarded().fire("beforeShellExecution", {"command": "curl x", "cwd": "/w"}, dialect="cursor")
+    decision = guarded().fire(
+        "beforeShellExecution", {"command": "curl x", "cwd": "/w"}, dialect="cursor"
+    )
     assert asked(decision) == ["beforeShellExecution.0"]
 
 

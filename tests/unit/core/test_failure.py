@@ -16,10 +16,22 @@ from hookline.model.verdict import Stance
     ("outcome", "words"),
     [
         (Outcome(failure=Failure.TIMED_OUT), "timed out"),
-        (Outcome(failure=Failure.NOT_STARTED, detail="no such file"), "could not be started: no such file"),
-        (Outcome(failure=Failure.CHANGED, detail="`x` changed since it was approved"), "`x` changed since it was approved"),
-        (Outcome(failure=Failure.REVOKED, detail="its approval was taken back"), "its approval was taken back"),
-        (Outcome(failure=Failure.ABSENT, detail="`x` was not found"), "what it runs is missing: `x` was not found"),
+        (
+            Outcome(failure=Failure.NOT_STARTED, detail="no such file"),
+            "could not be started: no such file",
+        ),
+        (
+            Outcome(failure=Failure.CHANGED, detail="`x` changed since it was approved"),
+            "`x` changed since it was approved",
+        ),
+        (
+            Outcome(failure=Failure.REVOKED, detail="its approval was taken back"),
+            "its approval was taken back",
+        ),
+        (
+            Outcome(failure=Failure.ABSENT, detail="`x` was not found"),
+            "what it runs is missing: `x` was not found",
+        ),
         (Outcome(exit_code=1), "exited with status 1"),
         (Outcome(exit_code=1, stderr="\n  boom\nmore\n"), "exited with status 1: boom"),
         (Outcome(exit_code=3, stderr="x" * 500), "exited with status 3: " + "x" * 200),
@@ -32,13 +44,28 @@ def test_a_failure_is_told_in_a_few_words(outcome: Outcome, words: str) -> None:
 
 @pytest.mark.parametrize(
     ("kind", "note"),
-    [("tool.before", True), ("subagent.start", True), ("tool.after", True), ("session.end", False), ("x.other.thing", False)],
+    [
+        ("tool.before", True),
+        ("subagent.start", True),
+        ("tool.after", True),
+        ("session.end", False),
+        ("x.other.thing", False),
+    ],
 )
 def test_a_guard_that_fails_open_is_missed_aloud(kind: str, *, note: bool) -> None:
     """Wherever something can be refused, whether or not that moment is a gate."""
-    spec = HookSpec(id="h", dialect="cursor", kind=kind, native_event="x", handler=Broken(reason=""), on_failure=Stance.SILENT)
+    spec = HookSpec(
+        id="h",
+        dialect="cursor",
+        kind=kind,
+        native_event="x",
+        handler=Broken(reason=""),
+        on_failure=Stance.SILENT,
+    )
 
-    assert failed(spec, Outcome(exit_code=1)).for_user == ("hook `h` had no say: exited with status 1" if note else "")
+    assert failed(spec, Outcome(exit_code=1)).for_user == (
+        "hook `h` had no say: exited with status 1" if note else ""
+    )
 
 
 PLACE = "a hook of this project (`.claude/settings.json`, PreToolUse)"
@@ -62,12 +89,22 @@ def test_what_had_no_say_is_told_with_what_to_do(scope: str, outcome: Outcome, n
     assert barred(spec, outcome).for_user == f"{note} (`hookline list` tells more)"
     assert barred(spec, outcome.replace(told=True)).for_user == ""
     denied = barred(spec, outcome.replace(told=True, means=Stance.DENY))
-    assert (denied.reason, denied.for_user) == (f"{note.replace('had no say', 'may not run')} (`hookline list` tells more)", "")
+    assert (denied.reason, denied.for_user) == (
+        f"{note.replace('had no say', 'may not run')} (`hookline list` tells more)",
+        "",
+    )
 
 
 def spec_of(kind: str, stance: Stance) -> HookSpec:
     """A hook whose failure means this."""
-    return HookSpec(id="h", dialect="d", kind=kind, native_event="x", handler=Broken(reason=""), on_failure=stance)
+    return HookSpec(
+        id="h",
+        dialect="d",
+        kind=kind,
+        native_event="x",
+        handler=Broken(reason=""),
+        on_failure=stance,
+    )
 
 
 @pytest.mark.parametrize(
@@ -78,7 +115,9 @@ def spec_of(kind: str, stance: Stance) -> HookSpec:
         ("tool.before", Stance.DENY, ""),
     ],
 )
-def test_a_failure_that_stops_nothing_can_be_told_on_any_event(kind: str, stance: Stance, note: str) -> None:
+def test_a_failure_that_stops_nothing_can_be_told_on_any_event(
+    kind: str, stance: Stance, note: str
+) -> None:
     """What was said of a guard stays, and a refusal speaks for itself."""
     spec = spec_of(kind, stance)
 

@@ -5,12 +5,23 @@ from __future__ import annotations
 import pytest
 
 from hookline.core.dialect import Row, Table
-from hookline.core.guardrails import GATES, Redos, agent_of, cap_redo, follows_redo, goes_on, is_spent, redo_limit
+from hookline.core.guardrails import (
+    GATES,
+    Redos,
+    agent_of,
+    cap_redo,
+    follows_redo,
+    goes_on,
+    is_spent,
+    redo_limit,
+)
 from hookline.model.event import Event
 from hookline.model.kinds import NAMES, kind
 from hookline.model.verdict import Decision, Lowered, Stance, Verdict
 
-BACK = Decision(kind="stop", dialect="d", native_event="Stop", stance=Stance.DENY, reason="test", redo=True)
+BACK = Decision(
+    kind="stop", dialect="d", native_event="Stop", stance=Stance.DENY, reason="test", redo=True
+)
 TOLD = BACK.replace(stance=Stance.SILENT, reason="", redo=False, for_agent=("look",))
 CONTEXT_REDOES = Row(native="Stop", kind="stop", context_redoes=True)
 FLAGGED = Table(name="d", rows={}, redo_flag="again")
@@ -19,7 +30,14 @@ UNKNOWN = "how often it was sent back before cannot be known"
 
 def event(name: str, agent: str = "", **raw: object) -> Event:
     """An event of a session, or of one of its sub-agents."""
-    return Event(kind=name, dialect="d", native_name=name, session_id="s", cwd="/", raw={**raw, **({"agent_id": agent} if agent else {})})
+    return Event(
+        kind=name,
+        dialect="d",
+        native_name=name,
+        session_id="s",
+        cwd="/",
+        raw={**raw, **({"agent_id": agent} if agent else {})},
+    )
 
 
 STOP = event("stop")
@@ -42,7 +60,10 @@ def test_each_gate_is_counted_by_itself() -> None:
     """A sub-agent's gate is not the agent's, and one sub-agent's is not another's."""
     counts = back(STOP, STOP, event("subagent.stop", "a"), event("completion.claim"))
 
-    assert [counts.count(each) for each in (STOP, event("subagent.stop", "a"), event("subagent.stop", "b"))] == [2, 1, 0]
+    assert [
+        counts.count(each)
+        for each in (STOP, event("subagent.stop", "a"), event("subagent.stop", "b"))
+    ] == [2, 1, 0]
 
 
 def test_a_stop_that_nobody_refused_ends_the_turn() -> None:
@@ -51,10 +72,14 @@ def test_a_stop_that_nobody_refused_ends_the_turn() -> None:
 
     assert counts.over(STOP).count(STOP) == 0
     assert counts.over(STOP, follows=True).count(STOP) == 2
-    assert back(STOP, event("subagent.stop", "a")).over(STOP).count(event("subagent.stop", "a")) == 1
+    assert (
+        back(STOP, event("subagent.stop", "a")).over(STOP).count(event("subagent.stop", "a")) == 1
+    )
 
 
-def had(counts: Redos, *, follows: bool | None = False, began: float = 100.0, now: float = 100.0) -> int:
+def had(
+    counts: Redos, *, follows: bool | None = False, began: float = 100.0, now: float = 100.0
+) -> int:
     """How many redos the row had to which a stop belongs."""
     return counts.had(STOP, follows=follows, began=began, now=now)
 
@@ -70,7 +95,12 @@ def test_a_stop_that_comes_after_none_begins_a_new_row() -> None:
     ("row", "began", "now", "many"),
     [
         ({"follows": False}, 49.0, 99.0, 1),  # it was asked while the first of them was
-        ({"follows": False}, 51.0, 51.0, 1),  # it was started together with it, and comes hardly later
+        (
+            {"follows": False},
+            51.0,
+            51.0,
+            1,
+        ),  # it was started together with it, and comes hardly later
         ({"follows": False}, 60.0, 60.0, 0),
         ({"follows": True}, 49.0, 99.0, 1),  # its hook was slow, and the row went on meanwhile
         ({"follows": True}, 50.0, 50.0, 0),
@@ -78,7 +108,9 @@ def test_a_stop_that_comes_after_none_begins_a_new_row() -> None:
         ({}, 49.0, 99.0, 0),  # nobody knows of the row when it began
     ],
 )
-def test_one_stop_that_is_asked_about_many_times_is_of_one_row(row: dict[str, bool], began: float, now: float, many: int) -> None:
+def test_one_stop_that_is_asked_about_many_times_is_of_one_row(
+    row: dict[str, bool], began: float, now: float, many: int
+) -> None:
     """Each of them says that it comes after none; a row that is under way is not begun anew by that."""
     counts = Redos().back(STOP, 0, now=50.0, **row)
 
@@ -88,15 +120,23 @@ def test_one_stop_that_is_asked_about_many_times_is_of_one_row(row: dict[str, bo
 
 def test_what_is_over_leaves_nothing_behind() -> None:
     """Neither the count of a row nor its time."""
-    counts = Redos().back(STOP, 0, follows=False, now=50.0).back(event("subagent.stop", "a"), 0, follows=True, now=50.0)
+    counts = (
+        Redos()
+        .back(STOP, 0, follows=False, now=50.0)
+        .back(event("subagent.stop", "a"), 0, follows=True, now=50.0)
+    )
 
     assert set(counts.rows) == {"stop", "subagent.stop a"}
     assert set(counts.over(STOP, follows=False, began=60.0, now=60.0).rows) == {"subagent.stop a"}
     assert counts.over(event("prompt.submit")) == Redos()
-    assert "stop" not in counts.back(STOP, 1).rows  # another host of the same session, which says nothing
+    assert (
+        "stop" not in counts.back(STOP, 1).rows
+    )  # another host of the same session, which says nothing
 
 
-@pytest.mark.parametrize("kind", ["prompt.submit", "prompt.steer", "turn.start", "session.start", "session.end"])
+@pytest.mark.parametrize(
+    "kind", ["prompt.submit", "prompt.steer", "turn.start", "session.start", "session.end"]
+)
 def test_a_new_turn_begins_a_new_count(kind: str) -> None:
     """A sub-agent's turn begins its own; the agent's, all of them."""
     counts = back(STOP, event("subagent.stop", "a"))
@@ -136,27 +176,49 @@ def test_the_oldest_of_too_many_gates_are_forgotten() -> None:
         ({"again": False}, FLAGGED.replace(redo_flag=""), None),
     ],
 )
-def test_a_reliable_host_says_what_a_stop_comes_after(raw: dict[str, object], table: Table, follows: bool | None) -> None:  # noqa: FBT001 - a row of the table
+def test_a_reliable_host_says_what_a_stop_comes_after(
+    raw: dict[str, object], table: Table, follows: bool | None
+) -> None:
     """Only where its table says that it is reliable."""
     assert follows_redo(event("stop", **raw), table) is follows
     assert follows_redo(event("tool.before", **raw), table) is None
 
 
 @pytest.mark.parametrize(
-    ("own", "limit"), [((), 3), ((None,), 3), ((5,), 5), ((None, 5), 5), ((None, 2), 3), ((1, 2), 2), ((0,), 0), ((2, 0), 0)]
+    ("own", "limit"),
+    [
+        ((), 3),
+        ((None,), 3),
+        ((5,), 5),
+        ((None, 5), 5),
+        ((None, 2), 3),
+        ((1, 2), 2),
+        ((0,), 0),
+        ((2, 0), 0),
+    ],
 )
-def test_the_most_generous_of_those_who_send_back_sets_the_limit(own: tuple[int | None, ...], limit: int) -> None:
+def test_the_most_generous_of_those_who_send_back_sets_the_limit(
+    own: tuple[int | None, ...], limit: int
+) -> None:
     """A hook that says nothing of its own has the host's; 0 is no limit."""
-    decision = BACK.replace(verdicts=tuple(Verdict(stance=Stance.DENY, redo_limit=each) for each in own))
+    decision = BACK.replace(
+        verdicts=tuple(Verdict(stance=Stance.DENY, redo_limit=each) for each in own)
+    )
 
     assert redo_limit(decision, 3) == limit
 
 
 def test_who_does_not_send_back_has_no_say_in_the_limit() -> None:
     """Nor who is only observed."""
-    others = (Verdict(stance=Stance.ALLOW, redo_limit=9), Verdict(stance=Stance.DENY, redo_limit=9, shadow=True))
+    others = (
+        Verdict(stance=Stance.ALLOW, redo_limit=9),
+        Verdict(stance=Stance.DENY, redo_limit=9, shadow=True),
+    )
 
-    assert redo_limit(BACK.replace(verdicts=(Verdict(stance=Stance.DENY, redo_limit=1), *others)), 3) == 1
+    assert (
+        redo_limit(BACK.replace(verdicts=(Verdict(stance=Stance.DENY, redo_limit=1), *others)), 3)
+        == 1
+    )
 
 
 @pytest.mark.parametrize(("count", "limit"), [(2, 3), (99, 0), (None, 0)])
@@ -176,11 +238,18 @@ def test_below_its_limit_a_decision_stands(count: int | None, limit: int) -> Non
         (None, UNKNOWN, f"a hook sent the agent back again, and {UNKNOWN}; it may stop now"),
     ],
 )
-def test_at_its_limit_the_agent_may_stop_and_that_is_said(count: int | None, why: str, note: str) -> None:
+def test_at_its_limit_the_agent_may_stop_and_that_is_said(
+    count: int | None, why: str, note: str
+) -> None:
     """Also where nobody knows how often it was sent back: a loop that nobody counts is not entered."""
     capped = cap_redo(BACK, count, 3)
 
-    assert (capped.stance, capped.reason, capped.redo, capped.for_user) == (Stance.SILENT, "", False, (note,))
+    assert (capped.stance, capped.reason, capped.redo, capped.for_user) == (
+        Stance.SILENT,
+        "",
+        False,
+        (note,),
+    )
     assert capped.lowered == (Lowered(effect="deny", reason=why),)
 
 
@@ -188,23 +257,34 @@ def test_context_that_sends_the_agent_on_is_a_redo() -> None:
     """Of the dialects whose agent goes on with whatever it is told at its stop (harnesses.md 2.7); a halt ends it all the same."""
     capped = cap_redo(TOLD, 3, 3, CONTEXT_REDOES)
 
-    assert [goes_on(TOLD, row) for row in (CONTEXT_REDOES, CONTEXT_REDOES.replace(context_redoes=False), None)] == [True, False, False]
+    assert [
+        goes_on(TOLD, row)
+        for row in (CONTEXT_REDOES, CONTEXT_REDOES.replace(context_redoes=False), None)
+    ] == [True, False, False]
     assert not goes_on(TOLD.replace(stance=Stance.HALT), CONTEXT_REDOES)
     assert (capped.for_agent, [each.effect for each in capped.lowered]) == ((), ["context"])
-    assert [each.effect for each in cap_redo(BACK.replace(for_agent=("x",)), 3, 3, CONTEXT_REDOES).lowered] == ["deny", "context"]
+    assert [
+        each.effect
+        for each in cap_redo(BACK.replace(for_agent=("x",)), 3, 3, CONTEXT_REDOES).lowered
+    ] == ["deny", "context"]
     assert cap_redo(TOLD, 3, 3) is TOLD
 
 
 def test_a_limit_that_others_exceeded_is_said_as_it_is() -> None:
     """Another hook may send the agent back more often than the one that does so now."""
-    assert cap_redo(BACK, 5, 3).for_user == ("a hook sent the agent back 5 times in this turn, and the limit is 3; it may stop now",)
+    assert cap_redo(BACK, 5, 3).for_user == (
+        "a hook sent the agent back 5 times in this turn, and the limit is 3; it may stop now",
+    )
 
 
 def test_who_has_used_up_its_own_limit_still_counts() -> None:
     """It says nothing, but not because it is content."""
     spent, shadow = Verdict(redo_limit=2), Verdict(redo_limit=2, shadow=True)
 
-    assert [is_spent(TOLD.replace(verdicts=verdicts)) for verdicts in ((spent,), (shadow,), (Verdict(),), ())] == [
+    assert [
+        is_spent(TOLD.replace(verdicts=verdicts))
+        for verdicts in ((spent,), (shadow,), (Verdict(),), ())
+    ] == [
         True,
         False,
         False,

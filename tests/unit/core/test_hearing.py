@@ -17,9 +17,23 @@ from hookline.model.problem import Origin
 from hookline.model.spec import HookSpec
 from hookline.model.verdict import Stance, Verdict
 
-EVENT = Event(kind="tool.before", dialect="docker-agent", body=ToolCall(tool="shell", input={"cmd": "ls"}))
-PYTHON = HookSpec(id="h", dialect="hookline", kind="tool.before", native_event="tool.before", handler=InProcess(call=print))
-CLAUDE = HookSpec(id="h", dialect="claude-code", kind="tool.before", native_event="PreToolUse", handler=Command(script="x"))
+EVENT = Event(
+    kind="tool.before", dialect="docker-agent", body=ToolCall(tool="shell", input={"cmd": "ls"})
+)
+PYTHON = HookSpec(
+    id="h",
+    dialect="hookline",
+    kind="tool.before",
+    native_event="tool.before",
+    handler=InProcess(call=print),
+)
+CLAUDE = HookSpec(
+    id="h",
+    dialect="claude-code",
+    kind="tool.before",
+    native_event="PreToolUse",
+    handler=Command(script="x"),
+)
 
 
 def heard(spec: HookSpec, outcome: Outcome) -> Verdict:
@@ -35,7 +49,10 @@ def heard(spec: HookSpec, outcome: Outcome) -> Verdict:
         (hookline.deny("no"), None),
         ("no", "returned 'no', which is no verdict"),
         (Verdict(stance="deny"), "returned a verdict whose stance is 'deny'"),  # type: ignore[arg-type]  # what is tested
-        (hookline.rewrite({"a": {1, 2}}), "returned a verdict that JSON cannot say: Object of type set is not JSON serializable"),
+        (
+            hookline.rewrite({"a": {1, 2}}),
+            "returned a verdict that JSON cannot say: Object of type set is not JSON serializable",
+        ),
     ],
 )
 def test_a_python_hook_may_return_a_verdict_or_nothing(answer: Any, fault: str | None) -> None:
@@ -59,10 +76,22 @@ def test_a_clones_hook_says_nothing_until_it_is_approved() -> None:
 @pytest.mark.parametrize(
     ("failure", "why"), [(Failure.CHANGED, "changed since it was approved"), (Failure.ABSENT, "what it runs is missing")], ids=["changed", "missing"]
 )  # fmt: skip
-def test_a_clones_guard_that_may_not_run_refuses_in_our_words(dialect: str, failure: Failure, why: str) -> None:
+def test_a_clones_guard_that_may_not_run_refuses_in_our_words(
+    dialect: str, failure: Failure, why: str
+) -> None:
     """The same in every dialect: where it is, what happened, and where to look."""
-    native = {"starchild": "pre_tool_call", "cursor": "preToolUse", "docker-agent": "pre_tool_use"}.get(dialect, "PreToolUse")
-    spec = CLAUDE.replace(dialect=dialect, native_event=native, name="EVIL", on_failure=Stance.DENY, origin=Origin(scope="project"))
+    native = {
+        "starchild": "pre_tool_call",
+        "cursor": "preToolUse",
+        "docker-agent": "pre_tool_use",
+    }.get(dialect, "PreToolUse")
+    spec = CLAUDE.replace(
+        dialect=dialect,
+        native_event=native,
+        name="EVIL",
+        on_failure=Stance.DENY,
+        origin=Origin(scope="project"),
+    )
     called = f"a hook of this project ({native})"
 
     verdict = heard(spec, Outcome(failure=failure, detail="EVIL", called=called, told=True))
@@ -77,8 +106,14 @@ def test_what_a_session_knows_already_is_not_said_again() -> None:
 
     assert "had no say" in heard(CLAUDE, outcome).for_user
     assert heard(CLAUDE, outcome.replace(told=True)).for_user == ""
-    assert (heard(CLAUDE, outcome.replace(told=True)).told, heard(CLAUDE, outcome).told) == (True, False)
-    assert heard(CLAUDE, outcome.replace(told=True)).fault == "what it runs is missing: `x` was not found"
+    assert (heard(CLAUDE, outcome.replace(told=True)).told, heard(CLAUDE, outcome).told) == (
+        True,
+        False,
+    )
+    assert (
+        heard(CLAUDE, outcome.replace(told=True)).fault
+        == "what it runs is missing: `x` was not found"
+    )
 
 
 def test_a_hook_that_asked_for_its_own_words_is_told_and_heard_in_them() -> None:

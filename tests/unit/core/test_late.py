@@ -5,7 +5,17 @@ from __future__ import annotations
 import pytest
 
 from hookline.core.dialect import FoldRule, Table
-from hookline.core.late import MOST_CHARACTERS, Late, fell_out, late_from, late_of, size_of, tells_all, tells_wakes, told
+from hookline.core.late import (
+    MOST_CHARACTERS,
+    Late,
+    fell_out,
+    late_from,
+    late_of,
+    size_of,
+    tells_all,
+    tells_wakes,
+    told,
+)
 from hookline.core.plan import Plan
 from hookline.model.event import Event, Prompt, Rewrite, Stop
 from hookline.model.verdict import Decision, Lowered, Stance, Verdict
@@ -13,7 +23,14 @@ from hookline.model.verdict import Decision, Lowered, Stance, Verdict
 HEARD = Table(name="d", rows={}, late=frozenset({"context", "note", "wake"}))
 DEAF = Table(name="d", rows={})
 OVER = "the hook ran in the background, and its moment was over"
-PROMPT = Event(kind="prompt.submit", dialect="d", native_name="Prompt", session_id="s", cwd="/", body=Prompt(prompt="x"))
+PROMPT = Event(
+    kind="prompt.submit",
+    dialect="d",
+    native_name="Prompt",
+    session_id="s",
+    cwd="/",
+    body=Prompt(prompt="x"),
+)
 STOP = Event(kind="stop", dialect="d", native_name="Stop", session_id="s", cwd="/", body=Stop())
 TURN = Plan(groups=(), rule=FoldRule(), powers=frozenset({"context", "note", "deny"}))
 GATE = TURN.replace(redoes=True)
@@ -26,7 +43,9 @@ STOPPED = ASKED.replace(kind="stop", native_event="Stop")
 
 def test_what_informs_is_kept() -> None:
     """Words for the agent and for the user still count when the moment is over."""
-    late = late_of(Verdict(hook_id="h", for_agent="a", for_user="u", exit_code=0, seconds=2.0), HEARD)
+    late = late_of(
+        Verdict(hook_id="h", for_agent="a", for_user="u", exit_code=0, seconds=2.0), HEARD
+    )
 
     assert late == Late(hook_id="h", for_agent="a", for_user="u", exit_code=0, seconds=2.0)
 
@@ -44,7 +63,10 @@ def test_what_counts_is_the_tables_word(table: Table) -> None:
     [
         (Verdict(stance=Stance.DENY, reason="no"), ("deny",)),
         (Verdict(stance=Stance.HALT), ("halt",)),
-        (Verdict(stance=Stance.ALLOW, rewrite=Rewrite(target="input", value={})), ("allow", "input")),
+        (
+            Verdict(stance=Stance.ALLOW, rewrite=Rewrite(target="input", value={})),
+            ("allow", "input"),
+        ),
         (Verdict(retry_after=1.0, effects={"title": "t"}), ("retry", "title")),
     ],
 )
@@ -67,7 +89,11 @@ def test_a_failure_is_told_and_decides_nothing() -> None:
     late = late_of(Verdict(hook_id="h", stance=Stance.DENY, reason="r", fault="timed out"), HEARD)
 
     assert late is not None
-    assert (late.for_user, late.lost, late.fault) == ("hook `h` failed in the background: timed out", (), "timed out")
+    assert (late.for_user, late.lost, late.fault) == (
+        "hook `h` failed in the background: timed out",
+        (),
+        "timed out",
+    )
 
 
 def test_a_wake_is_a_message_and_a_summary() -> None:
@@ -83,7 +109,9 @@ def test_an_endless_text_is_cut_and_says_so() -> None:
     late = late_of(Verdict(hook_id="h", for_agent="x" * (MOST_CHARACTERS + 1)), HEARD)
 
     assert late is not None
-    assert late.for_agent.endswith(f"x\n(cut by hookline: {MOST_CHARACTERS} of {MOST_CHARACTERS + 1} characters)")
+    assert late.for_agent.endswith(
+        f"x\n(cut by hookline: {MOST_CHARACTERS} of {MOST_CHARACTERS + 1} characters)"
+    )
     assert size_of([late]) == len(late.for_agent)
 
 
@@ -107,7 +135,11 @@ def test_what_is_kept_comes_back_the_same() -> None:
 
 def test_what_an_older_version_kept_is_told_all_the_same() -> None:
     """It did not write down as what a hook was approved."""
-    kept = {name: value for name, value in Late(hook_id="h", for_agent="a").to_dict().items() if name not in ("identity", "content")}
+    kept = {
+        name: value
+        for name, value in Late(hook_id="h", for_agent="a").to_dict().items()
+        if name not in ("identity", "content")
+    }
 
     assert late_from(kept) == Late(hook_id="h", for_agent="a")
 
@@ -138,20 +170,37 @@ def test_what_somebody_else_wrote_is_refused(given: object) -> None:
     [
         (PROMPT, ASKED, TURN, True, False),
         (PROMPT, ASKED.replace(stance=Stance.ASK), TURN, True, False),
-        (PROMPT, ASKED.replace(stance=Stance.DENY), TURN, False, False),  # the prompt is erased, and with it what goes along
+        (
+            PROMPT,
+            ASKED.replace(stance=Stance.DENY),
+            TURN,
+            False,
+            False,
+        ),  # the prompt is erased, and with it what goes along
         (PROMPT, ASKED, TURN.replace(powers=frozenset({"note"})), False, False),
         (PROMPT.replace(kind="tool.before"), ASKED, TURN, False, False),
         (STOP, STOPPED, GATE, False, True),
         (STOP, STOPPED, TURN, False, False),  # a host whose stop cannot be refused
         (STOP, STOPPED.replace(stance=Stance.DENY, redo=True), GATE, False, True),
-        (STOP, STOPPED.replace(stance=Stance.DENY, redo=True), GATE.replace(powers=frozenset({"deny"})), False, False),
+        (
+            STOP,
+            STOPPED.replace(stance=Stance.DENY, redo=True),
+            GATE.replace(powers=frozenset({"deny"})),
+            False,
+            False,
+        ),
         (STOP, STOPPED.replace(stance=Stance.HALT), GATE, False, False),
         (STOP.replace(kind="subagent.stop"), STOPPED, GATE, False, False),
     ],
 )
-def test_a_turn_tells_everything_and_a_stop_what_wakes(event: Event, decision: Decision, plan: Plan, all_: bool, wakes: bool) -> None:  # noqa: FBT001 - columns
+def test_a_turn_tells_everything_and_a_stop_what_wakes(
+    event: Event, decision: Decision, plan: Plan, all_: bool, wakes: bool
+) -> None:
     """As long as it arrives: what is told beside a refusal, or where a host has no words for it, would be lost."""
-    assert (tells_all(event, decision, plan, HEARD), tells_wakes(event, decision, plan)) == (all_, wakes)
+    assert (tells_all(event, decision, plan, HEARD), tells_wakes(event, decision, plan)) == (
+        all_,
+        wakes,
+    )
 
 
 def test_where_it_is_told_is_the_tables_word() -> None:
@@ -167,23 +216,46 @@ def test_a_turn_begins_with_what_came_late() -> None:
         [Late(hook_id="a", for_agent="first", wake="up"), Late(hook_id="b", for_user="second", lost=("deny: over",))],
     )  # fmt: skip
 
-    assert (decision.stance, decision.for_agent, decision.for_user) == (Stance.SILENT, ("now", "up\nfirst"), ("second",))
+    assert (decision.stance, decision.for_agent, decision.for_user) == (
+        Stance.SILENT,
+        ("now", "up\nfirst"),
+        ("second",),
+    )
     assert decision.lowered == (Lowered(effect="deny", reason="over", hook="b"),)
-    assert [(verdict.hook_id, verdict.late) for verdict in decision.verdicts] == [("own", False), ("a", True), ("b", True)]
+    assert [(verdict.hook_id, verdict.late) for verdict in decision.verdicts] == [
+        ("own", False),
+        ("a", True),
+        ("b", True),
+    ]
     assert decision.seconds == 0.1
 
 
 def test_a_stop_is_answered_by_a_redo() -> None:
     """The point of waking is that the agent goes on working; all that wakes is in the one reason."""
-    decision = told(STOPPED, STOP, GATE, [Late(hook_id="a", wake="one", for_user="u"), Late(hook_id="b", wake="two")])
+    decision = told(
+        STOPPED,
+        STOP,
+        GATE,
+        [Late(hook_id="a", wake="one", for_user="u"), Late(hook_id="b", wake="two")],
+    )
 
-    assert (decision.stance, decision.redo, decision.reason, decision.for_user) == (Stance.DENY, True, "one\ntwo", ("u",))
+    assert (decision.stance, decision.redo, decision.reason, decision.for_user) == (
+        Stance.DENY,
+        True,
+        "one\ntwo",
+        ("u",),
+    )
 
 
 def test_where_a_hook_sends_the_agent_back_already_the_wake_goes_along() -> None:
     """As context, because a decision gives one reason."""
     own = Verdict(hook_id="own", stance=Stance.DENY, reason="tests")
-    decision = told(STOPPED.replace(stance=Stance.DENY, redo=True, verdicts=(own,)), STOP, GATE, [Late(hook_id="a", wake="one")])
+    decision = told(
+        STOPPED.replace(stance=Stance.DENY, redo=True, verdicts=(own,)),
+        STOP,
+        GATE,
+        [Late(hook_id="a", wake="one")],
+    )
 
     assert (decision.redo, decision.reason, decision.for_agent) == (True, "tests", ("one",))
 

@@ -14,13 +14,28 @@ from hookline.model.event import Event, Rewrite, ToolCall
 from hookline.model.handler import Command
 from hookline.model.spec import HookSpec
 
-HOOK = HookSpec(id="h", dialect="claude-code", kind="tool.before", native_event="PreToolUse", handler=Command(script="x"))
-CALL = {"session_id": "s", "tool_name": "shell", "tool_use_id": "c", "tool_input": {"cmd": "rm -rf /tmp/x"}}
+HOOK = HookSpec(
+    id="h",
+    dialect="claude-code",
+    kind="tool.before",
+    native_event="PreToolUse",
+    handler=Command(script="x"),
+)
+CALL = {
+    "session_id": "s",
+    "tool_name": "shell",
+    "tool_use_id": "c",
+    "tool_input": {"cmd": "rm -rf /tmp/x"},
+}
 
 
 def engine(matcher: str, *, rule: str = "", match_tools: str = "native") -> hookline.Engine:
     """Claude Code's hook that denies, on an engine that a docker-agent host asks."""
-    handler: dict[str, Any] = {"type": "command", "command": "exit 2", **({"if": rule} if rule else {})}
+    handler: dict[str, Any] = {
+        "type": "command",
+        "command": "exit 2",
+        **({"if": rule} if rule else {}),
+    }
     tree = {"hooks": {"PreToolUse": [{"matcher": matcher, "hooks": [handler]}]}}
     return hookline.Engine.from_config(tree, dialect="claude-code", match_tools=match_tools)
 
@@ -40,10 +55,14 @@ def engine(matcher: str, *, rule: str = "", match_tools: str = "native") -> hook
         ("", "Bash(rm *)", "silent", "deny"),
     ],
 )
-def test_a_matcher_for_bash_sees_shell_when_asked_to(matcher: str, rule: str, native: str, canonical: str) -> None:
+def test_a_matcher_for_bash_sees_shell_when_asked_to(
+    matcher: str, rule: str, native: str, canonical: str
+) -> None:
     """Native names by default; with `match_tools="canonical"` every host's name of the tool."""
     for match_tools, stance in (("native", native), ("canonical", canonical)):
-        decision = engine(matcher, rule=rule, match_tools=match_tools).fire("pre_tool_use", CALL, dialect="docker-agent")
+        decision = engine(matcher, rule=rule, match_tools=match_tools).fire(
+            "pre_tool_use", CALL, dialect="docker-agent"
+        )
 
         assert decision.stance.name.lower() == stance
 
@@ -53,7 +72,10 @@ def test_why_not_says_that_all_names_were_tried() -> None:
     asked = engine("Read", match_tools="canonical")
     event = asked.event("pre_tool_use", CALL, dialect="docker-agent")
 
-    assert why_not(asked.hooks[0], event) == "tool `shell` is not exactly `Read` under any name that hosts have for it"
+    assert (
+        why_not(asked.hooks[0], event)
+        == "tool `shell` is not exactly `Read` under any name that hosts have for it"
+    )
 
 
 def test_an_unknown_matching_is_refused() -> None:
@@ -66,7 +88,9 @@ def told(dialect: str, tool: str, given: Any, *, matcher: str = "", alike: bool 
     """A call of a host's tool, as a hook of Claude Code is told of it."""
     conditions = (OneOf(field="tool", names=frozenset({matcher})),) if matcher else ()
     spec = HOOK.replace(conditions=conditions, alike=alike)
-    body = seen_by(spec, Event(kind="tool.before", dialect=dialect, body=ToolCall(tool=tool, input=given))).body
+    body = seen_by(
+        spec, Event(kind="tool.before", dialect=dialect, body=ToolCall(tool=tool, input=given))
+    ).body
     assert isinstance(body, ToolCall)
     return body
 
@@ -75,8 +99,20 @@ def told(dialect: str, tool: str, given: Any, *, matcher: str = "", alike: bool 
     ("dialect", "tool", "given", "name", "keys"),
     [
         ("docker-agent", "shell", {"cmd": "ls"}, "Bash", {"command": "ls"}),
-        ("docker-agent", "shell", {"cmd": "ls", "command": "x"}, "Bash", {"cmd": "ls", "command": "x"}),
-        ("copilot", "create", {"path": "a", "file_text": "b"}, "Write", {"file_path": "a", "content": "b"}),
+        (
+            "docker-agent",
+            "shell",
+            {"cmd": "ls", "command": "x"},
+            "Bash",
+            {"cmd": "ls", "command": "x"},
+        ),
+        (
+            "copilot",
+            "create",
+            {"path": "a", "file_text": "b"},
+            "Write",
+            {"file_path": "a", "content": "b"},
+        ),
         ("gemini", "mcp_git_status", {"cmd": 1}, "mcp__git__status", {"cmd": 1}),
         ("cursor", "MCP:status", {}, "MCP:status", {}),
         ("docker-agent", "frobnicate", {"cmd": "x"}, "frobnicate", {"cmd": "x"}),
@@ -84,7 +120,9 @@ def told(dialect: str, tool: str, given: Any, *, matcher: str = "", alike: bool 
         ("claude-code", "Bash", {"cmd": "x"}, "Bash", {"cmd": "x"}),
     ],
 )
-def test_a_call_is_told_in_the_hooks_own_words(dialect: str, tool: str, given: Any, name: str, keys: Any) -> None:
+def test_a_call_is_told_in_the_hooks_own_words(
+    dialect: str, tool: str, given: Any, name: str, keys: Any
+) -> None:
     """Name and keys of the input; what is already there is not overwritten, and what nobody knows stays."""
     body = told(dialect, tool, given)
 
@@ -109,7 +147,9 @@ def test_of_several_names_it_is_the_one_that_the_hook_is_for() -> None:
 )
 def test_a_rewrite_lands_under_the_hosts_keys(given: Any, value: Any, back: Any) -> None:
     """Those that its input has, else its usual ones."""
-    event = Event(kind="tool.before", dialect="docker-agent", body=ToolCall(tool="shell", input=given))
+    event = Event(
+        kind="tool.before", dialect="docker-agent", body=ToolCall(tool="shell", input=given)
+    )
     spec = HOOK.replace(alike=True)
 
     landed = told_back(Rewrite(target="input", value=value), spec, event, seen_by(spec, event))
@@ -120,7 +160,9 @@ def test_a_rewrite_lands_under_the_hosts_keys(given: Any, value: Any, back: Any)
 
 def test_other_rewrites_stay_as_they_are() -> None:
     """A result has no keys that hosts agree about."""
-    event = Event(kind="tool.after", dialect="docker-agent", body=ToolCall(tool="shell", input={"cmd": "x"}))
+    event = Event(
+        kind="tool.after", dialect="docker-agent", body=ToolCall(tool="shell", input={"cmd": "x"})
+    )
     spec = HOOK.replace(alike=True)
     rewrite = Rewrite(target="output", value={"cmd": 1})
 

@@ -21,7 +21,11 @@ if TYPE_CHECKING:
 
 def called(tool: str = "bash", **tool_input: Any) -> Event:
     """A call of a tool."""
-    return Event(kind="tool.before", cwd="/w", body=ToolCall(tool=tool, input=tool_input, facts={"source": "startup", "count": 3}))
+    return Event(
+        kind="tool.before",
+        cwd="/w",
+        body=ToolCall(tool=tool, input=tool_input, facts={"source": "startup", "count": 3}),
+    )
 
 
 def pattern(field: str, source: str, *, full: bool = False) -> Pattern:
@@ -61,11 +65,27 @@ def pattern(field: str, source: str, *, full: bool = False) -> Pattern:
         (pattern("input.url", "^$"), called(), False),
         (pattern("input.url", "^$"), called(url=""), True),
         (pattern("session_id", "^$"), called(), True),
-        (Flattened(facts=("input", "source"), source="^start", regex=compile_regex("^start")), called(a="x"), True),
-        (Flattened(facts=("input",), source="rm -rf", regex=compile_regex("rm -rf")), called(argv=["rm", "-rf"]), True),
+        (
+            Flattened(facts=("input", "source"), source="^start", regex=compile_regex("^start")),
+            called(a="x"),
+            True,
+        ),
+        (
+            Flattened(facts=("input",), source="rm -rf", regex=compile_regex("rm -rf")),
+            called(argv=["rm", "-rf"]),
+            True,
+        ),
         (Flattened(facts=("input",), source="3", regex=compile_regex("3")), called(a=3), False),
-        (PathPattern(keys=("path", "file"), source="x", regex=compile_regex("a/[^/]*")), called(file="/w/a/b"), True),
-        (PathPattern(keys=("path", "file"), source="x", regex=compile_regex("a/[^/]*")), called(path="/w/b", file="/w/a/b"), False),
+        (
+            PathPattern(keys=("path", "file"), source="x", regex=compile_regex("a/[^/]*")),
+            called(file="/w/a/b"),
+            True,
+        ),
+        (
+            PathPattern(keys=("path", "file"), source="x", regex=compile_regex("a/[^/]*")),
+            called(path="/w/b", file="/w/a/b"),
+            False,
+        ),
         (PathPattern(keys=("path",), source="x", regex=compile_regex("")), called(), False),
         (Never(reason="x"), called(), False),
     ],
@@ -93,7 +113,13 @@ def test_an_input_of_any_shape_can_be_looked_into(value: Any) -> None:
 
 def test_leaves_come_in_the_order_of_the_input() -> None:
     """Depth first, keys never."""
-    assert list(leaves({"a": ["1", {"b": "2"}], "c": 3, "d": [[], "4"], "e": (False,)})) == ["1", "2", "3", "4", "false"]
+    assert list(leaves({"a": ["1", {"b": "2"}], "c": 3, "d": [[], "4"], "e": (False,)})) == [
+        "1",
+        "2",
+        "3",
+        "4",
+        "false",
+    ]
 
 
 def test_texts_are_taken_one_by_one_and_lists_of_them_also_as_a_line() -> None:
@@ -125,8 +151,14 @@ def test_half_a_surrogate_pair_does_not_stop_an_expression() -> None:
         (pattern("command", "x"), "command `ls` is not matched by `x`"),
         (Leaves(source="x", regex=compile_regex("x")), "no value of the input is matched by `x`"),
         (Glob(patterns=("*.py", "*.env")), "no path of the input is matched by `*.py`, `*.env`"),
-        (Flattened(facts=("input", "result"), source="x", regex=compile_regex("x")), "no text of input or result is matched by `x`"),
-        (PathPattern(keys=("path",), source="*.py", regex=compile_regex("x")), "the path of the input is not matched by `*.py`"),
+        (
+            Flattened(facts=("input", "result"), source="x", regex=compile_regex("x")),
+            "no text of input or result is matched by `x`",
+        ),
+        (
+            PathPattern(keys=("path",), source="*.py", regex=compile_regex("x")),
+            "the path of the input is not matched by `*.py`",
+        ),
         (Never(reason="its tool does not exist"), "its tool does not exist"),
     ],
 )
@@ -141,7 +173,9 @@ def test_why_a_hook_takes_no_part_is_told(condition: Condition, words: str) -> N
 
 def test_why_a_hook_of_another_event_takes_no_part_is_told() -> None:
     """It is declared for another event; a hook that takes part has no reason not to."""
-    spec = HookSpec(id="a", dialect="d", kind="stop", native_event="on_stop", handler=Command(script="x"))
+    spec = HookSpec(
+        id="a", dialect="d", kind="stop", native_event="on_stop", handler=Command(script="x")
+    )
 
     assert why_not(spec, called()) == "it is declared for `on_stop`"
     assert why_not(spec.replace(kind="tool.before"), called()) == ""

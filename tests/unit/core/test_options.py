@@ -25,7 +25,12 @@ def test_every_dialect_with_http_hooks_has_the_local_switch() -> None:
     with_local = {name for name, option in SWITCHES if option == "allow_local"}
 
     assert with_local == {"claude-code", "copilot", "docker-agent", "starchild"}
-    assert {("docker-agent", "exact"), ("starchild", "approver"), ("hermes", "approver"), ("agenthooks", "approver")} <= set(SWITCHES)
+    assert {
+        ("docker-agent", "exact"),
+        ("starchild", "approver"),
+        ("hermes", "approver"),
+        ("agenthooks", "approver"),
+    } <= set(SWITCHES)
 
 
 @pytest.mark.parametrize("given", ["no", "0", "off", "False", "false", "true", "", 0, 1, None])
@@ -36,12 +41,17 @@ def test_a_switch_is_a_boolean(dialect: str, option: str, given: Any) -> None:
         make_dialect(dialect, {option: given})
 
     assert caught.value.message == f"`{option}` of {dialect} must be true or false, not `{given}`"
-    assert (caught.value.name, caught.value.hint) == ("config.option", f"-o {option}=true, or -o {option}=false")
+    assert (caught.value.name, caught.value.hint) == (
+        "config.option",
+        f"-o {option}=true, or -o {option}=false",
+    )
 
 
 @pytest.mark.parametrize("given", ["no", "0", "off", "False", "FALSE", "yes", "1"])
 @pytest.mark.parametrize(("dialect", "option"), SWITCHES, ids=".".join)
-def test_a_switch_on_the_command_line_is_true_or_false(dialect: str, option: str, given: str) -> None:
+def test_a_switch_on_the_command_line_is_true_or_false(
+    dialect: str, option: str, given: str
+) -> None:
     """In these letters; what else means no to a person opens nothing."""
     with pytest.raises(ConfigError, match="must be true or false"):
         make_dialect(dialect, parsed_options([f"{option}={given}"]))
@@ -49,6 +59,6 @@ def test_a_switch_on_the_command_line_is_true_or_false(dialect: str, option: str
 
 
 @pytest.mark.parametrize("given", [True, False])
-def test_a_boolean_is_taken_as_it_is(given: bool) -> None:  # noqa: FBT001 - a row
+def test_a_boolean_is_taken_as_it_is(given: bool) -> None:
     """On and off."""
     assert switch("some", "thing", given) is given

@@ -15,14 +15,26 @@ SECRET = "AKIA1234567890SECRET"  # noqa: S105 - looked for, never used
 def a_record() -> dict[str, object]:
     """The account of a dispatch in which everything that can hold text holds a secret."""
     event = CALL.replace(
-        cwd=f"/home/{SECRET}", body=ToolCall(tool="bash", input={"command": SECRET}, result=SECRET), raw={"tool_input": {"x": SECRET}}
+        cwd=f"/home/{SECRET}",
+        body=ToolCall(tool="bash", input={"command": SECRET}, result=SECRET),
+        raw={"tool_input": {"x": SECRET}},
     )
     loud = DENIES.replace(
-        reason=SECRET, evidence={"x": SECRET}, for_agent=SECRET, for_user=SECRET, effects={"env": {"KEY": SECRET}}, exit_code=2
+        reason=SECRET,
+        evidence={"x": SECRET},
+        for_agent=SECRET,
+        for_user=SECRET,
+        effects={"env": {"KEY": SECRET}},
+        exit_code=2,
     )
     stage = Stage(row(powers=frozenset({"deny", "input", "context", "note"})))
     cast = [hook("a", stage=stage), hook("b", stage=stage), hook("c", stage=stage, shadow=True)]
-    happened = play(cast, {"a": patches(command=f"echo {SECRET}"), "b": loud, "c": TIMED_OUT}, event=event, stage=stage)
+    happened = play(
+        cast,
+        {"a": patches(command=f"echo {SECRET}"), "b": loud, "c": TIMED_OUT},
+        event=event,
+        stage=stage,
+    )
     return record(event, happened.decision, event_id="e1", at="2026-01-01T00:00:00Z")
 
 
@@ -48,9 +60,30 @@ def test_a_record_says_what_happened() -> None:
         "lowered": ["env"],
         "seconds": 0.0,
         "hooks": [
-            {"hook": "a", "stance": "silent", "failed": False, "exit_code": None, "seconds": 0.0, "shadow": False},
-            {"hook": "b", "stance": "deny", "failed": False, "exit_code": 2, "seconds": 0.0, "shadow": False},
-            {"hook": "c", "stance": "silent", "failed": True, "exit_code": None, "seconds": 0.0, "shadow": True},
+            {
+                "hook": "a",
+                "stance": "silent",
+                "failed": False,
+                "exit_code": None,
+                "seconds": 0.0,
+                "shadow": False,
+            },
+            {
+                "hook": "b",
+                "stance": "deny",
+                "failed": False,
+                "exit_code": 2,
+                "seconds": 0.0,
+                "shadow": False,
+            },
+            {
+                "hook": "c",
+                "stance": "silent",
+                "failed": True,
+                "exit_code": None,
+                "seconds": 0.0,
+                "shadow": True,
+            },
         ],
     }
 

@@ -16,7 +16,9 @@ def test_with_and_without_leave_the_registry_alone() -> None:
     two = one.with_([hook("b")], STAGE)
     less = two.without(frozenset({"a"}))
 
-    assert [[entry.spec.id for entry in registry.entries()] for registry in (empty, one, two, less)] == [[], ["a"], ["a", "b"], ["b"]]
+    assert [
+        [entry.spec.id for entry in registry.entries()] for registry in (empty, one, two, less)
+    ] == [[], ["a"], ["a", "b"], ["b"]]
 
 
 def test_a_kind_without_hooks_is_no_kind_of_the_registry() -> None:
@@ -45,7 +47,12 @@ def test_conditions_on_the_tool_are_answered_by_the_index() -> None:
     assert not entry.content[0](CALL)
     assert entry.content[0](CALL.replace(body=ToolCall(tool="bash", input={"path": "x.py"})))
     assert registry.candidates(CALL, entry.row, entry.dialect.table) == (entry,)
-    assert registry.candidates(CALL.replace(body=ToolCall(tool="write")), entry.row, entry.dialect.table) == ()
+    assert (
+        registry.candidates(
+            CALL.replace(body=ToolCall(tool="write")), entry.row, entry.dialect.table
+        )
+        == ()
+    )
 
 
 def test_a_plan_is_made_once_for_a_tool() -> None:
@@ -79,14 +86,31 @@ def test_what_is_remembered_has_a_bound() -> None:
 
 def test_selection_inside_a_dialect_is_by_native_event() -> None:
     """An event selects the hooks of its own row, of the rows that its name covers, and under an alias the same ones."""
-    stage = Stage(row("before"), row("guard"), covers={"before": ("guard", "before")}, aliases={"pre": "before"})
-    registry = Registry().with_([hook("a", stage=stage), hook("g", native="guard", stage=stage)], stage)
+    stage = Stage(
+        row("before"),
+        row("guard"),
+        covers={"before": ("guard", "before")},
+        aliases={"pre": "before"},
+    )
+    registry = Registry().with_(
+        [hook("a", stage=stage), hook("g", native="guard", stage=stage)], stage
+    )
     chosen = {
-        name: [entry.spec.id for entry in registry.entries() if selects(CALL.replace(native_name=name), None, entry)]
+        name: [
+            entry.spec.id
+            for entry in registry.entries()
+            if selects(CALL.replace(native_name=name), None, entry)
+        ]
         for name in ("before", "guard", "pre", "", "unheard")
     }
 
-    assert chosen == {"before": ["a", "g"], "guard": ["g"], "pre": ["a"], "": ["a", "g"], "unheard": []}
+    assert chosen == {
+        "before": ["a", "g"],
+        "guard": ["g"],
+        "pre": ["a"],
+        "": ["a", "g"],
+        "unheard": [],
+    }
 
 
 def test_a_moment_selects_hooks_of_other_dialects_once() -> None:
@@ -94,7 +118,8 @@ def test_a_moment_selects_hooks_of_other_dialects_once() -> None:
     host = Stage(row("transform", secondary=True), row("before"), name="host")
     (entry,) = Registry().with_([hook("a")], STAGE).entries()
     chosen = {
-        name: selects(CALL.replace(dialect="host", native_name=name), host.table.row(name), entry) for name in ("transform", "before")
+        name: selects(CALL.replace(dialect="host", native_name=name), host.table.row(name), entry)
+        for name in ("transform", "before")
     }
 
     assert chosen == {"transform": False, "before": True}
@@ -102,6 +127,8 @@ def test_a_moment_selects_hooks_of_other_dialects_once() -> None:
 
 def test_the_order_of_hooks_is_that_of_a_run() -> None:
     """Listing hooks shows them as they run, detached ones after the others."""
-    registry = Registry().with_([hook("log", detached=True, rank=-1), hook("b", rank=2), hook("a", rank=1)], STAGE)
+    registry = Registry().with_(
+        [hook("log", detached=True, rank=-1), hook("b", rank=2), hook("a", rank=1)], STAGE
+    )
 
     assert [spec.id for spec in order(registry.of_kind("tool.before"))] == ["a", "b", "log"]

@@ -48,7 +48,9 @@ MALFORMED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "tools", "pattern"), [pytest.param(*row, id=name) for name, *row in SPELLED])
+@pytest.mark.parametrize(
+    ("text", "tools", "pattern"), [pytest.param(*row, id=name) for name, *row in SPELLED]
+)
 def test_a_rule_is_read(text: str, tools: set[str], pattern: str | None) -> None:
     """The name becomes the tools that it stands for, and the text between the brackets the pattern."""
     rule = parse_rule(text)
@@ -111,8 +113,10 @@ COMMANDS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "line", "covered"), [pytest.param(*row, id=name) for name, *row in COMMANDS])
-def test_a_command_rule_looks_into_the_line(text: str, line: str, covered: bool) -> None:  # noqa: FBT001 - a column
+@pytest.mark.parametrize(
+    ("text", "line", "covered"), [pytest.param(*row, id=name) for name, *row in COMMANDS]
+)
+def test_a_command_rule_looks_into_the_line(text: str, line: str, covered: bool) -> None:
     """Each command of the line and the line as a whole are compared; what cannot be parsed is covered."""
     assert rule_holds(parse_rule(text), "Bash", {"command": line}, "/w") is covered
 
@@ -157,8 +161,10 @@ PATHS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "path", "cwd", "covered"), [pytest.param(*row, id=name) for name, *row in PATHS])
-def test_a_path_rule_reads_like_gitignore(text: str, path: str, cwd: str, covered: bool) -> None:  # noqa: FBT001 - a column
+@pytest.mark.parametrize(
+    ("text", "path", "cwd", "covered"), [pytest.param(*row, id=name) for name, *row in PATHS]
+)
+def test_a_path_rule_reads_like_gitignore(text: str, path: str, cwd: str, covered: bool) -> None:
     """A bare name is met at any depth, `/` is cwd, `//` the root, `~` only itself, and a folder covers what is in it."""
     rule = parse_rule(text)
     assert {rule_holds(rule, tool, {"file_path": path}, cwd) for tool in rule.tools} == {covered}
@@ -176,7 +182,12 @@ DOMAINS = [
     ("capitals", "WebFetch(domain:Example.com)", "HTTPS://EXAMPLE.COM", True),
     ("root-dot", "WebFetch(domain:example.com)", "https://example.com./x", True),
     ("no-scheme", "WebFetch(domain:example.com)", "example.com/x", True),
-    ("backslash-ends-the-host", "WebFetch(domain:evil.org)", r"https://evil.org\@example.com", True),
+    (
+        "backslash-ends-the-host",
+        "WebFetch(domain:evil.org)",
+        r"https://evil.org\@example.com",
+        True,
+    ),
     ("too-few-slashes", "WebFetch(domain:evil.org)", "https:/evil.org", True),
     ("percent-encoded", "WebFetch(domain:evil.org)", "https://%65vil.org", True),
     ("line-break-inside", "WebFetch(domain:evil.org)", "ht\ntps://ev\til.org", True),
@@ -188,8 +199,10 @@ DOMAINS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "url", "covered"), [pytest.param(*row, id=name) for name, *row in DOMAINS])
-def test_a_domain_rule_compares_the_host(text: str, url: str, covered: bool) -> None:  # noqa: FBT001 - a column
+@pytest.mark.parametrize(
+    ("text", "url", "covered"), [pytest.param(*row, id=name) for name, *row in DOMAINS]
+)
+def test_a_domain_rule_compares_the_host(text: str, url: str, covered: bool) -> None:
     """The host that a browser would ask is the domain or below it; the rest of the address does not count."""
     assert rule_holds(parse_rule(text), "WebFetch", {"url": url}, "/w") is covered
 
@@ -205,7 +218,13 @@ CALLS = [
     ("command-that-is-no-text", "shell(rm *)", "shell", {"command": ["ls"]}, True),
     ("notebook", "Edit(*.ipynb)", "NotebookEdit", {"notebook_path": "/w/a.ipynb"}, True),
     ("one-of-many-paths", "Read(*.pem)", "Read", {"paths": ["a.txt", "b.pem"]}, True),
-    ("folder-of-a-search", "Read(/secrets/**)", "Grep", {"pattern": "x", "path": "secrets/a"}, True),
+    (
+        "folder-of-a-search",
+        "Read(/secrets/**)",
+        "Grep",
+        {"pattern": "x", "path": "secrets/a"},
+        True,
+    ),
     ("edit-is-not-read", "Edit(*.ts)", "Read", {"file_path": "a.ts"}, False),
     ("tool-of-a-server", "mcp__memory", "mcp__memory__read", {}, True),
     ("tool-of-a-server-with-a-star", "mcp__memory__*", "mcp__memory__read", {}, True),
@@ -215,8 +234,10 @@ CALLS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "tool", "given", "covered"), [pytest.param(*row, id=name) for name, *row in CALLS])
-def test_a_rule_looks_at_the_tool_first(text: str, tool: str, given: object, covered: bool) -> None:  # noqa: FBT001 - a column
+@pytest.mark.parametrize(
+    ("text", "tool", "given", "covered"), [pytest.param(*row, id=name) for name, *row in CALLS]
+)
+def test_a_rule_looks_at_the_tool_first(text: str, tool: str, given: object, covered: bool) -> None:
     """A rule covers calls of its own tools only, and with a pattern only those with something to compare."""
     assert rule_holds(parse_rule(text), tool, given, "/w") is covered
 

@@ -23,7 +23,9 @@ def claude(*commands: str, **extra: Any) -> str:
 
 def docker(*commands: str) -> str:
     """The same as a file of docker-agent."""
-    entries = "".join(f"        - type: command\n          command: '{command}'\n" for command in commands)
+    entries = "".join(
+        f"        - type: command\n          command: '{command}'\n" for command in commands
+    )
     return f"hooks:\n  pre_tool_use:\n    - hooks:\n{entries}"
 
 

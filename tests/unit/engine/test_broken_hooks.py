@@ -22,17 +22,33 @@ PAYLOAD = {"tool_name": "Bash", "tool_input": {"command": "ls"}}
 def engine_with(dialect: str, *commands: str, mode: str = "fidelity") -> hookline.Engine:
     """An engine with these commands on the event before a tool call."""
     hooks = [{"type": "command", "command": command} for command in commands]
-    return hookline.Engine.from_config({"hooks": {EVENTS[dialect]: [{"hooks": hooks}]}}, dialect=dialect, mode=mode, cwd="/")
+    return hookline.Engine.from_config(
+        {"hooks": {EVENTS[dialect]: [{"hooks": hooks}]}}, dialect=dialect, mode=mode, cwd="/"
+    )
 
 
-def fired(dialect: str, *commands: str, payload: dict[str, Any] = PAYLOAD, mode: str = "fidelity") -> hookline.Decision:
-    return engine_with(dialect, *commands, mode=mode).fire(EVENTS[dialect], payload, dialect=dialect)
+def fired(
+    dialect: str, *commands: str, payload: dict[str, Any] = PAYLOAD, mode: str = "fidelity"
+) -> hookline.Decision:
+    return engine_with(dialect, *commands, mode=mode).fire(
+        EVENTS[dialect], payload, dialect=dialect
+    )
 
 
-@pytest.mark.parametrize("garbage", ['echo Welcome!; echo \'{"decision": "block"}\'', "printf '{'", "printf '\\377\\376'", "kill -9 $$"])
+@pytest.mark.parametrize(
+    "garbage",
+    [
+        'echo Welcome!; echo \'{"decision": "block"}\'',
+        "printf '{'",
+        "printf '\\377\\376'",
+        "kill -9 $$",
+    ],
+)
 @pytest.mark.parametrize("dialect", EVENTS)
 @pytest.mark.parametrize("blocks_first", [True, False])
-def test_garbage_of_one_hook_hides_no_block_of_another(dialect: str, garbage: str, *, blocks_first: bool) -> None:
+def test_garbage_of_one_hook_hides_no_block_of_another(
+    dialect: str, garbage: str, *, blocks_first: bool
+) -> None:
     """Two hooks, one prints garbage and the other blocks, in both orders: the call is denied, for the blocker's reason."""
     commands = ["echo no >&2; exit 2", garbage]
     decision = fired(dialect, *(commands if blocks_first else reversed(commands)))
@@ -60,10 +76,14 @@ def run_sh(folder: Path, script: str, *, mode: int = 0o755) -> hookline.Decision
     """What a HOOK.md hook with this script decides about a tool call."""
     scripts = folder / "guard" / "scripts"
     scripts.mkdir(parents=True)
-    (scripts.parent / "HOOK.md").write_text("---\nname: guard\ndescription: Says no\ntrigger: pre-tool-call\n---\n", encoding="utf-8")
+    (scripts.parent / "HOOK.md").write_text(
+        "---\nname: guard\ndescription: Says no\ntrigger: pre-tool-call\n---\n", encoding="utf-8"
+    )
     (scripts / "run").write_text(script, encoding="utf-8")
     (scripts / "run").chmod(mode)
-    return hookline.Engine.load(folder, dialect="agenthooks", cwd="/").fire("pre-tool-call", PAYLOAD, dialect="agenthooks")
+    return hookline.Engine.load(folder, dialect="agenthooks", cwd="/").fire(
+        "pre-tool-call", PAYLOAD, dialect="agenthooks"
+    )
 
 
 def test_a_missing_interpreter_is_a_fault_that_names_it(tmp_path: Path) -> None:
@@ -85,11 +105,17 @@ def test_a_script_without_x_bit_and_interpreter_is_told_at_load(tmp_path: Path) 
     assert "not executable" in str(run_sh(tmp_path, "exit 2\n", mode=0o644).verdicts[0].fault)
 
 
-@pytest.mark.parametrize(("dialect", "stance"), [("docker-agent", Stance.DENY), ("claude-code", Stance.DENY)])
-def test_a_payload_that_cannot_be_serialised_is_refused_before_anything_starts(tmp_path: Path, dialect: str, stance: Stance) -> None:
+@pytest.mark.parametrize(
+    ("dialect", "stance"), [("docker-agent", Stance.DENY), ("claude-code", Stance.DENY)]
+)
+def test_a_payload_that_cannot_be_serialised_is_refused_before_anything_starts(
+    tmp_path: Path, dialect: str, stance: Stance
+) -> None:
     """Not a number is no JSON: the hook is not started, and both hosts' documents refuse the call."""
     mark = tmp_path / "started"
-    decision = fired(dialect, f"touch {mark}", payload={"tool_name": "Bash", "tool_input": {"x": math.nan}})
+    decision = fired(
+        dialect, f"touch {mark}", payload={"tool_name": "Bash", "tool_input": {"x": math.nan}}
+    )
 
     assert decision.stance is stance
     assert "serialised" in str(decision.verdicts[0].fault)
@@ -113,4 +139,9 @@ def test_in_strict_mode_no_broken_guard_says_yes(dialect: str, command: str) -> 
 @pytest.mark.parametrize("dialect", EVENTS)
 def test_in_strict_mode_noise_before_a_denial_is_no_yes(dialect: str) -> None:
     """A guard whose answer cannot be read has not spoken."""
-    assert fired(dialect, 'echo Welcome; echo \'{"decision": "block", "reason": "no"}\'', mode="strict").stance >= Stance.ASK
+    assert (
+        fired(
+            dialect, 'echo Welcome; echo \'{"decision": "block", "reason": "no"}\'', mode="strict"
+        ).stance
+        >= Stance.ASK
+    )

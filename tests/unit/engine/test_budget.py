@@ -19,7 +19,12 @@ if TYPE_CHECKING:
 
     from hookline.model.verdict import Decision
 
-HOOK = {"type": "model", "model": "openai/m", "schema": "pre_tool_use_decision", "prompt": "Is {{ .ToolName }} safe?"}
+HOOK = {
+    "type": "model",
+    "model": "openai/m",
+    "schema": "pre_tool_use_decision",
+    "prompt": "Is {{ .ToolName }} safe?",
+}
 ALLOWS = saying(chat('{"decision": "allow", "reason": "ok"}'))
 USED_UP = "this session has had its {} model calls (`HOOKLINE_MODEL_CALLS` says how many)"
 
@@ -30,7 +35,9 @@ def tree(*hooks: dict[str, Any]) -> dict[str, Any]:
 
 def an_engine(folder: Path | None, environ: dict[str, str], *hooks: dict[str, Any]) -> Engine:
     """One process, with these hooks."""
-    engine = Engine(environ=environ, sessions=Sessions(folder / "s") if folder is not None else None)
+    engine = Engine(
+        environ=environ, sessions=Sessions(folder / "s") if folder is not None else None
+    )
     engine.add_source(tree(*(hooks or (HOOK,))), dialect="docker-agent")
     assert engine.problems == ()
     return engine
@@ -38,7 +45,13 @@ def an_engine(folder: Path | None, environ: dict[str, str], *hooks: dict[str, An
 
 def call(engine: Engine, session: str) -> Decision:
     """A tool is about to be used. What counts in this process is shared by all tests, so that each has a session of its own."""
-    payload = {"session_id": session, "cwd": "/", "hook_event_name": "pre_tool_use", "tool_name": "shell", "tool_input": {"cmd": "ls"}}
+    payload = {
+        "session_id": session,
+        "cwd": "/",
+        "hook_event_name": "pre_tool_use",
+        "tool_name": "shell",
+        "tool_input": {"cmd": "ls"},
+    }
     return engine.fire("pre_tool_use", payload, dialect="docker-agent")
 
 
@@ -75,9 +88,23 @@ def test_a_budget_outlives_the_process_that_answers_one_event(tmp_path: Path) ->
 
 def answered(file: Path, environ: dict[str, str]) -> dict[str, Any]:
     """What a host is told about one event."""
-    payload = {"session_id": "s1", "cwd": "/", "hook_event_name": "pre_tool_use", "tool_name": "shell", "tool_input": {"cmd": "ls"}}
+    payload = {
+        "session_id": "s1",
+        "cwd": "/",
+        "hook_event_name": "pre_tool_use",
+        "tool_name": "shell",
+        "tool_input": {"cmd": "ls"},
+    }
     command = [sys.executable, "-m", "hookline", "answer", "docker-agent", "-c", file]
-    done = subprocess.run(command, input=json.dumps(payload), env=environ, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        command,
+        input=json.dumps(payload),
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
     assert done.stdout, done.stderr
     said: dict[str, Any] = json.loads(done.stdout)["hook_specific_output"]
     return said
@@ -88,7 +115,13 @@ def test_each_model_of_an_event_is_a_call(tmp_path: Path) -> None:
     hooks = [{**HOOK, "name": name, "prompt": name} for name in ("a", "b")]
     told: list[str] = []
     with serving(ALLOWS) as service:
-        engine = an_engine(tmp_path, at(service, HOOKLINE_MODEL_CALLS="1"), hooks[0], {"type": "command", "command": "exit 0"}, hooks[1])
+        engine = an_engine(
+            tmp_path,
+            at(service, HOOKLINE_MODEL_CALLS="1"),
+            hooks[0],
+            {"type": "command", "command": "exit 0"},
+            hooks[1],
+        )
 
         @engine.on("tool.before")
         def python(_: object) -> None:
@@ -107,12 +140,16 @@ def test_where_nothing_is_kept_each_process_counts_alone(tmp_path: Path, way: st
     """A disk that is full is no reason to refuse what was never asked; it is told."""
     (tmp_path / "s").write_text("no folder", encoding="utf-8")
     with serving(ALLOWS) as service:
-        engine = an_engine(tmp_path if way == "unwritable" else None, at(service, HOOKLINE_MODEL_CALLS="2"))
+        engine = an_engine(
+            tmp_path if way == "unwritable" else None, at(service, HOOKLINE_MODEL_CALLS="2")
+        )
         decisions = [call(engine, f"alone {way}") for _ in range(3)]
 
     assert [decision.stance for decision in decisions] == [Stance.ALLOW, Stance.ALLOW, Stance.DENY]
     assert USED_UP.format(2) in decisions[-1].reason
-    assert [problem.name for problem in engine.sessions.problems] == (["session.unusable"] if way == "unwritable" else [])
+    assert [problem.name for problem in engine.sessions.problems] == (
+        ["session.unusable"] if way == "unwritable" else []
+    )
 
 
 def test_a_number_that_is_none_is_told_by_the_hook(tmp_path: Path) -> None:
@@ -131,10 +168,14 @@ def test_a_hook_that_was_refused_its_call_may_still_run_once(tmp_path: Path) -> 
         hook = {"type": "prompt", "prompt": "Is it safe?", "model": "openai/m", "once": True}
 
         def fire(calls: str) -> Decision:
-            engine = Engine(environ=at(service, HOOKLINE_MODEL_CALLS=calls), sessions=Sessions(tmp_path / "s"))
+            engine = Engine(
+                environ=at(service, HOOKLINE_MODEL_CALLS=calls), sessions=Sessions(tmp_path / "s")
+            )
             engine.add_source({"hooks": {"PreToolUse": [{"hooks": [hook]}]}}, dialect="claude-code")
             return engine.fire(
-                "PreToolUse", {"session_id": "b5", "tool_name": "Bash", "tool_input": {"command": "ls"}}, dialect="claude-code"
+                "PreToolUse",
+                {"session_id": "b5", "tool_name": "Bash", "tool_input": {"command": "ls"}},
+                dialect="claude-code",
             )
 
         refused = fire("0")

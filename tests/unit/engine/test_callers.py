@@ -102,14 +102,20 @@ def test_words_that_look_like_a_call_are_none(command: str) -> None:
         ("hookline answer claude-code", False),
     ],
 )
-def test_a_call_that_lets_a_clone_bring_modules_is_told(command: str, told: bool) -> None:  # noqa: FBT001 - a row
+def test_a_call_that_lets_a_clone_bring_modules_is_told(command: str, told: bool) -> None:
     """With what does not."""
-    found = [problem for problem in called(engine_of(command)) if problem.name == "trust.open-start"]
+    found = [
+        problem for problem in called(engine_of(command)) if problem.name == "trust.open-start"
+    ]
 
-    assert [problem.hint for problem in found] == ["python -I -m hookline answer claude-code"] * told
-    assert [finding.name for finding in check(engine_of(command)).findings if finding.name == "trust.open-start"] == [
-        "trust.open-start"
+    assert [problem.hint for problem in found] == [
+        "python -I -m hookline answer claude-code"
     ] * told
+    assert [
+        finding.name
+        for finding in check(engine_of(command)).findings
+        if finding.name == "trust.open-start"
+    ] == ["trust.open-start"] * told
 
 
 def test_arguments_call_too() -> None:
@@ -127,17 +133,25 @@ class Home(World):
         self.environ["PATH"] += f":{self.script('hookline', path=folder / 'bin/hookline').parent}"
         self.policy = folder / "policy.json"
         own = tuple(place for place in places.PLACES if not place.path.startswith("/etc/"))
-        patch.setattr(places, "PLACES", (places.Place(dialect="claude-code", scope="managed", path=str(self.policy)), *own))
+        patch.setattr(
+            places,
+            "PLACES",
+            (places.Place(dialect="claude-code", scope="managed", path=str(self.policy)), *own),
+        )
         patch.setattr("hookline.trust.standing.is_roots", lambda path: path == str(self.policy))
 
     def declare(self, where: str, *commands: str) -> None:
-        path = {"policy": self.policy, "user": self.home / ".claude/settings.json"}.get(where, self.project / ".claude/settings.json")
+        path = {"policy": self.policy, "user": self.home / ".claude/settings.json"}.get(
+            where, self.project / ".claude/settings.json"
+        )
         path.parent.mkdir(exist_ok=True)
         hooks = [{"hooks": [{"type": "command", "command": command}]} for command in commands]
         path.write_text(json.dumps({"hooks": {"PreToolUse": hooks}}), encoding="utf-8")
 
     def engine(self, trust: str = "user") -> Engine:
-        return Engine.discover(self.project, trust=trust, environ=self.environ, gate=gate(self.project, self.environ))
+        return Engine.discover(
+            self.project, trust=trust, environ=self.environ, gate=gate(self.project, self.environ)
+        )
 
     def left(self, engine: Engine) -> list[str]:
         return [spec.handler.script for spec in engine.hooks]  # type: ignore[union-attr]  # commands all
@@ -170,10 +184,15 @@ def test_a_clone_that_nobody_approved_leaves_nobody_to_the_host(home: Home) -> N
     assert home.left(approved) == ["true policy"]
 
 
-def test_an_approval_that_is_out_of_date_is_none(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_approval_that_is_out_of_date_is_none(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nor is one that cannot be looked up."""
     home.declare("clone", CALL)
-    approve(gate(home.project, home.environ), [each for each in home.engine().hooks if each.origin.scope == "project"])
+    approve(
+        gate(home.project, home.environ),
+        [each for each in home.engine().hooks if each.origin.scope == "project"],
+    )
     home.database.write_bytes(b"no database at all" * 100)
 
     assert callers(home.engine()) == {}
@@ -215,7 +234,9 @@ def test_what_is_left_to_a_host_can_be_seen(home: Home) -> None:
     home.declare("user", "true user", CALL)
     engine = home.engine()
     (problem,) = called(engine)
-    document = explain(engine, engine.event("PreToolUse", {"tool_name": "Bash"}, dialect="claude-code"), run=False)
+    document = explain(
+        engine, engine.event("PreToolUse", {"tool_name": "Bash"}, dialect="claude-code"), run=False
+    )
 
     assert (
         problem.message

@@ -43,7 +43,12 @@ WORDS = {
     "agenthooks": ("tool_name", "event_type", "pre-tool-call"),
     "starchild": ("tool_name", "event", "pre_tool_call"),
 }
-PAYLOAD = {"session_id": "s-1", "tool_name": "Bash", "tool_input": {"command": "make"}, "hook_event_name": "PreToolUse"}
+PAYLOAD = {
+    "session_id": "s-1",
+    "tool_name": "Bash",
+    "tool_input": {"command": "make"},
+    "hook_event_name": "PreToolUse",
+}
 # Copilot calls tools by other names than Claude Code, and knows both; the others are told the host's name as it is.
 TOOLS = {"copilot": "bash"}
 # The file of one hook cannot say what is run; and a3s' hooks are functions.
@@ -64,7 +69,10 @@ def folder(tmp_path: Path) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         keep = keeper(tmp_path, dialect)
         text = held if isinstance(held, str) else json.dumps(held)
-        path.write_text(text.replace("{keep}", keep if isinstance(held, str) else json.dumps(keep)[1:-1]), encoding="utf-8")
+        path.write_text(
+            text.replace("{keep}", keep if isinstance(held, str) else json.dumps(keep)[1:-1]),
+            encoding="utf-8",
+        )
     script = tmp_path / "home/.config/agents/hooks/keep/scripts/run"
     script.parent.mkdir()
     script.write_text(f"#!/bin/sh\n{keeper(tmp_path, 'agenthooks')}\n", encoding="utf-8")
@@ -80,7 +88,10 @@ def discovered(folder: Path, **given: Any) -> hookline.Engine:
 
 def kept(folder: Path) -> dict[str, Any]:
     """What each dialect's hook was sent."""
-    return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in (folder / "kept").iterdir()}
+    return {
+        path.stem: json.loads(path.read_text(encoding="utf-8"))
+        for path in (folder / "kept").iterdir()
+    }
 
 
 def test_every_dialect_with_files_is_here() -> None:
@@ -104,12 +115,36 @@ def test_one_event_asks_the_hooks_of_every_dialect_in_their_own_words(folder: Pa
 @pytest.mark.parametrize(
     ("host", "event", "payload"),
     [
-        ("docker-agent", "pre_tool_use", {"session_id": "s-1", "tool_name": "Bash", "tool_input": {"command": "make"}}),
-        ("gemini", "BeforeTool", {"session_id": "s-1", "tool_name": "Bash", "tool_input": {"command": "make"}}),
-        ("copilot", "preToolUse", {"sessionId": "s-1", "toolName": "Bash", "toolArgs": '{"command": "make"}'}),
-        ("cursor", "preToolUse", {"conversation_id": "s-1", "tool_name": "Bash", "tool_input": {"command": "make"}}),
-        ("agenthooks", "pre-tool-call", {"session_id": "s-1", "tool_name": "Bash", "tool_input": {"command": "make"}}),
-        ("hookline", "tool.before", {"session_id": "s-1", "tool": "Bash", "input": {"command": "make"}}),
+        (
+            "docker-agent",
+            "pre_tool_use",
+            {"session_id": "s-1", "tool_name": "Bash", "tool_input": {"command": "make"}},
+        ),
+        (
+            "gemini",
+            "BeforeTool",
+            {"session_id": "s-1", "tool_name": "Bash", "tool_input": {"command": "make"}},
+        ),
+        (
+            "copilot",
+            "preToolUse",
+            {"sessionId": "s-1", "toolName": "Bash", "toolArgs": '{"command": "make"}'},
+        ),
+        (
+            "cursor",
+            "preToolUse",
+            {"conversation_id": "s-1", "tool_name": "Bash", "tool_input": {"command": "make"}},
+        ),
+        (
+            "agenthooks",
+            "pre-tool-call",
+            {"session_id": "s-1", "tool_name": "Bash", "tool_input": {"command": "make"}},
+        ),
+        (
+            "hookline",
+            "tool.before",
+            {"session_id": "s-1", "tool": "Bash", "input": {"command": "make"}},
+        ),
     ],
 )
 def test_whoever_asks(folder: Path, host: str, event: str, payload: dict[str, Any]) -> None:
@@ -140,14 +175,22 @@ def test_what_a_clone_brings_along_does_not_run_unasked(folder: Path) -> None:
 def test_a_denial_of_any_dialect_is_the_decision(folder: Path) -> None:
     """Whoever says it, in whatever words."""
     path = folder / FILES["kimi"][0]
-    path.write_text('[[hooks]]\nevent = "PreToolUse"\ncommand = "echo not today >&2; exit 2"\n', encoding="utf-8")
+    path.write_text(
+        '[[hooks]]\nevent = "PreToolUse"\ncommand = "echo not today >&2; exit 2"\n',
+        encoding="utf-8",
+    )
 
-    reply = discovered(folder, trust="all").answer("gemini", {"hook_event_name": "BeforeTool", "tool_name": "x", "tool_input": {}})
+    reply = discovered(folder, trust="all").answer(
+        "gemini", {"hook_event_name": "BeforeTool", "tool_name": "x", "tool_input": {}}
+    )
 
     assert "not today" in reply.stdout + reply.stderr
 
 
-CURSOR = {"version": 1, "hooks": {"beforeShellExecution": [{"command": "jq -r .command >&2; exit 2"}]}}
+CURSOR = {
+    "version": 1,
+    "hooks": {"beforeShellExecution": [{"command": "jq -r .command >&2; exit 2"}]},
+}
 GUARD = """
 import json, sys
 call = json.load(sys.stdin)
@@ -166,23 +209,54 @@ elif call["tool_name"] in ("Write", "Edit") and path.endswith(".env"):
     ("host", "event", "tool", "given", "stance", "rewritten"),
     [
         ("docker-agent", "pre_tool_use", "shell", {"cmd": "rm -rf /"}, "DENY", None),
-        ("docker-agent", "pre_tool_use", "shell", {"cmd": "ls", "timeout": 5}, "SILENT", {"cmd": "ls -h", "timeout": 5}),
-        ("gemini", "BeforeTool", "run_shell_command", {"command": "ls"}, "SILENT", {"command": "ls -h"}),
-        ("docker-agent", "pre_tool_use", "write_file", {"path": "a/.env", "content": "x"}, "DENY", None),
+        (
+            "docker-agent",
+            "pre_tool_use",
+            "shell",
+            {"cmd": "ls", "timeout": 5},
+            "SILENT",
+            {"cmd": "ls -h", "timeout": 5},
+        ),
+        (
+            "gemini",
+            "BeforeTool",
+            "run_shell_command",
+            {"command": "ls"},
+            "SILENT",
+            {"command": "ls -h"},
+        ),
+        (
+            "docker-agent",
+            "pre_tool_use",
+            "write_file",
+            {"path": "a/.env", "content": "x"},
+            "DENY",
+            None,
+        ),
         ("kimi", "PreToolUse", "WriteFile", {"path": "a/.env", "content": "x"}, "DENY", None),
         ("copilot", "preToolUse", "create", {"path": "a/.env", "file_text": "x"}, "DENY", None),
         ("kimi", "PreToolUse", "WriteFile", {"path": "a.txt", "content": "x"}, "SILENT", None),
     ],
 )
 def test_a_hook_reads_a_foreign_call_by_its_own_names_and_keys(
-    host: str, event: str, tool: str, given: dict[str, Any], stance: str, rewritten: Any, tmp_path: Path
+    host: str,
+    event: str,
+    tool: str,
+    given: dict[str, Any],
+    stance: str,
+    rewritten: Any,
+    tmp_path: Path,
 ) -> None:
     """With `match_tools: canonical`; what it rewrites lands under the host's keys."""
     (tmp_path / "guard.py").write_text(GUARD, encoding="utf-8")
     handler = {"type": "command", "command": f"{sys.executable} {tmp_path / 'guard.py'}"}
     tree = {"hooks": {"PreToolUse": [{"matcher": "Bash|Write|Edit", "hooks": [handler]}]}}
     engine = hookline.Engine.from_config(tree, dialect="claude-code", match_tools="canonical")
-    call = {"toolName": tool, "toolArgs": json.dumps(given)} if host == "copilot" else {"tool_name": tool, "tool_input": given}
+    call = (
+        {"toolName": tool, "toolArgs": json.dumps(given)}
+        if host == "copilot"
+        else {"tool_name": tool, "tool_input": given}
+    )
 
     decision = engine.fire(event, call, dialect=host)
 
@@ -196,19 +270,40 @@ def test_a_hook_on_shell_commands_is_told_the_command_whatever_its_key() -> None
     engine = hookline.Engine.from_config(CURSOR, dialect="cursor")
 
     assert (
-        engine.fire("pre_tool_use", {"tool_name": "shell", "tool_input": {"cmd": "rm -rf /"}}, dialect="docker-agent").reason == "rm -rf /"
+        engine.fire(
+            "pre_tool_use",
+            {"tool_name": "shell", "tool_input": {"cmd": "rm -rf /"}},
+            dialect="docker-agent",
+        ).reason
+        == "rm -rf /"
     )
 
 
 @pytest.mark.parametrize(
     ("host", "event", "tool"),
-    [("gemini", "BeforeTool", "mcp_github_create"), ("cursor", "preToolUse", "MCP:create"), ("copilot", "preToolUse", "github-create")],
+    [
+        ("gemini", "BeforeTool", "mcp_github_create"),
+        ("cursor", "preToolUse", "MCP:create"),
+        ("copilot", "preToolUse", "github-create"),
+    ],
 )
 @pytest.mark.parametrize("matcher", ["mcp__github__.*", "^mcp__", "mcp__github__create"])
-def test_a_guard_of_mcp_tools_is_asked_by_every_spelling(host: str, event: str, tool: str, matcher: str) -> None:
+def test_a_guard_of_mcp_tools_is_asked_by_every_spelling(
+    host: str, event: str, tool: str, matcher: str
+) -> None:
     """Where a name does not tell its server, the guard is asked once too often rather than never."""
-    tree = {"hooks": {"PreToolUse": [{"matcher": matcher, "hooks": [{"type": "command", "command": "exit 2"}]}]}}
+    tree = {
+        "hooks": {
+            "PreToolUse": [
+                {"matcher": matcher, "hooks": [{"type": "command", "command": "exit 2"}]}
+            ]
+        }
+    }
     engine = hookline.Engine.from_config(tree, dialect="claude-code", match_tools="canonical")
-    call = {"toolName": tool, "toolArgs": "{}"} if host == "copilot" else {"tool_name": tool, "tool_input": {}}
+    call = (
+        {"toolName": tool, "toolArgs": "{}"}
+        if host == "copilot"
+        else {"tool_name": tool, "tool_input": {}}
+    )
 
     assert engine.fire(event, call, dialect=host).stance is hookline.Stance.DENY

@@ -33,8 +33,14 @@ def test_a_builtin_is_relayed_and_cannot_be_plain() -> None:
     """It is code of hookline: nobody else has it under its name."""
     tree = {"hooks": {"turn_start": [{"type": "builtin", "command": "add_date"}]}}
 
-    assert "add_date" in converted(tree, "docker-agent", "hermes").files.get("config.yaml", "add_date")
-    assert [loss.why for loss in converted(tree, "docker-agent", "agenthooks", plain=True).losses if loss.whole] == ["it is no command"]
+    assert "add_date" in converted(tree, "docker-agent", "hermes").files.get(
+        "config.yaml", "add_date"
+    )
+    assert [
+        loss.why
+        for loss in converted(tree, "docker-agent", "agenthooks", plain=True).losses
+        if loss.whole
+    ] == ["it is no command"]
 
 
 @pytest.mark.parametrize("target", ["a3s", "hookline"])
@@ -46,7 +52,10 @@ def test_a_dialect_without_commands_is_no_target(target: str) -> None:
 
 def test_a_hook_on_shell_commands_becomes_one_on_the_shell_tool() -> None:
     """Where the target has no event of its own for them, the wider one stands for it (vocabulary.md 4)."""
-    tree = {"version": 1, "hooks": {"beforeShellExecution": [{"command": "./guard.sh", "matcher": "curl"}]}}
+    tree = {
+        "version": 1,
+        "hooks": {"beforeShellExecution": [{"command": "./guard.sh", "matcher": "curl"}]},
+    }
     conversion = converted(tree, "cursor", "docker-agent")
 
     assert docker(conversion)["matcher"] == "shell"
@@ -63,8 +72,16 @@ def test_half_a_character_is_told() -> None:
 
 def test_a_hook_that_the_host_would_trip_over_is_left_out() -> None:
     """And counted as left out."""
-    tree = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "curl https://policy.example"}]}]}}
-    plain, relayed = (converted(tree, "claude-code", "cursor", plain=given) for given in (True, False))
+    tree = {
+        "hooks": {
+            "PreToolUse": [
+                {"hooks": [{"type": "command", "command": "curl https://policy.example"}]}
+            ]
+        }
+    }
+    plain, relayed = (
+        converted(tree, "claude-code", "cursor", plain=given) for given in (True, False)
+    )
 
     assert (plain.hooks, [loss.whole for loss in plain.losses].count(True)) == (0, 1)
     assert (relayed.hooks, [loss.whole for loss in relayed.losses].count(True)) == (1, 0)
@@ -73,7 +90,9 @@ def test_a_hook_that_the_host_would_trip_over_is_left_out() -> None:
 @pytest.mark.parametrize("matcher", ["mcp__github__.*", "(?i)bash", "Read"])
 def test_a_matcher_that_the_target_may_not_understand_is_left_to_the_relay(matcher: str) -> None:
     """Names that nobody knows, MCP's spellings, and flags that not every engine reads: the host asks about every tool."""
-    groups = json.loads(converted(claude(matcher), "claude-code", "codex").files["hooks.json"])["hooks"]["PreToolUse"]
+    groups = json.loads(converted(claude(matcher), "claude-code", "codex").files["hooks.json"])[
+        "hooks"
+    ]["PreToolUse"]
 
     assert "matcher" not in groups[0]
 
@@ -81,7 +100,13 @@ def test_a_matcher_that_the_target_may_not_understand_is_left_to_the_relay(match
 @pytest.mark.parametrize("target", ["starchild", "hermes"])
 def test_a_line_for_a_shell_is_given_one(target: str) -> None:
     """Where the host only splits it into words."""
-    tree = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "grep -q x && exit 2; exit 0"}]}]}}
+    tree = {
+        "hooks": {
+            "PreToolUse": [
+                {"hooks": [{"type": "command", "command": "grep -q x && exit 2; exit 0"}]}
+            ]
+        }
+    }
     text = "".join(converted(tree, "claude-code", target, plain=True).files.values())
 
     assert "sh -c 'grep -q x && exit 2; exit 0'" in text

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
     from hookline.engine.detached import Finished
 
-NOTICE = Event(kind="notification", dialect="claude-code", native_name="Notification", session_id="s1", cwd="/")
+NOTICE = Event(
+    kind="notification", dialect="claude-code", native_name="Notification", session_id="s1", cwd="/"
+)
 pytestmark = pytest.mark.process
 
 
@@ -32,30 +34,43 @@ def an_engine(command: str, tmp_path: Path, finished: list[Finished], **settings
     hook = {"type": "command", "command": command, "async": True}
     tree = {"hooks": {"Notification": [{"hooks": [hook]}]}}
     environ = {"PATH": os.environ["PATH"], "FOLDER": str(tmp_path)}
-    return Engine.from_config(tree, dialect="claude-code", environ=environ, finished=finished.append, **settings)
+    return Engine.from_config(
+        tree, dialect="claude-code", environ=environ, finished=finished.append, **settings
+    )
 
 
 def test_closing_waits_for_what_was_started(tmp_path: Path) -> None:
     """The decision comes at once; the hook ends in its own time, and its outcome is told."""
     finished: list[Finished] = []
     os.mkfifo(tmp_path / "go")
-    engine = an_engine('read line < "$FOLDER/go"; echo "$line" > "$FOLDER/done"; exit 3', tmp_path, finished)
+    engine = an_engine(
+        'read line < "$FOLDER/go"; echo "$line" > "$FOLDER/done"; exit 3', tmp_path, finished
+    )
     decision = engine.fire(NOTICE)
     before = list(finished)
     (tmp_path / "go").write_text("on\n", encoding="utf-8")
     engine.close()
 
-    assert [(verdict.hook_id, verdict.fault) for verdict in decision.verdicts] == [(engine.hooks[0].id, None)]
+    assert [(verdict.hook_id, verdict.fault) for verdict in decision.verdicts] == [
+        (engine.hooks[0].id, None)
+    ]
     assert before == []
     assert (tmp_path / "done").read_text(encoding="utf-8") == "on\n"
-    assert [(each.hook_id, each.outcome.exit_code) for each in finished] == [(engine.hooks[0].id, 3)]
+    assert [(each.hook_id, each.outcome.exit_code) for each in finished] == [
+        (engine.hooks[0].id, 3)
+    ]
 
 
 def test_closing_ends_what_does_not_end(tmp_path: Path) -> None:
     """After its seconds, the hook and everything that it started is gone, and that is its outcome."""
     finished: list[Finished] = []
     os.mkfifo(tmp_path / "pid")
-    engine = an_engine('sleep 1000 & echo $$ $! > "$FOLDER/pid"; wait', tmp_path, finished, limits=Limits(grace=0.1))
+    engine = an_engine(
+        'sleep 1000 & echo $$ $! > "$FOLDER/pid"; wait',
+        tmp_path,
+        finished,
+        limits=Limits(grace=0.1),
+    )
     engine.fire(NOTICE)
     pids = [int(pid) for pid in (tmp_path / "pid").read_text(encoding="utf-8").split()]
     engine.close(seconds=0)
@@ -123,14 +138,21 @@ def test_an_observer_that_raises_leaves_nothing_open(tmp_path: Path) -> None:
 
     hook = {"type": "command", "command": "true", "async": True}
     engine = Engine.from_config(
-        {"hooks": {"Notification": [{"hooks": [hook]}]}}, dialect="claude-code", environ={"PATH": os.environ["PATH"]}, finished=angry
+        {"hooks": {"Notification": [{"hooks": [hook]}]}},
+        dialect="claude-code",
+        environ={"PATH": os.environ["PATH"]},
+        finished=angry,
     )
     before = len(os.listdir("/proc/self/fd"))
     engine.fire(NOTICE)
     engine.close()
 
     assert len(os.listdir("/proc/self/fd")) == before
-    assert [thread.name for thread in threading.enumerate() if thread.name == f"hookline {engine.hooks[0].id}"] == []
+    assert [
+        thread.name
+        for thread in threading.enumerate()
+        if thread.name == f"hookline {engine.hooks[0].id}"
+    ] == []
 
 
 # -- what is told of an end --------------------------------------------------------------------------------------------
@@ -140,13 +162,28 @@ def test_an_end_is_told_with_everything_that_an_account_needs(tmp_path: Path) ->
     """Of the event that started it, what the hook said in its own dialect's reading, and when it began and ended."""
     finished: list[Finished] = []
     times = iter((100.0, 107.5))
-    engine = an_engine("""printf '{"systemMessage": "done", "decision": "block"}'""", tmp_path, finished, clock=lambda: next(times))
+    engine = an_engine(
+        """printf '{"systemMessage": "done", "decision": "block"}'""",
+        tmp_path,
+        finished,
+        clock=lambda: next(times),
+    )
     engine.fire(NOTICE)
     engine.close()
     (end,) = finished
 
-    assert (end.kind, end.native_event, end.dialect, end.session_id, end.cwd) == ("notification", "Notification", "claude-code", "s1", "/")
-    assert (end.verdict.hook_id, end.verdict.for_user, end.verdict.unsupported) == (engine.hooks[0].id, "done", ("deny",))
+    assert (end.kind, end.native_event, end.dialect, end.session_id, end.cwd) == (
+        "notification",
+        "Notification",
+        "claude-code",
+        "s1",
+        "/",
+    )
+    assert (end.verdict.hook_id, end.verdict.for_user, end.verdict.unsupported) == (
+        engine.hooks[0].id,
+        "done",
+        ("deny",),
+    )
     assert (end.started, end.ended) == (100.0, 107.5)
 
 
@@ -173,19 +210,26 @@ def test_output_is_kept_up_to_its_bound(tmp_path: Path) -> None:
         ("agenthooks", False, 600.0, 60.0),
     ],
 )
-def test_a_time_limit_counts_where_the_dialect_enforces_it(dialect: str, own: float, bound: float, *, strict: bool) -> None:
+def test_a_time_limit_counts_where_the_dialect_enforces_it(
+    dialect: str, own: float, bound: float, *, strict: bool
+) -> None:
     """Claude Code leaves a hook in the background untimed (harnesses.md 2.4), agenthooks does not (agenthooks.md 9.5); strict mode never."""
     named = {"id": "h", "dialect": dialect, "kind": "notification", "native_event": "Notification"}
     spec = HookSpec(**named, handler=InProcess(call=print), timeout=own, strict=strict)
 
     assert make_dialect(dialect).table.detached_untimed == (dialect == "claude-code")
-    assert bounded(Run(spec=spec, event=NOTICE, dialect=make_dialect(dialect)), 60.0).spec.timeout == bound
+    assert (
+        bounded(Run(spec=spec, event=NOTICE, dialect=make_dialect(dialect)), 60.0).spec.timeout
+        == bound
+    )
 
 
 def test_what_runs_for_ever_ends_at_our_bound(tmp_path: Path) -> None:
     """Whatever its own time limit says."""
     finished: list[Finished] = []
-    engine = an_engine("exec sleep 1000", tmp_path, finished, limits=Limits(detached=0.05, grace=0.1))
+    engine = an_engine(
+        "exec sleep 1000", tmp_path, finished, limits=Limits(detached=0.05, grace=0.1)
+    )
     engine.fire(NOTICE)
     engine.close(seconds=30)
 
@@ -193,13 +237,21 @@ def test_what_runs_for_ever_ends_at_our_bound(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("mode", "ended"), [("fidelity", [None]), ("strict", [Failure.TIMED_OUT])])
-def test_a_strict_hook_in_the_background_is_ended_in_its_own_time(mode: str, ended: list[Failure | None], tmp_path: Path) -> None:
+def test_a_strict_hook_in_the_background_is_ended_in_its_own_time(
+    mode: str, ended: list[Failure | None], tmp_path: Path
+) -> None:
     """Otherwise Claude Code's `timeout` beside `async` is not enforced, and the hook runs on until it is done."""
     finished: list[Finished] = []
     hook = {"type": "command", "command": "exec sleep 0.5", "async": True, "timeout": 0.1}
     engine = Engine(finished=finished.append, limits=Limits(grace=0.1))
-    engine.add_source({"hooks": {"Notification": [{"hooks": [hook]}]}}, dialect="claude-code", mode=mode)
-    engine.fire("Notification", {"session_id": "s", "cwd": str(tmp_path), "message": "m"}, dialect="claude-code")
+    engine.add_source(
+        {"hooks": {"Notification": [{"hooks": [hook]}]}}, dialect="claude-code", mode=mode
+    )
+    engine.fire(
+        "Notification",
+        {"session_id": "s", "cwd": str(tmp_path), "message": "m"},
+        dialect="claude-code",
+    )
     engine.close(seconds=30)
 
     assert [each.outcome.failure for each in finished] == ended
@@ -218,14 +270,19 @@ def test_only_so_many_run_and_wait(tmp_path: Path) -> None:
     engine.close()
 
     assert [verdict.fault for verdict in verdicts[:2]] == [None, None]
-    assert verdicts[2].fault == "could not be started: 1 hooks run in the background and 1 wait (HKL2003)"
+    assert (
+        verdicts[2].fault
+        == "could not be started: 1 hooks run in the background and 1 wait (HKL2003)"
+    )
     assert [each.outcome.exit_code for each in finished] == [0, 0]
 
 
 def test_what_waits_when_the_engine_closes_is_told_too(tmp_path: Path) -> None:
     """It never started, and that is its outcome."""
     finished: list[Finished] = []
-    engine = an_engine("exec sleep 1000", tmp_path, finished, limits=Limits(detached_at_once=1, grace=0.1))
+    engine = an_engine(
+        "exec sleep 1000", tmp_path, finished, limits=Limits(detached_at_once=1, grace=0.1)
+    )
     for _ in range(3):
         engine.fire(NOTICE)
     engine.close(seconds=0)
@@ -240,7 +297,9 @@ def test_closing_takes_no_longer_than_its_seconds_and_a_moment() -> None:
     own = HookSpec(
         id="own", dialect="hookline", kind="notification", native_event="notification", detached=True, handler=InProcess(call=lambda _: free.wait(60) and None)
     )  # fmt: skip
-    detached = Detached(Limits(grace=0.01, last=0.01, drain=0.01), {}, lambda _, ended: finished.append(ended))
+    detached = Detached(
+        Limits(grace=0.01, last=0.01, drain=0.01), {}, lambda _, ended: finished.append(ended)
+    )
     detached.start(Run(spec=own, event=NOTICE, detached=True))
     detached.drain(0)
     before = list(finished)
@@ -273,7 +332,9 @@ def test_nothing_starts_while_all_are_ended(tmp_path: Path) -> None:
     """Neither what waited nor what comes then; afterwards the engine may be used again."""
     faults: list[str | None] = []
     finished: list[Finished] = []
-    engine = an_engine('echo > "$FOLDER/ran"; exec sleep 1000', tmp_path, finished, limits=Limits(grace=0.1))
+    engine = an_engine(
+        'echo > "$FOLDER/ran"; exec sleep 1000', tmp_path, finished, limits=Limits(grace=0.1)
+    )
 
     def told(done: Finished) -> None:
         finished.append(done)
@@ -286,6 +347,8 @@ def test_nothing_starts_while_all_are_ended(tmp_path: Path) -> None:
     engine.finished = None
 
     assert [each.outcome.failure for each in finished] == [Failure.CANCELLED]
-    assert faults == ["could not be started: nothing starts any more: hooks in the background are being ended"]
+    assert faults == [
+        "could not be started: nothing starts any more: hooks in the background are being ended"
+    ]
     assert engine.fire(NOTICE).verdicts[0].fault is None
     engine.close(seconds=0)

@@ -14,7 +14,14 @@ if TYPE_CHECKING:
 BODY = "# Guard\n\n---\n\nIt denies what it must."
 
 
-def write(folder: Path, name: str = "guard", *, trigger: str = "before_tool", more: str = "", script: str = "exit 0\n") -> Path:
+def write(
+    folder: Path,
+    name: str = "guard",
+    *,
+    trigger: str = "before_tool",
+    more: str = "",
+    script: str = "exit 0\n",
+) -> Path:
     """A hook's folder."""
     (folder / name / "scripts").mkdir(parents=True)
     (folder / name / "scripts/run.sh").write_text(script, encoding="utf-8")
@@ -26,10 +33,17 @@ def write(folder: Path, name: str = "guard", *, trigger: str = "before_tool", mo
 @pytest.fixture
 def machine(tmp_path: Path) -> dict[str, Any]:
     """A user with two hooks and a project with one, as arguments of `discover`."""
-    user = write(write(tmp_path / "home/.config/agents/hooks", "z-last", trigger="session_end"), more="matcher: {tool: Shell}\n")
+    user = write(
+        write(tmp_path / "home/.config/agents/hooks", "z-last", trigger="session_end"),
+        more="matcher: {tool: Shell}\n",
+    )
     write(tmp_path / "project/.agents/hooks", "style")
     assert user.is_dir()
-    return {"cwd": tmp_path / "project", "environ": {"HOME": str(tmp_path / "home"), "PATH": "/usr/bin:/bin"}, "dialect": "agenthooks"}
+    return {
+        "cwd": tmp_path / "project",
+        "environ": {"HOME": str(tmp_path / "home"), "PATH": "/usr/bin:/bin"},
+        "dialect": "agenthooks",
+    }
 
 
 def test_the_listing_shows_what_counts_in_load_order(machine: dict[str, Any]) -> None:
@@ -54,9 +68,15 @@ def test_what_cannot_run_is_not_available(tmp_path: Path) -> None:
     write(hooks, "refused", more="timeout: soon\n")
     (write(hooks, "bare") / "bare/scripts/run.sh").unlink()
     (hooks / "hooks.toml").write_text("[[hooks.disable]]\nname = 'off'\n", encoding="utf-8")
-    listed = Engine.load(hooks).add_source(write(tmp_path / "watched", "watched"), shadow=True).available_hooks()
+    listed = (
+        Engine.load(hooks)
+        .add_source(write(tmp_path / "watched", "watched"), shadow=True)
+        .available_hooks()
+    )
 
-    assert [line for line in listed.splitlines() if line.startswith("<name>")] == ["<name>guard</name>"]
+    assert [line for line in listed.splitlines() if line.startswith("<name>")] == [
+        "<name>guard</name>"
+    ]
 
 
 def test_without_hooks_of_such_a_format_there_is_no_listing() -> None:
@@ -76,7 +96,9 @@ def test_a_hooks_text_is_read_when_somebody_asks(tmp_path: Path) -> None:
     assert engine.hook_body("agenthooks/guard").endswith("what it may.")
 
 
-def test_a_file_is_found_again_from_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_found_again_from_anywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Although it was named as seen from a folder that is no longer the current one."""
     write(tmp_path / "hooks")
     monkeypatch.chdir(tmp_path)
@@ -114,7 +136,10 @@ def test_what_is_not_there_is_said(tmp_path: Path) -> None:
     """A name that no hook has, and a file that is gone or no longer a hook's."""
     hooks = write(tmp_path / "hooks")
     engine = Engine.load(hooks)
-    with pytest.raises(ConfigError, match=r"no hook has the id `agenthooks/gaurd` \(did you mean `agenthooks/guard`\?\)"):
+    with pytest.raises(
+        ConfigError,
+        match=r"no hook has the id `agenthooks/gaurd` \(did you mean `agenthooks/guard`\?\)",
+    ):
         engine.hook_body("agenthooks/gaurd")
     file = hooks / "guard/HOOK.md"
     file.write_text("# no longer a hook\n", encoding="utf-8")
@@ -128,11 +153,19 @@ def test_what_is_not_there_is_said(tmp_path: Path) -> None:
 def test_a_hook_of_another_format_has_no_text(tmp_path: Path) -> None:
     """Nor has a tree, a Python function, or a file of settings."""
     (tmp_path / "hooks.toml").write_text("[hooks]\n", encoding="utf-8")
-    engine = Engine.from_config({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}, dialect="claude-code")
-    engine.add_source({"name": "tree", "description": "d", "trigger": "pre-session"}, dialect="agenthooks").add_source(tmp_path)
+    engine = Engine.from_config(
+        {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}},
+        dialect="claude-code",
+    )
+    engine.add_source(
+        {"name": "tree", "description": "d", "trigger": "pre-session"}, dialect="agenthooks"
+    ).add_source(tmp_path)
 
     @engine.on("tool.before", name="mine")
     def mine(event: object) -> None:
         """Nothing to say."""
 
-    assert {engine.hook_body(hook) for hook in ("config#Stop.0.0", "agenthooks/tree", "python#mine", "agenthooks/hooks.toml")} == {""}
+    assert {
+        engine.hook_body(hook)
+        for hook in ("config#Stop.0.0", "agenthooks/tree", "python#mine", "agenthooks/hooks.toml")
+    } == {""}

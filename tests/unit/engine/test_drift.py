@@ -35,7 +35,9 @@ def test_what_changed_since_is_told_as_far_as_it_is_known(place: Workspace) -> N
     approve_declared(engine, engine.hooks, who="bob", how="chat")
     assert drifted(place) == []
     place.write("guard.sh", "other")
-    os.utime(place.guard, (1.0, 1.0))  # whoever changes a file can set its time; there is no other that it could be
+    os.utime(
+        place.guard, (1.0, 1.0)
+    )  # whoever changes a file can set its time; there is no other that it could be
 
     first, *rest = drifted(place)
 
@@ -55,7 +57,10 @@ def test_a_file_that_is_another_one_is_told(place: Workspace) -> None:
     link.unlink()
     link.symlink_to(other)
 
-    assert drifted(place)[1:] == ["no longer run: /hooks/guard.sh", "not part of it: /hooks/other.sh"]
+    assert drifted(place)[1:] == [
+        "no longer run: /hooks/guard.sh",
+        "not part of it: /hooks/other.sh",
+    ]
 
 
 def test_another_definition_is_told(place: Workspace) -> None:

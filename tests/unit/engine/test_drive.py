@@ -16,7 +16,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CALL = Event(
-    kind="tool.before", dialect="docker-agent", native_name="pre_tool_use", session_id="s1", cwd="/", body=ToolCall(tool="shell", input={})
+    kind="tool.before",
+    dialect="docker-agent",
+    native_name="pre_tool_use",
+    session_id="s1",
+    cwd="/",
+    body=ToolCall(tool="shell", input={}),
 )
 pytestmark = pytest.mark.process
 
@@ -26,7 +31,11 @@ def an_engine(tmp_path: Path, *commands: str, profile: str = "d1") -> Engine:
     hooks = [{"type": "command", "command": command, "on_error": "block"} for command in commands]
     environ = {"PATH": os.environ["PATH"], "FOLDER": str(tmp_path)}
     return Engine.from_config(
-        {"hooks": {"pre_tool_use": [{"hooks": hooks}]}}, dialect="docker-agent", profile=profile, environ=environ, limits=Limits(grace=0.1)
+        {"hooks": {"pre_tool_use": [{"hooks": hooks}]}},
+        dialect="docker-agent",
+        profile=profile,
+        environ=environ,
+        limits=Limits(grace=0.1),
     )
 
 
@@ -46,10 +55,16 @@ def test_commands_of_a_batch_run_at_once(tmp_path: Path, *, asynchronous: bool) 
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])
-def test_verdicts_stand_in_plan_order_whoever_ends_first(tmp_path: Path, *, asynchronous: bool) -> None:
+def test_verdicts_stand_in_plan_order_whoever_ends_first(
+    tmp_path: Path, *, asynchronous: bool
+) -> None:
     """The first hook ends last, and still gives the first reason."""
     os.mkfifo(tmp_path / "go")
-    engine = an_engine(tmp_path, 'read line < "$FOLDER/go"; echo first >&2; exit 2', 'echo second >&2; echo on > "$FOLDER/go"; exit 2')
+    engine = an_engine(
+        tmp_path,
+        'read line < "$FOLDER/go"; echo first >&2; exit 2',
+        'echo second >&2; echo on > "$FOLDER/go"; exit 2',
+    )
     decision = asyncio.run(engine.fire_async(CALL)) if asynchronous else engine.fire(CALL)
 
     assert decision.reason == "first\nsecond"

@@ -11,14 +11,29 @@ from typing import TYPE_CHECKING
 import pytest
 
 import hookline
-from hookline import CodecError, ConfigError, Decision, Engine, Event, Lifecycle, Prompt, Reply, Stance, Stop, ToolCall, Verdict
+from hookline import (
+    CodecError,
+    ConfigError,
+    Decision,
+    Engine,
+    Event,
+    Lifecycle,
+    Prompt,
+    Reply,
+    Stance,
+    Stop,
+    ToolCall,
+    Verdict,
+)
 from hookline.handlers.firing import mark_of
 from hookline.handlers.secret import key_of, seal
 
 if TYPE_CHECKING:
     from typing import Any
 
-CALL = Event(kind="tool.before", session_id="s1", body=ToolCall(tool="bash", input={"command": "ls"}))
+CALL = Event(
+    kind="tool.before", session_id="s1", body=ToolCall(tool="bash", input={"command": "ls"})
+)
 STOP = Event(kind="stop", session_id="s1", body=Stop())
 PROMPT = Event(kind="prompt.submit", session_id="s1", body=Prompt(prompt="go"))
 NATIVE = {"tool_name": "shell", "tool_input": {"cmd": "ls"}, "session_id": "s1", "cwd": "/w"}
@@ -57,14 +72,22 @@ def test_an_event_is_fired_by_its_canonical_name() -> None:
     engine = guarded(hookline.deny("no"))
     decision = engine.fire("tool.before", {"tool": "bash", "input": {"command": "ls"}})
 
-    assert (decision.stance, decision.dialect, decision.native_event) == (Stance.DENY, "hookline", "tool.before")
+    assert (decision.stance, decision.dialect, decision.native_event) == (
+        Stance.DENY,
+        "hookline",
+        "tool.before",
+    )
 
 
 def test_an_event_is_fired_by_its_native_name() -> None:
     """With the host's own payload, and its dialect by name."""
     decision = guarded(hookline.deny("no")).fire("pre_tool_use", NATIVE, dialect="docker-agent")
 
-    assert (decision.kind, decision.dialect, decision.native_event) == ("tool.before", "docker-agent", "pre_tool_use")
+    assert (decision.kind, decision.dialect, decision.native_event) == (
+        "tool.before",
+        "docker-agent",
+        "pre_tool_use",
+    )
     assert decision.stance is Stance.DENY
 
 
@@ -100,7 +123,9 @@ def test_a_name_belongs_to_the_dialect_whose_hooks_are_there() -> None:
         ("zzzz", "docker-agent", "its events: "),
     ],
 )
-def test_an_unknown_event_is_an_error_with_a_hint(name: str, dialect: str | None, words: str) -> None:
+def test_an_unknown_event_is_an_error_with_a_hint(
+    name: str, dialect: str | None, words: str
+) -> None:
     """A misspelled gate must not be silence."""
     with pytest.raises(CodecError) as caught:
         an_engine().fire(name, NATIVE, dialect=dialect)
@@ -119,11 +144,15 @@ def test_a_name_that_two_loaded_dialects_have_is_ambiguous() -> None:
     """The hint says how to choose."""
     engine = an_engine().add_source({"hooks": {}}, dialect="docker-agent")
     engine.host("starchild")
-    shared = sorted(set(engine.host("docker-agent").table.rows) & set(engine.host("starchild").table.rows))
+    shared = sorted(
+        set(engine.host("docker-agent").table.rows) & set(engine.host("starchild").table.rows)
+    )
     ambiguous = shared or ["pre_tool_use"]
     if not shared:
         engine.host("hermes")
-        ambiguous = sorted(set(engine.host("hermes").table.rows) & set(engine.host("starchild").table.rows))
+        ambiguous = sorted(
+            set(engine.host("hermes").table.rows) & set(engine.host("starchild").table.rows)
+        )
 
     with pytest.raises(CodecError, match="name the dialect"):
         engine.fire(ambiguous[0], {})
@@ -149,14 +178,19 @@ def test_an_event_without_a_folder_happens_in_the_engines() -> None:
     engine = an_engine(cwd="/project")
 
     assert engine.event(CALL).cwd == "/project"
-    assert engine.event("pre_tool_use", {**NATIVE, "cwd": ""}, dialect="docker-agent").cwd == "/project"
+    assert (
+        engine.event("pre_tool_use", {**NATIVE, "cwd": ""}, dialect="docker-agent").cwd
+        == "/project"
+    )
     assert engine.event(CALL.replace(cwd="/other")).cwd == "/other"
 
 
 def test_a_host_hears_hooks_of_other_dialects() -> None:
     """N + M: a docker-agent hook guards a Claude Code host."""
     engine = an_engine().add_source(BROKEN, dialect="docker-agent", mode="strict")
-    decision = engine.fire("PreToolUse", {"tool_name": "Bash", "tool_input": {"command": "ls"}}, dialect="claude-code")
+    decision = engine.fire(
+        "PreToolUse", {"tool_name": "Bash", "tool_input": {"command": "ls"}}, dialect="claude-code"
+    )
 
     assert decision.stance >= Stance.ASK
 
@@ -319,7 +353,9 @@ def test_a_stop_gate_sends_the_agent_back_three_times_a_turn() -> None:
 
     assert redos == [True, True, True, False, False]
     assert (capped.stance, capped.reason) == (Stance.SILENT, "")
-    assert capped.for_user == ("a hook sent the agent back 3 times in this turn, which is the limit; it may stop now",)
+    assert capped.for_user == (
+        "a hook sent the agent back 3 times in this turn, which is the limit; it may stop now",
+    )
     assert [entry.effect for entry in capped.lowered] == ["deny"]
     assert engine.fire(STOP).redo
 
@@ -348,7 +384,13 @@ def test_a_stop_gate_is_told_how_often_it_sent_the_agent_back() -> None:
     @engine.on("stop")
     def gate(event: Event) -> Verdict:
         assert isinstance(event.body, Stop)
-        told.append((event.body.stop_hook_active, event.body.value("stop_block_count"), event.body.value("stop_block_limit")))
+        told.append(
+            (
+                event.body.stop_hook_active,
+                event.body.value("stop_block_count"),
+                event.body.value("stop_block_limit"),
+            )
+        )
         return hookline.deny("more")
 
     for _ in range(3):
@@ -383,7 +425,9 @@ def test_an_asynchronous_hook_that_fires_its_own_event_is_cut(through: str) -> N
     @engine.on("tool.before", on_failure=Stance.DENY)
     async def eager(event: Event) -> None:
         await asyncio.sleep(0)
-        inner.append(await engine.fire_async(event) if through == "fire_async" else engine.fire(event))
+        inner.append(
+            await engine.fire_async(event) if through == "fire_async" else engine.fire(event)
+        )
 
     fired(engine, through)
 
@@ -398,9 +442,15 @@ def test_a_hook_may_fire_other_events(event: Event) -> None:
     inner: list[Decision] = []
     engine = an_engine()
     engine.on(event.kind, tool=None, name="other")(
-        lambda e: hookline.note("heard") if e.session_id == event.session_id and e.kind == event.kind else None
+        lambda e: (
+            hookline.note("heard")
+            if e.session_id == event.session_id and e.kind == event.kind
+            else None
+        )
     )
-    engine.on("tool.before", name="outer")(lambda e: inner.append(engine.fire(event)) if e.session_id == "s1" else None)
+    engine.on("tool.before", name="outer")(
+        lambda e: inner.append(engine.fire(event)) if e.session_id == "s1" else None
+    )
     engine.fire(CALL)
 
     assert [decision.for_user for decision in inner] == [("heard",)]
@@ -419,16 +469,31 @@ def test_two_engines_do_not_get_into_each_others_way() -> None:
 def test_a_process_inside_a_hook_on_this_event_asks_every_other_hook(tmp_path: Path) -> None:
     """The environment that hooks inherit tells which of them are being asked, and about what."""
     above = f"{os.getppid()}:{Path(f'/proc/{os.getppid()}/stat').read_text(encoding='utf-8').rpartition(')')[2].split()[19]}"
-    tree = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": text}]} for text in ("echo one >&2; exit 2", "exit 0")]}}
+    tree = {
+        "hooks": {
+            "PreToolUse": [
+                {"hooks": [{"type": "command", "command": text}]}
+                for text in ("echo one >&2; exit 2", "exit 0")
+            ]
+        }
+    }
     marks = [mark_of(spec) for spec in Engine.from_config(tree, dialect="claude-code").hooks]
 
     def faults(kind: str, mark: str, times: int = 1) -> list[str | None]:
         home = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
         parts = [*[f"stop:{above}:x"] * times, f"{kind}:{above}:{mark}"]
-        environ = {**home, "HOOKLINE_FIRING": ",".join(f"{part}:{seal(key_of(home, make=True), part)}" for part in parts)}
+        environ = {
+            **home,
+            "HOOKLINE_FIRING": ",".join(
+                f"{part}:{seal(key_of(home, make=True), part)}" for part in parts
+            ),
+        }
         engine = Engine.from_config(tree, dialect="claude-code", environ=environ)
         return [
-            verdict.fault for verdict in engine.fire("PreToolUse", {"tool_name": "Bash", "tool_input": {}}, dialect="claude-code").verdicts
+            verdict.fault
+            for verdict in engine.fire(
+                "PreToolUse", {"tool_name": "Bash", "tool_input": {}}, dialect="claude-code"
+            ).verdicts
         ]
 
     again = "called again from inside itself"
@@ -455,7 +520,9 @@ def test_events_that_follow_each_other_are_no_circle() -> None:
     def odd(event: Event) -> None:
         raise ValueError(event)
 
-    assert [engine.fire(CALL).verdicts[0].fault for _ in range(2)] == [engine.fire(CALL).verdicts[0].fault] * 2
+    assert [engine.fire(CALL).verdicts[0].fault for _ in range(2)] == [
+        engine.fire(CALL).verdicts[0].fault
+    ] * 2
 
 
 # -- answering, observing, the end -------------------------------------------------------------------------------------
@@ -463,7 +530,9 @@ def test_events_that_follow_each_other_are_no_circle() -> None:
 
 def test_an_answer_is_in_the_hosts_words() -> None:
     """The host's payload goes in, what a hook of that host would print comes out."""
-    reply = guarded(hookline.deny("no")).answer("docker-agent", {"hook_event_name": "pre_tool_use", **NATIVE})
+    reply = guarded(hookline.deny("no")).answer(
+        "docker-agent", {"hook_event_name": "pre_tool_use", **NATIVE}
+    )
 
     assert reply.exit_code == 0
     assert json.loads(reply.stdout)["hook_specific_output"]["permission_decision"] == "deny"
@@ -474,15 +543,22 @@ def test_an_answer_on_an_event_loop_is_the_same() -> None:
     payload = {"hook_event_name": "pre_tool_use", **NATIVE}
     engine = guarded(hookline.deny("no"))
 
-    assert asyncio.run(engine.answer_async("docker-agent", payload)) == engine.answer("docker-agent", payload)
-    assert asyncio.run(engine.answer_async("docker-agent", json.dumps(payload), seconds=5.0)) == engine.answer("docker-agent", payload)
+    assert asyncio.run(engine.answer_async("docker-agent", payload)) == engine.answer(
+        "docker-agent", payload
+    )
+    assert asyncio.run(
+        engine.answer_async("docker-agent", json.dumps(payload), seconds=5.0)
+    ) == engine.answer("docker-agent", payload)
     with pytest.raises(CodecError):
         asyncio.run(engine.answer_async("docker-agent", "{"))
 
 
 def test_no_opinion_is_answered_with_nothing() -> None:
     """The exact no-op of the host."""
-    assert guarded(None).answer("docker-agent", {"hook_event_name": "pre_tool_use", **NATIVE}) == Reply()
+    assert (
+        guarded(None).answer("docker-agent", {"hook_event_name": "pre_tool_use", **NATIVE})
+        == Reply()
+    )
 
 
 def test_what_cannot_be_understood_is_not_answered() -> None:
@@ -495,18 +571,30 @@ def test_what_cannot_be_understood_is_not_answered() -> None:
 def test_an_observer_is_told_every_event_and_its_decision() -> None:
     """Also the silent ones and those that were cut."""
     seen: list[tuple[str, Stance]] = []
-    engine = guarded(hookline.deny("no"), observe=lambda event, decision: seen.append((event.kind, decision.stance)))
+    engine = guarded(
+        hookline.deny("no"),
+        observe=lambda event, decision: seen.append((event.kind, decision.stance)),
+    )
     engine.fire(CALL)
     engine.fire(PROMPT)
     asyncio.run(engine.fire_async(CALL))
 
-    assert seen == [("tool.before", Stance.DENY), ("prompt.submit", Stance.SILENT), ("tool.before", Stance.DENY)]
+    assert seen == [
+        ("tool.before", Stance.DENY),
+        ("prompt.submit", Stance.SILENT),
+        ("tool.before", Stance.DENY),
+    ]
 
 
 def test_an_observer_sees_what_the_host_is_told() -> None:
     """At the limit of redos: leave to stop."""
     seen: list[bool] = []
-    engine = guarded(hookline.deny("more"), "stop", redo_limit=1, observe=lambda _, decision: seen.append(decision.redo))
+    engine = guarded(
+        hookline.deny("more"),
+        "stop",
+        redo_limit=1,
+        observe=lambda _, decision: seen.append(decision.redo),
+    )
     engine.fire(STOP)
     engine.fire(STOP)
 

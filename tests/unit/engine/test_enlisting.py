@@ -22,9 +22,14 @@ if TYPE_CHECKING:
 
 def hooks(*names: str, says: object = None, **config: object) -> list[HookSpec]:
     """Definitions of a3s on `pre_tool_use`, each of which answers the same."""
-    tree = {"hooks": [{"id": name, "event_type": "pre_tool_use", "config": config} for name in names]}
+    tree = {
+        "hooks": [{"id": name, "event_type": "pre_tool_use", "config": config} for name in names]
+    }
     loaded = A3S().load(Source(tree=tree, scope="process"))
-    return [spec.replace(handler=InProcess(call=lambda _: says, name=spec.id, read_by_dialect=True)) for spec in loaded.specs]
+    return [
+        spec.replace(handler=InProcess(call=lambda _: says, name=spec.id, read_by_dialect=True))
+        for spec in loaded.specs
+    ]
 
 
 BLOCK = {"action": "Block", "reason": "no"}
@@ -93,7 +98,10 @@ def test_a_host_is_not_guessed_from_what_was_enlisted() -> None:
     engine = Engine.from_config({"hooks": {}}, dialect="docker-agent")
     engine.enlist("one", hooks("a", says=BLOCK), "a3s")
 
-    decision = engine.fire("pre_tool_use", {"session_id": "s", "cwd": "/", "tool_name": "shell", "tool_input": {"cmd": "ls"}})
+    decision = engine.fire(
+        "pre_tool_use",
+        {"session_id": "s", "cwd": "/", "tool_name": "shell", "tool_input": {"cmd": "ls"}},
+    )
 
     assert decision.dialect == "docker-agent"
     assert decision.stance is Stance.DENY
@@ -108,7 +116,10 @@ def test_an_event_under_way_keeps_its_hooks() -> None:
         inside.set()
         going.wait(10)
 
-    first = [spec.replace(handler=InProcess(call=slow, name=spec.id, read_by_dialect=True)) for spec in hooks("a", priority=1)]
+    first = [
+        spec.replace(handler=InProcess(call=slow, name=spec.id, read_by_dialect=True))
+        for spec in hooks("a", priority=1)
+    ]
     engine.enlist("one", [*first, *hooks("b", says=BLOCK)], "a3s")
     decisions = []
     firing = threading.Thread(target=lambda: decisions.append(fire(engine)))
@@ -141,15 +152,27 @@ def test_an_owner_cannot_skip_the_hooks_of_another(says: object) -> None:
     """Nor those of a file: whoever comes first says something of his own hooks only."""
     for enlisting in (
         lambda engine: engine.enlist("policy", hooks("guard", says=BLOCK), "a3s"),
-        lambda engine: engine.add_source({"hooks": [{"id": "guard", "event_type": "pre_tool_use", "matcher": {"bad": 1}}]}, dialect="a3s"),
+        lambda engine: engine.add_source(
+            {"hooks": [{"id": "guard", "event_type": "pre_tool_use", "matcher": {"bad": 1}}]},
+            dialect="a3s",
+        ),
     ):
         engine = Engine()
         enlisting(engine)
-        engine.enlist("guest", [*hooks("first", says=says, priority=-(2**31)), *hooks("second", says=BLOCK, priority=-2)], "a3s")
+        engine.enlist(
+            "guest",
+            [
+                *hooks("first", says=says, priority=-(2**31)),
+                *hooks("second", says=BLOCK, priority=-2),
+            ],
+            "a3s",
+        )
         decision = fire(engine)
 
         assert decision.stance is Stance.DENY
-        assert [verdict.hook_id for verdict in decision.verdicts] == (["first", "guard"] if says is SKIP else ["first", "second"])
+        assert [verdict.hook_id for verdict in decision.verdicts] == (
+            ["first", "guard"] if says is SKIP else ["first", "second"]
+        )
 
 
 def test_an_owner_cannot_blind_the_observers_of_another() -> None:
@@ -158,9 +181,20 @@ def test_an_owner_cannot_blind_the_observers_of_another() -> None:
     (watch,) = A3S().load(Source(tree=tree, scope="process")).specs
     engine = Engine()
     for owner, says in (("guest", RETRY), ("policy", None)):
-        engine.enlist(owner, [watch.replace(handler=InProcess(call=lambda _, said=says: said, read_by_dialect=True))], "a3s")
+        engine.enlist(
+            owner,
+            [
+                watch.replace(
+                    handler=InProcess(call=lambda _, said=says: said, read_by_dialect=True)
+                )
+            ],
+            "a3s",
+        )
 
-    assert [verdict.hook_id for verdict in engine.fire("session_start", {"session_id": "s"}, dialect="a3s").verdicts] == [
+    assert [
+        verdict.hook_id
+        for verdict in engine.fire("session_start", {"session_id": "s"}, dialect="a3s").verdicts
+    ] == [
         "watch",
         "watch~2",
     ]
@@ -174,7 +208,11 @@ def test_the_journal_says_whose_hook_spoke(tmp_path) -> None:
     fire(engine)
     engine.close()
     (file,) = tmp_path.glob("*.jsonl")
-    runs = [record for record in map(json.loads, file.read_text().splitlines()) if record["type"] == "run"]
+    runs = [
+        record
+        for record in map(json.loads, file.read_text().splitlines())
+        if record["type"] == "run"
+    ]
 
     assert [(run["hook"], run["source"], run["scope"]) for run in runs] == [
         ("guard", "remote:policy", "process"),

@@ -21,10 +21,19 @@ def claude(hooks: dict[str, Any], **settings: Any) -> hookline.Engine:
 
 def group(matcher: str, *commands: str, **keys: Any) -> dict[str, Any]:
     """A matcher group of commands."""
-    return {"matcher": matcher, "hooks": [{"type": "command", "command": command, **keys} for command in commands]}
+    return {
+        "matcher": matcher,
+        "hooks": [{"type": "command", "command": command, **keys} for command in commands],
+    }
 
 
-def told(engine: hookline.Engine, native: str, payload: dict[str, Any], dialect: str = "claude-code", **how: Any) -> dict[str, Any]:
+def told(
+    engine: hookline.Engine,
+    native: str,
+    payload: dict[str, Any],
+    dialect: str = "claude-code",
+    **how: Any,
+) -> dict[str, Any]:
     """The explanation of a native event."""
     return explain(engine, engine.event(native, payload, dialect=dialect), **how)
 
@@ -84,13 +93,22 @@ def test_the_run_is_that_of_fire() -> None:
 def test_order_and_manner_are_told() -> None:
     """At once, one after the other, and what nobody waits for at the end."""
     engine = claude(
-        {"PostToolUse": [group("Bash", "true", "false || true"), {"hooks": [{"type": "command", "command": "sleep 0", "async": True}]}]}
+        {
+            "PostToolUse": [
+                group("Bash", "true", "false || true"),
+                {"hooks": [{"type": "command", "command": "sleep 0", "async": True}]},
+            ]
+        }
     )
 
     with engine:
         document = told(engine, "PostToolUse", BASH)
 
-    assert [(hook["order"], hook["how"]) for hook in document["hooks"]] == [(1, "at once"), (2, "at once"), (3, "detached")]
+    assert [(hook["order"], hook["how"]) for hook in document["hooks"]] == [
+        (1, "at once"),
+        (2, "at once"),
+        (3, "detached"),
+    ]
 
 
 def test_rank_decides_the_order() -> None:
@@ -122,13 +140,17 @@ def test_a_rewrite_may_select_and_deselect() -> None:
     engine.on("tool.before", command="rm", name="was")(_first)
     engine.on("tool.before", command="ls", name="is")(_second)
 
-    document = told(engine, "tool.before", {"tool": "bash", "input": {"command": "rm x"}}, dialect="hookline")
+    document = told(
+        engine, "tool.before", {"tool": "bash", "input": {"command": "rm x"}}, dialect="hookline"
+    )
 
     _, was, now = document["hooks"]
     assert (was["selected"], was["asked"]) == (True, False)
     assert was["because"] == "a hook before it rewrote the event, and its condition no longer holds"
     assert (now["selected"], now["asked"]) == (False, True)
-    assert now["because"].startswith("not as the event came (command `rm x` is not matched by `ls`)")
+    assert now["because"].startswith(
+        "not as the event came (command `rm x` is not matched by `ls`)"
+    )
 
 
 def test_a_hook_that_settles_the_matter_is_named(tmp_path: Path) -> None:
@@ -136,12 +158,16 @@ def test_a_hook_that_settles_the_matter_is_named(tmp_path: Path) -> None:
     sheet = "---\nname: {0}\ndescription: d\ntrigger: pre-tool-call\npriority: {1}\n---\n"
     engine = hookline.Engine()
     for name, priority in (("a", 2), ("b", 1)):
-        engine.add_source(folder_of(tmp_path, name, sheet.format(name, priority), "exit 2"), dialect="agenthooks")
+        engine.add_source(
+            folder_of(tmp_path, name, sheet.format(name, priority), "exit 2"), dialect="agenthooks"
+        )
 
     document = told(engine, "pre-tool-call", {"tool_name": "Bash"}, dialect="agenthooks")
 
     assert [hook["asked"] for hook in document["hooks"]] == [True, False]
-    assert document["hooks"][1]["because"] == "`agenthooks/a` had settled the matter before its turn"
+    assert (
+        document["hooks"][1]["because"] == "`agenthooks/a` had settled the matter before its turn"
+    )
 
 
 def folder_of(at: Path, name: str, sheet: str, script: str) -> str:
@@ -163,7 +189,10 @@ def test_sources_are_told_with_their_trust_and_their_problems() -> None:
 
     document = told(engine, "PreToolUse", BASH)
 
-    assert [(source["trusted"], source["mode"], source["hooks"], source["problems"]) for source in document["sources"]] == [
+    assert [
+        (source["trusted"], source["mode"], source["hooks"], source["problems"])
+        for source in document["sources"]
+    ] == [
         (False, "fidelity", 1, 0),
         (True, "strict", 0, 1),
     ]
@@ -175,7 +204,8 @@ def test_sources_are_told_with_their_trust_and_their_problems() -> None:
 def test_a_broken_hook_says_why() -> None:
     """And takes its part in the decision."""
     engine = hookline.Engine.from_config(
-        {"hooks": {"pre_tool_use": [{"matcher": "shell", "hooks": [{"type": "comand"}]}]}}, dialect="docker-agent"
+        {"hooks": {"pre_tool_use": [{"matcher": "shell", "hooks": [{"type": "comand"}]}]}},
+        dialect="docker-agent",
     )
 
     document = told(engine, "pre_tool_use", {"tool_name": "shell"}, dialect="docker-agent")
@@ -189,12 +219,16 @@ def test_a_hook_that_gave_way_says_to_whom(tmp_path: Path) -> None:
     sheet = "---\nname: guard\ndescription: d\ntrigger: pre-tool-call\n---\n"
     engine = hookline.Engine()
     for scope in ("user", "project"):
-        engine.add_source(folder_of(tmp_path / scope, "guard", sheet, "exit 0"), dialect="agenthooks", scope=scope)
+        engine.add_source(
+            folder_of(tmp_path / scope, "guard", sheet, "exit 0"), dialect="agenthooks", scope=scope
+        )
 
     document = told(engine, "pre-tool-call", {"tool_name": "Bash"}, dialect="agenthooks")
 
     assert [hook["selected"] for hook in document["hooks"]] == [False, True]
-    assert document["hooks"][0]["because"].startswith("`guard` replaces the hook of that name of the user level")
+    assert document["hooks"][0]["because"].startswith(
+        "`guard` replaces the hook of that name of the user level"
+    )
 
 
 def test_a_hook_that_ran_once_is_done() -> None:
@@ -212,7 +246,9 @@ def test_explaining_does_not_spoil_the_next_fire() -> None:
     """A strict source is asked again after a rewrite, also when it was explained before."""
     engine = hookline.Engine()
     engine.add_source({"hooks": {}}, dialect="docker-agent", mode="strict")
-    engine.on("tool.before", name="guard")(lambda event: hookline.deny("rm") if "rm" in event.command else None)
+    engine.on("tool.before", name="guard")(
+        lambda event: hookline.deny("rm") if "rm" in event.command else None
+    )
     engine.on("tool.before", name="rewriter")(lambda _: hookline.rewrite({"command": "rm x"}))
     payload = {"tool": "bash", "input": {"command": "ls"}}
 

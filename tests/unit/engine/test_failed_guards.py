@@ -11,11 +11,31 @@ import hookline
 from hookline.core.fit import fit
 from hookline.model.verdict import Decision, Stance, Verdict
 
-CODEX = {"hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/", "tool_name": "shell", "tool_input": {}}
-CURSOR = {"hook_event_name": "preToolUse", "conversation_id": "c", "workspace_roots": ["/"], "tool_name": "Shell", "tool_input": {}}
-KIMI = {"hook_event_name": "PreToolUse", "session_id": "k", "cwd": "/", "tool_name": "Shell", "tool_input": {}}
+CODEX = {
+    "hook_event_name": "PreToolUse",
+    "session_id": "s",
+    "cwd": "/",
+    "tool_name": "shell",
+    "tool_input": {},
+}
+CURSOR = {
+    "hook_event_name": "preToolUse",
+    "conversation_id": "c",
+    "workspace_roots": ["/"],
+    "tool_name": "Shell",
+    "tool_input": {},
+}
+KIMI = {
+    "hook_event_name": "PreToolUse",
+    "session_id": "k",
+    "cwd": "/",
+    "tool_name": "Shell",
+    "tool_input": {},
+}
 HOSTS = pytest.mark.parametrize(
-    ("host", "payload"), [("codex", CODEX), ("cursor", CURSOR), ("kimi", KIMI)], ids=["codex", "cursor", "kimi"]
+    ("host", "payload"),
+    [("codex", CODEX), ("cursor", CURSOR), ("kimi", KIMI)],
+    ids=["codex", "cursor", "kimi"],
 )
 # A hook that cannot be loaded fails without starting anything; its own event has a word for a question.
 BROKEN = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command"}]}]}}
@@ -49,7 +69,9 @@ def test_a_question_that_a_hook_put_stays_lowered(host: str, payload: dict[str, 
     reply = engine.answer(host, payload)
 
     assert (reply.stdout, reply.exit_code) == ("", 0)
-    assert [(lost.effect, decided[0].stance) for lost in decided[0].lowered] == [("ask", Stance.SILENT)]
+    assert [(lost.effect, decided[0].stance) for lost in decided[0].lowered] == [
+        ("ask", Stance.SILENT)
+    ]
 
 
 @HOSTS
@@ -82,9 +104,22 @@ FAILED = Verdict(hook_id="a", stance=Stance.ASK, reason="it failed", fault="it f
         ({"note"}, False, Stance.SILENT, False),
     ],
 )
-def test_what_a_failed_ask_becomes_is_what_the_event_can_say(powers: set[str], stance: Stance, *, redoes: bool, redo: bool) -> None:
+def test_what_a_failed_ask_becomes_is_what_the_event_can_say(
+    powers: set[str], stance: Stance, *, redoes: bool, redo: bool
+) -> None:
     """An ask where it can ask, else a denial where it can deny; at a stop gate that sends the agent back."""
-    decision = Decision(kind="tool.before", dialect="x", native_event="y", stance=Stance.ASK, reason="it failed", verdicts=(FAILED,))
+    decision = Decision(
+        kind="tool.before",
+        dialect="x",
+        native_event="y",
+        stance=Stance.ASK,
+        reason="it failed",
+        verdicts=(FAILED,),
+    )
     fitted = fit(decision, frozenset(powers), redoes=redoes)
 
-    assert (fitted.stance, fitted.redo, fitted.reason) == (stance, redo, "it failed" if stance else "")
+    assert (fitted.stance, fitted.redo, fitted.reason) == (
+        stance,
+        redo,
+        "it failed" if stance else "",
+    )

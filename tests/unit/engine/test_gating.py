@@ -28,7 +28,12 @@ echo '{{"hookSpecificOutput": {{"hookEventName": "PreToolUse", "permissionDecisi
 """
 CLONED = "a hook of this project (`.claude/settings.json`, PreToolUse)"
 MORE = "(`hookline list` tells more)"
-PAYLOAD = {"session_id": "s", "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}}
+PAYLOAD = {
+    "session_id": "s",
+    "hook_event_name": "PreToolUse",
+    "tool_name": "Bash",
+    "tool_input": {"command": "ls"},
+}
 
 
 class Place(World):
@@ -43,7 +48,9 @@ class Place(World):
         """Declare one hook in a folder's settings."""
         hook = {"type": "command", "command": command, **fields}
         (at / ".claude").mkdir(exist_ok=True)
-        (at / ".claude/settings.json").write_text(json.dumps({"hooks": {"PreToolUse": [{"hooks": [hook]}]}}), encoding="utf-8")
+        (at / ".claude/settings.json").write_text(
+            json.dumps({"hooks": {"PreToolUse": [{"hooks": [hook]}]}}), encoding="utf-8"
+        )
 
     def denying(self, path: Path, says: str) -> Path:
         path.write_text(DENIES.format(says), encoding="utf-8")
@@ -51,10 +58,14 @@ class Place(World):
         return path
 
     def engine(self, **settings: str) -> Engine:
-        return Engine.discover(self.project, environ=self.environ, gate=gate(self.project, self.environ, **settings))
+        return Engine.discover(
+            self.project, environ=self.environ, gate=gate(self.project, self.environ, **settings)
+        )
 
     def fire(self, engine: Engine) -> Decision:
-        return engine.fire("PreToolUse", {**PAYLOAD, "cwd": str(self.project)}, dialect="claude-code")
+        return engine.fire(
+            "PreToolUse", {**PAYLOAD, "cwd": str(self.project)}, dialect="claude-code"
+        )
 
 
 @pytest.fixture
@@ -69,7 +80,11 @@ def test_a_clones_hook_is_listed_and_inert_until_it_is_approved(place: Place) ->
     (spec,) = engine.hooks
     before = place.fire(engine)
 
-    assert (before.stance, before.for_user, place.ran()) == (Stance.SILENT, (f"{CLONED} had no say: it is not approved {MORE}",), [])
+    assert (before.stance, before.for_user, place.ran()) == (
+        Stance.SILENT,
+        (f"{CLONED} had no say: it is not approved {MORE}",),
+        [],
+    )
     assert [verdict.fault for verdict in before.verdicts] == ["not approved"]
 
     approve(place.engine().gate, [spec])  # type: ignore[arg-type]  # a gate as it was made
@@ -77,7 +92,10 @@ def test_a_clones_hook_is_listed_and_inert_until_it_is_approved(place: Place) ->
 
     place.denying(place.guard, "other")
     changed = place.fire(engine)
-    assert (changed.stance, changed.for_user) == (Stance.SILENT, (f"{CLONED} had no say: changed since it was approved {MORE}",))
+    assert (changed.stance, changed.for_user) == (
+        Stance.SILENT,
+        (f"{CLONED} had no say: changed since it was approved {MORE}",),
+    )
     assert place.ran() == ["project"]
 
 
@@ -85,7 +103,9 @@ def test_the_asynchronous_driver_goes_through_the_gate_too(place: Place) -> None
     """And so does what nobody waits for."""
     engine = place.engine()
 
-    assert asyncio.run(engine.fire_async("PreToolUse", PAYLOAD, dialect="claude-code")).for_user != ()
+    assert (
+        asyncio.run(engine.fire_async("PreToolUse", PAYLOAD, dialect="claude-code")).for_user != ()
+    )
     place.declare(place.project, "./guard.sh", **{"async": True})
     with place.engine() as detaching:
         assert "not approved" in (place.fire(detaching).verdicts[0].fault or "")
@@ -112,7 +132,9 @@ def test_a_clones_settings_switch_off_nobodys_hooks(place: Place) -> None:
     """Approved or not."""
     own = place.denying(place.home / "own.sh", "own")
     place.declare(place.home, str(own))
-    (place.project / ".claude/settings.json").write_text('{"disableAllHooks": true}', encoding="utf-8")
+    (place.project / ".claude/settings.json").write_text(
+        '{"disableAllHooks": true}', encoding="utf-8"
+    )
 
     assert place.fire(place.engine()).reason == "own"
 
@@ -121,7 +143,10 @@ def test_a_policy_may_refuse_what_an_unapproved_guard_was_to_look_at(place: Plac
     """In words of our own: none of the clone's."""
     decision = place.fire(place.engine(project_unknown="deny"))
 
-    assert (decision.stance, decision.reason) == (Stance.DENY, f"{CLONED} may not run: it is not approved {MORE}")
+    assert (decision.stance, decision.reason) == (
+        Stance.DENY,
+        f"{CLONED} may not run: it is not approved {MORE}",
+    )
 
 
 def test_off_is_silent_but_for_a_word(place: Place) -> None:
@@ -143,7 +168,10 @@ def test_pythons_own_hooks_go_through_no_gate(place: Place) -> None:
     turn(engine.gate, on=False)  # type: ignore[arg-type]  # as above
     engine.on("tool.before")(print)
 
-    assert [verdict.fault for verdict in place.fire(engine).verdicts] == ["switched off: `hookline off` in this project", None]
+    assert [verdict.fault for verdict in place.fire(engine).verdicts] == [
+        "switched off: `hookline off` in this project",
+        None,
+    ]
 
 
 def test_without_a_gate_a_clones_hooks_stay_inert(place: Place) -> None:
@@ -153,7 +181,9 @@ def test_without_a_gate_a_clones_hooks_stay_inert(place: Place) -> None:
     decision = place.fire(Engine.discover(place.project, environ=place.environ))
 
     assert decision.verdicts[0].fault == f"not approved: {UNASKED}"
-    assert decision.for_user == (f"a hook of this project had no say: it is not approved: {UNASKED}",)
+    assert decision.for_user == (
+        f"a hook of this project had no say: it is not approved: {UNASKED}",
+    )
 
 
 def test_a_gate_that_is_made_late_is_the_same_gate(place: Place) -> None:
@@ -195,13 +225,22 @@ echo '{"decision": "block", "reason": "no"}'
 """
 
 
-@pytest.mark.parametrize("change", ["edited", "removed", "exposed", "declared otherwise", "store exposed", "store damaged"])
+@pytest.mark.parametrize(
+    "change",
+    ["edited", "removed", "exposed", "declared otherwise", "store exposed", "store damaged"],
+)
 @pytest.mark.parametrize(
     ("fields", "stance"),
-    [({"role": "guard", "on_error": "closed"}, Stance.DENY), ({"role": "guard"}, Stance.DENY), ({"on_error": "open"}, Stance.SILENT)],
+    [
+        ({"role": "guard", "on_error": "closed"}, Stance.DENY),
+        ({"role": "guard"}, Stance.DENY),
+        ({"on_error": "open"}, Stance.SILENT),
+    ],
     ids=["closed", "guard", "open"],
 )
-def test_an_edit_switches_no_approved_guard_off(place: Place, fields: dict[str, str], stance: Stance, change: str) -> None:
+def test_an_edit_switches_no_approved_guard_off(
+    place: Place, fields: dict[str, str], stance: Stance, change: str
+) -> None:
     """Its own rule for failures decides, and the user is told; what nobody approved decides nothing (starchild.md 6)."""
     guard = place.project / "guard2.sh"
     guard.write_text(GUARD, encoding="utf-8")
@@ -210,7 +249,13 @@ def test_an_edit_switches_no_approved_guard_off(place: Place, fields: dict[str, 
     declared = {"hooks": [{"event": "pre_tool_call", "command": str(guard), **fields}]}
     (place.project / "config/shell_hooks.yaml").write_text(json.dumps(declared), encoding="utf-8")
     (place.project / ".claude/settings.json").unlink()
-    call = {"event": "pre_tool_call", "session_id": "s", "cwd": str(place.project), "tool_name": "bash", "tool_input": {"command": "bash"}}
+    call = {
+        "event": "pre_tool_call",
+        "session_id": "s",
+        "cwd": str(place.project),
+        "tool_name": "bash",
+        "tool_input": {"command": "bash"},
+    }
     engine = place.engine()
 
     def asked() -> Decision:
@@ -221,7 +266,9 @@ def test_an_edit_switches_no_approved_guard_off(place: Place, fields: dict[str, 
     assert (asked().stance, asked().reason) == (Stance.DENY, "no")
     if change == "declared otherwise":
         declared["hooks"][0]["matcher"] = "b[a]sh"
-        (place.project / "config/shell_hooks.yaml").write_text(json.dumps(declared), encoding="utf-8")
+        (place.project / "config/shell_hooks.yaml").write_text(
+            json.dumps(declared), encoding="utf-8"
+        )
         engine = place.engine()
     {
         "edited": lambda: guard.write_text(GUARD + "#", encoding="utf-8"),
@@ -234,7 +281,10 @@ def test_an_edit_switches_no_approved_guard_off(place: Place, fields: dict[str, 
 
     assert decision.stance is stance
     assert decision.reason != "no"
-    assert (bool(decision.reason), bool(decision.for_user)) == (stance is Stance.DENY, stance is Stance.SILENT)
+    assert (bool(decision.reason), bool(decision.for_user)) == (
+        stance is Stance.DENY,
+        stance is Stance.SILENT,
+    )
     assert "guard2.sh" not in decision.reason + "".join(decision.for_user)
 
 
@@ -250,7 +300,9 @@ def _runs(place: Place, folder: Path, **fields: object) -> list[dict[str, object
     place.declare(place.project, '"$CLAUDE_PROJECT_DIR"/guard.sh', **fields)
     journal = Journal.open(str(folder / "j"), environ={})
     given = gate(place.project, place.environ, tell=noted(journal))
-    with Engine.discover(place.project, environ=place.environ, gate=given, journal=journal) as engine:
+    with Engine.discover(
+        place.project, environ=place.environ, gate=given, journal=journal
+    ) as engine:
         place.fire(engine)
         approve(given, engine.hooks)
         place.fire(engine)
@@ -266,10 +318,14 @@ def test_a_run_and_its_approval_have_one_identity(place: Place, tmp_path: Path) 
 
     assert note["identity"]
     assert {record["identity"] for record in (stranger, note, ran, changed)} == {note["identity"]}
-    assert [str(run["content"]).startswith(str(note["content"])) for run in (stranger, ran, changed)] == [True, True, False]
+    assert [
+        str(run["content"]).startswith(str(note["content"])) for run in (stranger, ran, changed)
+    ] == [True, True, False]
 
 
-def test_the_end_of_a_detached_hook_has_the_identity_of_its_start(place: Place, tmp_path: Path) -> None:
+def test_the_end_of_a_detached_hook_has_the_identity_of_its_start(
+    place: Place, tmp_path: Path
+) -> None:
     """Nobody asks a gate about it any more."""
     found = {
         str(record.get("phase", record["type"])): record
@@ -277,6 +333,8 @@ def test_the_end_of_a_detached_hook_has_the_identity_of_its_start(place: Place, 
         if record.get("phase") != "done"
     }
 
-    assert found["finished"]["identity"] == found["started"]["identity"] == found["note"]["identity"]
+    assert (
+        found["finished"]["identity"] == found["started"]["identity"] == found["note"]["identity"]
+    )
     assert found["finished"]["content"] == found["started"]["content"]
     assert "stdout" in found["finished"]

@@ -36,7 +36,9 @@ AT = "a hook of this project (`.claude/settings.json`, PreToolUse)"
 class Clone(World):
     """A project with two guards, whose host asks by `hookline answer`."""
 
-    def __init__(self, folder: Path, patch: pytest.MonkeyPatch, capture: pytest.CaptureFixture[str]) -> None:
+    def __init__(
+        self, folder: Path, patch: pytest.MonkeyPatch, capture: pytest.CaptureFixture[str]
+    ) -> None:
         super().__init__(folder)
         self.patch, self.capture = patch, capture
         self.file = self.project / ".claude/settings.json"
@@ -45,24 +47,38 @@ class Clone(World):
         for name in ("one.sh", "two.sh", "new.sh"):
             self.script("x", path=self.project / name)
             (self.project / name).write_text(DENIES, encoding="utf-8")
-        for name in ("XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CLAUDE_PROJECT_DIR", "HOOKLINE", "HOOKLINE_FIRING"):
+        for name in (
+            "XDG_CONFIG_HOME",
+            "CLAUDE_CONFIG_DIR",
+            "CLAUDE_PROJECT_DIR",
+            "HOOKLINE",
+            "HOOKLINE_FIRING",
+        ):
             patch.delenv(name, raising=False)
         for name in ("HOME", "XDG_STATE_HOME"):
             patch.setenv(name, self.environ[name])
         self.declare("./one.sh")
 
-    def declare(self, *commands: str, matcher: str = "Bash", event: str = "PreToolUse", **fields: Any) -> None:
+    def declare(
+        self, *commands: str, matcher: str = "Bash", event: str = "PreToolUse", **fields: Any
+    ) -> None:
         hooks = [{"type": "command", "command": command, **fields} for command in commands]
-        self.file.write_text(json.dumps({"hooks": {event: [{"matcher": matcher, "hooks": hooks}]}}), encoding="utf-8")
+        self.file.write_text(
+            json.dumps({"hooks": {event: [{"matcher": matcher, "hooks": hooks}]}}), encoding="utf-8"
+        )
 
     def approve(self) -> None:
         engine = self.engine()
         approve(engine.gate, engine.hooks)  # type: ignore[arg-type]  # a gate as it was made
 
     def engine(self) -> Engine:
-        return Engine.discover(self.project, environ=self.environ, gate=gate(self.project, self.environ))
+        return Engine.discover(
+            self.project, environ=self.environ, gate=gate(self.project, self.environ)
+        )
 
-    def answer(self, *words: str, session: str = "s", tool: str = "Bash", event: str = "PreToolUse") -> dict[str, Any]:
+    def answer(
+        self, *words: str, session: str = "s", tool: str = "Bash", event: str = "PreToolUse"
+    ) -> dict[str, Any]:
         """What the host gets, as an object; of hosts' own words the note and what is decided."""
         call = {
             "hook_event_name": event,
@@ -71,15 +87,22 @@ class Clone(World):
             "tool_name": tool,
             "tool_input": {"command": "ls"},
         }
-        self.patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(json.dumps(call).encode()), encoding="utf-8"))
+        self.patch.setattr(
+            sys, "stdin", io.TextIOWrapper(io.BytesIO(json.dumps(call).encode()), encoding="utf-8")
+        )
         assert answer_main(["claude-code", *words]) == 0
         out = self.capture.readouterr().out
         said = json.loads(out) if out else {}
-        return {"note": said.get("systemMessage", ""), "decided": said.get("hookSpecificOutput", {}).get("permissionDecision", "")}
+        return {
+            "note": said.get("systemMessage", ""),
+            "decided": said.get("hookSpecificOutput", {}).get("permissionDecision", ""),
+        }
 
 
 @pytest.fixture
-def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Clone:
+def clone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Clone:
     """Nothing of it is approved yet."""
     return Clone(tmp_path, monkeypatch, capsys)
 
@@ -94,10 +117,14 @@ def test_a_guard_that_was_edited_is_told_of_at_every_event(clone: Clone) -> None
     assert clone.answer()["decided"] == "deny"
 
     (clone.project / "one.sh").write_text(DENIES + "#", encoding="utf-8")
-    assert [clone.answer() for _ in range(2)] == [{"note": f"{AT} had no say: changed since it was approved {MORE}", "decided": "deny"}] * 2
+    assert [clone.answer() for _ in range(2)] == [
+        {"note": f"{AT} had no say: changed since it was approved {MORE}", "decided": "deny"}
+    ] * 2
 
     (clone.project / "two.sh").write_text(DENIES + "#", encoding="utf-8")
-    assert [clone.answer() for _ in range(2)] == [{"note": f"{AT} had no say: changed since it was approved {MORE}", "decided": ""}] * 2
+    assert [clone.answer() for _ in range(2)] == [
+        {"note": f"{AT} had no say: changed since it was approved {MORE}", "decided": ""}
+    ] * 2
 
 
 @pytest.mark.parametrize(
@@ -109,13 +136,18 @@ def test_a_guard_that_was_edited_is_told_of_at_every_event(clone: Clone) -> None
     ],
     ids=["a blank", "another beside it", "another before it"],
 )
-def test_an_edit_of_a_definition_is_a_change_and_a_new_hook_is_none(clone: Clone, fields: dict[str, Any], told: str) -> None:
+def test_an_edit_of_a_definition_is_a_change_and_a_new_hook_is_none(
+    clone: Clone, fields: dict[str, Any], told: str
+) -> None:
     """One has failed, by which strict mode asks; the other has no say, and what was approved goes on."""
     clone.approve()
     clone.declare(*fields.pop("commands"), **fields)
     edited = told.startswith("changed")
 
-    assert clone.answer() == {"note": f"{AT} had no say: {told} {MORE}", "decided": "" if edited else "deny"}
+    assert clone.answer() == {
+        "note": f"{AT} had no say: {told} {MORE}",
+        "decided": "" if edited else "deny",
+    }
     assert clone.answer("--mode", "strict", session="t")["decided"] == ("ask" if edited else "deny")
 
 
@@ -138,7 +170,9 @@ def test_a_guard_that_is_gone_is_told_of_once_a_session(clone: Clone, change: st
     assert clone.answer(session="t", tool="Read")["note"] == told
 
 
-@pytest.mark.parametrize("change", ["nothing", "reordered", "written otherwise", "another limit", "one more"])
+@pytest.mark.parametrize(
+    "change", ["nothing", "reordered", "written otherwise", "another limit", "one more"]
+)
 def test_what_a_pull_does_to_a_file_disarms_and_tells_nothing(clone: Clone, change: str) -> None:
     """While the hooks that were approved are all there."""
     clone.declare("./one.sh", "./two.sh")
@@ -147,7 +181,8 @@ def test_what_a_pull_does_to_a_file_disarms_and_tells_nothing(clone: Clone, chan
         "nothing": bool,
         "reordered": lambda: clone.declare("./two.sh", "./one.sh"),
         "written otherwise": lambda: clone.file.write_text(
-            json.dumps(json.loads(clone.file.read_text(encoding="utf-8")), indent=3), encoding="utf-8"
+            json.dumps(json.loads(clone.file.read_text(encoding="utf-8")), indent=3),
+            encoding="utf-8",
         ),
         "another limit": lambda: clone.declare("./one.sh", "./two.sh", timeout=9),
         "one more": lambda: clone.declare("./one.sh", "./two.sh", "./new.sh"),
@@ -158,7 +193,9 @@ def test_what_a_pull_does_to_a_file_disarms_and_tells_nothing(clone: Clone, chan
     assert list(gone_problems(clone.engine())) == []
 
 
-def test_another_project_and_files_that_somebody_names_miss_nothing(clone: Clone, tmp_path: Path) -> None:
+def test_another_project_and_files_that_somebody_names_miss_nothing(
+    clone: Clone, tmp_path: Path
+) -> None:
     """Approvals are of one project, and who names a file has looked for no others."""
     clone.approve()
     clone.file.unlink()
@@ -177,14 +214,30 @@ def test_who_approved_nothing_pays_nothing(clone: Clone) -> None:
         "import sys; from hookline.cli.answer import answer_main; answer_main(['claude-code']);"
         " print([name for name in sys.modules if name.startswith('hookline.trust')])"
     )
-    call = {"hook_event_name": "PreToolUse", "session_id": "s", "cwd": str(clone.project), "tool_name": "Bash", "tool_input": {}}
+    call = {
+        "hook_event_name": "PreToolUse",
+        "session_id": "s",
+        "cwd": str(clone.project),
+        "tool_name": "Bash",
+        "tool_input": {},
+    }
     environ = {**clone.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(
-        [sys.executable, "-c", code], input=json.dumps(call), env=environ, capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, "-c", code],
+        input=json.dumps(call),
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
     )
 
     assert (done.stdout, _is_there(environ)) == ("[]\n", False)
-    assert _is_there({"HOME": str(clone.home)}) is _is_there({"XDG_STATE_HOME": "relative", "HOME": str(clone.home)}) is False
+    assert (
+        _is_there({"HOME": str(clone.home)})
+        is _is_there({"XDG_STATE_HOME": "relative", "HOME": str(clone.home)})
+        is False
+    )
 
 
 def test_where_a_store_would_be_is_where_it_is(clone: Clone) -> None:
@@ -214,7 +267,9 @@ def test_what_is_gone_can_be_seen_and_forgotten(clone: Clone) -> None:
     )
     assert problem.hint == "if that is meant: hookline revoke ./one.sh forgets it"
     (row,) = gone(engine)
-    assert [gone_meant(engine, what) for what in ("./one.sh", row.hook, str(clone.file), "other")] == [[row], [row], [row], []]
+    assert [
+        gone_meant(engine, what) for what in ("./one.sh", row.hook, str(clone.file), "other")
+    ] == [[row], [row], [row], []]
     assert gone_meant(engine, "./one.sh", "Stop") == []
 
     forget(engine, [row], who="ada", how="test")
@@ -265,7 +320,10 @@ def test_a_gate_that_is_made_late_tells_the_same(clone: Clone) -> None:
     late = Late(str(clone.project), clone.environ)
     Engine.discover(clone.project, environ=clone.environ, gate=late)
 
-    assert [list(late.missing("s", ())) for _ in range(2)] == [["`.claude/settings.json`, PreToolUse"], []]
+    assert [list(late.missing("s", ())) for _ in range(2)] == [
+        ["`.claude/settings.json`, PreToolUse"],
+        [],
+    ]
     clone.database.chmod(0o666)
     unreadable = Late(str(clone.project), clone.environ)
     Engine.discover(clone.project, environ=clone.environ, gate=unreadable)

@@ -31,7 +31,11 @@ class Person:
 
     def did(self) -> list[tuple[str, str]]:
         """What the journal tells, and of when."""
-        return [(record["did"], record["at"]) for record in records(self.journal)] if self.journal.exists() else []
+        return (
+            [(record["did"], record["at"]) for record in records(self.journal)]
+            if self.journal.exists()
+            else []
+        )
 
 
 @pytest.fixture
@@ -77,4 +81,6 @@ def test_a_store_that_cannot_be_read_stops_nobody_who_looks(person: Person) -> N
     person.store.turn("/p", "ada", on=False)
     (person.journal.parent / "trust.db").chmod(0o666)
 
-    assert ["HKL" in line and "not in the journal yet" in line for line in person.hand_on()] == [True]
+    assert ["HKL" in line and "not in the journal yet" in line for line in person.hand_on()] == [
+        True
+    ]

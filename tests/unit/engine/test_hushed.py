@@ -24,7 +24,11 @@ EVENTS = {
     "gemini": ("BeforeTool", {"tool_name": "run_shell_command", "tool_input": {"command": "ls"}}),
     "copilot": ("preToolUse", {"toolName": "bash", "toolArgs": "{}"}),
 }
-FILES = {"claude-code": ".claude/settings.json", "gemini": ".gemini/settings.json", "copilot": ".github/copilot/settings.json"}
+FILES = {
+    "claude-code": ".claude/settings.json",
+    "gemini": ".gemini/settings.json",
+    "copilot": ".github/copilot/settings.json",
+}
 USERS = FILES | {"copilot": ".copilot/settings.json"}
 
 
@@ -64,12 +68,21 @@ class Place:
 
     def fire(self, engine: Engine, session: str = "s") -> Decision:
         native, payload = EVENTS[self.host]
-        keys = {"hook_event_name": native, "session_id": session, "sessionId": session, "cwd": str(self.root)}
+        keys = {
+            "hook_event_name": native,
+            "session_id": session,
+            "sessionId": session,
+            "cwd": str(self.root),
+        }
         event = engine.event(native, payload | keys, dialect=self.host)
         return heard(engine, event, engine.fire(event))
 
 
-ALL, OFF, NAMED = {"disableAllHooks": True}, {"hooksConfig": {"enabled": False}}, {"hooksConfig": {"disabled": [MINE, THEIRS]}}
+ALL, OFF, NAMED = (
+    {"disableAllHooks": True},
+    {"hooksConfig": {"enabled": False}},
+    {"hooksConfig": {"disabled": [MINE, THEIRS]}},
+)
 ROWS = [
     # host, what is said where, whose hooks are left
     ("claude-code", {"project": ALL}, {MINE}),
@@ -90,9 +103,13 @@ ROWS = [
 
 
 @pytest.mark.parametrize(
-    ("host", "said", "left"), ROWS, ids=lambda value: value if isinstance(value, str) else json.dumps(value, default=sorted)
+    ("host", "said", "left"),
+    ROWS,
+    ids=lambda value: value if isinstance(value, str) else json.dumps(value, default=sorted),
 )
-def test_whose_hooks_a_file_switches_off(host: str, said: dict[str, dict[str, Any]], left: set[str], tmp_path: Path) -> None:
+def test_whose_hooks_a_file_switches_off(
+    host: str, said: dict[str, dict[str, Any]], left: set[str], tmp_path: Path
+) -> None:
     """A clone its own, and nobody else's; a person all of them: as the host would, but for that."""
     place = Place(tmp_path, host)
     for where, tree in said.items():
@@ -110,9 +127,17 @@ def test_a_session_is_told_once_and_by_which_file(host: str, where: str, tmp_pat
     place.switch(where, OFF if host == "gemini" else ALL)
     engine = place.engine()
     file = str(place.home / USERS[host] if where == "user" else place.root / FILES[host])
-    first, again, other = (place.fire(one, session) for one, session in ((engine, "s"), (place.engine(), "s"), (engine, "t")))
+    first, again, other = (
+        place.fire(one, session)
+        for one, session in ((engine, "s"), (place.engine(), "s"), (engine, "t"))
+    )
     told = [
-        [text for text in (*each.for_user, *(lost.reason for lost in each.lowered)) if "HKL1604" in text] for each in (first, again, other)
+        [
+            text
+            for text in (*each.for_user, *(lost.reason for lost in each.lowered))
+            if "HKL1604" in text
+        ]
+        for each in (first, again, other)
     ]
 
     assert [len(each) for each in told] == [1, 0, 1]
@@ -127,7 +152,11 @@ def test_nothing_is_told_at_another_event(tmp_path: Path) -> None:
     place = Place(tmp_path, "claude-code")
     place.switch("project", ALL)
     engine = place.engine()
-    event = engine.event("Stop", {"hook_event_name": "Stop", "session_id": "s", "cwd": str(place.root)}, dialect="claude-code")
+    event = engine.event(
+        "Stop",
+        {"hook_event_name": "Stop", "session_id": "s", "cwd": str(place.root)},
+        dialect="claude-code",
+    )
 
     assert heard(engine, event, engine.fire(event)).for_user == ()
     assert place.fire(engine).for_user != ()
@@ -137,6 +166,11 @@ def test_without_state_a_process_tells_it_once(tmp_path: Path) -> None:
     """Where no sessions are kept."""
     place = Place(tmp_path, "claude-code")
     place.switch("project", ALL)
-    engine = Engine.discover(place.root, environ=place.environ, gate=Late(str(place.root), place.environ))
+    engine = Engine.discover(
+        place.root, environ=place.environ, gate=Late(str(place.root), place.environ)
+    )
 
-    assert [any("HKL1604" in text for text in place.fire(engine).for_user) for _ in range(2)] == [True, False]
+    assert [any("HKL1604" in text for text in place.fire(engine).for_user) for _ in range(2)] == [
+        True,
+        False,
+    ]

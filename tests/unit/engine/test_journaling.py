@@ -20,7 +20,9 @@ def environ(tmp_path: Path) -> dict[str, str]:
 
 def choose(environ: dict[str, str], text: str) -> None:
     """Write the settings."""
-    (Path(environ["HOME"]) / ".config/hookline/settings.toml").write_text(f"[journal]\n{text}\n", encoding="utf-8")
+    (Path(environ["HOME"]) / ".config/hookline/settings.toml").write_text(
+        f"[journal]\n{text}\n", encoding="utf-8"
+    )
 
 
 def kept(environ: dict[str, str]) -> tuple[Any, list[str]]:
@@ -44,7 +46,12 @@ def test_settings_choose(environ: dict[str, str]) -> None:
     journal, told = kept(environ)
 
     assert told == []
-    assert (journal.keeping.how, journal.trail.keep_days, journal.trail.keep_bytes, journal.trail.sync) == ("masked", 7, 3 << 20, True)
+    assert (
+        journal.keeping.how,
+        journal.trail.keep_days,
+        journal.trail.keep_bytes,
+        journal.trail.sync,
+    ) == ("masked", 7, 3 << 20, True)
     assert limits_of(environ) == {"keep_days": 7, "keep_bytes": 3 << 20}
 
 
@@ -65,7 +72,10 @@ def test_settings_switch_it_off_and_the_environment_on_again(environ: dict[str, 
 
 def test_it_can_be_read_where_it_is_switched_off(environ: dict[str, str]) -> None:
     """What was written before is still there."""
-    assert journal_folder(environ | {"HOOKLINE_JOURNAL": "off"}) == f"{environ['HOME']}/.local/state/hookline/journal"
+    assert (
+        journal_folder(environ | {"HOOKLINE_JOURNAL": "off"})
+        == f"{environ['HOME']}/.local/state/hookline/journal"
+    )
 
 
 def test_wrong_settings_are_told_and_do_not_switch_it_off(environ: dict[str, str]) -> None:

@@ -37,8 +37,14 @@ def ids(engine: Engine) -> list[str]:
 def machine(tmp_path: Path) -> dict[str, Any]:
     """A home and a project with a hook in each, as arguments of `discover`."""
     write(tmp_path / "home/.config/cagent/hooks.d/user.yaml")
-    write(tmp_path / "project/.claude/settings.json", '{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "true"}]}]}}')
-    return {"cwd": tmp_path / "project", "environ": {"HOME": str(tmp_path / "home"), "PATH": "/usr/bin:/bin"}}
+    write(
+        tmp_path / "project/.claude/settings.json",
+        '{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "true"}]}]}}',
+    )
+    return {
+        "cwd": tmp_path / "project",
+        "environ": {"HOME": str(tmp_path / "home"), "PATH": "/usr/bin:/bin"},
+    }
 
 
 # -- discover ----------------------------------------------------------------------------------------------------------
@@ -46,20 +52,32 @@ def machine(tmp_path: Path) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("trust", "trusted"),
-    [("user", {"user": True, "project": False}), ("all", {"user": True, "project": True}), ("none", {"user": False, "project": False})],
+    [
+        ("user", {"user": True, "project": False}),
+        ("all", {"user": True, "project": True}),
+        ("none", {"user": False, "project": False}),
+    ],
 )
-def test_what_is_discovered_is_trusted_as_far_as_one_says(machine: dict[str, Any], trust: str, trusted: dict[str, bool]) -> None:
+def test_what_is_discovered_is_trusted_as_far_as_one_says(
+    machine: dict[str, Any], trust: str, trusted: dict[str, bool]
+) -> None:
     """Everything is listed; what a project brings along does not run unless all is trusted."""
     engine = Engine.discover(**machine, trust=trust)
 
-    assert {spec.origin.scope: spec.trusted for spec in engine.hooks if spec.origin.scope != "managed"} == trusted
+    assert {
+        spec.origin.scope: spec.trusted for spec in engine.hooks if spec.origin.scope != "managed"
+    } == trusted
 
 
 def test_a_projects_hooks_are_inert_and_missed_aloud(machine: dict[str, Any]) -> None:
     """A cloned repository's hook is no process, and its absence is in the decision and in the user's notes."""
     engine = Engine.discover(**machine, dialect="claude-code")
-    decision = engine.fire("PreToolUse", {"tool_name": "Bash", "tool_input": {}}, dialect="claude-code")
-    (verdict,) = [verdict for verdict in decision.verdicts if verdict.hook_id.startswith("settings.json")]
+    decision = engine.fire(
+        "PreToolUse", {"tool_name": "Bash", "tool_input": {}}, dialect="claude-code"
+    )
+    (verdict,) = [
+        verdict for verdict in decision.verdicts if verdict.hook_id.startswith("settings.json")
+    ]
 
     assert verdict.fault is not None
     assert verdict.fault.startswith("not approved")
@@ -69,7 +87,9 @@ def test_a_projects_hooks_are_inert_and_missed_aloud(machine: dict[str, Any]) ->
 
 def test_one_dialect_can_be_discovered(machine: dict[str, Any]) -> None:
     """The files of others are not read."""
-    assert {spec.dialect for spec in Engine.discover(**machine, dialect="docker-agent").hooks} == {"docker-agent"}
+    assert {spec.dialect for spec in Engine.discover(**machine, dialect="docker-agent").hooks} == {
+        "docker-agent"
+    }
 
 
 def test_one_broken_file_does_not_stop_the_others(machine: dict[str, Any]) -> None:
@@ -80,11 +100,17 @@ def test_one_broken_file_does_not_stop_the_others(machine: dict[str, Any]) -> No
 
     assert [problem.origin.file for problem in engine.problems] == [str(broken)]
     assert handlers == {Broken}
-    assert {Path(spec.origin.file).name for spec in engine.hooks} == {"user.yaml", "settings.json", "settings.local.json"}
+    assert {Path(spec.origin.file).name for spec in engine.hooks} == {
+        "user.yaml",
+        "settings.json",
+        "settings.local.json",
+    }
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe", b"\x00" * 10, b"[" * 5000, b""])
-def test_whatever_is_in_a_file_is_a_problem_and_no_exception(machine: dict[str, Any], content: bytes) -> None:
+def test_whatever_is_in_a_file_is_a_problem_and_no_exception(
+    machine: dict[str, Any], content: bytes
+) -> None:
     """Discovering never raises for what is in a file."""
     Path(machine["cwd"], ".claude/settings.json").write_bytes(content)
     Path(machine["environ"]["HOME"], ".config/cagent/hooks.d/user.yaml").write_bytes(content)
@@ -101,7 +127,9 @@ def test_whatever_is_in_a_file_is_a_problem_and_no_exception(machine: dict[str, 
         ({"dialect": "claude_code"}, "did you mean `claude-code`?"),
     ],
 )
-def test_a_misspelled_setting_is_an_error(machine: dict[str, Any], settings: dict[str, str], words: str) -> None:
+def test_a_misspelled_setting_is_an_error(
+    machine: dict[str, Any], settings: dict[str, str], words: str
+) -> None:
     """It would otherwise be the mildest of all settings."""
     with pytest.raises(ConfigError) as caught:
         Engine.discover(**machine, **settings)
@@ -116,7 +144,11 @@ def test_a_file_is_loaded_in_the_dialect_that_it_tells(tmp_path: Path) -> None:
     engine = Engine.load(write(tmp_path / "hooks.yaml"))
 
     assert ids(engine) == ["hooks.yaml#pre_tool_use.0.0"]
-    assert (engine.hooks[0].trusted, engine.hooks[0].origin.scope, engine.hooks[0].origin.line) == (True, "explicit", 4)
+    assert (engine.hooks[0].trusted, engine.hooks[0].origin.scope, engine.hooks[0].origin.line) == (
+        True,
+        "explicit",
+        4,
+    )
 
 
 def test_a_folder_is_loaded_file_by_file(tmp_path: Path) -> None:
@@ -132,13 +164,19 @@ def test_a_tree_is_loaded_like_a_file() -> None:
     (spec,) = Engine.from_config(DOCKER, dialect="docker-agent").hooks
 
     assert isinstance(spec.handler, Command)
-    assert (spec.id, spec.origin.line, spec.origin.pointer) == ("config#pre_tool_use.0.0", 0, "hooks.pre_tool_use.0.hooks.0")
+    assert (spec.id, spec.origin.line, spec.origin.pointer) == (
+        "config#pre_tool_use.0.0",
+        0,
+        "hooks.pre_tool_use.0.hooks.0",
+    )
 
 
 @pytest.mark.parametrize("way", ["options", "keywords"])
 def test_a_dialect_takes_its_options(way: str) -> None:
     """As a mapping or as keywords of their own."""
-    given: dict[str, Any] = {"options": {"profile": "d1"}} if way == "options" else {"profile": "d1"}
+    given: dict[str, Any] = (
+        {"options": {"profile": "d1"}} if way == "options" else {"profile": "d1"}
+    )
     engine = Engine.from_config(DOCKER, dialect="docker-agent", **given)
 
     assert engine.host("docker-agent").table.rows["pre_tool_use"].parallel
@@ -149,8 +187,16 @@ def test_a_dialect_takes_its_options(way: str) -> None:
     [
         ({"dialect": "dockeragent"}, "config.dialect", "did you mean `docker-agent`?"),
         ({"dialect": "zzz"}, "config.dialect", "one of hookline"),
-        ({"dialect": "docker-agent", "options": {"profil": "d1"}}, "config.option", "did you mean `profile`?"),
-        ({"dialect": "docker-agent", "options": {"profile": "d9"}}, "config.option", "one of d2, d1"),
+        (
+            {"dialect": "docker-agent", "options": {"profil": "d1"}},
+            "config.option",
+            "did you mean `profile`?",
+        ),
+        (
+            {"dialect": "docker-agent", "options": {"profile": "d9"}},
+            "config.option",
+            "one of d2, d1",
+        ),
         ({"dialect": "docker-agent", "nonsense": 1}, "config.option", "has no option `nonsense`"),
         ({"dialect": "docker-agent", "trust": "some"}, "config.option", "unknown trust `some`"),
         ({"dialect": "docker-agent", "mode": "loose"}, "config.option", "unknown mode `loose`"),
@@ -202,7 +248,9 @@ def test_sources_of_several_dialects_share_an_engine(tmp_path: Path) -> None:
 
 def test_equal_ids_of_two_sources_are_told_apart() -> None:
     """An id names one hook."""
-    engine = Engine.from_config(DOCKER, dialect="docker-agent").add_source(DOCKER, dialect="docker-agent")
+    engine = Engine.from_config(DOCKER, dialect="docker-agent").add_source(
+        DOCKER, dialect="docker-agent"
+    )
 
     assert ids(engine) == ["config#pre_tool_use.0.0", "config#pre_tool_use.0.0~2"]
 
@@ -233,20 +281,33 @@ def test_a_source_that_nobody_trusts_is_inert() -> None:
 
 def test_strict_mode_of_one_source_reexamines_its_own_hooks() -> None:
     """Modes are a source's own: a fidelity hook beside a strict one is not asked again about a changed input."""
-    guard = {"hooks": {"pre_tool_use": [{"hooks": [{"type": "command", "command": "grep -q rm && exit 2; exit 0"}]}]}}
+    guard = {
+        "hooks": {
+            "pre_tool_use": [
+                {"hooks": [{"type": "command", "command": "grep -q rm && exit 2; exit 0"}]}
+            ]
+        }
+    }
     engine = Engine().add_source(guard, dialect="docker-agent")
-    engine.on("tool.before", name="rewriter", tool="shell", command="^ls$")(lambda _: hookline.rewrite({"cmd": "rm"}))
+    engine.on("tool.before", name="rewriter", tool="shell", command="^ls$")(
+        lambda _: hookline.rewrite({"cmd": "rm"})
+    )
     call = CALL.replace(cwd="/")
 
     assert engine.fire(call).stance is hookline.Stance.SILENT
     assert (
-        engine.add_source(guard, dialect="docker-agent", mode="strict", options={"profile": "d1"}).fire(call).stance >= hookline.Stance.ASK
+        engine.add_source(guard, dialect="docker-agent", mode="strict", options={"profile": "d1"})
+        .fire(call)
+        .stance
+        >= hookline.Stance.ASK
     )
 
 
 def test_a_dialect_can_be_forgotten() -> None:
     """With every source of it, and none of another."""
-    engine = Engine.from_config(DOCKER, dialect="docker-agent").add_source(CLAUDE, dialect="claude-code")
+    engine = Engine.from_config(DOCKER, dialect="docker-agent").add_source(
+        CLAUDE, dialect="claude-code"
+    )
     engine.drop_dialect("docker-agent")
 
     assert [spec.dialect for spec in engine.hooks] == ["claude-code"]
@@ -255,10 +316,18 @@ def test_a_dialect_can_be_forgotten() -> None:
 def test_places_are_found_when_something_is_wrong(tmp_path: Path) -> None:
     """An engine that does not look for lines looks for them as soon as there is a fault to tell."""
     good = Engine.load(
-        write(tmp_path / "settings.json", '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x"}]}]}}'), placed=False
+        write(
+            tmp_path / "settings.json",
+            '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x"}]}]}}',
+        ),
+        placed=False,
     )
     bad = Engine.load(
-        write(tmp_path / "bad/settings.json", '{"hooks": {\n"Stopp": [{"hooks": [{"type": "command", "command": "x"}]}]}}'), placed=False
+        write(
+            tmp_path / "bad/settings.json",
+            '{"hooks": {\n"Stopp": [{"hooks": [{"type": "command", "command": "x"}]}]}}',
+        ),
+        placed=False,
     )
 
     assert [spec.origin.line for spec in good.hooks] == [0]
@@ -276,7 +345,10 @@ def test_hooks_are_listed_in_the_order_in_which_they_run() -> None:
 
 def test_the_environment_of_an_engine_is_what_it_was_given(tmp_path: Path) -> None:
     """Not that of the process: `discover` looks in its home, and a command hook sees nothing else."""
-    script = write(tmp_path / "hooks.yaml", YAML.replace("'true'", "'echo \"${MARK-none} ${HOME-none}\" >&2; exit 2'"))
+    script = write(
+        tmp_path / "hooks.yaml",
+        YAML.replace("'true'", "'echo \"${MARK-none} ${HOME-none}\" >&2; exit 2'"),
+    )
     engine = Engine.load(script, environ={"MARK": "given", "PATH": "/usr/bin:/bin"})
 
     assert engine.fire(CALL).reason == "given none"
@@ -285,10 +357,20 @@ def test_the_environment_of_an_engine_is_what_it_was_given(tmp_path: Path) -> No
 def test_a_decision_of_a_loaded_hook_names_it() -> None:
     """The verdict carries the id that the listing shows, and the exit code."""
     engine = Engine.from_config(
-        {"hooks": {"pre_tool_use": [{"matcher": "shell", "hooks": [{**HOOK, "command": "echo never >&2; exit 2"}]}]}},
+        {
+            "hooks": {
+                "pre_tool_use": [
+                    {"matcher": "shell", "hooks": [{**HOOK, "command": "echo never >&2; exit 2"}]}
+                ]
+            }
+        },
         dialect="docker-agent",
     )
-    decision = engine.fire("pre_tool_use", {"tool_name": "shell", "tool_input": {"cmd": "ls"}}, dialect="docker-agent")
+    decision = engine.fire(
+        "pre_tool_use", {"tool_name": "shell", "tool_input": {"cmd": "ls"}}, dialect="docker-agent"
+    )
 
     assert (decision.stance, decision.reason) == (Stance.DENY, "never")
-    assert [(verdict.hook_id, verdict.exit_code) for verdict in decision.verdicts] == [(ids(engine)[0], 2)]
+    assert [(verdict.hook_id, verdict.exit_code) for verdict in decision.verdicts] == [
+        (ids(engine)[0], 2)
+    ]

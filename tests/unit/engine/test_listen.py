@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 def called(tool: str = "bash", **tool_input: Any) -> Event:
     """A call of a tool."""
-    return Event(kind="tool.before", session_id="s1", cwd="/w", body=ToolCall(tool=tool, input=tool_input))
+    return Event(
+        kind="tool.before", session_id="s1", cwd="/w", body=ToolCall(tool=tool, input=tool_input)
+    )
 
 
 def hears(event: Event, **filters: Any) -> bool:
@@ -140,10 +142,18 @@ def test_the_decorated_function_stays_what_it_was() -> None:
 def test_settings_reach_the_hook() -> None:
     """Rank, time, failure, shadow and once, in the scope that comes last."""
     engine = Engine()
-    engine.on("tool.before", rank=3, timeout=1.5, on_failure=Stance.DENY, shadow=True, once=True)(a_function)
+    engine.on("tool.before", rank=3, timeout=1.5, on_failure=Stance.DENY, shadow=True, once=True)(
+        a_function
+    )
     (spec,) = engine.hooks
 
-    assert (spec.rank, spec.timeout, spec.on_failure, spec.shadow, spec.once) == (3, 1.5, Stance.DENY, True, True)
+    assert (spec.rank, spec.timeout, spec.on_failure, spec.shadow, spec.once) == (
+        3,
+        1.5,
+        Stance.DENY,
+        True,
+        True,
+    )
     assert (spec.origin.scope, spec.dialect, spec.trusted) == ("process", "hookline", True)
 
 

@@ -24,11 +24,24 @@ VARIABLE = next(iter(SWITCHES))
 
 # Dialect -> a file whose one hook calls an address, with further keys at every level that it has.
 FILES: Mapping[str, Callable[[str, dict[str, Any]], dict[str, Any]]] = {
-    "claude-code": lambda url, keys: {"hooks": {"PreToolUse": [{"hooks": [{"type": "http", "url": url, **keys}], **keys}]}, **keys},
-    "copilot": lambda url, keys: {"version": 1, "hooks": {"preToolUse": [{"type": "http", "url": url, **keys}]}, **keys},
-    "starchild": lambda url, keys: {"hooks": [{"event": "on_stop", "type": "http", "url": url, **keys}], **keys},
+    "claude-code": lambda url, keys: {
+        "hooks": {"PreToolUse": [{"hooks": [{"type": "http", "url": url, **keys}], **keys}]},
+        **keys,
+    },
+    "copilot": lambda url, keys: {
+        "version": 1,
+        "hooks": {"preToolUse": [{"type": "http", "url": url, **keys}]},
+        **keys,
+    },
+    "starchild": lambda url, keys: {
+        "hooks": [{"event": "on_stop", "type": "http", "url": url, **keys}],
+        **keys,
+    },
     "docker-agent": lambda url, keys: {
-        "hooks": {"stop": [{"type": "builtin", "command": "http_post", "args": [url], **keys}], **keys},
+        "hooks": {
+            "stop": [{"type": "builtin", "command": "http_post", "args": [url], **keys}],
+            **keys,
+        },
         **keys,
     },
 }
@@ -48,7 +61,14 @@ WISHES: list[dict[str, Any]] = [
 ]
 
 
-def handlers(dialect: str, url: str, keys: dict[str, Any] | None = None, *, scope: str = "explicit", **how: Any) -> list[Any]:
+def handlers(
+    dialect: str,
+    url: str,
+    keys: dict[str, Any] | None = None,
+    *,
+    scope: str = "explicit",
+    **how: Any,
+) -> list[Any]:
     """The handlers of that file."""
     source = Source(tree=FILES[dialect](url, keys or {}), scope=scope)
     engine = hookline.Engine(environ=how.pop("environ", {})).shelve(source, dialect, **how)
@@ -58,7 +78,10 @@ def handlers(dialect: str, url: str, keys: dict[str, Any] | None = None, *, scop
 def test_every_dialect_that_calls_is_here() -> None:
     """And each of them knows the option by the same name."""
     assert {
-        name for name in NAMES if "allow_local" in __import__(type(make_dialect(name)).__module__, fromlist=["OPTIONS"]).OPTIONS
+        name
+        for name in NAMES
+        if "allow_local"
+        in __import__(type(make_dialect(name)).__module__, fromlist=["OPTIONS"]).OPTIONS
     } == set(FILES)
 
 
@@ -76,7 +99,11 @@ def test_no_file_opens_it(dialect: str, scope: str) -> None:
 def test_a_file_cannot_open_it_for_what_is_looked_up_later(dialect: str) -> None:
     """A name whose address is found out at the call is called with the guard up."""
     for wish in WISHES[:-1]:
-        found = [handler for handler in handlers(dialect, "https://policy.example/hook", wish, scope="project") if type(handler) is Http]
+        found = [
+            handler
+            for handler in handlers(dialect, "https://policy.example/hook", wish, scope="project")
+            if type(handler) is Http
+        ]
 
         assert [handler.allow_local for handler in found] == [False] * len(found), wish
 

@@ -23,17 +23,29 @@ def place(tmp_path: Path) -> Workspace:
 
 def test_an_address_is_shown_as_it_is_asked(place: Workspace) -> None:
     """With its method; a command as it is."""
-    assert [called(spec) for spec in place.engine().hooks] == [str(place.guard), str(place.guard), f"POST {URL}"]
+    assert [called(spec) for spec in place.engine().hooks] == [
+        str(place.guard),
+        str(place.guard),
+        f"POST {URL}",
+    ]
 
 
 def test_a_model_is_shown_with_all_that_it_is_asked(place: Workspace) -> None:
     """And where, and with which key: nobody can approve what is not seen."""
-    entry = {"provider": "acme", "model": "m", "base_url": "https://llm.example/v1", "token_key": "ACME_KEY"}
+    entry = {
+        "provider": "acme",
+        "model": "m",
+        "base_url": "https://llm.example/v1",
+        "token_key": "ACME_KEY",
+    }
     hook = {"type": "model", "model": "small", "prompt": "Is it safe?\nSay why."}
     tree = {"models": {"small": entry}, "agents": {"root": {"hooks": {"turn_start": [hook]}}}}
     (spec,) = Engine.from_config(tree, dialect="docker-agent", environ=place.environ).hooks
 
-    assert called(spec) == "model acme/m at https://llm.example/v1 with the key in $ACME_KEY: Is it safe?\nSay why."
+    assert (
+        called(spec)
+        == "model acme/m at https://llm.example/v1 with the key in $ACME_KEY: Is it safe?\nSay why."
+    )
 
 
 # -- meaning -----------------------------------------------------------------------------------------------------------
@@ -51,8 +63,12 @@ DECLARED = [
 ]
 
 
-@pytest.mark.parametrize(("command", "count"), [row[1:] for row in DECLARED], ids=[row[0] for row in DECLARED])
-def test_a_command_is_meant_exactly_as_it_is_declared(command: str, count: int, place: Workspace) -> None:
+@pytest.mark.parametrize(
+    ("command", "count"), [row[1:] for row in DECLARED], ids=[row[0] for row in DECLARED]
+)
+def test_a_command_is_meant_exactly_as_it_is_declared(
+    command: str, count: int, place: Workspace
+) -> None:
     """What is approved is what somebody can read; no other way to spell it is meant."""
     specs = place.engine().hooks
 
@@ -69,9 +85,17 @@ def test_a_relative_command_is_meant_as_its_file_has_it(place: Workspace) -> Non
     place.declare({"event": "on_stop", "command": "python3 ../hooks/guard.sh 'a b'"})
     specs = place.engine().hooks
 
-    assert commanded(specs, "python3 ../hooks/guard.sh 'a b'") == commanded(specs, f"python3 {place.guard} 'a b'") == list(specs)
+    assert (
+        commanded(specs, "python3 ../hooks/guard.sh 'a b'")
+        == commanded(specs, f"python3 {place.guard} 'a b'")
+        == list(specs)
+    )
     assert commanded(specs, f"python3 {place.guard} 'a b'", "on_stop") == list(specs)
-    for other in ("python3 hooks/guard.sh 'a b'", "python3 ../hooks/guard.sh a b", "python3 ./../hooks/guard.sh 'a b'"):
+    for other in (
+        "python3 hooks/guard.sh 'a b'",
+        "python3 ../hooks/guard.sh a b",
+        "python3 ./../hooks/guard.sh 'a b'",
+    ):
         with pytest.raises(TrustError):
             commanded(specs, other)
 
@@ -81,18 +105,25 @@ def test_a_command_with_an_address_in_it_is_meant_by_its_words(place: Workspace)
     command = "python3 ../hooks/guard.sh https://tok@h.example/?k=1"
     place.declare({"event": "on_stop", "command": command})
 
-    assert [spec.name for spec in commanded(place.engine().hooks, command)] == ["python3 ../hooks/guard.sh https://***@h.example/?k=***"]
+    assert [spec.name for spec in commanded(place.engine().hooks, command)] == [
+        "python3 ../hooks/guard.sh https://***@h.example/?k=***"
+    ]
 
 
 def test_a_name_is_no_command(place: Workspace, tmp_path: Path) -> None:
     """Whoever writes a hook gives it its name, and may lie."""
     file = tmp_path / "hooks.yaml"
-    file.write_text("hooks: {stop: [{type: command, name: /usr/bin/true, command: /usr/bin/evil}]}", encoding="utf-8")
+    file.write_text(
+        "hooks: {stop: [{type: command, name: /usr/bin/true, command: /usr/bin/evil}]}",
+        encoding="utf-8",
+    )
     engine = Engine.load(file, dialect="docker-agent", environ=place.environ)
 
     with pytest.raises(TrustError):
         commanded(engine.hooks, "/usr/bin/true")
-    assert meant(engine, "/usr/bin/true") == list(engine.hooks)  # a person sees what it runs before it is approved
+    assert meant(engine, "/usr/bin/true") == list(
+        engine.hooks
+    )  # a person sees what it runs before it is approved
 
 
 @pytest.mark.parametrize(
@@ -106,7 +137,9 @@ def test_a_name_is_no_command(place: Workspace, tmp_path: Path) -> None:
         (f"POST {URL}", 1),
     ],
 )
-def test_a_person_may_say_it_in_several_ways(word: str, count: int, place: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_person_may_say_it_in_several_ways(
+    word: str, count: int, place: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """By an id, a command, an address, a name, or a file that declares it or is run."""
     monkeypatch.chdir(place.root)
 
@@ -115,7 +148,9 @@ def test_a_person_may_say_it_in_several_ways(word: str, count: int, place: Works
 
 def test_what_means_nothing_is_said(place: Workspace) -> None:
     """With its event, if one was named."""
-    with pytest.raises(TrustError, match="no hook is declared with the id, command, name or file `x` on `on_stop`"):
+    with pytest.raises(
+        TrustError, match="no hook is declared with the id, command, name or file `x` on `on_stop`"
+    ):
         meant(place.engine(), "x", "on_stop")
 
 
@@ -123,12 +158,20 @@ def test_a_command_that_means_two_things_is_refused(place: Workspace) -> None:
     """An approval of one must not be an approval of the other; each can be named as it is shown, or by its id."""
     place.write("a b.sh", "no")
     one, other = f"{place.root}/hooks/a b.sh", f"'{place.root}/hooks/a b.sh'"
-    place.declare({"event": "pre_tool_call", "command": one}, {"event": "on_stop", "command": other})
+    place.declare(
+        {"event": "pre_tool_call", "command": one}, {"event": "on_stop", "command": other}
+    )
     engine = place.engine()
 
     for meaning in (lambda: commanded(engine.hooks, one), lambda: meant(engine, one)):
         with pytest.raises(TrustError) as caught:
             meaning()
-        assert (caught.value.name, all(spec.id in caught.value.message for spec in engine.hooks)) == ("trust.ambiguous", True)
-    assert [len(commanded(engine.hooks, other)), len(commanded(engine.hooks, one, "pre_tool_call"))] == [1, 1]
+        assert (
+            caught.value.name,
+            all(spec.id in caught.value.message for spec in engine.hooks),
+        ) == ("trust.ambiguous", True)
+    assert [
+        len(commanded(engine.hooks, other)),
+        len(commanded(engine.hooks, one, "pre_tool_call")),
+    ] == [1, 1]
     assert [len(meant(engine, spec.id)) for spec in engine.hooks] == [1, 1]

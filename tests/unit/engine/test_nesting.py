@@ -23,7 +23,12 @@ if TYPE_CHECKING:
     from hookline.core.dispatch import Dispatch
 
 SOURCE = str(Path(__file__).parents[3] / "src")
-CALL = {"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_input": {"command": "ls"}}
+CALL = {
+    "hook_event_name": "PreToolUse",
+    "session_id": "s",
+    "tool_name": "Bash",
+    "tool_input": {"command": "ls"},
+}
 # An agent that a hook starts: its host asks hookline about the same kind of event, and what it is told is kept.
 AGENT = """#!/bin/sh
 n=$(ls {folder}/inner.* 2>/dev/null | wc -l)
@@ -34,7 +39,9 @@ exit 0
 
 def spec(name: str) -> HookSpec:
     """A hook of its own."""
-    return HookSpec(id=name, dialect="kimi", kind="stop", native_event="Stop", handler=Command(argv=(name,)))
+    return HookSpec(
+        id=name, dialect="kimi", kind="stop", native_event="Stop", handler=Command(argv=(name,))
+    )
 
 
 @pytest.mark.parametrize("inside", ["", "a", "b", "ab", "c"])
@@ -58,9 +65,18 @@ def test_a_hook_that_raised_the_event_is_left_out(inside: str) -> None:
     except StopIteration:
         pass
 
-    assert names == [left for batch in ("ab", "c", "ca") if (left := "".join(name for name in batch if name not in inside))]
-    told = ["".join("-" if each.failure is Failure.REENTERED else each.stdout for each in outcomes) for outcomes in came]
-    assert told == ["".join("-" if name in inside else name for name in batch) for batch in ("ab", "c", "ca")]
+    assert names == [
+        left
+        for batch in ("ab", "c", "ca")
+        if (left := "".join(name for name in batch if name not in inside))
+    ]
+    told = [
+        "".join("-" if each.failure is Failure.REENTERED else each.stdout for each in outcomes)
+        for outcomes in came
+    ]
+    assert told == [
+        "".join("-" if name in inside else name for name in batch) for batch in ("ab", "c", "ca")
+    ]
 
 
 class Nest:
@@ -69,13 +85,22 @@ class Nest:
     def __init__(self, folder: Path) -> None:
         self.folder, self.home = folder, folder / "home"
         self.home.mkdir()
-        (folder / "call.json").write_text(json.dumps({**CALL, "cwd": str(folder)}), encoding="utf-8")
-        self.environ = {"PATH": os.environ["PATH"], "HOME": str(self.home), "PYTHONPATH": SOURCE, "HOOKLINE_JOURNAL": "off"}
+        (folder / "call.json").write_text(
+            json.dumps({**CALL, "cwd": str(folder)}), encoding="utf-8"
+        )
+        self.environ = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(self.home),
+            "PYTHONPATH": SOURCE,
+            "HOOKLINE_JOURNAL": "off",
+        }
 
     def agent(self, name: str) -> str:
         """A hook that starts an agent."""
         path = self.folder / f"{name}.sh"
-        path.write_text(AGENT.format(folder=self.folder, python=sys.executable, name=name), encoding="utf-8")
+        path.write_text(
+            AGENT.format(folder=self.folder, python=sys.executable, name=name), encoding="utf-8"
+        )
         path.chmod(0o755)
         return str(path)
 
@@ -95,7 +120,10 @@ class Nest:
 
     def inner(self) -> list[tuple[str, str]]:
         """What the agents were told, each by the hook that started it."""
-        return sorted((path.name.split(".")[1], path.read_text(encoding="utf-8")) for path in self.folder.glob("inner.*"))
+        return sorted(
+            (path.name.split(".")[1], path.read_text(encoding="utf-8"))
+            for path in self.folder.glob("inner.*")
+        )
 
 
 @pytest.mark.process

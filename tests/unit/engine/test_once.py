@@ -17,7 +17,9 @@ from hookline.model.spec import HookSpec
 if TYPE_CHECKING:
     from pathlib import Path
 
-SPEC = HookSpec(id="h", dialect="d", kind="stop", native_event="Stop", once=True, handler=Command(script="a"))
+SPEC = HookSpec(
+    id="h", dialect="d", kind="stop", native_event="Stop", once=True, handler=Command(script="a")
+)
 
 
 def an_engine(sessions: Sessions, ran: list[str], name: str = "", *, fails: bool = False) -> Engine:
@@ -47,7 +49,12 @@ def test_once_is_once_in_a_session(tmp_path: Path) -> None:
     """Two engines stand for two processes; another session has its own first time, and the other hook takes no notice."""
     ran: list[str] = []
     engines = [an_engine(Sessions(tmp_path / "s"), ran, name) for name in ("a", "b")]
-    told = [prompt(engine, session).for_agent for session in ("s1", "s2") for engine in engines for _ in range(2)]
+    told = [
+        prompt(engine, session).for_agent
+        for session in ("s1", "s2")
+        for engine in engines
+        for _ in range(2)
+    ]
 
     assert ran == ["a", "a"]
     assert told == [("hello", "always"), ("always",), ("always",), ("always",)] * 2
@@ -88,11 +95,18 @@ def test_without_a_session_it_runs_every_time(tmp_path: Path) -> None:
 def test_of_many_at_once_one_runs(tmp_path: Path, way: str) -> None:
     """Who comes second is told that it ran, and no fault is made of it."""
     ran: list[str] = []
-    engines = [an_engine(Sessions(tmp_path / "s", seconds=30), ran, str(number)) for number in range(8)]
+    engines = [
+        an_engine(Sessions(tmp_path / "s", seconds=30), ran, str(number)) for number in range(8)
+    ]
     decisions: list[Any] = []
     if way == "threads":
         ready = threading.Barrier(len(engines))
-        threads = [threading.Thread(target=lambda engine=engine: (ready.wait(), decisions.append(prompt(engine)))) for engine in engines]
+        threads = [
+            threading.Thread(
+                target=lambda engine=engine: (ready.wait(), decisions.append(prompt(engine)))
+            )
+            for engine in engines
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -100,13 +114,22 @@ def test_of_many_at_once_one_runs(tmp_path: Path, way: str) -> None:
     else:
 
         async def together() -> list[Any]:
-            return await asyncio.gather(*(engine.fire_async("prompt.submit", {"session_id": "s1", "prompt": "x"}) for engine in engines))
+            return await asyncio.gather(
+                *(
+                    engine.fire_async("prompt.submit", {"session_id": "s1", "prompt": "x"})
+                    for engine in engines
+                )
+            )
 
         decisions = asyncio.run(together())
 
     assert len(ran) == 1
-    assert sorted(decision.for_agent for decision in decisions) == [("always",)] * 7 + [("hello", "always")]
-    assert [verdict.fault for decision in decisions for verdict in decision.verdicts if verdict.fault] == []
+    assert sorted(decision.for_agent for decision in decisions) == [("always",)] * 7 + [
+        ("hello", "always")
+    ]
+    assert [
+        verdict.fault for decision in decisions for verdict in decision.verdicts if verdict.fault
+    ] == []
 
 
 def test_what_is_cut_short_is_given_back(tmp_path: Path) -> None:
@@ -124,7 +147,9 @@ def test_what_is_cut_short_is_given_back(tmp_path: Path) -> None:
     begun = asyncio.Event()
 
     async def cancelled() -> None:
-        task = asyncio.ensure_future(engine.fire_async("prompt.submit", {"session_id": "s1", "prompt": "x"}))
+        task = asyncio.ensure_future(
+            engine.fire_async("prompt.submit", {"session_id": "s1", "prompt": "x"})
+        )
         await begun.wait()
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
@@ -138,7 +163,15 @@ def test_what_is_cut_short_is_given_back(tmp_path: Path) -> None:
 
 def test_a_mark_is_the_hooks_place_and_what_it_does() -> None:
     """A file may be edited between two events, and another hook stand in the same place."""
-    marks = {mark_of(spec) for spec in (SPEC, SPEC.replace(id="i"), SPEC.replace(handler=Command(script="b")), SPEC.replace(identity="x"))}
+    marks = {
+        mark_of(spec)
+        for spec in (
+            SPEC,
+            SPEC.replace(id="i"),
+            SPEC.replace(handler=Command(script="b")),
+            SPEC.replace(identity="x"),
+        )
+    }
     python = [SPEC.replace(name="n", handler=InProcess(call=call)) for call in (print, len)]
 
     assert len(marks) == 4

@@ -12,7 +12,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 
-VARIABLES = {"claude-code": "CLAUDE_PROJECT_DIR", "gemini": "GEMINI_PROJECT_DIR", "cursor": "CURSOR_PROJECT_DIR"}
+VARIABLES = {
+    "claude-code": "CLAUDE_PROJECT_DIR",
+    "gemini": "GEMINI_PROJECT_DIR",
+    "cursor": "CURSOR_PROJECT_DIR",
+}
 
 
 @pytest.fixture
@@ -45,27 +49,53 @@ def test_an_engine_of_a_project_keeps_to_it(project: Path) -> None:
     assert project_for(f"{project}/sub", str(project.parent), environ, table) == str(project.parent)
     assert project_for(f"{project}/sub", str(project.parents[1]), environ, table) == str(project)
     assert project_for(f"{project}/sub", "/elsewhere", environ, table) == str(project)
-    assert project_for(f"{project}/sub", str(project), environ, make_dialect("agenthooks").table) == f"{project}/sub"
+    assert (
+        project_for(f"{project}/sub", str(project), environ, make_dialect("agenthooks").table)
+        == f"{project}/sub"
+    )
 
 
 @pytest.mark.process
 @pytest.mark.parametrize(
     ("dialect", "variable", "tree"),
     [
-        ("claude-code", "CLAUDE_PROJECT_DIR", {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "C"}]}]}}),
-        ("gemini", "GEMINI_PROJECT_DIR", {"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "C"}]}]}}),
-        ("gemini", "CLAUDE_PROJECT_DIR", {"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "C"}]}]}}),
-        ("cursor", "CURSOR_PROJECT_DIR", {"version": 1, "hooks": {"preToolUse": [{"command": "C"}]}}),
+        (
+            "claude-code",
+            "CLAUDE_PROJECT_DIR",
+            {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "C"}]}]}},
+        ),
+        (
+            "gemini",
+            "GEMINI_PROJECT_DIR",
+            {"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "C"}]}]}},
+        ),
+        (
+            "gemini",
+            "CLAUDE_PROJECT_DIR",
+            {"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "C"}]}]}},
+        ),
+        (
+            "cursor",
+            "CURSOR_PROJECT_DIR",
+            {"version": 1, "hooks": {"preToolUse": [{"command": "C"}]}},
+        ),
     ],
 )
-def test_a_hook_is_told_it_wherever_the_agent_is(dialect: str, variable: str, tree: dict[str, object], project: Path) -> None:
+def test_a_hook_is_told_it_wherever_the_agent_is(
+    dialect: str, variable: str, tree: dict[str, object], project: Path
+) -> None:
     """By the name that its host has for it."""
     command = f"echo ${variable} >&2; exit 2"
     given = _filled(tree, command)
-    engine = Engine.from_config(given, dialect=dialect, environ={"HOME": "/nowhere", "PATH": "/usr/bin:/bin"}, cwd=project)
+    engine = Engine.from_config(
+        given, dialect=dialect, environ={"HOME": "/nowhere", "PATH": "/usr/bin:/bin"}, cwd=project
+    )
 
     assert asks_project(engine.registry.entries())
-    decision = engine.fire("tool.before", {"tool": "Bash", "input": {"command": "ls"}, "cwd": f"{project}/sub", "session_id": "s"})
+    decision = engine.fire(
+        "tool.before",
+        {"tool": "Bash", "input": {"command": "ls"}, "cwd": f"{project}/sub", "session_id": "s"},
+    )
     assert str(project) in decision.reason.split()
 
 

@@ -34,13 +34,25 @@ def project(tmp_path: Path) -> Path:
     return tmp_path / "p"
 
 
-def told(project: Path, run: dict[str, Any], notes: list[dict[str, Any]] | None = None) -> dict[str, Any]:
+def told(
+    project: Path, run: dict[str, Any], notes: list[dict[str, Any]] | None = None
+) -> dict[str, Any]:
     """What is told of one run, which was written behind some notes."""
     environ = {"HOME": str(project.parent)}
-    base = {"type": "run", "id": "e.1", "event": "e", "hook": ID, "scope": "project", "dialect": "claude-code"}
+    base = {
+        "type": "run",
+        "id": "e.1",
+        "event": "e",
+        "hook": ID,
+        "scope": "project",
+        "dialect": "claude-code",
+    }
     source = {"source": f"{project}/.claude/settings.json:1:35"}
     event = {"type": "event", "id": "e", "at": AT, "stance": "deny", "cwd": str(project)}
-    records = [{"type": "note", "id": "n", "at": AT, "native_event": "approval"} | note for note in notes or []]
+    records = [
+        {"type": "note", "id": "n", "at": AT, "native_event": "approval"} | note
+        for note in notes or []
+    ]
     Trail(str(project.parent / "j")).append([*records, base | source | run, event], at=AT)
     with Index(str(project.parent / "j")) as index:
         (found,) = provenance(index, event, index.runs("e"), environ)
@@ -49,10 +61,25 @@ def told(project: Path, run: dict[str, Any], notes: list[dict[str, Any]] | None 
 
 NOTED = [{"identity": "ab", "command": "noted.sh", "who": "ada"}]
 ROWS: list[tuple[str, dict[str, Any], list[dict[str, Any]], tuple[str, str]]] = [
-    ("its record has it", {"command": kept("x", value="kept.sh"), "identity": "ab"}, NOTED, ("kept.sh", "record")),
-    ("its approval has it", {"command": kept("noted.sh"), "identity": "ab"}, NOTED, ("noted.sh", "approval")),
+    (
+        "its record has it",
+        {"command": kept("x", value="kept.sh"), "identity": "ab"},
+        NOTED,
+        ("kept.sh", "record"),
+    ),
+    (
+        "its approval has it",
+        {"command": kept("noted.sh"), "identity": "ab"},
+        NOTED,
+        ("noted.sh", "approval"),
+    ),
     ("it is declared still", {"command": kept("guard.sh")}, NOTED, ("guard.sh", "configuration")),
-    ("by a whole file", {"command": kept("guard.sh"), "source": "FILE"}, [], ("guard.sh", "configuration")),
+    (
+        "by a whole file",
+        {"command": kept("guard.sh"), "source": "FILE"},
+        [],
+        ("guard.sh", "configuration"),
+    ),
     ("something else is declared now", {"command": kept("other.sh")}, [], ("", "")),
     ("a record of an older version", {}, [], ("guard.sh", "now")),
     ("of a hook that is gone", {"hook": "other"}, [], ("", "")),
@@ -62,12 +89,19 @@ ROWS: list[tuple[str, dict[str, Any], list[dict[str, Any]], tuple[str, str]]] = 
         [],
         ("guard.sh", "configuration"),
     ),
-    ("a named file that is gone", {"command": kept("guard.sh"), "scope": "explicit", "source": "gone.json"}, [], ("", "")),
+    (
+        "a named file that is gone",
+        {"command": kept("guard.sh"), "scope": "explicit", "source": "gone.json"},
+        [],
+        ("", ""),
+    ),
     ("nothing that can be read", {"command": 7, "source": [], "identity": {}}, [], ("", "")),
 ]
 
 
-@pytest.mark.parametrize(("run", "notes", "found"), [pytest.param(*row[1:], id=row[0]) for row in ROWS])
+@pytest.mark.parametrize(
+    ("run", "notes", "found"), [pytest.param(*row[1:], id=row[0]) for row in ROWS]
+)
 def test_a_command_is_found_where_it_stands(
     run: dict[str, Any], notes: list[dict[str, Any]], found: tuple[str, str], project: Path
 ) -> None:
@@ -82,7 +116,11 @@ def test_a_command_is_found_where_it_stands(
 
 def test_the_note_is_the_newest_before_the_run(project: Path) -> None:
     """Of that hook."""
-    notes = [{"identity": "ab", "who": "ada"}, {"identity": "ab", "who": "bob"}, {"identity": "cd", "who": "eve"}]
+    notes = [
+        {"identity": "ab", "who": "ada"},
+        {"identity": "ab", "who": "bob"},
+        {"identity": "cd", "who": "eve"},
+    ]
 
     assert (told(project, {"identity": "ab"}, notes)["note"] or {})["who"] == "bob"
 
@@ -90,4 +128,6 @@ def test_the_note_is_the_newest_before_the_run(project: Path) -> None:
 def test_without_an_approval_there_is_no_note(project: Path) -> None:
     """Nobody's word is taken for it."""
     assert told(project, {"identity": "ef"}, NOTED)["note"] is None
-    assert [spec.id for spec in declared_here(str(project / ".claude"), {"HOME": str(project.parent)})] == [ID]
+    assert [
+        spec.id for spec in declared_here(str(project / ".claude"), {"HOME": str(project.parent)})
+    ] == [ID]

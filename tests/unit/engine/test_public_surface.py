@@ -35,7 +35,9 @@ def test_a_public_name_is_documented(name: str) -> None:
     assert getattr(hookline, name).__doc__
 
 
-@pytest.mark.parametrize("name", [name for name in dir(hookline.Engine) if not name.startswith("_") and name != "host"])
+@pytest.mark.parametrize(
+    "name", [name for name in dir(hookline.Engine) if not name.startswith("_") and name != "host"]
+)
 def test_a_public_method_of_the_engine_is_documented(name: str) -> None:
     """The class that people hold has no unexplained methods."""
     assert inspect.getdoc(getattr(hookline.Engine, name))

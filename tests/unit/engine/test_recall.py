@@ -28,14 +28,25 @@ OVER = "the hook ran in the background, and its moment was over"
 
 def said(event: str, **answer: object) -> str:
     """A command that prints an answer of Claude Code."""
-    specific = {"hookSpecificOutput": {"hookEventName": event, "additionalContext": answer.pop("context")}} if "context" in answer else {}
+    specific = (
+        {"hookSpecificOutput": {"hookEventName": event, "additionalContext": answer.pop("context")}}
+        if "context" in answer
+        else {}
+    )
     return f"printf %s '{json.dumps({**answer, **specific})}'"
 
 
-def an_engine(*hooks: dict[str, Any], event: str = "PostToolUse", dialect: str = "claude-code", **settings: Any) -> Engine:
+def an_engine(
+    *hooks: dict[str, Any],
+    event: str = "PostToolUse",
+    dialect: str = "claude-code",
+    **settings: Any,
+) -> Engine:
     """An engine with some command hooks on one event."""
     tree = {"hooks": {event: [{"hooks": [{"type": "command", **hook} for hook in hooks]}]}}
-    return Engine.from_config(tree, dialect=dialect, environ={"PATH": os.environ["PATH"]}, **settings)
+    return Engine.from_config(
+        tree, dialect=dialect, environ={"PATH": os.environ["PATH"]}, **settings
+    )
 
 
 def fired(native: str, session: str = "s1", **fields: object) -> tuple[str, dict[str, object]]:
@@ -45,7 +56,10 @@ def fired(native: str, session: str = "s1", **fields: object) -> tuple[str, dict
 
 def tool(engine: Engine, session: str = "s1") -> None:
     """A tool has run; the hooks that nobody waits for come to their end."""
-    decision = engine.fire(*fired("PostToolUse", session, tool_name="Bash", tool_input={}, tool_response="x"), dialect="claude-code")
+    decision = engine.fire(
+        *fired("PostToolUse", session, tool_name="Bash", tool_input={}, tool_response="x"),
+        dialect="claude-code",
+    )
     assert (decision.stance, decision.for_agent, decision.for_user) == (Stance.SILENT, (), ())
     engine.close(seconds=60)
 
@@ -66,20 +80,33 @@ def kept(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], dict[st
     return lambda: {"sessions": Sessions(tmp_path / "sessions")} if request.param == "files" else {}
 
 
-def test_what_is_said_in_the_background_is_told_on_the_next_turn(kept: Callable[[], dict[str, Any]]) -> None:
+def test_what_is_said_in_the_background_is_told_on_the_next_turn(
+    kept: Callable[[], dict[str, Any]],
+) -> None:
     """Once, to its own session, and with the hook that said it (harnesses.md 2.4)."""
-    engine = an_engine({"command": said("PostToolUse", systemMessage="note", context="tests fail"), "async": True}, **kept())
+    engine = an_engine(
+        {"command": said("PostToolUse", systemMessage="note", context="tests fail"), "async": True},
+        **kept(),
+    )
     tool(engine)
     other, told, again = prompt(engine, "s2"), prompt(engine), prompt(engine)
 
-    assert (told.for_agent, told.for_user, told.stance) == (("tests fail",), ("note",), Stance.SILENT)
-    assert [(verdict.hook_id, verdict.late) for verdict in told.verdicts] == [(engine.hooks[0].id, True)]
+    assert (told.for_agent, told.for_user, told.stance) == (
+        ("tests fail",),
+        ("note",),
+        Stance.SILENT,
+    )
+    assert [(verdict.hook_id, verdict.late) for verdict in told.verdicts] == [
+        (engine.hooks[0].id, True)
+    ]
     assert [(each.for_agent, each.verdicts) for each in (other, again)] == [((), ()), ((), ())]
 
 
 def test_within_a_turn_nothing_is_told(kept: Callable[[], dict[str, Any]]) -> None:
     """A tool's event and an ordinary stop are in the same turn."""
-    engine = an_engine({"command": said("PostToolUse", context="tests fail"), "async": True}, **kept())
+    engine = an_engine(
+        {"command": said("PostToolUse", context="tests fail"), "async": True}, **kept()
+    )
     tool(engine)
 
     assert stop(engine).verdicts == ()
@@ -88,7 +115,9 @@ def test_within_a_turn_nothing_is_told(kept: Callable[[], dict[str, Any]]) -> No
     assert prompt(engine).for_agent == ("tests fail", "tests fail")
 
 
-def test_answers_are_told_in_the_order_in_which_they_came(kept: Callable[[], dict[str, Any]]) -> None:
+def test_answers_are_told_in_the_order_in_which_they_came(
+    kept: Callable[[], dict[str, Any]],
+) -> None:
     """Whatever the order of the hooks."""
     engine = an_engine({"command": said("PostToolUse", context="x"), "async": True}, **kept())
     tool(engine)
@@ -98,7 +127,9 @@ def test_answers_are_told_in_the_order_in_which_they_came(kept: Callable[[], dic
     assert [verdict.late for verdict in prompt(engine).verdicts] == [True, True]
 
 
-def test_plain_output_is_told_where_the_event_makes_it_context(kept: Callable[[], dict[str, Any]], tmp_path: Path) -> None:
+def test_plain_output_is_told_where_the_event_makes_it_context(
+    kept: Callable[[], dict[str, Any]], tmp_path: Path
+) -> None:
     """On `UserPromptSubmit` it is, on others it is a log (harnesses.md 2.7)."""
     token = tmp_path / "token"  # that one run takes and goes on
     waits = f"until mv {token} {token}.taken 2>/dev/null; do sleep 0.01; done; echo branch: main"
@@ -124,9 +155,13 @@ def test_a_late_stance_never_counts(kept: Callable[[], dict[str, Any]]) -> None:
 
 def test_a_prompt_that_is_refused_takes_nothing_along(kept: Callable[[], dict[str, Any]]) -> None:
     """It is erased, and what goes along with it would be, too; the next one is told."""
-    engine = an_engine({"command": said("PostToolUse", context="tests fail"), "async": True}, **kept())
+    engine = an_engine(
+        {"command": said("PostToolUse", context="tests fail"), "async": True}, **kept()
+    )
     tool(engine)
-    guard = engine.on("prompt.submit", name="guard")(lambda event: _denied() if event.body.prompt == "go" else None)
+    guard = engine.on("prompt.submit", name="guard")(
+        lambda event: _denied() if event.body.prompt == "go" else None
+    )
     refused = prompt(engine)
     told = engine.fire(*fired("UserPromptSubmit", prompt="please"), dialect="claude-code")
 
@@ -139,23 +174,49 @@ def _denied() -> Any:
     return hookline.deny("not now")
 
 
-def test_a_dialect_that_hands_nothing_over_hands_nothing_over(kept: Callable[[], dict[str, Any]]) -> None:
+def test_a_dialect_that_hands_nothing_over_hands_nothing_over(
+    kept: Callable[[], dict[str, Any]],
+) -> None:
     """Codex parses `async` and does no more with it: what such a hook says is in the account of its end, and nowhere else."""
     ends: list[Any] = []
-    engine = an_engine({"command": said("PostToolUse", context="x"), "async": True}, dialect="codex", finished=ends.append, **kept())
-    engine.fire("PostToolUse", {"session_id": "s1", "tool_name": "Bash", "tool_input": {}, "tool_response": "x"}, dialect="codex")
+    engine = an_engine(
+        {"command": said("PostToolUse", context="x"), "async": True},
+        dialect="codex",
+        finished=ends.append,
+        **kept(),
+    )
+    engine.fire(
+        "PostToolUse",
+        {"session_id": "s1", "tool_name": "Bash", "tool_input": {}, "tool_response": "x"},
+        dialect="codex",
+    )
     engine.close(seconds=60)
 
     assert [end.verdict.for_agent for end in ends] == ["x"]
-    assert engine.fire("UserPromptSubmit", {"session_id": "s1", "prompt": "go"}, dialect="codex").for_agent == ()
+    assert (
+        engine.fire(
+            "UserPromptSubmit", {"session_id": "s1", "prompt": "go"}, dialect="codex"
+        ).for_agent
+        == ()
+    )
 
 
 def test_a_hook_of_another_host_is_told_in_the_hosts_session() -> None:
     """Claude Code's settings in another agent: its session, its prompt."""
-    engine = an_engine({"command": said("PreToolUse", context="seen"), "async": True}, event="PreToolUse")
-    engine.fire("pre_tool_use", {"session_id": "s1", "cwd": "/", "tool_name": "shell", "tool_input": {"cmd": "ls"}}, dialect="docker-agent")
+    engine = an_engine(
+        {"command": said("PreToolUse", context="seen"), "async": True}, event="PreToolUse"
+    )
+    engine.fire(
+        "pre_tool_use",
+        {"session_id": "s1", "cwd": "/", "tool_name": "shell", "tool_input": {"cmd": "ls"}},
+        dialect="docker-agent",
+    )
     engine.close(seconds=60)
-    told = engine.fire("user_prompt_submit", {"session_id": "s1", "cwd": "/", "prompt": "x"}, dialect="docker-agent")
+    told = engine.fire(
+        "user_prompt_submit",
+        {"session_id": "s1", "cwd": "/", "prompt": "x"},
+        dialect="docker-agent",
+    )
 
     assert told.for_agent == ("seen",)
 
@@ -205,13 +266,19 @@ def test_an_agent_that_is_about_to_stop_goes_on(kept: Callable[[], dict[str, Any
     assert (first.stance, first.reason, first.for_user) == (Stance.DENY, MESSAGE, ("tests failed",))
 
 
-def test_what_nobody_stopped_for_is_told_on_the_next_turn(kept: Callable[[], dict[str, Any]]) -> None:
+def test_what_nobody_stopped_for_is_told_on_the_next_turn(
+    kept: Callable[[], dict[str, Any]],
+) -> None:
     """Like anything else that came late."""
     engine = an_engine(REWAKE, **kept())
     tool(engine)
     told = prompt(engine)
 
-    assert (told.stance, told.for_agent, told.for_user) == (Stance.SILENT, (MESSAGE,), ("tests failed",))
+    assert (told.stance, told.for_agent, told.for_user) == (
+        Stance.SILENT,
+        (MESSAGE,),
+        ("tests failed",),
+    )
 
 
 def test_the_limit_of_redos_holds_for_waking_too(kept: Callable[[], dict[str, Any]]) -> None:
@@ -258,21 +325,30 @@ def test_another_exit_wakes_nobody(kept: Callable[[], dict[str, Any]]) -> None:
 def test_state_that_cannot_be_kept_is_said_once_and_decides_nothing(tmp_path: Path) -> None:
     """As a note for the user, and as a problem of the engine."""
     (tmp_path / "sessions").write_text("", encoding="utf-8")
-    engine = an_engine({"command": "exit 2"}, event="Stop", sessions=Sessions(tmp_path / "sessions"))
+    engine = an_engine(
+        {"command": "exit 2"}, event="Stop", sessions=Sessions(tmp_path / "sessions")
+    )
     first, second = stop(engine, stop_hook_active=False), stop(engine, stop_hook_active=True)
 
     assert (first.redo, second.redo) == (True, False)
-    assert [len([note for note in each.for_user if "HKL2004" in note]) for each in (first, second)] == [1, 0]
+    assert [
+        len([note for note in each.for_user if "HKL2004" in note]) for each in (first, second)
+    ] == [1, 0]
     assert [problem.name for problem in engine.problems] == ["session.unusable"]
 
 
 def test_an_engine_that_remembers_in_files_counts_with_the_others(tmp_path: Path) -> None:
     """Each stands for a process."""
     hook = {"command": "echo more >&2; exit 2"}
-    decisions = [stop(an_engine(hook, event="Stop", redo_limit=3, sessions=Sessions(tmp_path / "s"))) for _ in range(4)]
+    decisions = [
+        stop(an_engine(hook, event="Stop", redo_limit=3, sessions=Sessions(tmp_path / "s")))
+        for _ in range(4)
+    ]
 
     assert [decision.redo for decision in decisions] == [True, True, True, False]
-    assert decisions[3].for_user == ("a hook sent the agent back 3 times in this turn, which is the limit; it may stop now",)
+    assert decisions[3].for_user == (
+        "a hook sent the agent back 3 times in this turn, which is the limit; it may stop now",
+    )
 
 
 def test_a_payload_says_how_often_other_processes_sent_the_agent_back(tmp_path: Path) -> None:
@@ -294,10 +370,19 @@ def test_a_payload_says_how_often_other_processes_sent_the_agent_back(tmp_path: 
 
 def test_a_canonical_event_is_a_turn_too() -> None:
     """An embedder that fires canonical events has its sessions there."""
-    engine = an_engine({"command": said("PreToolUse", context="seen"), "async": True}, event="PreToolUse")
+    engine = an_engine(
+        {"command": said("PreToolUse", context="seen"), "async": True}, event="PreToolUse"
+    )
     engine.fire("tool.before", {"session_id": "s1", "tool": "Bash", "input": {}})
     engine.close(seconds=60)
-    begins = Event(kind="prompt.submit", dialect="hookline", native_name="prompt.submit", session_id="s1", cwd="/", body=Prompt(prompt="x"))
+    begins = Event(
+        kind="prompt.submit",
+        dialect="hookline",
+        native_name="prompt.submit",
+        session_id="s1",
+        cwd="/",
+        body=Prompt(prompt="x"),
+    )
 
     assert engine.fire(begins).for_agent == ("seen",)
 
@@ -305,16 +390,30 @@ def test_a_canonical_event_is_a_turn_too() -> None:
 # -- what counts as a redo ---------------------------------------------------------------------------------------------
 
 
-def test_a_stop_that_is_no_continuation_begins_a_new_count(kept: Callable[[], dict[str, Any]]) -> None:
+def test_a_stop_that_is_no_continuation_begins_a_new_count(
+    kept: Callable[[], dict[str, Any]],
+) -> None:
     """The user interrupted the agent, which no hook is told of; the host says so (harnesses.md 2.7)."""
     engine = an_engine({"command": "echo more >&2; exit 2"}, event="Stop", redo_limit=2, **kept())
     flags = (False, True, True, False, True, True)
 
-    assert [stop(engine, stop_hook_active=flag).redo for flag in flags] == [True, True, False, True, True, False]
+    assert [stop(engine, stop_hook_active=flag).redo for flag in flags] == [
+        True,
+        True,
+        False,
+        True,
+        True,
+        False,
+    ]
 
 
 @pytest.mark.parametrize(
-    ("dialect", "native", "limit"), [("starchild", "on_stop", 3), ("agenthooks", "pre-agent-turn-stop", 3), ("claude-code", "Stop", 8)]
+    ("dialect", "native", "limit"),
+    [
+        ("starchild", "on_stop", 3),
+        ("agenthooks", "pre-agent-turn-stop", 3),
+        ("claude-code", "Stop", 8),
+    ],
 )
 def test_after_the_limit_the_next_turn_has_its_gate_again(
     kept: Callable[[], dict[str, Any]], dialect: str, native: str, limit: int
@@ -325,24 +424,39 @@ def test_after_the_limit_the_next_turn_has_its_gate_again(
     turn = [False, *[True] * limit]
 
     def redone(*, flag: bool) -> bool:
-        payload = {"session_id": "s1", "cwd": "/", "stop_reason": "no_tool_calls", "stop_hook_active": flag}
+        payload = {
+            "session_id": "s1",
+            "cwd": "/",
+            "stop_reason": "no_tool_calls",
+            "stop_hook_active": flag,
+        }
         return engine.fire(native, payload, dialect=dialect).redo
 
     assert [redone(flag=flag) for flag in (*turn, *turn)] == [*[True] * limit, False] * 2
 
 
-def test_hosts_whose_flag_is_not_reliable_are_counted_by_us(kept: Callable[[], dict[str, Any]]) -> None:
+def test_hosts_whose_flag_is_not_reliable_are_counted_by_us(
+    kept: Callable[[], dict[str, Any]],
+) -> None:
     """Kimi's is always false (kimi.md 7), so that each of its stops would be the first."""
     engine = Engine(**kept())
     engine.on("stop")(lambda _: _denied())
-    stops = [engine.fire("Stop", {"session_id": "s1", "cwd": "/", "stop_hook_active": False}, dialect="kimi") for _ in range(3)]
+    stops = [
+        engine.fire(
+            "Stop", {"session_id": "s1", "cwd": "/", "stop_hook_active": False}, dialect="kimi"
+        )
+        for _ in range(3)
+    ]
 
     assert [each.redo for each in stops] == [True, False, False]
 
 
 def test_hooks_that_are_asked_at_once_are_within_the_limit_together(tmp_path: Path) -> None:
     """Each engine stands for a process, in which all hooks have been asked before any of them is answered; nobody waits for a lock meanwhile."""
-    engines, together = [Engine(sessions=Sessions(tmp_path / "s", seconds=600)) for _ in range(8)], threading.Barrier(8)
+    engines, together = (
+        [Engine(sessions=Sessions(tmp_path / "s", seconds=600)) for _ in range(8)],
+        threading.Barrier(8),
+    )
     for engine in engines:
 
         @engine.on("stop")
@@ -352,11 +466,15 @@ def test_hooks_that_are_asked_at_once_are_within_the_limit_together(tmp_path: Pa
 
     payload = {"session_id": "s1", "cwd": "/", "hook_event_name": "Stop", "stop_hook_active": False}
     with ThreadPoolExecutor(8) as pool:
-        decisions = list(pool.map(lambda engine: engine.fire("on_stop", payload, dialect="starchild"), engines))
+        decisions = list(
+            pool.map(lambda engine: engine.fire("on_stop", payload, dialect="starchild"), engines)
+        )
 
     capped = [each for each in decisions if not each.redo]
     assert len(capped) == 5
-    assert {each.for_user for each in capped} == {("a hook sent the agent back 3 times in this turn, which is the limit; it may stop now",)}
+    assert {each.for_user for each in capped} == {
+        ("a hook sent the agent back 3 times in this turn, which is the limit; it may stop now",)
+    }
 
 
 def test_what_wakes_is_not_lost_where_others_used_up_the_limit_meanwhile(
@@ -374,9 +492,16 @@ def test_what_wakes_is_not_lost_where_others_used_up_the_limit_meanwhile(
     assert prompt(engine).for_agent == (MESSAGE,)
 
 
-def test_a_stop_that_nobody_refuses_ends_the_turn(kept: Callable[[], dict[str, Any]], tmp_path: Path) -> None:
+def test_a_stop_that_nobody_refuses_ends_the_turn(
+    kept: Callable[[], dict[str, Any]], tmp_path: Path
+) -> None:
     """Where the host does not say what a stop comes after."""
-    engine = an_engine({"command": f"test -e '{tmp_path}/done' || {{ echo more >&2; exit 2; }}"}, event="Stop", redo_limit=2, **kept())
+    engine = an_engine(
+        {"command": f"test -e '{tmp_path}/done' || {{ echo more >&2; exit 2; }}"},
+        event="Stop",
+        redo_limit=2,
+        **kept(),
+    )
     first, second = stop(engine).redo, stop(engine).redo
     (tmp_path / "done").touch()
     third = stop(engine).redo
@@ -388,7 +513,9 @@ def test_a_stop_that_nobody_refuses_ends_the_turn(kept: Callable[[], dict[str, A
 
 def test_context_at_a_stop_counts_like_a_block(kept: Callable[[], dict[str, Any]]) -> None:
     """The agent goes on for it in Claude Code (harnesses.md 2.7), and so it would for ever."""
-    engine = an_engine({"command": said("Stop", context="look again")}, event="Stop", redo_limit=2, **kept())
+    engine = an_engine(
+        {"command": said("Stop", context="look again")}, event="Stop", redo_limit=2, **kept()
+    )
     decisions = [stop(engine) for _ in range(3)]
 
     assert [decision.for_agent for decision in decisions] == [("look again",), ("look again",), ()]
@@ -397,16 +524,32 @@ def test_context_at_a_stop_counts_like_a_block(kept: Callable[[], dict[str, Any]
 
 def test_each_sub_agent_has_its_own_count(kept: Callable[[], dict[str, Any]]) -> None:
     """Ten of them may stop at the same time."""
-    engine = an_engine({"command": "echo more >&2; exit 2"}, event="SubagentStop", redo_limit=1, **kept())
+    engine = an_engine(
+        {"command": "echo more >&2; exit 2"}, event="SubagentStop", redo_limit=1, **kept()
+    )
 
-    assert [stop(engine, "SubagentStop", agent_id=name).redo for name in ("a", "b", "a", "b")] == [True, True, False, False]
+    assert [stop(engine, "SubagentStop", agent_id=name).redo for name in ("a", "b", "a", "b")] == [
+        True,
+        True,
+        False,
+        False,
+    ]
 
 
-def test_what_wakes_the_agent_is_not_spent_on_a_stop_that_is_over_its_limit(kept: Callable[[], dict[str, Any]]) -> None:
+def test_what_wakes_the_agent_is_not_spent_on_a_stop_that_is_over_its_limit(
+    kept: Callable[[], dict[str, Any]],
+) -> None:
     """A gate used up the redos: the agent stops, and is told on its next turn."""
     gate = {"type": "command", "command": "echo more >&2; exit 2"}
-    tree = {"hooks": {"Stop": [{"hooks": [gate]}], "PostToolUse": [{"hooks": [{"type": "command", **REWAKE}]}]}}
-    engine = Engine.from_config(tree, dialect="claude-code", environ={"PATH": os.environ["PATH"]}, redo_limit=1, **kept())
+    tree = {
+        "hooks": {
+            "Stop": [{"hooks": [gate]}],
+            "PostToolUse": [{"hooks": [{"type": "command", **REWAKE}]}],
+        }
+    }
+    engine = Engine.from_config(
+        tree, dialect="claude-code", environ={"PATH": os.environ["PATH"]}, redo_limit=1, **kept()
+    )
     first = stop(engine)
     tool(engine)
     second = stop(engine)
@@ -435,10 +578,14 @@ class Switched:
         return self.off and run.spec.detached
 
 
-def test_a_hook_that_was_switched_off_meanwhile_is_not_heard(kept: Callable[[], dict[str, Any]]) -> None:
+def test_a_hook_that_was_switched_off_meanwhile_is_not_heard(
+    kept: Callable[[], dict[str, Any]],
+) -> None:
     """Or whose approval was taken back: what it said in the background is told to nobody."""
     gate: Any = Switched()
-    engine = an_engine({"command": said("PostToolUse", context="tests fail"), "async": True}, gate=gate, **kept())
+    engine = an_engine(
+        {"command": said("PostToolUse", context="tests fail"), "async": True}, gate=gate, **kept()
+    )
     tool(engine)
     gate.off = True
     silent = prompt(engine)
@@ -448,10 +595,16 @@ def test_a_hook_that_was_switched_off_meanwhile_is_not_heard(kept: Callable[[], 
     assert prompt(engine).for_agent == ()
 
 
-def test_a_hook_behind_an_event_without_a_session_is_said(kept: Callable[[], dict[str, Any]]) -> None:
+def test_a_hook_behind_an_event_without_a_session_is_said(
+    kept: Callable[[], dict[str, Any]],
+) -> None:
     """It runs, but nobody can be told what it says."""
     engine = an_engine({"command": said("PostToolUse", context="x"), "async": True}, **kept())
-    decision = engine.fire("PostToolUse", {"cwd": "/", "tool_name": "Bash", "tool_input": {}, "tool_response": "x"}, dialect="claude-code")
+    decision = engine.fire(
+        "PostToolUse",
+        {"cwd": "/", "tool_name": "Bash", "tool_input": {}, "tool_response": "x"},
+        dialect="claude-code",
+    )
     engine.close(seconds=60)
 
     assert [note for note in decision.for_user if "HKL2007" in note]

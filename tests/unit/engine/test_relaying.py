@@ -34,7 +34,9 @@ def test_a_hook_keeps_everything_that_it_says() -> None:
 def test_a_dialects_options_go_with_its_hooks() -> None:
     """The older profile of docker-agent reads some answers otherwise."""
     tree = {"hooks": {"pre_tool_use": [{"hooks": [{"type": "command", "command": "x"}]}]}}
-    text = converted(tree, "docker-agent", "claude-code", options={"profile": "d1", "exact": True}).files["settings.json"]
+    text = converted(
+        tree, "docker-agent", "claude-code", options={"profile": "d1", "exact": True}
+    ).files["settings.json"]
 
     assert "--option profile=d1 --option exact=true" in text
 
@@ -49,7 +51,11 @@ def test_the_entry_of_one_hook_is_cut_out() -> None:
     words = shlex.split(second["command"])
 
     assert json.loads(words[words.index("--config") + 1]) == {
-        "hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "./second.sh"}]}]}
+        "hooks": {
+            "PreToolUse": [
+                {"matcher": "Bash", "hooks": [{"type": "command", "command": "./second.sh"}]}
+            ]
+        }
     }
 
 
@@ -59,15 +65,24 @@ def test_comments_do_not_hide_a_hook(tmp_path: Path) -> None:
     folder.mkdir()
     text = '{\n  // ours\n  "hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "./x.sh"}]}]}\n}\n'
     (folder / "settings.json").write_text(text, encoding="utf-8")
-    conversion = convert(hookline.Engine.load(folder / "settings.json"), make_dialect("docker-agent"))
+    conversion = convert(
+        hookline.Engine.load(folder / "settings.json"), make_dialect("docker-agent")
+    )
 
     assert "./x.sh" in conversion.files["hooks.yaml"]
 
 
 @pytest.mark.parametrize(
     ("line", "words"),
-    [("./guard.sh", True), ("./guard.sh 'a b' c", True), ("a && b", False), ("a $B", False), ("a > b", False), ("a 'b", False)],
+    [
+        ("./guard.sh", True),
+        ("./guard.sh 'a b' c", True),
+        ("a && b", False),
+        ("a $B", False),
+        ("a > b", False),
+        ("a 'b", False),
+    ],
 )
-def test_a_line_of_words_needs_no_shell(line: str, words: bool) -> None:  # noqa: FBT001 - a column of the table
+def test_a_line_of_words_needs_no_shell(line: str, words: bool) -> None:
     """Anything that a shell would act on does."""
     assert is_words(line) is words

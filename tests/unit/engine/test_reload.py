@@ -12,7 +12,17 @@ import pytest
 import hookline
 from hookline import Engine, Stance
 from hookline.engine.reload import adopt
-from tests.unit.engine.files import BROKEN, CALL, Machine, claude, codes, commands, docker, renamed_over, write
+from tests.unit.engine.files import (
+    BROKEN,
+    CALL,
+    Machine,
+    claude,
+    codes,
+    commands,
+    docker,
+    renamed_over,
+    write,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,7 +47,12 @@ def test_a_valid_change_is_taken(machine: Machine, save: Any) -> None:
     done = engine.reload()
 
     assert commands(engine) == ["a", "c"]
-    assert (done.added, done.removed, done.changed, done.refused) == ((), (), ("settings.json#PreToolUse.0.1",), ())
+    assert (done.added, done.removed, done.changed, done.refused) == (
+        (),
+        (),
+        ("settings.json#PreToolUse.0.1",),
+        (),
+    )
     assert str(done) == "1 changed"
 
 
@@ -52,12 +67,18 @@ def test_a_hook_that_only_moved_did_not_change(machine: Machine) -> None:
     assert (len(done.added), done.removed, done.changed) == (1, (), ())
 
 
-@pytest.mark.parametrize("path", [".claude/settings.local.json", ".codex/hooks.json", ".github/hooks/new.json"])
+@pytest.mark.parametrize(
+    "path", [".claude/settings.local.json", ".codex/hooks.json", ".github/hooks/new.json"]
+)
 def test_a_file_that_appears_is_taken(machine: Machine, path: str) -> None:
     """In any place of any dialect, also where its folder was not there."""
     engine = machine.engine()
     before = len(engine.hooks)
-    text = '{"version": 1, "hooks": {"preToolUse": [{"type": "command", "bash": "new"}]}}' if ".github" in path else claude("new")
+    text = (
+        '{"version": 1, "hooks": {"preToolUse": [{"type": "command", "bash": "new"}]}}'
+        if ".github" in path
+        else claude("new")
+    )
     write(machine.project / path, text)
 
     assert engine.stale()
@@ -108,7 +129,10 @@ def test_folders_of_hooks_come_and_go(machine: Machine) -> None:
     def hook(name: str, trigger: str = "pre-tool-call") -> Path:
         script = write(machine.project / f".agents/hooks/{name}/scripts/run.sh", "#!/bin/sh\n")
         script.chmod(0o755)
-        return write(machine.project / f".agents/hooks/{name}/HOOK.md", f"---\nname: {name}\ndescription: d\ntrigger: {trigger}\n---\n")
+        return write(
+            machine.project / f".agents/hooks/{name}/HOOK.md",
+            f"---\nname: {name}\ndescription: d\ntrigger: {trigger}\n---\n",
+        )
 
     hook("first")
     engine = machine.engine()
@@ -126,7 +150,10 @@ def test_what_lies_beside_a_hook_counts(machine: Machine) -> None:
     """A script that loses its right to be executed is a change."""
     script = write(machine.project / ".agents/hooks/one/scripts/run.sh", "#!/bin/sh\n")
     script.chmod(0o755)
-    write(machine.project / ".agents/hooks/one/HOOK.md", "---\nname: one\ndescription: d\ntrigger: pre-tool-call\n---\n")
+    write(
+        machine.project / ".agents/hooks/one/HOOK.md",
+        "---\nname: one\ndescription: d\ntrigger: pre-tool-call\n---\n",
+    )
     engine = machine.engine()
     before = engine.stale()
     script.chmod(0o644)
@@ -136,7 +163,10 @@ def test_what_lies_beside_a_hook_counts(machine: Machine) -> None:
 
 def test_a_link_that_is_turned_is_a_change(machine: Machine, tmp_path: Path) -> None:
     """It counts as what it leads to, although neither file was written."""
-    old, new = write(tmp_path / "old.json", claude("old")), write(tmp_path / "new.json", claude("new"))
+    old, new = (
+        write(tmp_path / "old.json", claude("old")),
+        write(tmp_path / "new.json", claude("new")),
+    )
     machine.user.parent.mkdir()
     machine.user.symlink_to(old)
     engine = machine.engine()
@@ -151,7 +181,8 @@ def test_trees_texts_and_functions_stay(tmp_path: Path) -> None:
     """They are in no file."""
     file = write(tmp_path / "hooks.yaml", docker("a"))
     engine = Engine.load(file).add_source(
-        {"hooks": {"pre_tool_use": [{"hooks": [{"type": "command", "command": "tree"}]}]}}, dialect="docker-agent"
+        {"hooks": {"pre_tool_use": [{"hooks": [{"type": "command", "command": "tree"}]}]}},
+        dialect="docker-agent",
     )
     engine.on("tool.before", name="mine")(lambda _: hookline.deny("no"))
     write(file, docker("b"))
@@ -161,7 +192,9 @@ def test_trees_texts_and_functions_stay(tmp_path: Path) -> None:
     assert engine.fire(CALL.replace(cwd="/")).stance is Stance.DENY
 
 
-def test_a_folder_that_was_named_is_read_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_was_named_is_read_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Also by a path that is relative to a folder in which the process is no longer."""
     write(tmp_path / "hooks/a.yaml", docker("a"))
     monkeypatch.chdir(tmp_path)
@@ -191,8 +224,12 @@ def test_a_pipe_is_read_once() -> None:
 # -- what is not -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("text", [BROKEN, "", "[]", '{"hooks": 1}', claude("a").replace("command", "comand"), "\x00"])
-def test_an_invalid_change_keeps_the_last_good_version_and_says_so(machine: Machine, text: str) -> None:
+@pytest.mark.parametrize(
+    "text", [BROKEN, "", "[]", '{"hooks": 1}', claude("a").replace("command", "comand"), "\x00"]
+)
+def test_an_invalid_change_keeps_the_last_good_version_and_says_so(
+    machine: Machine, text: str
+) -> None:
     """Of the project too: whoever can write into it must not disarm a guard by making its file unreadable."""
     write(machine.own, claude("guard"))
     os.utime(machine.own, (0, 0))
@@ -205,7 +242,10 @@ def test_an_invalid_change_keeps_the_last_good_version_and_says_so(machine: Mach
     assert not done.anything
     assert codes(engine)[-1] == "config.last-good"
     assert len(codes(engine)) >= 2
-    assert engine.problems[-1].message == f"the last good version of `{machine.own}` is in force, from 1970-01-01T00:00:00Z"
+    assert (
+        engine.problems[-1].message
+        == f"the last good version of `{machine.own}` is in force, from 1970-01-01T00:00:00Z"
+    )
     assert done.refused == engine.problems
     assert not engine.stale()
 
@@ -251,7 +291,13 @@ def test_a_file_that_was_never_good_is_as_when_it_is_loaded(machine: Machine) ->
 
 def test_a_flawed_file_may_get_better_and_not_worse(machine: Machine) -> None:
     """One error of two mended is taken; a third error is not."""
-    flawed = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "a"}, {"type": "x"}, {"type": "y"}]}]}}
+    flawed = {
+        "hooks": {
+            "PreToolUse": [
+                {"hooks": [{"type": "command", "command": "a"}, {"type": "x"}, {"type": "y"}]}
+            ]
+        }
+    }
     write(machine.own, str(flawed).replace("'", '"'))
     engine = machine.engine()
     errors = len(engine.problems)
@@ -266,7 +312,9 @@ def test_a_flawed_file_may_get_better_and_not_worse(machine: Machine) -> None:
     assert codes(engine)[-1] == "config.last-good"
 
 
-def test_policy_that_vanishes_stays_in_force(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_policy_that_vanishes_stays_in_force(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """To cut it must not disarm it; where it stood is where it stays."""
     machine = Machine(tmp_path)
     policy = write(tmp_path / "etc/managed-settings.json", claude("policy"))
@@ -286,7 +334,9 @@ def test_policy_that_vanishes_stays_in_force(tmp_path: Path, monkeypatch: pytest
     assert not engine.stale()
 
 
-def test_policy_that_becomes_a_folder_or_a_pipe_stays_in_force(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_policy_that_becomes_a_folder_or_a_pipe_stays_in_force(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A pipe is not even opened, which could take for ever."""
     machine = Machine(tmp_path)
     policy = write(tmp_path / "etc/managed-settings.json", claude("policy"))
@@ -369,7 +419,10 @@ def test_what_a_project_brings_later_is_as_inert_as_before(machine: Machine) -> 
     write(machine.own, claude("exit 2"))
     engine.reload()
 
-    assert {spec.handler.script: spec.trusted for spec in engine.hooks} == {"true": True, "exit 2": False}  # type: ignore[union-attr]  # all are commands
+    assert {spec.handler.script: spec.trusted for spec in engine.hooks} == {
+        "true": True,
+        "exit 2": False,
+    }  # type: ignore[union-attr]  # all are commands
     assert engine.fire(CALL).stance is not Stance.DENY
 
 
@@ -391,7 +444,13 @@ def test_a_hook_that_ran_once_does_not_come_back(machine: Machine) -> None:
     write(machine.user, claude("true ", "first", once=True))
     engine.reload()
 
-    assert (once, spent, moved, back, commands(engine)) == (["true"], [], ["first"], ["first"], ["true ", "first"])
+    assert (once, spent, moved, back, commands(engine)) == (
+        ["true"],
+        [],
+        ["first"],
+        ["first"],
+        ["true ", "first"],
+    )
 
 
 def test_what_is_left_out_is_left_out_of_what_comes(machine: Machine) -> None:
@@ -456,7 +515,11 @@ def test_no_event_ever_sees_half_a_set(tmp_path: Path) -> None:
 
     def events() -> list[frozenset[str]]:
         return [
-            frozenset(verdict.hook_id for verdict in engine.fire(CALL).verdicts if verdict.hook_id.startswith("hooks.yaml#"))
+            frozenset(
+                verdict.hook_id
+                for verdict in engine.fire(CALL).verdicts
+                if verdict.hook_id.startswith("hooks.yaml#")
+            )
             for _ in range(250)
         ]
 
@@ -470,7 +533,10 @@ def test_no_event_ever_sees_half_a_set(tmp_path: Path) -> None:
         seen = [ids for each in running for ids in each.result(60)]
 
     assert len(seen) == 1000
-    assert set(seen) <= {frozenset(f"hooks.yaml#pre_tool_use.{group}.{place}" for place in range(2)) for group in range(5)}
+    assert set(seen) <= {
+        frozenset(f"hooks.yaml#pre_tool_use.{group}.{place}" for place in range(2))
+        for group in range(5)
+    }
     assert len([spec for spec in engine.hooks if spec.dialect == "hookline"]) == 5
 
 
@@ -478,10 +544,16 @@ def _pair_in_group(number: int) -> str:
     """Two hooks that take part in every call, behind so many groups that never do; the ids say in which group they are."""
     other = "    - matcher: never_called\n      hooks:\n        - {type: builtin, command: add_environment_info}\n"
     pair = "    - hooks:\n" + "        - {type: builtin, command: add_environment_info}\n" * 2
-    return "hooks:\n  pre_tool_use:\n" + other * number + pair.replace("info}", "info, name: other}", 1)
+    return (
+        "hooks:\n  pre_tool_use:\n"
+        + other * number
+        + pair.replace("info}", "info, name: other}", 1)
+    )
 
 
-def test_what_cannot_be_combined_leaves_everything_as_it_was(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_combined_leaves_everything_as_it_was(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A fault of ours in the middle of a reload is raised, and disarms nothing."""
     write(machine.user, claude("a"))
     engine = machine.engine()
@@ -502,5 +574,8 @@ def _policy_is_at(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As if `/etc/claude-code` were there."""
     from hookline.config import places  # noqa: PLC0415 - its table is what is changed
 
-    here = [place.replace(path=place.path.replace("/etc/claude-code", str(folder))) for place in places.PLACES]
+    here = [
+        place.replace(path=place.path.replace("/etc/claude-code", str(folder)))
+        for place in places.PLACES
+    ]
     monkeypatch.setattr(places, "PLACES", tuple(here))

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_a_file_that_changes_whenever_it_is_read_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_changes_whenever_it_is_read_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Three times it is tried; then the version in force stays, and the file still counts as changed."""
     file = write(tmp_path / "hooks.yaml", docker("guard"))
     engine = Engine.load(file)
@@ -37,7 +39,9 @@ def test_a_file_that_changes_whenever_it_is_read_waits(tmp_path: Path, monkeypat
     assert engine.stale()
 
 
-def test_a_file_that_changes_once_while_it_is_read_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_changes_once_while_it_is_read_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What is taken is never what was read before the change."""
     file = write(tmp_path / "hooks.yaml", docker("guard"))
     engine = Engine.load(file)
@@ -79,7 +83,9 @@ def test_a_hook_that_is_left_out_anyway_does_not_make_a_file_invalid(tmp_path: P
     file = write(tmp_path / "settings.json", claude("guard"))
     engine = Engine.load(file, dialect="claude-code")
     engine.keep_out(lambda spec: "unwanted" in getattr(spec.handler, "reason", ""))
-    write(file, claude("guard", "new").replace("]", ', {"type": "http", "url": "ftp://unwanted"}]', 1))
+    write(
+        file, claude("guard", "new").replace("]", ', {"type": "http", "url": "ftp://unwanted"}]', 1)
+    )
     engine.reload()
 
     assert commands(engine) == ["guard", "new"]
@@ -103,7 +109,10 @@ def test_a_look_reads_nothing(tmp_path: Path) -> None:
 
 def test_a_renewal_changes_nothing(tmp_path: Path) -> None:
     """It says what is to be on the shelf; what did not change is the very same."""
-    good, bad = write(tmp_path / "hooks/a.yaml", docker("a")), write(tmp_path / "hooks/b.yaml", docker("b"))
+    good, bad = (
+        write(tmp_path / "hooks/a.yaml", docker("a")),
+        write(tmp_path / "hooks/b.yaml", docker("b")),
+    )
     engine = Engine.load(good.parent)
     before = list(engine.shelf.sources)
     write(bad, BROKEN)
@@ -127,9 +136,14 @@ def test_a_renewal_changes_nothing(tmp_path: Path) -> None:
         ("# none any more\n", False),
     ],
 )
-def test_a_file_that_breaks_off_before_its_first_hook_disarms_nothing(text: str, kept: bool, tmp_path: Path) -> None:  # noqa: FBT001 - a column
+def test_a_file_that_breaks_off_before_its_first_hook_disarms_nothing(
+    text: str, kept: bool, tmp_path: Path
+) -> None:
     """Half written, or on a full disk; who means it says so, or removes the file."""
-    file = write(tmp_path / "hooks.yaml", "hooks:\n  pre_tool_use:\n    - {matcher: '*', hooks: [{type: command, command: guard}]}\n")
+    file = write(
+        tmp_path / "hooks.yaml",
+        "hooks:\n  pre_tool_use:\n    - {matcher: '*', hooks: [{type: command, command: guard}]}\n",
+    )
     engine = Engine.load(file, dialect="docker-agent")
     write(file, text)
     engine.reload()

@@ -19,4 +19,7 @@ def test_a_word_that_is_none_of_those_allowed_is_an_error() -> None:
 
 def test_what_is_no_setting_of_the_engine_is_an_option_of_the_dialect() -> None:
     """Whatever the engine's class takes is its own."""
-    assert split(Engine, {"cwd": "/", "redo_limit": 1, "profile": "d1"}) == ({"cwd": "/", "redo_limit": 1}, {"profile": "d1"})
+    assert split(Engine, {"cwd": "/", "redo_limit": 1, "profile": "d1"}) == (
+        {"cwd": "/", "redo_limit": 1},
+        {"profile": "d1"},
+    )

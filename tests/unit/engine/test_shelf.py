@@ -15,7 +15,10 @@ class Combining(Stage):
     """A stage whose sources, taken together, have one hook and one problem."""
 
     def combine(self, specs):
-        return Loaded(specs=specs[-1:], problems=(Problem(name="hook.override", message=f"{len(specs)} hooks"),))
+        return Loaded(
+            specs=specs[-1:],
+            problems=(Problem(name="hook.override", message=f"{len(specs)} hooks"),),
+        )
 
 
 def test_ids_are_made_unique_in_the_order_of_adding() -> None:
@@ -24,7 +27,11 @@ def test_ids_are_made_unique_in_the_order_of_adding() -> None:
     shelf.add(Source(), STAGE, Loaded(specs=(hook("a"), hook("b"))))
     shelf.add(Source(), OTHER, Loaded(specs=(hook("a", stage=OTHER),)))
 
-    assert [spec.id for shelved in shelf.sources for spec in shelved.loaded.specs] == ["a", "b", "a~2"]
+    assert [spec.id for shelved in shelf.sources for spec in shelved.loaded.specs] == [
+        "a",
+        "b",
+        "a~2",
+    ]
     assert shelf.add_own(hook("a")).id == "a~3"
 
 
@@ -56,4 +63,7 @@ def test_in_process_hooks_come_last() -> None:
     shelf.add(Source(), STAGE, Loaded(specs=(hook("a"),)))
     registry, _ = shelf.registry(Native(), strict=False)
 
-    assert [(entry.spec.id, entry.dialect.table.name) for entry in registry.entries()] == [("a", "stage"), ("own", "hookline")]
+    assert [(entry.spec.id, entry.dialect.table.name) for entry in registry.entries()] == [
+        ("a", "stage"),
+        ("own", "hookline"),
+    ]

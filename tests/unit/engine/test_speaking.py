@@ -49,7 +49,9 @@ def test_hosts_speak_as_the_last_who_named_the_dialect_said() -> None:
         (("docker-agent", "claude-code"), SHARED, "docker-agent"),
     ],
 )
-def test_a_name_is_of_the_only_dialect_that_has_it(loaded: tuple[str, ...], event: str, dialect: str) -> None:
+def test_a_name_is_of_the_only_dialect_that_has_it(
+    loaded: tuple[str, ...], event: str, dialect: str
+) -> None:
     """Or canonical."""
     assert speaking(*loaded).of_event(event).table.name == dialect
 
@@ -62,7 +64,9 @@ def test_a_name_is_of_the_only_dialect_that_has_it(loaded: tuple[str, ...], even
         (("claude-code",), "PreToolUsage", "PreToolUsage"),
     ],
 )
-def test_a_name_of_none_or_of_several_is_an_error(loaded: tuple[str, ...], event: str, words: str) -> None:
+def test_a_name_of_none_or_of_several_is_an_error(
+    loaded: tuple[str, ...], event: str, words: str
+) -> None:
     """Which says what to name."""
     with pytest.raises(CodecError, match=words):
         speaking(*loaded).of_event(event)

@@ -110,7 +110,11 @@ def test_what_was_seen_is_what_is_approved(place: Workspace) -> None:
 
     done = approve_as_seen(engine, seen, who="bob", how="asked")
 
-    assert [footing.standing.state for footing in done.footings] == ["changed", "changed", "trusted"]
+    assert [footing.standing.state for footing in done.footings] == [
+        "changed",
+        "changed",
+        "trusted",
+    ]
     assert (done.mounted, done.events) == (1, ["pre_tool_call", "on_user_message", "on_stop"])
     assert place.call(engine).reason == ""
     place.write("guard.sh", "no")
@@ -139,7 +143,9 @@ def test_a_switch_in_a_file_is_noted_like_any_other(place: Workspace) -> None:
     approve_declared(engine, engine.hooks, who="", how="test", enable=True)
     approve_declared(engine, engine.hooks, who="", how="test", enable=True)
 
-    assert [(note["who"], note["how"]) for note in place.noted() if note["did"] == "on"] == [("ada", "test")]
+    assert [(note["who"], note["how"]) for note in place.noted() if note["did"] == "on"] == [
+        ("ada", "test")
+    ]
 
 
 OFF = "model: x  # mine\nshell_hooks:\n  enabled: false\n"
@@ -156,7 +162,10 @@ def test_a_file_that_says_no_is_told_to_say_yes(how: str, place: Workspace) -> N
         False, 0, [f"`shell_hooks.enabled` is false in `{beside}:3`"] * 3,
     )  # fmt: skip
     assert (place.call(engine).reason, place.call(engine).for_user) == ("", ())
-    assert place.call(engine).verdicts[0].fault == f"switched off: `shell_hooks.enabled` is false in `{beside}:3`"
+    assert (
+        place.call(engine).verdicts[0].fault
+        == f"switched off: `shell_hooks.enabled` is false in `{beside}:3`"
+    )
 
     if how == "approve":
         done = approve_declared(engine, engine.hooks, who="", how="test", enable=True)
@@ -177,7 +186,9 @@ def test_a_file_that_nobody_may_write_goes_on_saying_no(place: Workspace) -> Non
     done = approve_declared(engine, engine.hooks, who="", how="test", enable=True)
 
     assert (done.on, done.mounted, len(done.left), len(keys_off(engine.hooks))) == (False, 0, 1, 1)
-    assert "is left as it is: it is a link, or no plain file (write it there by hand)" in done.left[0]
+    assert (
+        "is left as it is: it is a link, or no plain file (write it there by hand)" in done.left[0]
+    )
     assert len(turn_all(engine, on=True, who="", how="test")) == 1
     assert turn_all(engine, on=True, everywhere=True, who="", how="test") == ()
 
@@ -197,7 +208,9 @@ def test_what_needs_no_approval_has_none_to_lose(place: Workspace) -> None:
     """A file that somebody named."""
     engine = Engine.load(place.yaml, dialect="starchild", environ=place.environ)
 
-    with pytest.raises(TrustError, match="no approval to take back: somebody named its file") as caught:
+    with pytest.raises(
+        TrustError, match="no approval to take back: somebody named its file"
+    ) as caught:
         revoke_declared(engine, engine.hooks, who="", how="test")
     assert caught.value.code == "HKL3017"
 
@@ -210,7 +223,10 @@ def test_everything_is_in_the_journal(place: Workspace) -> None:
     revoke_declared(engine, specs, who="", how="command line")
     turn_all(engine, on=False, everywhere=True, who="", how="command line")
 
-    assert [(note["did"], note["who"], note["how"], note.get("command"), note["root"]) for note in place.noted()] == [
+    assert [
+        (note["did"], note["who"], note["how"], note.get("command"), note["root"])
+        for note in place.noted()
+    ] == [
         ("approved", "bob", "chat", str(place.guard), str(place.root)),
         ("revoked", "ada", "command line", str(place.guard), str(place.root)),
         ("off", "ada", "command line", None, ""),
@@ -221,14 +237,23 @@ def test_everything_is_in_the_journal(place: Workspace) -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "is_told"), [({}, False), ({"trust": {"self_approve": False}}, False), ({"trust": {"self_approve": True}}, True)]
+    ("settings", "is_told"),
+    [
+        ({}, False),
+        ({"trust": {"self_approve": False}}, False),
+        ({"trust": {"self_approve": True}}, True),
+    ],
 )
-def test_what_it_costs_to_ask_nobody_is_said(settings: dict[str, object], is_told: bool) -> None:  # noqa: FBT001 - a row
+def test_what_it_costs_to_ask_nobody_is_said(settings: dict[str, object], is_told: bool) -> None:
     """An agent could approve what it wrote."""
     problem = self_approve_problem(settings)
 
     assert (problem is not None) is is_told
-    assert problem is None or (problem.code, problem.severity, "an agent" in problem.message) == ("HKL3016", "warning", True)
+    assert problem is None or (problem.code, problem.severity, "an agent" in problem.message) == (
+        "HKL3016",
+        "warning",
+        True,
+    )
 
 
 def test_the_setting_is_no_effect_of_the_policy(place: Workspace) -> None:
@@ -258,7 +283,10 @@ def test_a_single_hook_is_switched_and_the_journal_knows(place: Workspace) -> No
     assert place.call(engine).reason == ""
     (on,) = turn_single(engine, specs, on=True, who="", how="chat")
     assert (on.runs, on.off, place.call(engine).reason) == (True, "", "no")
-    assert [(note["did"], note["who"], note["how"], note["hook"], note["root"]) for note in place.noted()[3:]] == [
+    assert [
+        (note["did"], note["who"], note["how"], note["hook"], note["root"])
+        for note in place.noted()[3:]
+    ] == [
         ("off", "bob", "chat", specs[0].id, str(place.root)),
         ("on", "ada", "chat", specs[0].id, str(place.root)),
     ]
@@ -275,11 +303,18 @@ def test_why_approvals_cannot_be_read_is_a_problem(place: Workspace) -> None:
     store.chmod(0o600)
     problem = store_problem(engine)
     assert problem is not None
-    assert (problem.code, problem.message.endswith(": no hook runs that needs an approval")) == ("HKL3007", True)
+    assert (problem.code, problem.message.endswith(": no hook runs that needs an approval")) == (
+        "HKL3007",
+        True,
+    )
 
 
-def test_what_no_switch_reaches_is_policy(place: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_no_switch_reaches_is_policy(
+    place: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """By the word of who can write its file."""
-    monkeypatch.setattr("hookline.trust.gate.Standings.is_managed", lambda _, spec: spec.native_event == "on_stop")
+    monkeypatch.setattr(
+        "hookline.trust.gate.Standings.is_managed", lambda _, spec: spec.native_event == "on_stop"
+    )
 
     assert [spec.native_event for spec in policy_of(place.engine())] == ["on_stop"]

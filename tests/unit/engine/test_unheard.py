@@ -19,11 +19,19 @@ if TYPE_CHECKING:
 
 GATE = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "exit 2"}]}]}}
 WATCH = {"hooks": {"SessionEnd": [{"hooks": [{"type": "command", "command": "exit 2"}]}]}}
-TYPO = {"hook_event_name": "PreToolUze", "session_id": "s", "cwd": "/", "tool_name": "Bash", "tool_input": {"command": "ls"}}
+TYPO = {
+    "hook_event_name": "PreToolUze",
+    "session_id": "s",
+    "cwd": "/",
+    "tool_name": "Bash",
+    "tool_input": {"command": "ls"},
+}
 TOLD = "HKL4002 unknown event `PreToolUze` of claude-code, so no hook was asked (did you mean `PreToolUse`?)"
 
 
-def an_engine(tree: object = GATE, mode: str = "fidelity", sessions: Sessions | None = None) -> Engine:
+def an_engine(
+    tree: object = GATE, mode: str = "fidelity", sessions: Sessions | None = None
+) -> Engine:
     """An engine with the hooks of one file of Claude Code."""
     return Engine(sessions=sessions, environ={}).add_source(tree, dialect="claude-code", mode=mode)  # type: ignore[arg-type]  # a tree
 
@@ -43,7 +51,10 @@ def test_an_event_that_is_near_to_none_may_be_a_newer_one() -> None:
     """The hint names no other event."""
     reply = an_engine().answer("claude-code", TYPO | {"hook_event_name": "PreDream"})
 
-    assert "unknown event `PreDream` of claude-code, so no hook was asked (a newer version" in json.loads(reply.stdout)["systemMessage"]
+    assert (
+        "unknown event `PreDream` of claude-code, so no hook was asked (a newer version"
+        in json.loads(reply.stdout)["systemMessage"]
+    )
 
 
 @pytest.mark.parametrize("lasting", [True, False])
@@ -61,11 +72,15 @@ def test_who_was_told_much_is_told_more() -> None:
     engine = an_engine()
     names = [f"PreDream{number}" for number in range(300)]
 
-    assert all(engine.answer("claude-code", TYPO | {"hook_event_name": name}).stdout for name in names)
+    assert all(
+        engine.answer("claude-code", TYPO | {"hook_event_name": name}).stdout for name in names
+    )
     assert not engine.answer("claude-code", TYPO | {"hook_event_name": names[-1]}).stdout
 
 
-@pytest.mark.parametrize(("tree", "refused"), [(GATE, True), (WATCH, False), ({"hooks": {}}, False)])
+@pytest.mark.parametrize(
+    ("tree", "refused"), [(GATE, True), (WATCH, False), ({"hooks": {}}, False)]
+)
 def test_in_strict_mode_it_may_be_a_gate(tree: object, *, refused: bool) -> None:
     """Where there is a gate at all: who cannot be asked about an event has not let it through."""
     engine = an_engine(tree, "strict")

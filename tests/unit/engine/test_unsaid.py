@@ -15,7 +15,13 @@ NOTED = Verdict(hook_id="h", stance=Stance.SILENT, for_user="a note")
 
 def decided(*verdicts: Verdict, lowered: tuple[Lowered, ...] = ()) -> Decision:
     """A decision that some hooks led to."""
-    return Decision(kind="tool.after", dialect="kimi", native_event="PostToolUse", verdicts=verdicts, lowered=lowered)
+    return Decision(
+        kind="tool.after",
+        dialect="kimi",
+        native_event="PostToolUse",
+        verdicts=verdicts,
+        lowered=lowered,
+    )
 
 
 @pytest.mark.parametrize(
@@ -23,7 +29,10 @@ def decided(*verdicts: Verdict, lowered: tuple[Lowered, ...] = ()) -> Decision:
     [
         (decided(), []),
         (decided(lowered=(WHY,)), ["h said `deny`: the event cannot be refused"]),
-        (decided(lowered=(WHY.replace(effect="input", reason="r"),)), ["h would change the `input`: r"]),
+        (
+            decided(lowered=(WHY.replace(effect="input", reason="r"),)),
+            ["h would change the `input`: r"],
+        ),
         (decided(lowered=(WHY.replace(effect="evidence"),)), []),
         (decided(FAULT), ["h: timed out after 1 s"]),
         (decided(FAULT.replace(shadow=True)), []),
@@ -39,14 +48,20 @@ def test_what_the_host_has_no_word_for_is_told(decision: Decision, told: list[st
 
 def test_what_the_reply_shows_is_not_told_again() -> None:
     """On either stream, JSON's escapes included."""
-    assert list(unsaid(decided(FAULT.replace(fault='a "b"')), Reply(stdout='{"reason": "a \\"b\\""}'))) == []
+    assert (
+        list(unsaid(decided(FAULT.replace(fault='a "b"')), Reply(stdout='{"reason": "a \\"b\\""}')))
+        == []
+    )
     assert list(unsaid(decided(FAULT), Reply(stderr="timed out after 1 s"))) == []
 
 
 def test_lines_stand_beside_the_reply_once_and_visibly() -> None:
     """After what is there already."""
     assert told_beside(Reply(), ()) == Reply()
-    assert told_beside(Reply(stderr="x\n"), ["a\x1b", "a\x1b", "b"]).stderr == "x\nhookline: a\\x1b\nhookline: b\n"
+    assert (
+        told_beside(Reply(stderr="x\n"), ["a\x1b", "a\x1b", "b"]).stderr
+        == "x\nhookline: a\\x1b\nhookline: b\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -58,8 +73,10 @@ def test_lines_stand_beside_the_reply_once_and_visibly() -> None:
         ("HKL6003 `j` may be written to by others (chmod 700 j)", False),
     ],
 )
-def test_what_is_wrong_is_told_once(line: str, told: bool) -> None:  # noqa: FBT001 - a row
+def test_what_is_wrong_is_told_once(line: str, told: bool) -> None:
     """Whoever else says it with what follows has said it."""
-    reply = Reply(stdout='{"systemMessage": "hookline: s.toml:1:1: HKL1101 unknown key `x`: nothing of it counts (did you mean `y`?)"}')
+    reply = Reply(
+        stdout='{"systemMessage": "hookline: s.toml:1:1: HKL1101 unknown key `x`: nothing of it counts (did you mean `y`?)"}'
+    )
 
     assert is_told(reply, line) is told

@@ -12,7 +12,16 @@ import pytest
 import hookline
 from hookline import Engine
 from hookline.engine.watching import Watcher, folders_of
-from tests.unit.engine.files import BROKEN, Machine, claude, codes, commands, docker, renamed_over, write
+from tests.unit.engine.files import (
+    BROKEN,
+    Machine,
+    claude,
+    codes,
+    commands,
+    docker,
+    renamed_over,
+    write,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,7 +37,9 @@ def machine(tmp_path: Path) -> Machine:
 class Steps:
     """Time that passes by what happens in it: each wait does the next step, and after the last one nothing happens any more."""
 
-    def __init__(self, *steps: Callable[[], object], last: Callable[[], object] | None = None) -> None:
+    def __init__(
+        self, *steps: Callable[[], object], last: Callable[[], object] | None = None
+    ) -> None:
         self.left = list(steps)
         self.last = last
         self.waited: list[float] = []
@@ -52,7 +63,9 @@ def test_a_file_that_is_empty_while_it_is_saved_is_not_taken_empty(tmp_path: Pat
     whole = docker("guard", "new")
     write(file, "")
     told: list[str] = []
-    steps = Steps(lambda: write(file, whole[: whole.index("- type", 70)]), lambda: write(file, whole))
+    steps = Steps(
+        lambda: write(file, whole[: whole.index("- type", 70)]), lambda: write(file, whole)
+    )
     watcher = Watcher(engine, tell=told.append, settle=0.5, wait=steps)
 
     assert watcher.check() is not None
@@ -77,7 +90,9 @@ def test_a_file_that_is_away_while_it_is_saved_is_not_missed(machine: Machine) -
     engine = machine.engine()
     machine.user.rename(machine.user.with_suffix(".bak"))
     seen: list[list[str]] = []
-    steps = Steps(lambda: (seen.append(commands(engine)), write(machine.user, claude("guard", "new"))))
+    steps = Steps(
+        lambda: (seen.append(commands(engine)), write(machine.user, claude("guard", "new")))
+    )
     Watcher(engine, wait=steps).check()
 
     assert seen == [["guard"]]
@@ -90,7 +105,9 @@ def test_a_file_that_never_rests_holds_up_no_other(machine: Machine) -> None:
     engine = machine.engine()
     write(machine.user, claude("guard"))
     count = iter(range(1000))
-    watcher = Watcher(engine, wait=Steps(last=lambda: write(machine.own, claude(*["x"] * (1 + next(count))))))
+    watcher = Watcher(
+        engine, wait=Steps(last=lambda: write(machine.own, claude(*["x"] * (1 + next(count)))))
+    )
     watcher.check()
 
     assert commands(engine) == ["guard", "busy"]
@@ -158,17 +175,32 @@ def test_a_fault_is_told_once_and_ends_nothing(machine: Machine) -> None:
 # -- which folders -----------------------------------------------------------------------------------------------------
 
 
-def test_folders_are_watched_where_files_lie_and_where_they_may_appear(machine: Machine, tmp_path: Path) -> None:
+def test_folders_are_watched_where_files_lie_and_where_they_may_appear(
+    machine: Machine, tmp_path: Path
+) -> None:
     """For what is not there yet it is the nearest folder above; for a link also where it leads."""
     target = write(tmp_path / "dotfiles/claude.json", claude("a"))
     machine.user.parent.mkdir()
     machine.user.symlink_to(target)
-    write(machine.project / ".agents/hooks/one/HOOK.md", "---\nname: one\ndescription: d\ntrigger: pre-tool-call\n---\n")
+    write(
+        machine.project / ".agents/hooks/one/HOOK.md",
+        "---\nname: one\ndescription: d\ntrigger: pre-tool-call\n---\n",
+    )
     (machine.project / ".agents/hooks/one/scripts").mkdir()
     folders = folders_of(machine.engine())
     hooks = machine.project / ".agents/hooks"
 
-    assert {str(path) for path in (machine.home, machine.project, target.parent, hooks, hooks / "one", hooks / "one/scripts")} <= folders
+    assert {
+        str(path)
+        for path in (
+            machine.home,
+            machine.project,
+            target.parent,
+            hooks,
+            hooks / "one",
+            hooks / "one/scripts",
+        )
+    } <= folders
     assert all(os.path.isdir(folder) for folder in folders)
 
 
@@ -229,7 +261,10 @@ def _life(machine: Machine) -> Iterator[Callable[[], object]]:
     yield lambda: write(machine.user, BROKEN)
     yield lambda: write(machine.user, claude("b", "c"))
     yield lambda: write(machine.own, claude("d"))
-    yield lambda: (write(machine.own, claude("e")), machine.own.unlink())  # something happens also where it is gone already
+    yield lambda: (
+        write(machine.own, claude("e")),
+        machine.own.unlink(),
+    )  # something happens also where it is gone already
 
 
 def test_an_engine_watches_until_it_is_closed(machine: Machine) -> None:

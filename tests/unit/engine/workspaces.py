@@ -73,7 +73,11 @@ class Workspace:
         self.journal.close()
         if not os.path.isdir(self.journal.trail.folder):
             return []
-        lines = [line for path in sorted(os.scandir(self.journal.trail.folder), key=lambda each: each.name) for line in _lines(path.path)]
+        lines = [
+            line
+            for path in sorted(os.scandir(self.journal.trail.folder), key=lambda each: each.name)
+            for line in _lines(path.path)
+        ]
         return [line for line in lines if line.get("native_event") == "approval"]
 
 

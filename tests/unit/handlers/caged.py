@@ -51,7 +51,9 @@ def leave() -> None:
         raise ForbiddenError(f"no network namespace: {os.strerror(ctypes.get_errno())}")
     try:
         with socket.socket() as sock:
-            flags = struct.unpack_from("16xh", fcntl.ioctl(sock, GET_FLAGS, struct.pack("16sh", b"lo", 0)))[0]
+            flags = struct.unpack_from(
+                "16xh", fcntl.ioctl(sock, GET_FLAGS, struct.pack("16sh", b"lo", 0))
+            )[0]
             fcntl.ioctl(sock, SET_FLAGS, struct.pack("16sh", b"lo", flags | UP))
         for family in (socket.AF_INET, socket.AF_INET6):
             keep_everything(family)
@@ -61,10 +63,15 @@ def leave() -> None:
 
 def keep_everything(family: int) -> None:
     """Make every address of a family one of this machine: `ip route add local default dev lo`."""
-    route = struct.pack("=BBBBBBBBI", family, 0, 0, 0, LOCAL_TABLE, BY_HAND, THIS_HOST, LOCAL_ROUTE, 0)
+    route = struct.pack(
+        "=BBBBBBBBI", family, 0, 0, 0, LOCAL_TABLE, BY_HAND, THIS_HOST, LOCAL_ROUTE, 0
+    )
     body = route + struct.pack("=HHI", 8, DEVICE, LOOPBACK)
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0) as kernel:
-        kernel.send(struct.pack("=IHHII", 16 + len(body), NEW_ROUTE, REQUEST | ACKNOWLEDGE | CREATE, 1, 0) + body)
+        kernel.send(
+            struct.pack("=IHHII", 16 + len(body), NEW_ROUTE, REQUEST | ACKNOWLEDGE | CREATE, 1, 0)
+            + body
+        )
         error = -struct.unpack_from("=16xi", kernel.recv(4096))[0]
     if error:
         raise OSError(error, os.strerror(error))
@@ -77,7 +84,12 @@ class Canary:
     """Who answers at every address: it keeps where it was reached, by which name, and what it was sent."""
 
     def __init__(self, certificate: str) -> None:
-        self.doors = [socket.create_server(("::", port), family=socket.AF_INET6, dualstack_ipv6=True, backlog=64) for port in PORTS]
+        self.doors = [
+            socket.create_server(
+                ("::", port), family=socket.AF_INET6, dualstack_ipv6=True, backlog=64
+            )
+            for port in PORTS
+        ]
         for door in self.doors:
             door.setblocking(False)
         self.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -121,10 +133,16 @@ class Canary:
         inner = IPv6Address(host.partition("%")[0])
         self.reached.append(str(inner.ipv4_mapped or inner))
         sock.settimeout(SECONDS)
-        with suppress(OSError, ValueError), self.tls.wrap_socket(sock, server_side=True) if port == 443 else sock as spoken:
+        with (
+            suppress(OSError, ValueError),
+            self.tls.wrap_socket(sock, server_side=True) if port == 443 else sock as spoken,
+        ):
             heard = spoken.makefile("rb")
             method, target, _ = heard.readline().decode().split(" ", 2)
-            headers = dict(line.decode().strip().lower().split(": ", 1) for line in iter(heard.readline, b"\r\n"))
+            headers = dict(
+                line.decode().strip().lower().split(": ", 1)
+                for line in iter(heard.readline, b"\r\n")
+            )
             self.heard.append(f"{method} {heard.read(int(headers['content-length'])).decode()}")
             self.names.append(headers["host"])
             away = target.removeprefix("/to?") if target.startswith("/to?") else ""
@@ -142,7 +160,9 @@ def resolving(answers: list[list[str]], asked: list[str]) -> Callable[..., list[
     def resolve(host: str, port: int, **_: Any) -> list[Any]:
         asked.append(host)
         if not answers:
-            return socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
+            return socket.getaddrinfo(
+                host, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST
+            )
         return [(family_of(text), socket.SOCK_STREAM, 6, "", (text, port)) for text in next(left)]
 
     return resolve
@@ -167,7 +187,9 @@ def unguarded(row: dict[str, Any]) -> None:
     url = urlsplit(row["url"])
     host = row.get("answers", [[unquote(url.hostname or "")]])[0][0].encode("idna").decode()
     with suppress(OSError):
-        socket.create_connection((host, url.port or {"https": 443}.get(url.scheme, 80)), timeout=SECONDS).close()
+        socket.create_connection(
+            (host, url.port or {"https": 443}.get(url.scheme, 80)), timeout=SECONDS
+        ).close()
 
 
 def visited(canary: Canary, row: dict[str, Any]) -> dict[str, Any]:
@@ -175,7 +197,12 @@ def visited(canary: Canary, row: dict[str, Any]) -> dict[str, Any]:
     asked: list[str] = []
     resolve = resolving(row.get("answers", []), asked)
     done = canary.watch(lambda: guarded(row, resolve))
-    done |= {"reached": canary.reached, "names": canary.names, "heard": canary.heard, "asked": asked}
+    done |= {
+        "reached": canary.reached,
+        "names": canary.names,
+        "heard": canary.heard,
+        "asked": asked,
+    }
     if "ends" in row:
         canary.watch(lambda: unguarded(row))
         done["unguarded"] = canary.reached

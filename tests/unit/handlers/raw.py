@@ -58,7 +58,9 @@ class Raw:
                 sock.settimeout(PATIENCE)
                 with (
                     suppress(OSError, ValueError),
-                    sock if self.context is None else self.context.wrap_socket(sock, server_side=True) as spoken,
+                    sock
+                    if self.context is None
+                    else self.context.wrap_socket(sock, server_side=True) as spoken,
                 ):
                     self.conduct(self, spoken)
 
@@ -145,11 +147,21 @@ def full(host: str = LOCAL, port: int = 0) -> Iterator[int]:
                 sock.close()
 
 
-def called(url: str, *, seconds: float = PATIENCE, payload: str = PAYLOAD, **options: Any) -> Outcome:
+def called(
+    url: str, *, seconds: float = PATIENCE, payload: str = PAYLOAD, **options: Any
+) -> Outcome:
     """What came of a call, whose every socket is closed afterwards; and whose time was not exceeded by more than a slow machine's."""
     opened: list[socket.socket] = []
     handler = Http(url=url, allow_local=True)
-    outcome = call(handler, payload, seconds=seconds, environ={}, largest=LARGEST, opened=opened.append, **options)
+    outcome = call(
+        handler,
+        payload,
+        seconds=seconds,
+        environ={},
+        largest=LARGEST,
+        opened=opened.append,
+        **options,
+    )
 
     assert [sock.fileno() for sock in opened] == [-1] * len(opened)
     assert outcome.seconds < seconds + PATIENCE
@@ -169,20 +181,28 @@ class Authority:
         self.openssl = openssl
         self.file = folder / "authority.pem"
         usage = "-addext keyUsage=critical,keyCertSign,cRLSign"
-        self._run(f"req -x509 {_KEY} -days 2 -subj /CN=authority {usage} -keyout authority.key -out authority.pem")
+        self._run(
+            f"req -x509 {_KEY} -days 2 -subj /CN=authority {usage} -keyout authority.key -out authority.pem"
+        )
 
     def certificate(self, *hosts: str, days: int = 2) -> Path:
         """A certificate for these hosts, with its key; with days before none it is over already."""
         names = ",".join(f"DNS:{host}" for host in hosts)
-        self._run(f"req {_KEY} -subj /CN=service -addext subjectAltName={names} -keyout service.key -out service.csr")
+        self._run(
+            f"req {_KEY} -subj /CN=service -addext subjectAltName={names} -keyout service.key -out service.csr"
+        )
         signed = "-CA authority.pem -CAkey authority.key -CAcreateserial -copy_extensions copyall"
         self._run(f"x509 -req -in service.csr {signed} -days {days} -out service.crt")
         file = self.folder / "signed.pem"
-        file.write_bytes((self.folder / "service.key").read_bytes() + (self.folder / "service.crt").read_bytes())
+        file.write_bytes(
+            (self.folder / "service.key").read_bytes() + (self.folder / "service.crt").read_bytes()
+        )
         return file
 
     def _run(self, words: str) -> None:
-        subprocess.run([self.openssl, *words.split()], cwd=self.folder, check=True, capture_output=True)
+        subprocess.run(
+            [self.openssl, *words.split()], cwd=self.folder, check=True, capture_output=True
+        )
 
 
 def authority(folder: Path) -> Authority | None:

@@ -61,12 +61,26 @@ class Asked(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         headers = {name.lower(): ", ".join(self.headers.get_all(name, [])) for name in self.headers}
-        self.server.sent.append(Sent(method=self.command, path=self.path, headers=headers, body=body))
+        self.server.sent.append(
+            Sent(method=self.command, path=self.path, headers=headers, body=body)
+        )
         self.server.answer(self)
 
-    def say(self, body: bytes | str | dict[str, Any] = b"", status: int = 200, length: int | None = None, **headers: str) -> None:
+    def say(
+        self,
+        body: bytes | str | dict[str, Any] = b"",
+        status: int = 200,
+        length: int | None = None,
+        **headers: str,
+    ) -> None:
         """Answer with a body; `length` is what the answer claims to be long."""
-        raw = json.dumps(body).encode() if isinstance(body, dict) else body.encode() if isinstance(body, str) else body
+        raw = (
+            json.dumps(body).encode()
+            if isinstance(body, dict)
+            else body.encode()
+            if isinstance(body, str)
+            else body
+        )
         self.send_response(status)
         self.send_header("Content-Length", str(len(raw) if length is None else length))
         for name, value in headers.items():
@@ -98,11 +112,23 @@ def certificate(folder: Path, host: str) -> Path | None:
     file = folder / "service.pem"
     asked = f"req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN={host}"
     subprocess.run(
-        [openssl, *asked.split(), "-addext", f"subjectAltName=DNS:{host}", "-keyout", file, "-out", folder / "cert.pem"],
+        [
+            openssl,
+            *asked.split(),
+            "-addext",
+            f"subjectAltName=DNS:{host}",
+            "-keyout",
+            file,
+            "-out",
+            folder / "cert.pem",
+        ],
         check=True,
         capture_output=True,
     )
-    file.write_text(file.read_text(encoding="ascii") + (folder / "cert.pem").read_text(encoding="ascii"), encoding="ascii")
+    file.write_text(
+        file.read_text(encoding="ascii") + (folder / "cert.pem").read_text(encoding="ascii"),
+        encoding="ascii",
+    )
     return file
 
 
@@ -125,7 +151,9 @@ def serving(answer: Callable[[Asked], None], certificate: Path | None = None) ->
         thread.join(PATIENCE)
 
 
-def saying(body: bytes | str | dict[str, Any] = b"", status: int = 200, **options: Any) -> Callable[[Asked], None]:
+def saying(
+    body: bytes | str | dict[str, Any] = b"", status: int = 200, **options: Any
+) -> Callable[[Asked], None]:
     """An answer that is always the same."""
     return lambda asked: asked.say(body, status, **options)
 
@@ -143,7 +171,11 @@ def resolving(*hosts: str, asked: list[str] | None = None) -> Callable[..., list
     def resolve(host: str, port: int, **_: Any) -> list[Any]:
         if asked is not None:
             asked.append(host)
-        return [found for address in hosts for found in socket.getaddrinfo(address, port, type=socket.SOCK_STREAM)]
+        return [
+            found
+            for address in hosts
+            for found in socket.getaddrinfo(address, port, type=socket.SOCK_STREAM)
+        ]
 
     return resolve
 
@@ -151,5 +183,12 @@ def resolving(*hosts: str, asked: list[str] | None = None) -> Callable[..., list
 def run(url: str, payload: str = "{}\n", *, timeout: float = PATIENCE, **fields: Any) -> Run:
     """A run of an HTTP hook, which may be on this machine."""
     handler = Http(**{"url": url, "allow_local": True, **fields})
-    spec = HookSpec(id="h", dialect="starchild", kind="tool.before", native_event="pre_tool_call", handler=handler, timeout=timeout)
+    spec = HookSpec(
+        id="h",
+        dialect="starchild",
+        kind="tool.before",
+        native_event="pre_tool_call",
+        handler=handler,
+        timeout=timeout,
+    )
     return Run(spec=spec, event=Event(kind="tool.before"), payload=payload)

@@ -36,7 +36,17 @@ def python_program(script: str, folder: Path, **fields: Any) -> Program:
 def argv_program(argv: tuple[str, ...], folder: Path, **fields: Any) -> Program:
     cookie = uuid.uuid4().hex
     env = {"PATH": os.environ["PATH"], "HOOKLINE_RUN": cookie}
-    return Program(**{"argv": argv, "stdin": b"{}\n", "cwd": str(folder), "env": env, "timeout": 30.0, "cookie": cookie, **fields})
+    return Program(
+        **{
+            "argv": argv,
+            "stdin": b"{}\n",
+            "cwd": str(folder),
+            "env": env,
+            "timeout": 30.0,
+            "cookie": cookie,
+            **fields,
+        }
+    )
 
 
 def run(what: Program, **options: Any) -> Outcome:
@@ -93,7 +103,12 @@ def pid_in(path: Path) -> int:
 
 def _stat(pid: int) -> list[str]:
     try:
-        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+        return (
+            Path(f"/proc/{pid}/stat")
+            .read_text(encoding="utf-8", errors="replace")
+            .rpartition(")")[2]
+            .split()
+        )
     except (FileNotFoundError, ProcessLookupError):
         return []
 

@@ -54,7 +54,9 @@ def test_as_many_are_at_once_as_the_limit_says() -> None:
         inside.pop()
         return Outcome(exit_code=0)
 
-    with Calls([run("http://policy.example/") for _ in range(6)], Limits(at_once=2), {}, perform=perform) as calls:
+    with Calls(
+        [run("http://policy.example/") for _ in range(6)], Limits(at_once=2), {}, perform=perform
+    ) as calls:
         outcomes = calls.outcomes()
 
     assert [outcome.failure for outcome in outcomes] == [None] * 6
@@ -70,7 +72,11 @@ def test_a_look_up_that_does_not_end_holds_nobody_up() -> None:
             released.wait(PATIENCE)
         return Outcome(exit_code=0, stdout=payload)
 
-    runs = [run("http://stuck.example/", timeout=0.05), run("http://quick.example/", "1\n"), run("http://stuck.example/", timeout=0.05)]
+    runs = [
+        run("http://stuck.example/", timeout=0.05),
+        run("http://quick.example/", "1\n"),
+        run("http://stuck.example/", timeout=0.05),
+    ]
     with Calls(runs, Limits(at_once=1), {}, perform=perform) as calls:
         outcomes = calls.outcomes()
     released.set()
@@ -99,7 +105,10 @@ def test_held_threads_are_bounded() -> None:
 
     assert after.failure is None
     assert {outcome.failure for outcome in outcomes} == {Failure.TIMED_OUT}
-    assert (refused.failure, refused.detail) == (Failure.NOT_STARTED, f"{MOST_HELD} calls overran their time and still hold a thread")
+    assert (refused.failure, refused.detail) == (
+        Failure.NOT_STARTED,
+        f"{MOST_HELD} calls overran their time and still hold a thread",
+    )
 
 
 def test_a_fault_is_the_failure_of_its_hook() -> None:
@@ -110,10 +119,18 @@ def test_a_fault_is_the_failure_of_its_hook() -> None:
             raise ValueError("Bearer s3cret")
         return Outcome(exit_code=0)
 
-    with Calls([run("http://odd.example/"), run("http://policy.example/")], Limits(at_once=1), {}, perform=perform) as calls:
+    with Calls(
+        [run("http://odd.example/"), run("http://policy.example/")],
+        Limits(at_once=1),
+        {},
+        perform=perform,
+    ) as calls:
         outcomes = calls.outcomes()
 
-    assert [(outcome.failure, outcome.detail) for outcome in outcomes] == [(Failure.RAISED, "ValueError"), (None, "")]
+    assert [(outcome.failure, outcome.detail) for outcome in outcomes] == [
+        (Failure.RAISED, "ValueError"),
+        (None, ""),
+    ]
 
 
 def test_a_batch_can_be_cancelled() -> None:
@@ -128,7 +145,12 @@ def test_a_batch_can_be_cancelled() -> None:
         seen.set()
 
     with serving(answer) as service:
-        outcomes = perform_all([run(service.url(), timeout=60.0)] * 2, limits=Limits(at_once=1), cancel=cancel, environ={})
+        outcomes = perform_all(
+            [run(service.url(), timeout=60.0)] * 2,
+            limits=Limits(at_once=1),
+            cancel=cancel,
+            environ={},
+        )
         assert seen.wait(PATIENCE)
     cancel.close()
 
@@ -156,7 +178,14 @@ def test_who_leaves_early_leaves_nothing_behind() -> None:
 
 def spec_of(handler: Any) -> HookSpec:
     """A hook with this handler."""
-    return HookSpec(id="h", dialect="docker-agent", kind="turn.start", native_event="turn_start", handler=handler, timeout=PATIENCE)
+    return HookSpec(
+        id="h",
+        dialect="docker-agent",
+        kind="turn.start",
+        native_event="turn_start",
+        handler=handler,
+        timeout=PATIENCE,
+    )
 
 
 @pytest.mark.process
@@ -168,14 +197,20 @@ def test_calls_and_commands_of_a_batch_are_at_once(tmp_path: Path) -> None:
         event=Event(kind="turn.start", cwd=str(tmp_path)),
         payload="{}\n",
     )
-    builtin = Run(spec=spec_of(Builtin(name="no_such_builtin")), event=Event(kind="turn.start"), payload="{}\n")
+    builtin = Run(
+        spec=spec_of(Builtin(name="no_such_builtin")),
+        event=Event(kind="turn.start"),
+        payload="{}\n",
+    )
 
     def answer(asked: Asked) -> None:
         (tmp_path / "asked").write_text("so it was", encoding="utf-8")
         asked.say({"a": 1})
 
     with serving(answer) as service:
-        outcomes = perform_all([command, run(service.url()), builtin], environ={"PATH": "/usr/bin:/bin"})
+        outcomes = perform_all(
+            [command, run(service.url()), builtin], environ={"PATH": "/usr/bin:/bin"}
+        )
 
     assert [outcome.stdout for outcome in outcomes] == ["so it was", '{"a": 1}', ""]
     assert outcomes[2].failure is Failure.NOT_STARTED

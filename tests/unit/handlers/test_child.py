@@ -121,9 +121,13 @@ def test_a_small_flood_limit_is_told_in_bytes(tmp_path):
 
 def test_a_flood_after_the_exit_does_not_undo_it(tmp_path):
     """What an orphan prints after a hook has denied cannot turn the denial into a failure."""
-    orphan = "(echo $BASHPID >pid; until grep -q '^State:.Z' /proc/$$/status; do :; done; exec yes) &"
+    orphan = (
+        "(echo $BASHPID >pid; until grep -q '^State:.Z' /proc/$$/status; do :; done; exec yes) &"
+    )
     with ending(tmp_path / "pid"):
-        outcome = run(program(f"{orphan} exit 2", tmp_path), limits=Limits(flood=100_000, drain=0.4))
+        outcome = run(
+            program(f"{orphan} exit 2", tmp_path), limits=Limits(flood=100_000, drain=0.4)
+        )
 
     assert (outcome.exit_code, outcome.failure, outcome.leftovers) == (2, None, True)
 
@@ -133,15 +137,26 @@ def test_an_exit_code_is_told_as_it_is(code, tmp_path):
     """No exit code is folded into another, or into a failure."""
     outcome = run(program(f"echo out; echo err >&2; exit {code}", tmp_path))
 
-    assert (outcome.exit_code, outcome.stdout, outcome.stderr, outcome.failure) == (code, "out\n", "err\n", None)
+    assert (outcome.exit_code, outcome.stdout, outcome.stderr, outcome.failure) == (
+        code,
+        "out\n",
+        "err\n",
+        None,
+    )
 
 
-@pytest.mark.parametrize("name", ["HUP", "INT", "QUIT", "ILL", "ABRT", "KILL", "SEGV", "PIPE", "ALRM", "TERM", "USR1"])
+@pytest.mark.parametrize(
+    "name", ["HUP", "INT", "QUIT", "ILL", "ABRT", "KILL", "SEGV", "PIPE", "ALRM", "TERM", "USR1"]
+)
 def test_a_deadly_signal_is_told_by_name(name, tmp_path):
     """A hook that died of a signal has no exit code; the detail names the signal."""
     outcome = run(program(f"ulimit -c 0; echo before; kill -{name} $$; sleep 5", tmp_path, by="sh"))
 
-    assert (outcome.failure, outcome.detail, outcome.exit_code) == (Failure.KILLED, f"SIG{name}", None)
+    assert (outcome.failure, outcome.detail, outcome.exit_code) == (
+        Failure.KILLED,
+        f"SIG{name}",
+        None,
+    )
     assert outcome.stdout == "before\n"
 
 
@@ -179,7 +194,13 @@ def test_a_background_child_that_lets_go_of_the_pipes_is_no_leftover(tmp_path):
 
 @pytest.mark.parametrize(
     "start",
-    ["sleep 60 &", "sleep 60 >/dev/null 2>&1 &", "setsid sleep 60 &", "setsid sleep 60 >/dev/null 2>&1 &", "nohup sleep 60 &"],
+    [
+        "sleep 60 &",
+        "sleep 60 >/dev/null 2>&1 &",
+        "setsid sleep 60 &",
+        "setsid sleep 60 >/dev/null 2>&1 &",
+        "nohup sleep 60 &",
+    ],
 )
 def test_leftovers_die_where_that_is_asked_for(start, tmp_path):
     """With `kill_leftovers` nothing that the hook started outlives it, whichever session or stream it went to."""
@@ -192,7 +213,10 @@ def test_leftovers_die_where_that_is_asked_for(start, tmp_path):
 def test_partial_output_is_kept_when_time_is_over(tmp_path):
     """What a hook printed before its time was over can be read, on both streams."""
     clock = OverdueOnce(5.0, (tmp_path / "printed").exists)
-    outcome = run(program("echo out; echo err >&2; touch printed; sleep 60", tmp_path, timeout=5.0), clock=clock)
+    outcome = run(
+        program("echo out; echo err >&2; touch printed; sleep 60", tmp_path, timeout=5.0),
+        clock=clock,
+    )
 
     assert (outcome.failure, outcome.detail) == (Failure.TIMED_OUT, "after 5 s")
     assert (outcome.stdout, outcome.stderr, outcome.exit_code) == ("out\n", "err\n", None)
@@ -201,9 +225,15 @@ def test_partial_output_is_kept_when_time_is_over(tmp_path):
 def test_who_exits_well_in_the_grace_has_still_run_out_of_time(tmp_path):
     """The clock decides: exit 0 after SIGTERM is a timeout, and what was printed meanwhile is kept."""
     script = "trap 'echo sorry; exit 0' TERM; touch ready; while :; do sleep 0.01; done"
-    outcome = run(program(script, tmp_path, timeout=5.0), clock=OverdueOnce(5.0, (tmp_path / "ready").exists))
+    outcome = run(
+        program(script, tmp_path, timeout=5.0), clock=OverdueOnce(5.0, (tmp_path / "ready").exists)
+    )
 
-    assert (outcome.failure, outcome.exit_code, outcome.stdout) == (Failure.TIMED_OUT, None, "sorry\n")
+    assert (outcome.failure, outcome.exit_code, outcome.stdout) == (
+        Failure.TIMED_OUT,
+        None,
+        "sorry\n",
+    )
 
 
 def test_a_stopped_program_runs_out_of_time_too(tmp_path):
@@ -220,14 +250,20 @@ def test_what_sigkill_does_not_end_is_not_waited_for(tmp_path):
     """A program blocked in the kernel (here: one that is given no time to die) ends no later, and costs no descriptor."""
     before = descriptors()
     clock = OverdueOnce(5.0, (tmp_path / "ready").exists)
-    outcome = run(program("trap '' TERM; touch ready; sleep 60", tmp_path, timeout=5.0), limits=Limits(grace=0, last=0), clock=clock)
+    outcome = run(
+        program("trap '' TERM; touch ready; sleep 60", tmp_path, timeout=5.0),
+        limits=Limits(grace=0, last=0),
+        clock=clock,
+    )
 
     assert outcome.failure is Failure.TIMED_OUT
     assert descriptors() == before
     assert until(lambda: run(program("true", tmp_path)).exit_code == 0 and not children())
 
 
-@pytest.mark.filterwarnings("ignore:subprocess:ResourceWarning")  # subprocess itself, about a program that it could not start
+@pytest.mark.filterwarnings(
+    "ignore:subprocess:ResourceWarning"
+)  # subprocess itself, about a program that it could not start
 def test_an_exit_code_that_somebody_else_took_is_no_success(tmp_path):
     """Where the host ignores SIGCHLD, no exit code can be had: that is a failure, and nothing is raised."""
     before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
@@ -237,7 +273,11 @@ def test_an_exit_code_that_somebody_else_took_is_no_success(tmp_path):
     finally:
         signal.signal(signal.SIGCHLD, before)
 
-    assert (outcome.failure, outcome.exit_code, outcome.stdout) == (Failure.UNREADABLE, None, "hi\n")
+    assert (outcome.failure, outcome.exit_code, outcome.stdout) == (
+        Failure.UNREADABLE,
+        None,
+        "hi\n",
+    )
     assert "exit code was lost" in outcome.detail
     assert missing.failure is Failure.NOT_STARTED
 
@@ -252,7 +292,9 @@ def test_a_host_that_dies_of_sigpipe_survives_a_closed_input(tmp_path):
         "print(run(program('exec <&-; sleep 0.05; exit 7', Path('.'), stdin=bytes(5_000_000))).exit_code)\n"
     )
     env = {"PYTHONPATH": ":".join(sys.path), "PATH": "/usr/bin:/bin"}
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False, text=True, env=env)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, check=False, text=True, env=env
+    )
 
     assert (done.returncode, done.stdout) == (0, "7\n"), done.stderr
 
@@ -260,6 +302,8 @@ def test_a_host_that_dies_of_sigpipe_survives_a_closed_input(tmp_path):
 def test_a_python_hook_reads_the_payload_as_sent(tmp_path):
     """The payload arrives as bytes, whole, and is followed by the end of the input."""
     payload = '{"text": "\u00e4\u2028\U0001f600"}\n'.encode()
-    outcome = run(python_program("import sys; print(sys.stdin.buffer.read().hex())", tmp_path, stdin=payload))
+    outcome = run(
+        python_program("import sys; print(sys.stdin.buffer.read().hex())", tmp_path, stdin=payload)
+    )
 
     assert bytes.fromhex(outcome.stdout) == payload

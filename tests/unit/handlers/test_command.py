@@ -51,20 +51,39 @@ def test_words_are_a_program_without_a_shell():
 
 def test_what_is_passed_on_is_passed_on():
     """Payload, time limit, cookie and the fate of leftovers are as given."""
-    what = program(Command(argv=("x",), kill_leftovers=True), EVENT, '"\u00e9"\n', timeout=7.5, cookie="c", environ={})
+    what = program(
+        Command(argv=("x",), kill_leftovers=True),
+        EVENT,
+        '"\u00e9"\n',
+        timeout=7.5,
+        cookie="c",
+        environ={},
+    )
 
-    assert (what.stdin, what.timeout, what.cookie, what.kill_leftovers) == (b'"\xc3\xa9"\n', 7.5, "c", True)
+    assert (what.stdin, what.timeout, what.cookie, what.kill_leftovers) == (
+        b'"\xc3\xa9"\n',
+        7.5,
+        "c",
+        True,
+    )
 
 
 def test_python_stands_for_our_interpreter():
     """`{python}` is the interpreter that runs hookline, as the program only."""
-    assert made(Command(argv=("{python}", "a{python}", "{python}"))).argv == (sys.executable, "a{python}", "{python}")
+    assert made(Command(argv=("{python}", "a{python}", "{python}"))).argv == (
+        sys.executable,
+        "a{python}",
+        "{python}",
+    )
     assert made(Command(argv=("a{python}",))).argv == ("a{python}",)
 
 
 def test_a_shell_can_stand_for_the_program(shells):
     """`{shell}` is the bash of this machine, or its sh, as the program only."""
-    assert made(Command(argv=("{shell}", "{shell}")), PATH=str(shells)).argv == (f"{shells}/bash", "{shell}")
+    assert made(Command(argv=("{shell}", "{shell}")), PATH=str(shells)).argv == (
+        f"{shells}/bash",
+        "{shell}",
+    )
     with pytest.raises(HandlerError, match="none of the shells `bash`, `sh`"):
         made(Command(argv=("{shell}",)), PATH="/none")
 
@@ -81,7 +100,9 @@ def test_a_shell_can_stand_for_the_program(shells):
 )
 def test_the_first_shell_that_can_be_run_is_taken(wanted, found, shells):
     """Shells are tried in order; what is missing, a folder or not executable is passed over."""
-    assert made(text("x", *wanted), PATH=f"/no/such/folder::{shells}").argv[0] == f"{shells}/{found}"
+    assert (
+        made(text("x", *wanted), PATH=f"/no/such/folder::{shells}").argv[0] == f"{shells}/{found}"
+    )
 
 
 def test_a_shell_may_be_a_path(shells):
@@ -147,7 +168,9 @@ def test_a_working_directory_is_expanded(working_dir, expected):
 
 def test_a_working_directory_is_literal_where_nothing_is_to_be_expanded():
     """Without `expand` a dollar is a dollar."""
-    assert made(Command(argv=("x",), working_dir="~/$X"), HOME="/home/me").cwd == "/srv/project/~/$X"
+    assert (
+        made(Command(argv=("x",), working_dir="~/$X"), HOME="/home/me").cwd == "/srv/project/~/$X"
+    )
 
 
 def test_an_event_without_a_folder_runs_where_we_are():
@@ -167,12 +190,17 @@ def test_an_event_without_a_folder_runs_where_we_are():
 )
 def test_values_of_the_environment_are_expanded_in_one_form_only(value, expected):
     """In `env` only `${env.X}` and the event's marks are filled in; `$X` and `${X}` stay as they are."""
-    assert made(Command(argv=("x",), env={"V": value}, expand="dotenv"), WORD="secret").env["V"] == expected
+    assert (
+        made(Command(argv=("x",), env={"V": value}, expand="dotenv"), WORD="secret").env["V"]
+        == expected
+    )
 
 
 def test_values_are_literal_where_nothing_is_to_be_expanded():
     """Without `expand`, `${env.X}` is text; the event's marks are filled in all the same."""
-    env = made(Command(argv=("x",), env={"V": "${env.WORD}", "S": "${event.session_id}"}), WORD="secret").env
+    env = made(
+        Command(argv=("x",), env={"V": "${env.WORD}", "S": "${event.session_id}"}), WORD="secret"
+    ).env
 
     assert (env["V"], env["S"]) == ("${env.WORD}", "s-1")
 
@@ -182,7 +210,13 @@ def test_the_environment_is_inherited_but_for_what_is_dropped():
     command = Command(argv=("x",), drop_env=("AWS_*", "WORD"), env={"WORD": "mine"})
     env = made(command, AWS_KEY="1", aws_key="2", WORD="theirs", HOME="/h").env
 
-    assert env == {"aws_key": "2", "HOME": "/h", "WORD": "mine", COOKIE: "cookie", FIRING: marked({"HOME": "/h"}, "tool.before", "")}
+    assert env == {
+        "aws_key": "2",
+        "HOME": "/h",
+        "WORD": "mine",
+        COOKIE: "cookie",
+        FIRING: marked({"HOME": "/h"}, "tool.before", ""),
+    }
 
 
 @pytest.mark.parametrize(
@@ -201,28 +235,47 @@ def test_the_runs_around_it_are_named_by_whoever_has_the_key(tmp_path):
     """What anybody else wrote is not passed on."""
     home = {"HOME": str(tmp_path)}
 
-    assert made(Command(argv=("x",)), **home, **{FIRING: "turn.start,stop:1:2:x:y"}).env[FIRING] == marked(home, "tool.before", "")
+    assert made(Command(argv=("x",)), **home, **{FIRING: "turn.start,stop:1:2:x:y"}).env[
+        FIRING
+    ] == marked(home, "tool.before", "")
 
 
 @pytest.mark.process
 def test_what_a_shell_sets_for_itself_is_not_handed_on(tmp_path):
     """With `noexec` in it a guard would end well, and have said nothing; a hook that wants it sets it."""
     guard = executable(tmp_path / "guard", "#!/bin/bash\nexit 2\n")
-    theirs = {"SHELLOPTS": "noexec", "BASHOPTS": "extglob", "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
+    theirs = {
+        "SHELLOPTS": "noexec",
+        "BASHOPTS": "extglob",
+        "PATH": "/usr/bin:/bin",
+        "HOME": str(tmp_path),
+    }
     env = made(Command(argv=(guard,), env={"BASHOPTS": "mine"}), EVENT, **theirs).env
 
     assert ("SHELLOPTS" in env, env["BASHOPTS"]) == (False, "mine")
-    assert run(made(Command(argv=(guard,)), EVENT.replace(cwd=str(tmp_path)), **theirs)).exit_code == 2
+    assert (
+        run(made(Command(argv=(guard,)), EVENT.replace(cwd=str(tmp_path)), **theirs)).exit_code == 2
+    )
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("value", ["x" * 130_000, "y", "\U0001f512" * 32_000], ids=["long", "many", "wide"])
+@pytest.mark.parametrize(
+    "value", ["x" * 130_000, "y", "\U0001f512" * 32_000], ids=["long", "many", "wide"]
+)
 def test_no_environment_is_too_long_for_a_guard(value, tmp_path):
     """The longest variables are left out, rather than the guard; what the hook sets, and where programs are, stays."""
     most = os.sysconf("SC_ARG_MAX")
     count = most * 9 // 10 // (len(value.encode()) + 16)
-    theirs = {f"V{at}": value for at in range(count)} | {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "LANG": "C"}
-    what = made(text("echo $OWN; exit 2", "/bin/sh", env={"OWN": "mine"}), EVENT.replace(cwd=str(tmp_path)), **theirs)
+    theirs = {f"V{at}": value for at in range(count)} | {
+        "PATH": "/usr/bin:/bin",
+        "HOME": str(tmp_path),
+        "LANG": "C",
+    }
+    what = made(
+        text("echo $OWN; exit 2", "/bin/sh", env={"OWN": "mine"}),
+        EVENT.replace(cwd=str(tmp_path)),
+        **theirs,
+    )
     outcome = run(what)
 
     assert {"PATH", "HOME", "OWN", COOKIE, FIRING} <= set(what.env)
@@ -282,7 +335,10 @@ def test_a_value_is_never_searched_for_placeholders():
     ("value", "filled"),
     [
         ("${event.facts.version}", "2.4.1"),
-        ("v${event.facts.version} in ${event.cwd} of ${event.session_id}", "v2.4.1 in /srv/project of s-1"),
+        (
+            "v${event.facts.version} in ${event.cwd} of ${event.session_id}",
+            "v2.4.1 in /srv/project of s-1",
+        ),
         ("${event.facts.count}${event.facts.none}", ""),
         ("${event.facts.odd}", "${event.cwd}"),
         ("${event.other}", "${event.other}"),
@@ -290,6 +346,8 @@ def test_a_value_is_never_searched_for_placeholders():
 )
 def test_a_variable_may_hold_a_fact_of_the_event(value: str, filled: str):
     """A text as it is; what is no text, or not there, is nothing, and a fact refers to nothing in turn."""
-    event = EVENT.replace(body=Lifecycle(facts={"version": "2.4.1", "count": 3, "odd": "${event.cwd}"}))
+    event = EVENT.replace(
+        body=Lifecycle(facts={"version": "2.4.1", "count": 3, "odd": "${event.cwd}"})
+    )
 
     assert made(Command(argv=("x",), env={"A": value}), event).env["A"] == filled

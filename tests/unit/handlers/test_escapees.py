@@ -15,7 +15,19 @@ from hookline.handlers import escapees
 from hookline.handlers.command import COOKIE
 from hookline.handlers.process import Limits
 from hookline.model.outcome import Failure
-from tests.unit.handlers.support import OverdueOnce, children, ending, is_gone, lives, pid_in, program, python_program, run, started, until
+from tests.unit.handlers.support import (
+    OverdueOnce,
+    children,
+    ending,
+    is_gone,
+    lives,
+    pid_in,
+    program,
+    python_program,
+    run,
+    started,
+    until,
+)
 
 pytestmark = pytest.mark.process
 
@@ -73,7 +85,10 @@ def test_an_escapee_that_starts_others_without_end_dies_with_them(tmp_path):
 def test_what_a_run_inside_a_run_started_dies_with_the_outer_one(tmp_path):
     """The cookies of nested runs stand side by side, so that the outer run finds what the inner one lost."""
     inner = f"(HOOKLINE_RUN=$HOOKLINE_RUN,inner setsid bash -c '{_SLEEPER}' </dev/null >/dev/null 2>&1 &)\nsleep 60"
-    run(program(inner, tmp_path, timeout=5.0), clock=OverdueOnce(5.0, lambda: pid_in(tmp_path / "pid")))
+    run(
+        program(inner, tmp_path, timeout=5.0),
+        clock=OverdueOnce(5.0, lambda: pid_in(tmp_path / "pid")),
+    )
 
     assert is_gone(pid_in(tmp_path / "pid"))
 
@@ -92,7 +107,10 @@ def test_a_fork_of_the_host_is_no_escapee(tmp_path):
         return bool(forked)
 
     try:
-        run(program(f"{WAYS_OUT['env -i, setsid, double fork']}\nsleep 60", tmp_path, timeout=5.0), clock=OverdueOnce(5.0, fork_once))
+        run(
+            program(f"{WAYS_OUT['env -i, setsid, double fork']}\nsleep 60", tmp_path, timeout=5.0),
+            clock=OverdueOnce(5.0, fork_once),
+        )
 
         assert is_gone(pid_in(tmp_path / "pid"))
         assert lives(forked[0])
@@ -152,7 +170,12 @@ def test_a_cookie_is_recognised_whole_and_no_part_of_it(tmp_path):
     cookie = uuid.uuid4().hex
     marks = [f"{cookie}", f"outer,{cookie}", f"{cookie},inner", f"{cookie}0", f"0{cookie}", ""]
     with sleeping() as leader:
-        marked = {mark: subprocess.Popen(["/bin/sleep", "60"], env={COOKIE: mark, "PATH": "/bin:/usr/bin"}) for mark in marks}
+        marked = {
+            mark: subprocess.Popen(
+                ["/bin/sleep", "60"], env={COOKIE: mark, "PATH": "/bin:/usr/bin"}
+            )
+            for mark in marks
+        }
         escapees.kill(leader, "", frozenset(), frozenset())
         escapees.kill(leader, cookie, frozenset(), frozenset())
         gone = [mark for mark, popen in marked.items() if mark in marks[:3] and is_gone(popen.pid)]
@@ -178,7 +201,10 @@ def test_a_quick_look_goes_on_where_numbers_begin_anew(tmp_path):
 def test_descendants_are_found_below_those_that_were_known(tmp_path):
     """What an escapee started is found below it, when the leader that both came from is no longer above them."""
     script = "sleep 60 & echo $! >pid; wait"
-    with ending(tmp_path / "pid"), subprocess.Popen(["/bin/bash", "-c", script], cwd=tmp_path) as known:
+    with (
+        ending(tmp_path / "pid"),
+        subprocess.Popen(["/bin/bash", "-c", script], cwd=tmp_path) as known,
+    ):
         until(lambda: pid_in(tmp_path / "pid"))
         child = pid_in(tmp_path / "pid")
         found = escapees.descendants(0x7FFFFFFF, {(known.pid, started(known.pid))})
@@ -198,7 +224,9 @@ def test_escapees_die_without_pidfds_too(monkeypatch, tmp_path):
     """On a kernel or an interpreter that has no pidfd, the same processes are found and ended."""
     monkeypatch.delattr(os, "pidfd_open")
     clock = OverdueOnce(5.0, lambda: pid_in(tmp_path / "pid"))
-    outcome = run(program(f"{WAYS_OUT['double fork, setsid']}\nsleep 60", tmp_path, timeout=5.0), clock=clock)
+    outcome = run(
+        program(f"{WAYS_OUT['double fork, setsid']}\nsleep 60", tmp_path, timeout=5.0), clock=clock
+    )
 
     assert escapees.pidfd(os.getpid()) == -1
     assert outcome.failure is Failure.TIMED_OUT
@@ -214,7 +242,10 @@ def test_a_name_that_looks_like_a_status_confuses_nobody(tmp_path):
         "    os.setsid(); open('pid', 'w').write(str(os.getpid())); signal.pause()\n"
         "signal.pause()\n"
     )
-    run(python_program(script, tmp_path, timeout=5.0), clock=OverdueOnce(5.0, lambda: pid_in(tmp_path / "pid")))
+    run(
+        python_program(script, tmp_path, timeout=5.0),
+        clock=OverdueOnce(5.0, lambda: pid_in(tmp_path / "pid")),
+    )
 
     assert is_gone(pid_in(tmp_path / "pid"))
     assert children() == set()

@@ -38,9 +38,14 @@ def below(home: dict[str, str], value: str, *, without_proc: bool = False) -> st
     """What a process that is started by another one, which we start, says of the variable."""
     code = _ASKS.format(source=SOURCE)
     if without_proc:
-        code = code.replace("inside =", "import hookline.handlers.firing as firing; firing._PROC = '/nowhere'\ninside =")
+        code = code.replace(
+            "inside =",
+            "import hookline.handlers.firing as firing; firing._PROC = '/nowhere'\ninside =",
+        )
     command = ["sh", "-c", '"$0" -S -c "$1"; true', sys.executable, code]
-    return subprocess.run(command, env={**home, VARIABLE: value}, capture_output=True, text=True, check=True).stdout
+    return subprocess.run(
+        command, env={**home, VARIABLE: value}, capture_output=True, text=True, check=True
+    ).stdout
 
 
 def sealed(home: dict[str, str], text: str) -> str:
@@ -73,7 +78,11 @@ def test_a_process_that_ended_vouches_for_nothing(home: dict[str, str]) -> None:
     child.wait()
     mine = marked(home, "tool.before", "x").rpartition(":")[0]
 
-    for text in (f"tool.before:{child.pid}:5:x", mine.replace(":x", "1:x"), mine.rpartition(":")[0]):
+    for text in (
+        f"tool.before:{child.pid}:5:x",
+        mine.replace(":x", "1:x"),
+        mine.rpartition(":")[0],
+    ):
         assert below(home, sealed(home, text)) == "- - 1\n"
 
 
@@ -102,7 +111,9 @@ def test_a_living_process_alone_vouches_for_nothing(home: dict[str, str], tmp_pa
 
 @pytest.mark.process
 @pytest.mark.skipif(not os.path.exists("/bin/ps"), reason="the list of processes comes from ps")
-def test_without_proc_the_number_must_do(monkeypatch: pytest.MonkeyPatch, home: dict[str, str]) -> None:
+def test_without_proc_the_number_must_do(
+    monkeypatch: pytest.MonkeyPatch, home: dict[str, str]
+) -> None:
     """There nobody tells when a process was started."""
     monkeypatch.setattr(firing, "_PROC", "/nowhere")
     monkeypatch.setattr(firing, "_marks", {})
@@ -122,7 +133,9 @@ def test_what_anybody_can_write_is_ignored_and_said(value: str, home: dict[str, 
     found = inside(home, value)
 
     assert found.asked("tool.before") == frozenset()
-    assert [(problem.code, problem.severity) for problem in found.problems] == [("HKL2008", "warning")]
+    assert [(problem.code, problem.severity) for problem in found.problems] == [
+        ("HKL2008", "warning")
+    ]
 
 
 def test_nobody_guesses_who_is_above(home: dict[str, str]) -> None:
@@ -133,7 +146,11 @@ def test_nobody_guesses_who_is_above(home: dict[str, str]) -> None:
     assert inside(home, real, *["tool.before:2:2:y:z"] * 8).asked("tool.before") == frozenset()
 
 
-@pytest.mark.parametrize("outer", ["x" * 131050, "x:1:2:y:z," * 13000, "," * 131050, ""], ids=["one", "many", "none", "empty"])
+@pytest.mark.parametrize(
+    "outer",
+    ["x" * 131050, "x:1:2:y:z," * 13000, "," * 131050, ""],
+    ids=["one", "many", "none", "empty"],
+)
 def test_nobody_else_makes_the_variable_longer(outer: str, home: dict[str, str]) -> None:
     """A system takes no longer one than 128 KiB, and would start no hook at all."""
     real = claim(home, "stop", "a")
@@ -154,9 +171,13 @@ def test_no_more_is_passed_on_than_may_be_nested(home: dict[str, str]) -> None:
 
 @pytest.mark.process
 @pytest.mark.parametrize("kind", ["k" * 100_000, "with,comma", "x.some:where"])
-def test_any_kind_of_event_is_known_again(kind: str, home: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_kind_of_event_is_known_again(
+    kind: str, home: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whatever it is called."""
-    monkeypatch.setattr(firing, "_above", lambda: [(str(os.getpid()), firing._stat(os.getpid())[1])])
+    monkeypatch.setattr(
+        firing, "_above", lambda: [(str(os.getpid()), firing._stat(os.getpid())[1])]
+    )
 
     assert inside(home, marked(home, kind, "a")).asked(kind) == {"a"}
 
@@ -164,22 +185,46 @@ def test_any_kind_of_event_is_known_again(kind: str, home: dict[str, str], monke
 def test_each_hook_that_is_being_asked_is_known_by_its_kind_of_event(home: dict[str, str]) -> None:
     """Where they are nested; a kind may be written with colons."""
     found = inside(
-        home, *(claim(home, *each) for each in (("tool.before", "a"), ("x.some:where", "b"), ("tool.before", "c"), ("stop", "a")))
+        home,
+        *(
+            claim(home, *each)
+            for each in (
+                ("tool.before", "a"),
+                ("x.some:where", "b"),
+                ("tool.before", "c"),
+                ("stop", "a"),
+            )
+        ),
     )
 
-    assert [found.asked(kind) for kind in ("tool.before", "x.some:where", "stop", "x")] == [{"a", "c"}, {"b"}, {"a"}, frozenset()]
+    assert [found.asked(kind) for kind in ("tool.before", "x.some:where", "stop", "x")] == [
+        {"a", "c"},
+        {"b"},
+        {"a"},
+        frozenset(),
+    ]
     assert found.problems == ()
 
 
 @pytest.mark.parametrize(("depth", "too_deep"), [(7, False), (8, True), (20, True)])
-def test_what_is_nested_too_deeply_has_no_end(depth: int, too_deep: bool, home: dict[str, str]) -> None:  # noqa: FBT001 - a row
+def test_what_is_nested_too_deeply_has_no_end(
+    depth: int, too_deep: bool, home: dict[str, str]
+) -> None:
     """Whatever kinds of event it goes through."""
     found = inside(home, *(claim(home, f"kind{at}", f"hook{at}") for at in range(depth)))
 
     assert (found.asked("tool.before") is None) is too_deep
 
 
-@pytest.mark.parametrize("words", ["python\0/usr/bin/hookline\0answer", "hookline\0fire", "python\0-I\0-m\0hookline", "sh\0-c\0hookline"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "python\0/usr/bin/hookline\0answer",
+        "hookline\0fire",
+        "python\0-I\0-m\0hookline",
+        "sh\0-c\0hookline",
+    ],
+)
 @pytest.mark.parametrize("depth", [15, 16])
 def test_whoever_has_lost_the_key_comes_to_an_end_too(
     words: str, depth: int, home: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -188,18 +233,32 @@ def test_whoever_has_lost_the_key_comes_to_an_end_too(
     for pid in range(100, 100 + depth):
         (tmp_path / str(pid)).mkdir()
         (tmp_path / str(pid) / "cmdline").write_text(words, encoding="utf-8")
-        (tmp_path / str(pid) / "stat").write_text(f"{pid} (x) S {pid + 1 if pid < 99 + depth else 1}" + " 0" * 20, encoding="utf-8")
+        (tmp_path / str(pid) / "stat").write_text(
+            f"{pid} (x) S {pid + 1 if pid < 99 + depth else 1}" + " 0" * 20, encoding="utf-8"
+        )
     monkeypatch.setattr(firing, "_PROC", str(tmp_path))
     monkeypatch.setattr("os.getppid", lambda: 100)
 
-    assert (inside(home, "unknown").asked("stop") is None) is (depth == 16 and not words.startswith("sh"))
+    assert (inside(home, "unknown").asked("stop") is None) is (
+        depth == 16 and not words.startswith("sh")
+    )
 
 
 def test_a_hook_is_known_again_by_its_id_and_what_it_runs() -> None:
     """Not by what a gate or a mode adds to it."""
-    spec = HookSpec(id="a", dialect="kimi", kind="stop", native_event="Stop", handler=Command(argv=("x", "\udc80")))
+    spec = HookSpec(
+        id="a",
+        dialect="kimi",
+        kind="stop",
+        native_event="Stop",
+        handler=Command(argv=("x", "\udc80")),
+    )
     same = spec.replace(strict=True, timeout=3.0, handler=spec.handler.replace(kill_leftovers=True))
-    others = [spec.replace(id="b"), spec.replace(dialect="codex"), spec.replace(handler=Command(script="x"))]
+    others = [
+        spec.replace(id="b"),
+        spec.replace(dialect="codex"),
+        spec.replace(handler=Command(script="x")),
+    ]
 
     assert mark_of(spec) == mark_of(same)
     assert ":" not in mark_of(spec)

@@ -21,7 +21,20 @@ import pytest
 from hookline.handlers.calls import Calls
 from hookline.handlers.program import Limits
 from hookline.model.outcome import Failure
-from tests.unit.handlers.raw import LARGEST, OK, PAYLOAD, PIECES, SHORT, Raw, called, dripping, full, reset, sending, speaking
+from tests.unit.handlers.raw import (
+    LARGEST,
+    OK,
+    PAYLOAD,
+    PIECES,
+    SHORT,
+    Raw,
+    called,
+    dripping,
+    full,
+    reset,
+    sending,
+    speaking,
+)
 from tests.unit.handlers.serving import LOCAL, PATIENCE, resolving, run, saying, serving
 
 if TYPE_CHECKING:
@@ -40,13 +53,17 @@ def answered(conduct: Conduct, **options: Any) -> tuple[Failure | None, str]:
 
 ENDLESS = {
     "heads of no account": sending(again=b"HTTP/1.1 100 Continue\r\n\r\n" * 100),
-    "heads of no account, with headers": sending(again=b"HTTP/1.1 100 Continue\r\n" + b"A: b\r\n" * 50 + b"\r\n"),
+    "heads of no account, with headers": sending(
+        again=b"HTTP/1.1 100 Continue\r\n" + b"A: b\r\n" * 50 + b"\r\n"
+    ),
     "trailers": sending(PIECES + b"2\r\n{}\r\n0\r\n", again=b"A: b\r\n" * 1000),
     "pieces": sending(PIECES, again=b"400\r\n" + b" " * 1024 + b"\r\n"),
     "pieces of a byte": sending(PIECES, again=b"1\r\n \r\n" * 100),
     "pieces with remarks": sending(PIECES, again=b"1;" + b"a" * 60_000 + b"\r\n \r\n"),
     "a body until the end": sending(OK + b"\r\n", again=b" " * 4096),
-    "a body beyond what was said": sending(OK + b"Content-Length: %d\r\n\r\n" % (LARGEST + 1), again=b" " * 4096),
+    "a body beyond what was said": sending(
+        OK + b"Content-Length: %d\r\n\r\n" % (LARGEST + 1), again=b" " * 4096
+    ),
 }
 
 
@@ -88,7 +105,10 @@ TWO_ENDS = {
 @pytest.mark.parametrize("head", TWO_ENDS.values(), ids=TWO_ENDS)
 def test_an_answer_with_two_ends_is_unreadable(head: bytes) -> None:
     """Or with one that is no number: whoever stands between may have read another answer out of it (RFC 9112 6.3)."""
-    assert answered(sending(OK + head)) == (Failure.UNREADABLE, "it says two lengths, or one that is no number")
+    assert answered(sending(OK + head)) == (
+        Failure.UNREADABLE,
+        "it says two lengths, or one that is no number",
+    )
 
 
 def test_an_answer_that_says_its_end_twice_is_read() -> None:
@@ -125,36 +145,64 @@ def test_a_length_is_not_believed(length: str, failure: Failure | None) -> None:
 
 def test_a_hint_that_was_not_asked_for_is_no_answer() -> None:
     """103 may come ahead of an answer where somebody understands it; here nobody said so."""
-    assert answered(sending(b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + OK + b"\r\n")) == (Failure.REJECTED, "103 Early Hints")
+    assert answered(sending(b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + OK + b"\r\n")) == (
+        Failure.REJECTED,
+        "103 Early Hints",
+    )
 
 
 BOMB = gzip.compress(b" " * (1 << 24))
 
 
 @pytest.mark.parametrize(
-    "coding", ["gzip", "GZIP", "x-gzip", "deflate", "br", "zstd", "identity, gzip", "gzip\r\nContent-Encoding: identity"]
+    "coding",
+    [
+        "gzip",
+        "GZIP",
+        "x-gzip",
+        "deflate",
+        "br",
+        "zstd",
+        "identity, gzip",
+        "gzip\r\nContent-Encoding: identity",
+    ],
 )
 def test_a_bomb_is_not_unpacked(coding: str) -> None:
     """16 MiB in 16 KiB; what is compressed is not even read."""
     head = f"Content-Encoding: {coding}\r\nContent-Length: {len(BOMB)}\r\n\r\n".encode()
 
-    assert answered(sending(OK + head + BOMB)) == (Failure.UNREADABLE, "it is compressed, which was not asked for")
+    assert answered(sending(OK + head + BOMB)) == (
+        Failure.UNREADABLE,
+        "it is compressed, which was not asked for",
+    )
 
 
-@pytest.mark.parametrize("head", [b"Transfer-Encoding: gzip\r\n\r\n", b"Transfer-Encoding: gzip, chunked\r\n\r\n", b"\r\n"])
+@pytest.mark.parametrize(
+    "head",
+    [b"Transfer-Encoding: gzip\r\n\r\n", b"Transfer-Encoding: gzip, chunked\r\n\r\n", b"\r\n"],
+)
 def test_a_bomb_without_a_label_is_no_text(head: bytes) -> None:
     """Nobody guesses what it might be."""
-    assert answered(sending(OK + head + BOMB[:5000])) == (Failure.UNREADABLE, "it is no text in UTF-8")
+    assert answered(sending(OK + head + BOMB[:5000])) == (
+        Failure.UNREADABLE,
+        "it is no text in UTF-8",
+    )
 
 
 # -- detours -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("status", [300, 301, 302, 303, 305, 307, 308])
-@pytest.mark.parametrize("away", ["elsewhere", "itself", "http://93.184.216.34/", "//[::1]/", "/hook", "file:///etc/passwd", ""])
+@pytest.mark.parametrize(
+    "away",
+    ["elsewhere", "itself", "http://93.184.216.34/", "//[::1]/", "/hook", "file:///etc/passwd", ""],
+)
 def test_a_redirect_leads_nowhere(status: int, away: str) -> None:
     """Not on this machine and not beyond it, and not in a circle; the payload is sent once."""
-    with serving(saying({})) as elsewhere, speaking(lambda raw, sock: sending(redirect(raw))(raw, sock)) as raw:
+    with (
+        serving(saying({})) as elsewhere,
+        speaking(lambda raw, sock: sending(redirect(raw))(raw, sock)) as raw,
+    ):
         target = {"elsewhere": elsewhere.url(), "itself": raw.url()}.get(away, away)
 
         def redirect(_: Raw) -> bytes:
@@ -167,9 +215,13 @@ def test_a_redirect_leads_nowhere(status: int, away: str) -> None:
         assert (raw.met, raw.heard, elsewhere.sent) == (1, [PAYLOAD.encode()], [])
 
 
-@pytest.mark.parametrize("variable", ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"])
+@pytest.mark.parametrize(
+    "variable", ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
+)
 @pytest.mark.parametrize("scheme", ["http", "https"])
-def test_no_proxy_of_the_environment_is_met(variable: str, scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_proxy_of_the_environment_is_met(
+    variable: str, scheme: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Not even by a connection."""
     with speaking(sending()) as proxy, speaking(sending()) as raw:
         monkeypatch.setenv(variable, proxy.url())
@@ -189,11 +241,20 @@ def test_a_connection_that_ends_elsewhere_is_given_up(monkeypatch: pytest.Monkey
     with speaking(sending(OK + b"\r\n")) as raw:
         monkeypatch.setattr(socket, "socket", Diverted)
         outcomes = [
-            called(f"http://{place}/") for place in (f"127.0.0.2:{raw.port}", f"{LOCAL}:1", f"[::1]:{raw.port}", f"{LOCAL}:{raw.port}")
+            called(f"http://{place}/")
+            for place in (
+                f"127.0.0.2:{raw.port}",
+                f"{LOCAL}:1",
+                f"[::1]:{raw.port}",
+                f"{LOCAL}:{raw.port}",
+            )
         ]
 
         assert [outcome.failure for outcome in outcomes] == [Failure.UNREACHABLE] * 3 + [None]
-        assert outcomes[0].detail == "the connection to `127.0.0.2` ended elsewhere than at the address that was checked"
+        assert (
+            outcomes[0].detail
+            == "the connection to `127.0.0.2` ended elsewhere than at the address that was checked"
+        )
         assert raw.heard == [PAYLOAD.encode()]
 
 
@@ -231,7 +292,10 @@ def test_who_does_not_take_the_payload_does_not_prolong_the_call() -> None:
     def conduct(raw: Raw, _: socket.socket) -> None:
         raw.released.wait(PATIENCE)
 
-    assert answered(conduct, seconds=SHORT, payload="x" * (1 << 24)) == (Failure.TIMED_OUT, "after 0.3 s")
+    assert answered(conduct, seconds=SHORT, payload="x" * (1 << 24)) == (
+        Failure.TIMED_OUT,
+        "after 0.3 s",
+    )
 
 
 def test_who_takes_nobody_in_does_not_prolong_the_call() -> None:
@@ -246,7 +310,12 @@ def test_an_address_that_takes_nobody_in_has_its_share_of_the_time() -> None:
     """And no more, so that the name's next one is called."""
     with socket.create_server((LOCAL, 0)) as door, full("127.0.0.2", door.getsockname()[1]) as port:
         found = ThreadPoolExecutor(1)
-        outcome = found.submit(called, f"http://policy.example:{port}/", seconds=2.0, resolve=resolving("127.0.0.2", LOCAL))
+        outcome = found.submit(
+            called,
+            f"http://policy.example:{port}/",
+            seconds=2.0,
+            resolve=resolving("127.0.0.2", LOCAL),
+        )
         sock, _ = door.accept()
         with sock:
             sock.recv(1 << 16)
@@ -271,7 +340,17 @@ def breaking(*sent: bytes) -> Conduct:
     return conduct
 
 
-@pytest.mark.parametrize("sent", [b"", b"HTTP/1.1 200 O", OK, OK + b"Content-Length: 9\r\n\r\n{", PIECES + b"9\r\n{", OK + b"\r\n{}"])
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"",
+        b"HTTP/1.1 200 O",
+        OK,
+        OK + b"Content-Length: 9\r\n\r\n{",
+        PIECES + b"9\r\n{",
+        OK + b"\r\n{}",
+    ],
+)
 def test_a_connection_that_breaks_brings_no_answer(sent: bytes) -> None:
     """Wherever it breaks; also where the answer would have ended with it."""
     assert answered(breaking(sent)) == (Failure.UNREACHABLE, "connection reset by peer")
@@ -280,9 +359,25 @@ def test_a_connection_that_breaks_brings_no_answer(sent: bytes) -> None:
 @pytest.mark.parametrize(
     ("sent", "failure"),
     [(b"", Failure.UNREACHABLE), (OK + b"\r\n", None), (OK + b"Content-Length: 0\r\n\r\n", None)]
-    + [(part, Failure.UNREADABLE) for part in (b"HTTP/1.1 200", b"HTTP/1.1 200 O", OK, OK + b"A", OK + b"A: b\r\n", OK + b"\r")]
-    + [(OK + b"Content-Length: 9\r\n" + part, Failure.UNREADABLE) for part in (b"", b"\r\n", b"\r\n{}")]
-    + [(PIECES + part, Failure.UNREADABLE) for part in (b"", b"9", b"9\r\n", b"9\r\n{}", b"2\r\n{}", b"2\r\n{}\r\n")],
+    + [
+        (part, Failure.UNREADABLE)
+        for part in (
+            b"HTTP/1.1 200",
+            b"HTTP/1.1 200 O",
+            OK,
+            OK + b"A",
+            OK + b"A: b\r\n",
+            OK + b"\r",
+        )
+    ]
+    + [
+        (OK + b"Content-Length: 9\r\n" + part, Failure.UNREADABLE)
+        for part in (b"", b"\r\n", b"\r\n{}")
+    ]
+    + [
+        (PIECES + part, Failure.UNREADABLE)
+        for part in (b"", b"9", b"9\r\n", b"9\r\n{}", b"2\r\n{}", b"2\r\n{}\r\n")
+    ],
 )
 def test_an_answer_that_ends_early_is_none(sent: bytes, failure: Failure | None) -> None:
     """Amid its head too, where HTTP's own client takes it for an empty one, which would mean that nothing is objected to."""
@@ -324,7 +419,10 @@ service.serve_forever()
 @pytest.mark.process
 def test_a_service_that_is_killed_amid_its_answer_gave_none() -> None:
     """A real process, and a real kill: the half that came says `allow`, and is not believed."""
-    with subprocess.Popen([sys.executable, "-I", "-c", _SERVICE], stdout=subprocess.PIPE) as service, ThreadPoolExecutor(1) as caller:
+    with (
+        subprocess.Popen([sys.executable, "-I", "-c", _SERVICE], stdout=subprocess.PIPE) as service,
+        ThreadPoolExecutor(1) as caller,
+    ):
         assert service.stdout is not None
         try:
             outcome = caller.submit(called, f"http://{LOCAL}:{int(service.stdout.readline())}/")
@@ -332,14 +430,21 @@ def test_a_service_that_is_killed_amid_its_answer_gave_none() -> None:
         finally:
             service.send_signal(signal.SIGKILL)
 
-        assert (outcome.result().failure, outcome.result().detail, outcome.result().stdout) == (Failure.UNREADABLE, "it broke off", "")
+        assert (outcome.result().failure, outcome.result().detail, outcome.result().stdout) == (
+            Failure.UNREADABLE,
+            "it broke off",
+            "",
+        )
 
 
 def test_calls_leave_neither_threads_nor_sockets() -> None:
     """Whether they end by themselves, are late, or are given up amid an answer."""
     threads = {thread.ident for thread in threading.enumerate()}
     before = sockets()
-    with speaking(dripping(OK + b"Content-Length: 9000\r\n\r\n", b" ")) as slow, serving(saying({})) as quick:
+    with (
+        speaking(dripping(OK + b"Content-Length: 9000\r\n\r\n", b" ")) as slow,
+        serving(saying({})) as quick,
+    ):
         runs = [run(slow.url(), timeout=0.1), run(quick.url()), run(f"http://{LOCAL}:1/")]
         with Calls(runs, Limits(), {}) as calls:
             failures = [outcome.failure for outcome in calls.outcomes()]
@@ -351,11 +456,17 @@ def test_calls_leave_neither_threads_nor_sockets() -> None:
                 assert not thread.is_alive()
 
     assert failures == [Failure.TIMED_OUT, None, Failure.UNREACHABLE]
-    assert {thread.ident for thread in threading.enumerate() if thread.name == "hookline http"} <= threads
+    assert {
+        thread.ident for thread in threading.enumerate() if thread.name == "hookline http"
+    } <= threads
     assert sockets() == before
 
 
 def sockets() -> set[str]:
     """The sockets that this process has open."""
-    found = (os.readlink(f"/proc/self/fd/{name}") for name in os.listdir("/proc/self/fd") if os.path.islink(f"/proc/self/fd/{name}"))
+    found = (
+        os.readlink(f"/proc/self/fd/{name}")
+        for name in os.listdir("/proc/self/fd")
+        if os.path.islink(f"/proc/self/fd/{name}")
+    )
     return {target for target in found if target.startswith("socket:")}

@@ -24,10 +24,25 @@ if TYPE_CHECKING:
 PAYLOAD = '{"event": "on_stop", "text": "é"}\n'
 
 
-def called(url: str, *, seconds: float = 10.0, environ: dict[str, str] | None = None, allow_local: bool = True, **rest: Any) -> Outcome:
+def called(
+    url: str,
+    *,
+    seconds: float = 10.0,
+    environ: dict[str, str] | None = None,
+    allow_local: bool = True,
+    **rest: Any,
+) -> Outcome:
     """What came of a call."""
-    options = {name: rest.pop(name) for name in ("resolve", "clock", "largest", "opened") if name in rest}
-    return call(Http(url=url, allow_local=allow_local, **rest), PAYLOAD, seconds=seconds, environ=environ or {}, **options)
+    options = {
+        name: rest.pop(name) for name in ("resolve", "clock", "largest", "opened") if name in rest
+    }
+    return call(
+        Http(url=url, allow_local=allow_local, **rest),
+        PAYLOAD,
+        seconds=seconds,
+        environ=environ or {},
+        **options,
+    )
 
 
 def answered(answer: Callable[[Asked], None], **options: Any) -> Outcome:
@@ -52,7 +67,9 @@ def answered(answer: Callable[[Asked], None], **options: Any) -> Outcome:
         (saying(b"{" + b" " * (LARGEST - 2) + b"}"), "{" + " " * (LARGEST - 2) + "}"),
     ],
 )
-def test_a_success_with_json_or_nothing_is_an_answer(answer: Callable[[Asked], None], text: str) -> None:
+def test_a_success_with_json_or_nothing_is_an_answer(
+    answer: Callable[[Asked], None], text: str
+) -> None:
     """Whatever else it says; what it means is the dialect's to read."""
     outcome = answered(answer)
 
@@ -109,16 +126,26 @@ def endless(asked: Asked) -> None:
         (lambda _: None, Failure.UNREACHABLE, "it hung up without an answer"),
     ],
 )  # fmt: skip
-def test_anything_else_is_a_failure(answer: Callable[[Asked], None], failure: Failure, detail: str) -> None:
+def test_anything_else_is_a_failure(
+    answer: Callable[[Asked], None], failure: Failure, detail: str
+) -> None:
     """Of which the text repeats nothing that the other side chose."""
     outcome = answered(answer)
 
-    assert (outcome.failure, outcome.detail, outcome.exit_code, outcome.stdout) == (failure, detail, None, "")
+    assert (outcome.failure, outcome.detail, outcome.exit_code, outcome.stdout) == (
+        failure,
+        detail,
+        None,
+        "",
+    )
 
 
 def test_a_redirect_is_asked_for_nothing() -> None:
     """The payload goes to the address that somebody wrote, and nowhere else."""
-    with serving(saying({})) as elsewhere, serving(saying({}, 307, Location=elsewhere.url())) as service:
+    with (
+        serving(saying({})) as elsewhere,
+        serving(saying({}, 307, Location=elsewhere.url())) as service,
+    ):
         called(service.url())
 
         assert (len(service.sent), elsewhere.sent) == (1, [])
@@ -144,7 +171,9 @@ def silent_after(*sent: bytes) -> Callable[[Asked], None]:
     return answer
 
 
-@pytest.mark.parametrize("sent", [b"", b"HTTP/1.1 200 OK\r\nContent-", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"])
+@pytest.mark.parametrize(
+    "sent", [b"", b"HTTP/1.1 200 OK\r\nContent-", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"]
+)
 def test_who_does_not_answer_in_time_failed(sent: bytes) -> None:
     """Wherever it stops."""
     outcome = answered(silent_after(sent), seconds=0.1)
@@ -157,28 +186,42 @@ def test_the_time_is_for_everything_together() -> None:
     """Not for each step: by a clock that goes on a second whenever it is looked at, no step is late and all of them are."""
     seconds = itertools.count()
 
-    assert answered(saying({}), seconds=3.0, clock=lambda: float(next(seconds))).failure is Failure.TIMED_OUT
+    assert (
+        answered(saying({}), seconds=3.0, clock=lambda: float(next(seconds))).failure
+        is Failure.TIMED_OUT
+    )
     assert answered(saying({}), seconds=300.0, clock=lambda: float(next(seconds))).failure is None
 
 
 # -- who is called -----------------------------------------------------------------------------------------------------
 
-ELSEWHERE = ["127.0.0.1", "10.0.0.1", "192.168.1.1", "169.254.1.1", "100.64.0.1", "0.0.0.0", "224.0.0.1", "255.255.255.255", "::1", "fe80::1", "fc00::1"]  # noqa: S104  # fmt: skip
+ELSEWHERE = ["127.0.0.1", "10.0.0.1", "192.168.1.1", "169.254.1.1", "100.64.0.1", "0.0.0.0", "224.0.0.1", "255.255.255.255", "::1", "fe80::1", "fc00::1"]  # fmt: skip
 METADATA = ["169.254.169.254", "169.254.170.2", "168.63.129.16", "100.100.100.200", "fd00:ec2::254"]
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "2130706433", "127.1", "[::1]", "[::ffff:127.0.0.1]", "10.0.0.1"])
+@pytest.mark.parametrize(
+    "host",
+    ["127.0.0.1", "localhost", "2130706433", "127.1", "[::1]", "[::ffff:127.0.0.1]", "10.0.0.1"],
+)
 def test_a_host_on_this_machine_or_near_it_is_refused(host: str) -> None:
     """Unless somebody allows it; and it is not even looked up."""
     asked: list[str] = []
-    outcome = called(f"http://{host}:1/", allow_local=False, resolve=resolving("93.184.216.34", asked=asked))
+    outcome = called(
+        f"http://{host}:1/", allow_local=False, resolve=resolving("93.184.216.34", asked=asked)
+    )
 
     assert (outcome.failure, asked) == (Failure.UNREACHABLE, [])
     assert "must not be called: its host is" in outcome.detail
 
 
 @pytest.mark.parametrize(
-    "url", ["https://me:s3cret@x.example/", "https://x.example:0/s3cret?key=s3cret", "http://127.0.0.1/s3cret?key=s3cret#s3cret", "s3cret"]
+    "url",
+    [
+        "https://me:s3cret@x.example/",
+        "https://x.example:0/s3cret?key=s3cret",
+        "http://127.0.0.1/s3cret?key=s3cret#s3cret",
+        "s3cret",
+    ],
 )
 def test_a_refusal_repeats_nothing_of_an_address_that_may_be_secret(url: str) -> None:
     """Its scheme and its host are enough to find it."""
@@ -192,17 +235,29 @@ def test_a_refusal_repeats_nothing_of_an_address_that_may_be_secret(url: str) ->
 def test_a_name_of_such_a_host_is_refused(address: str) -> None:
     """What counts is what it resolves to, and nothing is connected to."""
     opened: list[Any] = []
-    outcome = called("http://policy.example/", allow_local=False, resolve=resolving(address), opened=opened.append)
+    outcome = called(
+        "http://policy.example/",
+        allow_local=False,
+        resolve=resolving(address),
+        opened=opened.append,
+    )
 
     assert (outcome.failure, opened) == (Failure.UNREACHABLE, [])
     assert outcome.detail.startswith(f"`policy.example` resolves to `{address}")
 
 
-@pytest.mark.parametrize("addresses", [("93.184.216.34", "127.0.0.1"), ("127.0.0.1", "93.184.216.34")])
+@pytest.mark.parametrize(
+    "addresses", [("93.184.216.34", "127.0.0.1"), ("127.0.0.1", "93.184.216.34")]
+)
 def test_a_mixed_answer_is_refused(addresses: tuple[str, str]) -> None:
     """Every address must be one that may be called."""
     opened: list[Any] = []
-    outcome = called("http://policy.example/", allow_local=False, resolve=resolving(*addresses), opened=opened.append)
+    outcome = called(
+        "http://policy.example/",
+        allow_local=False,
+        resolve=resolving(*addresses),
+        opened=opened.append,
+    )
 
     assert (outcome.failure, opened) == (Failure.UNREACHABLE, [])
 
@@ -229,12 +284,20 @@ def test_the_connection_goes_to_the_address_that_was_checked() -> None:
 def test_an_address_that_does_not_answer_is_not_the_last_word() -> None:
     """The others of the name are tried."""
     with serving(saying({})) as service:
-        assert called(service.url(host="policy.example"), resolve=resolving("127.0.0.2", LOCAL)).failure is None
+        assert (
+            called(
+                service.url(host="policy.example"), resolve=resolving("127.0.0.2", LOCAL)
+            ).failure
+            is None
+        )
 
 
 @pytest.mark.parametrize(
     ("found", "detail"),
-    [([], "`policy.example` has no address"), (OSError(), "`policy.example` is no name that can be resolved")],
+    [
+        ([], "`policy.example` has no address"),
+        (OSError(), "`policy.example` is no name that can be resolved"),
+    ],
 )
 def test_a_name_that_does_not_resolve_is_a_failure(found: list[Any] | OSError, detail: str) -> None:
     """At the call."""
@@ -287,7 +350,15 @@ def test_the_payload_is_posted_as_json() -> None:
 
     assert (found.method, found.path, found.body) == ("POST", "/hook", PAYLOAD.encode())
     assert {
-        name: found.headers[name] for name in ("content-type", "accept", "accept-encoding", "connection", "user-agent", "content-length")
+        name: found.headers[name]
+        for name in (
+            "content-type",
+            "accept",
+            "accept-encoding",
+            "connection",
+            "user-agent",
+            "content-length",
+        )
     } == {
         "content-type": "application/json",
         "accept": "application/json",
@@ -298,7 +369,10 @@ def test_the_payload_is_posted_as_json() -> None:
     }
 
 
-@pytest.mark.parametrize(("path", "target"), [("", "/"), ("/a?b=c&d=%20#e", "/a?b=c&d=%20"), ("/é?ü=1", "/%C3%A9?%C3%BC=1"), ("?q", "/?q")])
+@pytest.mark.parametrize(
+    ("path", "target"),
+    [("", "/"), ("/a?b=c&d=%20#e", "/a?b=c&d=%20"), ("/é?ü=1", "/%C3%A9?%C3%BC=1"), ("?q", "/?q")],
+)
 def test_a_path_is_sent_as_it_is_written(path: str, target: str) -> None:
     """Without its fragment, and what is no ASCII escaped."""
     assert sent(path=path).path == target
@@ -306,26 +380,43 @@ def test_a_path_is_sent_as_it_is_written(path: str, target: str) -> None:
 
 def test_headers_may_hold_the_variables_that_they_may_know() -> None:
     """Any other is empty; and what belongs to the connection is not the hook's to say."""
-    headers = {"Authorization": "Bearer $TOKEN", "X-Both": "${TOKEN}-$HOME.", "Host": "evil.example", "content-type": "application/x+json"}
+    headers = {
+        "Authorization": "Bearer $TOKEN",
+        "X-Both": "${TOKEN}-$HOME.",
+        "Host": "evil.example",
+        "content-type": "application/x+json",
+    }
     found = sent({"TOKEN": "t0k", "HOME": "/home/ann"}, headers=headers, env=("TOKEN",)).headers
 
-    assert (found["authorization"], found["x-both"], found["content-type"]) == ("Bearer t0k", "t0k-.", "application/x+json")
+    assert (found["authorization"], found["x-both"], found["content-type"]) == (
+        "Bearer t0k",
+        "t0k-.",
+        "application/x+json",
+    )
     assert found["host"].startswith(LOCAL)
 
 
-@pytest.mark.parametrize(("name", "value"), [("X-A", "s3cret\r\nX-B: 1"), ("X-A", "s3cret\u0100"), ("X A", "s3cret"), ("", "s3cret")])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("X-A", "s3cret\r\nX-B: 1"), ("X-A", "s3cret\u0100"), ("X A", "s3cret"), ("", "s3cret")],
+)
 def test_a_header_that_cannot_be_sent_is_a_failure(name: str, value: str) -> None:
     """Which does not tell its value."""
     outcome = called("http://127.0.0.1:1/", headers={name: "$V"}, env=("V",), environ={"V": value})
 
-    assert (outcome.failure, outcome.detail) == (Failure.NOT_STARTED, f"the header `{name}` cannot be sent")
+    assert (outcome.failure, outcome.detail) == (
+        Failure.NOT_STARTED,
+        f"the header `{name}` cannot be sent",
+    )
 
 
 @pytest.mark.parametrize("secret", ["plain", "whsec_" + base64.b64encode(b"plain").decode()])
 def test_a_payload_is_signed_where_there_is_a_key(secret: str) -> None:
     """Over its delivery, its moment and its text; another delivery has another id."""
     found = sent({"KEY": secret}, secret="KEY")  # noqa: S106 - the name of a variable
-    signed = f"{found.headers['webhook-id']}.{found.headers['webhook-timestamp']}.".encode() + found.body
+    signed = (
+        f"{found.headers['webhook-id']}.{found.headers['webhook-timestamp']}.".encode() + found.body
+    )
     digest = hmac.new(b"plain", signed, hashlib.sha256).digest()
 
     assert found.headers["webhook-signature"] == f"v1,{base64.b64encode(digest).decode()}"
@@ -336,9 +427,17 @@ def test_a_payload_is_signed_where_there_is_a_key(secret: str) -> None:
 @pytest.mark.parametrize("name", ["webhook-signature", "WEBHOOK-ID", "webhook-Timestamp"])
 def test_a_hook_cannot_sign_beside_us(name: str) -> None:
     """A header of its own, in whatever case, is a failure where there is a key, and sent as it is where there is none."""
-    outcome = called("http://127.0.0.1:1/", headers={name: "s3cret"}, environ={"KEY": "k"}, secret="KEY")  # noqa: S106 - as above
+    outcome = called(
+        "http://127.0.0.1:1/",
+        headers={name: "s3cret"},
+        environ={"KEY": "k"},
+        secret="KEY",  # noqa: S106 - a made-up one
+    )
 
-    assert (outcome.failure, outcome.detail) == (Failure.NOT_STARTED, f"the header `{name}` is that of its signature")
+    assert (outcome.failure, outcome.detail) == (
+        Failure.NOT_STARTED,
+        f"the header `{name}` is that of its signature",
+    )
     assert sent(headers={name: "own"}).headers[name.lower()] == "own"
 
 
@@ -352,7 +451,9 @@ def test_a_signature_is_that_of_standard_webhooks() -> None:
     )
 
 
-@pytest.mark.parametrize(("environ", "said"), [({}, "is not set"), ({"KEY": "whsec_!"}, "no Base64")])
+@pytest.mark.parametrize(
+    ("environ", "said"), [({}, "is not set"), ({"KEY": "whsec_!"}, "no Base64")]
+)
 def test_a_payload_that_cannot_be_signed_is_not_sent(environ: dict[str, str], said: str) -> None:
     """Nobody could tell it from a forged one."""
     with serving(saying({})) as service:
@@ -379,17 +480,25 @@ def certificate(tmp_path: Path) -> Iterator[Path]:
 @pytest.mark.process
 @pytest.mark.parametrize(
     ("host", "trusted", "detail"),
-    [("policy.example", True, ""), ("policy.example", False, "certificate"), ("other.example", True, "hostname mismatch")],
+    [
+        ("policy.example", True, ""),
+        ("policy.example", False, "certificate"),
+        ("other.example", True, "hostname mismatch"),
+    ],
 )
 def test_a_service_must_prove_who_it_is(
     host: str, detail: str, certificate: Path, monkeypatch: pytest.MonkeyPatch, *, trusted: bool
 ) -> None:
     """By a certificate that this machine trusts, for the very name that was called."""
-    monkeypatch.setenv("SSL_CERT_FILE", str(certificate if trusted else certificate.parent / "none"))
+    monkeypatch.setenv(
+        "SSL_CERT_FILE", str(certificate if trusted else certificate.parent / "none")
+    )
     with serving(saying({"a": 1}), certificate) as service:
         outcome = called(service.url(scheme="https", host=host), resolve=resolving(LOCAL))
 
-        assert (outcome.failure, len(service.sent)) == ((Failure.UNREACHABLE, 0) if detail else (None, 1))
+        assert (outcome.failure, len(service.sent)) == (
+            (Failure.UNREACHABLE, 0) if detail else (None, 1)
+        )
         assert detail in outcome.detail
 
 

@@ -21,7 +21,14 @@ LONG = 60.0
 
 def made(hook, timeout: float = LONG) -> Run:
     handler = InProcess(call=hook)
-    spec = HookSpec(id="h", dialect="hookline", kind="tool.before", native_event="", handler=handler, timeout=timeout)
+    spec = HookSpec(
+        id="h",
+        dialect="hookline",
+        kind="tool.before",
+        native_event="",
+        handler=handler,
+        timeout=timeout,
+    )
     return Run(spec=spec, event=Event(kind="tool.before"))
 
 
@@ -50,7 +57,14 @@ async def gives_later(value):
 
 
 @WAYS
-@pytest.mark.parametrize("hook", [lambda event: event.kind, lambda event: gives(event.kind), lambda event: gives_later(event.kind)])
+@pytest.mark.parametrize(
+    "hook",
+    [
+        lambda event: event.kind,
+        lambda event: gives(event.kind),
+        lambda event: gives_later(event.kind),
+    ],
+)
 def test_the_answer_is_what_the_hook_returned(perform, hook):
     """Plain, asynchronous, and asynchronous with a pause: the answer is the same from synchronous and asynchronous code."""
     outcome = perform(made(hook))
@@ -240,7 +254,10 @@ async def _cancelled(coroutine, seconds: float, *, after: float):
 
 def test_the_caller_s_cancellation_reaches_the_coroutine():
     """A cancelled caller cancels the hook, and stays cancelled."""
-    assert asyncio.run(_cancelled(asyncio.sleep(LONG), LONG, after=0)) == (True, [asyncio.CancelledError])
+    assert asyncio.run(_cancelled(asyncio.sleep(LONG), LONG, after=0)) == (
+        True,
+        [asyncio.CancelledError],
+    )
 
 
 def test_a_cancellation_wins_over_a_time_limit_that_comes_with_it():

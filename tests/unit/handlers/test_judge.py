@@ -22,21 +22,45 @@ from hookline.model.event import Event
 from hookline.model.handler import Command, Model
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.spec import HookSpec
-from tests.unit.handlers.serving import PATIENCE, Asked, Service, closed_port, resolving, saying, serving
+from tests.unit.handlers.serving import (
+    PATIENCE,
+    Asked,
+    Service,
+    closed_port,
+    resolving,
+    saying,
+    serving,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from hookline.model.verdict import Decision
 
-SCHEMA = {"type": "object", "properties": {"decision": {"type": "string"}}, "required": ["decision"], "additionalProperties": False}
+SCHEMA = {
+    "type": "object",
+    "properties": {"decision": {"type": "string"}},
+    "required": ["decision"],
+    "additionalProperties": False,
+}
 PAYLOAD = '{"session_id": "s", "tool_name": "shell"}\n'
 
 
 def chat(text: str | None, **fields: Any) -> dict[str, Any]:
     """A chat completion as OpenAI's interface answers it."""
-    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
-    return {"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], **fields}
+    choice = {
+        "index": 0,
+        "finish_reason": "stop",
+        "message": {"role": "assistant", "content": text},
+    }
+    return {
+        "id": "c",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "m",
+        "choices": [choice],
+        **fields,
+    }
 
 
 def ended(how: str) -> dict[str, Any]:
@@ -47,12 +71,25 @@ def ended(how: str) -> dict[str, Any]:
 
 def message(text: str) -> dict[str, Any]:
     """A message as Anthropic's interface answers it."""
-    said = {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": [{"type": "text", "text": text}]}
-    return {**said, "stop_reason": "end_turn", "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 1}}
+    said = {
+        "id": "m",
+        "type": "message",
+        "role": "assistant",
+        "model": "m",
+        "content": [{"type": "text", "text": text}],
+    }
+    return {
+        **said,
+        "stop_reason": "end_turn",
+        "stop_sequence": None,
+        "usage": {"input_tokens": 1, "output_tokens": 1},
+    }
 
 
 def model(name: str = "openai/gpt-4o-mini", **fields: Any) -> Model:
-    return Model(**{"names": (name,), "prompt": "Is {{ .ToolName }} safe?", "system": "Judge.", **fields})
+    return Model(
+        **{"names": (name,), "prompt": "Is {{ .ToolName }} safe?", "system": "Judge.", **fields}
+    )
 
 
 def at(service: Service, **more: str) -> dict[str, str]:
@@ -64,7 +101,11 @@ def at(service: Service, **more: str) -> dict[str, str]:
 
 
 def ask(environ: Mapping[str, str], asked: Model | None = None, **options: Any) -> Outcome:
-    return judge(asked or model(), PAYLOAD, **{"seconds": PATIENCE, "environ": environ, "tally": Tally(), **options})
+    return judge(
+        asked or model(),
+        PAYLOAD,
+        **{"seconds": PATIENCE, "environ": environ, "tally": Tally(), **options},
+    )
 
 
 # -- what is asked -------------------------------------------------------------------------------------------------------
@@ -79,7 +120,10 @@ def test_a_chat_completion_is_asked_for() -> None:
 
     assert (outcome.exit_code, outcome.stdout, outcome.failure) == (0, '{"decision": "deny"}', None)
     assert sent.path == "/v1/chat/completions"
-    assert (sent.headers["authorization"], sent.headers["hookline-judging"]) == ("Bearer sk-open", "1")
+    assert (sent.headers["authorization"], sent.headers["hookline-judging"]) == (
+        "Bearer sk-open",
+        "1",
+    )
     assert set(sent.headers) <= {
         "host", "authorization", "accept", "content-type", "content-length", "accept-encoding", "user-agent", "connection",
         "hookline-judging",
@@ -87,7 +131,12 @@ def test_a_chat_completion_is_asked_for() -> None:
     assert body["messages"][0] == {"role": "system", "content": "Judge."}
     assert '"decision"' in body["messages"][1]["content"]
     assert body["messages"][-1] == {"role": "user", "content": "Is shell safe?"}
-    assert (body["model"], body["max_completion_tokens"], body["temperature"], body["stream"]) == ("gpt-4o-mini", 77, 0.0, False)
+    assert (body["model"], body["max_completion_tokens"], body["temperature"], body["stream"]) == (
+        "gpt-4o-mini",
+        77,
+        0.0,
+        False,
+    )
 
 
 def test_a_message_is_asked_for() -> None:
@@ -97,11 +146,19 @@ def test_a_message_is_asked_for() -> None:
     (sent,) = service.sent
     body = json.loads(sent.body)
 
-    assert (outcome.stdout, outcome.failure, sent.headers["hookline-judging"]) == ("fine", None, "1")
+    assert (outcome.stdout, outcome.failure, sent.headers["hookline-judging"]) == (
+        "fine",
+        None,
+        "1",
+    )
     assert sent.path == "/v1/messages"
     assert "sk-ant" in sent.headers.get("authorization", "") + sent.headers.get("x-api-key", "")
     assert "sk-open" not in str(sent.headers)
-    assert (body["model"], body["max_tokens"], body["temperature"]) == ("claude-haiku-4-5", 1024, 0.0)
+    assert (body["model"], body["max_tokens"], body["temperature"]) == (
+        "claude-haiku-4-5",
+        1024,
+        0.0,
+    )
     assert body["messages"][0]["content"][0]["text"] == "Is shell safe?"
 
 
@@ -145,24 +202,39 @@ def test_a_local_interface_is_asked_as_it_is_used_to() -> None:
     assert "response_format" not in body
 
 
-def test_what_libraries_take_from_the_environment_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_libraries_take_from_the_environment_is_not_sent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Neither headers nor keys nor a proxy: the hook's environment is an argument."""
     for name, value in {
         "OPENAI_ORG_ID": "org", "OPENAI_CUSTOM_HEADERS": "x-secret: 1", "ANTHROPIC_AUTH_TOKEN": "other", "ANTHROPIC_CUSTOM_HEADERS": "x-secret: 2",
         "HTTP_PROXY": f"http://127.0.0.1:{closed_port()}", "ALL_PROXY": f"http://127.0.0.1:{closed_port()}", "OPENAI_API_KEY": "other",
     }.items():  # fmt: skip
         monkeypatch.setenv(name, value)
-    with serving(lambda asked: asked.say(message("x") if asked.path == "/v1/messages" else chat("x"))) as service:
-        outcomes = [ask(at(service), model(name)) for name in ("openai/gpt-4o", "anthropic/claude-haiku-4-5")]
+    with serving(
+        lambda asked: asked.say(message("x") if asked.path == "/v1/messages" else chat("x"))
+    ) as service:
+        outcomes = [
+            ask(at(service), model(name))
+            for name in ("openai/gpt-4o", "anthropic/claude-haiku-4-5")
+        ]
 
     assert [outcome.failure for outcome in outcomes] == [None, None]
-    assert not any(word in str(sent.headers) for sent in service.sent for word in ("org", "x-secret", "other"))
+    assert not any(
+        word in str(sent.headers) for sent in service.sent for word in ("org", "x-secret", "other")
+    )
 
 
 def test_half_a_character_is_sent_as_a_whole_one() -> None:
     """A payload may hold what no UTF-8 can say."""
     with serving(saying(chat("x"))) as service:
-        outcome = judge(model(), '{"tool_name": "\\ud800"}', seconds=PATIENCE, environ=at(service), tally=Tally())
+        outcome = judge(
+            model(),
+            '{"tool_name": "\\ud800"}',
+            seconds=PATIENCE,
+            environ=at(service),
+            tally=Tally(),
+        )
 
     assert outcome.failure is None
     assert json.loads(service.sent[0].body)["messages"][-1]["content"] == "Is ? safe?"
@@ -176,10 +248,30 @@ def compressed(asked: Asked) -> None:
 
 
 ANSWERS: list[tuple[str, Callable[[Asked], None], Failure, str]] = [
-    ("an error of the provider's", saying("boom", 500), Failure.REJECTED, "status 500 of the model's provider"),
-    ("too many requests, which are not repeated", saying("{}", 429, Retry_After="0"), Failure.REJECTED, "status 429"),
-    ("a key that is not taken", saying('{"error": "sk-open"}', 401), Failure.REJECTED, "status 401"),
-    ("a redirect", saying("", 307, Location="http://127.0.0.1:1/"), Failure.REJECTED, "redirects are not followed"),
+    (
+        "an error of the provider's",
+        saying("boom", 500),
+        Failure.REJECTED,
+        "status 500 of the model's provider",
+    ),
+    (
+        "too many requests, which are not repeated",
+        saying("{}", 429, Retry_After="0"),
+        Failure.REJECTED,
+        "status 429",
+    ),
+    (
+        "a key that is not taken",
+        saying('{"error": "sk-open"}', 401),
+        Failure.REJECTED,
+        "status 401",
+    ),
+    (
+        "a redirect",
+        saying("", 307, Location="http://127.0.0.1:1/"),
+        Failure.REJECTED,
+        "redirects are not followed",
+    ),
     ("no JSON", saying("<html>"), Failure.UNREADABLE, "no JSON"),
     ("JSON of another shape", saying('{"choices": "none"}'), Failure.UNREADABLE, "no reply"),
     ("a list", saying("[]"), Failure.UNREADABLE, "no reply"),
@@ -187,17 +279,51 @@ ANSWERS: list[tuple[str, Callable[[Asked], None], Failure, str]] = [
     ("more than there may be", saying(chat("x" * 5000)), Failure.FLOODED, "more than 4,000 bytes"),
     ("compressed", compressed, Failure.UNREADABLE, "compressed"),
     ("half of it", saying("{", length=100), Failure.UNREADABLE, "it broke off"),
-    ("two lengths", saying(chat("x"), content_length="1"), Failure.UNREADABLE, "it says two lengths"),
-    ("nothing at all", lambda asked: asked.connection.close(), Failure.UNREACHABLE, "it hung up without an answer"),
-    ("no HTTP", lambda asked: asked.wfile.write(b"SSH-2.0\r\n\r\n"), Failure.UNREADABLE, "it does not speak HTTP"),
-    ("a reply that was cut off", saying(ended("length")), Failure.UNREADABLE, "the model's reply was cut off at 1,024 tokens"),
-    ("a reply that was held back", saying(ended("content_filter")), Failure.UNREADABLE, "did not come to its end"),
-    ("a reply that ended oddly", saying(ended("guardrail_intervened")), Failure.UNREADABLE, "did not come to its end"),
+    (
+        "two lengths",
+        saying(chat("x"), content_length="1"),
+        Failure.UNREADABLE,
+        "it says two lengths",
+    ),
+    (
+        "nothing at all",
+        lambda asked: asked.connection.close(),
+        Failure.UNREACHABLE,
+        "it hung up without an answer",
+    ),
+    (
+        "no HTTP",
+        lambda asked: asked.wfile.write(b"SSH-2.0\r\n\r\n"),
+        Failure.UNREADABLE,
+        "it does not speak HTTP",
+    ),
+    (
+        "a reply that was cut off",
+        saying(ended("length")),
+        Failure.UNREADABLE,
+        "the model's reply was cut off at 1,024 tokens",
+    ),
+    (
+        "a reply that was held back",
+        saying(ended("content_filter")),
+        Failure.UNREADABLE,
+        "did not come to its end",
+    ),
+    (
+        "a reply that ended oddly",
+        saying(ended("guardrail_intervened")),
+        Failure.UNREADABLE,
+        "did not come to its end",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("what", "answer", "failure", "detail"), ANSWERS, ids=[what for what, *_ in ANSWERS])
-def test_an_answer_without_a_reply_is_a_failure(what: str, answer: Callable[[Asked], None], failure: Failure, detail: str) -> None:
+@pytest.mark.parametrize(
+    ("what", "answer", "failure", "detail"), ANSWERS, ids=[what for what, *_ in ANSWERS]
+)
+def test_an_answer_without_a_reply_is_a_failure(
+    what: str, answer: Callable[[Asked], None], failure: Failure, detail: str
+) -> None:
     """Which says what went wrong, is not tried again, and repeats nothing that the other side chose."""
     with serving(answer) as service:
         outcome = ask(at(service), largest=4000)
@@ -210,7 +336,11 @@ def test_an_answer_without_a_reply_is_a_failure(what: str, answer: Callable[[Ask
 
 @pytest.mark.parametrize(
     ("how", "detail"),
-    [("max_tokens", "was cut off at 1,024 tokens"), ("refusal", "did not come to its end"), ("pause_turn", "did not come to its end")],
+    [
+        ("max_tokens", "was cut off at 1,024 tokens"),
+        ("refusal", "did not come to its end"),
+        ("pause_turn", "did not come to its end"),
+    ],
 )
 def test_a_message_that_does_not_end_by_itself_is_a_failure(how: str, detail: str) -> None:
     """Although what there is of it can be read, and permits."""
@@ -232,7 +362,9 @@ def test_an_empty_reply_is_a_reply(text: str | None) -> None:
 
 def test_nobody_there_is_a_failure() -> None:
     """The port is closed."""
-    outcome = ask({"OPENAI_BASE_URL": f"http://127.0.0.1:{closed_port()}/v1", "OPENAI_API_KEY": "k"})
+    outcome = ask(
+        {"OPENAI_BASE_URL": f"http://127.0.0.1:{closed_port()}/v1", "OPENAI_API_KEY": "k"}
+    )
 
     assert (outcome.failure, outcome.detail) == (Failure.UNREACHABLE, "connection refused")
 
@@ -269,7 +401,9 @@ def test_a_provider_that_answers_drop_by_drop_is_not_waited_for() -> None:
 def test_whoever_shuts_the_socket_ends_the_call() -> None:
     """It is how a batch of calls is given up."""
     with serving(Asked.hang) as service:
-        outcome = ask(at(service), opened=lambda sock: threading.Timer(0.1, sock.shutdown, (2,)).start())
+        outcome = ask(
+            at(service), opened=lambda sock: threading.Timer(0.1, sock.shutdown, (2,)).start()
+        )
 
     assert outcome.failure is Failure.UNREACHABLE
     assert outcome.seconds < PATIENCE / 2
@@ -296,10 +430,16 @@ def test_a_call_that_was_given_up_before_it_began_asks_nobody() -> None:
         ({}, model(), "the variable `OPENAI_API_KEY`, which holds the key of openai, is not set"),
         ({}, model("nobody/x"), "names no provider"),
         ({"OPENAI_API_KEY": "k"}, model(prompt="{{ .a | nope }}"), "no function `nope`"),
-        ({"OPENAI_API_KEY": "k", "HOOKLINE_MODEL_CALLS": "many"}, model(), "`HOOKLINE_MODEL_CALLS=many` is no number of calls"),
+        (
+            {"OPENAI_API_KEY": "k", "HOOKLINE_MODEL_CALLS": "many"},
+            model(),
+            "`HOOKLINE_MODEL_CALLS=many` is no number of calls",
+        ),
     ],
 )
-def test_what_is_wrong_on_this_side_is_said_before_anybody_is_asked(environ: dict[str, str], asked: Model, detail: str) -> None:
+def test_what_is_wrong_on_this_side_is_said_before_anybody_is_asked(
+    environ: dict[str, str], asked: Model, detail: str
+) -> None:
     """It is a failure to start."""
     outcome = ask(environ, asked)
 
@@ -307,7 +447,9 @@ def test_what_is_wrong_on_this_side_is_said_before_anybody_is_asked(environ: dic
     assert detail in outcome.detail
 
 
-def test_a_machine_without_the_library_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_machine_without_the_library_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Instead of a traceback."""
     real = builtins.__import__
 
@@ -324,7 +466,10 @@ def test_a_machine_without_the_library_says_what_to_install(monkeypatch: pytest.
     outcome = ask({"OPENAI_API_KEY": "k"})
 
     assert outcome.failure is Failure.NOT_STARTED
-    assert outcome.detail == "model hooks need `pydantic_ai`, which is not installed (pip install 'hookline[model]')"
+    assert (
+        outcome.detail
+        == "model hooks need `pydantic_ai`, which is not installed (pip install 'hookline[model]')"
+    )
 
 
 def test_a_session_has_so_many_calls() -> None:
@@ -333,9 +478,16 @@ def test_a_session_has_so_many_calls() -> None:
     with serving(saying(chat("x"))) as service:
         environ = at(service, HOOKLINE_MODEL_CALLS="2")
         outcomes = [ask(environ, tally=tally) for _ in range(4)]
-        other = judge(model(), '{"session_id": "t"}', seconds=PATIENCE, environ=environ, tally=tally)
+        other = judge(
+            model(), '{"session_id": "t"}', seconds=PATIENCE, environ=environ, tally=tally
+        )
 
-    assert [outcome.failure for outcome in outcomes] == [None, None, Failure.NOT_STARTED, Failure.NOT_STARTED]
+    assert [outcome.failure for outcome in outcomes] == [
+        None,
+        None,
+        Failure.NOT_STARTED,
+        Failure.NOT_STARTED,
+    ]
     assert "this session has had its 2 model calls" in outcomes[-1].detail
     assert (other.failure, len(service.sent)) == (None, 3)
 
@@ -360,19 +512,36 @@ def test_a_long_prompt_is_cut_and_says_so() -> None:
         )  # fmt: skip
     prompt = json.loads(service.sent[0].body)["messages"][-1]["content"]
 
-    assert prompt.startswith("shell…[9 characters cut off]" + "y" * 45 + "\n\n[What was quoted of the event is longer")
+    assert prompt.startswith(
+        "shell…[9 characters cut off]" + "y" * 45 + "\n\n[What was quoted of the event is longer"
+    )
 
 
 # -- who is called -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("place", ["169.254.169.254", "fd00:ec2::254", "100.100.100.200", "169.254.1.1", "64:ff9b::a9fe:a9fe", "0.0.0.0"])  # noqa: S104 - refused
+@pytest.mark.parametrize(
+    "place",
+    [
+        "169.254.169.254",
+        "fd00:ec2::254",
+        "100.100.100.200",
+        "169.254.1.1",
+        "64:ff9b::a9fe:a9fe",
+        "0.0.0.0",
+    ],
+)
 def test_a_name_that_stands_for_what_nobody_may_call_is_not_dialled(place: str) -> None:
     """What counts is what the one look-up said; no socket is made, and no key is sent."""
     opened: list[Any] = []
     environ = {"OPENAI_BASE_URL": "https://meta.example/v1", "OPENAI_API_KEY": "k"}
     outcomes = [
-        ask(environ, model(allow_local=allow_local), resolve=resolving(*places), opened=opened.append)
+        ask(
+            environ,
+            model(allow_local=allow_local),
+            resolve=resolving(*places),
+            opened=opened.append,
+        )
         for allow_local, places in ((True, ("127.0.0.1", place)), (False, ("93.184.216.34", place)))
     ]
 
@@ -382,7 +551,12 @@ def test_a_name_that_stands_for_what_nobody_may_call_is_not_dialled(place: str) 
 
 @pytest.mark.parametrize("place", ["127.0.0.1", "10.0.0.1", "::1", "fd00::1", "::ffff:127.0.0.1"])
 @pytest.mark.parametrize(
-    "environ", [{}, {"OPENAI_BASE_URL": "https://far.example/v1"}, {"OPENAI_BASE_URL": "http://far.example/v1", "OPENAI_API_KEY": ""}]
+    "environ",
+    [
+        {},
+        {"OPENAI_BASE_URL": "https://far.example/v1"},
+        {"OPENAI_BASE_URL": "http://far.example/v1", "OPENAI_API_KEY": ""},
+    ],
 )
 def test_a_public_name_leads_to_no_local_address(place: str, environ: dict[str, str]) -> None:
     """Whoever owns the name does not choose whom of this network we call; the author of the address may allow it."""
@@ -405,14 +579,19 @@ def test_who_is_called_is_who_was_looked_up() -> None:
     """Once, for the one connection; a second answer of its name's owner would come too late."""
     asked: list[str] = []
     with serving(saying(chat("x"))) as service:
-        environ = {"OPENAI_BASE_URL": service.url("/v1", host="near.example"), "OPENAI_API_KEY": "k"}
+        environ = {
+            "OPENAI_BASE_URL": service.url("/v1", host="near.example"),
+            "OPENAI_API_KEY": "k",
+        }
         outcome = ask(environ, model(allow_local=True), resolve=resolving("127.0.0.1", asked=asked))
 
     assert (outcome.stdout, asked, len(service.sent)) == ("x", ["near.example"], 1)
     assert service.sent[0].headers["host"].startswith("near.example:")
 
 
-@pytest.mark.parametrize("places", [("93.184.216.34",), ("127.0.0.1", "93.184.216.34"), ("2606:2800:21f:cb07::1",)])
+@pytest.mark.parametrize(
+    "places", [("93.184.216.34",), ("127.0.0.1", "93.184.216.34"), ("2606:2800:21f:cb07::1",)]
+)
 def test_a_key_goes_unencrypted_to_no_public_address(places: tuple[str, ...]) -> None:
     """Nobody is connected to; without a key, or with TLS, one is tried."""
     opened: list[Any] = []
@@ -443,7 +622,9 @@ judge.judge.__kwdefaults__["resolve"] = socket.getaddrinfo
 environ = {"OPENAI_BASE_URL": "http://slow.example/v1", "OPENAI_API_KEY": "k"}
 print(perform_all([run(model(), timeout=0.2)], environ=environ)[0].failure.name)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
+    )
 
     assert (done.stdout, done.returncode) == ("TIMED_OUT\n", 0), done.stderr
 
@@ -462,9 +643,21 @@ with serving(saying(message("x") if "{name}".startswith("anthropic") else chat("
     assert ask(at(service), asked).stdout == "x"
 print(*sorted({{module.partition(".")[0] for module in set(sys.modules) - before}}))
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True
+    )
 
-    assert not {"openai", "anthropic", "pydantic_ai", "pydantic", "jinja2", "httpx2", "anyio", "ssl", "hookline"} & set(done.stdout.split())
+    assert not {
+        "openai",
+        "anthropic",
+        "pydantic_ai",
+        "pydantic",
+        "jinja2",
+        "httpx2",
+        "anyio",
+        "ssl",
+        "hookline",
+    } & set(done.stdout.split())
 
 
 def test_the_time_begins_when_everything_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -503,23 +696,39 @@ def test_no_hook_is_asked_from_inside_of_a_judges_call() -> None:
     engine.fire("tool.before", {"tool": "shell"})
 
     assert outcome.stdout == "x"
-    assert [decision.verdicts[0].fault for decision in (inside, inside_too)] == ["called again from inside itself"] * 2
+    assert [decision.verdicts[0].fault for decision in (inside, inside_too)] == [
+        "called again from inside itself"
+    ] * 2
     assert fired[2:] == ["asked"]
 
 
 def test_a_provider_that_asks_again_from_another_thread_ends() -> None:
     """In whatever session: each question leads to the next, until one gets no turn, and then all of them are answered."""
-    asks = {"type": "model", "model": "openai/m", "prompt": "?", "schema": "pre_tool_use_decision", "timeout": 4}
+    asks = {
+        "type": "model",
+        "model": "openai/m",
+        "prompt": "?",
+        "schema": "pre_tool_use_decision",
+        "timeout": 4,
+    }
     said: list[Decision] = []
 
     def again(asked: Asked) -> None:
-        said.append(engine.fire("pre_tool_use", {"session_id": str(len(service.sent)), "tool_name": "shell"}, dialect="docker-agent"))
+        said.append(
+            engine.fire(
+                "pre_tool_use",
+                {"session_id": str(len(service.sent)), "tool_name": "shell"},
+                dialect="docker-agent",
+            )
+        )
         asked.say(chat('{"decision": "deny", "reason": "a loop"}'))
 
     with serving(again) as service:
         tree = {"hooks": {"pre_tool_use": [{"hooks": [asks]}]}}
         engine = Engine.from_config(tree, dialect="docker-agent", environ=at(service))
-        outermost = engine.fire("pre_tool_use", {"session_id": "s", "tool_name": "shell"}, dialect="docker-agent")
+        outermost = engine.fire(
+            "pre_tool_use", {"session_id": "s", "tool_name": "shell"}, dialect="docker-agent"
+        )
 
     assert len(service.sent) == len(said) == MOST_AT_ONCE
     assert outermost.reason == "a loop"
@@ -534,7 +743,9 @@ def test_a_question_waits_for_its_turn() -> None:
     with serving(saying(chat("x"))) as service:
         refused = ask(at(service), seconds=0.2, turns=turns, tally=counted)
         turns.release()
-        asked = [ask(at(service, HOOKLINE_MODEL_CALLS="2"), turns=turns, tally=counted) for _ in range(2)]
+        asked = [
+            ask(at(service, HOOKLINE_MODEL_CALLS="2"), turns=turns, tally=counted) for _ in range(2)
+        ]
 
     assert (refused.failure, refused.stdout) == (Failure.NOT_STARTED, "")
     assert [outcome.stdout for outcome in asked] == ["x", "x"]
@@ -546,7 +757,14 @@ def test_a_question_waits_for_its_turn() -> None:
 
 
 def run(handler: Model | Command, *, timeout: float = PATIENCE) -> Run:
-    spec = HookSpec(id="h", dialect="docker-agent", kind="tool.before", native_event="pre_tool_use", handler=handler, timeout=timeout)
+    spec = HookSpec(
+        id="h",
+        dialect="docker-agent",
+        kind="tool.before",
+        native_event="pre_tool_use",
+        handler=handler,
+        timeout=timeout,
+    )
     return Run(spec=spec, event=Event(kind="tool.before"), payload=PAYLOAD)
 
 
@@ -577,7 +795,9 @@ def test_a_cancellation_ends_the_wait_for_a_model() -> None:
             gone.set()
 
     with serving(cancelled) as service:
-        (outcome,) = perform_all([run(model(), timeout=PATIENCE)], cancel=cancel, environ=at(service))
+        (outcome,) = perform_all(
+            [run(model(), timeout=PATIENCE)], cancel=cancel, environ=at(service)
+        )
         assert gone.wait(PATIENCE)
     cancel.close()
 

@@ -32,7 +32,10 @@ WAIT_FOR_ALL = "touch here.$0; until [ $(ls here.* | wc -l) -ge 8 ]; do sleep 0.
 
 
 def _numbered(script: str, count: int, folder, **fields):
-    return [argv_program(("bash", "-c", script, str(number)), folder, **fields) for number in range(count)]
+    return [
+        argv_program(("bash", "-c", script, str(number)), folder, **fields)
+        for number in range(count)
+    ]
 
 
 def test_programs_run_at_once(tmp_path):
@@ -54,7 +57,13 @@ def test_programs_run_one_after_the_other(at_once, tmp_path):
 def test_outcomes_are_in_the_order_of_the_programs(tmp_path):
     """Who ends first has no say in the order; what was never started keeps its place."""
     first = program("until [ -e second ]; do sleep 0.01; done; echo first", tmp_path)
-    outcomes = run_all([first, argv_program(("no-such-program",), tmp_path), program("touch second; echo second", tmp_path)])
+    outcomes = run_all(
+        [
+            first,
+            argv_program(("no-such-program",), tmp_path),
+            program("touch second; echo second", tmp_path),
+        ]
+    )
 
     assert [outcome.stdout for outcome in outcomes] == ["first\n", "", "second\n"]
     assert outcomes[1].failure is Failure.NOT_STARTED
@@ -77,7 +86,10 @@ def test_the_time_limit_holds(ignoring, tmp_path):
     """A program that takes longer returns within its limit, the grace and a moment, also if it ignores SIGTERM."""
     limit, grace = 0.3, 0.2
     began = time.monotonic()
-    outcome = run(program(f"{ignoring}while :; do sleep 60; done", tmp_path, timeout=limit), limits=Limits(grace=grace))
+    outcome = run(
+        program(f"{ignoring}while :; do sleep 60; done", tmp_path, timeout=limit),
+        limits=Limits(grace=grace),
+    )
     took = time.monotonic() - began
 
     assert (outcome.failure, outcome.detail) == (Failure.TIMED_OUT, "after 0.3 s")
@@ -89,7 +101,10 @@ def test_the_time_limit_holds(ignoring, tmp_path):
 def test_each_program_has_a_time_limit_of_its_own(tmp_path):
     """One that runs out of time does not take with it one that has more."""
     late = program("echo $$ >pid; sleep 60", tmp_path, timeout=5.0)
-    other = program("until [ -s pid ]; do sleep 0.01; done; while kill -0 $(<pid); do sleep 0.01; done; echo done", tmp_path)
+    other = program(
+        "until [ -s pid ]; do sleep 0.01; done; while kill -0 $(<pid); do sleep 0.01; done; echo done",
+        tmp_path,
+    )
     clock = OverdueOnce(5.0, lambda: pid_in(tmp_path / "pid"))
     timed_out, done = run_all([late, other], limits=QUICK, clock=clock)
 
@@ -117,7 +132,9 @@ def test_a_cancellation_ends_all(ignoring, tmp_path):
 
     thread = threading.Thread(target=cancel_when_all_run)
     thread.start()
-    outcomes = run_all(_numbered(script, 5, tmp_path), limits=Limits(at_once=3, grace=0.05), cancel=cancel)
+    outcomes = run_all(
+        _numbered(script, 5, tmp_path), limits=Limits(at_once=3, grace=0.05), cancel=cancel
+    )
     thread.join()
     cancel.close()
 
@@ -190,7 +207,10 @@ def test_an_interrupt_while_one_is_started_leaves_no_other(tmp_path):
         raise KeyboardInterrupt
 
     with open(script, "a", encoding="utf-8"), pytest.raises(KeyboardInterrupt):
-        run_all([program("echo $$ >pid; sleep 60", tmp_path), argv_program((script,), tmp_path)], sleep=sleep)
+        run_all(
+            [program("echo $$ >pid; sleep 60", tmp_path), argv_program((script,), tmp_path)],
+            sleep=sleep,
+        )
 
     assert is_gone(pid_in(tmp_path / "pid"))
     assert children() == set()
@@ -209,7 +229,14 @@ def test_an_interrupt_at_any_moment_leaves_nothing(tmp_path):
             return time.monotonic()
 
         with suppress(KeyboardInterrupt):
-            run_all([program("echo hi; exit 1", tmp_path), program("echo ho; sleep 60", tmp_path, timeout=0.02)], limits=QUICK, clock=clock)
+            run_all(
+                [
+                    program("echo hi; exit 1", tmp_path),
+                    program("echo ho; sleep 60", tmp_path, timeout=0.02),
+                ],
+                limits=QUICK,
+                clock=clock,
+            )
 
         assert (children(), descriptors()) == (set(), before)
 
@@ -218,8 +245,17 @@ def test_everything_works_without_pidfds(monkeypatch, tmp_path):
     """Where the system has no pidfd, ends are noticed by looking: exits, signals, timeouts and orphans come out the same."""
     monkeypatch.delattr(os, "pidfd_open")
     clock = OverdueOnce(5.0, (tmp_path / "ready").exists)
-    quick = run_all([program("exit 2", tmp_path), program("kill -9 $$", tmp_path), program("sleep 1 & exit 3", tmp_path)])
-    late = run(program("trap '' TERM; touch ready; while :; do sleep 60; done", tmp_path, timeout=5.0), clock=clock)
+    quick = run_all(
+        [
+            program("exit 2", tmp_path),
+            program("kill -9 $$", tmp_path),
+            program("sleep 1 & exit 3", tmp_path),
+        ]
+    )
+    late = run(
+        program("trap '' TERM; touch ready; while :; do sleep 60; done", tmp_path, timeout=5.0),
+        clock=clock,
+    )
 
     assert [(outcome.exit_code, outcome.detail, outcome.leftovers) for outcome in quick] == [
         (2, "", False),

@@ -51,9 +51,22 @@ def test_what_lasts_is_below_the_home(environ: dict[str, str], folder: str) -> N
 
 
 @pytest.mark.parametrize(
-    "what", ["read by others", "written by others", "short", "long", "empty", "link", "folder", "pipe", "somebody else's"]
+    "what",
+    [
+        "read by others",
+        "written by others",
+        "short",
+        "long",
+        "empty",
+        "link",
+        "folder",
+        "pipe",
+        "somebody else's",
+    ],
 )
-def test_what_is_no_secret_is_no_key(what: str, environ: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_no_secret_is_no_key(
+    what: str, environ: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nor is it replaced."""
     key_of(environ, make=True)
     path = path_of(environ)
@@ -66,15 +79,24 @@ def test_what_is_no_secret_is_no_key(what: str, environ: dict[str, str], tmp_pat
         monkeypatch.setattr("os.geteuid", lambda: mine + 1)
     else:
         path.rename(tmp_path / "key")
-        {"link": lambda: path.symlink_to(tmp_path / "key"), "folder": path.mkdir, "pipe": lambda: os.mkfifo(path, 0o600)}[what]()
+        {
+            "link": lambda: path.symlink_to(tmp_path / "key"),
+            "folder": path.mkdir,
+            "pipe": lambda: os.mkfifo(path, 0o600),
+        }[what]()
     before = path.lstat()
 
     assert key_of(environ, make=True) == b""
     assert path.lstat() == before
 
 
-@pytest.mark.parametrize("environ", [{}, {"HOME": "/no/such/home"}, {"HOME": "/dev/null"}, {"XDG_STATE_HOME": "/dev/null/state"}])
-def test_where_nothing_can_be_kept_there_is_no_key(environ: dict[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "environ",
+    [{}, {"HOME": "/no/such/home"}, {"HOME": "/dev/null"}, {"XDG_STATE_HOME": "/dev/null/state"}],
+)
+def test_where_nothing_can_be_kept_there_is_no_key(
+    environ: dict[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """And no home is made for it."""
     monkeypatch.setenv("HOME", str(tmp_path))
 
@@ -87,7 +109,10 @@ def test_where_nothing_can_be_kept_there_is_no_key(environ: dict[str, str], monk
 def test_of_many_who_make_a_key_at_once_all_have_one(environ: dict[str, str]) -> None:
     """That of whoever was the first."""
     code = f"import sys; sys.path.insert(0, {SOURCE!r}); from hookline.handlers.secret import key_of; print(key_of({environ!r}, make=True).hex())"
-    running = [subprocess.Popen([sys.executable, "-S", "-c", code], stdout=subprocess.PIPE, text=True) for _ in range(6)]
+    running = [
+        subprocess.Popen([sys.executable, "-S", "-c", code], stdout=subprocess.PIPE, text=True)
+        for _ in range(6)
+    ]
 
     assert {each.communicate()[0].strip() for each in running} == {key_of(environ).hex()}
     assert os.listdir(path_of(environ).parent) == ["firing.key"]
@@ -98,7 +123,12 @@ def test_a_seal_is_made_with_the_key(text: str) -> None:
     """A keyed BLAKE2s, as the standard library has it."""
     key = bytes(range(32))
 
-    assert seal(key, text) == hashlib.blake2s(text.encode("utf-8", "surrogatepass"), key=key, digest_size=16).hexdigest()
+    assert (
+        seal(key, text)
+        == hashlib.blake2s(
+            text.encode("utf-8", "surrogatepass"), key=key, digest_size=16
+        ).hexdigest()
+    )
     assert is_sealed(key, text, seal(key, text))
     for wrong in ("", seal(key, text)[:-1], seal(key, f"{text}x"), seal(key[:-1], text), "\ud800"):
         assert not is_sealed(key, text, wrong)

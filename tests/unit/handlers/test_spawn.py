@@ -11,7 +11,15 @@ import signal
 import pytest
 
 from hookline.model.outcome import Failure
-from tests.unit.handlers.support import argv_program, children, descriptors, executable, program, python_program, run
+from tests.unit.handlers.support import (
+    argv_program,
+    children,
+    descriptors,
+    executable,
+    program,
+    python_program,
+    run,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,11 +37,15 @@ def _missing_path(folder: Path):
 
 
 def _missing_interpreter(folder: Path):
-    return argv_program((executable(folder / "hook", "#!/no/such/shell\n"),), folder), "interpreter of its `#!` line"
+    return argv_program(
+        (executable(folder / "hook", "#!/no/such/shell\n"),), folder
+    ), "interpreter of its `#!` line"
 
 
 def _not_executable(folder: Path):
-    return argv_program((executable(folder / "hook", "#!/bin/sh\n", mode=0o644),), folder), "chmod +x"
+    return argv_program(
+        (executable(folder / "hook", "#!/bin/sh\n", mode=0o644),), folder
+    ), "chmod +x"
 
 
 def _directory(folder: Path):
@@ -41,19 +53,27 @@ def _directory(folder: Path):
 
 
 def _empty_file(folder: Path):
-    return argv_program((executable(folder / "hook", ""),), folder), "first line should name an interpreter"
+    return argv_program(
+        (executable(folder / "hook", ""),), folder
+    ), "first line should name an interpreter"
 
 
 def _no_shebang(folder: Path):
-    return argv_program((executable(folder / "hook", "echo hi\n"),), folder), "first line should name an interpreter"
+    return argv_program(
+        (executable(folder / "hook", "echo hi\n"),), folder
+    ), "first line should name an interpreter"
 
 
 def _missing_cwd(folder: Path):
-    return program("true", folder, cwd=str(folder / "missing")), "cannot be entered: no such file or directory"
+    return program(
+        "true", folder, cwd=str(folder / "missing")
+    ), "cannot be entered: no such file or directory"
 
 
 def _file_as_cwd(folder: Path):
-    return program("true", folder, cwd=executable(folder / "file", "")), "cannot be entered: not a directory"
+    return program(
+        "true", folder, cwd=executable(folder / "file", "")
+    ), "cannot be entered: not a directory"
 
 
 def _too_long(folder: Path):
@@ -154,7 +174,9 @@ def test_running_out_of_descriptors_is_an_outcome(free, tmp_path):
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     before = descriptors()
     taken: list[int] = []
-    resource.setrlimit(resource.RLIMIT_NOFILE, (max(map(int, os.listdir("/proc/self/fd"))) + 32, hard))
+    resource.setrlimit(
+        resource.RLIMIT_NOFILE, (max(map(int, os.listdir("/proc/self/fd"))) + 32, hard)
+    )
     try:
         with pytest.raises(OSError, match=os.strerror(errno.EMFILE)):
             taken.extend(iter(lambda: os.dup(0), -1))
@@ -183,7 +205,9 @@ def test_a_program_has_its_own_session_and_only_its_three_streams(tmp_path):
     inheritable = os.open("/dev/null", os.O_RDONLY)
     os.set_inheritable(inheritable, True)
     try:
-        pid, session, group, open_descriptors = json.loads(run(python_program(script, tmp_path)).stdout)
+        pid, session, group, open_descriptors = json.loads(
+            run(python_program(script, tmp_path)).stdout
+        )
     finally:
         os.close(inheritable)
 
@@ -195,7 +219,11 @@ def test_a_program_has_its_own_session_and_only_its_three_streams(tmp_path):
 def test_a_program_dies_of_a_broken_pipe_as_usual(tmp_path):
     """SIGPIPE, which Python ignores, is not ignored in the program, so that `yes | head` ends."""
     outcome = run(program("exec cat /proc/self/status", tmp_path))
-    ignored = next(int(line.split()[1], 16) for line in outcome.stdout.splitlines() if line.startswith("SigIgn"))
+    ignored = next(
+        int(line.split()[1], 16)
+        for line in outcome.stdout.splitlines()
+        if line.startswith("SigIgn")
+    )
 
     assert ignored & (1 << (signal.SIGPIPE - 1)) == 0
 

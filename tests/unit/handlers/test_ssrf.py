@@ -24,7 +24,9 @@ from tests.unit.handlers.raw import authority
 
 ROWS = json.loads((Path(__file__).parent / "ssrf.json").read_text(encoding="utf-8"))
 NUMBERED = list(enumerate(ROWS))
-NAMES = [f"{row['class']}: {row['url']}{' (local)' if row.get('allow_local') else ''}" for row in ROWS]
+NAMES = [
+    f"{row['class']}: {row['url']}{' (local)' if row.get('allow_local') else ''}" for row in ROWS
+]
 # security.md 5.1
 LIST = {
     "plain": 3, "IPv4 spellings": 6, "IPv6 literals": 11, "names": 7, "parser confusion": 5, "not public": 8, "redirects": 2,
@@ -47,7 +49,9 @@ def test_who_is_refused_is_not_even_dialled(row: dict[str, Any]) -> None:
     asked: list[str] = []
     resolve = caged.resolving(row.get("answers", []), asked)
     handler = Http(url=row["url"], allow_local=row.get("allow_local", False))
-    outcome = call(handler, caged.PAYLOAD, seconds=10.0, environ={}, resolve=resolve, opened=opened.append)
+    outcome = call(
+        handler, caged.PAYLOAD, seconds=10.0, environ={}, resolve=resolve, opened=opened.append
+    )
 
     assert (outcome.failure, opened) == (Failure.UNREACHABLE, [])
     assert "must not be called" in outcome.detail or "resolves to" in outcome.detail
@@ -61,17 +65,39 @@ def test_who_is_refused_is_not_even_dialled(row: dict[str, Any]) -> None:
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     """The files of an authority and of a certificate for the hosts of the rows; empty where there is no openssl."""
     made = authority(tmp_path_factory.mktemp("authority"))
-    return (str(made.file), str(made.certificate("public.example", "six.example", "xn--bcher-kva.example"))) if made else ("", "")
+    return (
+        (
+            str(made.file),
+            str(made.certificate("public.example", "six.example", "xn--bcher-kva.example")),
+        )
+        if made
+        else ("", "")
+    )
 
 
 @pytest.fixture(scope="module")
 def visits(certificate: tuple[str, str]) -> list[dict[str, Any]]:
     """What came of each row in a network where everything that is let through arrives."""
     trusted, own = certificate
-    proxies = dict.fromkeys(("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://10.9.9.9:8080/")
-    environ = os.environ | proxies | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "SSL_CERT_FILE": trusted}
+    proxies = dict.fromkeys(
+        ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY"),
+        "http://10.9.9.9:8080/",
+    )
+    environ = (
+        os.environ
+        | proxies
+        | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "SSL_CERT_FILE": trusted}
+    )
     command = [sys.executable, caged.__file__, *filter(None, [own])]
-    done = subprocess.run(command, input=json.dumps(ROWS), env=environ, capture_output=True, text=True, check=True, timeout=120)
+    done = subprocess.run(
+        command,
+        input=json.dumps(ROWS),
+        env=environ,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
     answer = json.loads(done.stdout)
     if "forbidden" in answer:
         pytest.skip(answer["forbidden"])
@@ -81,7 +107,9 @@ def visits(certificate: tuple[str, str]) -> list[dict[str, Any]]:
 
 @pytest.mark.process
 @pytest.mark.parametrize(("at", "row"), NUMBERED, ids=NAMES)
-def test_nobody_is_reached_but_who_may_be(at: int, row: dict[str, Any], visits: list[dict[str, Any]], certificate: tuple[str, str]) -> None:
+def test_nobody_is_reached_but_who_may_be(
+    at: int, row: dict[str, Any], visits: list[dict[str, Any]], certificate: tuple[str, str]
+) -> None:
     """In a network where every address answers: whatever the guard lets through would be seen, knocks without a word too."""
     if row["url"].startswith("https:") and not certificate[0]:
         pytest.skip("there is no openssl to make a certificate")
@@ -89,7 +117,9 @@ def test_nobody_is_reached_but_who_may_be(at: int, row: dict[str, Any], visits: 
     failures = {"refused": "UNREACHABLE", "rejected": "REJECTED", "reached": ""}
     reached = [] if row["expect"] == "refused" else [row["ends"]]
 
-    assert (visit["failure"], visit["reached"]) == (failures[row["expect"]], reached), visit["detail"]
+    assert (visit["failure"], visit["reached"]) == (failures[row["expect"]], reached), visit[
+        "detail"
+    ]
     assert visit["heard"] == [f"POST {caged.PAYLOAD}"] * len(reached)
     assert len(visit["asked"]) <= 1
 
@@ -98,7 +128,9 @@ def test_nobody_is_reached_but_who_may_be(at: int, row: dict[str, Any], visits: 
 @pytest.mark.parametrize(
     ("at", "row"), [(at, row) for at, row in NUMBERED if "ends" in row], ids=[name for name, row in zip(NAMES, ROWS, strict=True) if "ends" in row]
 )  # fmt: skip
-def test_who_has_no_guard_ends_there(at: int, row: dict[str, Any], visits: list[dict[str, Any]]) -> None:
+def test_who_has_no_guard_ends_there(
+    at: int, row: dict[str, Any], visits: list[dict[str, Any]]
+) -> None:
     """So the canaries sing: what the test above does not see was held back by the guard, and by nothing else."""
     assert visits[at]["unguarded"] == [row["ends"]]
 

@@ -21,7 +21,14 @@ def text(script: str, shell: str) -> Command:
 
 
 def made(handler: Builtin | Command, **event: str) -> Run:
-    spec = HookSpec(id="h", dialect="docker-agent", kind="turn.start", native_event="turn_start", handler=handler, timeout=20.0)
+    spec = HookSpec(
+        id="h",
+        dialect="docker-agent",
+        kind="turn.start",
+        native_event="turn_start",
+        handler=handler,
+        timeout=20.0,
+    )
     return Run(spec=spec, event=Event(**{"kind": "turn.start", **event}), payload="{}\n")
 
 
@@ -57,7 +64,10 @@ def test_outcomes_are_in_the_order_of_the_runs(tmp_path):
 def test_commands_have_cookies_of_their_own(tmp_path):
     """No two commands of a batch can be taken for one another."""
     command = text("echo $HOOKLINE_RUN", "sh")
-    cookies = {outcome.stdout for outcome in perform_all([made(command, cwd=str(tmp_path))] * 3, environ=ENVIRON)}
+    cookies = {
+        outcome.stdout
+        for outcome in perform_all([made(command, cwd=str(tmp_path))] * 3, environ=ENVIRON)
+    }
 
     assert len(cookies) == 3
     assert all(len(cookie.strip()) == 24 for cookie in cookies)
@@ -85,7 +95,9 @@ def test_the_environment_is_ours_unless_another_is_given(monkeypatch, tmp_path):
 
 def test_a_builtin_with_nothing_to_say_is_a_silent_success():
     """A builtin on another event than its own says nothing and does not fail."""
-    (outcome,) = perform_all([made(Builtin(name="add_date"), kind="session.start")], environ=ENVIRON)
+    (outcome,) = perform_all(
+        [made(Builtin(name="add_date"), kind="session.start")], environ=ENVIRON
+    )
 
     assert (outcome.exit_code, outcome.stdout, outcome.failure) == (0, "", None)
 
@@ -110,9 +122,13 @@ def test_a_builtin_has_its_own_directory_and_environment(tmp_path):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "RULES.md").write_text(text_, encoding="utf-8")
     env = {"HOME": "${env.ELSEWHERE}/home"}
-    handler = Builtin(name="add_prompt_files", args=("RULES.md",), env=env, expand="dotenv", working_dir="inner")
+    handler = Builtin(
+        name="add_prompt_files", args=("RULES.md",), env=env, expand="dotenv", working_dir="inner"
+    )
 
-    (outcome,) = perform_all([made(handler, cwd=str(tmp_path))], environ={**ENVIRON, "ELSEWHERE": str(tmp_path)})
+    (outcome,) = perform_all(
+        [made(handler, cwd=str(tmp_path))], environ={**ENVIRON, "ELSEWHERE": str(tmp_path)}
+    )
 
     assert "Be brief." in outcome.stdout
     assert "At home." in outcome.stdout

@@ -10,7 +10,18 @@ import pytest
 
 from hookline.handlers.line import tls
 from hookline.model.outcome import Failure, Outcome
-from tests.unit.handlers.raw import OK, PAYLOAD, PIECES, SHORT, Raw, authority, called, proving, sending, speaking
+from tests.unit.handlers.raw import (
+    OK,
+    PAYLOAD,
+    PIECES,
+    SHORT,
+    Raw,
+    authority,
+    called,
+    proving,
+    sending,
+    speaking,
+)
 from tests.unit.handlers.serving import LOCAL, PATIENCE, resolving
 
 if TYPE_CHECKING:
@@ -33,7 +44,9 @@ def signer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Authorit
     tls.cache_clear()
 
 
-def called_by_tls(file: Path, conduct: Conduct, host: str = "policy.example") -> tuple[Outcome, Raw, list[str]]:
+def called_by_tls(
+    file: Path, conduct: Conduct, host: str = "policy.example"
+) -> tuple[Outcome, Raw, list[str]]:
     """What came of a call of a service with that certificate, the service, and the names that it was asked for."""
     context, names = proving(file), list[str]()
     context.set_servername_callback(lambda _, name, __: names.append(name or ""))
@@ -44,9 +57,16 @@ def called_by_tls(file: Path, conduct: Conduct, host: str = "policy.example") ->
 @pytest.mark.process
 def test_a_service_that_an_authority_vouches_for_is_called_by_its_name(signer: Authority) -> None:
     """Though the connection goes to an address."""
-    outcome, raw, names = called_by_tls(signer.certificate("policy.example"), sending(OK + b"Content-Length: 2\r\n\r\n{}"))
+    outcome, raw, names = called_by_tls(
+        signer.certificate("policy.example"), sending(OK + b"Content-Length: 2\r\n\r\n{}")
+    )
 
-    assert (outcome.failure, outcome.stdout, raw.heard, names) == (None, "{}", [PAYLOAD.encode()], ["policy.example"])
+    assert (outcome.failure, outcome.stdout, raw.heard, names) == (
+        None,
+        "{}",
+        [PAYLOAD.encode()],
+        ["policy.example"],
+    )
 
 
 @pytest.mark.process
@@ -60,9 +80,13 @@ def test_a_service_that_an_authority_vouches_for_is_called_by_its_name(signer: A
         (("policy.example",), 2, LOCAL, "ip address mismatch"),
     ],
 )
-def test_who_cannot_prove_to_be_it_is_sent_nothing(hosts: tuple[str, ...], days: int, host: str, detail: str, signer: Authority) -> None:
+def test_who_cannot_prove_to_be_it_is_sent_nothing(
+    hosts: tuple[str, ...], days: int, host: str, detail: str, signer: Authority
+) -> None:
     """Not a byte of the payload, whoever signed it."""
-    outcome, raw, _ = called_by_tls(signer.certificate(*hosts, days=days), sending(OK + b"\r\n"), host)
+    outcome, raw, _ = called_by_tls(
+        signer.certificate(*hosts, days=days), sending(OK + b"\r\n"), host
+    )
 
     assert (outcome.failure, raw.heard) == (Failure.UNREACHABLE, [])
     assert detail in outcome.detail
@@ -70,14 +94,18 @@ def test_who_cannot_prove_to_be_it_is_sent_nothing(hosts: tuple[str, ...], days:
 
 @pytest.mark.process
 @pytest.mark.parametrize("chain", ["another authority", "itself"])
-def test_who_is_vouched_for_by_a_stranger_is_sent_nothing(chain: str, signer: Authority, tmp_path: Path) -> None:
+def test_who_is_vouched_for_by_a_stranger_is_sent_nothing(
+    chain: str, signer: Authority, tmp_path: Path
+) -> None:
     """An authority that this machine does not know, or nobody at all."""
     (tmp_path / "strange").mkdir()
     strange = authority(tmp_path / "strange")
     assert strange is not None
     file = strange.certificate("policy.example")
     if chain == "itself":
-        file.write_bytes((strange.folder / "authority.key").read_bytes() + strange.file.read_bytes())
+        file.write_bytes(
+            (strange.folder / "authority.key").read_bytes() + strange.file.read_bytes()
+        )
     outcome, raw, _ = called_by_tls(file, sending(OK + b"\r\n"))
 
     assert (outcome.failure, raw.heard) == (Failure.UNREACHABLE, [])
@@ -86,7 +114,9 @@ def test_who_is_vouched_for_by_a_stranger_is_sent_nothing(chain: str, signer: Au
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("sent", [OK + b"Content-Length: 9\r\n\r\n{}", PIECES + b"2\r\n{}\r\n", OK + b"\r\n{}"])
+@pytest.mark.parametrize(
+    "sent", [OK + b"Content-Length: 9\r\n\r\n{}", PIECES + b"2\r\n{}\r\n", OK + b"\r\n{}"]
+)
 def test_an_encrypted_answer_that_is_cut_off_is_none(sent: bytes, signer: Authority) -> None:
     """Nobody who can only cut a line can make an answer of its beginning: also not where no length was said."""
 
@@ -102,7 +132,13 @@ def test_an_encrypted_answer_that_is_cut_off_is_none(sent: bytes, signer: Author
 
 
 @pytest.mark.parametrize(
-    "said", [b"HTTP/1.1 200 OK\r\n\r\n{}", b"", b"\x15\x03\x01\x00\x02\x02\x28", b"\x16\x03\x01\xff\xff" + b"\x00" * 100]
+    "said",
+    [
+        b"HTTP/1.1 200 OK\r\n\r\n{}",
+        b"",
+        b"\x15\x03\x01\x00\x02\x02\x28",
+        b"\x16\x03\x01\xff\xff" + b"\x00" * 100,
+    ],
 )
 def test_a_port_that_speaks_no_tls_is_sent_nothing_in_clear(said: bytes) -> None:
     """What comes there is the beginning of a handshake, and no payload."""

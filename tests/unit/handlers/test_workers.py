@@ -41,7 +41,9 @@ def test_what_overruns_is_given_up_and_counted(*, loop: bool) -> None:
         ended.set()
 
     with pytest.raises(OverdueError):
-        asyncio.run(workers.call_async(stuck, None, 0.01)) if loop else workers.call(stuck, None, 0.01)
+        asyncio.run(workers.call_async(stuck, None, 0.01)) if loop else workers.call(
+            stuck, None, 0.01
+        )
     assert workers.stuck == 1
     with pytest.raises(StuckError, match="1 handlers overran"):
         workers.call(str, 5, 1)

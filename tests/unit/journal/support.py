@@ -20,7 +20,12 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[3]
 AT = "2026-11-21T10:00:00.000Z"
-SUDO = {"session_id": "s1", "tool": "shell", "input": {"command": "sudo ls", "password": "hunter2hunter2"}, "call_id": "c1"}
+SUDO = {
+    "session_id": "s1",
+    "tool": "shell",
+    "input": {"command": "sudo ls", "password": "hunter2hunter2"},
+    "call_id": "c1",
+}
 
 
 def note(text: object = "", at: str = AT) -> dict[str, Any]:
@@ -49,7 +54,11 @@ def lines(folder: Path) -> list[bytes]:
 
 def records(folder: Path) -> list[dict[str, Any]]:
     """All records of a trail, without what a killed writer left."""
-    return [dict(link.record) for line in lines(folder) if (link := read_link(line.rstrip(b"\n"))) is not None]
+    return [
+        dict(link.record)
+        for line in lines(folder)
+        if (link := read_link(line.rstrip(b"\n"))) is not None
+    ]
 
 
 def checked(folder: Path, **chosen: Any) -> Verification:
@@ -63,7 +72,9 @@ def kind_of_break(folder: Path) -> str:
     return broken.kind if broken else ""
 
 
-def fired(*calls: Callable[..., Any], payload: dict[str, Any] | None = None, kind: str = "tool.before") -> tuple[Event, Decision, Any]:
+def fired(
+    *calls: Callable[..., Any], payload: dict[str, Any] | None = None, kind: str = "tool.before"
+) -> tuple[Event, Decision, Any]:
     """An event, what these hooks made of it, and a look-up of the hooks."""
     engine = hookline.Engine(cwd="/project")
     for call in calls:

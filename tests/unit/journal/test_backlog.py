@@ -41,7 +41,9 @@ class Desk:
             return append(given, at=at, wait=wait)
 
         trail.append = counted  # type: ignore[method-assign]  # to see how long it is to wait
-        self.backlog = Backlog(trail, lambda count, crowded: self.fell.append((count, crowded)), lambda: self.now)
+        self.backlog = Backlog(
+            trail, lambda count, crowded: self.fell.append((count, crowded)), lambda: self.now
+        )
 
     def write(self, *texts: object) -> str:
         """Write a record for each text; the name of the trouble, if there is one."""
@@ -117,7 +119,9 @@ def test_it_is_waited_for_at_the_end(desk: Desk) -> None:
     assert (desk.waits, desk.texts()) == ([0.01] * 3, ["a", "b"])
 
 
-def test_the_oldest_fall_out_where_too_many_wait(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_oldest_fall_out_where_too_many_wait(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """That is told, with how many they are."""
     monkeypatch.setattr(backlog, "_MOST", 3)
     with desk.held():
@@ -180,7 +184,12 @@ def test_a_fork_writes_nothing_of_what_its_parent_waits_for(desk: Desk) -> None:
 
 async def _six(engine: hookline.Engine) -> list[str]:
     call = {"tool": "shell", "input": {}}
-    return [(await each).stance.name for each in [asyncio.ensure_future(engine.fire_async("tool.before", call)) for _ in range(6)]]
+    return [
+        (await each).stance.name
+        for each in [
+            asyncio.ensure_future(engine.fire_async("tool.before", call)) for _ in range(6)
+        ]
+    ]
 
 
 def test_a_verdict_does_not_depend_on_who_holds_the_journal(tmp_path: Path) -> None:

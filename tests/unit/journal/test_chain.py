@@ -12,11 +12,19 @@ from hypothesis import strategies as st
 from hookline.journal.chain import NOTHING, SCHEMA, linked, read_link
 
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=8,
 )
-RECORDS = st.dictionaries(st.text(min_size=1).filter(lambda key: key not in ("schema", "seq", "prev", "hash")), VALUES, max_size=4)
+RECORDS = st.dictionaries(
+    st.text(min_size=1).filter(lambda key: key not in ("schema", "seq", "prev", "hash")),
+    VALUES,
+    max_size=4,
+)
 
 
 @given(RECORDS, st.integers(1, 10**9))
@@ -29,7 +37,11 @@ def test_what_is_linked_is_read(record: dict[str, object], seq: int) -> None:
     assert line.count(b"\n") == 1
     assert link is not None
     assert (link.seq, link.prev, link.hash, link.sound) == (seq, NOTHING, digest, True)
-    assert {key: value for key, value in link.record.items() if key not in ("schema", "seq", "prev", "hash")} == record
+    assert {
+        key: value
+        for key, value in link.record.items()
+        if key not in ("schema", "seq", "prev", "hash")
+    } == record
 
 
 def test_the_hash_is_of_the_line_without_it() -> None:
@@ -52,7 +64,9 @@ def test_one_changed_byte_is_seen(record: dict[str, object], data: st.DataObject
     assert link is None or not link.sound
 
 
-@pytest.mark.parametrize("line", [b"", b"{}", b"x" * 200, b'{"a":1,"hash":"' + b"0" * 64 + b'"}', b"[" * 300])
+@pytest.mark.parametrize(
+    "line", [b"", b"{}", b"x" * 200, b'{"a":1,"hash":"' + b"0" * 64 + b'"}', b"[" * 300]
+)
 def test_what_is_no_record_is_none(line: bytes) -> None:
     """Whatever stands there."""
     assert read_link(line) is None

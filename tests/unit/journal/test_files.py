@@ -47,7 +47,9 @@ def test_a_file_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:
         open_folder(str(tmp_path / "x"))
 
 
-@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/etc/passwd"), lambda path: path.mkdir()])
+@pytest.mark.parametrize(
+    "make", [os.mkfifo, lambda path: path.symlink_to("/etc/passwd"), lambda path: path.mkdir()]
+)
 def test_what_is_no_file_is_not_read(make: Callable[[Path], None], tmp_path: Path) -> None:
     """A pipe is not waited for, and a link not followed."""
     make(tmp_path / "head")

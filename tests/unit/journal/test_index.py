@@ -32,7 +32,11 @@ def journal(tmp_path: Path) -> Journal:
     def lame(_: object) -> None:
         raise ValueError("lame")
 
-    for call, tool, session in ((guard, "shell", "alpha"), (lambda _: None, "read", "beta"), (lame, "shell", "beta")):
+    for call, tool, session in (
+        (guard, "shell", "alpha"),
+        (lambda _: None, "read", "beta"),
+        (lame, "shell", "beta"),
+    ):
         made.observe(*fired(call, payload={"tool": tool, "input": {}, "session_id": session}))
     made.note("approved", hook="x")
     return made
@@ -96,7 +100,9 @@ def test_it_keeps_up_from_where_it_was_left(journal: Journal) -> None:
         assert journal.trail is not None
         journal.trail.largest = 1
         journal.observe(*fired(lambda _: hookline.halt("stop")))
-        assert [record["stance"] for record in index.events(Query(after=before[-1]["seq"]))] == ["halt"]
+        assert [record["stance"] for record in index.events(Query(after=before[-1]["seq"]))] == [
+            "halt"
+        ]
         files(Path(folder_of(journal)))[0].unlink()
         assert [record["stance"] for record in index.events(Query())] == ["halt"]
 
@@ -122,7 +128,11 @@ def test_an_index_of_another_trail_is_made_anew(journal: Journal) -> None:
         path = files(Path(folder_of(journal)))[0]
         path.write_bytes(b"".join([*lines(Path(folder_of(journal)))[2:], b"#" * 3000, b"\n"]))
 
-        assert [record.get("stance", "note") for record in index.events(Query())] == ["silent", "silent", "note"]
+        assert [record.get("stance", "note") for record in index.events(Query())] == [
+            "silent",
+            "silent",
+            "note",
+        ]
     assert told == ["journal.index"]
 
 
@@ -156,7 +166,7 @@ def told_by(folder: Path) -> tuple[list[dict[str, Any]], list[str]]:
 
 
 @pytest.mark.parametrize("indexed_before", [False, True])
-def test_what_is_not_as_it_was_written_is_not_shown(indexed_before: bool, journal: Journal) -> None:  # noqa: FBT001 - a row
+def test_what_is_not_as_it_was_written_is_not_shown(indexed_before: bool, journal: Journal) -> None:
     """That is told, each time that somebody asks."""
     folder = Path(folder_of(journal))
     if indexed_before:
@@ -174,7 +184,9 @@ def test_a_record_of_a_number_that_was_given_replaces_nothing(journal: Journal) 
     """The one that was there first is shown, and told is that there are two."""
     folder = Path(folder_of(journal))
     (denied, *_), _ = told_by(folder)
-    forged = {key: value for key, value in denied.items() if key not in ("schema", "seq", "prev", "hash")}
+    forged = {
+        key: value for key, value in denied.items() if key not in ("schema", "seq", "prev", "hash")
+    }
     with files(folder)[0].open("ab") as file:
         file.write(linked(forged | {"stance": "allow"}, denied["seq"], denied["prev"])[0])
     found, told = told_by(folder)
@@ -194,7 +206,16 @@ def test_rows_that_are_gone_are_missed(journal: Journal) -> None:
     assert told_by(folder)[1] == []
 
 
-@pytest.mark.parametrize("odd", [{"faults": 1 << 70}, {"at": 7}, {"id": None}, {"tool": "\ud800"}, {"faults": "many", "stance": {}}])
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"faults": 1 << 70},
+        {"at": 7},
+        {"id": None},
+        {"tool": "\ud800"},
+        {"faults": "many", "stance": {}},
+    ],
+)
 def test_whatever_a_record_says_is_indexed(odd: dict[str, object], tmp_path: Path) -> None:
     """Whoever wrote it."""
     Trail(str(tmp_path / "j")).append([{"type": "event", "at": AT} | odd], at=AT)
@@ -215,7 +236,11 @@ def test_bytes_that_are_no_text_are_found_nowhere(journal: Journal) -> None:
     """As a command line may have them."""
     with Index(folder_of(journal)) as index:
         assert index.events(Query(hook="\udcff", tool="\udcff", session="\udcff")) == []
-        assert (index.found("\udcff"), index.asked("\udcff", 0.0), index.fired("\udcff", "/\udcff", 0.0)) == ([], 0, 0)
+        assert (
+            index.found("\udcff"),
+            index.asked("\udcff", 0.0),
+            index.fired("\udcff", "/\udcff", 0.0),
+        ) == ([], 0, 0)
 
 
 def test_a_mark_is_the_event_of_a_number(journal: Journal) -> None:
@@ -229,16 +254,23 @@ def test_a_mark_is_the_event_of_a_number(journal: Journal) -> None:
 
 RUNS = [
     {"hook": "settings.json#PreToolUse.0.0", "name": "python3 guard.py"},
-    {"hook": "settings.json#PreToolUse.0.0", "command": {"sha256": "0", "bytes": 1, "value": "python3 Guard.py --fast"}},
+    {
+        "hook": "settings.json#PreToolUse.0.0",
+        "command": {"sha256": "0", "bytes": 1, "value": "python3 Guard.py --fast"},
+    },
     {"hook": "settings.json#PreToolUse.0.0", "name": 7, "command": "guard"},
 ]
 
 
 @pytest.mark.parametrize(("run", "found"), list(zip(RUNS, (1, 1, 0), strict=True)))
-def test_a_hook_is_found_by_what_it_is_called(run: dict[str, Any], found: int, tmp_path: Path) -> None:
+def test_a_hook_is_found_by_what_it_is_called(
+    run: dict[str, Any], found: int, tmp_path: Path
+) -> None:
     """By its name, and by its command where that is kept; what is neither is skipped."""
     event = {"type": "event", "id": "e", "at": AT, "stance": "deny"}
-    Trail(str(tmp_path / "j")).append([{"type": "run", "id": "e.1", "event": "e"} | run, event], at=AT)
+    Trail(str(tmp_path / "j")).append(
+        [{"type": "run", "id": "e.1", "event": "e"} | run, event], at=AT
+    )
     with Index(str(tmp_path / "j")) as index:
         assert len(index.events(Query(hook="guard"))) == found
         assert index.names("hook") == ["settings.json#PreToolUse.0.0"]
@@ -249,7 +281,10 @@ def test_the_newest_note_about_a_hook_before_a_record_is_found(tmp_path: Path) -
     notes = [note(number) | {"identity": identity} for number, identity in enumerate("aba")]
     Trail(str(tmp_path / "j")).append(notes, at=AT)
     with Index(str(tmp_path / "j")) as index:
-        found = [(index.note_about(identity, before) or {}).get("seq") for identity, before in (("a", 4), ("a", 3), ("b", 2), ("", 9))]
+        found = [
+            (index.note_about(identity, before) or {}).get("seq")
+            for identity, before in (("a", 4), ("a", 3), ("b", 2), ("", 9))
+        ]
 
     assert found == [3, 1, None, None]
 

@@ -30,7 +30,12 @@ def test_it_has_what_was_indexed(tmp_path: Path) -> None:
     assert (found.numbers, found.sizes) == ({1, 2, 3}, {files(folder)[0].name: size})
     ends = {str(files(folder)[0]): files(folder)[0].stat().st_size}
     assert [found.lacks(line) for line in lines_of(ends)] == [False] * 4
-    assert [found.replace(numbers=frozenset({1})).lacks(line) for line in lines_of(ends)] == [False, True, True, False]
+    assert [found.replace(numbers=frozenset({1})).lacks(line) for line in lines_of(ends)] == [
+        False,
+        True,
+        True,
+        False,
+    ]
 
 
 @pytest.mark.parametrize(

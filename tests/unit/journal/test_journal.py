@@ -23,7 +23,13 @@ from tests.unit.journal.support import ROOT, SUDO, checked, fired, kind_of_break
 if TYPE_CHECKING:
     from pathlib import Path
 
-TREE = {"hooks": {"pre_tool_use": [{"matcher": "*", "hooks": [{"type": "command", "command": "echo no >&2; exit 2"}]}]}}
+TREE = {
+    "hooks": {
+        "pre_tool_use": [
+            {"matcher": "*", "hooks": [{"type": "command", "command": "echo no >&2; exit 2"}]}
+        ]
+    }
+}
 PAYLOAD = {"tool_name": "shell", "tool_input": {"cmd": "ls"}, "session_id": "s"}
 
 
@@ -40,20 +46,36 @@ def test_an_engine_writes_down_every_event(tmp_path: Path, journal: Journal) -> 
         engine.fire("stop", {"session_id": "s"})
     run, denied, silent = records(tmp_path / "j")
 
-    assert (run["hook"], run["stance"], run["exit_code"], run["event"]) == (engine.hooks[0].id, "deny", 2, denied["id"])
-    assert (denied["stance"], denied["runs"], denied["session"], denied["tool"]) == ("deny", 1, "s", "shell")
+    assert (run["hook"], run["stance"], run["exit_code"], run["event"]) == (
+        engine.hooks[0].id,
+        "deny",
+        2,
+        denied["id"],
+    )
+    assert (denied["stance"], denied["runs"], denied["session"], denied["tool"]) == (
+        "deny",
+        1,
+        "s",
+        "shell",
+    )
     assert (silent["stance"], silent["runs"]) == ("silent", 0)
     assert kind_of_break(tmp_path / "j") == ""
 
 
 def test_a_note_that_has_an_id_is_written_once(tmp_path: Path, journal: Journal) -> None:
     """With that id and the time when it was; whoever gives it again is told whether it is written."""
-    done = [journal.note("approval", note_id=each, seconds=0.25, did="approved") for each in ("a", "b", "a")]
+    done = [
+        journal.note("approval", note_id=each, seconds=0.25, did="approved")
+        for each in ("a", "b", "a")
+    ]
     found = records(tmp_path / "j")
 
     assert (done, [(each["id"], each["at"], each["did"]) for each in found]) == (
         [True, True, True],
-        [("a", "1970-01-01T00:00:00.250Z", "approved"), ("b", "1970-01-01T00:00:00.250Z", "approved")],
+        [
+            ("a", "1970-01-01T00:00:00.250Z", "approved"),
+            ("b", "1970-01-01T00:00:00.250Z", "approved"),
+        ],
     )
 
 
@@ -66,7 +88,11 @@ def test_a_note_is_not_written_until_it_is(tmp_path: Path) -> None:
         busy = [journal.note("approval", note_id="a") for _ in range(2)]
     journal.close()
 
-    assert (busy, journal.note("approval", note_id="a"), len(records(tmp_path / "j"))) == ([False, False], True, 2)
+    assert (busy, journal.note("approval", note_id="a"), len(records(tmp_path / "j"))) == (
+        [False, False],
+        True,
+        2,
+    )
     assert not Journal(None).note("approval", note_id="a")
 
 
@@ -79,7 +105,11 @@ def test_a_note_that_was_lost_is_written_when_it_is_given_again(tmp_path: Path) 
     lost = journal.note("approval", note_id="a")
     (tmp_path / "j").chmod(0o700)
 
-    assert (lost, journal.note("approval", note_id="a"), len(records(tmp_path / "j"))) == (False, True, 2)
+    assert (lost, journal.note("approval", note_id="a"), len(records(tmp_path / "j"))) == (
+        False,
+        True,
+        2,
+    )
 
 
 async def _fire_async(engine: hookline.Engine) -> None:
@@ -106,12 +136,20 @@ def test_without_one_nothing_is_written(tmp_path: Path, monkeypatch: pytest.Monk
 
 # -- hooks that nobody waits for ---------------------------------------------------------------------------------------
 
-ASYNC = {"hooks": {"PostToolUse": [{"hooks": [{"type": "command", "command": "exit 3", "async": True}]}]}}
+ASYNC = {
+    "hooks": {"PostToolUse": [{"hooks": [{"type": "command", "command": "exit 3", "async": True}]}]}
+}
 
 
 def test_a_detached_hook_has_a_start_and_an_end(tmp_path: Path, journal: Journal) -> None:
     """Both belong to the event that started it."""
-    payload = {"session_id": "s", "tool_name": "Bash", "tool_input": {}, "tool_use_id": "c", "tool_response": {}}
+    payload = {
+        "session_id": "s",
+        "tool_name": "Bash",
+        "tool_input": {},
+        "tool_use_id": "c",
+        "tool_response": {},
+    }
     with hookline.Engine.from_config(ASYNC, dialect="claude-code", journal=journal) as engine:
         engine.fire("PostToolUse", payload)
     found = {record.get("phase", record["type"]): record for record in records(tmp_path / "j")}
@@ -135,8 +173,13 @@ def test_what_a_detached_hook_printed_is_in_its_end(payload: str, tmp_path: Path
     hook = {"type": "command", "command": PRINTS, "async": True}
     values, member = OUTPUTS[payload]
     journal = Journal.open(str(tmp_path / "j"), payload=payload, environ={})
-    with hookline.Engine.from_config({"hooks": {"PostToolUse": [{"hooks": [hook]}]}}, dialect="claude-code", journal=journal) as engine:
-        engine.fire("PostToolUse", {"session_id": "s", "tool_name": "Bash", "tool_input": {}, "tool_response": {}})
+    with hookline.Engine.from_config(
+        {"hooks": {"PostToolUse": [{"hooks": [hook]}]}}, dialect="claude-code", journal=journal
+    ) as engine:
+        engine.fire(
+            "PostToolUse",
+            {"session_id": "s", "tool_name": "Bash", "tool_input": {}, "tool_response": {}},
+        )
     found = {record.get("phase", record["type"]): record for record in records(tmp_path / "j")}
 
     assert [found["finished"][name].get("value") for name in ("stdout", "stderr")] == values
@@ -147,21 +190,35 @@ def test_what_a_detached_hook_printed_is_in_its_end(payload: str, tmp_path: Path
 def test_an_end_before_the_decision_waits_for_it(tmp_path: Path, journal: Journal) -> None:
     """So that it is found with its event."""
     event, decision, spec_of = fired(lambda _: None)
-    done = Finished(hook_id="h", outcome=Outcome(), verdict=Verdict(hook_id="h"), kind=event.kind, session_id=event.session_id, ended=1.0)
+    done = Finished(
+        hook_id="h",
+        outcome=Outcome(),
+        verdict=Verdict(hook_id="h"),
+        kind=event.kind,
+        session_id=event.session_id,
+        ended=1.0,
+    )
     journal.finished(done, spec_of, event)
     journal.observe(event, decision, spec_of)
     journal.finished(done, spec_of)
     early, _, told, late = sorted(
-        records(tmp_path / "j"), key=lambda record: (record.get("phase") != "finished" or record["seq"] > 3, record["seq"])
+        records(tmp_path / "j"),
+        key=lambda record: (record.get("phase") != "finished" or record["seq"] > 3, record["seq"]),
     )
 
     assert (early["event"], late["event"]) == (told["id"], told["id"])
 
 
-def test_an_end_without_its_decision_is_written_at_the_end(tmp_path: Path, journal: Journal) -> None:
+def test_an_end_without_its_decision_is_written_at_the_end(
+    tmp_path: Path, journal: Journal
+) -> None:
     """Nothing that it was told is lost."""
     event, _, spec_of = fired(lambda _: None)
-    journal.finished(Finished(hook_id="h", outcome=Outcome(), verdict=Verdict(), kind="x", session_id="y"), spec_of, event)
+    journal.finished(
+        Finished(hook_id="h", outcome=Outcome(), verdict=Verdict(), kind="x", session_id="y"),
+        spec_of,
+        event,
+    )
     journal.close()
 
     assert [record["phase"] for record in records(tmp_path / "j")] == ["finished"]
@@ -196,7 +253,9 @@ def test_whatever_is_wrong_the_verdict_stands_and_it_is_told_once(tmp_path: Path
         {"new_id": lambda: float("nan")},
     ],
 )
-def test_a_fault_of_its_parts_is_told_and_stops_nothing(broken: dict[str, object], tmp_path: Path) -> None:
+def test_a_fault_of_its_parts_is_told_and_stops_nothing(
+    broken: dict[str, object], tmp_path: Path
+) -> None:
     """Whatever they raise."""
     told: list[str] = []
     journal = Journal.open(str(tmp_path / "j"), tell=told.append, **broken)
@@ -224,7 +283,9 @@ def test_an_export_that_fails_is_told_and_the_record_is_there(tmp_path: Path) ->
 def test_without_a_trail_only_the_exports_are_told() -> None:
     """For telemetry without a journal."""
     seen: list[object] = []
-    journal = Journal(None, exports=[lambda event, decision, spec_of: seen.append((event, decision, spec_of))])
+    journal = Journal(
+        None, exports=[lambda event, decision, spec_of: seen.append((event, decision, spec_of))]
+    )
     journal.observe(*fired(lambda _: None))
     journal.note("x")
     journal.close()
@@ -271,7 +332,10 @@ def test_a_full_disk_changes_no_verdict(room: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.process
-@pytest.mark.skipif(os.geteuid() != 0 and not os.path.exists("/proc/self/status"), reason="needs a folder that nobody may write to")
+@pytest.mark.skipif(
+    os.geteuid() != 0 and not os.path.exists("/proc/self/status"),
+    reason="needs a folder that nobody may write to",
+)
 def test_a_folder_that_cannot_be_written_to_changes_no_verdict() -> None:
     """Not even to a user who may do everything: no file is made in /proc."""
     told: list[str] = []
@@ -286,7 +350,12 @@ def test_a_folder_that_cannot_be_written_to_changes_no_verdict() -> None:
 def test_threads_share_one(tmp_path: Path, journal: Journal) -> None:
     """As an embedder's do."""
     event, decision, spec_of = fired(lambda _: None)
-    threads = [threading.Thread(target=lambda: [journal.observe(event, decision, spec_of) for _ in range(25)]) for _ in range(4)]
+    threads = [
+        threading.Thread(
+            target=lambda: [journal.observe(event, decision, spec_of) for _ in range(25)]
+        )
+        for _ in range(4)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -300,7 +369,12 @@ def test_what_is_closed_by_one_is_not_closed_to_the_others(tmp_path: Path) -> No
     told: list[str] = []
     journal = Journal.open(str(tmp_path / "j"), tell=told.append)
     event, decision, spec_of = fired(lambda _: None)
-    threads = [threading.Thread(target=lambda: [journal.observe(event, decision, spec_of) for _ in range(50)]) for _ in range(2)]
+    threads = [
+        threading.Thread(
+            target=lambda: [journal.observe(event, decision, spec_of) for _ in range(50)]
+        )
+        for _ in range(2)
+    ]
     for thread in threads:
         thread.start()
     while any(thread.is_alive() for thread in threads):
@@ -318,7 +392,9 @@ def test_it_is_in_the_folder_of_state(tmp_path: Path) -> None:
 
     assert place({"HOME": home}) == f"{home}/.local/state/hookline/journal"
     assert place({"HOME": home, "XDG_STATE_HOME": "/state"}) == "/state/hookline/journal"
-    assert place({"HOME": home, "XDG_STATE_HOME": "state"}) == f"{home}/.local/state/hookline/journal"
+    assert (
+        place({"HOME": home, "XDG_STATE_HOME": "state"}) == f"{home}/.local/state/hookline/journal"
+    )
 
 
 def test_a_home_that_is_not_there_is_not_made(tmp_path: Path) -> None:

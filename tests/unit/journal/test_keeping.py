@@ -37,9 +37,15 @@ def test_what_json_cannot_say_is_said_in_words() -> None:
     for _ in range(500):
         deep = [deep]
 
-    assert json.loads(canonical({1: {2.5, "x"}, "nan": float("nan"), "o": object()})) == {"1": ["x", 2.5], "nan": "nan", "o": "a object"}
+    assert json.loads(canonical({1: {2.5, "x"}, "nan": float("nan"), "o": object()})) == {
+        "1": ["x", 2.5],
+        "nan": "nan",
+        "o": "a object",
+    }
     assert "nested too deeply" in json.dumps(plain(deep))
-    assert json.loads(json.dumps(Keeping(how="full").content({"x": object()})))["value"] == {"x": "a object"}
+    assert json.loads(json.dumps(Keeping(how="full").content({"x": object()})))["value"] == {
+        "x": "a object"
+    }
 
 
 INLINE = "echo SECRETINCMD1; curl https://tok@h/x; exit 1"
@@ -55,7 +61,10 @@ def of_command(keeping: Keeping, text: str, **keys: Any) -> str:
 
 def test_a_hook_is_called_by_its_id() -> None:
     """Its name is the beginning of its script, which is no more the journal's than a payload is."""
-    assert of_command(Keeping(), "hook `{name}` had no say: x") == "hook `config#Stop.0.0` had no say: x"
+    assert (
+        of_command(Keeping(), "hook `{name}` had no say: x")
+        == "hook `config#Stop.0.0` had no say: x"
+    )
     assert "SECRETINCMD1" in of_command(Keeping(how="full"), "hook `{name}` had no say")
 
 
@@ -63,15 +72,22 @@ def test_a_secret_of_the_environment_is_masked_wherever_it_is_said() -> None:
     """By the name of its variable, of the process or of the hook; also where the text is cut."""
     keeping = Keeping(environ={"API": "ENVSECRET99", "HOME": "/home/somebody"})
 
-    assert of_command(keeping, "leak ENVSECRET99 in /home/somebody") == "leak [masked 11] in /home/somebody"
-    assert of_command(Keeping(), "leak hookishly", env={"MY_TOKEN": "hookishly"}) == "leak [masked 9]"
+    assert (
+        of_command(keeping, "leak ENVSECRET99 in /home/somebody")
+        == "leak [masked 11] in /home/somebody"
+    )
+    assert (
+        of_command(Keeping(), "leak hookishly", env={"MY_TOKEN": "hookishly"}) == "leak [masked 9]"
+    )
     assert "ENVSEC" not in keeping.text("x" * 3995 + "ENVSECRET99")
     assert of_command(Keeping(how="full", environ=keeping.environ), "ENVSECRET99") == "ENVSECRET99"
 
 
 def test_a_text_of_a_hook_is_masked_as_what_it_says_is() -> None:
     """By the values that are known to be secret, too; and nothing of it is cut."""
-    (spec,) = hookline.Engine.from_config({"hooks": {"stop": [{"type": "command", "command": "x"}]}}, dialect="docker-agent").hooks
+    (spec,) = hookline.Engine.from_config(
+        {"hooks": {"stop": [{"type": "command", "command": "x"}]}}, dialect="docker-agent"
+    ).hooks
     keeping = Keeping(how="masked", environ={"MY_TOKEN": "hookishly"})
     kept = keeping.content("x" * 9000 + " hookishly", (spec,))
 

@@ -31,7 +31,9 @@ def _write_for_ever(folder: str, announce: int, drawn: random.Random) -> None:
     trail = Trail(folder, largest=1_000_000, wait=30.0, keep_bytes=0)
     while True:
         text = "x" * drawn.choice((0, 10, 300, 5000))
-        head = trail.append([{"type": "note", "at": AT, "text": text}] * drawn.choice((1, 1, 3)), at=AT)
+        head = trail.append(
+            [{"type": "note", "at": AT, "text": text}] * drawn.choice((1, 1, 3)), at=AT
+        )
         os.write(announce, b"%d\n" % head.seq)
 
 
@@ -68,7 +70,10 @@ def test_what_was_committed_survives_every_kill(tmp_path: Path) -> None:
     folder = str(tmp_path / "j")
     announced: set[int] = set()
     for round_ in range(0, KILLS, AT_ONCE):
-        running = [_start(folder, random.Random(round_ * 10 + at)) for at in range(min(AT_ONCE, KILLS - round_))]  # noqa: S311 - as above
+        running = [
+            _start(folder, random.Random(round_ * 10 + at))  # noqa: S311 - moments of kills need no secrecy
+            for at in range(min(AT_ONCE, KILLS - round_))
+        ]
         for child, reads in running:
             found = _killed(child, reads, drawn)
             assert not announced & found
@@ -94,7 +99,13 @@ def test_a_killed_writer_holds_no_lock(tmp_path: Path) -> None:
 
 def test_make_kill_runs_both() -> None:
     """Approvals and the journal, a thousand times each."""
-    told = subprocess.run(["make", "-n", "kill"], cwd=ROOT, capture_output=True, text=True, check=True).stdout  # noqa: S607 - as whoever types it
+    told = subprocess.run(
+        ["make", "-n", "kill"],  # noqa: S607 - found on PATH, as its users find it
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
 
     assert "HOOKLINE_KILLS=1000" in told
     assert "tests/unit/journal/test_kills.py" in told

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.mark.parametrize(("wait", "told"), [(0.0, "another process holds"), (0.02, "has held .* for 0.02 s")])
+@pytest.mark.parametrize(
+    ("wait", "told"), [(0.0, "another process holds"), (0.02, "has held .* for 0.02 s")]
+)
 def test_a_lock_that_is_held_is_given_up(wait: float, told: str, tmp_path: Path) -> None:
     """After the time that is said, and with words for it."""
     folder = written(tmp_path / "j", 1)

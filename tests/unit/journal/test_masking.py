@@ -33,7 +33,10 @@ SECRETS = [
     ("Server=h;Pwd=swordfish", "swordfish"),
     ("Cookie: a=b; session=deadbeef", "deadbeef"),
     ('curl -H "Authorization: Digest a=x, response=deadbeef" h', "deadbeef"),
-    ("-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nMII-E\nbehind\n-----END RSA PRIVATE KEY-----", "behind"),
+    (
+        "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nMII-E\nbehind\n-----END RSA PRIVATE KEY-----",
+        "behind",
+    ),
     ("-----BEGIN OPENSSH PRIVATE KEY-----\n-b3Blb", "b3Blb"),
 ]
 
@@ -64,7 +67,12 @@ def test_what_is_no_secret_stays(text: str) -> None:
 
 def test_keys_stay_and_what_they_say_is_secret_goes() -> None:
     """Whatever its shape."""
-    given = {"command": "ls", "password": "x", "auth": {"client_secret": ["a", {"b": 12}], "on": True}, "n": 3}
+    given = {
+        "command": "ls",
+        "password": "x",
+        "auth": {"client_secret": ["a", {"b": 12}], "on": True},
+        "n": 3,
+    }
 
     assert masked(given) == {
         "command": "ls",
@@ -84,7 +92,14 @@ def test_what_is_masked_stays_as_it_is(text: str, secret: str) -> None:
 def test_values_of_variables_are_secret_by_the_names_of_these() -> None:
     """Short ones are in many a text by chance, and folders are none."""
     known = secrets_of(
-        {"API": "sesame1", "GITHUB_TOKEN": "sesame22", "DB_PW": "short", "HOME": "/home/me", "MONKEY": "banana!", "PWD": "/srv/work"}
+        {
+            "API": "sesame1",
+            "GITHUB_TOKEN": "sesame22",
+            "DB_PW": "short",
+            "HOME": "/home/me",
+            "MONKEY": "banana!",
+            "PWD": "/srv/work",
+        }
     )
 
     assert known == {"sesame1", "sesame22"}

@@ -17,12 +17,19 @@ from hookline.text.digest import sha256
 def specs(*scripts: str, **keys: Any) -> list[hookline.HookSpec]:
     """Hooks on `stop` with these commands."""
     entries = [{"type": "command", "command": each, **keys} for each in scripts]
-    return list(hookline.Engine.from_config({"hooks": {"stop": entries}}, dialect="docker-agent").hooks)
+    return list(
+        hookline.Engine.from_config({"hooks": {"stop": entries}}, dialect="docker-agent").hooks
+    )
 
 
 def test_a_fingerprint_is_that_of_the_definition() -> None:
     """The same in every process; another one for whatever changes what it does."""
-    (one,), (same,), (other,), (slow,) = specs("true"), specs("true"), specs("false"), specs("true", timeout=3)
+    (one,), (same,), (other,), (slow,) = (
+        specs("true"),
+        specs("true"),
+        specs("false"),
+        specs("true", timeout=3),
+    )
     own = [hookline.Engine(), hookline.Engine()]
     for engine in own:
         engine.on("stop")(test_an_unknown_hook_has_no_name)
@@ -48,17 +55,26 @@ def test_a_hook_that_nobody_named_is_called_by_its_files(command: str, name: str
     told = declared(specs(command)[0], Keeping(environ={}))
 
     assert told["name"] == name
-    assert told["command"] == {"sha256": sha256(canonical(command).encode()), "bytes": len(canonical(command))}
+    assert told["command"] == {
+        "sha256": sha256(canonical(command).encode()),
+        "bytes": len(canonical(command)),
+    }
 
 
 def test_a_hook_that_somebody_named_has_that_name() -> None:
     """Unless it could be what it runs."""
-    assert declared(specs("./check x", name="no force push")[0], Keeping())["name"] == "no force push check"
+    assert (
+        declared(specs("./check x", name="no force push")[0], Keeping())["name"]
+        == "no force push check"
+    )
     assert declared(specs("./check x", name="key=hunter2hunter2")[0], Keeping())["name"] == "check"
     assert declared(specs("login hunter", name="login hunter")[0], Keeping())["name"] == "login"
 
 
-@pytest.mark.parametrize(("how", "value"), [("masked", "x --password [masked 14]"), ("full", "x --password hunter2hunter2")])
+@pytest.mark.parametrize(
+    ("how", "value"),
+    [("masked", "x --password [masked 14]"), ("full", "x --password hunter2hunter2")],
+)
 def test_a_command_is_kept_as_payloads_are(how: str, value: str) -> None:
     """Masked or whole; and a name that is made of it, too."""
     told = declared(specs("x --password hunter2hunter2")[0], Keeping(how=how, environ={}))

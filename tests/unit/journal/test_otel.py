@@ -28,7 +28,13 @@ class Collector:
         provider = TracerProvider()
         provider.add_span_processor(SimpleSpanProcessor(self.exporter))
         self.meter = MeterProvider([self.reader])
-        self.told = Telemetry(tracer_provider=provider, meter_provider=self.meter, environ=environ, clock=lambda: 1000.0, **settings)
+        self.told = Telemetry(
+            tracer_provider=provider,
+            meter_provider=self.meter,
+            environ=environ,
+            clock=lambda: 1000.0,
+            **settings,
+        )
 
     def spans(self) -> dict[str, ReadableSpan]:
         """What was sent, by name."""
@@ -38,7 +44,12 @@ class Collector:
         """The data points of every metric."""
         data = self.reader.get_metrics_data()
         assert data is not None
-        metrics = [metric for each in data.resource_metrics for scope in each.scope_metrics for metric in scope.metrics]
+        metrics = [
+            metric
+            for each in data.resource_metrics
+            for scope in each.scope_metrics
+            for metric in scope.metrics
+        ]
         return {metric.name: list(metric.data.data_points) for metric in metrics}
 
 
@@ -58,7 +69,10 @@ def test_an_event_is_a_span_and_each_hook_its_child() -> None:
     assert child.parent is not None
     assert parent.context is not None
     assert child.parent.span_id == parent.context.span_id
-    assert (parent.end_time, parent.start_time) == (1000 * 10**9, 1000 * 10**9 - int(decision.seconds * 10**9))
+    assert (parent.end_time, parent.start_time) == (
+        1000 * 10**9,
+        1000 * 10**9 - int(decision.seconds * 10**9),
+    )
     assert dict(child.attributes or {}) == {
         "hooks.event": "tool.before",
         "hooks.hook": "python#refuse",
@@ -80,12 +94,20 @@ VERDICTS = [
 
 
 @pytest.mark.parametrize(("hook", "verdict", "action", "modified"), VERDICTS)
-def test_the_drafts_are_there_where_they_are_asked_for(hook: Any, verdict: str, action: str, modified: object) -> None:
+def test_the_drafts_are_there_where_they_are_asked_for(
+    hook: Any, verdict: str, action: str, modified: object
+) -> None:
     """With the names of libraries.md 6, and no word of what passed through."""
     collector = Collector(DRAFTS)
     collector.told(*fired(hook, payload=CALL))
-    (span,) = [each for name, each in collector.spans().items() if name.startswith("run_guardrail ")]
-    said = {key.removeprefix("gen_ai."): value for key, value in (span.attributes or {}).items() if key.startswith("gen_ai.")}
+    (span,) = [
+        each for name, each in collector.spans().items() if name.startswith("run_guardrail ")
+    ]
+    said = {
+        key.removeprefix("gen_ai."): value
+        for key, value in (span.attributes or {}).items()
+        if key.startswith("gen_ai.")
+    }
 
     assert said == {
         "operation.name": "run_guardrail",
@@ -122,7 +144,11 @@ def test_the_hosts_span_is_the_parent(carried: str) -> None:
     trace, span = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
     event, decision, spec_of = fired(refuse, payload=CALL)
     named = {"traceparent": f"00-{trace}-{span}-01"}
-    event = event.replace(raw=named) if carried == "raw" else event.replace(body=event.body.replace(facts=named))
+    event = (
+        event.replace(raw=named)
+        if carried == "raw"
+        else event.replace(body=event.body.replace(facts=named))
+    )
     collector = Collector({})
     collector.told(event, decision, spec_of)
     parent = collector.spans()["hooks.event tool.before"].parent
@@ -147,9 +173,16 @@ def test_decisions_failures_and_times_are_counted() -> None:
     collector.told(*fired(lambda _: 1 / 0, payload=CALL))
     points = collector.points()
 
-    assert {(point.attributes["hooks.decision"], point.value) for point in points["hooks.decisions"]} == {("deny", 1), ("silent", 1)}
-    assert [(point.attributes["hooks.reason"], point.value) for point in points["hooks.failures"]] == [("raised", 1)]
-    assert {point.attributes["hooks.outcome"] for point in points["hooks.run.duration"]} == {"deny", "failed"}
+    assert {
+        (point.attributes["hooks.decision"], point.value) for point in points["hooks.decisions"]
+    } == {("deny", 1), ("silent", 1)}
+    assert [
+        (point.attributes["hooks.reason"], point.value) for point in points["hooks.failures"]
+    ] == [("raised", 1)]
+    assert {point.attributes["hooks.outcome"] for point in points["hooks.run.duration"]} == {
+        "deny",
+        "failed",
+    }
     assert [point.value for point in points["hooks.pending_approvals"]] == [7]
 
 
@@ -179,7 +212,11 @@ class Configurator:
 
 def test_an_sdk_is_set_up_by_what_it_brings_along(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where none does, that is known."""
-    monkeypatch.setattr(otel, "entry_points", lambda group: [Configurator()] * (group == "opentelemetry_configurator"))
+    monkeypatch.setattr(
+        otel,
+        "entry_points",
+        lambda group: [Configurator()] * (group == "opentelemetry_configurator"),
+    )
     assert otel.set_up()
     assert Configurator.asked == 1
     monkeypatch.setattr(otel, "entry_points", lambda **_: [])
@@ -192,8 +229,14 @@ def test_hooks_in_turn_begin_one_after_the_other() -> None:
     """As far as their times tell."""
     collector = Collector({})
     event, decision, spec_of = fired(lambda _: None, lambda _: None)
-    slow = decision.replace(seconds=3.0, verdicts=tuple(each.replace(seconds=1.0) for each in decision.verdicts))
+    slow = decision.replace(
+        seconds=3.0, verdicts=tuple(each.replace(seconds=1.0) for each in decision.verdicts)
+    )
     collector.told(event, slow, spec_of)
-    starts = sorted(span.start_time or 0 for name, span in collector.spans().items() if name.startswith("hooks.run"))
+    starts = sorted(
+        span.start_time or 0
+        for name, span in collector.spans().items()
+        if name.startswith("hooks.run")
+    )
 
     assert starts[-1] - (collector.spans()["hooks.event tool.before"].start_time or 0) in (0, 10**9)

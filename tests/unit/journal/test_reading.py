@@ -14,7 +14,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@given(st.integers(0, 10**15), st.text("0123456789abcdef", min_size=64, max_size=64), st.integers(0, 10**12))
+@given(
+    st.integers(0, 10**15),
+    st.text("0123456789abcdef", min_size=64, max_size=64),
+    st.integers(0, 10**12),
+)
 def test_a_head_is_read_as_it_was_written(seq: int, digest: str, size: int) -> None:
     """Always as long as the one before, so that it is written over in place."""
     head = Head(seq=seq, hash=digest, segment=segment_name("2026-11-21", seq), size=size)
@@ -23,7 +27,16 @@ def test_a_head_is_read_as_it_was_written(seq: int, digest: str, size: int) -> N
     assert len(head.written()) == len(Head().written())
 
 
-@pytest.mark.parametrize("name", ["head", "index.sqlite", "2026-11-21.jsonl", "x.000000000001.jsonl", "2026-11-21.00000000000x.jsonl"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "head",
+        "index.sqlite",
+        "2026-11-21.jsonl",
+        "x.000000000001.jsonl",
+        "2026-11-21.00000000000x.jsonl",
+    ],
+)
 def test_other_files_are_no_segments(name: str) -> None:
     """They lie in the same folder."""
     assert segment_of(name) is None

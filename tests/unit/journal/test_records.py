@@ -11,7 +11,14 @@ import pytest
 import hookline
 from hookline.journal.keeping import Keeping
 from hookline.journal.naming import declared
-from hookline.journal.records import essence, event_record, failure_of, note_record, run_record, short
+from hookline.journal.records import (
+    essence,
+    event_record,
+    failure_of,
+    note_record,
+    run_record,
+    short,
+)
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.verdict import Verdict
 from tests.unit.journal.support import AT, SUDO, fired
@@ -19,7 +26,9 @@ from tests.unit.journal.support import AT, SUDO, fired
 SECRET = "hunter2hunter2"  # noqa: S105 - what must not be found
 
 
-def of_event(keeping: Keeping, *calls: Any, payload: dict[str, Any] | None = None) -> dict[str, Any]:
+def of_event(
+    keeping: Keeping, *calls: Any, payload: dict[str, Any] | None = None
+) -> dict[str, Any]:
     """The record of one event."""
     event, decision, _ = fired(*calls, payload=payload)
     return event_record(event, decision, event_id="e", at=AT, keeping=keeping)
@@ -30,7 +39,10 @@ def test_a_payload_is_kept_by_its_hash() -> None:
     record = of_event(Keeping())
     said = json.dumps(SUDO, sort_keys=True, separators=(",", ":"))
 
-    assert record["payload"] == {"sha256": hashlib.sha256(said.encode()).hexdigest(), "bytes": len(said)}
+    assert record["payload"] == {
+        "sha256": hashlib.sha256(said.encode()).hexdigest(),
+        "bytes": len(said),
+    }
     assert "sudo" not in json.dumps(record)
 
 
@@ -53,7 +65,21 @@ def test_an_event_is_told_with_all_that_was_decided() -> None:
         lambda _: 1 / 0,
     )
 
-    assert {key: record[key] for key in ("id", "kind", "session", "cwd", "tool", "call", "stance", "reason", "runs", "faults")} == {
+    assert {
+        key: record[key]
+        for key in (
+            "id",
+            "kind",
+            "session",
+            "cwd",
+            "tool",
+            "call",
+            "stance",
+            "reason",
+            "runs",
+            "faults",
+        )
+    } == {
         "id": "e",
         "kind": "tool.before",
         "session": "s1",
@@ -78,7 +104,13 @@ def test_a_hook_is_told_with_what_it_said() -> None:
     event, decision, spec_of = fired(lambda _: hookline.rewrite({"command": "ls"}), lambda _: 1 / 0)
     runs = [
         run_record(
-            each, spec_of(each.hook_id), run_id=f"e.{at}", event_id="e", at=AT, keeping=Keeping(), known=known(spec_of(each.hook_id))
+            each,
+            spec_of(each.hook_id),
+            run_id=f"e.{at}",
+            event_id="e",
+            at=AT,
+            keeping=Keeping(),
+            known=known(spec_of(each.hook_id)),
         )
         for at, each in enumerate(decision.verdicts)
     ]
@@ -86,13 +118,24 @@ def test_a_hook_is_told_with_what_it_said() -> None:
     assert event.kind == "tool.before"
     assert (runs[0]["rewrite"]["target"], runs[0]["rewrite"]["keys"]) == ("input", ["command"])
     assert "ZeroDivisionError" in runs[1]["fault"]
-    assert [(run["handler"], run["scope"], run["fingerprint"], run["phase"]) for run in runs] == [("inprocess", "process", "f", "done")] * 2
-    assert run_record(decision.verdicts[0], None, run_id="r", event_id="", at=AT, keeping=Keeping())["handler"] == ""
+    assert [(run["handler"], run["scope"], run["fingerprint"], run["phase"]) for run in runs] == [
+        ("inprocess", "process", "f", "done")
+    ] * 2
+    assert (
+        run_record(decision.verdicts[0], None, run_id="r", event_id="", at=AT, keeping=Keeping())[
+            "handler"
+        ]
+        == ""
+    )
 
 
 @pytest.mark.parametrize(
     ("fault", "word"),
-    [*((f"{each.value}: x", each.name.lower()) for each in Failure), ("exited with status 3: x", "exited"), ("returned 3", "answer")],
+    [
+        *((f"{each.value}: x", each.name.lower()) for each in Failure),
+        ("exited with status 3: x", "exited"),
+        ("returned 3", "answer"),
+    ],
 )
 def test_a_failure_is_one_of_few_words(fault: str, word: str) -> None:
     """By which they can be counted."""
@@ -101,31 +144,55 @@ def test_a_failure_is_one_of_few_words(fault: str, word: str) -> None:
 
 def test_a_record_that_is_too_long_is_kept_by_what_identifies_it() -> None:
     """It says that it was cut, and has every field that its pages read."""
-    record = of_event(Keeping(how="full"), lambda _: hookline.rewrite({"command": "ls"})) | {"reason": "r" * 9000, "for_user": ["y" * 100]}
+    record = of_event(Keeping(how="full"), lambda _: hookline.rewrite({"command": "ls"})) | {
+        "reason": "r" * 9000,
+        "for_user": ["y" * 100],
+    }
     kept = essence(record)
 
     assert set(kept) == {*record, "cut"}
     assert (kept["cut"], kept["id"], len(kept["reason"]), kept["for_user"]) == (True, "e", 400, [])
-    assert kept["payload"] == {"sha256": record["payload"]["sha256"], "bytes": record["payload"]["bytes"], "cut": True}
+    assert kept["payload"] == {
+        "sha256": record["payload"]["sha256"],
+        "bytes": record["payload"]["bytes"],
+        "cut": True,
+    }
     assert kept["rewrite"]["target"] == "input"
 
 
 def test_what_a_host_names_is_cut() -> None:
     """So that no single payload makes a record too long: its folder, its session, its call."""
     huge = "d" * (4 << 20)
-    event, decision, _ = fired(lambda _: hookline.rewrite({huge: 1}), payload=SUDO | {"call_id": huge, "session_id": huge})
-    record = event_record(event.replace(cwd=f"/{huge}"), decision, event_id="e", at=AT, keeping=Keeping())
+    event, decision, _ = fired(
+        lambda _: hookline.rewrite({huge: 1}), payload=SUDO | {"call_id": huge, "session_id": huge}
+    )
+    record = event_record(
+        event.replace(cwd=f"/{huge}"), decision, event_id="e", at=AT, keeping=Keeping()
+    )
 
     assert len(json.dumps(record)) < 10_000
     assert (len(record["cwd"]), len(record["session"]), len(record["call"])) == (4096, 400, 400)
-    assert note_record("x", {"list": [huge]}, note_id="n", at=AT, keeping=Keeping())["list"] == f"{len(huge) + 4} bytes of JSON"
+    assert (
+        note_record("x", {"list": [huge]}, note_id="n", at=AT, keeping=Keeping())["list"]
+        == f"{len(huge) + 4} bytes of JSON"
+    )
 
 
 def test_a_note_is_found_by_what_it_is() -> None:
     """As an event is by its name; its texts are masked."""
-    record = note_record("approved", {"hook": "h", "how": f"token={SECRET}", "count": 2}, note_id="n", at=AT, keeping=Keeping())
+    record = note_record(
+        "approved",
+        {"hook": "h", "how": f"token={SECRET}", "count": 2},
+        note_id="n",
+        at=AT,
+        keeping=Keeping(),
+    )
 
-    assert (record["native_event"], record["how"], record["count"]) == ("approved", "token=[masked 14]", 2)
+    assert (record["native_event"], record["how"], record["count"]) == (
+        "approved",
+        "token=[masked 14]",
+        2,
+    )
 
 
 def test_a_hook_is_told_with_what_it_was_approved_as() -> None:
@@ -142,7 +209,11 @@ PRINTED = Outcome(stdout=f"password={SECRET}", stderr="MYVALUE7", truncated=True
 
 @pytest.mark.parametrize(
     ("how", "values"),
-    [("hash", [None, None]), ("masked", ["password=[masked 14]", "[masked 8]"]), ("full", [PRINTED.stdout, PRINTED.stderr])],
+    [
+        ("hash", [None, None]),
+        ("masked", ["password=[masked 14]", "[masked 8]"]),
+        ("full", [PRINTED.stdout, PRINTED.stderr]),
+    ],
 )
 def test_what_a_hook_printed_is_kept_as_payloads_are(how: str, values: list[str | None]) -> None:
     """By hash and length, masked or whole; where it printed nothing, None; and a hook that was waited for has no such fields."""

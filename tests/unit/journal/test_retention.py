@@ -32,9 +32,14 @@ def ten_days(folder: Path, **chosen: object) -> Trail:
 )
 def test_what_is_too_old_or_too_much_goes(keep_days: int, keep_bytes: int, gone: int) -> None:
     """By the day on which the next one was begun, and never the last one."""
-    found = [Segment(name=segment_name(f"2026-11-{day}", day), day=f"2026-11-{day}", seq=day) for day in (11, 12, 19, 20)]
+    found = [
+        Segment(name=segment_name(f"2026-11-{day}", day), day=f"2026-11-{day}", seq=day)
+        for day in (11, 12, 19, 20)
+    ]
 
-    assert too_many(found, [100] * 4, "2026-11-21", keep_days, keep_bytes, asked=True) == found[:gone]
+    assert (
+        too_many(found, [100] * 4, "2026-11-21", keep_days, keep_bytes, asked=True) == found[:gone]
+    )
 
 
 def segments_of(*days: str) -> list[Segment]:
@@ -58,10 +63,15 @@ def test_a_clock_that_stays_ahead_removes_few_files_at_once() -> None:
     assert too_many(found, [100] * 22, "2027-12-31", 90, 500) == found[:17]
 
 
-@pytest.mark.parametrize(("today", "former"), [("10000-01-0", "2026-11-02"), ("2026-11-21", "not-a-day!"), ("9999-12-31", "9999-12-31")])
+@pytest.mark.parametrize(
+    ("today", "former"),
+    [("10000-01-0", "2026-11-02"), ("2026-11-21", "not-a-day!"), ("9999-12-31", "9999-12-31")],
+)
 def test_a_day_that_is_none_makes_nothing_old(today: str, former: str) -> None:
     """Whatever a clock says, or a name."""
-    assert too_many(segments_of("2026-11-01", former, "9999-12-31"), [100] * 3, today, 90, 0)[1:] == []
+    assert (
+        too_many(segments_of("2026-11-01", former, "9999-12-31"), [100] * 3, today, 90, 0)[1:] == []
+    )
 
 
 def test_a_jump_of_the_clock_leaves_the_journal(tmp_path: Path) -> None:
@@ -92,7 +102,9 @@ def test_what_retention_did_not_remove_is_missed(tmp_path: Path) -> None:
     assert kind_of_break(tmp_path / "j") == "removed"
 
 
-def test_a_process_that_was_killed_before_it_removed_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_was_killed_before_it_removed_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """They are removed by the next; until then the trail is whole as well."""
 
     def killed(*_: object, **__: object) -> None:

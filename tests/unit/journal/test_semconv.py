@@ -9,7 +9,12 @@ from hookline.journal import semconv
 
 @pytest.mark.parametrize(
     ("value", "asked"),
-    [("", False), ("http", False), ("gen_ai_latest_experimental", True), ("http, gen_ai_latest_experimental", True)],
+    [
+        ("", False),
+        ("http", False),
+        ("gen_ai_latest_experimental", True),
+        ("http, gen_ai_latest_experimental", True),
+    ],
 )
 def test_drafts_are_used_where_they_are_named(value: str, asked: object) -> None:
     """In the variable that OpenTelemetry has for it."""
@@ -28,13 +33,19 @@ def test_drafts_are_used_where_they_are_named(value: str, asked: object) -> None
         ({"OTEL_TRACES_EXPORTER": "otlp", "OTEL_SDK_DISABLED": "true"}, False),
     ],
 )
-def test_telemetry_is_sent_where_the_environment_says_so(environ: dict[str, str], asked: object) -> None:
+def test_telemetry_is_sent_where_the_environment_says_so(
+    environ: dict[str, str], asked: object
+) -> None:
     """And nowhere by default."""
     assert semconv.telemetry_asked(environ) == asked
 
 
 def test_ours_begin_with_hooks_and_drafts_with_gen_ai() -> None:
     """So that nobody takes one for the other."""
-    names = {name: value for name, value in vars(semconv).items() if name.isupper() and isinstance(value, str) and "." in value}
+    names = {
+        name: value
+        for name, value in vars(semconv).items()
+        if name.isupper() and isinstance(value, str) and "." in value
+    }
 
     assert {value.partition(".")[0] for value in names.values()} == {"hooks", "gen_ai"}

@@ -16,7 +16,17 @@ from hookline.journal.chain import linked
 from hookline.journal.reading import read_head, walked
 from hookline.journal.trail import Trail
 from hookline.journal.walk import HEADLESS, TRUNCATED
-from tests.unit.journal.support import AT, ROOT, checked, files, kind_of_break, lines, note, records, written
+from tests.unit.journal.support import (
+    AT,
+    ROOT,
+    checked,
+    files,
+    kind_of_break,
+    lines,
+    note,
+    records,
+    written,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,10 +74,15 @@ def test_a_folder_that_others_may_write_to_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(JournalError, match="written to by others") as raised:
         written(tmp_path / "journal", 1)
-    assert raised.value.hint == f"chmod 700 {tmp_path}/journal, or HOOKLINE_JOURNAL names another folder"
+    assert (
+        raised.value.hint
+        == f"chmod 700 {tmp_path}/journal, or HOOKLINE_JOURNAL names another folder"
+    )
 
 
-@pytest.mark.parametrize("name", ["journal", "journal/head", "journal/2026-11-21.000000000001.jsonl"])
+@pytest.mark.parametrize(
+    "name", ["journal", "journal/head", "journal/2026-11-21.000000000001.jsonl"]
+)
 def test_a_link_is_not_followed(name: str, tmp_path: Path) -> None:
     """Neither the folder nor a file may lead elsewhere."""
     (tmp_path / "elsewhere").mkdir()
@@ -159,7 +174,12 @@ def test_records_that_the_head_does_not_know_yet_are_kept(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    "damage", [lambda head: head.unlink(), lambda head: head.write_bytes(b""), lambda head: head.write_bytes(b"x" * 99)]
+    "damage",
+    [
+        lambda head: head.unlink(),
+        lambda head: head.write_bytes(b""),
+        lambda head: head.write_bytes(b"x" * 99),
+    ],
 )
 def test_a_lost_head_is_found_again(damage, tmp_path: Path) -> None:
     """From the records themselves; that nobody can tell whether there were more is said for ever."""
@@ -261,7 +281,10 @@ for number in range(int(sys.argv[2])):
 def test_eight_processes_write_one_chain(tmp_path: Path) -> None:
     """Every record is there once, each writer's in its order."""
     writers = [
-        subprocess.Popen([sys.executable, "-c", _WRITER, str(tmp_path / "j"), "60", str(who)], env={"PYTHONPATH": str(ROOT / "src")})
+        subprocess.Popen(
+            [sys.executable, "-c", _WRITER, str(tmp_path / "j"), "60", str(who)],
+            env={"PYTHONPATH": str(ROOT / "src")},
+        )
         for who in range(8)
     ]
     assert [writer.wait(60) for writer in writers] == [0] * 8
@@ -269,10 +292,14 @@ def test_eight_processes_write_one_chain(tmp_path: Path) -> None:
 
     assert (kind_of_break(tmp_path / "j"), len(found)) == ("", 480)
     for who in range(8):
-        assert [record["number"] for record in found if record["who"] == str(who)] == list(range(60))
+        assert [record["number"] for record in found if record["who"] == str(who)] == list(
+            range(60)
+        )
 
 
-def test_a_record_on_the_disk_is_told_to_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_record_on_the_disk_is_told_to_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With `sync`, before it counts."""
     asked: list[int] = []
     monkeypatch.setattr(os, "fdatasync", asked.append)
@@ -293,6 +320,9 @@ def test_what_is_no_head_is_none(data: bytes) -> None:
 def test_a_walk_ends_at_what_does_not_follow(tmp_path: Path) -> None:
     """Only what is linked to the former record counts."""
     all_lines = lines(written(tmp_path / "j", 4))
-    head, rest = walked(read_head((tmp_path / "j" / "head").read_bytes()).replace(seq=0, size=0), b"".join([*all_lines[:2], all_lines[3]]))
+    head, rest = walked(
+        read_head((tmp_path / "j" / "head").read_bytes()).replace(seq=0, size=0),
+        b"".join([*all_lines[:2], all_lines[3]]),
+    )
 
     assert (head.seq, rest) == (2, all_lines[3])

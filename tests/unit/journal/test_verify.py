@@ -19,7 +19,15 @@ from hookline.journal.chain import linked
 from hookline.journal.index import Index
 from hookline.journal.query import Query
 from hookline.journal.verify import remembered_head
-from hookline.journal.walk import EDITED, HEADLESS, INSERTED, REMOVED, REORDERED, REPLACED, TRUNCATED
+from hookline.journal.walk import (
+    EDITED,
+    HEADLESS,
+    INSERTED,
+    REMOVED,
+    REORDERED,
+    REPLACED,
+    TRUNCATED,
+)
 from tests.unit.journal.support import checked, files, kind_of_break, lines, note, written
 
 if TYPE_CHECKING:
@@ -43,7 +51,13 @@ def test_a_trail_that_nobody_touched_is_whole(trail: Path) -> None:
     """It says from where to where, and what its head is."""
     found = checked(trail)
 
-    assert (found.broken, found.records, found.first, found.last, found.notes) == (None, COUNT, 1, COUNT, ())
+    assert (found.broken, found.records, found.first, found.last, found.notes) == (
+        None,
+        COUNT,
+        1,
+        COUNT,
+        (),
+    )
     assert found.to_dict()["head"] == f"{COUNT}:{json.loads(lines(trail)[-1])['hash']}"
 
 
@@ -56,22 +70,40 @@ def test_what_was_never_written_is_whole(tmp_path: Path) -> None:
 def relinked(line: bytes) -> bytes:
     """The record with another text, linked as whoever can compute hashes would."""
     record = json.loads(line)
-    kept = {key: value for key, value in record.items() if key not in ("schema", "seq", "prev", "hash")}
+    kept = {
+        key: value for key, value in record.items() if key not in ("schema", "seq", "prev", "hash")
+    }
     return linked(kept | {"text": "another"}, record["seq"], record["prev"])[0]
 
 
 CHANGES = {
-    "an edited text": (lambda all_: [*all_[:5], all_[5].replace(b'"text":5', b'"text":6'), *all_[6:]], EDITED, 6),
+    "an edited text": (
+        lambda all_: [*all_[:5], all_[5].replace(b'"text":5', b'"text":6'), *all_[6:]],
+        EDITED,
+        6,
+    ),
     "a line that is made no record": (lambda all_: [*all_[:5], b"#\n", *all_[6:]], EDITED, 6),
-    "a record that was written anew": (lambda all_: [*all_[:5], relinked(all_[5]), *all_[6:]], REPLACED, 7),
+    "a record that was written anew": (
+        lambda all_: [*all_[:5], relinked(all_[5]), *all_[6:]],
+        REPLACED,
+        7,
+    ),
     "a removed record": (lambda all_: [*all_[:5], *all_[6:]], REMOVED, 6),
     "three removed records": (lambda all_: [*all_[:5], *all_[8:]], REMOVED, 6),
     "the first removed": (lambda all_: all_[1:], REMOVED, 1),
     "a foreign line": (lambda all_: [*all_[:5], b'{"type":"note"}\n', *all_[5:]], INSERTED, 6),
     "an empty line": (lambda all_: [*all_[:5], b"\n", *all_[5:]], INSERTED, 6),
     "a record twice": (lambda all_: [*all_[:5], all_[4], *all_[5:]], INSERTED, 6),
-    "a record with a wrong hash, put in": (lambda all_: [*all_[:5], all_[5].replace(b'"text":5', b'"text":6'), *all_[5:]], INSERTED, 6),
-    "two records in the other order": (lambda all_: [*all_[:5], all_[6], all_[5], *all_[7:]], REORDERED, 6),
+    "a record with a wrong hash, put in": (
+        lambda all_: [*all_[:5], all_[5].replace(b'"text":5', b'"text":6'), *all_[5:]],
+        INSERTED,
+        6,
+    ),
+    "two records in the other order": (
+        lambda all_: [*all_[:5], all_[6], all_[5], *all_[7:]],
+        REORDERED,
+        6,
+    ),
     "the last removed": (lambda all_: all_[:-1], TRUNCATED, COUNT - 1),
     "all removed": (lambda _: [], TRUNCATED, 0),
     "half of the last one": (lambda all_: [*all_[:-1], all_[-1][:100]], TRUNCATED, COUNT - 1),
@@ -103,7 +135,11 @@ def test_any_change_of_lines_is_found(data: st.DataObject) -> None:
         edited = bytearray(before[at])
         place = data.draw(st.integers(0, len(edited) - 2))
         edited[place] ^= data.draw(st.integers(1, 127))
-        alien = data.draw(st.sampled_from([b"\n", b"{}\n", before[other], linked(note("x"), at + 1, "0" * 64)[0], b"\xff\n"]))
+        alien = data.draw(
+            st.sampled_from(
+                [b"\n", b"{}\n", before[other], linked(note("x"), at + 1, "0" * 64)[0], b"\xff\n"]
+            )
+        )
         rest = before[:at] + before[at + 1 :]
         changes = {
             "edit": [*before[:at], bytes(edited), *before[at + 1 :]],
@@ -160,7 +196,11 @@ def test_behind_a_gap_that_a_record_owns_up_to_everything_is_found(trail: Path) 
     after[-3] = after[-3].replace(b'"text":2', b'"text":9')
     put(trail, [*after[:2], *after[3:]])
 
-    assert [(each.kind, each.line) for each in checked(trail).findings] == [(REMOVED, 3), (TRUNCATED, 9), (EDITED, 12)]
+    assert [(each.kind, each.line) for each in checked(trail).findings] == [
+        (REMOVED, 3),
+        (TRUNCATED, 9),
+        (EDITED, 12),
+    ]
     assert checked(trail).records == 9 + 1 + 5 - 2
 
 
@@ -216,7 +256,9 @@ def test_what_is_no_file_is_refused(name: str, make: Callable[[Path], None], tra
         checked(trail)
 
 
-def test_a_head_that_is_remembered_elsewhere_shows_a_trail_that_was_made_anew(trail: Path, tmp_path: Path) -> None:
+def test_a_head_that_is_remembered_elsewhere_shows_a_trail_that_was_made_anew(
+    trail: Path, tmp_path: Path
+) -> None:
     """Somebody who computes every hash, and the head, anew."""
     told = str(checked(trail).to_dict()["head"])
     forged = written(tmp_path / "forged", COUNT + 1, largest=10**6)
@@ -240,7 +282,10 @@ def test_a_remembered_head_that_was_replaced_is_named(trail: Path) -> None:
     assert (broken.kind, "record 3" in broken.message) == (REPLACED, True)
 
 
-@pytest.mark.parametrize(("text", "head"), [("12:abcdef0123", (12, "abcdef0123")), ("12", None), ("x:abcdef0123", None), ("1:ab", None)])
+@pytest.mark.parametrize(
+    ("text", "head"),
+    [("12:abcdef0123", (12, "abcdef0123")), ("12", None), ("x:abcdef0123", None), ("1:ab", None)],
+)
 def test_a_head_is_read_as_it_is_printed(text: str, head: tuple[int, str] | None) -> None:
     """A number and at least eight digits of a hash."""
     assert remembered_head(text) == head

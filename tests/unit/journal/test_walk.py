@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.journal.chain import linked
-from hookline.journal.walk import EDITED, INSERTED, REMOVED, REORDERED, REPLACED, TRUNCATED, Walk, lines_of, with_next
+from hookline.journal.walk import (
+    EDITED,
+    INSERTED,
+    REMOVED,
+    REORDERED,
+    REPLACED,
+    TRUNCATED,
+    Walk,
+    lines_of,
+    with_next,
+)
 from tests.unit.journal.support import files, lines, note, written
 
 if TYPE_CHECKING:
@@ -26,7 +36,9 @@ def edited(line: bytes) -> bytes:
 def anew(line: bytes, **changed: object) -> bytes:
     """The record with other fields, linked as whoever can compute hashes would."""
     record = json.loads(line)
-    kept = {key: value for key, value in record.items() if key not in ("schema", "seq", "prev", "hash")}
+    kept = {
+        key: value for key, value in record.items() if key not in ("schema", "seq", "prev", "hash")
+    }
     return linked(kept | changed, record["seq"], record["prev"])[0]
 
 
@@ -43,14 +55,35 @@ def found(folder: Path, changed: list[bytes]) -> list[tuple[str, int]]:
 
 STORIES: dict[str, tuple[Callable[[list[bytes]], list[bytes]], list[tuple[str, int]]]] = {
     "nothing": (lambda all_: all_, []),
-    "two edits": (lambda all_: [*all_[:2], edited(all_[2]), *all_[3:6], edited(all_[6]), *all_[7:]], [(EDITED, 3), (EDITED, 7)]),
-    "all edited": (lambda all_: [edited(each) for each in all_], [(EDITED, at) for at in range(1, COUNT + 1)]),
-    "an edit and a removal": (lambda all_: [*all_[:2], edited(all_[2]), *all_[3:6], *all_[7:]], [(EDITED, 3), (REMOVED, 7)]),
-    "a removal and an edit right behind it": (lambda all_: [*all_[:2], edited(all_[3]), *all_[4:]], [(EDITED, 3), (REMOVED, 3)]),
+    "two edits": (
+        lambda all_: [*all_[:2], edited(all_[2]), *all_[3:6], edited(all_[6]), *all_[7:]],
+        [(EDITED, 3), (EDITED, 7)],
+    ),
+    "all edited": (
+        lambda all_: [edited(each) for each in all_],
+        [(EDITED, at) for at in range(1, COUNT + 1)],
+    ),
+    "an edit and a removal": (
+        lambda all_: [*all_[:2], edited(all_[2]), *all_[3:6], *all_[7:]],
+        [(EDITED, 3), (REMOVED, 7)],
+    ),
+    "a removal and an edit right behind it": (
+        lambda all_: [*all_[:2], edited(all_[3]), *all_[4:]],
+        [(EDITED, 3), (REMOVED, 3)],
+    ),
     "two removals": (lambda all_: [*all_[:2], *all_[3:6], *all_[7:]], [(REMOVED, 3), (REMOVED, 6)]),
-    "a record written anew": (lambda all_: [*all_[:4], anew(all_[4], text="x"), *all_[5:]], [(REPLACED, 6)]),
-    "two swapped": (lambda all_: [*all_[:4], all_[5], all_[4], *all_[6:]], [(REORDERED, 5), (REORDERED, 7)]),
-    "a foreign record of a great number": (lambda all_: [*all_[:4], linked(note("x"), 10**6, "0" * 64)[0], *all_[4:]], [(REORDERED, 5)]),
+    "a record written anew": (
+        lambda all_: [*all_[:4], anew(all_[4], text="x"), *all_[5:]],
+        [(REPLACED, 6)],
+    ),
+    "two swapped": (
+        lambda all_: [*all_[:4], all_[5], all_[4], *all_[6:]],
+        [(REORDERED, 5), (REORDERED, 7)],
+    ),
+    "a foreign record of a great number": (
+        lambda all_: [*all_[:4], linked(note("x"), 10**6, "0" * 64)[0], *all_[4:]],
+        [(REORDERED, 5)],
+    ),
     "a record again": (lambda all_: [*all_, all_[3]], [(INSERTED, COUNT + 1)]),
     "a line that is none, and an edit": (
         lambda all_: [*all_[:2], b"#\n", *all_[3:6], edited(all_[6]), *all_[7:]],
@@ -60,8 +93,14 @@ STORIES: dict[str, tuple[Callable[[list[bytes]], list[bytes]], list[tuple[str, i
         lambda all_: [*all_[:-1], anew(all_[-1], type="mended", lost={"from": 3, "to": 4})],
         [(TRUNCATED, COUNT)],
     ),
-    "a record that says it in other words": (lambda all_: [*all_[:-1], anew(all_[-1], type="mended", lost=[1], torn=7)], []),
-    "a number that no record has": (lambda all_: [*all_, linked(note("x"), 1 << 63, "0" * 64)[0]], []),
+    "a record that says it in other words": (
+        lambda all_: [*all_[:-1], anew(all_[-1], type="mended", lost=[1], torn=7)],
+        [],
+    ),
+    "a number that no record has": (
+        lambda all_: [*all_, linked(note("x"), 1 << 63, "0" * 64)[0]],
+        [],
+    ),
 }
 
 

@@ -18,6 +18,11 @@ def test_conditions_are_equal_by_what_a_person_wrote() -> None:
 
 def test_conditions_can_be_members_of_a_set() -> None:
     """They are immutable all the way down."""
-    conditions = {OneOf(field="tool", names=frozenset({"a"})), Glob(patterns=("*.py",)), Never(reason="x"), Never(reason="x")}
+    conditions = {
+        OneOf(field="tool", names=frozenset({"a"})),
+        Glob(patterns=("*.py",)),
+        Never(reason="x"),
+        Never(reason="x"),
+    }
 
     assert len(conditions) == 3

@@ -6,12 +6,27 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.model.event import Body, Compaction, Event, Generation, Lifecycle, Message, Prompt, Rewrite, Stop, ToolCall, changed
+from hookline.model.event import (
+    Body,
+    Compaction,
+    Event,
+    Generation,
+    Lifecycle,
+    Message,
+    Prompt,
+    Rewrite,
+    Stop,
+    ToolCall,
+    changed,
+)
 
 if TYPE_CHECKING:
     from typing import Any
 
-CALL = Event(kind="tool.before", body=ToolCall(tool="bash", input={"command": "ls", "depth": 1}, result="out"))
+CALL = Event(
+    kind="tool.before",
+    body=ToolCall(tool="bash", input={"command": "ls", "depth": 1}, result="out"),
+)
 
 
 @pytest.mark.parametrize(
@@ -32,7 +47,9 @@ CALL = Event(kind="tool.before", body=ToolCall(tool="bash", input={"command": "l
         (Lifecycle(facts={"text": "x", "tool": "y"}), "", "", ""),
     ],
 )
-def test_an_event_tells_its_tool_command_and_text(body: Body, tool: str, command: str, text: str) -> None:
+def test_an_event_tells_its_tool_command_and_text(
+    body: Body, tool: str, command: str, text: str
+) -> None:
     """Each is text, and empty where the event has none."""
     event = Event(kind="tool.before", body=body)
 
@@ -43,16 +60,29 @@ def test_a_fact_is_an_attribute_or_an_entry() -> None:
     """Facts are found by canonical name wherever the body keeps them; what is not there is None."""
     body = ToolCall(tool="bash", facts={"duration": 3})
 
-    assert (body.value("tool"), body.value("duration"), body.value("result"), body.value("nonsense")) == ("bash", 3, None, None)
+    assert (
+        body.value("tool"),
+        body.value("duration"),
+        body.value("result"),
+        body.value("nonsense"),
+    ) == ("bash", 3, None, None)
 
 
 @pytest.mark.parametrize(
     ("body", "rewrite", "expected"),
     [
-        (CALL.body, Rewrite(target="input", value={"depth": 2}, merge=True), {"input": {"command": "ls", "depth": 2}}),
+        (
+            CALL.body,
+            Rewrite(target="input", value={"depth": 2}, merge=True),
+            {"input": {"command": "ls", "depth": 2}},
+        ),
         (CALL.body, Rewrite(target="input", value={"depth": 2}), {"input": {"depth": 2}}),
         (CALL.body, Rewrite(target="output", value="clean"), {"result": "clean"}),
-        (ToolCall(tool="x", input="no object"), Rewrite(target="input", value={"a": 1}, merge=True), {"input": {"a": 1}}),
+        (
+            ToolCall(tool="x", input="no object"),
+            Rewrite(target="input", value={"a": 1}, merge=True),
+            {"input": {"a": 1}},
+        ),
         (Prompt(prompt="a"), Rewrite(target="text", value="b"), {"prompt": "b"}),
         (Generation(messages=["a"]), Rewrite(target="messages", value=[]), {"messages": []}),
         (Generation(response="a"), Rewrite(target="text", value="b"), {"response": "b"}),
@@ -60,7 +90,9 @@ def test_a_fact_is_an_attribute_or_an_entry() -> None:
         (Compaction(), Rewrite(target="summary", value="b"), {"summary": "b"}),
     ],
 )
-def test_a_rewrite_changes_its_target(body: Body, rewrite: Rewrite, expected: dict[str, Any]) -> None:
+def test_a_rewrite_changes_its_target(
+    body: Body, rewrite: Rewrite, expected: dict[str, Any]
+) -> None:
     """The body has the new value, and everything else as it was."""
     event = CALL.replace(body=body)
     after = event.rewritten(rewrite)
@@ -90,7 +122,9 @@ def test_what_the_host_sent_stays_as_it_was() -> None:
     """A rewrite is of the body; `raw` keeps the original beside it."""
     event = CALL.replace(raw={"tool_input": {"command": "ls"}})
 
-    assert event.rewritten(Rewrite(target="input", value={})).raw == {"tool_input": {"command": "ls"}}
+    assert event.rewritten(Rewrite(target="input", value={})).raw == {
+        "tool_input": {"command": "ls"}
+    }
 
 
 @pytest.mark.parametrize(
@@ -112,7 +146,10 @@ def test_a_patch_is_what_differs(before: Any, after: Any, difference: Any) -> No
 @pytest.mark.parametrize(
     ("rewrite", "document"),
     [
-        (Rewrite(target="input", value={"a": 1, "b": 2}, patch={"b": 2}), {"input": {"a": 1, "b": 2}, "patch": {"b": 2}}),
+        (
+            Rewrite(target="input", value={"a": 1, "b": 2}, patch={"b": 2}),
+            {"input": {"a": 1, "b": 2}, "patch": {"b": 2}},
+        ),
         (Rewrite(target="text", value="x"), {"text": "x"}),
         (Rewrite(target="messages", value=[]), {"messages": []}),
         (Rewrite(target="output", value=None), {"output": None}),

@@ -12,6 +12,14 @@ def test_a_command_has_no_shell_unless_it_is_named() -> None:
 
 def test_handlers_of_different_classes_are_never_equal() -> None:
     """The runner is chosen by the class."""
-    handlers = [Builtin(name="x"), InProcess(call=print, name="x"), Broken(reason="x"), Command(script="x"), Http(url="x")]
+    handlers = [
+        Builtin(name="x"),
+        InProcess(call=print, name="x"),
+        Broken(reason="x"),
+        Command(script="x"),
+        Http(url="x"),
+    ]
 
-    assert [[one == other for other in handlers] for one in handlers] == [[at == to for to in range(5)] for at in range(5)]
+    assert [[one == other for other in handlers] for one in handlers] == [
+        [at == to for to in range(5)] for at in range(5)
+    ]

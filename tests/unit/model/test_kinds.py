@@ -35,17 +35,26 @@ def test_there_are_as_many_events_as_the_vocabulary_says() -> None:
 
 def test_there_are_as_many_of_each_class_as_the_vocabulary_says() -> None:
     """30 gates, 4 transforms, 3 contexts and 27 that are only observed."""
-    assert Counter(row["cls"] for row in CANONICAL.values()) == {"gate": 30, "transform": 4, "context": 3, "observe": 27}
+    assert Counter(row["cls"] for row in CANONICAL.values()) == {
+        "gate": 30,
+        "transform": 4,
+        "context": 3,
+        "observe": 27,
+    }
 
 
 def test_every_native_leads_to_a_canonical_name() -> None:
     """Each value under `dialects` is a canonical name, or the literal `x.*`."""
-    assert {name for names in DIALECTS.values() for name in names.values()} - set(CANONICAL) == {"x.*"}
+    assert {name for names in DIALECTS.values() for name in names.values()} - set(CANONICAL) == {
+        "x.*"
+    }
 
 
 def test_every_canonical_name_has_a_native() -> None:
     """No event exists that nobody raises."""
-    assert set(CANONICAL) - {name for names in DIALECTS.values() for name in names.values()} == set()
+    assert (
+        set(CANONICAL) - {name for names in DIALECTS.values() for name in names.values()} == set()
+    )
 
 
 @pytest.mark.parametrize(
@@ -82,14 +91,20 @@ def test_the_type_of_powers_lists_all_of_them() -> None:
 
 def test_gates_without_a_denial_are_the_three_that_no_host_denies() -> None:
     """`prompt.transform` and `model.tools` only rewrite, an elicitation is only answered."""
-    without = {name for name in kinds.NAMES if kinds.kind(name).gate and "deny" not in kinds.kind(name).powers}
+    without = {
+        name
+        for name in kinds.NAMES
+        if kinds.kind(name).gate and "deny" not in kinds.kind(name).powers
+    }
 
     assert without == {"prompt.transform", "model.tools", "elicitation.request"}
 
 
 def test_transforms_only_rewrite() -> None:
     """Each of them has one rewrite and nothing else."""
-    powers = {name: kinds.kind(name).powers for name in kinds.NAMES if kinds.kind(name).cls == "transform"}
+    powers = {
+        name: kinds.kind(name).powers for name in kinds.NAMES if kinds.kind(name).cls == "transform"
+    }
 
     assert powers == {
         "message.display": {"text"},
@@ -127,7 +142,11 @@ def test_a_denial_sends_the_agent_back_at_stop_gates_only() -> None:
 
 def test_names_are_dotted_and_lower_case() -> None:
     """`noun.phase`: no capitals, no underscores, no dialect in them."""
-    assert [name for name in kinds.NAMES if name != name.lower() or "_" in name or name.startswith(("x.", "."))] == []
+    assert [
+        name
+        for name in kinds.NAMES
+        if name != name.lower() or "_" in name or name.startswith(("x.", "."))
+    ] == []
 
 
 def test_payload_columns_name_fields() -> None:
@@ -160,7 +179,13 @@ def test_unknown_events_are_not_remembered() -> None:
 
 @pytest.mark.parametrize(
     ("native", "canonical"),
-    [("PreToolUse", "tool.before"), ("pre_tool_use", "tool.before"), ("agentSpawn", "session.start"), ("other", ""), ("tool.befor", "")],
+    [
+        ("PreToolUse", "tool.before"),
+        ("pre_tool_use", "tool.before"),
+        ("agentSpawn", "session.start"),
+        ("other", ""),
+        ("tool.befor", ""),
+    ],
 )
 def test_a_hosts_name_leads_to_the_canonical_one(native: str, canonical: str) -> None:
     """For whoever writes the name that he knows; the unifiers' `other` means nothing."""

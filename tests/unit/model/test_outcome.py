@@ -7,7 +7,11 @@ from hookline.model.outcome import Failure, Outcome
 
 def test_every_failure_reads_as_the_end_of_a_sentence() -> None:
     """A failure's value is put behind a hook's name: "hook `x` failed: timed out"."""
-    assert [failure for failure in Failure if failure.value != failure.value.lower() or failure.value.endswith(".")] == []
+    assert [
+        failure
+        for failure in Failure
+        if failure.value != failure.value.lower() or failure.value.endswith(".")
+    ] == []
 
 
 def test_an_outcome_of_nothing_is_no_failure() -> None:

@@ -34,7 +34,10 @@ def test_a_place_is_told_as_far_as_it_is_known(origin: Origin, place: str) -> No
 @pytest.mark.parametrize(
     ("problem", "text"),
     [
-        (WHOLE, "a/settings.json:3:5: HKL1203 unknown event `PreToolUze` (did you mean `PreToolUse`?)"),
+        (
+            WHOLE,
+            "a/settings.json:3:5: HKL1203 unknown event `PreToolUze` (did you mean `PreToolUse`?)",
+        ),
         (WHOLE.replace(hint=""), "a/settings.json:3:5: HKL1203 unknown event `PreToolUze`"),
         (WHOLE.replace(origin=Origin(), hint=""), "HKL1203 unknown event `PreToolUze`"),
     ],
@@ -63,4 +66,8 @@ def test_a_problem_as_a_document_says_everything() -> None:
 def test_codes_are_stable_and_never_shared() -> None:
     """One code a name, in its family."""
     assert len(set(CODES.values())) == len(CODES)
-    assert [code for code in CODES.values() if not (code.startswith("HKL") and code[3:].isdecimal() and len(code) == 7)] == []
+    assert [
+        code
+        for code in CODES.values()
+        if not (code.startswith("HKL") and code[3:].isdecimal() and len(code) == 7)
+    ] == []

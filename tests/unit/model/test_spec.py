@@ -6,12 +6,24 @@ from hookline.model.handler import Command
 from hookline.model.spec import SCOPES, HookSpec
 from hookline.model.verdict import Stance
 
-SPEC = HookSpec(id="a", dialect="docker-agent", kind="tool.before", native_event="pre_tool_use", handler=Command(script="true"))
+SPEC = HookSpec(
+    id="a",
+    dialect="docker-agent",
+    kind="tool.before",
+    native_event="pre_tool_use",
+    handler=Command(script="true"),
+)
 
 
 def test_a_hook_fails_open_is_enforced_and_waited_for() -> None:
     """What a dialect does not say is the mildest: no stance on failure, a minute's time, no shadow."""
-    assert (SPEC.on_failure, SPEC.timeout, SPEC.detached, SPEC.shadow, SPEC.once) == (Stance.SILENT, 60.0, False, False, False)
+    assert (SPEC.on_failure, SPEC.timeout, SPEC.detached, SPEC.shadow, SPEC.once) == (
+        Stance.SILENT,
+        60.0,
+        False,
+        False,
+        False,
+    )
 
 
 def test_scopes_go_from_managed_policy_to_in_process_hooks() -> None:

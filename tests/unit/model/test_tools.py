@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import pytest
 
-from hookline.model.tools import alike, broader, called, families, input_names, mcp_parts, translated
+from hookline.model.tools import (
+    alike,
+    broader,
+    called,
+    families,
+    input_names,
+    mcp_parts,
+    translated,
+)
 
 
 @pytest.mark.parametrize(
     ("name", "others"),
     [
-        ("Bash", {"shell", "run_shell_command", "Shell", "bash", "developer__shell", "execute_bash"}),
+        (
+            "Bash",
+            {"shell", "run_shell_command", "Shell", "bash", "developer__shell", "execute_bash"},
+        ),
         ("run_shell_command", {"Bash", "shell"}),
         ("apply_patch", {"Write", "Edit", "MultiEdit", "write_file", "replace"}),
         ("mcp__git__status", {"@git/status", "MCP:status", "mcp_git_status", "git-status"}),
@@ -25,7 +36,12 @@ def test_a_tool_is_known_by_its_other_names(name: str, others: set[str]) -> None
 
 @pytest.mark.parametrize(
     ("name", "dialect", "never"),
-    [("Read", "", "Write"), ("Write", "claude-code", "MultiEdit"), ("Edit", "claude-code", "create"), ("Task", "", "Bash")],
+    [
+        ("Read", "", "Write"),
+        ("Write", "claude-code", "MultiEdit"),
+        ("Edit", "claude-code", "create"),
+        ("Task", "", "Bash"),
+    ],
 )
 def test_families_do_not_merge(name: str, dialect: str, never: str) -> None:
     """A name that some host has for two kinds of tool does not join the others of both."""
@@ -82,7 +98,9 @@ def test_mcp_names_have_parts(name: str, dialect: str, parts: tuple[str, str] | 
         ("frobnicate", "claude-code", "codex", ()),
     ],
 )
-def test_a_tool_is_called_as_its_host_does(name: str, dialect: str, target: str, names: tuple[str, ...]) -> None:
+def test_a_tool_is_called_as_its_host_does(
+    name: str, dialect: str, target: str, names: tuple[str, ...]
+) -> None:
     """The usual name first; its own where the host has it too; nothing where nobody knows."""
     assert translated(name, dialect, target)[: len(names)] == names
     assert bool(translated(name, dialect, target)) is bool(names)
@@ -97,7 +115,9 @@ def test_a_tool_is_called_as_its_host_does(name: str, dialect: str, target: str,
         ("frobnicate", "claude-code", "docker-agent", {}),
     ],
 )
-def test_input_keys_have_names_by_host(name: str, dialect: str, target: str, renamed: dict[str, str]) -> None:
+def test_input_keys_have_names_by_host(
+    name: str, dialect: str, target: str, renamed: dict[str, str]
+) -> None:
     """Any host's key for a thing is understood."""
     assert dict(input_names(name, dialect, target)) == renamed
 

@@ -14,7 +14,10 @@ def test_stances_are_ordered_from_the_weakest_claim_to_the_strongest() -> None:
     assert sorted(Stance) == [Stance.SILENT, Stance.ALLOW, Stance.ASK, Stance.DENY, Stance.HALT]
 
 
-@pytest.mark.parametrize(("stance", "allowed"), [("SILENT", True), ("ALLOW", True), ("ASK", False), ("DENY", False), ("HALT", False)])
+@pytest.mark.parametrize(
+    ("stance", "allowed"),
+    [("SILENT", True), ("ALLOW", True), ("ASK", False), ("DENY", False), ("HALT", False)],
+)
 def test_what_nobody_has_to_be_asked_about_is_allowed(stance: str, *, allowed: bool) -> None:
     """Only silence and consent let the moment pass by themselves."""
     assert QUIET.replace(stance=Stance[stance]).allowed is allowed
@@ -33,7 +36,9 @@ def test_the_document_has_the_keys_of_the_contract_in_their_order() -> None:
 
 def test_what_was_lowered_names_effect_reason_and_hook() -> None:
     """Each entry says what, why and whose."""
-    document = QUIET.replace(lowered=(Lowered(effect="ask", reason="nobody to ask", hook="a"),)).to_dict()
+    document = QUIET.replace(
+        lowered=(Lowered(effect="ask", reason="nobody to ask", hook="a"),)
+    ).to_dict()
 
     assert document["lowered"] == [{"effect": "ask", "reason": "nobody to ask", "hook": "a"}]
 
@@ -42,5 +47,16 @@ def test_a_verdict_in_the_document_has_no_payload_but_the_hooks_own_words() -> N
     """Its keys are those of the contract."""
     document = Verdict(hook_id="a", fault="timed out", exit_code=None).to_dict()
 
-    assert list(document) == ["hook", "stance", "reason", "rewrite", "for_agent", "for_user", "fault", "exit_code", "seconds", "shadow"]
+    assert list(document) == [
+        "hook",
+        "stance",
+        "reason",
+        "rewrite",
+        "for_agent",
+        "for_user",
+        "fault",
+        "exit_code",
+        "seconds",
+        "shadow",
+    ]
     assert (document["stance"], document["fault"]) == ("silent", "timed out")

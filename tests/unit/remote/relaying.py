@@ -43,7 +43,9 @@ async def until(holds: Callable[[], bool]) -> None:
 
 
 @asynccontextmanager
-async def serving(path: Path, talk: Callable[[StreamReader, StreamWriter], Awaitable[None]]) -> AsyncIterator[str]:
+async def serving(
+    path: Path, talk: Callable[[StreamReader, StreamWriter], Awaitable[None]]
+) -> AsyncIterator[str]:
     """Somebody who listens at a path, and is over when every connection is; each is closed when `talk` returns."""
     talks: set[asyncio.Task[None]] = set()
 

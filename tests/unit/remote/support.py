@@ -20,7 +20,12 @@ if TYPE_CHECKING:
 
 TOKEN = "a token of sixteen"  # noqa: S105 - it guards nothing
 PATIENCE = 20.0  # seconds, for what must happen
-CALL = {"session_id": "s", "tool": "Bash", "args": {"command": "rm -rf /"}, "working_directory": "/"}
+CALL = {
+    "session_id": "s",
+    "tool": "Bash",
+    "args": {"command": "rm -rf /"},
+    "working_directory": "/",
+}
 OTHER = {**CALL, "tool": "Read"}
 SELF = Caller(name="here", proven=True)
 STRANGER = Caller(name="somewhere")
@@ -107,7 +112,9 @@ class End:
         self._incoming: asyncio.Queue[pb.HandlerFrame | LinkError | None] = asyncio.Queue()
         self.outbox: Outbox[pb.EngineFrame] = Outbox(bridge.bounds.queue)
         self._frames = aiter(self.outbox)
-        self.talk = asyncio.get_running_loop().create_task(bridge.converse(caller, self._read(), self.outbox))
+        self.talk = asyncio.get_running_loop().create_task(
+            bridge.converse(caller, self._read(), self.outbox)
+        )
         END_TALKS.append(self.talk)
 
     async def _read(self) -> AsyncIterator[pb.HandlerFrame]:
@@ -135,8 +142,12 @@ class End:
         """What is still sent until the stream ends."""
         return [frame async for frame in self.outbox]
 
-    async def hello(self, instance: str = "policy", *, token: bytes = b"", resume: str = "", protocol: int = 1) -> pb.Welcome:
-        self.send(hello=pb.Hello(protocol=protocol, instance_id=instance, token=token, resume_id=resume))
+    async def hello(
+        self, instance: str = "policy", *, token: bytes = b"", resume: str = "", protocol: int = 1
+    ) -> pb.Welcome:
+        self.send(
+            hello=pb.Hello(protocol=protocol, instance_id=instance, token=token, resume_id=resume)
+        )
         return await self.next("welcome")
 
     async def register(self, *hooks: pb.HookSpec, generation: int = 1) -> pb.RegistryAck:
@@ -147,7 +158,9 @@ class End:
         self.send(result=pb.Result(invocation_id=invoke.invocation_id, action=action, **fields))
 
 
-async def attached(bridge: Bridge, *hooks: pb.HookSpec, instance: str = "policy") -> tuple[End, pb.Welcome]:
+async def attached(
+    bridge: Bridge, *hooks: pb.HookSpec, instance: str = "policy"
+) -> tuple[End, pb.Welcome]:
     """An end whose hooks are known."""
     end = End(bridge)
     welcome = await end.hello(instance)
@@ -156,7 +169,13 @@ async def attached(bridge: Bridge, *hooks: pb.HookSpec, instance: str = "policy"
     return end, welcome
 
 
-def hook(name: str = "guard", event: str = "pre_tool_use", *, matcher: HookMatcher | None = None, **config: Any) -> pb.HookSpec:
+def hook(
+    name: str = "guard",
+    event: str = "pre_tool_use",
+    *,
+    matcher: HookMatcher | None = None,
+    **config: Any,
+) -> pb.HookSpec:
     """A definition as it is sent."""
     return sent(Hook.new(name, event).with_matcher(matcher).with_config(HookConfig(**config)))
 

@@ -34,7 +34,10 @@ def test_an_address_is_read(text: str, way: str, target: str, proven: object) ->
 
 def test_an_address_of_frames_or_of_vsock_is_read() -> None:
     """Which gRPC does not dial itself."""
-    assert (parsed("framed+unix:/a/b").way, parsed("framed+unix:/a/b").path) == ("framed+unix", "/a/b")
+    assert (parsed("framed+unix:/a/b").way, parsed("framed+unix:/a/b").path) == (
+        "framed+unix",
+        "/a/b",
+    )
     assert (parsed("vsock:host:4088").cid, parsed("vsock:host:4088").port) == (2, 4088)
 
 
@@ -122,11 +125,17 @@ def test_a_folder_that_somebody_else_keeps_is_told(tmp_path: Path) -> None:
     holder = os.open(tmp_path, os.O_RDONLY)
     try:
         fcntl.flock(holder, fcntl.LOCK_EX)
-        with pytest.raises(ConfigError, match="is locked by somebody else") as caught, room_at(str(tmp_path / "s"), sleep=slept.append):
+        with (
+            pytest.raises(ConfigError, match="is locked by somebody else") as caught,
+            room_at(str(tmp_path / "s"), sleep=slept.append),
+        ):
             pass
     finally:
         os.close(holder)
-    assert (caught.value.name, caught.value.hint) == ("remote.address", "end whoever holds it, or name a path in another folder")
+    assert (caught.value.name, caught.value.hint) == (
+        "remote.address",
+        "end whoever holds it, or name a path in another folder",
+    )
     assert 0.5 < sum(slept) <= 1.0
 
 

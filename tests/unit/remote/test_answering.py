@@ -21,7 +21,14 @@ EVENT = json.dumps({"event_type": "pre_tool_use", "payload": CALL}).encode()
 
 
 def invoke(number: int = 1, **fields: Any) -> pb.Invoke:
-    base = {"hook_id": "h", "event_type": "pre_tool_use", "event_json": EVENT, "budget_ms": 20_000, "attempt": 1, "reply_expected": True}
+    base = {
+        "hook_id": "h",
+        "event_type": "pre_tool_use",
+        "event_json": EVENT,
+        "budget_ms": 20_000,
+        "attempt": 1,
+        "reply_expected": True,
+    }
     return pb.Invoke(**{"invocation_id": f"{number}", **base, **fields})
 
 
@@ -32,7 +39,9 @@ class Stand:
         spec = read_definition(Hook.new("h", "pre_tool_use"), A3S()).spec
         armed = spec.replace(handler=in_process(handler, "h", "pre_tool_use"))
         self.said: list[pb.Result] = []
-        self.answering = Answering(lambda asked: armed if asked.hook_id == "h" else None, call_async, most=most)
+        self.answering = Answering(
+            lambda asked: armed if asked.hook_id == "h" else None, call_async, most=most
+        )
         self.answering.post = self.post
 
     def post(self, frame: pb.HandlerFrame) -> bool:
@@ -141,7 +150,9 @@ async def test_what_cannot_be_run_is_a_failure() -> None:
     stand.answering.cancel_all()
     await stand.answering.idle.wait()
 
-    assert [(result.invocation_id, result.action) for result in stand.said] == [(f"{n}", 0) for n in (1, 2, 3, 5)]
+    assert [(result.invocation_id, result.action) for result in stand.said] == [
+        (f"{n}", 0) for n in (1, 2, 3, 5)
+    ]
     assert stand.said[0].failure == "there is no hook `other` here"
     assert "cannot be read" in stand.said[1].failure
     assert "under way already" in stand.said[3].failure
@@ -175,9 +186,15 @@ class BreakOffError(BaseException):
 
 
 @pytest.mark.parametrize("plain", [True, False], ids=["plain", "asynchronous"])
-@pytest.mark.parametrize("error", [BreakOffError, KeyboardInterrupt, SystemExit, asyncio.CancelledError], ids=lambda each: each.__name__)
+@pytest.mark.parametrize(
+    "error",
+    [BreakOffError, KeyboardInterrupt, SystemExit, asyncio.CancelledError],
+    ids=lambda each: each.__name__,
+)
 @on_loop
-async def test_a_handler_that_breaks_off_has_failed(error: type[BaseException], plain: bool) -> None:  # noqa: FBT001 - a row
+async def test_a_handler_that_breaks_off_has_failed(
+    error: type[BaseException], plain: bool
+) -> None:
     """And nothing else has: the next one is answered."""
 
     def breaks(_: Any) -> HookResponse:

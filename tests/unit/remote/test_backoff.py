@@ -7,7 +7,10 @@ import pytest
 from hookline.remote.backoff import Backoff
 
 
-@pytest.mark.parametrize(("chance", "waits"), [(0.0, [0.5, 1, 2, 2, 2]), (1.0, [1, 2, 4, 4, 4]), (0.5, [0.75, 1.5, 3, 3, 3])])
+@pytest.mark.parametrize(
+    ("chance", "waits"),
+    [(0.0, [0.5, 1, 2, 2, 2]), (1.0, [1, 2, 4, 4, 4]), (0.5, [0.75, 1.5, 3, 3, 3])],
+)
 def test_waits_double_to_their_bound(chance: float, waits: list[float]) -> None:
     """At least a half of each is certain."""
     backoff = Backoff(first=1, most=4, chance=lambda: chance)

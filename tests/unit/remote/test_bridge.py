@@ -14,7 +14,20 @@ from hookline.dialects.a3s.table import TABLE
 from hookline.remote.bounds import Bounds
 from hookline.remote.bridge import Bridge
 from hookline.remote.proto import bridge_pb2 as pb
-from tests.unit.remote.support import CALL, PATIENCE, SELF, STRANGER, TOKEN, End, Time, attached, hook, on_loop, settled, until
+from tests.unit.remote.support import (
+    CALL,
+    PATIENCE,
+    SELF,
+    STRANGER,
+    TOKEN,
+    End,
+    Time,
+    attached,
+    hook,
+    on_loop,
+    settled,
+    until,
+)
 
 
 def goaway(frames: list[pb.EngineFrame]) -> str:
@@ -32,7 +45,12 @@ async def test_whoever_says_hello_is_welcome() -> None:
     end = End(Bridge(Engine(), bounds=bounds))
     welcome = await end.hello()
 
-    assert (welcome.protocol, welcome.max_in_flight, welcome.max_payload_bytes, welcome.ping_ms) == (1, 3, 1000, 2000)
+    assert (
+        welcome.protocol,
+        welcome.max_in_flight,
+        welcome.max_payload_bytes,
+        welcome.ping_ms,
+    ) == (1, 3, 1000, 2000)
     assert len(welcome.event_types) == 28
     assert len(welcome.session_key) >= 24
     assert not welcome.resumed
@@ -50,7 +68,9 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("caller", "fields", "code"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED])
+@pytest.mark.parametrize(
+    ("caller", "fields", "code"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED]
+)
 @on_loop
 async def test_somebody_is_not_let_in(caller, fields, code) -> None:
     """The refusal begins with its code, and the stream ends."""
@@ -137,7 +157,9 @@ async def test_an_attached_instance_is_taken_over_with_its_key_only() -> None:
 async def test_a_place_is_kept_for_its_owner_for_a_while() -> None:
     """After its memory anybody who is let in may have it; until its hooks are replaced they stay, and fail."""
     time = Time()
-    bridge = Bridge(engine := Engine(), bounds=Bounds(memory=60), clock=time.clock, sleep=time.sleep)
+    bridge = Bridge(
+        engine := Engine(), bounds=Bounds(memory=60), clock=time.clock, sleep=time.sleep
+    )
     end, _ = await attached(bridge)
     end.hang_up()
     await end.talk
@@ -233,21 +255,33 @@ async def test_hooks_are_those_of_engines_that_come_later() -> None:
 
 REJECTED = [
     ("an unknown event", {"event_type": "pre_tool_uze"}, "did you mean `pre_tool_use`?"),
-    ("an expression that RE2 refuses", {"event_type": "pre_tool_use", "matcher": pb.Matcher(command_pattern="(")}, "`(`"),
-    ("a look-around", {"event_type": "pre_tool_use", "matcher": pb.Matcher(command_pattern="(?=x)")}, "(?=x)"),
+    (
+        "an expression that RE2 refuses",
+        {"event_type": "pre_tool_use", "matcher": pb.Matcher(command_pattern="(")},
+        "`(`",
+    ),
+    (
+        "a look-around",
+        {"event_type": "pre_tool_use", "matcher": pb.Matcher(command_pattern="(?=x)")},
+        "(?=x)",
+    ),
     ("an unknown fail mode", {"event_type": "pre_tool_use", "fail_mode": 7}, "fail_mode"),
     ("a limit that is none", {"event_type": "pre_tool_use", "timeout_ms": 2**32 - 1}, "timeout_ms"),
 ]
 
 
-@pytest.mark.parametrize(("fields", "said"), [row[1:] for row in REJECTED], ids=[row[0] for row in REJECTED])
+@pytest.mark.parametrize(
+    ("fields", "said"), [row[1:] for row in REJECTED], ids=[row[0] for row in REJECTED]
+)
 @on_loop
 async def test_a_hook_is_rejected_in_the_loaders_words(fields, said) -> None:
     """The others count; and where its event is known, the one that cannot be read takes part as a failure."""
     bridge = Bridge(engine := Engine())
     end = End(bridge)
     await end.hello()
-    ack = await end.register(hook("good", priority=200), pb.HookSpec(id="bad", priority=100, **fields))
+    ack = await end.register(
+        hook("good", priority=200), pb.HookSpec(id="bad", priority=100, **fields)
+    )
 
     assert [rejected.hook_id for rejected in ack.rejected] == ["bad"]
     assert said in ack.rejected[0].problem
@@ -260,11 +294,17 @@ async def test_a_hook_is_rejected_in_the_loaders_words(fields, said) -> None:
 
 WHOLE = [
     ("too many", [hook(f"h{at}") for at in range(6)], "5 are the most"),
-    ("patterns without an end", [hook(f"h{at}", matcher=HookMatcher(path_pattern="*" * 30)) for at in range(4)], "100 are the most"),
+    (
+        "patterns without an end",
+        [hook(f"h{at}", matcher=HookMatcher(path_pattern="*" * 30)) for at in range(4)],
+        "100 are the most",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("hooks", "said"), [row[1:] for row in WHOLE], ids=[row[0] for row in WHOLE])
+@pytest.mark.parametrize(
+    ("hooks", "said"), [row[1:] for row in WHOLE], ids=[row[0] for row in WHOLE]
+)
 @on_loop
 async def test_a_registry_is_rejected_as_a_whole(hooks, said) -> None:
     """The set before it stays, and the generation too."""
@@ -272,7 +312,9 @@ async def test_a_registry_is_rejected_as_a_whole(hooks, said) -> None:
     end, _ = await attached(bridge, hook("former"))
     ack = await end.register(*hooks, generation=2)
 
-    assert [(rejected.hook_id, said in rejected.problem) for rejected in ack.rejected] == [("", True)]
+    assert [(rejected.hook_id, said in rejected.problem) for rejected in ack.rejected] == [
+        ("", True)
+    ]
     assert [spec.id for spec in engine.hooks] == ["former"]
     assert not (await end.register(hook("later"), generation=2)).rejected
 
@@ -285,7 +327,9 @@ ODD = [
 ]
 
 
-@pytest.mark.parametrize(("wanted", "said", "given"), [row[1:] for row in ODD], ids=[row[0] for row in ODD])
+@pytest.mark.parametrize(
+    ("wanted", "said", "given"), [row[1:] for row in ODD], ids=[row[0] for row in ODD]
+)
 @on_loop
 async def test_an_id_that_none_can_have_disarms_nobody(wanted, said, given) -> None:
     """The other hooks are in place, and its own guard is a broken one under another name."""
@@ -293,7 +337,9 @@ async def test_an_id_that_none_can_have_disarms_nobody(wanted, said, given) -> N
     await end.hello()
     ack = await end.register(hook("guard", "pre_prompt"), hook(wanted))
 
-    assert [(rejected.hook_id, said in rejected.problem) for rejected in ack.rejected] == [(wanted, True)]
+    assert [(rejected.hook_id, said in rejected.problem) for rejected in ack.rejected] == [
+        (wanted, True)
+    ]
     assert {spec.id for spec in engine.hooks} == {"guard", given}
     decision = await engine.fire_async("pre_tool_use", CALL, dialect="a3s")
     assert decision.stance is Stance.DENY
@@ -319,7 +365,12 @@ async def test_an_older_generation_is_refused(generation: int) -> None:
 async def test_a_flood_of_registries_ends_the_stream() -> None:
     """Each of them costs the engine work; the guards of whoever floods stay, and fail closed."""
     time = Time()
-    bridge = Bridge(engine := Engine(), bounds=Bounds(registries=3, ping=1000), clock=time.clock, sleep=time.sleep)
+    bridge = Bridge(
+        engine := Engine(),
+        bounds=Bounds(registries=3, ping=1000),
+        clock=time.clock,
+        sleep=time.sleep,
+    )
     end = End(bridge)
     await end.hello()
     for generation in (1, 2, 3):
@@ -365,10 +416,17 @@ async def test_who_reads_a_heavy_set_holds_up_nobody_else() -> None:
         return enrolled(registry)
 
     bridge.enrolled = slowly  # type: ignore[method-assign]  # the moment
-    heavy.send(registry=pb.Registry(generation=2, hooks=[hook("new", "session_start", matcher=HookMatcher(path_pattern="*.x"))]))
+    heavy.send(
+        registry=pb.Registry(
+            generation=2,
+            hooks=[hook("new", "session_start", matcher=HookMatcher(path_pattern="*.x"))],
+        )
+    )
     heavy.send(ping=pb.Ping(n=1))
     await until(reading.is_set)
-    asked = asyncio.get_running_loop().create_task(engine.fire_async("pre_tool_use", CALL, dialect="a3s"))
+    asked = asyncio.get_running_loop().create_task(
+        engine.fire_async("pre_tool_use", CALL, dialect="a3s")
+    )
     end.answer(await end.next("invoke"), pb.BLOCK, reason="heard")
 
     assert (await asked).reason == "heard"
@@ -387,7 +445,11 @@ async def test_a_set_that_is_read_too_late_is_dropped() -> None:
     reading, go = threading.Event(), threading.Event()
     enrolled = bridge.enrolled
     bridge.enrolled = lambda registry: (reading.set(), go.wait(PATIENCE), enrolled(registry))[2]  # type: ignore[method-assign]  # the moment
-    end.send(registry=pb.Registry(generation=2, hooks=[hook("late", matcher=HookMatcher(path_pattern="*.x"))]))
+    end.send(
+        registry=pb.Registry(
+            generation=2, hooks=[hook("late", matcher=HookMatcher(path_pattern="*.x"))]
+        )
+    )
     await until(reading.is_set)
     other = End(bridge)
     await other.hello(resume=welcome.session_key)
@@ -400,7 +462,14 @@ async def test_a_set_that_is_read_too_late_is_dropped() -> None:
 
 # -- who is expected ---------------------------------------------------------------------------------------------------
 
-GATES = ("pre_tool_use", "permission_request", "pre_compact", "pre_prompt", "pre_planning", "pre_run_control")
+GATES = (
+    "pre_tool_use",
+    "permission_request",
+    "pre_compact",
+    "pre_prompt",
+    "pre_planning",
+    "pre_run_control",
+)
 
 
 @pytest.mark.parametrize("event", TABLE.rows)
@@ -411,8 +480,12 @@ async def test_the_gates_of_whoever_is_expected_are_closed(event: str) -> None:
     bridge = Bridge(engines[0], others=lambda: engines[1:], expected=["policy"])
     decisions = [await engine.fire_async(event, CALL, dialect="a3s") for engine in engines]
 
-    assert [decision.stance for decision in decisions] == [Stance.DENY if event in GATES else Stance.SILENT] * 2
-    assert all("the handlers `policy` are expected" in decision.reason for decision in decisions) == (event in GATES)
+    assert [decision.stance for decision in decisions] == [
+        Stance.DENY if event in GATES else Stance.SILENT
+    ] * 2
+    assert all(
+        "the handlers `policy` are expected" in decision.reason for decision in decisions
+    ) == (event in GATES)
     assert bridge.attached == ()
 
 
@@ -451,7 +524,9 @@ async def test_a_session_that_ends_here_takes_its_invocations_along() -> None:
     """Whoever fires the end of it, the engine's own host too."""
     bridge = Bridge(engine := Engine())
     end, _ = await attached(bridge)
-    asked = asyncio.get_running_loop().create_task(engine.fire_async("pre_tool_use", CALL, dialect="a3s"))
+    asked = asyncio.get_running_loop().create_task(
+        engine.fire_async("pre_tool_use", CALL, dialect="a3s")
+    )
     invoke = await end.next("invoke")
     await engine.fire_async("session_end", {"session_id": "s"}, dialect="a3s")
 
@@ -476,7 +551,9 @@ async def test_the_end_waits_for_what_is_under_way() -> None:
     """Whoever answers in time is heard; then everybody is gone, and the gates are closed."""
     bridge = Bridge(engine := Engine())
     end, _ = await attached(bridge)
-    firing = asyncio.get_running_loop().create_task(engine.fire_async("pre_tool_use", CALL, dialect="a3s"))
+    firing = asyncio.get_running_loop().create_task(
+        engine.fire_async("pre_tool_use", CALL, dialect="a3s")
+    )
     invoke = await end.next("invoke")
     closing = asyncio.get_running_loop().create_task(bridge.closing(10))
     assert (await end.next("goaway")).drain_ms == 10_000
@@ -485,7 +562,10 @@ async def test_the_end_waits_for_what_is_under_way() -> None:
 
     assert (await firing).reason == "in time"
     await end.talk
-    assert "the bridge is closed" in (await engine.fire_async("pre_tool_use", CALL, dialect="a3s")).reason
+    assert (
+        "the bridge is closed"
+        in (await engine.fire_async("pre_tool_use", CALL, dialect="a3s")).reason
+    )
 
 
 @on_loop
@@ -493,7 +573,9 @@ async def test_the_end_does_not_wait_for_ever() -> None:
     """What is not answered by then fails, and is cancelled."""
     bridge = Bridge(engine := Engine())
     end, _ = await attached(bridge)
-    firing = asyncio.get_running_loop().create_task(engine.fire_async("pre_tool_use", CALL, dialect="a3s"))
+    firing = asyncio.get_running_loop().create_task(
+        engine.fire_async("pre_tool_use", CALL, dialect="a3s")
+    )
     await end.next("invoke")
     await bridge.closing(0)
 
@@ -519,8 +601,12 @@ async def test_a_session_that_ends_takes_its_invocations_along() -> None:
     """Those of other sessions go on."""
     bridge = Bridge(engine := Engine())
     end, _ = await attached(bridge)
-    ended = asyncio.get_running_loop().create_task(engine.fire_async("pre_tool_use", CALL, dialect="a3s"))
-    going = asyncio.get_running_loop().create_task(engine.fire_async("pre_tool_use", {**CALL, "session_id": "t"}, dialect="a3s"))
+    ended = asyncio.get_running_loop().create_task(
+        engine.fire_async("pre_tool_use", CALL, dialect="a3s")
+    )
+    going = asyncio.get_running_loop().create_task(
+        engine.fire_async("pre_tool_use", {**CALL, "session_id": "t"}, dialect="a3s")
+    )
     first, second = await end.next("invoke"), await end.next("invoke")
     bridge.end_session("s")
     cancel = await end.next("cancel")

@@ -35,19 +35,31 @@ def served(request: pytest.FixtureRequest, tmp_path) -> Iterator[Served]:
 def timeless(decision) -> dict:
     """A decision document without its times."""
     document = decision.to_dict()
-    return document | {"seconds": 0, "verdicts": [verdict | {"seconds": 0} for verdict in document["verdicts"]]}
+    return document | {
+        "seconds": 0,
+        "verdicts": [verdict | {"seconds": 0} for verdict in document["verdicts"]],
+    }
 
 
 def test_a_decision_is_the_one_that_the_engine_made(served: Served) -> None:
     """Whether it is asked from an event loop or not."""
-    here = [timeless(served.engine.fire("pre_tool_use", payload, dialect="a3s")) for payload in (CALL, OTHER)]
+    here = [
+        timeless(served.engine.fire("pre_tool_use", payload, dialect="a3s"))
+        for payload in (CALL, OTHER)
+    ]
 
     async def asked() -> list[dict]:
         async with Client(served.address, token=served.token) as client:
-            return [timeless(await client.fire("pre_tool_use", payload, dialect="a3s")) for payload in (CALL, OTHER)]
+            return [
+                timeless(await client.fire("pre_tool_use", payload, dialect="a3s"))
+                for payload in (CALL, OTHER)
+            ]
 
     with SyncClient(served.address, token=served.token) as client:
-        assert [timeless(client.fire("pre_tool_use", payload, dialect="a3s", seconds=5)) for payload in (CALL, OTHER)] == here
+        assert [
+            timeless(client.fire("pre_tool_use", payload, dialect="a3s", seconds=5))
+            for payload in (CALL, OTHER)
+        ] == here
     assert asyncio.run(asked()) == here
 
 
@@ -57,7 +69,12 @@ def test_a_reply_is_the_one_that_the_host_reads(served: Served) -> None:
     here = served.engine.answer("a3s", payload)
     with SyncClient(served.address, token=served.token) as client:
         assert client.answer("a3s", payload) == here
-        assert client.answer("a3s", '{"event_type": "pre_tool_use", "payload": {"tool": "Read"}}').exit_code == 0
+        assert (
+            client.answer(
+                "a3s", '{"event_type": "pre_tool_use", "payload": {"tool": "Read"}}'
+            ).exit_code
+            == 0
+        )
         with pytest.raises(CodecError, match="no JSON"):
             client.answer("a3s", "{")
         with pytest.raises(ConfigError, match="klingon"):
@@ -69,7 +86,10 @@ def test_two_hundred_events_on_a_stream_are_told_apart(served: Served) -> None:
 
     async def asked() -> list[str]:
         async with Client(served.address, token=served.token) as client, client.stream() as stream:
-            fired = (stream.fire("pre_tool_use", {**CALL, "session_id": f"{at}"}, dialect="a3s") for at in range(200))
+            fired = (
+                stream.fire("pre_tool_use", {**CALL, "session_id": f"{at}"}, dialect="a3s")
+                for at in range(200)
+            )
             return [decision.reason for decision in await asyncio.gather(*fired)]
 
     assert asyncio.run(asked()) == [f"no {at}" for at in range(200)]
@@ -77,8 +97,17 @@ def test_two_hundred_events_on_a_stream_are_told_apart(served: Served) -> None:
 
 def test_a_stream_is_for_several_threads(served: Served) -> None:
     """Programs without an event loop have it too."""
-    with SyncClient(served.address, token=served.token) as client, client.stream() as stream, ThreadPoolExecutor(8) as threads:
-        reasons = threads.map(lambda at: stream.fire("pre_tool_use", {**CALL, "session_id": f"{at}"}, dialect="a3s").reason, range(50))
+    with (
+        SyncClient(served.address, token=served.token) as client,
+        client.stream() as stream,
+        ThreadPoolExecutor(8) as threads,
+    ):
+        reasons = threads.map(
+            lambda at: (
+                stream.fire("pre_tool_use", {**CALL, "session_id": f"{at}"}, dialect="a3s").reason
+            ),
+            range(50),
+        )
 
         assert list(reasons) == [f"no {at}" for at in range(50)]
         with pytest.raises(CodecError, match="klingon"):
@@ -98,7 +127,10 @@ def test_an_engine_that_ends_is_an_error(served: Served) -> None:
 
 def test_a_payload_that_is_no_json_is_not_sent(served: Served) -> None:
     """The fault is the caller's."""
-    with SyncClient(served.address, token=served.token) as client, pytest.raises(CodecError, match="cannot be sent"):
+    with (
+        SyncClient(served.address, token=served.token) as client,
+        pytest.raises(CodecError, match="cannot be sent"),
+    ):
         client.fire("pre_tool_use", {"args": object()}, dialect="a3s")
 
 
@@ -119,6 +151,9 @@ def test_without_the_token_nobody_is_answered(tmp_path) -> None:
 def test_nobody_there_is_an_error(tmp_path) -> None:
     """It names the address, and says what that means."""
     for address in (f"framed+unix:{tmp_path}/x", f"unix:{tmp_path}/x"):
-        with SyncClient(address) as client, pytest.raises(HookError, match="a gate must deny") as caught:
+        with (
+            SyncClient(address) as client,
+            pytest.raises(HookError, match="a gate must deny") as caught,
+        ):
             client.fire("pre_tool_use", CALL, dialect="a3s")
         assert address in caught.value.message

@@ -27,7 +27,11 @@ def test_its_document_is_the_same_again(event: str, answer) -> None:
     """Whatever a hook said."""
     engine = Engine()
     engine.on(event)(answer)
-    document = json.loads(json.dumps(engine.fire(event, {**CALL, "tool": "Bash", "input": {"command": "ls"}}).to_dict()))
+    document = json.loads(
+        json.dumps(
+            engine.fire(event, {**CALL, "tool": "Bash", "input": {"command": "ls"}}).to_dict()
+        )
+    )
     decision = decision_of(document)
 
     assert decision.to_dict() == document

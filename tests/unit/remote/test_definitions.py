@@ -13,10 +13,14 @@ from hookline.remote.proto import bridge_pb2 as pb
 
 HOOKS = [
     Hook.new("plain", "PreToolUse"),
-    Hook.new("all", "pre_tool_use").with_matcher(HookMatcher(tool="Bash", path_pattern="*.rs", command_pattern="x", session_id="s")),
+    Hook.new("all", "pre_tool_use").with_matcher(
+        HookMatcher(tool="Bash", path_pattern="*.rs", command_pattern="x", session_id="s")
+    ),
     Hook.new("skill", "skill_load").with_matcher(HookMatcher.skill("pdf*")),
     Hook.new("empty", "pre_tool_use").with_matcher(HookMatcher(tool="", command_pattern="")),
-    Hook.new("run", "pre_prompt").with_config(HookConfig(priority=-5, timeout_ms=1, fail_mode="open", max_retries=2)),
+    Hook.new("run", "pre_prompt").with_config(
+        HookConfig(priority=-5, timeout_ms=1, fail_mode="open", max_retries=2)
+    ),
     Hook.new("first", "pre_prompt").with_config(HookConfig(priority=0, fail_mode="closed")),
     Hook.new("watch", "session_end").with_config(HookConfig(async_execution=True)),
 ]
@@ -26,7 +30,9 @@ HOOKS = [
 def test_a_definition_arrives_as_it_was_written(hook: Hook) -> None:
     """The engine reads what it would read here."""
     here = read_definition(hook, A3S()).spec
-    (there,) = enrolled([pb.HookSpec.FromString(sent(hook).SerializeToString())], A3S(), Bounds()).specs
+    (there,) = enrolled(
+        [pb.HookSpec.FromString(sent(hook).SerializeToString())], A3S(), Bounds()
+    ).specs
     told = ("id", "kind", "native_event", "rank", "timeout", "detached", "on_failure", "facts")
 
     assert [getattr(there, field) for field in told] == [getattr(here, field) for field in told]

@@ -22,7 +22,14 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
 
-TOOL = json.dumps({"hook_event_name": "PreToolUse", "cwd": "/", "tool_name": "Bash", "tool_input": {"command": "ls"}}).encode()
+TOOL = json.dumps(
+    {
+        "hook_event_name": "PreToolUse",
+        "cwd": "/",
+        "tool_name": "Bash",
+        "tool_input": {"command": "ls"},
+    }
+).encode()
 
 
 def engine() -> Engine:
@@ -56,7 +63,9 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("fields", "code"), [row[1:] for row in WRONG], ids=[row[0] for row in WRONG])
+@pytest.mark.parametrize(
+    ("fields", "code"), [row[1:] for row in WRONG], ids=[row[0] for row in WRONG]
+)
 @on_loop
 async def test_what_is_wrong_is_said_with_its_code(fields, code) -> None:
     """There is no decision then, so that nobody takes it for a yes."""
@@ -125,9 +134,15 @@ class BreakOffError(BaseException):
 
 
 @pytest.mark.parametrize("alone", [True, False], ids=["alone", "beside another"])
-@pytest.mark.parametrize("error", [BreakOffError, KeyboardInterrupt, asyncio.CancelledError, GeneratorExit], ids=lambda each: each.__name__)
+@pytest.mark.parametrize(
+    "error",
+    [BreakOffError, KeyboardInterrupt, asyncio.CancelledError, GeneratorExit],
+    ids=lambda each: each.__name__,
+)
 @on_loop
-async def test_a_hook_that_breaks_off_leaves_nobody_waiting(error: type[BaseException], alone: bool) -> None:  # noqa: FBT001 - a row
+async def test_a_hook_that_breaks_off_leaves_nobody_waiting(
+    error: type[BaseException], alone: bool
+) -> None:
     """Whoever asks gets an answer each time, and nothing that was decided is one of them."""
     made, calls = Engine(), []
 
@@ -148,7 +163,9 @@ async def test_a_hook_that_breaks_off_leaves_nobody_waiting(error: type[BaseExce
 
 
 @on_loop
-async def test_a_plain_hook_that_does_not_return_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_plain_hook_that_does_not_return_is_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """It holds up its loop, and not whoever asked: he is told that nothing was decided."""
     monkeypatch.setattr("hookline.remote.firing._MORE", 0.0)
     made, going, ended = Engine(), threading.Event(), threading.Event()
@@ -193,8 +210,13 @@ async def test_one_more_waits_for_its_turn() -> None:
     firing, loop = Firing(made, turns=turns, refused=refused.append), asyncio.get_running_loop()
     first = loop.create_task(firing.fire(request()))
     invoke = await end.next("invoke")
-    gone, second = loop.create_task(firing.fire(request(2))), loop.create_task(firing.fire(request(3)))
-    third = loop.create_task(firing.answer(pb.AnswerRequest(dialect="claude-code", payload_json=TOOL)))
+    gone, second = (
+        loop.create_task(firing.fire(request(2))),
+        loop.create_task(firing.fire(request(3))),
+    )
+    third = loop.create_task(
+        firing.answer(pb.AnswerRequest(dialect="claude-code", payload_json=TOOL))
+    )
     await until(lambda: turns.waiting == 3)
     gone.cancel()
     await until(lambda: turns.waiting == 2)
@@ -207,7 +229,10 @@ async def test_one_more_waits_for_its_turn() -> None:
         invoke = await end.next("invoke") if task is not third else invoke
     await closing
 
-    assert [json.loads(done.result().decision_json)["reason"] for done in (first, second)] == ["no", "no"]
+    assert [json.loads(done.result().decision_json)["reason"] for done in (first, second)] == [
+        "no",
+        "no",
+    ]
     assert "no" in third.result().stdout + third.result().stderr
     assert (refused, turns.running, turns.waiting) == (["HKL5009"], 0, 0)
 
@@ -228,7 +253,9 @@ async def test_a_reply_tells_beside_it_what_it_has_no_room_for() -> None:
 async def test_an_event_that_the_host_does_not_have_is_told() -> None:
     """Nothing is refused, and nobody takes it for guarded."""
     payload = json.dumps({"hook_event_name": "PreToolUze", "session_id": "s", "cwd": "/"}).encode()
-    told = await Firing(Engine()).answer(pb.AnswerRequest(dialect="claude-code", payload_json=payload))
+    told = await Firing(Engine()).answer(
+        pb.AnswerRequest(dialect="claude-code", payload_json=payload)
+    )
 
     assert "unknown event `PreToolUze`" in json.loads(told.stdout)["systemMessage"]
     assert told.exit_code == 0
@@ -240,7 +267,9 @@ async def test_a_fault_of_ours_in_a_reply_is_told_to_us() -> None:
     told: list[str] = []
     made = Engine(observe=lambda *_: 1 / 0)
     with pytest.raises(HookError, match="a fault of hookline") as caught:
-        await Firing(made, tell=told.append).answer(pb.AnswerRequest(dialect="claude-code", payload_json=TOOL))
+        await Firing(made, tell=told.append).answer(
+            pb.AnswerRequest(dialect="claude-code", payload_json=TOOL)
+        )
 
     assert caught.value.code == "HKL9001"
     assert told == ["HKL9001 internal error: ZeroDivisionError: division by zero"]
@@ -249,7 +278,9 @@ async def test_a_fault_of_ours_in_a_reply_is_told_to_us() -> None:
 # -- streams -----------------------------------------------------------------------------------------------------------
 
 
-async def many(*requests: pb.FireRequest, then: Exception | None = None) -> AsyncIterator[pb.FireRequest]:
+async def many(
+    *requests: pb.FireRequest, then: Exception | None = None
+) -> AsyncIterator[pb.FireRequest]:
     for each in requests:
         yield each
     if then is not None:
@@ -261,7 +292,9 @@ async def test_replies_come_as_they_are_done() -> None:
     """Each with the id of its request."""
     end, _ = await attached(Bridge(made := Engine()))
     outbox: Outbox[pb.FireReply] = Outbox(1 << 20)
-    streaming = asyncio.get_running_loop().create_task(Firing(made).stream(many(request(1), request(2)), outbox))
+    streaming = asyncio.get_running_loop().create_task(
+        Firing(made).stream(many(request(1), request(2)), outbox)
+    )
     first, second = await end.next("invoke"), await end.next("invoke")
     end.answer(second, pb.BLOCK, reason="second")
     await settled()
@@ -269,7 +302,9 @@ async def test_replies_come_as_they_are_done() -> None:
     await streaming
     outbox.close()
 
-    assert [(reply.request_id, json.loads(reply.decision_json)["reason"]) async for reply in outbox] == [("2", "second"), ("1", "first")]
+    assert [
+        (reply.request_id, json.loads(reply.decision_json)["reason"]) async for reply in outbox
+    ] == [("2", "second"), ("1", "first")]
 
 
 @on_loop
@@ -284,14 +319,20 @@ async def test_a_stream_is_read_no_faster_than_it_is_answered() -> None:
             yield request(number)
 
     outbox: Outbox[pb.FireReply] = Outbox(1 << 20)
-    streaming = asyncio.get_running_loop().create_task(Firing(made, turns=Turns(2)).stream(requests(), outbox))
+    streaming = asyncio.get_running_loop().create_task(
+        Firing(made, turns=Turns(2)).stream(requests(), outbox)
+    )
     invokes = [await end.next("invoke"), await end.next("invoke")]
     await settled()
     assert read == ["0", "1", "2"]
     for _ in range(5):
         end.answer(invokes.pop(0))
         await settled()
-        invokes += [await end.next("invoke")] if len(read) <= 5 and len(invokes) < 2 and end.outbox._frames else []
+        invokes += (
+            [await end.next("invoke")]
+            if len(read) <= 5 and len(invokes) < 2 and end.outbox._frames
+            else []
+        )
     for invoke in invokes:
         end.answer(invoke)
     await streaming
@@ -302,7 +343,9 @@ async def test_an_id_that_is_under_way_is_refused() -> None:
     """Two answers with one id would be nobody's."""
     end, _ = await attached(Bridge(made := Engine()))
     outbox: Outbox[pb.FireReply] = Outbox(1 << 20)
-    streaming = asyncio.get_running_loop().create_task(Firing(made).stream(many(request(1), request(1)), outbox))
+    streaming = asyncio.get_running_loop().create_task(
+        Firing(made).stream(many(request(1), request(1)), outbox)
+    )
     end.answer(await end.next("invoke"))
     await streaming
     outbox.close()
@@ -321,7 +364,9 @@ async def test_whoever_breaks_off_cancels_what_he_asked() -> None:
         await gone.wait()
         raise LinkError("gone")
 
-    streaming = asyncio.get_running_loop().create_task(Firing(made).stream(requests(), Outbox(1 << 20)))
+    streaming = asyncio.get_running_loop().create_task(
+        Firing(made).stream(requests(), Outbox(1 << 20))
+    )
     await end.next("invoke")
     gone.set()
     await streaming

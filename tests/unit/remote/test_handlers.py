@@ -47,7 +47,10 @@ ANSWERS: dict[str, Any] = {
     "nothing": lambda _: None,
     "continue": lambda _: HookResponse.continue_(),
     "a rewrite": lambda event: HookResponse.continue_with({**event.payload.args, "dry": True}),
-    "a rewrite of a mapping": lambda _: {"action": "CONTINUE", "modified": {"command": "ls", "n": [1.5, None, "\u00fc"]}},
+    "a rewrite of a mapping": lambda _: {
+        "action": "CONTINUE",
+        "modified": {"command": "ls", "n": [1.5, None, "\u00fc"]},
+    },
     "a rewrite that is no object": lambda _: {"action": "Continue", "modified": [1]},
     "a rewrite wrapped": lambda _: {"action": "Continue", "modified": {"args": {}}},
     "a rewrite that is no json": lambda _: {"action": "Continue", "modified": object},
@@ -84,7 +87,11 @@ def test_a_handler_decides_the_same_wherever_it_is(transport: str, tmp_path) -> 
     local = {}
     for at, (name, answer) in enumerate(ANSWERS.items()):
         for event, _ in events:
-            hook = Hook.new(f"{at}", event).with_matcher(HookMatcher.session(f"{at}")).with_config(HookConfig(max_retries=2))
+            hook = (
+                Hook.new(f"{at}", event)
+                .with_matcher(HookMatcher.session(f"{at}"))
+                .with_config(HookConfig(max_retries=2))
+            )
             handlers.register(hook.replace(id=f"{event}-{at}"), answer)
             local[event, at] = HookEngine()
             local[event, at].register(hook.replace(id=f"{event}-{at}"), answer)
@@ -96,7 +103,9 @@ def test_a_handler_decides_the_same_wherever_it_is(transport: str, tmp_path) -> 
                 for event, payload in events:
                     given = {"event_type": event, "payload": {**payload, "session_id": f"{at}"}}
                     here = (await local[event, at].fire(given)).replace(decision=None)
-                    there = result_of(await engine.fire_async(event, given["payload"], dialect="a3s")).replace(decision=None)
+                    there = result_of(
+                        await engine.fire_async(event, given["payload"], dialect="a3s")
+                    ).replace(decision=None)
                     assert there == here, (name, event)
 
     engine = Engine()
@@ -108,12 +117,18 @@ def test_a_rewrite_is_seen_by_the_next_handler(tmp_path) -> None:
     """Wherever the two are: one here, one there."""
     engine = Engine()
     handlers = Handlers("rewriter")
-    handlers.on("pre_tool_use", priority=1)(lambda _: HookResponse.continue_with({"command": "rm -rf /"}))
-    handlers.on("pre_tool_use", priority=2, command="^rm", hook_id="guard")(lambda _: HookResponse.block("seen"))
+    handlers.on("pre_tool_use", priority=1)(
+        lambda _: HookResponse.continue_with({"command": "rm -rf /"})
+    )
+    handlers.on("pre_tool_use", priority=2, command="^rm", hook_id="guard")(
+        lambda _: HookResponse.block("seen")
+    )
 
     async def fired() -> str:
         async with handlers.attached(opened.addresses[0]):
-            decision = await engine.fire_async("pre_tool_use", {**CALL, "args": {"command": "ls"}}, dialect="a3s")
+            decision = await engine.fire_async(
+                "pre_tool_use", {**CALL, "args": {"command": "ls"}}, dialect="a3s"
+            )
             return decision.reason
 
     with serve_engine(engine, f"framed+unix:{tmp_path}/s") as opened:
@@ -214,7 +229,9 @@ REGISTERED = [
 ]
 
 
-@pytest.mark.parametrize(("fields", "said"), [row[1:] for row in REGISTERED], ids=[row[0] for row in REGISTERED])
+@pytest.mark.parametrize(
+    ("fields", "said"), [row[1:] for row in REGISTERED], ids=[row[0] for row in REGISTERED]
+)
 def test_what_no_engine_would_take_is_not_registered(fields: dict[str, Any], said: str) -> None:
     """It is said where it is written; what was there before stays, and one of the same id may still be replaced."""
     handlers = Handlers("policy", bounds=Bounds(hooks=3))
@@ -241,13 +258,18 @@ def test_whoever_was_disarmed_is_told(tmp_path, caplog: pytest.LogCaptureFixture
         async with handlers.attached(opened.addresses[0]):
             raise AssertionError
 
-    with serve_engine(Engine(), f"framed+unix:{tmp_path}/s", bounds=Bounds(hooks=1)) as opened, pytest.raises(ConfigError) as caught:
+    with (
+        serve_engine(Engine(), f"framed+unix:{tmp_path}/s", bounds=Bounds(hooks=1)) as opened,
+        pytest.raises(ConfigError) as caught,
+    ):
         within(visit())
     assert caught.value.code == "HKL5109"
     assert "2 hooks, and 1 are the most" in str(caught.value)
-    assert [(record.levelname, "2 hooks" in record.getMessage()) for record in caplog.records if record.levelname == "WARNING"] == [
-        ("WARNING", True)
-    ]
+    assert [
+        (record.levelname, "2 hooks" in record.getMessage())
+        for record in caplog.records
+        if record.levelname == "WARNING"
+    ] == [("WARNING", True)]
 
 
 def test_many_are_registered_at_once_while_attached(tmp_path) -> None:
@@ -263,7 +285,9 @@ def test_many_are_registered_at_once_while_attached(tmp_path) -> None:
 
     async def changed() -> None:
         async with handlers.attached(opened.addresses[0]):
-            asked = asyncio.get_running_loop().create_task(engine.fire_async("pre_tool_use", CALL, dialect="a3s"))
+            asked = asyncio.get_running_loop().create_task(
+                engine.fire_async("pre_tool_use", CALL, dialect="a3s")
+            )
             for at in range(200):
                 handlers.on("session_start", hook_id=f"n{at}")(lambda _: None)
             await handlers.ready()
@@ -277,7 +301,7 @@ def test_many_are_registered_at_once_while_attached(tmp_path) -> None:
 
 
 @pytest.mark.parametrize("plain", [True, False], ids=["plain", "asynchronous"])
-def test_a_handler_that_interrupts_ends_neither_end(plain: bool, tmp_path) -> None:  # noqa: FBT001 - a row
+def test_a_handler_that_interrupts_ends_neither_end(plain: bool, tmp_path) -> None:
     """Its gate is closed for once; the link and whoever attached go on."""
     engine, handlers = Engine(), Handlers("policy")
 
@@ -293,7 +317,10 @@ def test_a_handler_that_interrupts_ends_neither_end(plain: bool, tmp_path) -> No
 
     async def asked() -> list[str]:
         async with handlers.attached(opened.addresses[0]):
-            return [(await engine.fire_async("pre_tool_use", call, dialect="a3s")).reason for call in (CALL, OTHER)]
+            return [
+                (await engine.fire_async("pre_tool_use", call, dialect="a3s")).reason
+                for call in (CALL, OTHER)
+            ]
 
     with serve_engine(engine, f"framed+unix:{tmp_path}/s") as opened:
         first, second = within(asked())
@@ -355,7 +382,9 @@ def test_an_engine_that_comes_back_is_dialled_again(transport: str, tmp_path) ->
             await asyncio.to_thread(opened.close, 0)
             opened = await asyncio.to_thread(serve_engine, engines[1], address)
             await until(lambda: opened.bridge.attached == ("policy",))
-            assert (await engines[1].fire_async("pre_tool_use", CALL, dialect="a3s")).reason == "back"
+            assert (
+                await engines[1].fire_async("pre_tool_use", CALL, dialect="a3s")
+            ).reason == "back"
         await asyncio.to_thread(opened.close, 0)
 
     within(outlived())
@@ -364,7 +393,10 @@ def test_an_engine_that_comes_back_is_dialled_again(transport: str, tmp_path) ->
 
 def test_a_wrong_token_is_an_error_at_once(tmp_path) -> None:
     """Trying again would not make it right."""
-    with serve_engine(Engine(), "127.0.0.1:0", token=TOKEN) as opened, pytest.raises(ConfigError) as caught:
+    with (
+        serve_engine(Engine(), "127.0.0.1:0", token=TOKEN) as opened,
+        pytest.raises(ConfigError) as caught,
+    ):
         within(Handlers("policy").attach(opened.addresses[0], token=TOKEN[1:]))
     assert caught.value.name == "remote.token"
 
@@ -412,7 +444,11 @@ def test_an_engine_may_dial_handlers_that_listen(transport: str, tmp_path) -> No
         at: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         loop = asyncio.get_running_loop()
         listening = loop.create_task(
-            handlers.listen(address, token=token, ready=lambda name: loop.call_soon_threadsafe(at.set_result, name))
+            handlers.listen(
+                address,
+                token=token,
+                ready=lambda name: loop.call_soon_threadsafe(at.set_result, name),
+            )
         )
         opened.dial(await at, token=token)
         await handlers.ready()

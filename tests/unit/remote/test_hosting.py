@@ -58,7 +58,11 @@ class Policy:
         os.mkfifo(self.seen)
         self._read = os.open(self.seen, os.O_RDWR)
         environ = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-        self.process = subprocess.Popen([sys.executable, "-c", POLICY, address, token, str(self.seen)], env=environ, stdout=subprocess.PIPE)
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", POLICY, address, token, str(self.seen)],
+            env=environ,
+            stdout=subprocess.PIPE,
+        )
         assert self.process.stdout is not None
         assert self.process.stdout.readline() == b"ready\n"
 
@@ -84,14 +88,20 @@ def test_a_gate_is_closed_at_once_when_its_handlers_are_killed(transport: str, t
         assert policy.saw() == "told\n"
         decisions = []
         stuck = {**CALL, "args": {"command": "never"}}
-        firing = threading.Thread(target=lambda: decisions.append(engine.fire("pre_tool_use", stuck, dialect="a3s")))
+        firing = threading.Thread(
+            target=lambda: decisions.append(engine.fire("pre_tool_use", stuck, dialect="a3s"))
+        )
         firing.start()
         assert policy.saw() == "asked\n"
         policy.killed()
         firing.join(PATIENCE)
 
         assert decisions[0].stance is Stance.DENY
-        assert decisions[0].verdicts[0].fault.startswith("could not be reached: the handlers `policy` were lost")
+        assert (
+            decisions[0]
+            .verdicts[0]
+            .fault.startswith("could not be reached: the handlers `policy` were lost")
+        )
         assert engine.fire("pre_tool_use", CALL, dialect="a3s").stance is Stance.DENY
         assert engine.fire("session_start", {"session_id": "s"}, dialect="a3s").allowed
         assert opened.bridge.attached == ()
@@ -104,8 +114,14 @@ def test_several_addresses_are_one_engine(tmp_path) -> None:
     engine = Engine()
     engine.on("tool.before")(lambda _: deny("no"))
     all_of_them = addresses(tmp_path)
-    with serve_engine(engine, *(address for address, _ in all_of_them.values()), token=TOKEN) as opened:
-        assert [address.partition(":")[0] for address in opened.addresses] == ["framed+unix", "unix", "127.0.0.1"]
+    with serve_engine(
+        engine, *(address for address, _ in all_of_them.values()), token=TOKEN
+    ) as opened:
+        assert [address.partition(":")[0] for address in opened.addresses] == [
+            "framed+unix",
+            "unix",
+            "127.0.0.1",
+        ]
         for address in opened.addresses:
             with SyncClient(address, token=TOKEN) as client:
                 assert client.fire("pre_tool_use", CALL, dialect="a3s").reason == "no"
@@ -166,14 +182,19 @@ def test_engines_of_hosts_are_guarded_too(tmp_path) -> None:
     main, own = Engine(), Engine()
     main.on("tool.before")(lambda _: deny("main"))
     own.on("tool.before")(lambda _: deny("own"))
-    with serve_engine(main, f"framed+unix:{tmp_path}/s", own=lambda: {"a3s": own}) as opened, SyncClient(opened.addresses[0]) as client:
+    with (
+        serve_engine(main, f"framed+unix:{tmp_path}/s", own=lambda: {"a3s": own}) as opened,
+        SyncClient(opened.addresses[0]) as client,
+    ):
         assert client.fire("pre_tool_use", CALL, dialect="a3s").reason == "own"
         assert client.fire("tool.before", {"tool": "x"}).reason == "main"
 
 
 @pytest.mark.process
 @pytest.mark.parametrize(("hidden", "works"), [("grpc", ["framed+unix"]), ("google", [])])
-def test_without_the_extra_it_is_said_what_to_install(hidden: str, works: list[str], tmp_path) -> None:
+def test_without_the_extra_it_is_said_what_to_install(
+    hidden: str, works: list[str], tmp_path
+) -> None:
     """Frames need protobuf alone; the package itself is imported without either."""
     code = f"""
 import sys
@@ -188,7 +209,11 @@ for address in ("framed+unix:{tmp_path}/f", "unix:{tmp_path}/g"):
         print(error.code, error.hint)
 """
     done = subprocess.run(
-        [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(ROOT / "src")}, capture_output=True, text=True, check=False
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     missing = ["HKL5101 pip install 'hookline[grpc]'"] * (2 - len(works))
     told = [line.partition(";")[0] for line in done.stdout.splitlines()]

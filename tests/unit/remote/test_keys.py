@@ -41,8 +41,12 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("text", "mode", "said"), [row[1:] for row in WRONG], ids=[row[0] for row in WRONG])
-def test_a_file_that_is_none_of_ours_is_refused(tmp_path: Path, text: str, mode: int, said: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "mode", "said"), [row[1:] for row in WRONG], ids=[row[0] for row in WRONG]
+)
+def test_a_file_that_is_none_of_ours_is_refused(
+    tmp_path: Path, text: str, mode: int, said: str
+) -> None:
     """And left as it is."""
     path = tmp_path / "keys"
     path.write_text(text, encoding="utf-8")

@@ -69,7 +69,9 @@ def test_a_wait_that_ends_cancels_what_was_waited_for(loop: Loop) -> None:
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit], ids=lambda each: each.__name__)
-def test_what_ends_a_program_elsewhere_ends_a_task_here(error: type[BaseException], loop: Loop) -> None:
+def test_what_ends_a_program_elsewhere_ends_a_task_here(
+    error: type[BaseException], loop: Loop
+) -> None:
     """Others, who are on the loop too, go on."""
 
     async def breaks() -> None:
@@ -100,7 +102,9 @@ def test_its_end_cancels_what_runs(loop: Loop) -> None:
 
 
 @pytest.mark.process
-@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")  # which is what is tested
+@pytest.mark.filterwarnings(
+    "ignore:This process .* is multi-threaded:DeprecationWarning"
+)  # which is what is tested
 def test_a_forked_child_has_one_of_its_own(loop: Loop) -> None:
     """The thread stays with its parent."""
     loop.run(where(), 10)

@@ -20,7 +20,9 @@ from hookline.remote.proto import bridge_pb2_grpc as rpc
 from tests.unit.remote.support import CALL, PATIENCE, TOKEN, hook
 
 
-def talk(target: str, *frames: pb.HandlerFrame, method: str = "Attach", largest: int = -1) -> tuple[list[str], grpc.StatusCode]:
+def talk(
+    target: str, *frames: pb.HandlerFrame, method: str = "Attach", largest: int = -1
+) -> tuple[list[str], grpc.StatusCode]:
     """What somebody who is no handlers of ours is told, and how it ends."""
 
     async def talked() -> tuple[list[str], grpc.StatusCode]:
@@ -43,11 +45,17 @@ def talk(target: str, *frames: pb.HandlerFrame, method: str = "Attach", largest:
 @pytest.mark.parametrize("method", ["Fire", "FireStream", "Answer"])
 def test_a_judge_of_a_hook_asks_nobody(method: str) -> None:
     """Whoever passes on what hookline marks a question to a model with is refused, with the code."""
-    requests = {"Fire": pb.FireRequest(event="stop"), "FireStream": iter([pb.FireRequest(event="stop")]), "Answer": pb.AnswerRequest()}
+    requests = {
+        "Fire": pb.FireRequest(event="stop"),
+        "FireStream": iter([pb.FireRequest(event="stop")]),
+        "Answer": pb.AnswerRequest(),
+    }
 
     async def asked(target: str) -> tuple[grpc.StatusCode, str]:
         async with aio.insecure_channel(target) as channel:
-            call: Any = getattr(rpc.HooksStub(channel), method)(requests[method], metadata=(("hookline-judging", "1"),))
+            call: Any = getattr(rpc.HooksStub(channel), method)(
+                requests[method], metadata=(("hookline-judging", "1"),)
+            )
             return await call.code(), await call.details()
 
     fired: list[object] = []
@@ -102,7 +110,10 @@ def test_the_socket_is_its_users_only(tmp_path) -> None:
 
 def test_a_port_that_is_taken_is_told(tmp_path) -> None:
     """Two servers do not share one."""
-    with serve_engine(Engine(), "127.0.0.1:0", token=TOKEN) as opened, pytest.raises(ConfigError, match="cannot listen on"):
+    with (
+        serve_engine(Engine(), "127.0.0.1:0", token=TOKEN) as opened,
+        pytest.raises(ConfigError, match="cannot listen on"),
+    ):
         REMOTE.run(served(parsed(opened.addresses[0]), Bounds()), PATIENCE)
     with pytest.raises(ConfigError, match="cannot listen on"):
         REMOTE.run(served(parsed(f"unix:{tmp_path}/missing/s"), Bounds()), PATIENCE)

@@ -15,7 +15,18 @@ from hookline.remote.bounds import Bounds
 from hookline.remote.bridge import Bridge
 from hookline.remote.loop import REMOTE
 from hookline.remote.proto import bridge_pb2 as pb
-from tests.unit.remote.support import CALL, OTHER, PATIENCE, End, Time, attached, hook, hung_up, on_loop, settled
+from tests.unit.remote.support import (
+    CALL,
+    OTHER,
+    PATIENCE,
+    End,
+    Time,
+    attached,
+    hook,
+    hung_up,
+    on_loop,
+    settled,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -25,9 +36,13 @@ def _no_stream_is_left():
     REMOTE.run(hung_up(), PATIENCE)
 
 
-def firing(engine: Engine, payload: dict[str, Any] | None = None, event: str = "pre_tool_use", **more: Any) -> asyncio.Task[Any]:
+def firing(
+    engine: Engine, payload: dict[str, Any] | None = None, event: str = "pre_tool_use", **more: Any
+) -> asyncio.Task[Any]:
     """An event that is asked about meanwhile."""
-    return asyncio.get_running_loop().create_task(engine.fire_async(event, payload or CALL, dialect="a3s", **more))
+    return asyncio.get_running_loop().create_task(
+        engine.fire_async(event, payload or CALL, dialect="a3s", **more)
+    )
 
 
 # -- asking ------------------------------------------------------------------------------------------------------------
@@ -36,13 +51,20 @@ def firing(engine: Engine, payload: dict[str, Any] | None = None, event: str = "
 @on_loop
 async def test_an_invocation_says_everything_that_a_handler_needs() -> None:
     """The whole event, a relative budget, and what is expected."""
-    end, _ = await attached(Bridge(engine := Engine(), trace=lambda: "00-a-b-01"), hook(timeout_ms=5000))
+    end, _ = await attached(
+        Bridge(engine := Engine(), trace=lambda: "00-a-b-01"), hook(timeout_ms=5000)
+    )
     asked = firing(engine)
     invoke = await end.next("invoke")
     end.answer(invoke)
     await asked
 
-    assert (invoke.hook_id, invoke.generation, invoke.event_type, invoke.attempt) == ("guard", 1, "pre_tool_use", 1)
+    assert (invoke.hook_id, invoke.generation, invoke.event_type, invoke.attempt) == (
+        "guard",
+        1,
+        "pre_tool_use",
+        1,
+    )
     assert json.loads(invoke.event_json) == {"event_type": "pre_tool_use", "payload": CALL}
     assert 4900 < invoke.budget_ms <= 5000
     assert invoke.gating
@@ -57,7 +79,9 @@ async def test_what_nobody_selects_costs_no_message() -> None:
 
     assert (await firing(engine)).verdicts == ()
     end.hang_up()
-    assert [frame.WhichOneof("kind") for frame in await end.rest() if frame.WhichOneof("kind") != "ping"] == []
+    assert [
+        frame.WhichOneof("kind") for frame in await end.rest() if frame.WhichOneof("kind") != "ping"
+    ] == []
 
 
 @on_loop
@@ -67,7 +91,9 @@ async def test_two_hundred_events_of_one_hook_are_told_apart() -> None:
     asked = [firing(engine, {**CALL, "args": {"command": f"{at}"}}) for at in range(200)]
     invokes = [await end.next("invoke") for _ in asked]
     for invoke in reversed(invokes):
-        end.answer(invoke, pb.BLOCK, reason=json.loads(invoke.event_json)["payload"]["args"]["command"])
+        end.answer(
+            invoke, pb.BLOCK, reason=json.loads(invoke.event_json)["payload"]["args"]["command"]
+        )
 
     assert [(await each).reason for each in asked] == [f"{at}" for at in range(200)]
 
@@ -77,7 +103,9 @@ async def test_no_more_are_under_way_than_there_is_room_for() -> None:
     """The rest waits for its turn, in order; and beyond a bound it is refused."""
     bridge = Bridge(engine := Engine(), bounds=Bounds(in_flight=2, waiting=1))
     end, _ = await attached(bridge)
-    first, second, third, fourth = (firing(engine, {**CALL, "session_id": f"{at}"}) for at in range(4))
+    first, second, third, fourth = (
+        firing(engine, {**CALL, "session_id": f"{at}"}) for at in range(4)
+    )
     invokes = [await end.next("invoke") for _ in range(2)]
 
     assert "1 events wait for the handlers `policy` already" in (await fourth).reason
@@ -101,7 +129,9 @@ def test_an_event_may_be_fired_from_any_thread() -> None:
 
     answered = REMOTE.submit(answering())
     reasons = []
-    thread = threading.Thread(target=lambda: reasons.append(engine.fire("pre_tool_use", CALL, dialect="a3s").reason))
+    thread = threading.Thread(
+        target=lambda: reasons.append(engine.fire("pre_tool_use", CALL, dialect="a3s").reason)
+    )
     thread.start()
     thread.join(PATIENCE)
 
@@ -120,7 +150,10 @@ async def test_code_that_holds_up_the_bridge_is_told_so() -> None:
     """It would wait for itself; the gate is closed at once."""
     await attached(Bridge(engine := Engine()))
 
-    assert "holds up the bridge's own thread" in engine.fire("pre_tool_use", CALL, dialect="a3s").reason
+    assert (
+        "holds up the bridge's own thread"
+        in engine.fire("pre_tool_use", CALL, dialect="a3s").reason
+    )
 
 
 # -- no answer ---------------------------------------------------------------------------------------------------------
@@ -148,7 +181,10 @@ def test_without_an_event_loop_it_takes_no_longer_either() -> None:
     engine = Engine()
     end, _ = REMOTE.run(attached(Bridge(engine), hook(timeout_ms=30)), PATIENCE)
 
-    assert engine.fire("pre_tool_use", CALL, dialect="a3s").reason == "Required hook 'guard' failed: timed out after 0.03 s"
+    assert (
+        engine.fire("pre_tool_use", CALL, dialect="a3s").reason
+        == "Required hook 'guard' failed: timed out after 0.03 s"
+    )
     assert REMOTE.run(end.next("invoke"), PATIENCE).hook_id == "guard"
     assert REMOTE.run(end.next("cancel"), PATIENCE).why == "timed out"
 
@@ -172,7 +208,10 @@ async def test_whoever_stops_waiting_cancels_the_handler() -> None:
     asked.cancel()
     cancel = await end.next("cancel")
 
-    assert (cancel.invocation_id, cancel.why) == (invoke.invocation_id, "nobody waits for it any more")
+    assert (cancel.invocation_id, cancel.why) == (
+        invoke.invocation_id,
+        "nobody waits for it any more",
+    )
     with pytest.raises(asyncio.CancelledError):
         await asked
 
@@ -190,7 +229,9 @@ async def test_an_answer_without_an_action_is_a_failure() -> None:
 @on_loop
 async def test_an_earlier_block_asks_nobody_after_it() -> None:
     """The chain is in turn, so nothing is under way that would have to be cancelled."""
-    end, _ = await attached(Bridge(engine := Engine()), hook("first", priority=1), hook("second", priority=2))
+    end, _ = await attached(
+        Bridge(engine := Engine()), hook("first", priority=1), hook("second", priority=2)
+    )
     asked = firing(engine)
     end.answer(await end.next("invoke"), pb.BLOCK, reason="no")
 
@@ -231,7 +272,10 @@ async def test_an_event_that_is_no_json_is_not_sent() -> None:
     """As with every other handler."""
     await attached(Bridge(engine := Engine()))
 
-    assert "payload cannot be serialised" in (await firing(engine, {**CALL, "args": {"command": float("nan")}})).reason
+    assert (
+        "payload cannot be serialised"
+        in (await firing(engine, {**CALL, "args": {"command": float("nan")}})).reason
+    )
 
 
 @on_loop
@@ -258,7 +302,9 @@ MODES = [
 ]
 
 
-@pytest.mark.parametrize(("event", "mode", "stance"), [row[1:] for row in MODES], ids=[row[0] for row in MODES])
+@pytest.mark.parametrize(
+    ("event", "mode", "stance"), [row[1:] for row in MODES], ids=[row[0] for row in MODES]
+)
 @on_loop
 async def test_a_lost_link_is_what_the_fail_mode_says(event, mode, stance) -> None:
     """At once for what is under way, and for whatever comes while nobody is there."""
@@ -271,7 +317,10 @@ async def test_a_lost_link_is_what_the_fail_mode_says(event, mode, stance) -> No
     later = await firing(engine, event=event)
 
     assert (under_way.stance, later.stance) == (stance, stance)
-    assert under_way.verdicts[0].fault == "could not be reached: the handlers `policy` were lost: connection reset"
+    assert (
+        under_way.verdicts[0].fault
+        == "could not be reached: the handlers `policy` were lost: connection reset"
+    )
     assert later.verdicts[0].fault == "could not be reached: the handlers `policy` are not attached"
 
 

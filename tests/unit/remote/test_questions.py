@@ -10,7 +10,14 @@ import pytest
 from hookline import CodecError, ConfigError, Engine, HookError, deny
 from hookline.errors import CODES
 from hookline.remote.proto import bridge_pb2 as pb
-from hookline.remote.questions import decided, error_in, error_of, host_question, question, unreachable
+from hookline.remote.questions import (
+    decided,
+    error_in,
+    error_of,
+    host_question,
+    question,
+    unreachable,
+)
 from hookline.remote.talking import LinkError
 
 
@@ -24,7 +31,9 @@ def test_an_event_is_asked_about_as_it_is() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "budget"), [(0, 0), (-1, 0), (0.0001, 1), (1.5, 1500), (1e9, 2**32 - 1)], ids=["none", "less", "least", "some", "most"]
+    ("seconds", "budget"),
+    [(0, 0), (-1, 0), (0.0001, 1), (1.5, 1500), (1e9, 2**32 - 1)],
+    ids=["none", "less", "least", "some", "most"],
 )
 def test_a_time_limit_is_whole_milliseconds(seconds: float, budget: int) -> None:
     """Never 0 where there is one, because 0 is none."""
@@ -44,7 +53,9 @@ def _endless() -> dict[str, Any]:
     return inside
 
 
-@pytest.mark.parametrize("payload", [{"a": object()}, {"a": float("nan")}, _endless()], ids=["object", "nan", "endless"])
+@pytest.mark.parametrize(
+    "payload", [{"a": object()}, {"a": float("nan")}, _endless()], ids=["object", "nan", "endless"]
+)
 def test_what_is_no_json_is_not_sent(payload: dict[str, Any]) -> None:
     """Neither as an event nor as a host's payload."""
     with pytest.raises(CodecError, match="cannot be sent"):
@@ -59,10 +70,15 @@ def test_a_decision_is_read() -> None:
     engine.on("tool.before")(lambda _: deny("no"))
     made = engine.fire("tool.before", {"tool": "x"})
 
-    assert decided(pb.FireReply(decision_json=json.dumps(made.to_dict()).encode())).to_dict() == made.to_dict()
+    assert (
+        decided(pb.FireReply(decision_json=json.dumps(made.to_dict()).encode())).to_dict()
+        == made.to_dict()
+    )
 
 
-@pytest.mark.parametrize("text", [b"", b"{", b"[" * 100_000, b"\xff"], ids=["nothing", "half", "deep", "no text"])
+@pytest.mark.parametrize(
+    "text", [b"", b"{", b"[" * 100_000, b"\xff"], ids=["nothing", "half", "deep", "no text"]
+)
 def test_an_answer_that_is_no_json_is_an_error(text: bytes) -> None:
     """Nothing was decided then."""
     with pytest.raises(CodecError, match="no JSON"):
@@ -103,6 +119,11 @@ def test_nobody_there_is_no_decision() -> None:
     """Unless the engine said itself what is wrong."""
     lost = unreachable("unix:/s", LinkError("it hung up"))
 
-    assert (lost.name, lost.message) == ("remote.unreachable", "`unix:/s` cannot be asked: it hung up")
+    assert (lost.name, lost.message) == (
+        "remote.unreachable",
+        "`unix:/s` cannot be asked: it hung up",
+    )
     assert "a gate must deny" in lost.hint
-    assert unreachable("unix:/s", LinkError(f"{CODES['remote.token']}: wrong")).name == "remote.token"
+    assert (
+        unreachable("unix:/s", LinkError(f"{CODES['remote.token']}: wrong")).name == "remote.token"
+    )

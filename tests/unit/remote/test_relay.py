@@ -41,7 +41,9 @@ async def count(reader: StreamReader, writer: StreamWriter) -> None:
     await asyncio.wait_for(writer.wait_closed(), PATIENCE)
 
 
-def played(tmp_path: Path, talk: Talk, play: Callable[[Relay, Path], Awaitable[None]], **options: Any) -> list[str]:
+def played(
+    tmp_path: Path, talk: Talk, play: Callable[[Relay, Path], Awaitable[None]], **options: Any
+) -> list[str]:
     """A relay from `near` to `far`, where somebody talks; returns what it told. Nothing stays open and nothing goes on."""
     told: list[str] = []
 
@@ -49,7 +51,10 @@ def played(tmp_path: Path, talk: Talk, play: Callable[[Relay, Path], Awaitable[N
         before = open_files()
         async with serving(tmp_path / "far", talk) as far:
             given = {"dial": vsock.dial_unix(far), "tell": told.append, **options}
-            async with Relay(listening(tmp_path / "near"), **given) as relay, asyncio.timeout(PATIENCE):
+            async with (
+                Relay(listening(tmp_path / "near"), **given) as relay,
+                asyncio.timeout(PATIENCE),
+            ):
                 await play(relay, tmp_path / "near")
             assert relay.relayed == 0
         await until(lambda: open_files() <= before)
@@ -183,7 +188,11 @@ def test_a_client_that_resets_ends_both(tmp_path: Path) -> None:
         before = open_files()
         accept = socket.create_server(("127.0.0.1", 0))
         port = accept.getsockname()[1]
-        async with serving(tmp_path / "far", until_the_end) as far, Relay(accept, vsock.dial_unix(far)) as relay, asyncio.timeout(PATIENCE):
+        async with (
+            serving(tmp_path / "far", until_the_end) as far,
+            Relay(accept, vsock.dial_unix(far)) as relay,
+            asyncio.timeout(PATIENCE),
+        ):
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
             assert await reader.readexactly(5) == b"there"
             sock = writer.get_extra_info("socket")
@@ -221,7 +230,9 @@ def test_a_dial_that_takes_too_long_is_given_up(tmp_path: Path) -> None:
         assert await reader.read() == b""
         writer.close()
 
-    assert played(tmp_path, echo, play, dial=never, patience=0.01) == ["nobody to relay to: no answer within 0.01 s"]
+    assert played(tmp_path, echo, play, dial=never, patience=0.01) == [
+        "nobody to relay to: no answer within 0.01 s"
+    ]
 
 
 # -- who may -----------------------------------------------------------------------------------------------------------
@@ -239,7 +250,9 @@ def test_who_is_not_allowed_is_closed_before_anything_is_dialled(tmp_path: Path)
         assert await reader.read() == b""
         writer.close()
 
-    told = played(tmp_path, echo, play, dial=never, allow=lambda peer: asked.append(peer) is not None)
+    told = played(
+        tmp_path, echo, play, dial=never, allow=lambda peer: asked.append(peer) is not None
+    )
     assert (asked, told) == ([""], ["connection of '' refused: not allowed"])
 
 
@@ -263,7 +276,9 @@ def test_connections_are_bounded(tmp_path: Path) -> None:
             each.close()
         await gone(relay)
 
-    assert played(tmp_path, echo, play, most=2) == ["connection of '' refused: 2 connections at once are the most"]
+    assert played(tmp_path, echo, play, most=2) == [
+        "connection of '' refused: 2 connections at once are the most"
+    ]
 
 
 # -- its own end -------------------------------------------------------------------------------------------------------
@@ -307,7 +322,10 @@ def vsock_loopback() -> str:
     if not hasattr(socket, "AF_VSOCK") or not os.path.exists("/dev/vsock"):
         return "this machine has no vsock"
     try:
-        with socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM) as server, socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM) as client:
+        with (
+            socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM) as server,
+            socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM) as client,
+        ):
             server.bind((vsock.ANY, vsock.ANY))
             server.listen(1)
             client.settimeout(0.5)

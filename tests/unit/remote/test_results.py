@@ -21,15 +21,30 @@ SAID = [
     ("an empty reason stays one", HookResponse.block(""), {"action": "Block", "reason": ""}),
     ("a retry at once", HookResponse.retry(0), {"action": "Retry", "retry_delay_ms": 0}),
     ("a skip", {"action": "skip"}, {"action": "Skip"}),
-    ("a rewrite", {"action": "Continue", "modified": {"a": [1, None]}}, {"action": "Continue", "modified": {"a": [1, None]}}),
-    ("a rewrite that is nothing much", {"action": "Continue", "modified": 0}, {"action": "Continue", "modified": 0}),
+    (
+        "a rewrite",
+        {"action": "Continue", "modified": {"a": [1, None]}},
+        {"action": "Continue", "modified": {"a": [1, None]}},
+    ),
+    (
+        "a rewrite that is nothing much",
+        {"action": "Continue", "modified": 0},
+        {"action": "Continue", "modified": 0},
+    ),
 ]
 
 
-@pytest.mark.parametrize(("answer", "arrives"), [row[1:] for row in SAID], ids=[row[0] for row in SAID])
+@pytest.mark.parametrize(
+    ("answer", "arrives"), [row[1:] for row in SAID], ids=[row[0] for row in SAID]
+)
 def test_what_is_said_arrives(answer, arrives) -> None:
     """A handler's answer is the same on the other side."""
-    assert answer_of(pb.Result.FromString(result_of(Outcome(answer=answer), "1").SerializeToString()), BOUNDS) == arrives
+    assert (
+        answer_of(
+            pb.Result.FromString(result_of(Outcome(answer=answer), "1").SerializeToString()), BOUNDS
+        )
+        == arrives
+    )
 
 
 FAILED = [
@@ -41,7 +56,9 @@ FAILED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("outcome", "failure", "words"), [row[1:] for row in FAILED], ids=[row[0] for row in FAILED])
+@pytest.mark.parametrize(
+    ("outcome", "failure", "words"), [row[1:] for row in FAILED], ids=[row[0] for row in FAILED]
+)
 def test_a_failure_arrives_in_its_words(outcome, failure, words) -> None:
     """And never as a Continue."""
     result = result_of(outcome, "1")
@@ -66,7 +83,11 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize(("fields", "words"), [row[1:] for row in HOSTILE if row[2]], ids=[row[0] for row in HOSTILE if row[2]])
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [row[1:] for row in HOSTILE if row[2]],
+    ids=[row[0] for row in HOSTILE if row[2]],
+)
 def test_what_cannot_be_used_is_a_failure(fields, words) -> None:
     """Every field is looked at."""
     with pytest.raises(FailedError, match=words):
@@ -82,7 +103,10 @@ def test_what_is_nested_too_deeply_is_a_failure() -> None:
     for _ in range(100_000):
         value = [value]
 
-    assert "nested too deeply" in result_of(Outcome(answer={"action": "Continue", "modified": value}), "1").failure
+    assert (
+        "nested too deeply"
+        in result_of(Outcome(answer={"action": "Continue", "modified": value}), "1").failure
+    )
     while value:  # or its end would be a recursion too
         value = value[0]
 

@@ -23,7 +23,9 @@ class Stand:
     def __init__(self, *, key: str = "", queue: int = 1 << 20) -> None:
         self.time = Time()
         self.told: list[str] = []
-        self.handlers = Handlers("policy", clock=self.time.clock, sleep=self.time.sleep, tell=self.told.append)
+        self.handlers = Handlers(
+            "policy", clock=self.time.clock, sleep=self.time.sleep, tell=self.told.append
+        )
         self.handlers.on("pre_tool_use", hook_id="guard")(lambda _: HookResponse.block("no"))
         self.seat = Seat("here", key, Answering(self.handlers.find, self.perform, most=4))
         self.outbox: Outbox[pb.HandlerFrame] = Outbox(queue)
@@ -38,11 +40,19 @@ class Stand:
         return await anext(self.frames)
 
     def welcome(self, **fields: Any) -> None:
-        self.session.take(pb.EngineFrame(welcome=pb.Welcome(**{"protocol": 1, "session_key": "key", "ping_ms": 1000, **fields})))
+        self.session.take(
+            pb.EngineFrame(
+                welcome=pb.Welcome(
+                    **{"protocol": 1, "session_key": "key", "ping_ms": 1000, **fields}
+                )
+            )
+        )
 
     def acknowledge(self, generation: int, **rejected: str) -> None:
         wrong = [pb.Rejected(hook_id=name, problem=problem) for name, problem in rejected.items()]
-        self.session.take(pb.EngineFrame(registry_ack=pb.RegistryAck(generation=generation, rejected=wrong)))
+        self.session.take(
+            pb.EngineFrame(registry_ack=pb.RegistryAck(generation=generation, rejected=wrong))
+        )
 
     def change(self, times: int = 1) -> None:
         for at in range(times):
@@ -51,7 +61,9 @@ class Stand:
 
     def sent(self) -> list[int]:
         frames, self.outbox._frames = [frame for frame, _ in self.outbox._frames], deque()
-        return [frame.registry.generation for frame in frames if frame.WhichOneof("kind") == "registry"]
+        return [
+            frame.registry.generation for frame in frames if frame.WhichOneof("kind") == "registry"
+        ]
 
 
 @on_loop
@@ -102,9 +114,13 @@ DISARMED = [
 ]
 
 
-@pytest.mark.parametrize(("rejected", "said"), [row[1:] for row in DISARMED], ids=[row[0] for row in DISARMED])
+@pytest.mark.parametrize(
+    ("rejected", "said"), [row[1:] for row in DISARMED], ids=[row[0] for row in DISARMED]
+)
 @on_loop
-async def test_an_engine_that_took_nothing_has_disarmed_us(rejected: dict[str, str], said: str) -> None:
+async def test_an_engine_that_took_nothing_has_disarmed_us(
+    rejected: dict[str, str], said: str
+) -> None:
     """Until it takes something."""
     stand = Stand()
     stand.welcome()
@@ -121,7 +137,12 @@ async def test_it_begins_with_who_we_are() -> None:
     """The name, the token, and the key of the last time."""
     hello = (await Stand(key="former").next()).hello
 
-    assert (hello.protocol, hello.instance_id, hello.token, hello.resume_id) == (1, "policy", b"secret", "former")
+    assert (hello.protocol, hello.instance_id, hello.token, hello.resume_id) == (
+        1,
+        "policy",
+        b"secret",
+        "former",
+    )
 
 
 @on_loop
@@ -157,7 +178,13 @@ async def test_rejected_hooks_are_told() -> None:
     """To whoever listens, and to whoever looks."""
     stand = Stand()
     stand.welcome()
-    stand.session.take(pb.EngineFrame(registry_ack=pb.RegistryAck(generation=1, rejected=[pb.Rejected(hook_id="guard", problem="bad")])))
+    stand.session.take(
+        pb.EngineFrame(
+            registry_ack=pb.RegistryAck(
+                generation=1, rejected=[pb.Rejected(hook_id="guard", problem="bad")]
+            )
+        )
+    )
 
     assert stand.handlers.rejected == {"guard": "bad"}
     assert stand.told == ["hook `guard` of `policy` was rejected: bad"]
@@ -168,7 +195,9 @@ async def test_rejected_hooks_are_told() -> None:
 async def test_a_refusal_is_an_error_with_its_name() -> None:
     """The code that it begins with says which."""
     stand = Stand()
-    stand.session.take(pb.EngineFrame(goaway=pb.Goaway(why="HKL5103: the token is missing or wrong")))
+    stand.session.take(
+        pb.EngineFrame(goaway=pb.Goaway(why="HKL5103: the token is missing or wrong"))
+    )
 
     assert stand.session.over.is_set()
     assert stand.session.refused is not None

@@ -60,7 +60,9 @@ def test_events_come_in_their_order() -> None:
     asyncio.run(play())
 
 
-@pytest.mark.parametrize(("patience", "queue"), [(0.0, 9), (0.01, 9), (PATIENCE, 0)], ids=["at once", "in time", "full"])
+@pytest.mark.parametrize(
+    ("patience", "queue"), [(0.0, 9), (0.01, 9), (PATIENCE, 0)], ids=["at once", "in time", "full"]
+)
 def test_who_gets_no_turn_is_told_to_come_again(patience: float, queue: int) -> None:
     """The one whose turn it is goes on undisturbed, and afterwards there is a turn for everybody."""
 

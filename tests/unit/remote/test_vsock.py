@@ -100,8 +100,14 @@ def test_a_guest_is_asked_for_by_its_port(tmp_path: Path) -> None:
     assert dialled(tmp_path, b"OK 1073741824\nhello") == (b"CONNECT 52\n", b"hello")
 
 
-@pytest.mark.parametrize("answer", [b"", b"OK", b"NO 5\n", b"OK x\n", b"\n", b"x" * 200_000], ids=lambda answer: repr(answer[:8]))
-def test_a_guest_that_does_not_listen_is_an_error_of_connecting(answer: bytes, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "answer",
+    [b"", b"OK", b"NO 5\n", b"OK x\n", b"\n", b"x" * 200_000],
+    ids=lambda answer: repr(answer[:8]),
+)
+def test_a_guest_that_does_not_listen_is_an_error_of_connecting(
+    answer: bytes, tmp_path: Path
+) -> None:
     """Whatever the VMM says instead of `OK`, or when it says nothing."""
     with pytest.raises(ConnectionRefusedError):
         dialled(tmp_path, answer)

@@ -63,15 +63,25 @@ class Place:
 
     def ask(self, method: str, path: str, body: Any = None, **headers: str) -> Answer:
         """Send a request; `body` is bytes, or an object as JSON. Over TCP it has the token, unless a header says otherwise."""
-        sent = body if isinstance(body, bytes) else None if body is None else json.dumps(body).encode()
+        sent = (
+            body if isinstance(body, bytes) else None if body is None else json.dumps(body).encode()
+        )
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         token = {"Authorization": f"Bearer {TOKEN}"} if isinstance(self.at, int) else {}
-        connection = http.client.HTTPConnection("127.0.0.1", self.at if isinstance(self.at, int) else None)
+        connection = http.client.HTTPConnection(
+            "127.0.0.1", self.at if isinstance(self.at, int) else None
+        )
         connection.sock = self.connected()
         try:
-            connection.request(method, path, sent, {**(JSON if body is not None else {}), **token, **named})
+            connection.request(
+                method, path, sent, {**(JSON if body is not None else {}), **token, **named}
+            )
             answer = connection.getresponse()
-            return Answer(answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read())
+            return Answer(
+                answer.status,
+                {name.lower(): value for name, value in answer.getheaders()},
+                answer.read(),
+            )
         finally:
             connection.close()
 
@@ -85,7 +95,9 @@ class Place:
         return sock
 
     def fire(self, event: str, payload: Mapping[str, Any] | None = None, **more: Any) -> Answer:
-        return self.ask("POST", "/v1/fire", {"event": event, "payload": dict(payload or {}), **more})
+        return self.ask(
+            "POST", "/v1/fire", {"event": event, "payload": dict(payload or {}), **more}
+        )
 
 
 class Served(NamedTuple):
@@ -120,7 +132,15 @@ def served(
     service = Service(engine, meter=meter, contract=DOCUMENT, tell=told.append, **options)
     given = {"drain": 5.0, "refused": meter.refused, **(bounds or {})}
     running = Running(
-        Border(service.app(), token=TOKEN, token_file=TOKEN_FILE, open_to_all=open_to_all, refused=meter.refused), [tcp, unix], **given
+        Border(
+            service.app(),
+            token=TOKEN,
+            token_file=TOKEN_FILE,
+            open_to_all=open_to_all,
+            refused=meter.refused,
+        ),
+        [tcp, unix],
+        **given,
     )
     thread = threading.Thread(target=running.run, daemon=True)
     thread.start()
@@ -139,4 +159,10 @@ def claude(command: str, event: str = "PreToolUse", **options: Any) -> Engine:
     return Engine.from_config(tree, dialect="claude-code", **options)
 
 
-CALL = {"hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/", "tool_name": "Bash", "tool_input": {"command": "ls"}}
+CALL = {
+    "hook_event_name": "PreToolUse",
+    "session_id": "s",
+    "cwd": "/",
+    "tool_name": "Bash",
+    "tool_input": {"command": "ls"},
+}

@@ -49,10 +49,17 @@ def test_a_command_that_means_two_things_is_not_approved(server: Served, place: 
     """Both are told to whoever asks."""
     command = f"{place.root}/hooks/a b.sh"
     place.write("a b.sh", "no")
-    place.declare({"event": "pre_tool_call", "command": command}, {"event": "on_stop", "command": f"'{command}'"})
+    place.declare(
+        {"event": "pre_tool_call", "command": command},
+        {"event": "on_stop", "command": f"'{command}'"},
+    )
     answer = ask(server.tcp, {"command": command})
 
-    assert (answer.status, answer.document["ok"], answer.document["code"]) == (400, False, "HKL3019")
+    assert (answer.status, answer.document["ok"], answer.document["code"]) == (
+        400,
+        False,
+        "HKL3019",
+    )
     assert f"`'{command}'`" in answer.document["error"]
 
 
@@ -60,7 +67,9 @@ def test_a_command_that_means_two_things_is_not_approved(server: Served, place: 
 
 
 @pytest.mark.parametrize("way", ["tcp", "unix"])
-def test_a_declared_command_is_approved_for_all_of_its_events(way: str, server: Served, place: Workspace) -> None:
+def test_a_declared_command_is_approved_for_all_of_its_events(
+    way: str, server: Served, place: Workspace
+) -> None:
     """As the format has it: events, how many are mounted, and that the master switch is on."""
     answer = ask(getattr(server, way), {"command": str(place.guard)})
 
@@ -70,7 +79,10 @@ def test_a_declared_command_is_approved_for_all_of_its_events(way: str, server: 
     assert ask(server.tcp, {"command": URL}).document["events"] == ["on_stop"]
     (first, *_) = place.noted()
     assert (first["did"], first["who"], first["command"]) == ("approved", "ada", str(place.guard))
-    assert first["how"] == f"approve API, the token, from {'127.0.0.1' if way == 'tcp' else 'a unix socket'}"
+    assert (
+        first["how"]
+        == f"approve API, the token, from {'127.0.0.1' if way == 'tcp' else 'a unix socket'}"
+    )
 
 
 def test_from_script_to_guard_without_a_restart(server: Served, place: Workspace) -> None:
@@ -83,19 +95,26 @@ def test_from_script_to_guard_without_a_restart(server: Served, place: Workspace
     assert ask(server.tcp, {"command": str(new)}).document["mounted"] == 1
     assert place.call(engine).reason == "brand new"
     fired = server.tcp.fire(
-        "pre_tool_call", {"tool_name": "bash", "tool_input": {"command": "rm -rf /"}, "cwd": str(place.root)}, dialect="starchild"
+        "pre_tool_call",
+        {"tool_name": "bash", "tool_input": {"command": "rm -rf /"}, "cwd": str(place.root)},
+        dialect="starchild",
     )
     assert (fired.document["stance"], fired.document["reason"]) == ("deny", "brand new")
 
     place.write("new.sh", "edited")
     changed = place.call(engine)
-    assert (changed.reason, changed.verdicts[0].fault) == ("", f"`{new}` changed since it was approved")
+    assert (changed.reason, changed.verdicts[0].fault) == (
+        "",
+        f"`{new}` changed since it was approved",
+    )
 
     assert ask(server.unix, {"command": str(new)}).status == 200
     assert place.call(engine).reason == "edited"
 
 
-def test_the_master_switch_is_turned_on_unless_it_is_not_to_be(server: Served, place: Workspace) -> None:
+def test_the_master_switch_is_turned_on_unless_it_is_not_to_be(
+    server: Served, place: Workspace
+) -> None:
     """Then the hook is approved, and not live, which is said."""
     from hookline.engine.steering import turn_all  # noqa: PLC0415 - only this row needs it
 
@@ -105,9 +124,16 @@ def test_the_master_switch_is_turned_on_unless_it_is_not_to_be(server: Served, p
     turn_all(server.service.engine, on=False, everywhere=True, who="ada", how="test")
     elsewhere = ask(server.tcp, {"command": str(place.guard)}).document
 
-    assert (kept["mounted"], kept["master_enabled"], kept["note"]) == (0, False, "hooks are switched off in this project (hookline on)")
+    assert (kept["mounted"], kept["master_enabled"], kept["note"]) == (
+        0,
+        False,
+        "hooks are switched off in this project (hookline on)",
+    )
     assert (turned["mounted"], turned["master_enabled"], "note" in turned) == (2, True, False)
-    assert (elsewhere["mounted"], elsewhere["note"]) == (0, "hooks are switched off everywhere (hookline on --global)")
+    assert (elsewhere["mounted"], elsewhere["note"]) == (
+        0,
+        "hooks are switched off everywhere (hookline on --global)",
+    )
 
 
 def test_a_file_that_says_no_is_no_master_that_is_on(server: Served, place: Workspace) -> None:
@@ -115,12 +141,20 @@ def test_a_file_that_says_no_is_no_master_that_is_on(server: Served, place: Work
     beside = place.yaml.parent / "agent.yaml"
     beside.write_text("# mine\nshell_hooks:\n  enabled: false\n", encoding="utf-8")
     kept = ask(server.tcp, {"command": str(place.guard), "enable_master": False}).document
-    assert (kept["mounted"], kept["master_enabled"], kept["note"]) == (0, False, f"`shell_hooks.enabled` is false in `{beside}:3`")
+    assert (kept["mounted"], kept["master_enabled"], kept["note"]) == (
+        0,
+        False,
+        f"`shell_hooks.enabled` is false in `{beside}:3`",
+    )
 
     turned = ask(server.tcp, {"command": str(place.guard)}).document
     assert (turned["mounted"], turned["master_enabled"], "note" in turned) == (2, True, False)
     assert beside.read_text(encoding="utf-8") == "# mine\nshell_hooks:\n  enabled: true\n"
-    notes = [(note["did"], note["who"], note["how"], note["root"]) for note in place.noted() if note["did"] == "on"]
+    notes = [
+        (note["did"], note["who"], note["how"], note["root"])
+        for note in place.noted()
+        if note["did"] == "on"
+    ]
     assert notes == [("on", "ada", "approve API, the token, from 127.0.0.1", str(place.root))]
     assert place.call(server.service.engine).reason == "no"
 
@@ -135,18 +169,36 @@ BODIES = [
     ("no command", {"enable_master": True}, 400, "`command` must be"),
     ("a list of commands", {"command": ["{ws}/hooks/guard.sh"]}, 400, "`command` must be"),
     ("an endless command", {"command": "x" * 5000}, 400, "`command` must be"),
-    ("a switch that is a text", {"command": "{ws}/hooks/guard.sh", "enable_master": "yes"}, 400, "`enable_master` must be"),
-    ("a key of another's", {"command": "{ws}/hooks/guard.sh", "scope": "all"}, 400, "unknown key `scope`"),
+    (
+        "a switch that is a text",
+        {"command": "{ws}/hooks/guard.sh", "enable_master": "yes"},
+        400,
+        "`enable_master` must be",
+    ),
+    (
+        "a key of another's",
+        {"command": "{ws}/hooks/guard.sh", "scope": "all"},
+        400,
+        "unknown key `scope`",
+    ),
     ("a list", [], 400, "must be a JSON object"),
     ("no JSON", b"command=/bin/true", 400, "no JSON"),
     ("too large a body", {"command": "x" * (1 << 20)}, 413, "larger than"),
 ]
 
 
-@pytest.mark.parametrize(("body", "status", "said"), [row[1:] for row in BODIES], ids=[row[0] for row in BODIES])
-def test_what_cannot_be_approved_is_refused_in_words(body: Any, status: int, said: str, server: Served, place: Workspace) -> None:
+@pytest.mark.parametrize(
+    ("body", "status", "said"), [row[1:] for row in BODIES], ids=[row[0] for row in BODIES]
+)
+def test_what_cannot_be_approved_is_refused_in_words(
+    body: Any, status: int, said: str, server: Served, place: Workspace
+) -> None:
     """A problem that also says what the format promises: `ok` is false, and why."""
-    sent = json.loads(json.dumps(body).replace("{ws}", str(place.root))) if isinstance(body, dict) else body
+    sent = (
+        json.loads(json.dumps(body).replace("{ws}", str(place.root)))
+        if isinstance(body, dict)
+        else body
+    )
     answer = ask(server.tcp, sent)
 
     assert (answer.status, answer.document["ok"]) == (status, False)
@@ -154,10 +206,15 @@ def test_what_cannot_be_approved_is_refused_in_words(body: Any, status: int, sai
     assert place.noted() == []
 
 
-def test_a_file_that_cannot_be_read_is_told_with_the_approval(server: Served, place: Workspace) -> None:
+def test_a_file_that_cannot_be_read_is_told_with_the_approval(
+    server: Served, place: Workspace
+) -> None:
     """The hooks are those of before: what was approved is not what stands there now."""
     place.yaml.write_text("hooks: [\n", encoding="utf-8")
-    before, new = ask(server.tcp, {"command": str(place.guard)}).document, ask(server.tcp, {"command": "/new"}).document
+    before, new = (
+        ask(server.tcp, {"command": str(place.guard)}).document,
+        ask(server.tcp, {"command": "/new"}).document,
+    )
 
     assert (before["ok"], before["events"]) == (True, ["pre_tool_call", "on_user_message"])
     assert f"{place.yaml}:" in before["note"]
@@ -165,14 +222,19 @@ def test_a_file_that_cannot_be_read_is_told_with_the_approval(server: Served, pl
     assert f"{place.yaml}:" in new["hint"]
 
 
-def test_what_others_may_write_or_what_is_missing_is_refused(server: Served, place: Workspace) -> None:
+def test_what_others_may_write_or_what_is_missing_is_refused(
+    server: Served, place: Workspace
+) -> None:
     """There is nothing that could be approved."""
     place.guard.chmod(0o777)
     exposed = ask(server.tcp, {"command": str(place.guard)})
     place.guard.unlink()
     missing = ask(server.tcp, {"command": str(place.guard)})
 
-    assert [(each.status, each.document["code"]) for each in (exposed, missing)] == [(400, "HKL3006"), (400, "HKL3005")]
+    assert [(each.status, each.document["code"]) for each in (exposed, missing)] == [
+        (400, "HKL3006"),
+        (400, "HKL3005"),
+    ]
 
 
 ATTACKS = [
@@ -195,12 +257,18 @@ ATTACKS = [
 
 
 @pytest.mark.parametrize("way", ["tcp", "unix"])
-@pytest.mark.parametrize(("headers", "status"), [row[1:] for row in ATTACKS], ids=[row[0] for row in ATTACKS])
+@pytest.mark.parametrize(
+    ("headers", "status"), [row[1:] for row in ATTACKS], ids=[row[0] for row in ATTACKS]
+)
 def test_who_is_no_program_of_this_user_is_refused(
     headers: dict[str, str], status: int, way: str, server: Served, place: Workspace
 ) -> None:
     """On a unix socket as well as over loopback; nothing is approved."""
-    answer = ask(getattr(server, way), {"command": str(place.guard)}, **{name.replace("-", "_"): value for name, value in headers.items()})
+    answer = ask(
+        getattr(server, way),
+        {"command": str(place.guard)},
+        **{name.replace("-", "_"): value for name, value in headers.items()},
+    )
 
     assert answer.status == status
     assert answer.headers["content-type"] == "application/problem+json"
@@ -208,7 +276,9 @@ def test_who_is_no_program_of_this_user_is_refused(
 
 
 @pytest.mark.parametrize("host", ["attacker.example", "127.0.0.1.attacker.example", ""])
-def test_a_name_that_was_made_to_point_here_is_refused(host: str, server: Served, place: Workspace) -> None:
+def test_a_name_that_was_made_to_point_here_is_refused(
+    host: str, server: Served, place: Workspace
+) -> None:
     """DNS rebinding."""
     assert ask(server.tcp, {"command": str(place.guard)}, Host=host).status == 403
 
@@ -230,7 +300,7 @@ PEERS = [
     ("loopback of IPv6", ("::1", 5000), ("::1", 80), ""),
     ("loopback of IPv4 in IPv6", ("::ffff:127.0.0.1", 5000), ("::", 80), ""),
     ("a unix socket", None, ("/run/s", None), ""),
-    ("another machine", ("203.0.113.9", 5000), ("0.0.0.0", 80), "this machine only"),  # noqa: S104 - an address that is asked about
+    ("another machine", ("203.0.113.9", 5000), ("0.0.0.0", 80), "this machine only"),
     ("another machine in IPv6", ("::ffff:203.0.113.9", 5000), ("::", 80), "this machine only"),
     ("a neighbour by its link", ("fe80::1%eth0", 5000), ("::", 80), "this machine only"),
     ("a name", ("localhost", 5000), ("127.0.0.1", 80), "this machine only"),
@@ -240,15 +310,19 @@ PEERS = [
 
 
 @pytest.mark.parametrize("free", [False, True], ids=["with the token", "without"])
-@pytest.mark.parametrize(("client", "listening", "said"), [row[1:] for row in PEERS], ids=[row[0] for row in PEERS])
-def test_only_this_machine_may_ask(client: Any, listening: Any, said: str, free: bool) -> None:  # noqa: FBT001 - a row
+@pytest.mark.parametrize(
+    ("client", "listening", "said"), [row[1:] for row in PEERS], ids=[row[0] for row in PEERS]
+)
+def test_only_this_machine_may_ask(client: Any, listening: Any, said: str, free: bool) -> None:
     """Also where the server is open to others, whatever they show, and where nothing has to be shown."""
     shown = [] if free else [(b"authorization", f"Bearer {TOKEN}".encode())]
     scope: Scope = {"type": "http", "client": client, "server": listening, "headers": shown}
     approving = Approving(TOKEN, self_approve=free)
 
     if not said:
-        assert approving.admitted(scope).startswith(f"approve API, {'no token (self_approve)' if free else 'the token'}, from ")
+        assert approving.admitted(scope).startswith(
+            f"approve API, {'no token (self_approve)' if free else 'the token'}, from "
+        )
         return
     with pytest.raises(RequestError, match=said) as caught:
         approving.admitted(scope)
@@ -257,7 +331,12 @@ def test_only_this_machine_may_ask(client: Any, listening: Any, said: str, free:
 
 def test_without_a_token_of_its_own_a_server_lets_nobody_in() -> None:
     """An empty one is no token."""
-    scope: Scope = {"type": "http", "client": None, "server": ("/run/s", None), "headers": [(b"authorization", b"Bearer ")]}
+    scope: Scope = {
+        "type": "http",
+        "client": None,
+        "server": ("/run/s", None),
+        "headers": [(b"authorization", b"Bearer ")],
+    }
 
     with pytest.raises(RequestError, match="missing, or wrong"):
         Approving().admitted(scope)
@@ -266,7 +345,9 @@ def test_without_a_token_of_its_own_a_server_lets_nobody_in() -> None:
 # -- without a token ---------------------------------------------------------------------------------------------------
 
 
-def test_where_somebody_chose_so_an_agent_approves_by_itself(place: Workspace, tmp_path: Path) -> None:
+def test_where_somebody_chose_so_an_agent_approves_by_itself(
+    place: Workspace, tmp_path: Path
+) -> None:
     """The format's own way, without a step for anybody; a browser still may not, and the journal says how."""
     approving = Approving(TOKEN, self_approve=True)
     with served(place.engine(), tmp_path, approving=approving, open_to_all=(PATH,)) as running:
@@ -275,8 +356,15 @@ def test_where_somebody_chose_so_an_agent_approves_by_itself(place: Workspace, t
         page = running.tcp.ask("POST", PATH, body, Authorization="", Origin="http://localhost:8000")
         others = running.tcp.ask("GET", "/v1/metrics", None, Authorization="")
 
-    assert (done.document["ok"], done.document["mounted"], page.status, others.status) == (True, 2, 403, 401)
-    assert {note["how"] for note in place.noted()} == {"approve API, no token (self_approve), from 127.0.0.1"}
+    assert (done.document["ok"], done.document["mounted"], page.status, others.status) == (
+        True,
+        2,
+        403,
+        401,
+    )
+    assert {note["how"] for note in place.noted()} == {
+        "approve API, no token (self_approve), from 127.0.0.1"
+    }
 
 
 def test_what_is_asked_is_a_command_and_a_switch() -> None:
@@ -292,12 +380,28 @@ def test_what_is_asked_is_a_command_and_a_switch() -> None:
 
 @pytest.mark.process
 @pytest.mark.parametrize("free", [False, True], ids=["with the token", "--self-approve"])
-def test_a_running_server_approves(free: bool, place: Workspace, tmp_path: Path) -> None:  # noqa: FBT001 - a row
+def test_a_running_server_approves(free: bool, place: Workspace, tmp_path: Path) -> None:
     """By the token in the file that it names; started with `--self-approve`, by none."""
     path = str(tmp_path / "socket")
-    command = [sys.executable, "-m", "hookline", "serve", "--unix", path, "--no-reload", *(["--self-approve"] if free else [])]
+    command = [
+        sys.executable,
+        "-m",
+        "hookline",
+        "serve",
+        "--unix",
+        path,
+        "--no-reload",
+        *(["--self-approve"] if free else []),
+    ]
     environ = {**place.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ, cwd=place.root, text=True) as process:
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environ,
+        cwd=place.root,
+        text=True,
+    ) as process:
         try:
             assert process.stdout is not None
             assert process.stderr is not None
@@ -305,10 +409,20 @@ def test_a_running_server_approves(free: bool, place: Workspace, tmp_path: Path)
             told = process.stderr.readline()
             new = place.write("new.sh", "brand new")
             place.declare({"event": "pre_tool_call", "command": str(new)})
-            shown = "" if free else f"Bearer {(place.home / '.local/state/hookline/serve.token').read_text(encoding='ascii').strip()}"
-            nobody = Place(path).ask("POST", PATH, {"command": str(new)}, Authorization="Bearer wrong-and-long-enough")
+            shown = (
+                ""
+                if free
+                else f"Bearer {(place.home / '.local/state/hookline/serve.token').read_text(encoding='ascii').strip()}"
+            )
+            nobody = Place(path).ask(
+                "POST", PATH, {"command": str(new)}, Authorization="Bearer wrong-and-long-enough"
+            )
             done = Place(path).ask("POST", PATH, {"command": str(new)}, Authorization=shown)
-            payload = {"tool_name": "bash", "tool_input": {"command": "rm -rf /"}, "cwd": str(place.root)}
+            payload = {
+                "tool_name": "bash",
+                "tool_input": {"command": "rm -rf /"},
+                "cwd": str(place.root),
+            }
             fired = Place(path).fire("pre_tool_call", payload, dialect="starchild")
         finally:
             process.terminate()
@@ -316,5 +430,10 @@ def test_a_running_server_approves(free: bool, place: Workspace, tmp_path: Path)
 
     assert ("the token for approvals is in" in told) is not free
     assert nobody.status == (200 if free else 401)
-    assert done.document == {"ok": True, "events": ["pre_tool_call"], "mounted": 1, "master_enabled": True}
+    assert done.document == {
+        "ok": True,
+        "events": ["pre_tool_call"],
+        "mounted": 1,
+        "master_enabled": True,
+    }
     assert fired.document["reason"] == "brand new"

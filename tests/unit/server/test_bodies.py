@@ -18,9 +18,18 @@ if TYPE_CHECKING:
 
 def request(*chunks: bytes, ends: str = "whole", **headers: str) -> Request:
     """A request that sends these chunks, and then ends, is broken off, or says nothing more."""
-    named = {"content-type": "application/json", **{name.replace("_", "-"): value for name, value in headers.items()}}
-    messages: list[dict[str, Any]] = [{"type": "http.request", "body": chunk, "more_body": True} for chunk in chunks]
-    messages += {"whole": [{"type": "http.request", "body": b""}], "broken": [{"type": "http.disconnect"}], "never": []}[ends]
+    named = {
+        "content-type": "application/json",
+        **{name.replace("_", "-"): value for name, value in headers.items()},
+    }
+    messages: list[dict[str, Any]] = [
+        {"type": "http.request", "body": chunk, "more_body": True} for chunk in chunks
+    ]
+    messages += {
+        "whole": [{"type": "http.request", "body": b""}],
+        "broken": [{"type": "http.disconnect"}],
+        "never": [],
+    }[ends]
 
     async def receive() -> dict[str, Any]:
         if messages:
@@ -28,7 +37,12 @@ def request(*chunks: bytes, ends: str = "whole", **headers: str) -> Request:
         await asyncio.Event().wait()
         raise AssertionError
 
-    scope = {"type": "http", "method": "POST", "path": "/", "headers": [(n.encode(), v.encode()) for n, v in named.items() if v]}
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/",
+        "headers": [(n.encode(), v.encode()) for n, v in named.items() if v],
+    }
     return Request(scope, receive)
 
 
@@ -37,7 +51,10 @@ def read(asked: Request) -> Any:
     return asyncio.run(json_of(asked, patience=0.05))
 
 
-@pytest.mark.parametrize("content_type", ["application/json", "Application/JSON; charset=UTF-8", 'application/json;charset="utf-8"'])
+@pytest.mark.parametrize(
+    "content_type",
+    ["application/json", "Application/JSON; charset=UTF-8", 'application/json;charset="utf-8"'],
+)
 def test_json_is_read_in_any_number_of_pieces(content_type: str) -> None:
     """As it comes."""
     assert read(request(b'{"a"', b": [1", b"]}", content_type=content_type)) == {"a": [1]}
@@ -90,7 +107,10 @@ def test_a_body_that_does_not_come_is_given_up(ends: str, status: int) -> None:
     assert error.value.status == status
 
 
-@pytest.mark.parametrize("sent", [b"", b"{", b"ls", b"\xff", b'{"a": NaN}', b"[" * 500_000, b'{"a": 1} x', "{'ü': 1}".encode()])
+@pytest.mark.parametrize(
+    "sent",
+    [b"", b"{", b"ls", b"\xff", b'{"a": NaN}', b"[" * 500_000, b'{"a": 1} x', "{'ü': 1}".encode()],
+)
 def test_garbage_is_a_codec_error(sent: bytes) -> None:
     """Whatever is wrong with it; numbers that JSON does not have are wrong, too."""
     with pytest.raises(CodecError, match="the body is no JSON"):
@@ -100,7 +120,11 @@ def test_garbage_is_a_codec_error(sent: bytes) -> None:
 def test_a_firing_is_an_event_its_payload_and_its_dialect() -> None:
     """The last two may be missing."""
     assert firing_of({"event": "stop"}) == ("stop", {}, None)
-    assert firing_of({"event": "Stop", "dialect": "kimi", "payload": {"a": 1}}) == ("Stop", {"a": 1}, "kimi")
+    assert firing_of({"event": "Stop", "dialect": "kimi", "payload": {"a": 1}}) == (
+        "Stop",
+        {"a": 1},
+        "kimi",
+    )
     assert firing_of({"event": "stop", "dialect": None}) == ("stop", {}, None)
 
 

@@ -23,12 +23,23 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield running
 
 
-PATHS = [("POST", "/v1/fire"), ("POST", "/v1/answer/claude-code"), ("GET", "/v1/metrics"), ("GET", "/v1/openapi.json"), ("GET", "/nowhere")]
+PATHS = [
+    ("POST", "/v1/fire"),
+    ("POST", "/v1/answer/claude-code"),
+    ("GET", "/v1/metrics"),
+    ("GET", "/v1/openapi.json"),
+    ("GET", "/nowhere"),
+]
 
 
-@pytest.mark.parametrize("shown", ["", "Bearer", "Bearer wrong", f"Basic {TOKEN}", TOKEN, f"Bearer {TOKEN}x", "Bearer ümlaut"])
+@pytest.mark.parametrize(
+    "shown",
+    ["", "Bearer", "Bearer wrong", f"Basic {TOKEN}", TOKEN, f"Bearer {TOKEN}x", "Bearer ümlaut"],
+)
 @pytest.mark.parametrize(("method", "path"), PATHS, ids=lambda value: value.rpartition("/")[2])
-def test_without_the_token_there_is_nothing(method: str, path: str, shown: str, server: Served) -> None:
+def test_without_the_token_there_is_nothing(
+    method: str, path: str, shown: str, server: Served
+) -> None:
     """Missing, wrong, or shown in another way: 401, whatever is asked."""
     answer = server.tcp.ask(method, path, CALL if method == "POST" else None, Authorization=shown)
 
@@ -55,34 +66,57 @@ def test_who_has_no_token_is_told_where_it_lies(server: Served) -> None:
         (APPROVE, "127.0.0.1", ", or a person approves: hookline approve"),
     ],
 )
-def test_another_machine_is_not_told_nor_who_wants_an_approval(path: str, peer: str, hint: str) -> None:
+def test_another_machine_is_not_told_nor_who_wants_an_approval(
+    path: str, peer: str, hint: str
+) -> None:
     """An agent that asks for an approval need not be shown the way round the person."""
-    assert tokenless({"type": "http", "path": path, "client": (peer, 1)}, "f").hint == f"send `Authorization: Bearer TOKEN`{hint}"
+    assert (
+        tokenless({"type": "http", "path": path, "client": (peer, 1)}, "f").hint
+        == f"send `Authorization: Bearer TOKEN`{hint}"
+    )
 
 
 @pytest.mark.parametrize(
     ("headers", "status"),
-    [({"Authorization": ""}, 401), ({"Host": "attacker.example"}, 403), ({"Origin": "https://attacker.example"}, 403)],
+    [
+        ({"Authorization": ""}, 401),
+        ({"Host": "attacker.example"}, 403),
+        ({"Origin": "https://attacker.example"}, 403),
+    ],
     ids=["no token", "foreign host", "web page"],
 )
-def test_a_refused_approval_is_refused_in_the_formats_words(headers: dict[str, str], status: int, server: Served) -> None:
+def test_a_refused_approval_is_refused_in_the_formats_words(
+    headers: dict[str, str], status: int, server: Served
+) -> None:
     """Whoever refuses it (starchild.md 6.1); any other request has a problem document alone."""
     answer = server.tcp.ask("POST", APPROVE, {"command": "x"}, **headers)
     other = server.tcp.ask("POST", "/v1/fire", {"event": "stop"}, **headers)
 
-    assert (answer.status, answer.document["ok"], answer.document["error"]) == (status, False, answer.document["detail"])
+    assert (answer.status, answer.document["ok"], answer.document["error"]) == (
+        status,
+        False,
+        answer.document["detail"],
+    )
     assert (other.status, "ok" in other.document) == (status, False)
 
 
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER"])
 def test_with_the_token_there_is_an_answer(scheme: str, server: Served) -> None:
     """However the scheme is written."""
-    assert server.tcp.ask("POST", "/v1/answer/claude-code", CALL, Authorization=f"{scheme} {TOKEN}").status == 200
+    assert (
+        server.tcp.ask(
+            "POST", "/v1/answer/claude-code", CALL, Authorization=f"{scheme} {TOKEN}"
+        ).status
+        == 200
+    )
 
 
 def test_health_needs_no_token(server: Served) -> None:
     """It tells nothing."""
-    assert server.tcp.ask("GET", "/v1/health", Authorization="").document == {"schema": "hookline.health/1", "status": "ok"}
+    assert server.tcp.ask("GET", "/v1/health", Authorization="").document == {
+        "schema": "hookline.health/1",
+        "status": "ok",
+    }
 
 
 @pytest.mark.parametrize(
@@ -104,7 +138,9 @@ def test_health_needs_no_token(server: Served) -> None:
     ],
 )
 @pytest.mark.parametrize("path", ["/v1/health", "/v1/metrics"])
-def test_a_name_that_is_not_ours_is_refused(host: str, status: int, path: str, server: Served) -> None:
+def test_a_name_that_is_not_ours_is_refused(
+    host: str, status: int, path: str, server: Served
+) -> None:
     """A web page whose name was made to point to this machine still sends that name (DNS rebinding)."""
     answer = server.tcp.ask("GET", path, Host=host)
 

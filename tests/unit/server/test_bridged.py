@@ -34,10 +34,21 @@ REFUSE = 'echo "$FOLDER" >/dev/null; echo no >&2; exit 2'
 
 def fired(target: str, token: str = "") -> pb.FireReply:
     """What a server says about a call, by gRPC."""
-    request = pb.FireRequest(request_id="1", event="PreToolUse", dialect="claude-code", payload_json=json.dumps(CALL).encode())
+    request = pb.FireRequest(
+        request_id="1",
+        event="PreToolUse",
+        dialect="claude-code",
+        payload_json=json.dumps(CALL).encode(),
+    )
     with grpc.insecure_channel(target) as channel:
-        call = channel.unary_unary("/hookline.v1.Hooks/Fire", pb.FireRequest.SerializeToString, pb.FireReply.FromString)
-        reply: pb.FireReply = call(request, timeout=PATIENCE, metadata=[("authorization", f"Bearer {token}")] if token else None)
+        call = channel.unary_unary(
+            "/hookline.v1.Hooks/Fire", pb.FireRequest.SerializeToString, pb.FireReply.FromString
+        )
+        reply: pb.FireReply = call(
+            request,
+            timeout=PATIENCE,
+            metadata=[("authorization", f"Bearer {token}")] if token else None,
+        )
         return reply
 
 
@@ -50,7 +61,9 @@ def reason(reply: pb.FireReply) -> Any:
 def test_one_engine_is_asked_both_ways(tmp_path: Path) -> None:
     """And what it decides is counted in one place."""
     meter = Meter()
-    service = Service(claude("echo no >&2; exit 2", observe=meter.observe), meter=meter, contract={})
+    service = Service(
+        claude("echo no >&2; exit 2", observe=meter.observe), meter=meter, contract={}
+    )
     with Bridged(service, [f"unix:{tmp_path}/grpc"]) as bridged:
         assert bridged.names == [f"unix:{tmp_path}/grpc"]
         assert reason(fired(bridged.names[0])) == "no"
@@ -88,10 +101,17 @@ def test_without_addresses_it_is_nothing() -> None:
         asyncio.run(bridged.stop(1.0))
 
 
-@pytest.mark.parametrize("address", ["nowhere", "10.0.0.1:4088", "127.0.0.1:0"], ids=["none", "another machine", "no token"])
+@pytest.mark.parametrize(
+    "address",
+    ["nowhere", "10.0.0.1:4088", "127.0.0.1:0"],
+    ids=["none", "another machine", "no token"],
+)
 def test_what_cannot_be_listened_on_is_said(address: str) -> None:
     """On entering, with a code."""
-    with pytest.raises(ConfigError), Bridged(Service(Engine(environ={}), meter=Meter(), contract={}), [address]):
+    with (
+        pytest.raises(ConfigError),
+        Bridged(Service(Engine(environ={}), meter=Meter(), contract={}), [address]),
+    ):
         raise AssertionError
 
 
@@ -101,7 +121,14 @@ def test_what_cannot_be_listened_on_is_said(address: str) -> None:
 @pytest.mark.process
 def test_serve_listens_for_both(tmp_path: Path) -> None:
     """It prints every address, and asks for the token on TCP only."""
-    words = ("--unix", str(tmp_path / "http"), "--grpc", f"unix:{tmp_path}/grpc", "--grpc", "127.0.0.1:0")
+    words = (
+        "--unix",
+        str(tmp_path / "http"),
+        "--grpc",
+        f"unix:{tmp_path}/grpc",
+        "--grpc",
+        "127.0.0.1:0",
+    )
     with hookline_serve(tmp_path, *words, hook=REFUSE) as (process, addresses):
         token = (tmp_path / ".local/state/hookline/serve.token").read_text(encoding="ascii").strip()
 
@@ -111,7 +138,10 @@ def test_serve_listens_for_both(tmp_path: Path) -> None:
         with pytest.raises(grpc.RpcError) as caught:
             fired(addresses[2])
         assert caught.value.code() is grpc.StatusCode.UNAUTHENTICATED
-        assert b'hookline_refusals_total{code="HKL5103"} 1\n' in Place(str(tmp_path / "http")).ask("GET", "/v1/metrics").body
+        assert (
+            b'hookline_refusals_total{code="HKL5103"} 1\n'
+            in Place(str(tmp_path / "http")).ask("GET", "/v1/metrics").body
+        )
         process.send_signal(signal.SIGTERM)
         assert process.wait(PATIENCE) == 0
     assert list(tmp_path.glob("http")) == list(tmp_path.glob("grpc")) == []
@@ -120,9 +150,19 @@ def test_serve_listens_for_both(tmp_path: Path) -> None:
 @pytest.mark.process
 def test_gates_are_closed_until_whoever_is_expected_comes(tmp_path: Path) -> None:
     """By either way of asking, from the first event on; an engine that is started anew has forgotten who guarded it."""
-    words = ("--unix", str(tmp_path / "http"), "--grpc", f"unix:{tmp_path}/grpc", "--expect", "policy")
+    words = (
+        "--unix",
+        str(tmp_path / "http"),
+        "--grpc",
+        f"unix:{tmp_path}/grpc",
+        "--expect",
+        "policy",
+    )
     with hookline_serve(tmp_path, *words, hook="exit 0") as (process, addresses):
-        closed = (reason(fired(addresses[1])), Place(str(tmp_path / "http")).fire("PreToolUse", CALL).document["reason"])
+        closed = (
+            reason(fired(addresses[1])),
+            Place(str(tmp_path / "http")).fire("PreToolUse", CALL).document["reason"],
+        )
         handlers = Handlers("policy")
         handlers.on("pre_tool_use", hook_id="guard")(lambda _: HookResponse.block("here"))
 
@@ -139,7 +179,10 @@ def test_gates_are_closed_until_whoever_is_expected_comes(tmp_path: Path) -> Non
 @pytest.mark.process
 def test_grpc_alone_needs_no_port(tmp_path: Path) -> None:
     """Nothing listens where nobody asked for it."""
-    with hookline_serve(tmp_path, "--grpc", f"unix:{tmp_path}/grpc", hook=REFUSE) as (process, addresses):
+    with hookline_serve(tmp_path, "--grpc", f"unix:{tmp_path}/grpc", hook=REFUSE) as (
+        process,
+        addresses,
+    ):
         assert addresses == [f"unix:{tmp_path}/grpc"]
         assert reason(fired(addresses[0])) == "no"
         process.send_signal(signal.SIGTERM)
@@ -167,12 +210,22 @@ def test_what_is_running_is_answered_before_the_end(tmp_path: Path) -> None:
 
 @pytest.mark.process
 @pytest.mark.parametrize("hurry", [False, True], ids=["drain", "at once"])
-def test_what_takes_too_long_is_ended_with_its_hooks(hurry: bool, tmp_path: Path) -> None:  # noqa: FBT001 - a row
+def test_what_takes_too_long_is_ended_with_its_hooks(hurry: bool, tmp_path: Path) -> None:
     """When the time is over, or at a second signal."""
     hook = 'echo $$ > "$FOLDER/begun"; read line < "$FOLDER/go"'
     path = tmp_path / "http"
-    words = ("--grpc", f"unix:{tmp_path}/grpc", "--unix", str(path), "--drain", "1000" if hurry else "1")
-    with hookline_serve(tmp_path, *words, hook=hook) as (process, addresses), ThreadPoolExecutor(1) as pool:
+    words = (
+        "--grpc",
+        f"unix:{tmp_path}/grpc",
+        "--unix",
+        str(path),
+        "--drain",
+        "1000" if hurry else "1",
+    )
+    with (
+        hookline_serve(tmp_path, *words, hook=hook) as (process, addresses),
+        ThreadPoolExecutor(1) as pool,
+    ):
         asked = pool.submit(fired, addresses[1])
         pid = int((tmp_path / "begun").read_text(encoding="utf-8"))
         process.send_signal(signal.SIGTERM)

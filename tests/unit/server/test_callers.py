@@ -29,9 +29,15 @@ ROWS = [
 
 @pytest.mark.parametrize("allow_local", [True, False])
 @pytest.mark.parametrize(
-    ("hook", "calls", "left"), ROWS, ids=lambda value: str(value.get("url", value.get("command"))) if isinstance(value, dict) else "-"
+    ("hook", "calls", "left"),
+    ROWS,
+    ids=lambda value: (
+        str(value.get("url", value.get("command"))) if isinstance(value, dict) else "-"
+    ),
 )
-def test_a_host_that_calls_us_is_known(hook: dict[str, object], *, calls: bool, left: int, allow_local: bool) -> None:
+def test_a_host_that_calls_us_is_known(
+    hook: dict[str, object], *, calls: bool, left: int, allow_local: bool
+) -> None:
     """By command or by HTTP, also where local addresses are not called; only a call by HTTP could come round to us for ever."""
     engine = claude(hook, OTHER, allow_local=allow_local)
 

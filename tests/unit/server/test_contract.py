@@ -33,7 +33,9 @@ def over_tcp() -> dict[str, Any]:
 def rules() -> schemathesis.Config:
     """Everything is checked; that no event has some name, or not such a payload, is in no schema."""
     accepted = ["2xx", "400", "403", "422"]
-    return schemathesis.Config.from_dict({"checks": {"positive_data_acceptance": {"expected-statuses": accepted}}})
+    return schemathesis.Config.from_dict(
+        {"checks": {"positive_data_acceptance": {"expected-statuses": accepted}}}
+    )
 
 
 SCHEMA = schemathesis.openapi.from_dict(over_tcp(), config=rules())

@@ -17,7 +17,9 @@ from tests.unit.server.support import served
 if TYPE_CHECKING:
     from pathlib import Path
 
-GUARD = json.dumps({"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "exit 2"}]}]}})
+GUARD = json.dumps(
+    {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "exit 2"}]}]}}
+)
 WORDS = "the hooks of the project `{}` were not asked: this server has those of `{}`;"
 
 
@@ -38,7 +40,13 @@ def engine(home: Path, **options: Any) -> Engine:
 
 
 def call(cwd: object, session: str = "s") -> dict[str, Any]:
-    return {"hook_event_name": "PreToolUse", "session_id": session, "cwd": str(cwd), "tool_name": "Bash", "tool_input": {}}
+    return {
+        "hook_event_name": "PreToolUse",
+        "session_id": session,
+        "cwd": str(cwd),
+        "tool_name": "Bash",
+        "tool_input": {},
+    }
 
 
 def told(home: Path, *events: tuple[str, str]) -> list[bool]:
@@ -48,7 +56,9 @@ def told(home: Path, *events: tuple[str, str]) -> list[bool]:
     async def ask() -> list[bool]:
         found = []
         for folder, session in events:
-            event = made.event("PreToolUse", call(home / folder if folder else "", session), dialect="claude-code")
+            event = made.event(
+                "PreToolUse", call(home / folder if folder else "", session), dialect="claude-code"
+            )
             decision = await look(made, event, await made.fire_async(event))
             found.append(any(lost.effect == "hooks" for lost in decision.lowered))
         return found
@@ -59,16 +69,28 @@ def told(home: Path, *events: tuple[str, str]) -> list[bool]:
 ROWS = [
     ("another project", [("other", "s")], [True]),
     ("a folder of it", [("other/sub", "s")], [True]),
-    ("once in a session, wherever it goes", [("other", "s"), ("other", "s"), ("other/sub", "s")], [True, False, False]),
+    (
+        "once in a session, wherever it goes",
+        [("other", "s"), ("other", "s"), ("other/sub", "s")],
+        [True, False, False],
+    ),
     ("each session", [("other", "s"), ("other", "t")], [True, True]),
     ("without a session, each time", [("other", ""), ("other", "")], [True, True]),
-    ("its own project, or none", [("mine", "s"), ("", "s"), ("nowhere", "s")], [False, False, False]),
+    (
+        "its own project, or none",
+        [("mine", "s"), ("", "s"), ("nowhere", "s")],
+        [False, False, False],
+    ),
     ("a project without hooks", [("bare", "s")], [False]),
 ]
 
 
-@pytest.mark.parametrize(("events", "expected"), [row[1:] for row in ROWS], ids=[row[0] for row in ROWS])
-def test_hooks_that_were_not_asked_are_named(events: list[tuple[str, str]], expected: list[bool], home: Path) -> None:
+@pytest.mark.parametrize(
+    ("events", "expected"), [row[1:] for row in ROWS], ids=[row[0] for row in ROWS]
+)
+def test_hooks_that_were_not_asked_are_named(
+    events: list[tuple[str, str]], expected: list[bool], home: Path
+) -> None:
     """Only where there are some."""
     assert told(home, *events) == expected
 
@@ -85,14 +107,27 @@ def test_it_is_said_over_http_in_every_form(home: Path, tmp_path: Path) -> None:
     made = engine(home)
     made.on("tool.before")(lambda _: allow("fine"))
     with served(made, tmp_path, elsewhere=Elsewhere()) as server:
-        decision = server.unix.fire("PreToolUse", call(home / "other", "a"), dialect="claude-code").document
-        shown = server.unix.ask("POST", "/v1/answer/claude-code", call(home / "other", "b")).document
-        beside = server.unix.ask("POST", "/v1/answer/cursor", cursor(home / "other"), Accept="application/vnd.hookline.reply+json").document
-        again = server.unix.fire("PreToolUse", call(home / "other", "a"), dialect="claude-code").document
+        decision = server.unix.fire(
+            "PreToolUse", call(home / "other", "a"), dialect="claude-code"
+        ).document
+        shown = server.unix.ask(
+            "POST", "/v1/answer/claude-code", call(home / "other", "b")
+        ).document
+        beside = server.unix.ask(
+            "POST",
+            "/v1/answer/cursor",
+            cursor(home / "other"),
+            Accept="application/vnd.hookline.reply+json",
+        ).document
+        again = server.unix.fire(
+            "PreToolUse", call(home / "other", "a"), dialect="claude-code"
+        ).document
 
     words = WORDS.format(home / "other", home / "mine")
     assert decision["stance"] == "allow"
-    assert [(lost["effect"], lost["reason"].startswith(words)) for lost in decision["lowered"]] == [("hooks", True)]
+    assert [(lost["effect"], lost["reason"].startswith(words)) for lost in decision["lowered"]] == [
+        ("hooks", True)
+    ]
     assert decision["for_user"][0].startswith(words)
     assert words in shown["systemMessage"]
     assert beside["stderr"].startswith(f"hookline: {words}")
@@ -101,7 +136,12 @@ def test_it_is_said_over_http_in_every_form(home: Path, tmp_path: Path) -> None:
 
 def cursor(cwd: object) -> dict[str, Any]:
     """An event after which Cursor shows nobody anything."""
-    return {"hook_event_name": "sessionEnd", "conversation_id": "c", "workspace_roots": [str(cwd)], "session_id": "c"}
+    return {
+        "hook_event_name": "sessionEnd",
+        "conversation_id": "c",
+        "workspace_roots": [str(cwd)],
+        "session_id": "c",
+    }
 
 
 def test_a_denial_stays_one(home: Path, tmp_path: Path) -> None:
@@ -109,6 +149,8 @@ def test_a_denial_stays_one(home: Path, tmp_path: Path) -> None:
     made = engine(home)
     made.on("tool.before")(lambda _: deny("no"))
     with served(made, tmp_path, elsewhere=Elsewhere()) as server:
-        answer = server.unix.fire("PreToolUse", call(home / "other"), dialect="claude-code").document
+        answer = server.unix.fire(
+            "PreToolUse", call(home / "other"), dialect="claude-code"
+        ).document
 
     assert (answer["stance"], answer["reason"]) == ("deny", "no")

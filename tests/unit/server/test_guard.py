@@ -73,7 +73,10 @@ PROBLEM = b"application/problem+json"
 @pytest.mark.parametrize("place", ["unix", "tcp"])
 def test_a_head_that_takes_too_long_is_told_so(place: str, tmp_path: Path) -> None:
     """A byte now and then buys no time."""
-    with served(Engine(environ={}), tmp_path, bounds=SLOW) as server, getattr(server, place).connected() as sock:
+    with (
+        served(Engine(environ={}), tmp_path, bounds=SLOW) as server,
+        getattr(server, place).connected() as sock,
+    ):
         said = dripped(sock, REQUEST[:-2] + b"x-pad: " + b"x" * 1000)
 
         assert told(said) == (408, PROBLEM)
@@ -83,7 +86,11 @@ def test_a_head_that_takes_too_long_is_told_so(place: str, tmp_path: Path) -> No
 
 def test_who_says_nothing_is_left_without_a_word(tmp_path: Path) -> None:
     """Before the first request, and after the last one."""
-    with served(Engine(environ={}), tmp_path, bounds=SLOW) as server, server.unix.connected() as first, server.unix.connected() as second:
+    with (
+        served(Engine(environ={}), tmp_path, bounds=SLOW) as server,
+        server.unix.connected() as first,
+        server.unix.connected() as second,
+    ):
         second.sendall(REQUEST)
 
         assert rest(first) == b""
@@ -93,7 +100,10 @@ def test_who_says_nothing_is_left_without_a_word(tmp_path: Path) -> None:
 
 def test_the_time_begins_anew_with_each_answer(tmp_path: Path) -> None:
     """A second request that takes too long is told so; the first one was answered."""
-    with served(Engine(environ={}), tmp_path, bounds=SLOW) as server, server.unix.connected() as sock:
+    with (
+        served(Engine(environ={}), tmp_path, bounds=SLOW) as server,
+        server.unix.connected() as sock,
+    ):
         sock.sendall(REQUEST)
         assert one_answer(sock).startswith(b"HTTP/1.1 200")
 
@@ -103,7 +113,10 @@ def test_the_time_begins_anew_with_each_answer(tmp_path: Path) -> None:
 def test_a_body_that_nobody_waits_for_buys_no_time(tmp_path: Path) -> None:
     """Whoever was refused by its head may not go on with its body for ever."""
     head = b"POST /v1/fire HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n"
-    with served(Engine(environ={}), tmp_path, bounds=SLOW) as server, server.tcp.connected() as sock:
+    with (
+        served(Engine(environ={}), tmp_path, bounds=SLOW) as server,
+        server.tcp.connected() as sock,
+    ):
         sock.sendall(head)
         assert one_answer(sock).startswith(b"HTTP/1.1 401")
 
@@ -112,8 +125,15 @@ def test_a_body_that_nobody_waits_for_buys_no_time(tmp_path: Path) -> None:
 
 def test_hooks_may_take_longer_than_a_head(tmp_path: Path) -> None:
     """What is being answered is not cut off."""
-    with served(claude(f"sleep {HEAD * 2}; echo late >&2; exit 2"), tmp_path, bounds=SLOW) as server:
-        assert server.unix.fire("PreToolUse", {"session_id": "s", "cwd": "/", "tool_name": "Bash"}).document["reason"] == "late"
+    with served(
+        claude(f"sleep {HEAD * 2}; echo late >&2; exit 2"), tmp_path, bounds=SLOW
+    ) as server:
+        assert (
+            server.unix.fire(
+                "PreToolUse", {"session_id": "s", "cwd": "/", "tool_name": "Bash"}
+            ).document["reason"]
+            == "late"
+        )
 
 
 def test_who_does_not_read_the_answer_is_hung_up_on(tmp_path: Path) -> None:
@@ -154,7 +174,11 @@ def test_connections_are_bounded(tmp_path: Path) -> None:
         kept = open_connections(server, server.unix, 2)
         answer: Answer = server.tcp.ask("GET", "/v1/health")
 
-        assert (answer.status, answer.document["code"], answer.headers["retry-after"]) == (503, "HKL5007", "1")
+        assert (answer.status, answer.document["code"], answer.headers["retry-after"]) == (
+            503,
+            "HKL5007",
+            "1",
+        )
         assert answer.headers["connection"] == "close"
         kept += [server.unix.connected() for _ in range(2)]
         with server.unix.connected() as fifth:
@@ -193,7 +217,9 @@ OLD = CHUNKED.replace(b"HTTP/1.1", b"HTTP/1.0")
     ],
     ids=["two lengths", "chunks of 1.0", "words", "tls", "no host", "long", "chunks"],
 )
-def test_what_is_no_http_is_a_problem(text: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_no_http_is_a_problem(
+    text: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """And the connection is closed."""
     with served(Engine(environ={}), tmp_path) as server, server.unix.connected() as sock:
         sock.sendall(text)
@@ -217,7 +243,9 @@ def test_a_body_with_two_lengths_is_not_acted_on(tmp_path: Path) -> None:
     assert server.meter.fires == {}
 
 
-def test_a_broken_body_after_the_answer_ends_the_connection(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_broken_body_after_the_answer_ends_the_connection(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """There is no second answer."""
     with served(Engine(environ={}), tmp_path) as server, server.tcp.connected() as sock:
         sock.sendall(CHUNKED.partition(b"no number")[0])

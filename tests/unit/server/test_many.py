@@ -33,7 +33,9 @@ def asked_at_once(server: Served) -> list[Answer]:
     def ask(number: int) -> Answer:
         place = server.tcp if number % 2 else server.unix
         together.wait(PATIENCE)
-        return place.fire("PreToolUse", CALL | {"session_id": f"session {number}."}, dialect="claude-code")
+        return place.fire(
+            "PreToolUse", CALL | {"session_id": f"session {number}."}, dialect="claude-code"
+        )
 
     with ThreadPoolExecutor(MANY) as pool:
         return list(pool.map(ask, range(MANY)))
@@ -51,7 +53,9 @@ def test_everybody_gets_the_answer_to_the_own_question(tmp_path: Path) -> None:
     with served(engine, tmp_path, turns=Turns(1, patience=PATIENCE)) as server:
         answers = asked_at_once(server)
 
-    assert [(answer.status, answer.document["reason"]) for answer in answers] == [(200, f"session {number}.") for number in range(MANY)]
+    assert [(answer.status, answer.document["reason"]) for answer in answers] == [
+        (200, f"session {number}.") for number in range(MANY)
+    ]
     assert server.meter.refusals == {}
 
 
@@ -86,7 +90,10 @@ def test_who_may_not_wait_is_told_to_come_again(tmp_path: Path) -> None:
 
     assert sorted(answer.status for answer in answers) == [200] + [503] * (MANY - 1)
     for answer in answers:
-        assert answer.status == 200 or (answer.document["code"], answer.headers["retry-after"]) == ("HKL5007", "1")
+        assert answer.status == 200 or (answer.document["code"], answer.headers["retry-after"]) == (
+            "HKL5007",
+            "1",
+        )
 
 
 # -- over gRPC ---------------------------------------------------------------------------------------------------------
@@ -94,30 +101,51 @@ def test_who_may_not_wait_is_told_to_come_again(tmp_path: Path) -> None:
 
 def asked_by_grpc(address: str) -> list[Any]:
     """What so many unary calls at once are answered."""
-    pb = pytest.importorskip("hookline.remote.proto.bridge_pb2", reason="the extra `grpc` is not installed")
+    pb = pytest.importorskip(
+        "hookline.remote.proto.bridge_pb2", reason="the extra `grpc` is not installed"
+    )
     grpc = pytest.importorskip("grpc", reason="as above")
     with grpc.insecure_channel(address) as channel:
-        call = channel.unary_unary("/hookline.v1.Hooks/Fire", pb.FireRequest.SerializeToString, pb.FireReply.FromString)
-        bodies = [json.dumps(CALL | {"session_id": f"session {number}."}).encode() for number in range(MANY)]
+        call = channel.unary_unary(
+            "/hookline.v1.Hooks/Fire", pb.FireRequest.SerializeToString, pb.FireReply.FromString
+        )
+        bodies = [
+            json.dumps(CALL | {"session_id": f"session {number}."}).encode()
+            for number in range(MANY)
+        ]
         requests = [
-            pb.FireRequest(request_id=f"{number}", event="PreToolUse", dialect="claude-code", payload_json=body)
+            pb.FireRequest(
+                request_id=f"{number}", event="PreToolUse", dialect="claude-code", payload_json=body
+            )
             for number, body in enumerate(bodies)
         ]
-        return [asked.result() for asked in [call.future(request, timeout=PATIENCE * 3) for request in requests]]
+        return [
+            asked.result()
+            for asked in [call.future(request, timeout=PATIENCE * 3) for request in requests]
+        ]
 
 
 @pytest.mark.process
 def test_everybody_gets_the_answer_to_the_own_call(tmp_path: Path) -> None:
     """Of unary gRPC too: whoever finds every turn taken waits for one, and processes are those of no more than that."""
     meter, turns = Meter(), Turns(64, patience=PATIENCE * 3)
-    service = Service(claude("cat >&2; exit 2", observe=meter.observe), meter=meter, contract={}, turns=turns)
+    service = Service(
+        claude("cat >&2; exit 2", observe=meter.observe), meter=meter, contract={}, turns=turns
+    )
     with Bridged(service, [f"unix:{tmp_path}/grpc"]) as bridged:
         replies = asked_by_grpc(bridged.names[0])
 
-    assert [(reply.request_id, reply.error_code) for reply in replies] == [(f"{number}", "") for number in range(MANY)]
+    assert [(reply.request_id, reply.error_code) for reply in replies] == [
+        (f"{number}", "") for number in range(MANY)
+    ]
     for number, reply in enumerate(replies):
         assert f'"session {number}."' in json.loads(reply.decision_json)["reason"]
-    assert (sum(meter.fires.values()), meter.refusals, turns.running, turns.waiting) == (MANY, {}, 0, 0)
+    assert (sum(meter.fires.values()), meter.refusals, turns.running, turns.waiting) == (
+        MANY,
+        {},
+        0,
+        0,
+    )
 
 
 def test_both_ways_share_the_turns(tmp_path: Path) -> None:

@@ -13,8 +13,12 @@ CALL = Event(kind="tool.before", dialect="docker-agent", native_name="pre_tool_u
 
 def decided(seconds: float = 0.0, stance: Stance = Stance.SILENT, *faults: str) -> Decision:
     """A decision that took so long, with hooks that failed."""
-    verdicts = tuple(Verdict(hook_id="h", stance=Stance.SILENT, fault=fault or None) for fault in faults)
-    return Decision(kind="k", dialect="d", native_event="n", stance=stance, seconds=seconds, verdicts=verdicts)
+    verdicts = tuple(
+        Verdict(hook_id="h", stance=Stance.SILENT, fault=fault or None) for fault in faults
+    )
+    return Decision(
+        kind="k", dialect="d", native_event="n", stance=stance, seconds=seconds, verdicts=verdicts
+    )
 
 
 def test_a_decision_is_counted_by_dialect_kind_and_stance() -> None:
@@ -33,7 +37,11 @@ def test_a_decision_is_counted_by_dialect_kind_and_stance() -> None:
     assert "hookline_hooks 3" in page
 
 
-@pytest.mark.parametrize(("seconds", "below"), [(0.0, 0.001), (0.001, 0.001), (0.0011, 0.0025), (59.0, 60.0), (61.0, None)], ids=str)
+@pytest.mark.parametrize(
+    ("seconds", "below"),
+    [(0.0, 0.001), (0.001, 0.001), (0.0011, 0.0025), (59.0, 60.0), (61.0, None)],
+    ids=str,
+)
 def test_a_time_is_in_its_bucket_and_in_all_above(seconds: float, below: float | None) -> None:
     """Bounds are inclusive; the last bucket has everything."""
     meter = Meter()
@@ -53,7 +61,10 @@ def test_names_that_somebody_makes_up_are_one_kind() -> None:
     for native in ("one", "two"):
         meter.observe(CALL.replace(kind=f"x.docker-agent.{native}", native_name=native), decided())
 
-    assert 'hookline_fires_total{dialect="docker-agent",kind="other",stance="silent"} 2' in meter.page({})
+    assert (
+        'hookline_fires_total{dialect="docker-agent",kind="other",stance="silent"} 2'
+        in meter.page({})
+    )
 
 
 def test_every_metric_says_what_it_is() -> None:

@@ -21,8 +21,15 @@ SCHEMAS = DOCUMENT["components"]["schemas"]
 def test_every_endpoint_is_described_and_every_description_is_an_endpoint() -> None:
     """Path by path, method by method."""
     routes = Service(Engine(environ={}), meter=Meter(), contract=DOCUMENT).app().routes
-    served = {(route.path, method.lower()) for route in routes if isinstance(route, Route) for method in route.methods or ()}
-    described = {(path, method) for path, methods in DOCUMENT["paths"].items() for method in methods}
+    served = {
+        (route.path, method.lower())
+        for route in routes
+        if isinstance(route, Route)
+        for method in route.methods or ()
+    }
+    described = {
+        (path, method) for path, methods in DOCUMENT["paths"].items() for method in methods
+    }
 
     assert {(path, method) for path, method in served if method != "head"} == described
 
@@ -43,7 +50,9 @@ def test_what_is_referred_to_is_there() -> None:
     referred = set(re.findall(r'"#/components/schemas/(\w+)"', json.dumps(DOCUMENT["paths"])))
 
     assert referred == set(SCHEMAS)
-    assert {name for one in DOCUMENT["security"] for name in one} == set(DOCUMENT["components"]["securitySchemes"])
+    assert {name for one in DOCUMENT["security"] for name in one} == set(
+        DOCUMENT["components"]["securitySchemes"]
+    )
 
 
 def test_it_says_its_version() -> None:

@@ -78,7 +78,9 @@ def test_an_end_from_outside_ends_both() -> None:
 
     async def play() -> None:
         client = Client()
-        task = asyncio.get_running_loop().create_task(while_there(client.receive, asyncio.sleep(PATIENCE)))
+        task = asyncio.get_running_loop().create_task(
+            while_there(client.receive, asyncio.sleep(PATIENCE))
+        )
         while not client.asked:  # noqa: ASYNC110 - what is waited for is the next turn of the loop
             await asyncio.sleep(0)
         task.cancel()
@@ -157,7 +159,9 @@ FIRE = {"event": "PreToolUse", "payload": CALL}
 @pytest.mark.process
 @pytest.mark.parametrize("place", ["unix", "tcp"])
 @pytest.mark.parametrize(
-    "more", [b"GET", b"GET /v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n", b"x" * 1_000_000], ids=["part", "whole", "flood"]
+    "more",
+    [b"GET", b"GET /v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n", b"x" * 1_000_000],
+    ids=["part", "whole", "flood"],
 )
 def test_what_was_sent_ahead_hides_no_hang_up(more: bytes, place: str, tmp_path: Path) -> None:
     """A further request waits until it is its turn, and its client is watched all the same."""
@@ -183,13 +187,20 @@ def test_what_was_sent_ahead_is_answered_in_its_turn(tmp_path: Path) -> None:
         client.shutdown(socket.SHUT_WR)
         said = everything(client)
 
-    assert [line[:12] for line in said.splitlines() if line.startswith(b"HTTP/1.1 2")] == [b"HTTP/1.1 200"] * 3
+    assert [line[:12] for line in said.splitlines() if line.startswith(b"HTTP/1.1 2")] == [
+        b"HTTP/1.1 200"
+    ] * 3
 
 
 @pytest.mark.process
 def test_too_much_that_is_sent_ahead_is_not_kept(tmp_path: Path) -> None:
     """The first request is answered, and then the connection ends."""
-    with served(claude('echo b > "$BEGUN"; read line < "$GO"; echo no >&2; exit 2', environ=_pipes(tmp_path)), tmp_path) as server:
+    with served(
+        claude(
+            'echo b > "$BEGUN"; read line < "$GO"; echo no >&2; exit 2', environ=_pipes(tmp_path)
+        ),
+        tmp_path,
+    ) as server:
         client = server.unix.sent("POST", "/v1/fire", FIRE)
         (tmp_path / "begun").read_text(encoding="ascii")
         client.sendall(b"GET /v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n" * 10_000)
@@ -218,7 +229,12 @@ def everything(client: socket.socket) -> bytes:
 @pytest.mark.parametrize("place", ["unix", "tcp"])
 def test_who_sends_nothing_more_is_answered(place: str, tmp_path: Path) -> None:
     """It has closed its half of the connection, and reads."""
-    with served(claude('echo b > "$BEGUN"; read line < "$GO"; echo no >&2; exit 2', environ=_pipes(tmp_path)), tmp_path) as server:
+    with served(
+        claude(
+            'echo b > "$BEGUN"; read line < "$GO"; echo no >&2; exit 2', environ=_pipes(tmp_path)
+        ),
+        tmp_path,
+    ) as server:
         client = getattr(server, place).sent("POST", "/v1/fire", FIRE)
         (tmp_path / "begun").read_text(encoding="ascii")
         client.shutdown(socket.SHUT_WR)
@@ -268,7 +284,12 @@ def test_who_sent_nothing_more_may_still_hang_up(place: str, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    "sent", [b"", b"GET /v1/health HTTP/1.1\r\nHo", b"POST /v1/fire HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{"]
+    "sent",
+    [
+        b"",
+        b"GET /v1/health HTTP/1.1\r\nHo",
+        b"POST /v1/fire HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{",
+    ],
 )
 def test_who_sends_nothing_more_amid_a_request_gets_no_answer(sent: bytes, tmp_path: Path) -> None:
     """There is nothing to be answered."""

@@ -13,12 +13,28 @@ from hookline.server.problems import APPROVE, RequestError, document, problem, r
 @pytest.mark.parametrize(
     ("error", "status", "said"),
     [
-        (CodecError("no", hint="h"), 400, {"code": "HKL4001", "title": "wire.payload", "detail": "no", "hint": "h", "status": 400}),
-        (RequestError(503, "serve.busy", "full"), 503, {"code": "HKL5007", "type": "urn:hookline:problem:HKL5007", "status": 503}),
+        (
+            CodecError("no", hint="h"),
+            400,
+            {
+                "code": "HKL4001",
+                "title": "wire.payload",
+                "detail": "no",
+                "hint": "h",
+                "status": 400,
+            },
+        ),
+        (
+            RequestError(503, "serve.busy", "full"),
+            503,
+            {"code": "HKL5007", "type": "urn:hookline:problem:HKL5007", "status": 503},
+        ),
         (HookError("internal error"), 400, {"code": "HKL9001"}),
     ],
 )
-def test_an_error_is_a_problem_document(error: HookError, status: int, said: dict[str, object]) -> None:
+def test_an_error_is_a_problem_document(
+    error: HookError, status: int, said: dict[str, object]
+) -> None:
     """RFC 9457, with the code and the hint beside."""
     answer = problem(error)
 
@@ -29,14 +45,21 @@ def test_an_error_is_a_problem_document(error: HookError, status: int, said: dic
 
 def test_an_error_brings_its_headers() -> None:
     """Such as when to come again."""
-    assert problem(RequestError(503, "serve.busy", "full", headers={"Retry-After": "1"})).headers["retry-after"] == "1"
+    assert (
+        problem(RequestError(503, "serve.busy", "full", headers={"Retry-After": "1"})).headers[
+            "retry-after"
+        ]
+        == "1"
+    )
 
 
 def test_a_refusal_has_the_words_that_a_format_promises_there() -> None:
     """On that path, and on no other."""
     error = HookError("no hook is declared", name="trust.unmatched")
 
-    assert {"ok": False, "error": "not declared"}.items() <= json.loads(refusal(error, APPROVE).body).items()
+    assert {"ok": False, "error": "not declared"}.items() <= json.loads(
+        refusal(error, APPROVE).body
+    ).items()
     assert refusal(error, "/v1/fire").body == problem(error).body
 
 

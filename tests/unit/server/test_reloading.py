@@ -96,7 +96,9 @@ def test_a_hook_that_is_enlisted_amid_a_reload_is_in_force(machine: Machine) -> 
     write(machine.user, with_call(claude("guard")))
     reloading = reloading_of(machine)
     service = reloading._service
-    policy = [spec.replace(id="policy", handler=Command(script="policy")) for spec in service.engine.hooks]
+    policy = [
+        spec.replace(id="policy", handler=Command(script="policy")) for spec in service.engine.hooks
+    ]
 
     def another() -> Engine:
         engine = machine.engine()
@@ -206,12 +208,35 @@ def test_in_another_thread_signals_are_left_alone(machine: Machine) -> None:
 
 
 @pytest.fixture(params=[(), ("--no-reload",)], ids=["watching", "on SIGHUP only"])
-def server(request: pytest.FixtureRequest, machine: Machine, tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], Place, bool]]:
+def server(
+    request: pytest.FixtureRequest, machine: Machine, tmp_path: Path
+) -> Iterator[tuple[subprocess.Popen[str], Place, bool]]:
     """`hookline serve` on the files of a machine, and whether it has to be told to reload."""
-    environ = {"HOME": str(machine.home), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT / "src")}
+    environ = {
+        "HOME": str(machine.home),
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": str(ROOT / "src"),
+    }
     path = str(tmp_path / "socket")
-    command = [sys.executable, "-m", "hookline", "serve", "--unix", path, "--trust", "all", *request.param]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ, cwd=machine.project, text=True) as process:
+    command = [
+        sys.executable,
+        "-m",
+        "hookline",
+        "serve",
+        "--unix",
+        path,
+        "--trust",
+        "all",
+        *request.param,
+    ]
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environ,
+        cwd=machine.project,
+        text=True,
+    ) as process:
         try:
             assert process.stdout is not None
             assert process.stdout.readline() == f"unix:{path}\n"
@@ -221,11 +246,15 @@ def server(request: pytest.FixtureRequest, machine: Machine, tmp_path: Path) -> 
 
 
 @pytest.mark.process
-def test_a_running_server_takes_what_changes(server: tuple[subprocess.Popen[str], Place, bool], machine: Machine) -> None:
+def test_a_running_server_takes_what_changes(
+    server: tuple[subprocess.Popen[str], Place, bool], machine: Machine
+) -> None:
     """A guard that is written down while it runs is asked at the next event, and one line tells of it."""
     process, place, hang_up = server
     assert process.stderr is not None
-    assert process.stderr.readline().startswith("hookline serve: 0 hooks; the token for approvals is in ")
+    assert process.stderr.readline().startswith(
+        "hookline serve: 0 hooks; the token for approvals is in "
+    )
     before = place.fire("PreToolUse", CALL, dialect="claude-code").document["stance"]
     write(machine.user, claude("echo no >&2; exit 2"))
     if hang_up:

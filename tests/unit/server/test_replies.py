@@ -63,4 +63,9 @@ def test_the_whole_reply_is_a_document() -> None:
     """Nothing of it is lost, a refusal included."""
     reply = Reply(stdout="a", stderr="b\ud800" * 3000, exit_code=2)
 
-    assert json.loads(replies.whole(reply).body) == {"schema": "hookline.reply/1", "stdout": "a", "stderr": reply.stderr, "exit_code": 2}
+    assert json.loads(replies.whole(reply).body) == {
+        "schema": "hookline.reply/1",
+        "stdout": "a",
+        "stderr": reply.stderr,
+        "exit_code": 2,
+    }

@@ -32,18 +32,48 @@ SOON = 8.0  # seconds in which a server ends that waits for nobody any more, on 
 
 @contextmanager
 def hookline_serve(
-    folder: Path, *words: str, hook: str = SLOW, event: str = "PreToolUse", more: Mapping[str, str] | None = None, **fields: object
+    folder: Path,
+    *words: str,
+    hook: str = SLOW,
+    event: str = "PreToolUse",
+    more: Mapping[str, str] | None = None,
+    **fields: object,
 ) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
     """`hookline serve` as a process, when it listens, with one hook; and the addresses that it prints. `more`: of its environment."""
     tree = {"hooks": {event: [{"hooks": [{"type": "command", "command": hook, **fields}]}]}}
-    environ = {"HOME": str(folder), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT / "src"), "FOLDER": str(folder), **(more or {})}
+    environ = {
+        "HOME": str(folder),
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": str(ROOT / "src"),
+        "FOLDER": str(folder),
+        **(more or {}),
+    }
     for name in ("begun", "go"):
         os.mkfifo(folder / name)
-    command = [sys.executable, "-m", "hookline", "serve", "--dialect", "claude-code", "-c", json.dumps(tree), *words]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ, cwd=folder, text=True) as process:
+    command = [
+        sys.executable,
+        "-m",
+        "hookline",
+        "serve",
+        "--dialect",
+        "claude-code",
+        "-c",
+        json.dumps(tree),
+        *words,
+    ]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ, cwd=folder, text=True
+    ) as process:
         try:
             assert process.stdout is not None
-            yield process, [process.stdout.readline().strip() for word in words if word in ("--http", "--unix", "--grpc")]
+            yield (
+                process,
+                [
+                    process.stdout.readline().strip()
+                    for word in words
+                    if word in ("--http", "--unix", "--grpc")
+                ],
+            )
         finally:
             process.kill()
 
@@ -56,7 +86,10 @@ def told(folder: Path, place: str = "socket.token") -> str:
 def test_what_is_running_is_answered_before_the_end(tmp_path: Path) -> None:
     """SIGTERM: nothing more is accepted, the slow hook is waited for, the socket's file is removed, and all is well."""
     path = tmp_path / "socket"
-    with hookline_serve(tmp_path, "--unix", str(path)) as (process, addresses), ThreadPoolExecutor(1) as pool:
+    with (
+        hookline_serve(tmp_path, "--unix", str(path)) as (process, addresses),
+        ThreadPoolExecutor(1) as pool,
+    ):
         assert addresses == [f"unix:{path}"]
         asked = pool.submit(Place(str(path)).fire, "PreToolUse", CALL)
         (tmp_path / "begun").read_text(encoding="utf-8")
@@ -86,7 +119,10 @@ def test_what_takes_too_long_is_cut_off(deaf: str, tmp_path: Path) -> None:
     """After `--drain` seconds the request is broken off, and its hook does not survive the server, which ends soon after."""
     path = tmp_path / "socket"
     hook = deaf + 'echo $$ > "$FOLDER/begun"; while :; do read line < "$FOLDER/go"; done'
-    with hookline_serve(tmp_path, "--unix", str(path), "--drain", "1", hook=hook) as (process, _), ThreadPoolExecutor(1) as pool:
+    with (
+        hookline_serve(tmp_path, "--unix", str(path), "--drain", "1", hook=hook) as (process, _),
+        ThreadPoolExecutor(1) as pool,
+    ):
         asked = pool.submit(Place(str(path)).fire, "PreToolUse", CALL)
         pid = int((tmp_path / "begun").read_text(encoding="utf-8"))
         began = time.monotonic()
@@ -95,7 +131,11 @@ def test_what_takes_too_long_is_cut_off(deaf: str, tmp_path: Path) -> None:
         assert process.wait(PATIENCE) == 0
         assert time.monotonic() - began < 1 + SOON
         answer = asked.result(PATIENCE)
-        assert (answer.status, answer.document["code"], answer.headers["connection"]) == (503, "HKL5010", "close")
+        assert (answer.status, answer.document["code"], answer.headers["connection"]) == (
+            503,
+            "HKL5010",
+            "close",
+        )
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
         assert process.stderr is not None
@@ -103,7 +143,9 @@ def test_what_takes_too_long_is_cut_off(deaf: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("words", [(), ("--http", "127.0.0.1:0")])
-def test_the_token_is_beside_the_socket_while_it_runs(words: tuple[str, ...], tmp_path: Path) -> None:
+def test_the_token_is_beside_the_socket_while_it_runs(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
     """The one that lies in the folder of the state, too, which is kept for the next time."""
     path, kept = tmp_path / "socket", tmp_path / ".local/state/hookline/serve.token"
     with hookline_serve(tmp_path, "--unix", str(path), *words) as (process, _):
@@ -120,13 +162,22 @@ def test_the_token_is_beside_the_socket_while_it_runs(words: tuple[str, ...], tm
 
 @pytest.mark.parametrize(
     ("first", "second", "code"),
-    [(signal.SIGTERM, signal.SIGTERM, 0), (signal.SIGINT, signal.SIGINT, 130), (signal.SIGTERM, signal.SIGINT, 0)],
+    [
+        (signal.SIGTERM, signal.SIGTERM, 0),
+        (signal.SIGINT, signal.SIGINT, 130),
+        (signal.SIGTERM, signal.SIGINT, 0),
+    ],
 )
-def test_a_second_signal_ends_it_at_once(first: signal.Signals, second: signal.Signals, code: int, tmp_path: Path) -> None:
+def test_a_second_signal_ends_it_at_once(
+    first: signal.Signals, second: signal.Signals, code: int, tmp_path: Path
+) -> None:
     """What is running is answered with a problem, its hooks are ended, and detached ones with them."""
     path = tmp_path / "socket"
     hook = 'echo $$ > "$FOLDER/begun"; read line < "$FOLDER/go"'
-    with hookline_serve(tmp_path, "--unix", str(path), "--drain", "1000", hook=hook) as (process, _), ThreadPoolExecutor(1) as pool:
+    with (
+        hookline_serve(tmp_path, "--unix", str(path), "--drain", "1000", hook=hook) as (process, _),
+        ThreadPoolExecutor(1) as pool,
+    ):
         asked = pool.submit(Place(str(path)).fire, "PreToolUse", CALL)
         pid = int((tmp_path / "begun").read_text(encoding="utf-8"))
         process.send_signal(first)
@@ -167,7 +218,10 @@ def test_a_second_server_on_a_path_does_not_start(tmp_path: Path) -> None:
         with hookline_serve(tmp_path / "two", "--unix", str(path)) as (second, addresses):
             assert (addresses, second.wait(PATIENCE)) == ([""], 2)
             assert second.stderr is not None
-            assert f"HKL5002 cannot listen on `{path}`: somebody listens there (end that server" in second.stderr.read()
+            assert (
+                f"HKL5002 cannot listen on `{path}`: somebody listens there (end that server"
+                in second.stderr.read()
+            )
         first.kill()
         first.wait(PATIENCE)
     with hookline_serve(tmp_path / "three", "--unix", str(path)) as (_, addresses):
@@ -184,10 +238,14 @@ DEAF = 'trap "" TERM; echo $$ $$ > "$FOLDER/begun"; while :; do read line < "$FO
 
 
 @contextmanager
-def left_behind(folder: Path, *words: str, hook: str = BEHIND) -> Iterator[tuple[subprocess.Popen[str], list[int]]]:
+def left_behind(
+    folder: Path, *words: str, hook: str = BEHIND
+) -> Iterator[tuple[subprocess.Popen[str], list[int]]]:
     """A server that was told to stop, and accepts nothing more, while a detached hook still runs; and the hook's processes."""
     path = folder / "socket"
-    with hookline_serve(folder, "--unix", str(path), *words, hook=hook, event="PostToolUse", **{"async": True}) as (process, _):
+    with hookline_serve(
+        folder, "--unix", str(path), *words, hook=hook, event="PostToolUse", **{"async": True}
+    ) as (process, _):
         assert Place(str(path)).fire("PostToolUse", DONE).status == 200
         pids = [int(word) for word in (folder / "begun").read_text(encoding="utf-8").split()]
         process.send_signal(signal.SIGTERM)

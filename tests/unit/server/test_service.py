@@ -26,11 +26,27 @@ if TYPE_CHECKING:
 
 TREE = {
     "hooks": {
-        "PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "echo 'no shell' >&2; exit 2"}]}],
-        "TaskCompleted": [{"hooks": [{"type": "command", "command": "echo 'tests fail' >&2; exit 2"}]}],
+        "PreToolUse": [
+            {
+                "matcher": "Bash",
+                "hooks": [{"type": "command", "command": "echo 'no shell' >&2; exit 2"}],
+            }
+        ],
+        "TaskCompleted": [
+            {"hooks": [{"type": "command", "command": "echo 'tests fail' >&2; exit 2"}]}
+        ],
         "WorktreeCreate": [{"hooks": [{"type": "command", "command": "echo /trees/one"}]}],
         "PostToolUse": [{"hooks": [{"type": "command", "command": "exit 3"}]}],
-        "Stop": [{"hooks": [{"type": "command", "command": 'echo \'{"decision": "block", "reason": "go on"}\''}]}],
+        "Stop": [
+            {
+                "hooks": [
+                    {
+                        "type": "command",
+                        "command": 'echo \'{"decision": "block", "reason": "go on"}\'',
+                    }
+                ]
+            }
+        ],
     }
 }
 WHOLE = {"Accept": replies.WHOLE}
@@ -52,7 +68,9 @@ def event(name: str, /, **fields: Any) -> dict[str, Any]:
 
 def holds_to(schema: str, answer: Answer) -> None:
     """The document is what the OpenAPI document says of it."""
-    errors = Draft202012Validator(DOCUMENT["components"]["schemas"][schema]).iter_errors(answer.document)
+    errors = Draft202012Validator(DOCUMENT["components"]["schemas"][schema]).iter_errors(
+        answer.document
+    )
 
     assert [error.message for error in errors] == []
 
@@ -82,7 +100,11 @@ def test_an_event_is_decided(body: dict[str, Any], place: str, server: Served) -
 @pytest.mark.parametrize("path", ["/v1/fire", "/v1/answer/claude-code"])
 def test_a_judge_of_a_hook_asks_nobody(path: str, server: Served) -> None:
     """Whoever passes on what hookline marks a question to a model with would be asked again by the answer."""
-    body = {"event": "tool.before", "payload": {"tool": "Bash", "input": {"command": "ls"}}} if path == "/v1/fire" else CALL
+    body = (
+        {"event": "tool.before", "payload": {"tool": "Bash", "input": {"command": "ls"}}}
+        if path == "/v1/fire"
+        else CALL
+    )
     answer = server.tcp.ask("POST", path, body, Hookline_Judging="1")
 
     assert (answer.status, answer.document["code"]) == (508, "HKL5011")
@@ -94,7 +116,11 @@ def test_silence_is_a_decision_too(server: Served) -> None:
     """Nobody was asked."""
     answer = server.unix.fire("session.end")
 
-    assert (answer.status, answer.document["stance"], answer.document["verdicts"]) == (200, "silent", [])
+    assert (answer.status, answer.document["stance"], answer.document["verdicts"]) == (
+        200,
+        "silent",
+        [],
+    )
 
 
 PROBLEMS = [
@@ -110,22 +136,34 @@ PROBLEMS = [
 
 
 @pytest.mark.parametrize(("body", "status", "code"), PROBLEMS, ids=lambda value: str(value)[:40])
-def test_what_cannot_be_fired_is_a_problem(body: Any, status: int, code: str, server: Served) -> None:
+def test_what_cannot_be_fired_is_a_problem(
+    body: Any, status: int, code: str, server: Served
+) -> None:
     """With the status, and with the code that `hookline explain` knows."""
     answer = server.tcp.ask("POST", "/v1/fire", body)
 
-    assert (answer.status, answer.document["code"], answer.document["status"]) == (status, code, status)
+    assert (answer.status, answer.document["code"], answer.document["status"]) == (
+        status,
+        code,
+        status,
+    )
     assert answer.headers["content-type"] == "application/problem+json"
     assert str(status) in DOCUMENT["paths"]["/v1/fire"]["post"]["responses"]
     holds_to("problem", answer)
 
 
-@pytest.mark.parametrize("body", [b"ls", {"event": "nowhere"}, {"event": "stop", "payload": {"deep": [[["ü\ud800"]]]}}], ids=str)
+@pytest.mark.parametrize(
+    "body",
+    [b"ls", {"event": "nowhere"}, {"event": "stop", "payload": {"deep": [[["ü\ud800"]]]}}],
+    ids=str,
+)
 def test_a_server_goes_on_after_a_problem(body: Any, server: Served) -> None:
     """Whatever was sent, the next event is decided."""
     server.unix.ask("POST", "/v1/fire", body)
 
-    assert server.unix.fire("tool.before", {"tool": "Bash", "input": {}}).document["stance"] == "deny"
+    assert (
+        server.unix.fire("tool.before", {"tool": "Bash", "input": {}}).document["stance"] == "deny"
+    )
 
 
 # -- answer ------------------------------------------------------------------------------------------------------------
@@ -134,7 +172,11 @@ def test_a_server_goes_on_after_a_problem(body: Any, server: Served) -> None:
 def test_a_host_is_answered_in_its_own_words(server: Served) -> None:
     """The body is what an HTTP hook of Claude Code answers (harnesses.md 2.4)."""
     answer = server.tcp.ask("POST", "/v1/answer/claude-code", CALL)
-    said = {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "no shell"}
+    said = {
+        "hookEventName": "PreToolUse",
+        "permissionDecision": "deny",
+        "permissionDecisionReason": "no shell",
+    }
 
     assert (answer.status, answer.headers["content-type"]) == (200, "application/json")
     assert answer.document == {"hookSpecificOutput": said}
@@ -151,15 +193,26 @@ def test_no_opinion_is_an_empty_body(server: Served) -> None:
 
 def test_a_stop_gate_says_so_in_the_body(server: Served) -> None:
     """The reason is the next instruction."""
-    assert server.tcp.ask("POST", "/v1/answer/claude-code", event("Stop")).document == {"decision": "block", "reason": "go on"}
+    assert server.tcp.ask("POST", "/v1/answer/claude-code", event("Stop")).document == {
+        "decision": "block",
+        "reason": "go on",
+    }
 
 
 def test_a_worktree_is_named_in_the_object(server: Served) -> None:
     """Where a command prints the path instead (harnesses.md 2.7)."""
     payload = event("WorktreeCreate", name="one")
 
-    assert server.tcp.ask("POST", "/v1/answer/claude-code", payload).document["hookSpecificOutput"]["worktreePath"] == "/trees/one"
-    assert server.tcp.ask("POST", "/v1/answer/claude-code", payload, **WHOLE).document["stdout"] == "/trees/one\n"
+    assert (
+        server.tcp.ask("POST", "/v1/answer/claude-code", payload).document["hookSpecificOutput"][
+            "worktreePath"
+        ]
+        == "/trees/one"
+    )
+    assert (
+        server.tcp.ask("POST", "/v1/answer/claude-code", payload, **WHOLE).document["stdout"]
+        == "/trees/one\n"
+    )
 
 
 def test_a_refusal_that_no_body_can_say_is_no_success(server: Served) -> None:
@@ -168,8 +221,15 @@ def test_a_refusal_that_no_body_can_say_is_no_success(server: Served) -> None:
     refused = server.tcp.ask("POST", "/v1/answer/claude-code", payload)
     whole = server.tcp.ask("POST", "/v1/answer/claude-code", payload, **WHOLE)
 
-    assert (refused.status, refused.document["code"], refused.document["detail"]) == (403, "HKL5008", "tests fail")
-    assert (refused.headers["hookline-exit-code"], unquote(refused.headers["hookline-stderr"])) == ("2", "tests fail\n")
+    assert (refused.status, refused.document["code"], refused.document["detail"]) == (
+        403,
+        "HKL5008",
+        "tests fail",
+    )
+    assert (refused.headers["hookline-exit-code"], unquote(refused.headers["hookline-stderr"])) == (
+        "2",
+        "tests fail\n",
+    )
     assert (whole.status, whole.headers["content-type"]) == (200, replies.WHOLE)
     assert (whole.document["exit_code"], whole.document["stderr"]) == (2, "tests fail\n")
     holds_to("reply", whole)
@@ -177,7 +237,11 @@ def test_a_refusal_that_no_body_can_say_is_no_success(server: Served) -> None:
 
 def test_what_a_host_has_no_word_for_is_told_beside(server: Served) -> None:
     """A hook that failed, on an event that goes on without it."""
-    answer = server.tcp.ask("POST", "/v1/answer/claude-code", event("PostToolUse", tool_name="Bash", tool_input={}, tool_response={}))
+    answer = server.tcp.ask(
+        "POST",
+        "/v1/answer/claude-code",
+        event("PostToolUse", tool_name="Bash", tool_input={}, tool_response={}),
+    )
     told = unquote(answer.headers.get("hookline-stderr", "")) + answer.body.decode()
 
     assert answer.status == 200
@@ -187,7 +251,9 @@ def test_what_a_host_has_no_word_for_is_told_beside(server: Served) -> None:
 
 def test_an_event_that_the_host_does_not_have_is_told(server: Served) -> None:
     """Nothing is refused, and nobody takes it for guarded."""
-    answer = server.tcp.ask("POST", "/v1/answer/claude-code", event("PreToolUze", tool_name="Bash", tool_input={}))
+    answer = server.tcp.ask(
+        "POST", "/v1/answer/claude-code", event("PreToolUze", tool_name="Bash", tool_input={})
+    )
 
     assert answer.status == 200
     assert "unknown event `PreToolUze`" in answer.document["systemMessage"]
@@ -203,7 +269,9 @@ def test_an_event_that_the_host_does_not_have_is_told(server: Served) -> None:
         ("claude-code", CALL | {"tool_name": 7}, 400, "HKL4001"),
     ],
 )
-def test_what_cannot_be_answered_is_a_problem(dialect: str, body: Any, status: int, code: str, server: Served) -> None:
+def test_what_cannot_be_answered_is_a_problem(
+    dialect: str, body: Any, status: int, code: str, server: Served
+) -> None:
     """An unknown host, or a payload that is none."""
     answer = server.tcp.ask("POST", f"/v1/answer/{dialect}", body)
 
@@ -216,8 +284,14 @@ def test_a_host_whose_files_call_us_is_answered_without_them(tmp_path: Path) -> 
     """Such a host runs their other hooks by itself; every other host has them asked."""
     with served(claude("exit 2"), tmp_path, own={"claude-code": Engine(environ={})}) as server:
         assert server.unix.ask("POST", "/v1/answer/claude-code", CALL).body == b""
-        assert server.unix.fire("PreToolUse", CALL, dialect="claude-code").document["stance"] == "silent"
-        assert server.unix.fire("tool.before", {"tool": "Bash", "input": {}}).document["stance"] == "deny"
+        assert (
+            server.unix.fire("PreToolUse", CALL, dialect="claude-code").document["stance"]
+            == "silent"
+        )
+        assert (
+            server.unix.fire("tool.before", {"tool": "Bash", "input": {}}).document["stance"]
+            == "deny"
+        )
 
 
 # -- the others --------------------------------------------------------------------------------------------------------
@@ -225,9 +299,17 @@ def test_a_host_whose_files_call_us_is_answered_without_them(tmp_path: Path) -> 
 
 @pytest.mark.parametrize(
     ("method", "path", "status"),
-    [("GET", "/", 404), ("GET", "/v1/fire", 405), ("POST", "/v1/health", 405), ("POST", "/v1/answer/", 404), ("GET", "/v1/health/", 404)],
+    [
+        ("GET", "/", 404),
+        ("GET", "/v1/fire", 405),
+        ("POST", "/v1/health", 405),
+        ("POST", "/v1/answer/", 404),
+        ("GET", "/v1/health/", 404),
+    ],
 )
-def test_what_is_not_there_is_a_problem(method: str, path: str, status: int, server: Served) -> None:
+def test_what_is_not_there_is_a_problem(
+    method: str, path: str, status: int, server: Served
+) -> None:
     """Nobody is redirected."""
     answer = server.tcp.ask(method, path)
 
@@ -247,7 +329,10 @@ def test_decisions_are_counted(server: Served) -> None:
     answer = server.tcp.ask("GET", "/v1/metrics")
 
     assert answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
-    assert 'hookline_fires_total{dialect="claude-code",kind="tool.before",stance="deny"}' in answer.body.decode()
+    assert (
+        'hookline_fires_total{dialect="claude-code",kind="tool.before",stance="deny"}'
+        in answer.body.decode()
+    )
     assert "hookline_hooks 5" in answer.body.decode()
 
 
@@ -259,7 +344,11 @@ def test_a_fault_of_ours_is_told_and_never_shown(tmp_path: Path) -> None:
 
     with served(Engine(environ={}, observe=observe), tmp_path) as server:
         answer = server.unix.fire("stop")
-        assert (answer.status, answer.document["code"], answer.document["detail"]) == (500, "HKL9001", "internal error")
+        assert (answer.status, answer.document["code"], answer.document["detail"]) == (
+            500,
+            "HKL9001",
+            "internal error",
+        )
         assert b"secret" not in answer.body
         assert server.told == ["HKL9001 internal error: RuntimeError: a secret"]
         assert server.service.turns.running == 0
@@ -284,10 +373,12 @@ def test_fifty_clients_are_answered_at_once(tmp_path: Path) -> None:
 
     with served(engine, tmp_path) as server, ThreadPoolExecutor(50) as pool:
         places = [server.tcp if number % 2 else server.unix for number in range(50)]
-        fire = lambda number: places[number].fire("tool.before", {"session_id": f"s{number}", "tool": "x", "input": {}})  # noqa: E731
-        answers = list(pool.map(fire, range(50)))
+        calls = [{"session_id": f"s{number}", "tool": "x", "input": {}} for number in range(50)]
+        answers = list(pool.map(lambda place, call: place.fire("tool.before", call), places, calls))
 
-    assert [answer.document["reason"] for answer in answers] == [f"s{number}" for number in range(50)]
+    assert [answer.document["reason"] for answer in answers] == [
+        f"s{number}" for number in range(50)
+    ]
     assert sorted(there) == sorted(f"s{number}" for number in range(50))
 
 
@@ -304,14 +395,21 @@ def test_one_too_many_is_told_to_come_again(tmp_path: Path) -> None:
         begun.set()
         await go_on.wait()
 
-    with served(engine, tmp_path, turns=Turns(1, patience=0.0)) as server, ThreadPoolExecutor(1) as pool:
+    with (
+        served(engine, tmp_path, turns=Turns(1, patience=0.0)) as server,
+        ThreadPoolExecutor(1) as pool,
+    ):
         first = pool.submit(server.unix.fire, "stop")
         assert begun.wait(PATIENCE)
         second = server.unix.fire("stop")
         metrics = server.unix.ask("GET", "/v1/metrics")
         loops[0].call_soon_threadsafe(go_on.set)
 
-        assert (second.status, second.document["code"], second.headers["retry-after"]) == (503, "HKL5007", "1")
+        assert (second.status, second.document["code"], second.headers["retry-after"]) == (
+            503,
+            "HKL5007",
+            "1",
+        )
         assert "hookline_fires_running 1" in metrics.body.decode()
         assert first.result(PATIENCE).status == 200
         assert server.unix.fire("stop").status == 200

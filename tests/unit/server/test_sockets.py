@@ -53,7 +53,10 @@ def test_other_machines_may_ask_where_that_is_said() -> None:
 
 def test_a_port_that_is_taken_is_an_error() -> None:
     """It says so."""
-    with http_socket("127.0.0.1:0") as listening, pytest.raises(ConfigError, match="somebody listens there"):
+    with (
+        http_socket("127.0.0.1:0") as listening,
+        pytest.raises(ConfigError, match="somebody listens there"),
+    ):
         http_socket(f"127.0.0.1:{listening.getsockname()[1]}")
 
 

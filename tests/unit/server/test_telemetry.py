@@ -45,8 +45,12 @@ def distribution(tmp_path: Path) -> Path:
     known = folder / "to_files-1.dist-info"
     known.mkdir(parents=True)
     (folder / "to_files.py").write_text(PACKAGE, encoding="utf-8")
-    (known / "METADATA").write_text("Metadata-Version: 2.1\nName: to-files\nVersion: 1\n", encoding="utf-8")
-    (known / "entry_points.txt").write_text("[opentelemetry_configurator]\nfiles = to_files:Configurator\n", encoding="utf-8")
+    (known / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: to-files\nVersion: 1\n", encoding="utf-8"
+    )
+    (known / "entry_points.txt").write_text(
+        "[opentelemetry_configurator]\nfiles = to_files:Configurator\n", encoding="utf-8"
+    )
     return folder
 
 
@@ -54,7 +58,10 @@ def ended(folder: Path, more: dict[str, str]) -> None:
     """A server with a guard was asked in both ways, told of nothing wrong, and has ended."""
     path = folder / "socket"
     call = {**CALL, "traceparent": f"00-{TRACE}-{HOST}-01"}
-    with hookline_serve(folder, "--unix", str(path), hook="echo no >&2; exit 2", more=more) as (process, _):
+    with hookline_serve(folder, "--unix", str(path), hook="echo no >&2; exit 2", more=more) as (
+        process,
+        _,
+    ):
         place = Place(str(path))
         assert place.fire("PreToolUse", call).document["reason"] == "no"
         assert place.ask("POST", "/v1/answer/claude-code", call).status == 200
@@ -71,18 +78,34 @@ def lines(path: Path) -> list[Any]:
 
 def points(documents: list[Any]) -> dict[str, list[tuple[dict[str, Any], int]]]:
     """The data points of each metric as it was told last: labels and count."""
-    scopes = [scope for each in documents[-1]["resource_metrics"] for scope in each["scope_metrics"]]
-    found = [metric for scope in scopes if scope["scope"]["name"] == "hookline" for metric in scope["metrics"]]
+    scopes = [
+        scope for each in documents[-1]["resource_metrics"] for scope in each["scope_metrics"]
+    ]
+    found = [
+        metric
+        for scope in scopes
+        if scope["scope"]["name"] == "hookline"
+        for metric in scope["metrics"]
+    ]
     return {
-        metric["name"]: [(point["attributes"], point.get("value", point.get("count"))) for point in metric["data"]["data_points"]]
+        metric["name"]: [
+            (point["attributes"], point.get("value", point.get("count")))
+            for point in metric["data"]["data_points"]
+        ]
         for metric in found
     }
 
 
 @pytest.mark.parametrize("journal", ["on", "off"])
-def test_spans_and_metrics_leave_the_process(journal: str, distribution: Path, tmp_path: Path) -> None:
+def test_spans_and_metrics_leave_the_process(
+    journal: str, distribution: Path, tmp_path: Path
+) -> None:
     """All of them, before it ends; below the host's span, and whether a journal is kept or not."""
-    environ = {"OTEL_TRACES_EXPORTER": "files", "HOOKLINE_JOURNAL": journal, "PYTHONPATH": f"{ROOT / 'src'}:{distribution}"}
+    environ = {
+        "OTEL_TRACES_EXPORTER": "files",
+        "HOOKLINE_JOURNAL": journal,
+        "PYTHONPATH": f"{ROOT / 'src'}:{distribution}",
+    }
     ended(tmp_path, environ)
     spans = lines(tmp_path / "spans")
     events = [span for span in spans if span["name"] == "hooks.event tool.before"]
@@ -95,7 +118,9 @@ def test_spans_and_metrics_leave_the_process(journal: str, distribution: Path, t
     assert {span["attributes"]["hooks.decision"] for span in spans} == {"deny"}
     assert {span["attributes"]["hooks.dialect"] for span in events} == {"claude-code"}
     counted = points(lines(tmp_path / "metrics"))
-    assert counted["hooks.decisions"] == [({"hooks.decision": "deny", "hooks.event": "tool.before"}, 2)]
+    assert counted["hooks.decisions"] == [
+        ({"hooks.decision": "deny", "hooks.event": "tool.before"}, 2)
+    ]
     ((labels, count),) = counted["hooks.run.duration"]
     assert (labels["hooks.handler.kind"], labels["hooks.outcome"], count) == ("command", "deny", 2)
 

@@ -39,7 +39,9 @@ def test_a_missing_file_is_made_with_a_new_token(tmp_path: Path) -> None:
         ("umläute-gehören-hier-nicht-hin", 0o600, "holds no token"),
     ],
 )
-def test_a_file_that_is_not_safe_is_not_used(text: str, mode: int, why: str, tmp_path: Path) -> None:
+def test_a_file_that_is_not_safe_is_not_used(
+    text: str, mode: int, why: str, tmp_path: Path
+) -> None:
     """It is an error with a hint, and the file stays as it is."""
     path = tmp_path / "token"
     path.write_text(text, encoding="utf-8")
@@ -52,7 +54,9 @@ def test_a_file_that_is_not_safe_is_not_used(text: str, mode: int, why: str, tmp
 
 
 @pytest.mark.parametrize(
-    "make", [lambda path: path.mkdir(), lambda path: path.symlink_to("/etc/hostname"), os.mkfifo], ids=["dir", "link", "fifo"]
+    "make",
+    [lambda path: path.mkdir(), lambda path: path.symlink_to("/etc/hostname"), os.mkfifo],
+    ids=["dir", "link", "fifo"],
 )
 def test_what_is_no_file_is_not_used(make, tmp_path: Path) -> None:
     """Links are not followed, and nothing is waited for."""
@@ -87,7 +91,10 @@ def test_the_token_lies_beside_the_socket(tmp_path: Path) -> None:
 
     assert token_beside(str(tmp_path / "s.sock"), "an-older-token-0123456789", environ) == str(path)
     assert token_beside(str(tmp_path / "s.sock"), SECRET, environ) == str(path)
-    assert (path.read_text(encoding="ascii"), stat.S_IMODE(path.stat().st_mode)) == (f"{SECRET}\n", 0o600)
+    assert (path.read_text(encoding="ascii"), stat.S_IMODE(path.stat().st_mode)) == (
+        f"{SECRET}\n",
+        0o600,
+    )
     assert os.listdir(tmp_path) == ["s.sock.token"]
 
 
@@ -107,7 +114,9 @@ def test_what_is_there_already_is_not_overwritten(there: str, tmp_path: Path) ->
     elsewhere.write_text("mine", encoding="ascii")
     if there != "no folder to lie in":
         folder.mkdir()
-        (folder / "s.token").symlink_to(elsewhere) if there == "a link" else (folder / "s.token").mkdir()
+        (folder / "s.token").symlink_to(elsewhere) if there == "a link" else (
+            folder / "s.token"
+        ).mkdir()
     else:
         folder.write_text("", encoding="ascii")
 

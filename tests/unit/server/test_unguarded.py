@@ -25,9 +25,14 @@ def said(folder: Path) -> list[str]:
 
 @pytest.mark.process
 @pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGKILL], ids=["told to end", "killed"])
-def test_a_server_without_a_token_is_seen_while_it_runs(end: signal.Signals, tmp_path: Path) -> None:
+def test_a_server_without_a_token_is_seen_while_it_runs(
+    end: signal.Signals, tmp_path: Path
+) -> None:
     """However it came to its end, nothing is told of it afterwards."""
-    with hookline_serve(tmp_path, "--unix", str(tmp_path / "http"), "--self-approve") as (process, addresses):
+    with hookline_serve(tmp_path, "--unix", str(tmp_path / "http"), "--self-approve") as (
+        process,
+        addresses,
+    ):
         running = said(tmp_path)
         process.send_signal(end)
         process.wait(PATIENCE)
@@ -53,7 +58,9 @@ def test_a_mark_that_cannot_be_left_is_told_of(tmp_path: Path) -> None:
         assert said(tmp_path) == []
 
     assert [line.partition(":")[0] for line in told] == [
-        f"`hookline doctor` will not know of this: `{tmp_path}/{STATE}/serve.self-approve.{os.getpid()}` cannot be made".partition(":")[0]
+        f"`hookline doctor` will not know of this: `{tmp_path}/{STATE}/serve.self-approve.{os.getpid()}` cannot be made".partition(
+            ":"
+        )[0]
     ]
 
 

@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 def test_the_lock_is_waited_for_only_so_long(tmp_path: Path) -> None:
     """A process that was stopped while it held it must not stop every other."""
     path = str(tmp_path / "base" / "s")
-    with Folder(path, 0.0), pytest.raises(TimeoutError, match="another process keeps it locked"), Folder(path, 0.01):
+    with (
+        Folder(path, 0.0),
+        pytest.raises(TimeoutError, match="another process keeps it locked"),
+        Folder(path, 0.01),
+    ):
         pass
 
     with Folder(path, 0.0) as folder:
@@ -46,7 +50,10 @@ def test_a_folder_of_somebody_elses_is_refused(tmp_path: Path) -> None:
     (tmp_path / "base" / "s").mkdir()
     (tmp_path / "base" / "s").chmod(0o770)
 
-    with pytest.raises(PermissionError, match="only this user can write to"), Folder(str(tmp_path / "base" / "s"), 0.0):
+    with (
+        pytest.raises(PermissionError, match="only this user can write to"),
+        Folder(str(tmp_path / "base" / "s"), 0.0),
+    ):
         pass
 
 
@@ -71,8 +78,18 @@ def test_answers_are_in_the_order_in_which_they_were_added(tmp_path: Path) -> No
             folder.add({"n": number}, wakes=number == 3)
     names = files(path, ".late", ".wake")
 
-    assert [json.loads((tmp_path / "base" / "s" / name).read_text(encoding="utf-8")).get("n") for name in names] == [None, 0, 1, 2, 3, 4]
-    assert [name.rpartition(".")[2] for name in names] == ["late", "late", "late", "late", "wake", "late"]
+    assert [
+        json.loads((tmp_path / "base" / "s" / name).read_text(encoding="utf-8")).get("n")
+        for name in names
+    ] == [None, 0, 1, 2, 3, 4]
+    assert [name.rpartition(".")[2] for name in names] == [
+        "late",
+        "late",
+        "late",
+        "late",
+        "wake",
+        "late",
+    ]
 
 
 def test_an_answer_is_claimed_once(tmp_path: Path) -> None:
@@ -105,7 +122,9 @@ def test_a_file_has_a_bound(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir], ids=["pipe", "folder"])
-def test_what_is_no_plain_file_is_refused_at_once(tmp_path: Path, make: Callable[[Path], None]) -> None:
+def test_what_is_no_plain_file_is_refused_at_once(
+    tmp_path: Path, make: Callable[[Path], None]
+) -> None:
     """Nobody waits for the other end of a pipe."""
     make(tmp_path / "state.json")
 

@@ -16,7 +16,10 @@ EVENT = Event(kind="stop", dialect="d", native_name="Stop", session_id="s", cwd=
 def test_a_redo_is_granted_and_counted_in_one_step() -> None:
     """Whichever thread asks; whoever comes to the limit is told how many there were, and adds none."""
     memory, had = Memory(), []
-    threads = [threading.Thread(target=lambda: had.extend(memory.send_back(EVENT, 7) for _ in range(50))) for _ in range(8)]
+    threads = [
+        threading.Thread(target=lambda: had.extend(memory.send_back(EVENT, 7) for _ in range(50)))
+        for _ in range(8)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -70,7 +73,9 @@ def test_a_stop_takes_only_what_wakes() -> None:
     assert [late.hook_id for late in memory.take(EVENT, wakes=False)[0]] == ["a"]
 
 
-@pytest.mark.parametrize(("count", "text"), [(MOST_WAITING + 3, "x"), (3, "x" * (MOST_CHARACTERS // 2))])
+@pytest.mark.parametrize(
+    ("count", "text"), [(MOST_WAITING + 3, "x"), (3, "x" * (MOST_CHARACTERS // 2))]
+)
 def test_the_oldest_fall_out_and_are_counted(count: int, text: str) -> None:
     """So many answers, and so many characters of them."""
     memory = Memory()
@@ -78,7 +83,9 @@ def test_the_oldest_fall_out_and_are_counted(count: int, text: str) -> None:
         memory.keep(EVENT, Late(hook_id=f"h{number}", for_agent=text))
     lates, dropped = memory.take(EVENT, wakes=False)
 
-    assert [late.hook_id for late in lates] == [f"h{number}" for number in range(len(dropped), count)]
+    assert [late.hook_id for late in lates] == [
+        f"h{number}" for number in range(len(dropped), count)
+    ]
     assert dropped == {f"h{number}": 1 for number in range(count - len(lates))}
     assert dropped
 
@@ -110,7 +117,9 @@ def test_sessions_that_nobody_returns_to_make_room() -> None:
         memory.keep(EVENT.replace(session_id=f"s{number}"), Late(hook_id="a", for_agent="x"))
 
     assert memory.take(EVENT.replace(session_id="s0"), wakes=False) == ([], {"a": 1})
-    assert [late.hook_id for late in memory.take(EVENT.replace(session_id="s1"), wakes=False)[0]] == ["a"]
+    assert [
+        late.hook_id for late in memory.take(EVENT.replace(session_id="s1"), wakes=False)[0]
+    ] == ["a"]
 
 
 def test_the_sessions_that_were_used_last_are_known() -> None:
@@ -121,8 +130,15 @@ def test_the_sessions_that_were_used_last_are_known() -> None:
         memory.send_back(each, 0)
         memory.remember(each, "n", number)
 
-    assert [memory.redos(EVENT.replace(session_id=name)) for name in ("s0", "s1", "s256")] == [0, 1, 1]
-    assert [memory.facts(EVENT.replace(session_id=name)) for name in ("s0", "s256")] == [{}, {"n": 256}]
+    assert [memory.redos(EVENT.replace(session_id=name)) for name in ("s0", "s1", "s256")] == [
+        0,
+        1,
+        1,
+    ]
+    assert [memory.facts(EVENT.replace(session_id=name)) for name in ("s0", "s256")] == [
+        {},
+        {"n": 256},
+    ]
 
 
 def test_hosts_count_apart_and_a_session_that_is_over_counts_no_more() -> None:
@@ -138,7 +154,10 @@ def test_hosts_count_apart_and_a_session_that_is_over_counts_no_more() -> None:
 def test_threads_lose_no_count() -> None:
     """Two stops of one session at the same moment are two."""
     memory = Memory()
-    threads = [threading.Thread(target=lambda: [memory.send_back(EVENT, 0) for _ in range(200)]) for _ in range(8)]
+    threads = [
+        threading.Thread(target=lambda: [memory.send_back(EVENT, 0) for _ in range(200)])
+        for _ in range(8)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -156,4 +175,6 @@ def test_a_hook_behind_an_event_without_a_session_is_said() -> None:
     memory.prepare(EVENT.replace(session_id=""))
 
     assert before == ()
-    assert [(problem.name, problem.severity) for problem in memory.problems] == [("session.nameless", "warning")]
+    assert [(problem.name, problem.severity) for problem in memory.problems] == [
+        ("session.nameless", "warning")
+    ]

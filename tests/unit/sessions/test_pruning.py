@@ -36,12 +36,18 @@ def sessions(base: Path, *ages: float) -> None:
         ((), 30, 10, "", ""),
     ],
 )
-def test_the_old_go_and_the_oldest_of_too_many(tmp_path: Path, ages: tuple[int, ...], days: int, most: int, spare: str, gone: str) -> None:
+def test_the_old_go_and_the_oldest_of_too_many(
+    tmp_path: Path, ages: tuple[int, ...], days: int, most: int, spare: str, gone: str
+) -> None:
     """Age is when something was last added, replaced or taken."""
     sessions(tmp_path, *ages)
 
-    assert sorted(prune(str(tmp_path), now=NOW, days=days, most=most, spare=spare and str(tmp_path / spare))) == sorted(gone)
-    assert sorted(each.name for each in tmp_path.iterdir()) == sorted(set("abcdefgh"[: len(ages)]) - set(gone))
+    assert sorted(
+        prune(str(tmp_path), now=NOW, days=days, most=most, spare=spare and str(tmp_path / spare))
+    ) == sorted(gone)
+    assert sorted(each.name for each in tmp_path.iterdir()) == sorted(
+        set("abcdefgh"[: len(ages)]) - set(gone)
+    )
 
 
 def test_a_locked_session_stays(tmp_path: Path) -> None:
@@ -64,7 +70,9 @@ def test_what_is_no_session_is_left_alone(tmp_path: Path) -> None:
     assert (tmp_path / "elsewhere").exists()
 
 
-def test_who_prunes_at_the_same_time_is_no_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_prunes_at_the_same_time_is_no_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nor is a session that was gone, or taken up again, after its age was looked at."""
     sessions(tmp_path, 40, 40)
     listed = pruning._folders

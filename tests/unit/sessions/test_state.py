@@ -30,7 +30,12 @@ def test_a_change_is_on_the_disk_with_whose_it_is(tmp_path: Path) -> None:
 
     assert state._change(EVENT, set_to(1))
     assert file.stat().st_ino == written
-    assert json.loads(file.read_text(encoding="utf-8")) == {"schema": SCHEMA, "dialect": "d", "session_id": "s", "a": 1}
+    assert json.loads(file.read_text(encoding="utf-8")) == {
+        "schema": SCHEMA,
+        "dialect": "d",
+        "session_id": "s",
+        "a": 1,
+    }
 
 
 def test_a_state_of_another_version_is_set_aside(tmp_path: Path) -> None:

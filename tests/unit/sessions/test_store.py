@@ -43,7 +43,12 @@ def test_looking_makes_nothing(path: Path) -> None:
     """An event of a session without state leaves no trace."""
     sessions = Sessions(path)
 
-    assert (sessions.redos(EVENT), sessions.spent(EVENT), sessions.take(PROMPT, wakes=False), sessions.facts(EVENT)) == (
+    assert (
+        sessions.redos(EVENT),
+        sessions.spent(EVENT),
+        sessions.take(PROMPT, wakes=False),
+        sessions.facts(EVENT),
+    ) == (
         0,
         frozenset(),
         ([], {}),
@@ -72,7 +77,9 @@ def test_the_folder_is_the_users_alone(path: Path) -> None:
     Sessions(path).send_back(EVENT, 0)
     (folder,) = path.iterdir()
 
-    assert [stat.S_IMODE(os.stat(each).st_mode) for each in (path, folder, folder / "state.json")] == [0o700, 0o700, 0o600]
+    assert [
+        stat.S_IMODE(os.stat(each).st_mode) for each in (path, folder, folder / "state.json")
+    ] == [0o700, 0o700, 0o600]
     assert len(folder.name) == 64
 
 
@@ -135,11 +142,24 @@ for _ in range(10):
 
 @pytest.mark.process
 @pytest.mark.parametrize(("follows", "lasted"), [(None, 0.0), (True, 0.0), (False, 3600.0)])
-def test_any_number_of_processes_are_within_the_limit_together(path: Path, *, follows: bool | None, lasted: float) -> None:
+def test_any_number_of_processes_are_within_the_limit_together(
+    path: Path, *, follows: bool | None, lasted: float
+) -> None:
     """None of them has the same number as another. An hour ago: all of them began before the first was answered."""
-    code = _STOPPER.format(source=str(Path(__file__).parents[3] / "src"), path=str(path), follows=follows, lasted=lasted)
+    code = _STOPPER.format(
+        source=str(Path(__file__).parents[3] / "src"),
+        path=str(path),
+        follows=follows,
+        lasted=lasted,
+    )
     children = [
-        subprocess.Popen([sys.executable, "-S", "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(4)
+        subprocess.Popen(
+            [sys.executable, "-S", "-c", code],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(4)
     ]
     for child in children:
         assert child.stdout is not None
@@ -162,7 +182,11 @@ def test_once_is_once_until_the_session_ends(path: Path) -> None:
     """Who failed may try again."""
     first, second = Sessions(path), Sessions(path)
 
-    assert (first.claim(EVENT, "m"), second.claim(EVENT, "m"), second.spent(EVENT)) == (True, False, {"m"})
+    assert (first.claim(EVENT, "m"), second.claim(EVENT, "m"), second.spent(EVENT)) == (
+        True,
+        False,
+        {"m"},
+    )
     first.release(EVENT, "m")
     assert second.claim(EVENT, "m")
     second.settle(PROMPT)
@@ -210,7 +234,12 @@ def test_the_state_says_whose_it_is(path: Path) -> None:
     """A person who looks finds the session."""
     Sessions(path).claim(EVENT, "m")
 
-    assert state_of(path) == {"schema": "hookline.session/1", "dialect": "claude-code", "session_id": "s", "once": ["m"]}
+    assert state_of(path) == {
+        "schema": "hookline.session/1",
+        "dialect": "claude-code",
+        "session_id": "s",
+        "once": ["m"],
+    }
 
 
 @pytest.mark.parametrize(
@@ -233,11 +262,17 @@ def test_what_somebody_else_wrote_does_not_count(path: Path, held: str) -> None:
     file.write_bytes(held.encode("latin-1"))
     sessions = Sessions(path)
 
-    assert (sessions.redos(EVENT), sessions.spent(EVENT), sessions.facts(EVENT)) == (0, frozenset(), {})
+    assert (sessions.redos(EVENT), sessions.spent(EVENT), sessions.facts(EVENT)) == (
+        0,
+        frozenset(),
+        {},
+    )
     sessions.send_back(EVENT, 0)
     assert sessions.redos(EVENT) == 1
     readable = held.startswith("{") and held.endswith("}")
-    assert [problem.name for problem in sessions.problems] == ([] if readable else ["session.damaged"])
+    assert [problem.name for problem in sessions.problems] == (
+        [] if readable else ["session.damaged"]
+    )
     assert file.with_name("state.json.damaged").exists() is not readable
 
 
@@ -272,7 +307,9 @@ def linked(path: Path) -> None:
 
 
 @pytest.mark.parametrize("spoil", [refused, opened, linked], ids=lambda spoil: spoil.__name__)
-def test_state_that_cannot_be_kept_changes_nothing_and_is_said_once(path: Path, spoil: Callable[[Path], None]) -> None:
+def test_state_that_cannot_be_kept_changes_nothing_and_is_said_once(
+    path: Path, spoil: Callable[[Path], None]
+) -> None:
     """Hooks run as if there were none."""
     spoil(path)
     sessions = Sessions(path)
@@ -281,8 +318,14 @@ def test_state_that_cannot_be_kept_changes_nothing_and_is_said_once(path: Path, 
         sessions.keep(EVENT, Late(hook_id="a"))
         sessions.prepare(EVENT)
 
-    assert (sessions.claim(EVENT, "m"), sessions.redos(EVENT), sessions.take(PROMPT, wakes=False)) == (True, 0, ([], {}))
-    assert [(problem.name, problem.severity) for problem in sessions.problems] == [("session.unusable", "warning")]
+    assert (
+        sessions.claim(EVENT, "m"),
+        sessions.redos(EVENT),
+        sessions.take(PROMPT, wakes=False),
+    ) == (True, 0, ([], {}))
+    assert [(problem.name, problem.severity) for problem in sessions.problems] == [
+        ("session.unusable", "warning")
+    ]
     assert str(path) in sessions.problems[0].message
 
 
@@ -290,7 +333,11 @@ def test_state_that_cannot_be_kept_changes_nothing_and_is_said_once(path: Path, 
     ("environ", "folder", "days"),
     [
         ({"XDG_STATE_HOME": "/x", "HOME": "/h"}, "/x/hookline/sessions", 30),
-        ({"XDG_STATE_HOME": "x", "HOME": "/h", "HOOKLINE_SESSION_DAYS": "7"}, "/h/.local/state/hookline/sessions", 7),
+        (
+            {"XDG_STATE_HOME": "x", "HOME": "/h", "HOOKLINE_SESSION_DAYS": "7"},
+            "/h/.local/state/hookline/sessions",
+            7,
+        ),
         ({"HOME": "/h", "HOOKLINE_SESSION_DAYS": "soon"}, "/h/.local/state/hookline/sessions", 30),
     ],
 )
@@ -307,7 +354,10 @@ def test_a_new_session_makes_old_ones_go(path: Path) -> None:
     after = os.stat(path).st_mtime + 8 * 86_400
     Sessions(path, days=7, clock=lambda: after).send_back(EVENT.replace(session_id="t"), 0)
 
-    assert (Sessions(path).redos(EVENT), Sessions(path).redos(EVENT.replace(session_id="t"))) == (0, 1)
+    assert (Sessions(path).redos(EVENT), Sessions(path).redos(EVENT.replace(session_id="t"))) == (
+        0,
+        1,
+    )
 
 
 def test_whether_a_redo_was_counted_is_known(path: Path) -> None:
@@ -355,7 +405,9 @@ def test_a_hook_that_its_process_did_not_survive_is_told_of(path: Path) -> None:
         sessions.begin(EVENT, "h")
     dead.over(EVENT, "h")
     alive.over(EVENT, "nobody")
-    os.close(dead._begun[(dead.place(EVENT), "h")].pop().fd)  # as the system does where a process is killed
+    os.close(
+        dead._begun[(dead.place(EVENT), "h")].pop().fd
+    )  # as the system does where a process is killed
 
     assert [(late.hook_id, late.fault) for late in Sessions(path).take(PROMPT, wakes=False)[0]] == [
         ("h", "the process that ran it ended before the hook did")
@@ -369,7 +421,10 @@ def test_only_counts_are_counts(path: Path) -> None:
     Sessions(path).send_back(EVENT, 0)
     (file,) = path.glob("*/state.json")
     for held in ("true", "-5", "1.5"):
-        file.write_text(f'{{"redos": {{"": {{"stop": {held}}}}}, "spent": {{"calls": {held}}}}}', encoding="utf-8")
+        file.write_text(
+            f'{{"redos": {{"": {{"stop": {held}}}}}, "spent": {{"calls": {held}}}}}',
+            encoding="utf-8",
+        )
         assert Sessions(path).redos(EVENT) == 0
         assert Sessions(path).spend(EVENT, "calls", 1)
     assert not Sessions(path).spend(EVENT, "calls", 1)

@@ -24,7 +24,11 @@ def test_too_much_text_makes_the_oldest_fall_out(tmp_path: Path) -> None:
     path = str(tmp_path / "base" / "s")
     with Folder(path, 0.0) as folder:
         for name in ("a", "b", "c"):
-            keep(folder, Late(hook_id=name, for_agent="x" * (MOST_CHARACTERS // 2)), lambda: {"facts": {"k": 1}})
+            keep(
+                folder,
+                Late(hook_id=name, for_agent="x" * (MOST_CHARACTERS // 2)),
+                lambda: {"facts": {"k": 1}},
+            )
         written = (tmp_path / "base" / "s" / "state.json").read_text(encoding="utf-8")
 
     assert written == '{"facts": {"k": 1}, "dropped": {"a": 1}}'
@@ -52,7 +56,11 @@ def test_one_file_that_cannot_be_taken_leaves_the_others(tmp_path: Path) -> None
         (path / "3-1.late").chmod(0o666)
         keep(folder, Late(hook_id="a", for_agent="x"), dict)
     wrong: list[str] = []
-    lates = take(str(path), False, lambda file, error: wrong.append(f"{os.path.basename(file)} {type(error).__name__}"))
+    lates = take(
+        str(path),
+        False,
+        lambda file, error: wrong.append(f"{os.path.basename(file)} {type(error).__name__}"),
+    )
 
     assert [late.hook_id for late in lates] == ["a"]
     assert wrong == ["1-1.late PermissionError", "2-1.late OSError", "3-1.late PermissionError"]
@@ -65,10 +73,19 @@ def test_a_hook_whose_process_is_gone_is_told_of_once(tmp_path: Path) -> None:
         runs, ended, gone = begin(folder, "runs"), begin(folder, "ended"), begin(folder, "gone")
     over(ended)
     os.close(gone.fd)  # as the system does where a process is killed
-    at_a_stop, first, second = take(path, True, never), take(path, False, never), take(path, False, never)
+    at_a_stop, first, second = (
+        take(path, True, never),
+        take(path, False, never),
+        take(path, False, never),
+    )
     over(runs)
 
     assert at_a_stop == second == []
-    assert [(late.hook_id, late.fault) for late in first] == [("gone", "the process that ran it ended before the hook did")]
-    assert first[0].for_user == "hook `gone` failed in the background: the process that ran it ended before the hook did"
+    assert [(late.hook_id, late.fault) for late in first] == [
+        ("gone", "the process that ran it ended before the hook did")
+    ]
+    assert (
+        first[0].for_user
+        == "hook `gone` failed in the background: the process that ran it ended before the hook did"
+    )
     assert os.listdir(path) == []

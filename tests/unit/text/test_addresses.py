@@ -9,7 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookline.text.addresses import FOUR, LOCAL, PUBLIC, SIX, kind_of, packed, refused_address, unmapped
+from hookline.text.addresses import (
+    FOUR,
+    LOCAL,
+    PUBLIC,
+    SIX,
+    kind_of,
+    packed,
+    refused_address,
+    unmapped,
+)
 
 # The registries as IANA publishes them (2025-10-09), their globally reachable rows included.
 REGISTRY_FOUR = [
@@ -50,7 +59,11 @@ def test_the_table_covers_every_address_once(rows: tuple[tuple[str, str, str], .
     nets = [(ip_network(prefix), kind) for prefix, kind, _ in rows]
     make = type(nets[0][0].network_address)
     whole = nets[0][0]
-    bounds = {at for net, _ in nets for at in (int(net[0]) - 1, int(net[0]), int(net[-1]), int(net[-1]) + 1)}
+    bounds = {
+        at
+        for net, _ in nets
+        for at in (int(net[0]) - 1, int(net[0]), int(net[-1]), int(net[-1]) + 1)
+    }
 
     assert whole.prefixlen == 0
     for at in sorted(bounds & {bound for bound in bounds if 0 <= bound <= int(whole[-1])}):
@@ -84,11 +97,23 @@ def test_what_is_no_global_unicast_address_is_refused(address: IPv6Address) -> N
 
 
 @pytest.mark.parametrize(
-    "public", ["1.1.1.1", "93.184.216.34", "168.63.129.17", "2606:4700::1111", "2a00:1450::1", "2001:200::1", "3fff:1000::"]
+    "public",
+    [
+        "1.1.1.1",
+        "93.184.216.34",
+        "168.63.129.17",
+        "2606:4700::1111",
+        "2a00:1450::1",
+        "2001:200::1",
+        "3fff:1000::",
+    ],
 )
 def test_a_public_address_is_not_refused(public: str) -> None:
     """With the local switch or without."""
-    assert [refused_address(ip_address(public), allow_local=local) for local in (False, True)] == ["", ""]
+    assert [refused_address(ip_address(public), allow_local=local) for local in (False, True)] == [
+        "",
+        "",
+    ]
 
 
 # -- what is packed into another ----------------------------------------------------------------------------------------
@@ -102,13 +127,25 @@ def disguises(inner: int) -> dict[str, list[int]]:
         "a compatible address": [inner],
         "NAT64": [(0x64_FF9B << 96) + inner],
         "6to4": [(0x2002 << 112) + (inner << 80) + 1],
-        "Teredo": [(0x20010000 << 96) + (inner << 64) + (public ^ 0xFFFFFFFF), (0x20010000 << 96) + (public << 64) + (inner ^ 0xFFFFFFFF)],
+        "Teredo": [
+            (0x20010000 << 96) + (inner << 64) + (public ^ 0xFFFFFFFF),
+            (0x20010000 << 96) + (public << 64) + (inner ^ 0xFFFFFFFF),
+        ],
         "ISATAP": [net + (0x5EFE << 32) + inner, net + (0x2005EFE << 32) + inner],
     }
 
 
 @pytest.mark.parametrize(
-    "inner", ["127.0.0.1", "10.0.0.1", "169.254.169.254", "168.63.129.16", "100.64.0.1", "224.0.0.1", "255.255.255.255"]
+    "inner",
+    [
+        "127.0.0.1",
+        "10.0.0.1",
+        "169.254.169.254",
+        "168.63.129.16",
+        "100.64.0.1",
+        "224.0.0.1",
+        "255.255.255.255",
+    ],
 )
 def test_a_refused_address_is_refused_in_every_form(inner: str) -> None:
     """Also with the local switch: no translator and no tunnel has a way to this machine."""
@@ -128,7 +165,7 @@ def test_a_public_address_is_public_in_every_form(form: str) -> None:
 
 
 @given(st.ip_addresses(v=4), st.booleans())
-def test_a_mapped_address_is_the_address(address: IPv4Address, local: bool) -> None:  # noqa: FBT001 - drawn
+def test_a_mapped_address_is_the_address(address: IPv4Address, local: bool) -> None:
     """The kernel connects to it by IPv4, so the local switch is about it as well."""
     mapped = IPv6Address((0xFFFF << 32) + int(address))
 
@@ -138,7 +175,9 @@ def test_a_mapped_address_is_the_address(address: IPv4Address, local: bool) -> N
 
 def test_an_address_without_a_disguise_is_itself() -> None:
     """`::` and `::1` are no IPv4 addresses, and a zone is no part of an address."""
-    assert [list(packed(ip_address(text))) for text in ("::", "::1", "1.2.3.4", "2606:4700::1")] == [[], [], [], []]
+    assert [
+        list(packed(ip_address(text))) for text in ("::", "::1", "1.2.3.4", "2606:4700::1")
+    ] == [[], [], [], []]
     assert unmapped(ip_address("fe80::1%lo")) == ip_address("fe80::1")
     assert refused_address(ip_address("::1"), allow_local=True) == ""
 
@@ -146,7 +185,9 @@ def test_an_address_without_a_disguise_is_itself() -> None:
 # -- the local switch ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("prefix", "kind"), [(prefix, kind) for prefix, kind, _ in (*FOUR, *SIX) if kind != PUBLIC])
+@pytest.mark.parametrize(
+    ("prefix", "kind"), [(prefix, kind) for prefix, kind, _ in (*FOUR, *SIX) if kind != PUBLIC]
+)
 def test_the_local_switch_opens_loopback_and_private_ones(prefix: str, kind: str) -> None:
     """And nothing else."""
     first = ip_network(prefix)[0]
@@ -157,7 +198,9 @@ def test_the_local_switch_opens_loopback_and_private_ones(prefix: str, kind: str
 @pytest.mark.parametrize("address", METADATA)
 def test_where_a_cloud_keeps_its_credentials_nobody_calls(address: str) -> None:
     """Not with the local switch either (security.md 5.3, 4)."""
-    assert refused_address(ip_address(address), allow_local=True) == "its host is a metadata address"
+    assert (
+        refused_address(ip_address(address), allow_local=True) == "its host is a metadata address"
+    )
 
 
 @pytest.mark.parametrize("prefix", REGISTRY_PACKED)

@@ -29,7 +29,9 @@ def test_it_is_the_same_without_hashlib(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.parametrize("loaded", [True, False])
-def test_a_keyed_digest_is_that_of_the_standard_library(monkeypatch: pytest.MonkeyPatch, *, loaded: bool) -> None:
+def test_a_keyed_digest_is_that_of_the_standard_library(
+    monkeypatch: pytest.MonkeyPatch, *, loaded: bool
+) -> None:
     """Another key, or other data, has another one."""
     if not loaded:
         monkeypatch.delitem(sys.modules, "hashlib")

@@ -46,5 +46,9 @@ def test_a_text_is_found_where_its_program_takes_one(line: str, found: list[str]
 
 def test_a_value_is_told_as_programs_take_it() -> None:
     """As the next word, behind a `=`, or glued to a letter; at the end of a line there is none."""
-    assert values(["-r", "a", "--require=b", "-rc", "x", "-r"], ("-r", "--require")) == ["a", "b", "c"]
+    assert values(["-r", "a", "--require=b", "-rc", "x", "-r"], ("-r", "--require")) == [
+        "a",
+        "b",
+        "c",
+    ]
     assert values([], ("-r",)) == []

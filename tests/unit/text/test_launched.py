@@ -17,7 +17,10 @@ def told(line: str) -> list[str]:
     """What is run, each as one text: words with what stands for others, or a shell's text in quotes."""
     given = words(line)
     found = launches(given)
-    return [" ".join(given[each.at : each.end]) if each.text is None else f'"{each.text}"' for each in found]
+    return [
+        " ".join(given[each.at : each.end]) if each.text is None else f'"{each.text}"'
+        for each in found
+    ]
 
 
 @pytest.mark.parametrize(
@@ -108,7 +111,9 @@ def test_what_a_launcher_runs_is_found(line: str, run: list[str]) -> None:
         ("env -C a -C b sh x", False, False, "", ("a", "b")),
     ],
 )
-def test_what_is_not_known_of_it_is_told(line: str, *, moved: bool, more: bool, blank: str, folders: tuple[str, ...]) -> None:
+def test_what_is_not_known_of_it_is_told(
+    line: str, *, moved: bool, more: bool, blank: str, folders: tuple[str, ...]
+) -> None:
     """The folder, words that come behind, and what stands for them."""
     (found,) = launches(words(line))
 

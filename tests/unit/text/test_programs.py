@@ -56,12 +56,18 @@ from hookline.text.programs import by_itself, reading
         ("node --eval=code x.js", "node", "node", None),
     ],
 )
-def test_the_script_of_an_interpreter_is_found(line: str, family: str, program: str, script: str | None) -> None:
+def test_the_script_of_an_interpreter_is_found(
+    line: str, family: str, program: str, script: str | None
+) -> None:
     """Behind options, their values, and programs that run their arguments."""
     words = line.split()
     found = reading(words)
 
-    assert (found.family.name, words[found.program_at], words[found.at] if found.at is not None else None) == (family, program, script)
+    assert (
+        found.family.name,
+        words[found.program_at],
+        words[found.at] if found.at is not None else None,
+    ) == (family, program, script)
 
 
 def test_code_for_a_shell_is_found() -> None:
@@ -86,7 +92,9 @@ def test_an_interpreter_without_a_script_runs_what_it_is_given(line: str) -> Non
     assert reading(line.split()).is_fed
 
 
-@pytest.mark.parametrize("line", ["python3 --version", "node -v", "bash x.sh", "python3 -c 1", "cat"])
+@pytest.mark.parametrize(
+    "line", ["python3 --version", "node -v", "bash x.sh", "python3 -c 1", "cat"]
+)
 def test_nothing_else_does(line: str) -> None:
     """Also not one that only tells of itself."""
     assert not reading(line.split()).is_fed
@@ -146,14 +154,24 @@ def test_where_programs_go_on_the_way_is_told() -> None:
         ("env sh x.sh", ()),
     ],
 )
-def test_who_runs_what_a_project_says_is_told(line: str, around: tuple[tuple[int, int], ...]) -> None:
+def test_who_runs_what_a_project_says_is_told(
+    line: str, around: tuple[tuple[int, int], ...]
+) -> None:
     """With the place of what it is told to run."""
     assert reading(line.split()).around == around
 
 
 @pytest.mark.parametrize(
     ("line", "nothing"),
-    [("sh", True), ("timeout 5", True), ("sh x.sh", False), ("sh -c x", False), ("./x", False), ("python3 -c x", False), ("env sh", True)],
+    [
+        ("sh", True),
+        ("timeout 5", True),
+        ("sh x.sh", False),
+        ("sh -c x", False),
+        ("./x", False),
+        ("python3 -c x", False),
+        ("env sh", True),
+    ],
 )
 def test_words_that_run_nothing_for_certain_say_so(line: str, *, nothing: bool) -> None:
     """What is run may stand behind them."""

@@ -33,4 +33,10 @@ def test_what_is_loaded_is_told_by_its_name(code: str, names: list[str]) -> None
 
 def test_nodes_own_modules_are_known() -> None:
     """With those within them."""
-    assert [is_nodes_own(name) for name in ("fs", "fs/promises", "node:test", "evil", "./fs")] == [True, True, True, False, False]
+    assert [is_nodes_own(name) for name in ("fs", "fs/promises", "node:test", "evil", "./fs")] == [
+        True,
+        True,
+        True,
+        False,
+        False,
+    ]

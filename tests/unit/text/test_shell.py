@@ -27,19 +27,35 @@ READ = [
     ("if", "if a; then b; elif c; then d; else e; fi", ["a", "b", "c", "d", "e"]),
     ("for", "for i in $(ls); do rm $i; done", ["ls", "rm $i"]),
     ("c-style-for", "for ((i=0; i<$(rm x); i++)); do git a; done", ["rm x", "git a"]),
-    ("while", "while read -r l; do rm $l; done < <(git ls-files)", ["read -r l", "rm $l", "git ls-files"]),
+    (
+        "while",
+        "while read -r l; do rm $l; done < <(git ls-files)",
+        ["read -r l", "rm $l", "git ls-files"],
+    ),
     ("until", "until rm x; do :; done", ["rm x", ":"]),
     ("case", "case $(a) in b) rm x;; *) git a;; esac", ["a", "rm x", "git a"]),
     ("function-body", "f() { rm x; }; f", ["rm x", "f"]),
     ("test", "[ -f x ] && [[ -f $(rm y) ]]", ["[ -f x ]", "rm y"]),
-    ("arithmetic", "(( x = $(rm y) )); echo $((1 + $(git a)))", ["rm y", "echo $((1 + $(git a)))", "git a"]),
+    (
+        "arithmetic",
+        "(( x = $(rm y) )); echo $((1 + $(git a)))",
+        ["rm y", "echo $((1 + $(git a)))", "git a"],
+    ),
     # -- substitutions
     ("substitution", "echo $(rm x)", ["echo $(rm x)", "rm x"]),
     ("as-the-program", "$(echo rm) x", ["$(echo rm) x", "echo rm"]),
     ("back-quotes", "echo `rm x`", ["echo `rm x`", "rm x"]),
-    ("back-quotes-in-back-quotes", r"echo `echo \`rm x\``", [r"echo `echo \`rm x\``", "echo `rm x`", "rm x"]),
+    (
+        "back-quotes-in-back-quotes",
+        r"echo `echo \`rm x\``",
+        [r"echo `echo \`rm x\``", "echo `rm x`", "rm x"],
+    ),
     ("back-quotes-in-a-string", r'"`rm \"x y\"`"', [r'"`rm \"x y\"`"', "rm x y"]),
-    ("in-a-string", 'echo "a $(git push "$(rm x)") b"', ['echo "a $(git push "$(rm x)") b"', 'git push "$(rm x)"', "rm x"]),
+    (
+        "in-a-string",
+        'echo "a $(git push "$(rm x)") b"',
+        ['echo "a $(git push "$(rm x)") b"', 'git push "$(rm x)"', "rm x"],
+    ),
     ("in-a-default", 'echo "${x:-$(rm y)}"', ['echo "${x:-$(rm y)}"', "rm y"]),
     ("in-a-subscript", "a[$(rm x)]=1 b", ["b", "rm x"]),
     ("process-substitution", "diff <(rm x) >(git a)", ["diff <(rm x) >(git a)", "rm x", "git a"]),
@@ -126,7 +142,9 @@ UNSURE = [
 ]
 
 
-@pytest.mark.parametrize(("line", "commands"), [pytest.param(line, commands, id=name) for name, line, commands in READ])
+@pytest.mark.parametrize(
+    ("line", "commands"), [pytest.param(line, commands, id=name) for name, line, commands in READ]
+)
 def test_every_command_of_a_line_is_found(line: str, commands: list[str]) -> None:
     """Each simple command is told once, in order, as its program would see it."""
     assert simple_commands(line) == tuple(commands)
@@ -157,10 +175,12 @@ def test_depth_is_no_hiding_place(line: str) -> None:
 
 def test_the_grammar_is_loaded_for_the_first_line_only() -> None:
     """A process that looks into no command does not pay for the grammar, nor for `typing`."""
-    script = (
-        "import sys, hookline.text.shell; print([name for name in ('tree_sitter', 'tree_sitter_bash', 'typing') if name in sys.modules])"
-    )
+    script = "import sys, hookline.text.shell; print([name for name in ('tree_sitter', 'tree_sitter_bash', 'typing') if name in sys.modules])"
     done = subprocess.run(
-        [sys.executable, "-S", "-c", script], env={"PYTHONPATH": ":".join(sys.path)}, capture_output=True, text=True, check=True
+        [sys.executable, "-S", "-c", script],
+        env={"PYTHONPATH": ":".join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert done.stdout.strip() == "[]"

@@ -8,18 +8,62 @@ from hypothesis import strategies as st
 
 from hookline.text.urls import asked, is_local, literal, redacted, refusal, spoken
 
-LOOPBACK = ["127.0.0.1", "127.1", "2130706433", "0x7f000001", "0177.1", "0x7f.0.0.1", "127.0.0.1.", "localhost.", "a.b.localhost"]
-SIX = ["::1", "::ffff:127.0.0.1", "::127.0.0.1", "64:ff9b::127.0.0.1", "64:ff9b:1::127.0.0.1", "2002:7f00:1::", "::ffff:a9fe:a9fe"]
-REFUSED = ["10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.1.1", "100.64.0.1", "0.0.0.0", "224.0.0.1", "255.255.255.255", "198.18.0.1"]  # noqa: S104
+LOOPBACK = [
+    "127.0.0.1",
+    "127.1",
+    "2130706433",
+    "0x7f000001",
+    "0177.1",
+    "0x7f.0.0.1",
+    "127.0.0.1.",
+    "localhost.",
+    "a.b.localhost",
+]
+SIX = [
+    "::1",
+    "::ffff:127.0.0.1",
+    "::127.0.0.1",
+    "64:ff9b::127.0.0.1",
+    "64:ff9b:1::127.0.0.1",
+    "2002:7f00:1::",
+    "::ffff:a9fe:a9fe",
+]
+REFUSED = [
+    "10.0.0.1",
+    "172.16.0.1",
+    "192.168.1.1",
+    "169.254.1.1",
+    "100.64.0.1",
+    "0.0.0.0",
+    "224.0.0.1",
+    "255.255.255.255",
+    "198.18.0.1",
+]
 
 
-@pytest.mark.parametrize("host", LOOPBACK + REFUSED + [f"[{host}]" for host in [*SIX, "fc00::1", "fe80::1", "ff02::1", "::", "fec0::1"]])
+@pytest.mark.parametrize(
+    "host",
+    LOOPBACK
+    + REFUSED
+    + [f"[{host}]" for host in [*SIX, "fc00::1", "fe80::1", "ff02::1", "::", "fec0::1"]],
+)
 def test_a_host_that_nobody_may_call(host: str) -> None:
     """In whatever spelling."""
     assert refusal(f"http://{host}:8080/x")
 
 
-@pytest.mark.parametrize("host", ["example.org", "1.1.1.1", "16843009", "[2606:4700::1]", "[::ffff:1.1.1.1]", "例え.jp", "1.example"])
+@pytest.mark.parametrize(
+    "host",
+    [
+        "example.org",
+        "1.1.1.1",
+        "16843009",
+        "[2606:4700::1]",
+        "[::ffff:1.1.1.1]",
+        "例え.jp",
+        "1.example",
+    ],
+)
 def test_a_host_that_may_be_called(host: str) -> None:
     """As far as its text goes."""
     assert refusal(f"https://{host}/x") == ""
@@ -46,7 +90,17 @@ def test_the_local_switch_opens_local_targets(host: str) -> None:
     assert refusal(f"http://{host}/", allow_local=True) == ""
 
 
-@pytest.mark.parametrize("host", ["169.254.169.254", "[fd00:ec2::254]", "[::ffff:169.254.169.254]", "0.0.0.0", "100.64.0.1", "[fe80::1]"])  # noqa: S104
+@pytest.mark.parametrize(
+    "host",
+    [
+        "169.254.169.254",
+        "[fd00:ec2::254]",
+        "[::ffff:169.254.169.254]",
+        "0.0.0.0",
+        "100.64.0.1",
+        "[fe80::1]",
+    ],
+)
 def test_the_local_switch_opens_nothing_else(host: str) -> None:
     """The metadata address least of all."""
     assert refusal(f"http://{host}/", allow_local=True)
@@ -61,7 +115,9 @@ def test_the_local_switch_opens_nothing_else(host: str) -> None:
         ("broadcast", ["broadcasthost"]),
     ],
 )  # fmt: skip
-def test_a_name_that_means_the_same_everywhere_is_judged_by_its_text(kind: str, names: list[str]) -> None:
+def test_a_name_that_means_the_same_everywhere_is_judged_by_its_text(
+    kind: str, names: list[str]
+) -> None:
     """Nobody is asked for it, and the local switch opens the names of this machine alone."""
     for name in names:
         assert refusal(f"http://{name}:8080/") == f"its host is the name of a {kind} address"
@@ -69,7 +125,16 @@ def test_a_name_that_means_the_same_everywhere_is_judged_by_its_text(kind: str, 
         assert is_local(f"http://{name}/") == (kind == "loopback")
 
 
-@pytest.mark.parametrize("host", ["db.corp.example", "metadata.example", "my-metadata.internal", "localhost.example", "nas.local"])
+@pytest.mark.parametrize(
+    "host",
+    [
+        "db.corp.example",
+        "metadata.example",
+        "my-metadata.internal",
+        "localhost.example",
+        "nas.local",
+    ],
+)
 def test_any_other_name_is_judged_at_the_call(host: str) -> None:
     """By the addresses that it stands for then."""
     assert refusal(f"http://{host}/") == ""
@@ -81,11 +146,21 @@ def test_every_spelling_of_an_address_is_the_same_address(address: object) -> No
     number = int(address)  # type: ignore[call-overload]
     first, rest = number >> 24, number & 0xFFFFFF
 
-    for text in (str(address), str(number), hex(number), f"{first}.{rest}", f"{first:#x}.{rest:#x}", f"0{first:o}.0{rest:o}"):
+    for text in (
+        str(address),
+        str(number),
+        hex(number),
+        f"{first}.{rest}",
+        f"{first:#x}.{rest:#x}",
+        f"0{first:o}.0{rest:o}",
+    ):
         assert literal(text) == address
 
 
-@given(st.text(max_size=30) | st.text("htp:/@[].0123456789abcxf%\\ ", max_size=30).map("http://".__add__))
+@given(
+    st.text(max_size=30)
+    | st.text("htp:/@[].0123456789abcxf%\\ ", max_size=30).map("http://".__add__)
+)
 def test_any_text_is_judged(url: str) -> None:
     """Never an exception."""
     assert isinstance(refusal(url), str)
@@ -118,7 +193,10 @@ def test_a_host_is_called_in_one_spelling(host: str, plain: str) -> None:
         ("straße.de", "as `xn--strae-oqa.de`"),
         ("STRAẞE.de", "as `xn--strae-oqa.de`"),
         ("φίλος.example", "as `xn--kxaymmq.example`"),
-        ("\u0646\u0627\u0645\u0647\u200c\u0627\u06cc.com", "as `xn--mgba3gch31f060k.com`"),  # Persian, of two words
+        (
+            "\u0646\u0627\u0645\u0647\u200c\u0627\u06cc.com",
+            "as `xn--mgba3gch31f060k.com`",
+        ),  # Persian, of two words
         ("a\u200db.example", "as `xn--ab-m1t.example`"),
         ("bücher。faß.de", "as `xn--bcher-kva.xn--fa-hia.de`"),
         ("a\u3164b.example", "in ASCII, with `xn--`"),
@@ -148,7 +226,10 @@ def test_a_name_is_called_as_others_call_it() -> None:
             labels = idna.uts46_remap(name, std3_rules=False, transitional=False).split(".")
         except ValueError:  # of either: who does not call calls nobody else
             continue
-        theirs = ".".join(part if part.isascii() else f"xn--{part.encode('punycode').decode('ascii')}" for part in labels)
+        theirs = ".".join(
+            part if part.isascii() else f"xn--{part.encode('punycode').decode('ascii')}"
+            for part in labels
+        )
         if ours != theirs:
             differing.append((hex(ord(letter)), ours, theirs))
 
@@ -166,7 +247,10 @@ def test_a_spelling_is_final(host: str) -> None:
     assert asked(plain) == plain
 
 
-@pytest.mark.parametrize("host", [*LOOPBACK, "10.0.0.1", "[fd00::1]", "ollama", "nas.local", "llm.internal.", "box.home.arpa"])
+@pytest.mark.parametrize(
+    "host",
+    [*LOOPBACK, "10.0.0.1", "[fd00::1]", "ollama", "nas.local", "llm.internal.", "box.home.arpa"],
+)
 def test_some_addresses_say_that_they_are_local(host: str) -> None:
     """As an address, or as a name that no public look-up knows."""
     assert is_local(f"http://{host}:8080/x")
@@ -174,7 +258,15 @@ def test_some_addresses_say_that_they_are_local(host: str) -> None:
 
 @pytest.mark.parametrize(
     "host",
-    ["example.org", "1.1.1.1", "[2606:4700::1]", "169.254.169.254", "[fd00:ec2::254]", "metadata.google.internal.example", "local.example"],
+    [
+        "example.org",
+        "1.1.1.1",
+        "[2606:4700::1]",
+        "169.254.169.254",
+        "[fd00:ec2::254]",
+        "metadata.google.internal.example",
+        "local.example",
+    ],
 )
 def test_others_do_not(host: str) -> None:
     """Nor does one that nobody may call."""

@@ -43,7 +43,9 @@ def test_a_line_is_one_on_a_narrow_screen_too() -> None:
     assert in_line(f"curl x #{' ' * 40}ok\n{' ' * 8}y") == "curl x #\\x20{40}ok\\x0a        y"
 
 
-@pytest.mark.parametrize("text", ["plain", "ünï — 漢字 🚫", "\x9b1A\x7f\u202e\u200b\u2028", "\U000e0041 \x1b"])
+@pytest.mark.parametrize(
+    "text", ["plain", "ünï — 漢字 🚫", "\x9b1A\x7f\u202e\u200b\u2028", "\U000e0041 \x1b"]
+)
 def test_a_document_means_the_same(text: str) -> None:
     """JSON with nothing in it that is not seen."""
     document = escaped(json.dumps({text: [text]}, ensure_ascii=False))

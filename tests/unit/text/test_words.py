@@ -15,7 +15,11 @@ KNOWN = {"HOME": "/h", "P": "/p", "ODD": "/a b"}
 def told(text: str) -> list[list[str | None]] | None:
     """The words of each command, as far as they are certain."""
     found = commands(text, KNOWN)
-    return None if found is None else [[word.value for word in simple.words] for simple in found if simple.words]
+    return (
+        None
+        if found is None
+        else [[word.value for word in simple.words] for simple in found if simple.words]
+    )
 
 
 @pytest.mark.parametrize(
@@ -91,7 +95,9 @@ def test_a_plain_command_needs_no_grammar(monkeypatch: pytest.MonkeyPatch) -> No
         ("sh >o ./x.sh", [], [], True),
     ],
 )
-def test_what_stands_around_words_is_told(text: str, reads: list[str | None], sets: list[tuple[str, str | None]], *, apart: bool) -> None:
+def test_what_stands_around_words_is_told(
+    text: str, reads: list[str | None], sets: list[tuple[str, str | None]], *, apart: bool
+) -> None:
     """What is read, what is assigned, and whether a redirection stands between the words."""
     found = commands(text, KNOWN) or ()
 
@@ -112,7 +118,9 @@ def test_what_stands_around_words_is_told(text: str, reads: list[str | None], se
         ("exec", "exec", False),
     ],
 )
-def test_the_words_that_the_shell_runs_others_by_are_stepped_over(text: str, program: str | None, *, by_default: bool) -> None:
+def test_the_words_that_the_shell_runs_others_by_are_stepped_over(
+    text: str, program: str | None, *, by_default: bool
+) -> None:
     """With their options; who only asks what a word means runs nothing."""
     (simple,) = commands(text, KNOWN) or ()
     words, default = stepped(simple.words)

@@ -29,7 +29,12 @@ def world(tmp_path: Path) -> World:
 def taken(world: World, spec: Any, **entry: Any) -> tuple[str, str]:
     """What became of a list's entry for a hook, and how the hook stands afterwards."""
     path = world.folder / "allowlist.json"
-    entry = {"event": "PreToolUse", "command": "./guard.sh", "approved_at": "2026-01-01T00:00:00Z", **entry}
+    entry = {
+        "event": "PreToolUse",
+        "command": "./guard.sh",
+        "approved_at": "2026-01-01T00:00:00Z",
+        **entry,
+    }
     path.write_text(json.dumps({"approvals": [entry]}), encoding="utf-8")
     (done,) = import_allowlist(world.gate(), str(path), [spec])
     (standing,) = survey(world.gate(), [spec])
@@ -44,9 +49,18 @@ def test_an_entry_counts_by_the_digest_of_the_script(world: World) -> None:
     """Another digest tells that the hook has changed."""
     digest = _sha256(world.script("a"))
 
-    assert taken(world, hook("./guard.sh", "1"), command="./guard.sh 1", script_sha256=digest) == ("approved", "trusted")
-    assert taken(world, hook("./guard.sh", "2"), command="./guard.sh 2", sha256=digest.upper()) == ("approved", "trusted")
-    assert taken(world, hook("./guard.sh", "3"), command="./guard.sh 3", sha256="0" * 64) == ("changed", "changed")
+    assert taken(world, hook("./guard.sh", "1"), command="./guard.sh 1", script_sha256=digest) == (
+        "approved",
+        "trusted",
+    )
+    assert taken(world, hook("./guard.sh", "2"), command="./guard.sh 2", sha256=digest.upper()) == (
+        "approved",
+        "trusted",
+    )
+    assert taken(world, hook("./guard.sh", "3"), command="./guard.sh 3", sha256="0" * 64) == (
+        "changed",
+        "changed",
+    )
 
 
 def test_a_time_approves_nothing(world: World) -> None:
@@ -57,10 +71,21 @@ def test_a_time_approves_nothing(world: World) -> None:
     os.utime(path, (modified, modified))
     text = dt.datetime.fromtimestamp(modified, dt.UTC).isoformat()
 
-    assert taken(world, hook("./guard.sh", "1"), command="./guard.sh 1", script_mtime_at_approval=modified) == ("unverified", "unknown")
-    assert taken(world, hook("./guard.sh", "2"), command="./guard.sh 2", script_mtime_at_approval=text) == ("unverified", "unknown")
-    assert taken(world, hook("./guard.sh", "3"), command="./guard.sh 3", script_mtime_at_approval=modified - 60) == ("changed", "changed")
-    assert taken(world, hook("./guard.sh", "4"), command="./guard.sh 4", script_mtime_at_approval="soon") == ("changed", "changed")
+    assert taken(
+        world, hook("./guard.sh", "1"), command="./guard.sh 1", script_mtime_at_approval=modified
+    ) == ("unverified", "unknown")
+    assert taken(
+        world, hook("./guard.sh", "2"), command="./guard.sh 2", script_mtime_at_approval=text
+    ) == ("unverified", "unknown")
+    assert taken(
+        world,
+        hook("./guard.sh", "3"),
+        command="./guard.sh 3",
+        script_mtime_at_approval=modified - 60,
+    ) == ("changed", "changed")
+    assert taken(
+        world, hook("./guard.sh", "4"), command="./guard.sh 4", script_mtime_at_approval="soon"
+    ) == ("changed", "changed")
 
 
 def test_an_entry_that_says_nothing_of_the_script_is_asked_again(world: World) -> None:
@@ -68,7 +93,10 @@ def test_an_entry_that_says_nothing_of_the_script_is_asked_again(world: World) -
     world.script("a")
 
     assert taken(world, hook("./guard.sh")) == ("unverified", "unknown")
-    assert taken(world, hook(handler=Http(url="https://x/")), command="https://x/") == ("approved", "trusted")
+    assert taken(world, hook(handler=Http(url="https://x/")), command="https://x/") == (
+        "approved",
+        "trusted",
+    )
 
 
 def test_a_list_undoes_no_revocation(world: World) -> None:
@@ -95,10 +123,15 @@ def test_an_entry_for_no_declared_hook_is_told(world: World) -> None:
     path = world.folder / "allowlist.json"
     path.write_text('[{"event": "Stop", "command": "x"}]', encoding="utf-8")
 
-    assert import_allowlist(world.gate(), str(path), [hook("x")]) == [Imported(event="Stop", command="x", result="undeclared")]
+    assert import_allowlist(world.gate(), str(path), [hook("x")]) == [
+        Imported(event="Stop", command="x", result="undeclared")
+    ]
 
 
-@pytest.mark.parametrize("text", ["", "{}", '{"approvals": {}}', '[{"event": 1}]', '[{"event": "x"}]', "[" * 9999, "\xff"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "{}", '{"approvals": {}}', '[{"event": 1}]', '[{"event": "x"}]', "[" * 9999, "\xff"],
+)
 def test_what_is_no_such_list_is_refused_whole(world: World, text: str) -> None:
     """With what it should look like."""
     path = world.folder / "allowlist.json"

@@ -28,7 +28,10 @@ def test_an_approval_is_read_as_it_was_written(db: sqlite3.Connection) -> None:
     """The latest first."""
     later = ONE.replace(print=ONE.print.replace(places="q"), at=6.0)
 
-    assert [write(db, each, first_use=False, keep_revoked=False) for each in (ONE, later)] == [True, True]
+    assert [write(db, each, first_use=False, keep_revoked=False) for each in (ONE, later)] == [
+        True,
+        True,
+    ]
     assert read(db) == (later, ONE)
 
 
@@ -44,7 +47,9 @@ def test_an_approval_is_read_as_it_was_written(db: sqlite3.Connection) -> None:
         ("revoked", {}, True),
     ],
 )
-def test_who_approves_in_passing_overrules_nobody(db: sqlite3.Connection, before: str, how: dict[str, bool], *, written: bool) -> None:
+def test_who_approves_in_passing_overrules_nobody(
+    db: sqlite3.Connection, before: str, how: dict[str, bool], *, written: bool
+) -> None:
     """Neither an approval that is there nor, least of all, a revocation; a person does."""
     if before == "approved":
         write(db, ONE.replace(how="before"), first_use=False, keep_revoked=False)
@@ -60,4 +65,10 @@ def test_a_journal_is_told_who_approved_what(db: sqlite3.Connection) -> None:
     write(db, ONE, first_use=False, keep_revoked=False)
     told = note_of(*read(db))
 
-    assert (told["what"], told["command"], told["who"], told["how"], told["identity"]) == ("approved", "guard.sh", "ada", "chat", "i")
+    assert (told["what"], told["command"], told["who"], told["how"], told["identity"]) == (
+        "approved",
+        "guard.sh",
+        "ada",
+        "chat",
+        "i",
+    )

@@ -10,7 +10,9 @@ from hookline.trust.fingerprint import fingerprint
 
 SCRIPT = Covered(role="script", path="/h/g.py", real="/h/g.py", digest="d")
 PYTHON = Covered(role="interpreter", path="/usr/bin/python3", real="/usr/bin/python3.12")
-VENV = Covered(role="interpreter", path="/p/.venv/bin/python3", real="/u/python3.13", digest="v", chosen=True)
+VENV = Covered(
+    role="interpreter", path="/p/.venv/bin/python3", real="/u/python3.13", digest="v", chosen=True
+)
 NEWER = Covered(role="interpreter", path="/usr/local/bin/python3", real="/usr/local/bin/python3.13")
 NAMED = Covered(role="named", path="/p/x.sh", real="/p/x.sh", digest="n")
 LISTED = Covered(role="listed", path="/p/l.sh", real="/p/l.sh", digest="l")
@@ -48,7 +50,12 @@ def compared(*files: Covered) -> Comparison:
             "",
             "`/p/l.sh`, which it names, changed since it was approved",
         ),
-        ((*OLD, NAMED.replace(real="/p/sub/x.sh")), "", "", "it names `/p/sub/x.sh`, which nobody approved"),
+        (
+            (*OLD, NAMED.replace(real="/p/sub/x.sh")),
+            "",
+            "",
+            "it names `/p/sub/x.sh`, which nobody approved",
+        ),
         ((SCRIPT, PYTHON, LISTED), "", "", ""),
         ((SCRIPT, PYTHON, NAMED), "a file that it lists is gone since it was approved", "", ""),
     ],
@@ -70,7 +77,10 @@ def test_what_is_another_is_a_change_of_a_clones_hook_and_a_word_about_a_users(
     """What is run for certain is a change of both; what is only named, and which interpreter somebody has, is one of neither."""
     found = compared(*files)
 
-    assert (found.changed("project", cloned=True), found.changed("user", cloned=False)) == (clones, users)
+    assert (found.changed("project", cloned=True), found.changed("user", cloned=False)) == (
+        clones,
+        users,
+    )
     if note is not None:
         assert found.note(files, cloned=False) == note
 
@@ -78,7 +88,9 @@ def test_what_is_another_is_a_change_of_a_clones_hook_and_a_word_about_a_users(
 def test_an_interpreter_that_a_clone_brought_is_a_change_of_whoever_runs_it() -> None:
     """But what the user's own path leads to is none."""
     for cloned in (True, False):
-        assert compared(SCRIPT, VENV.replace(chosen=False), NAMED, LISTED).changed("project", cloned=cloned)
+        assert compared(SCRIPT, VENV.replace(chosen=False), NAMED, LISTED).changed(
+            "project", cloned=cloned
+        )
     assert not compared(SCRIPT, VENV, NAMED, LISTED).changed("project", cloned=False)
 
 

@@ -55,8 +55,13 @@ def test_to_look_makes_no_file(database: Database) -> None:
     assert os.stat(database.path).st_mode & 0o777 == 0o600
 
 
-@pytest.mark.parametrize(("statement", "code"), [("INSERT INTO none VALUES (1)", "trust.store"), ("SELECT", "trust.store")])
-def test_what_sqlite_says_is_an_error_of_the_store(database: Database, statement: str, code: str) -> None:
+@pytest.mark.parametrize(
+    ("statement", "code"),
+    [("INSERT INTO none VALUES (1)", "trust.store"), ("SELECT", "trust.store")],
+)
+def test_what_sqlite_says_is_an_error_of_the_store(
+    database: Database, statement: str, code: str
+) -> None:
     """Whoever asks knows no database."""
     with pytest.raises(TrustError) as raised, database.writing() as db:
         db.execute(statement)

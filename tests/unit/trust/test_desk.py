@@ -35,7 +35,13 @@ def test_every_state_can_be_seen_with_its_reason(world: World) -> None:
     approve(world.gate(), [hook("./guard.sh"), hook("./b.sh")])
     revoke(world.gate(), [hook("./b.sh")])
     own = world.script("c", path=world.home / "c.sh")
-    specs = [hook("./guard.sh"), hook("./b.sh"), hook("./none.sh"), hook(str(own), scope="user"), hook("x", scope="explicit")]
+    specs = [
+        hook("./guard.sh"),
+        hook("./b.sh"),
+        hook("./none.sh"),
+        hook(str(own), scope="user"),
+        hook("x", scope="explicit"),
+    ]
 
     assert states(world, *specs) == [
         ("trusted", ""),
@@ -47,17 +53,27 @@ def test_every_state_can_be_seen_with_its_reason(world: World) -> None:
 
     world.script("changed")
 
-    assert states(world, specs[0]) == [("changed", f"`{world.project}/guard.sh` changed since it was approved")]
-    assert states(world, hook(handler=InProcess(call=print), scope="process")) == [("trusted", "a function of the program itself")]
+    assert states(world, specs[0]) == [
+        ("changed", f"`{world.project}/guard.sh` changed since it was approved")
+    ]
+    assert states(world, hook(handler=InProcess(call=print), scope="process")) == [
+        ("trusted", "a function of the program itself")
+    ]
 
 
 def test_hooks_are_meant_by_command_event_or_id() -> None:
     """Each narrows; a command is meant as it is shown, or as it was written."""
-    one, two = hook("./a", "b c", id="one"), hook(handler=Http(url="https://x/"), id="two", native_event="Stop", kind="turn.end")
+    one, two = (
+        hook("./a", "b c", id="one"),
+        hook(handler=Http(url="https://x/"), id="two", native_event="Stop", kind="turn.end"),
+    )
 
     assert chosen([one, two]) == [one, two]
     assert (
-        chosen([one, two], command="./a 'b c'") == chosen([one, two], command="./a b c") == chosen([one, two], event="PreToolUse") == [one]
+        chosen([one, two], command="./a 'b c'")
+        == chosen([one, two], command="./a b c")
+        == chosen([one, two], event="PreToolUse")
+        == [one]
     )
     assert chosen([one, two], command="https://x/", event="turn.end", hook="two") == [two]
 
@@ -87,13 +103,19 @@ def test_a_journal_is_told_of_everything(world: World) -> None:
     turn(gate, on=False, everywhere=True, who="bob")
     turn(gate, on=True)
 
-    assert [(record["what"], record["who"], record.get("command"), record["root"]) for record in records] == [
+    assert [
+        (record["what"], record["who"], record.get("command"), record["root"]) for record in records
+    ] == [
         ("approved", "bob", "./guard.sh", str(world.project)),
         ("revoked", "ada", "./guard.sh", str(world.project)),
         ("off", "bob", None, ""),
         ("on", "", None, str(world.project)),
     ]
-    assert (records[0]["how"], records[0]["file"], len(records[0]["identity"])) == ("chat", "/f.json", 64)
+    assert (records[0]["how"], records[0]["file"], len(records[0]["identity"])) == (
+        "chat",
+        "/f.json",
+        64,
+    )
 
 
 def test_an_approval_says_what_it_covers(world: World) -> None:

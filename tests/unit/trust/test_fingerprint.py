@@ -11,7 +11,15 @@ from hookline.model.conditions import OneOf, Pattern
 from hookline.model.handler import Command, Http, Model
 from hookline.model.sight import Covered, Sealed, Sight
 from hookline.text.regex import Regex, compile_regex
-from hookline.trust.fingerprint import covers, fingerprint, has_another, head, identity, marks, plain
+from hookline.trust.fingerprint import (
+    covers,
+    fingerprint,
+    has_another,
+    head,
+    identity,
+    marks,
+    plain,
+)
 from tests.unit.trust.support import hook
 
 if TYPE_CHECKING:
@@ -28,11 +36,26 @@ FILE = Covered(role="script", path="/p/x.py", real="/p/x.py", digest="d")
         (Http(url="u"), {"": "Http", "url": "u"}),
         (Command(argv=("a",), kill_leftovers=True), {"": "Command", "argv": ["a"]}),
         (Http(url="u", allow_local=True, largest=5), {"": "Http", "url": "u"}),
-        (Model(names=("m",), prompt="p", allow_local=True, most_prompt=5), {"": "Model", "names": ["m"], "prompt": "p"}),
-        (Model(names=("m",), prompt="p", system="ours", schema={"type": "object"}), {"": "Model", "names": ["m"], "prompt": "p"}),
-        (Model(names=("m",), prompt="p", key="K", shape="s"), {"": "Model", "names": ["m"], "prompt": "p", "key": "K", "shape": "s"}),
-        (OneOf(field="tool", names=frozenset("ba")), {"": "OneOf", "field": "tool", "names": ["a", "b"]}),
-        (Pattern(field="tool", source="B", regex=compile_regex("B")), {"": "Pattern", "field": "tool", "source": "B", "regex": "B"}),
+        (
+            Model(names=("m",), prompt="p", allow_local=True, most_prompt=5),
+            {"": "Model", "names": ["m"], "prompt": "p"},
+        ),
+        (
+            Model(names=("m",), prompt="p", system="ours", schema={"type": "object"}),
+            {"": "Model", "names": ["m"], "prompt": "p"},
+        ),
+        (
+            Model(names=("m",), prompt="p", key="K", shape="s"),
+            {"": "Model", "names": ["m"], "prompt": "p", "key": "K", "shape": "s"},
+        ),
+        (
+            OneOf(field="tool", names=frozenset("ba")),
+            {"": "OneOf", "field": "tool", "names": ["a", "b"]},
+        ),
+        (
+            Pattern(field="tool", source="B", regex=compile_regex("B")),
+            {"": "Pattern", "field": "tool", "source": "B", "regex": "B"},
+        ),
         (len, "len"),
     ],
 )
@@ -85,7 +108,11 @@ def test_a_fingerprint_is_of_files_and_their_bytes(other: Covered, differs: set[
     """Not of times, and not of the way to a file."""
     one, two = fingerprint("i", Sight(files=(FILE,))), fingerprint("i", Sight(files=(other,)))
 
-    assert {name for name in ("identity", "places", "content") if getattr(one, name) != getattr(two, name)} == differs
+    assert {
+        name
+        for name in ("identity", "places", "content")
+        if getattr(one, name) != getattr(two, name)
+    } == differs
     assert re.fullmatch("[0-9a-f]{64}", one.content)
 
 
@@ -100,7 +127,7 @@ def test_a_fingerprint_is_of_files_and_their_bytes(other: Covered, differs: set[
         ([FILE, FILE.replace(role="interpreter", real="/p/i", digest="e")], True),
     ],
 )
-def test_what_is_only_named_has_a_mark_of_its_own(files: list[Covered], another: bool) -> None:  # noqa: FBT001 - a row
+def test_what_is_only_named_has_a_mark_of_its_own(files: list[Covered], another: bool) -> None:
     """So that what is new can be told from what is another; it is no part of the places."""
     before = fingerprint("i", Sight(files=(FILE, FILE.replace(role="named", real="/p/n"), FILE.replace(role="listed", real="/p/l"),
                                            FILE.replace(role="interpreter", real="/p/i"))))  # fmt: skip

@@ -49,12 +49,20 @@ def test_by_default_it_runs(world: World, how: str) -> None:
     assert isinstance(given, Pass)
     assert (given.note, world.perform(given.run).exit_code, world.ran()) == ("", 0, ["ran"])
     (standing,) = survey(gate, [own(world)])
-    assert (standing.state, standing.in_place, standing.reason) == ("trusted", (str(world.home / "guard.rb"),), "")
+    assert (standing.state, standing.in_place, standing.reason) == (
+        "trusted",
+        (str(world.home / "guard.rb"),),
+        "",
+    )
 
 
 @pytest.mark.parametrize("scope", ["user", "project"])
-@pytest.mark.parametrize(("effect", "means"), [("skip", None), ("ask", Stance.ASK), ("deny", Stance.DENY)])
-def test_it_may_be_kept_from_running(world: World, scope: str, effect: str, means: Stance | None) -> None:
+@pytest.mark.parametrize(
+    ("effect", "means"), [("skip", None), ("ask", Stance.ASK), ("deny", Stance.DENY)]
+)
+def test_it_may_be_kept_from_running(
+    world: World, scope: str, effect: str, means: Stance | None
+) -> None:
     """Although it is approved; one that is only left out has failed, and its own rule decides."""
     gate = world.gate(in_place=effect)
     approve(gate, [own(world, scope)])
@@ -62,7 +70,10 @@ def test_it_may_be_kept_from_running(world: World, scope: str, effect: str, mean
 
     assert isinstance(given, Outcome)
     assert (given.failure, given.means, world.ran()) == (Failure.UNTRUSTED, means, [])
-    assert given.detail == f"`{world.home / 'guard.rb'}` is run from its place, and not as it was verified"
+    assert (
+        given.detail
+        == f"`{world.home / 'guard.rb'}` is run from its place, and not as it was verified"
+    )
 
 
 def test_a_first_use_is_no_approval_then(world: World) -> None:
@@ -122,7 +133,9 @@ ALLOW = "#!/bin/sh\nmv s/a.sh.good s/a.sh 2> /dev/null\necho allow\n"
 )
 @pytest.mark.parametrize("scope", ["user", "project"])
 @pytest.mark.parametrize("what", ["file", "folder"])
-def test_a_script_that_puts_the_right_one_back_has_no_say(world: World, line: str, scope: str, what: str) -> None:
+def test_a_script_that_puts_the_right_one_back_has_no_say(
+    world: World, line: str, scope: str, what: str
+) -> None:
     """Although all bytes are as they were by then; the next answer counts again."""
     folder = world.project / "s"
     folder.mkdir()
@@ -151,7 +164,10 @@ def test_a_script_that_puts_the_right_one_back_has_no_say(world: World, line: st
 def test_a_script_that_leaves_something_beside_itself_has_its_say(world: World) -> None:
     """A log in its folder is no change."""
     good = world.script("good", path=world.project / "a.sh")
-    good.write_text('#!/bin/sh\necho ran >> "$(dirname "$0")/a.log"\nmkdir -p "$(dirname "$0")/cache"\n', encoding="utf-8")
+    good.write_text(
+        '#!/bin/sh\necho ran >> "$(dirname "$0")/a.log"\nmkdir -p "$(dirname "$0")/cache"\n',
+        encoding="utf-8",
+    )
     spec, gate = hook(handler=text("eval ./a.sh")), world.gate()
     approve(gate, [spec])
     given = gate.admit(world.run(spec))

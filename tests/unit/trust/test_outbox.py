@@ -37,7 +37,9 @@ class Journal:
 
     def said(self) -> list[tuple[str, str]]:
         """What was done to what."""
-        return [(record["what"], record.get("identity", record.get("root", ""))) for record in self.told]
+        return [
+            (record["what"], record.get("identity", record.get("root", ""))) for record in self.told
+        ]
 
 
 @pytest.fixture
@@ -48,7 +50,12 @@ def path(tmp_path: Path) -> str:
 
 def approval(identity: str) -> Approval:
     """An approval of a hook."""
-    return Approval(print=Fingerprint(identity=identity, places="p", content="c"), command=f"{identity}.sh", who="ada", how="chat")
+    return Approval(
+        print=Fingerprint(identity=identity, places="p", content="c"),
+        command=f"{identity}.sh",
+        who="ada",
+        how="chat",
+    )
 
 
 def test_every_change_is_told_when_it_is_committed(path: str) -> None:
@@ -116,7 +123,10 @@ def test_what_no_journal_takes_waits_for_whoever_writes_next(path: str) -> None:
     journal.takes = 9
     Store(path, tell=journal, clock=lambda: 7.0).turn("/p", "ada", on=False)
 
-    assert (left, journal.said()) == (0, [("approved", "a"), ("approved", "b"), ("approved", "c"), ("revoked", "a"), ("off", "/p")])
+    assert (left, journal.said()) == (
+        0,
+        [("approved", "a"), ("approved", "b"), ("approved", "c"), ("revoked", "a"), ("off", "/p")],
+    )
     assert [record["id"] for record in journal.told[1:3]] == ids
     assert [record["at"] for record in journal.told[:3]] == [5.0] * 3
 
@@ -154,7 +164,9 @@ def test_notes_do_not_pile_up(path: str, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.parametrize("spoil", ["folder", "others", "locked"])
-def test_a_file_beside_the_store_that_is_of_no_use_changes_nothing_but_the_moment(path: str, spoil: str) -> None:
+def test_a_file_beside_the_store_that_is_of_no_use_changes_nothing_but_the_moment(
+    path: str, spoil: str
+) -> None:
     """What is approved is approved; its note waits."""
     beside = Path(f"{path}.noted")
     if spoil == "folder":
@@ -197,7 +209,9 @@ Store({path!r}, tell=tell).approve([Approval(print=Fingerprint(identity="a", pla
 def test_who_is_killed_between_leaves_the_note(path: str, *, told: bool) -> None:
     """Before the journal has it; or after, and then it is told again, by the same id."""
     code = _KILLED.format(source=SOURCE, path=path, told=told)
-    done = subprocess.run([sys.executable, "-S", "-c", code], stdout=subprocess.PIPE, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code], stdout=subprocess.PIPE, text=True, check=False
+    )
     journal = Journal()
     left = Store(path, tell=journal).hand_on()
 

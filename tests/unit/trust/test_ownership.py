@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.mark.parametrize(("mode", "left"), [(0o700, 0o700), (0o755, 0o755), (0o775, 0o755), (0o770, 0o750)])
+@pytest.mark.parametrize(
+    ("mode", "left"), [(0o700, 0o700), (0o755, 0o755), (0o775, 0o755), (0o770, 0o750)]
+)
 def test_a_folder_of_ones_own_is_fine(mode: int, left: int, tmp_path: Path) -> None:
     """What a loose umask let its group do is taken back."""
     tmp_path.chmod(mode)
@@ -33,8 +35,12 @@ def test_a_folder_that_all_may_write_is_none(tmp_path: Path) -> None:
     tmp_path.chmod(0o700)
 
 
-@pytest.mark.parametrize(("mode", "fine"), [(0o600, True), (0o644, True), (0o620, False), (0o602, False)])
-def test_a_file_is_ones_own_where_nobody_else_writes_it(mode: int, fine: bool, tmp_path: Path) -> None:  # noqa: FBT001 - a row
+@pytest.mark.parametrize(
+    ("mode", "fine"), [(0o600, True), (0o644, True), (0o620, False), (0o602, False)]
+)
+def test_a_file_is_ones_own_where_nobody_else_writes_it(
+    mode: int, fine: bool, tmp_path: Path
+) -> None:
     """By its mode."""
     path = tmp_path / "file"
     path.touch()

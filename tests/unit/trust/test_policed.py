@@ -20,7 +20,9 @@ NOBODY = 65534
 
 def seen(path: object, role: str = "script", **fields: object) -> Sight:
     """What a hook runs: one file."""
-    return Sight(files=(Covered(role=role, path=str(path), real=os.path.realpath(str(path)), **fields),))  # type: ignore[arg-type]  # - by name
+    return Sight(
+        files=(Covered(role=role, path=str(path), real=os.path.realpath(str(path)), **fields),)
+    )  # type: ignore[arg-type]  # - by name
 
 
 def test_what_the_system_brought_is_roots() -> None:
@@ -40,7 +42,9 @@ def test_what_the_system_brought_is_roots() -> None:
     ],
 )
 @AS_ROOT
-def test_a_folder_lets_others_in_by_its_mode(tmp_path: Path, mode: int, folder: int, told: str) -> None:
+def test_a_folder_lets_others_in_by_its_mode(
+    tmp_path: Path, mode: int, folder: int, told: str
+) -> None:
     """In a sticky one each has only its own files; root's own group is root."""
     path = tmp_path / "a/b/policy.sh"
     path.parent.mkdir(parents=True)
@@ -74,7 +78,10 @@ def test_a_link_is_followed_from_where_it_lies(tmp_path: Path) -> None:
     closed = of_others(seen(tmp_path / "open/link.sh"))
     (tmp_path / "open").chmod(0o777)
 
-    assert (closed, of_others(seen(tmp_path / "open/link.sh"))) == ("", f"everybody may put files into `{tmp_path}/open`")
+    assert (closed, of_others(seen(tmp_path / "open/link.sh"))) == (
+        "",
+        f"everybody may put files into `{tmp_path}/open`",
+    )
 
 
 @pytest.mark.parametrize(
@@ -88,7 +95,9 @@ def test_a_link_is_followed_from_where_it_lies(tmp_path: Path) -> None:
     ],
     ids=str,
 )
-def test_what_policy_left_to_the_user_is_the_users(tmp_path: Path, fields: dict[str, object], told: str) -> None:
+def test_what_policy_left_to_the_user_is_the_users(
+    tmp_path: Path, fields: dict[str, object], told: str
+) -> None:
     """Which Python a bare name means, and what is only named; what everybody may write is never run."""
     path = tmp_path / "x"
     path.write_text("", encoding="utf-8")
@@ -103,4 +112,6 @@ def test_what_is_not_there_is_told_by_others(tmp_path: Path) -> None:
     path = tmp_path / "none/policy.sh"
     told = of_others(seen(path))
 
-    assert told == ("" if os.geteuid() == 0 else f"`{tmp_path}` is not root's, so another file may be put there")
+    assert told == (
+        "" if os.geteuid() == 0 else f"`{tmp_path}` is not root's, so another file may be put there"
+    )

@@ -7,12 +7,25 @@ import pytest
 from hookline.config.settings import TABLES
 from hookline.errors import ConfigError
 from hookline.model.spec import SCOPES
-from hookline.trust.policy import EFFECTS, IN_PLACE, KEYS, STATES, Policy, group_of, named, policy_of
+from hookline.trust.policy import (
+    EFFECTS,
+    IN_PLACE,
+    KEYS,
+    STATES,
+    Policy,
+    group_of,
+    named,
+    policy_of,
+)
 
 
 def test_each_state_means_something_for_everybody_who_is_asked() -> None:
     """A trusted hook runs."""
-    assert {(group, state): Policy().effect(group, state) for group in ("user", "project") for state in STATES} == {
+    assert {
+        (group, state): Policy().effect(group, state)
+        for group in ("user", "project")
+        for state in STATES
+    } == {
         ("user", "trusted"): "run",
         ("user", "unknown"): "record",
         ("user", "changed"): "warn",
@@ -42,12 +55,19 @@ def test_settings_change_the_table_and_arguments_go_first() -> None:
     """A row that is not named stays."""
     made = policy_of({"user_changed": "deny", "project_unknown": "ask"}, user_changed="skip")
 
-    assert [made.effect(*row) for row in (("user", "changed"), ("project", "unknown"), ("project", "changed"))] == ["skip", "ask", "skip"]
+    assert [
+        made.effect(*row)
+        for row in (("user", "changed"), ("project", "unknown"), ("project", "changed"))
+    ] == ["skip", "ask", "skip"]
 
 
 def test_what_is_run_from_its_place_is_a_choice_of_its_own() -> None:
     """By default it runs; the table says nothing of it."""
-    assert (policy_of().in_place, policy_of({"in_place": "ask"}).in_place, policy_of({"in_place": "ask"}, in_place="deny").in_place) == (
+    assert (
+        policy_of().in_place,
+        policy_of({"in_place": "ask"}).in_place,
+        policy_of({"in_place": "ask"}, in_place="deny").in_place,
+    ) == (
         "run",
         "ask",
         "deny",

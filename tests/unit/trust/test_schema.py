@@ -27,7 +27,9 @@ def first(tmp_path: Path) -> Path:
     with sqlite3.connect(path) as db:
         for table in _STEPS[0]:
             db.execute(table)
-        db.execute("INSERT INTO approvals VALUES ('i', 'p', 'c', '', '', '', '', '', '', '[]', 'ada', '', 1.0)")
+        db.execute(
+            "INSERT INTO approvals VALUES ('i', 'p', 'c', '', '', '', '', '', '', '[]', 'ada', '', 1.0)"
+        )
         db.execute("INSERT INTO switches VALUES ('/a', 'ada', 1.0)")
         db.execute("PRAGMA application_id = 0x484B4C31")
         db.execute(f"PRAGMA user_version = {1 | _SOME_OFF}")
@@ -79,7 +81,11 @@ def test_the_second_version_is_brought_on_too(first: Path) -> None:
     store.turn("/b", "ada", on=False)
 
     assert before == ((), {("/a", "h")})
-    assert (version(first), store.known().hooks_off, store.known().off) == (SCHEMA, {("/a", "h")}, {"/a", "/b"})
+    assert (version(first), store.known().hooks_off, store.known().off) == (
+        SCHEMA,
+        {("/a", "h")},
+        {"/a", "/b"},
+    )
     assert [note.record["what"] for note in store.waiting()] == ["off"]
 
 

@@ -56,7 +56,9 @@ def path(tmp_path: Path) -> str:
 # -- what it spares ----------------------------------------------------------------------------------------------------
 
 
-def test_a_process_that_asks_once_needs_no_database(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_asks_once_needs_no_database(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Where another one asked since the last change."""
     monkeypatch.setattr(sqlite3, "connect", None)
 
@@ -66,7 +68,13 @@ def test_a_process_that_asks_once_needs_no_database(path: str, monkeypatch: pyte
 def test_a_snapshot_says_everything(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Approvals by place, where a project's hooks were declared, revocations, switches of projects and of single hooks."""
     store = Store(path)
-    store.approve([_cloned("old"), _cloned("new").replace(file="/p/other"), approval(identity="own").replace(file="/h/f", hook="h")])
+    store.approve(
+        [
+            _cloned("old"),
+            _cloned("new").replace(file="/p/other"),
+            approval(identity="own").replace(file="/h/f", hook="h"),
+        ]
+    )
     store.approve([_cloned("new")], replaces=["old"])
     store.approve([approval(places="q"), approval(identity="gone")])
     store.revoke([("gone", "x")], "ada")
@@ -77,7 +85,10 @@ def test_a_snapshot_says_everything(path: str, monkeypatch: pytest.MonkeyPatch) 
 
     assert asked(path) == said
     assert said == Known(
-        approvals={"i": {"p": "c", "q": "c"}, **{identity: {"p": "c"} for identity in ("old", "new", "own")}},
+        approvals={
+            "i": {"p": "c", "q": "c"},
+            **{identity: {"p": "c"} for identity in ("old", "new", "own")},
+        },
         revoked=frozenset({"gone"}),
         off=frozenset({"/a"}),
         hooks_off=frozenset({("", "single")}),
@@ -87,7 +98,9 @@ def test_a_snapshot_says_everything(path: str, monkeypatch: pytest.MonkeyPatch) 
 
 
 def _cloned(identity: str) -> Approval:
-    return approval(identity=identity).replace(root="/p", dialect="d", file="/p/f", event="e", hook="h")
+    return approval(identity=identity).replace(
+        root="/p", dialect="d", file="/p/f", event="e", hook="h"
+    )
 
 
 def test_what_has_several_threads_makes_none_and_reads_none(tmp_path: Path) -> None:
@@ -99,7 +112,9 @@ def test_what_has_several_threads_makes_none_and_reads_none(tmp_path: Path) -> N
     assert not os.path.exists(f"{path}.known")
 
 
-def test_only_the_first_question_is_answered_by_one(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_first_question_is_answered_by_one(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """By the second one there may be threads."""
     store = Store(path, alone=True)
     store.known()
@@ -118,7 +133,9 @@ def test_nobody_else_can_read_or_write_it(path: str) -> None:
     assert sorted(os.listdir(os.path.dirname(path))) == ["trust.db", "trust.db.known"]
 
 
-def test_where_none_can_be_written_the_database_is_asked_every_time(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_none_can_be_written_the_database_is_asked_every_time(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """And nothing is left of the attempt."""
     Store(path).revoke(HOOK, "ada")
     os.unlink(f"{path}.known")
@@ -196,7 +213,9 @@ def test_a_database_that_changes_while_it_is_looked_at_has_no_witness(path: str)
     assert witness(path, before) is None
 
 
-def test_times_that_a_power_failure_lost_deceive_nobody(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_times_that_a_power_failure_lost_deceive_nobody(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The bytes of a revocation reached the disk, its time did not: SQLite's own count of transactions tells it."""
     before = stamp_of(os.stat(path))
     _revoked(path)
@@ -240,7 +259,9 @@ def test_what_others_may_write_has_no_snapshot(path: str, mode: str) -> None:
     assert raised.value.name == "trust.exposed"
 
 
-def test_a_store_of_a_newer_version_is_refused_as_ever(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_of_a_newer_version_is_refused_as_ever(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Also where its own snapshot lies beside it."""
     with sqlite3.connect(path) as db:
         db.execute("PRAGMA user_version = 99")
@@ -310,13 +331,19 @@ def _of_another_form(path: str) -> None:
 SPOILT = [_forged, _edited, _cut, _empty, _zeroes, _link, _pipe, _folder, _of_another_form]
 
 
-@pytest.mark.parametrize("spoil", [*SPOILT, *([_others] if os.geteuid() == 0 else [])], ids=lambda each: each.__name__.strip("_"))
+@pytest.mark.parametrize(
+    "spoil",
+    [*SPOILT, *([_others] if os.geteuid() == 0 else [])],
+    ids=lambda each: each.__name__.strip("_"),
+)
 def test_what_is_no_snapshot_of_ours_is_as_if_it_were_not_there(path: str, spoil) -> None:
     """It says something else here than the database, which is asked; then there is a good one again, where one can be."""
     seen = witness(path, stamp_of(os.stat(path)))
     assert seen is not None
     keep(path, seen, Known(approvals={"other": {"p": "c"}}))
-    assert asked(path).approvals == {"other": {"p": "c"}}, "it would count, if it were left as it is"
+    assert asked(path).approvals == {"other": {"p": "c"}}, (
+        "it would count, if it were left as it is"
+    )
     spoil(f"{path}.known")
 
     assert asked(path) == truth(path)
@@ -387,7 +414,9 @@ def test_a_kill_at_any_moment_leaves_no_snapshot_of_something_else(tmp_path: Pat
     for kill in range(max(10, KILLS // 8)):
         writing = writer(path, kill * 1000, kill * 1000 + 1000)
         reading = subprocess.Popen(
-            [sys.executable, "-S", "-c", _READER.format(source=SOURCE, path=path)], stdout=subprocess.PIPE, text=True
+            [sys.executable, "-S", "-c", _READER.format(source=SOURCE, path=path)],
+            stdout=subprocess.PIPE,
+            text=True,
         )
         for child, lines in ((reading, 1), (writing, chance.randrange(1, 6))):
             assert child.stdout is not None
@@ -399,12 +428,18 @@ def test_a_kill_at_any_moment_leaves_no_snapshot_of_something_else(tmp_path: Pat
             assert child.stdout is not None
             child.stdout.close()
         seen = witness(path, stamp_of(os.stat(path)))
-        assert seen is None or recalled(path, seen) in (None, truth(path)), f"seed {seed}, kill {kill}"
+        assert seen is None or recalled(path, seen) in (None, truth(path)), (
+            f"seed {seed}, kill {kill}"
+        )
         # The first may have to play a journal back, the second writes down what the third recalls.
         assert [asked(path) for _ in range(3)] == [truth(path)] * 3, f"seed {seed}, kill {kill}"
         seen = witness(path, stamp_of(os.stat(path)))
         # A journal that was only begun stays until somebody writes, and until then nobody is sure.
-        assert recalled(path, seen) == truth(path) if seen is not None else os.path.lexists(f"{path}-journal")
+        assert (
+            recalled(path, seen) == truth(path)
+            if seen is not None
+            else os.path.lexists(f"{path}-journal")
+        )
 
 
 # -- laws --------------------------------------------------------------------------------------------------------------
@@ -413,14 +448,24 @@ _NAMES = st.sampled_from(["a", "b"])
 _ACTS = st.one_of(
     st.builds(lambda name: lambda path: Store(path).approve([approval(identity=name)]), _NAMES),
     st.builds(lambda name: lambda path: Store(path).revoke([(name, "")], "ada"), _NAMES),
-    st.builds(lambda name, on: lambda path: Store(path).turn(f"/{name}", "ada", on=on), _NAMES, st.booleans()),
-    st.builds(lambda name, on: lambda path: Store(path).turn_hooks("", [(name, "")], "ada", on=on), _NAMES, st.booleans()),
+    st.builds(
+        lambda name, on: lambda path: Store(path).turn(f"/{name}", "ada", on=on),
+        _NAMES,
+        st.booleans(),
+    ),
+    st.builds(
+        lambda name, on: lambda path: Store(path).turn_hooks("", [(name, "")], "ada", on=on),
+        _NAMES,
+        st.booleans(),
+    ),
     st.builds(lambda name: lambda path: Store(path).told(name, "x"), _NAMES),
     st.builds(lambda at: lambda path: os.utime(path, (at, at)), st.sampled_from([0, 1e9])),
 )
 
 
-@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(acts=st.lists(_ACTS, max_size=6))
 def test_whatever_was_done_the_next_process_is_told_the_truth(path: str, acts) -> None:
     """The first time, and when a snapshot may answer."""
@@ -451,12 +496,20 @@ def test_an_event_with_an_approved_hook_never_loads_the_database(tmp_path: Path)
     hooks = {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "true"}]}]}
     (tmp_path / ".claude").mkdir()
     (tmp_path / ".claude/settings.json").write_text(json.dumps({"hooks": hooks}), encoding="utf-8")
-    event = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {}, "session_id": "s", "cwd": "/"}
+    event = {
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Bash",
+        "tool_input": {},
+        "session_id": "s",
+        "cwd": "/",
+    }
     environ = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
 
     def loads() -> bool:
         words = [sys.executable, "-c", _ANSWER.format(source=SOURCE)]
-        done = subprocess.run(words, input=json.dumps(event), env=environ, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            words, input=json.dumps(event), env=environ, capture_output=True, text=True, check=True
+        )
         assert done.stdout == "", "the hook says nothing, and about it there is nothing to say"
         return done.stderr.splitlines()[-1] == "True"
 

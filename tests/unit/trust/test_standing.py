@@ -26,7 +26,12 @@ def world(tmp_path: Path) -> World:
 
 def standings(world: World) -> Standings:
     """Those of an engine in the project."""
-    return Standings(lambda run: look(run, world.environ), str(world.project), world.environ, lambda dialect: dialect == "hermes")
+    return Standings(
+        lambda run: look(run, world.environ),
+        str(world.project),
+        world.environ,
+        lambda dialect: dialect == "hermes",
+    )
 
 
 def test_a_hook_stands_by_what_the_store_knows(world: World) -> None:
@@ -40,7 +45,10 @@ def test_a_hook_stands_by_what_the_store_knows(world: World) -> None:
     assert (stand.of(run, known).state, stand.of(run, known).approved) == ("trusted", True)
     world.script("other")
     assert stand.of(run, known).state == "changed"
-    assert stand.of(run, Known(approvals={}, revoked=frozenset({new.print.identity}))).state == "revoked"
+    assert (
+        stand.of(run, Known(approvals={}, revoked=frozenset({new.print.identity}))).state
+        == "revoked"
+    )
     (world.project / "guard.sh").unlink()
     assert stand.of(run, known).state == "missing"
 
@@ -61,7 +69,12 @@ def test_where_the_store_cannot_be_read_nothing_is_known(world: World) -> None:
         (hook("/bin/true", scope="user", dialect="hermes"), "project"),
         (hook("./guard.sh", scope="user"), "project"),
     ],
-    ids=["a clone's", "the user's", "of a dialect that demands an approval", "what runs the project's file"],
+    ids=[
+        "a clone's",
+        "the user's",
+        "of a dialect that demands an approval",
+        "what runs the project's file",
+    ],
 )
 def test_whose_policy_counts(spec: HookSpec, group: str, world: World) -> None:
     """Whoever brought what runs."""

@@ -43,7 +43,9 @@ for number in range({first}, {last}):
 """
 
 
-def approval(identity: str = "i", places: str = "p", content: str = "c", **fields: object) -> Approval:
+def approval(
+    identity: str = "i", places: str = "p", content: str = "c", **fields: object
+) -> Approval:
     """An approval of a hook of this fingerprint."""
     return Approval(print=Fingerprint(identity=identity, places=places, content=content), **fields)  # type: ignore[arg-type]  # its own fields
 
@@ -71,10 +73,14 @@ def test_a_store_that_is_not_there_knows_nothing_and_is_not_made(store: Store) -
 
 def test_an_approval_is_found_again(store: Store) -> None:
     """With everything that a person wants to know of it."""
-    store.approve([approval(command="guard.py", covers=("definition",), who="ada", how="chat", at=5.0)])
+    store.approve(
+        [approval(command="guard.py", covers=("definition",), who="ada", how="chat", at=5.0)]
+    )
 
     assert store.known().approvals == {"i": {"p": "c"}}
-    assert store.approvals() == (approval(command="guard.py", covers=("definition",), who="ada", how="chat", at=5.0),)
+    assert store.approvals() == (
+        approval(command="guard.py", covers=("definition",), who="ada", how="chat", at=5.0),
+    )
 
 
 def test_a_new_approval_takes_the_place_of_the_old(store: Store) -> None:
@@ -123,7 +129,9 @@ def test_what_a_session_was_told_is_not_written_again(store: Store) -> None:
     assert os.stat(store.path).st_mtime_ns == stamp
 
 
-def test_while_nothing_changes_the_file_is_not_opened(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_while_nothing_changes_the_file_is_not_opened(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A running engine asks before every hook."""
     store.approve([approval()])
     first = store.known()
@@ -134,7 +142,11 @@ def test_while_nothing_changes_the_file_is_not_opened(store: Store, monkeypatch:
 
 def test_a_session_is_told_something_once(store: Store) -> None:
     """Whichever of its processes asks."""
-    assert [store.told("s", "off"), Store(store.path).told("s", "off"), store.told("t", "off")] == [False, True, False]
+    assert [store.told("s", "off"), Store(store.path).told("s", "off"), store.told("t", "off")] == [
+        False,
+        True,
+        False,
+    ]
 
 
 def test_it_lies_where_the_user_keeps_state() -> None:
@@ -200,7 +212,9 @@ def _link(path: str) -> None:
     ],
     ids=lambda value: getattr(value, "__name__", value),
 )
-def test_what_cannot_be_trusted_is_an_error_and_never_an_empty_store(store: Store, spoil, code: str) -> None:
+def test_what_cannot_be_trusted_is_an_error_and_never_an_empty_store(
+    store: Store, spoil, code: str
+) -> None:
     """And nothing is written over it."""
     store.approve([approval(identity=str(number), command="x" * 500) for number in range(30)])
     spoil(store.path)
@@ -230,7 +244,11 @@ def _linked_log(path: str) -> None:
     os.symlink("/dev/null", f"{path}-wal")
 
 
-@pytest.mark.parametrize("spoil", [_open_folder, _sticky_folder, _open_journal, _linked_log], ids=lambda each: each.__name__.strip("_"))
+@pytest.mark.parametrize(
+    "spoil",
+    [_open_folder, _sticky_folder, _open_journal, _linked_log],
+    ids=lambda each: each.__name__.strip("_"),
+)
 def test_what_others_may_play_back_is_not_opened(store: Store, spoil) -> None:
     """A journal beside the database is a part of it: with one of somebody else's a revoked hook would be approved again."""
     store.approve([approval()])
@@ -299,7 +317,9 @@ def test_a_kill_at_any_moment_loses_nothing_that_was_committed(tmp_path: Path) -
     for kill in range(KILLS):
         child = writer(path, kill * 1000, kill * 1000 + 1000)
         assert child.stdout is not None
-        said = [child.stdout.readline() for _ in range(chance.randrange(1, 6))]  # so far it surely came, however slow this machine is
+        said = [
+            child.stdout.readline() for _ in range(chance.randrange(1, 6))
+        ]  # so far it surely came, however slow this machine is
         _wait(chance.uniform(0, 0.01))
         child.send_signal(signal.SIGKILL)
         for line in (*said[1:], *child.stdout.read().split()):
@@ -308,7 +328,11 @@ def test_a_kill_at_any_moment_loses_nothing_that_was_committed(tmp_path: Path) -
         child.stdout.close()
         known = Store(path).known()
         # Whether a revocation that was begun (`?`) was committed, nobody was told.
-        lost = [name for name, sign in stands.items() if sign != "?" and (name in known.approvals) is not (sign == "+")]
+        lost = [
+            name
+            for name, sign in stands.items()
+            if sign != "?" and (name in known.approvals) is not (sign == "+")
+        ]
         assert lost == [], f"seed {seed}, kill {kill}"
         assert _noted(path) == _changed(path), f"seed {seed}, kill {kill}"
     with sqlite3.connect(path) as db:
@@ -321,7 +345,10 @@ def _noted(path: str) -> list[tuple[str, str]]:
     """What a journal was told, and what is left to be told; what it was told twice has one id."""
     with open(f"{path}.journal", encoding="ascii") as file:
         told = {line.split()[0]: (line.split()[1], line.split()[2]) for line in file}
-    left = {note.id: (str(note.record["what"]), str(note.record["identity"])) for note in Store(path).waiting()}
+    left = {
+        note.id: (str(note.record["what"]), str(note.record["identity"]))
+        for note in Store(path).waiting()
+    }
     return sorted((told | left).values())
 
 
@@ -329,7 +356,16 @@ def _changed(path: str) -> list[tuple[str, str]]:
     """What was committed by the writers, told from what there is now. A revoked hook was approved before, if its writer did that."""
     known = Store(path).known()
     revoked = [("revoked", name) for name in known.revoked]
-    return sorted([*revoked, *(("approved", name) for name in (*known.approvals, *known.revoked) if int(name) % 1000 < 999)])
+    return sorted(
+        [
+            *revoked,
+            *(
+                ("approved", name)
+                for name in (*known.approvals, *known.revoked)
+                if int(name) % 1000 < 999
+            ),
+        ]
+    )
 
 
 def _wait(seconds: float) -> None:

@@ -41,7 +41,10 @@ def test_off_anywhere_is_off(off: set[str], environ: dict[str, str], why: str) -
     assert off_by(hook("x", name="guard"), known, "/p", environ) == why
 
 
-@pytest.mark.parametrize(("off", "why"), [("/b", "`hookline off` in `/b`"), ("/b/sub", "`hookline off` in `/b/sub`"), ("/bc", "")])
+@pytest.mark.parametrize(
+    ("off", "why"),
+    [("/b", "`hookline off` in `/b`"), ("/b/sub", "`hookline off` in `/b/sub`"), ("/bc", "")],
+)
 def test_off_where_the_event_is_is_off(off: str, why: str) -> None:
     """Also for an engine of another project."""
     known = Known(approvals={}, off=frozenset({off}))
@@ -54,17 +57,43 @@ def test_off_where_the_event_is_is_off(off: str, why: str) -> None:
     [
         ({}, {"HOOKLINE"}, "user", "", ""),
         ({"HOOKLINE": "0"}, set(), "user", "HOOKLINE=0", ""),
-        ({"HOOKLINE": "0"}, {"HOOKLINE"}, "user", "", "HOOKLINE=0: `/p/settings.json` of this project sets it"),
-        ({"HOOKLINE": "0"}, {"HOOKLINE"}, "explicit", "", "HOOKLINE=0: `/p/settings.json` of this project sets it"),
+        (
+            {"HOOKLINE": "0"},
+            {"HOOKLINE"},
+            "user",
+            "",
+            "HOOKLINE=0: `/p/settings.json` of this project sets it",
+        ),
+        (
+            {"HOOKLINE": "0"},
+            {"HOOKLINE"},
+            "explicit",
+            "",
+            "HOOKLINE=0: `/p/settings.json` of this project sets it",
+        ),
         ({"HOOKLINE": "0"}, {"HOOKLINE"}, "project", "HOOKLINE=0", ""),
         ({"HOOKLINE": "0"}, {"HOOKLINE"}, "local", "HOOKLINE=0", ""),
-        ({"HOOKLINE_SKIP": "h"}, {"HOOKLINE_SKIP"}, "user", "", "HOOKLINE_SKIP names `h`: `/p/settings.json`"),
+        (
+            {"HOOKLINE_SKIP": "h"},
+            {"HOOKLINE_SKIP"},
+            "user",
+            "",
+            "HOOKLINE_SKIP names `h`: `/p/settings.json`",
+        ),
         ({"HOOKLINE_SKIP": "x"}, {"HOOKLINE_SKIP"}, "user", "", ""),
-        ({"HOOKLINE": "0", "HOOKLINE_SKIP": "h"}, {"HOOKLINE"}, "user", "HOOKLINE_SKIP names `h`", ""),
+        (
+            {"HOOKLINE": "0", "HOOKLINE_SKIP": "h"},
+            {"HOOKLINE"},
+            "user",
+            "HOOKLINE_SKIP names `h`",
+            "",
+        ),
         ({"HOOKLINE": "1"}, {"HOOKLINE"}, "user", "", ""),
     ],
 )
-def test_a_clones_word_is_about_its_own_hooks(environ: dict[str, str], theirs: set[str], scope: str, off: str, told: str) -> None:
+def test_a_clones_word_is_about_its_own_hooks(
+    environ: dict[str, str], theirs: set[str], scope: str, off: str, told: str
+) -> None:
     """Any other is asked, and that is told."""
     spec = hook("x", scope=scope)
     brought = dict.fromkeys(theirs, "/p/settings.json")
@@ -92,7 +121,9 @@ def by(declared: str) -> Callable[[HookSpec], str]:
         ({("", "one")}, "", "`hookline off` names it, in every project"),
     ],
 )
-def test_a_single_hook_is_off_where_it_is_switched_off(off: set[tuple[str, str]], cwd: str, why: str) -> None:
+def test_a_single_hook_is_off_where_it_is_switched_off(
+    off: set[tuple[str, str]], cwd: str, why: str
+) -> None:
     """As it is declared: here, above, where the event is, or everywhere."""
     known = Known(approvals={}, hooks_off=frozenset(off))
 
@@ -110,5 +141,9 @@ def test_all_switches_can_be_seen() -> None:
     """For whoever wonders why nothing runs."""
     known = Known(approvals={}, off=frozenset({"/p"}))
 
-    assert switches(known, "/p", {"HOOKLINE": "0"}) == {"everywhere": True, "project": False, "environment": False}
+    assert switches(known, "/p", {"HOOKLINE": "0"}) == {
+        "everywhere": True,
+        "project": False,
+        "environment": False,
+    }
     assert not switches(known, "/p/sub", {})["project"]

@@ -18,15 +18,28 @@ def test_a_session_is_told_once(tmp_path: Path) -> None:
     path = str(tmp_path / "state/trust.db")
     first, second = Told(Store(path)), Told(Store(path))
     said = [
-        each.once(session, "x") for each, session in ((first, "s"), (first, "s"), (second, "s"), (second, "t"), (first, ""), (first, ""))
+        each.once(session, "x")
+        for each, session in (
+            (first, "s"),
+            (first, "s"),
+            (second, "s"),
+            (second, "t"),
+            (first, ""),
+            (first, ""),
+        )
     ]
     nowhere = Told(Store("/proc/nowhere/trust.db"))
 
     assert said == [False, True, True, False, False, False]
-    assert [nowhere.once("s", "x"), Told(Store("/proc/nowhere/trust.db")).once("s", "x")] == [False, False]
+    assert [nowhere.once("s", "x"), Told(Store("/proc/nowhere/trust.db")).once("s", "x")] == [
+        False,
+        False,
+    ]
 
 
-@pytest.mark.parametrize(("environ", "who"), [({"SUDO_USER": "ann", "USER": "root"}, "ann"), ({"USER": "ada"}, "ada")])
+@pytest.mark.parametrize(
+    ("environ", "who"), [({"SUDO_USER": "ann", "USER": "root"}, "ann"), ({"USER": "ada"}, "ada")]
+)
 def test_who_it_is(environ: dict[str, str], who: str) -> None:
     """Behind `sudo`, who called it; without a name in the environment, the system's."""
     assert user_of(environ) == who

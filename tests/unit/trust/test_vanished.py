@@ -41,7 +41,14 @@ def world(tmp_path: Path) -> World:
     return made
 
 
-def declared(world: World, word: str, *, file: str = "settings.json", scope: str = "project", **fields: object) -> HookSpec:
+def declared(
+    world: World,
+    word: str,
+    *,
+    file: str = "settings.json",
+    scope: str = "project",
+    **fields: object,
+) -> HookSpec:
     return hook("./guard.sh", word, id=word, scope=scope, file=f"{world.project}/{file}", **fields)
 
 
@@ -53,7 +60,9 @@ def gate_of(world: World, files: Files) -> Gate:
 
 def states(world: World, files: Files) -> dict[str, str]:
     """How each hook stands that is declared now."""
-    return {standing.spec.id: standing.state for standing in survey(gate_of(world, files), files.now)}
+    return {
+        standing.spec.id: standing.state for standing in survey(gate_of(world, files), files.now)
+    }
 
 
 @pytest.mark.parametrize(
@@ -68,7 +77,9 @@ def states(world: World, files: Files) -> dict[str, str]:
         ("", "a", {"a": "unknown"}),
     ],
 )
-def test_what_stands_where_an_approved_hook_is_gone_was_edited(world: World, before: str, now: str, stand: dict[str, str]) -> None:
+def test_what_stands_where_an_approved_hook_is_gone_was_edited(
+    world: World, before: str, now: str, stand: dict[str, str]
+) -> None:
     """Not what is beside those that were approved."""
     files = Files(*(declared(world, word) for word in before))
     approve(gate_of(world, files), files.now)
@@ -86,9 +97,18 @@ def test_what_stands_where_an_approved_hook_is_gone_was_edited(world: World, bef
         ({"dialect": "codex"}, "unknown"),
         ({"scope": "user", "file": "../home/settings.json"}, "unknown"),
     ],
-    ids=["the same place", "other limits", "another file", "another event", "another dialect", "the user's own"],
+    ids=[
+        "the same place",
+        "other limits",
+        "another file",
+        "another event",
+        "another dialect",
+        "the user's own",
+    ],
 )
-def test_only_a_hook_of_the_same_place_can_be_what_was_approved(world: World, other: dict[str, object], state: str) -> None:
+def test_only_a_hook_of_the_same_place_can_be_what_was_approved(
+    world: World, other: dict[str, object], state: str
+) -> None:
     """A file, an event of a dialect, and what a clone brought."""
     approve(gate_of(world, Files(declared(world, "a"))), [declared(world, "a")])
 
@@ -131,7 +151,10 @@ def test_a_branch_that_brings_an_approved_hook_back_asks_nobody(world: World) ->
         approve(gate_of(world, branch), branch.now)
     gates = [gate_of(world, branch) for branch in branches]
 
-    assert [states(world, branch) for branch in (*branches, *branches)] == [{"a": "trusted"}, {"b": "trusted"}] * 2
+    assert [states(world, branch) for branch in (*branches, *branches)] == [
+        {"a": "trusted"},
+        {"b": "trusted"},
+    ] * 2
     assert [dict(gate.vanished.unplaced(gate.known(), ())) for gate in gates] == [{}, {}]
     assert states(world, Files(declared(world, "a"), declared(world, "c")))["c"] == "unknown"
 
@@ -156,7 +179,9 @@ def test_whoever_revoked_a_hook_does_not_miss_it(world: World) -> None:
     ],
     ids=["gone", "not looked for", "there", "edited and in play", "edited and not in play"],
 )
-def test_what_is_gone_is_what_no_hook_in_play_may_be(world: World, now: str, asked: str, sought: tuple[str, ...], gone: int) -> None:
+def test_what_is_gone_is_what_no_hook_in_play_may_be(
+    world: World, now: str, asked: str, sought: tuple[str, ...], gone: int
+) -> None:
     """Of files that were looked for."""
     approve(gate_of(world, Files(declared(world, "a"))), [declared(world, "a")])
     gate = gate_of(world, Files(*(declared(world, word) for word in now), sought=sought))
@@ -164,9 +189,14 @@ def test_what_is_gone_is_what_no_hook_in_play_may_be(world: World, now: str, ask
     assert len(gate.vanished.unplaced(gate.known(), asked)) == gone
 
 
-def test_a_session_is_told_once_what_is_gone_and_nobody_who_switched_hooks_off(world: World) -> None:
+def test_a_session_is_told_once_what_is_gone_and_nobody_who_switched_hooks_off(
+    world: World,
+) -> None:
     """In words of ours."""
-    approve(gate_of(world, Files(declared(world, "a", file=".claude/settings.json"))), [declared(world, "a", file=".claude/settings.json")])
+    approve(
+        gate_of(world, Files(declared(world, "a", file=".claude/settings.json"))),
+        [declared(world, "a", file=".claude/settings.json")],
+    )
     gate = gate_of(world, Files())
 
     assert [list(gate.missing(session, ())) for session in ("s", "s", "t")] == [
@@ -180,7 +210,9 @@ def test_a_session_is_told_once_what_is_gone_and_nobody_who_switched_hooks_off(w
 
 def test_without_somebody_who_tells_what_is_declared_nothing_is_gone() -> None:
     """As for a gate that is asked by itself."""
-    known = Known(approvals={"i": {}}, declared={("/p", "claude-code", "/p/f", "e"): frozenset({"i"})})
+    known = Known(
+        approvals={"i": {}}, declared={("/p", "claude-code", "/p/f", "e"): frozenset({"i"})}
+    )
     vanished = Vanished("/p", lambda spec: spec.id)
 
     assert (vanished.unplaced(known, ()), vanished.edited(hook("x"), known)) == ({}, False)

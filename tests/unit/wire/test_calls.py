@@ -26,9 +26,14 @@ def read(hook: dict[str, Any], **how: Any) -> tuple[Http, list[tuple[str, str, s
 
 def test_what_is_declared_is_what_is_called() -> None:
     """Address, headers, the names of variables, and what the dialect says of the answer."""
-    made, problems = read({"url": URL, "headers": {"A": "$B", "N": 3}, "allowedEnvVars": ["B"]}, largest=5)
+    made, problems = read(
+        {"url": URL, "headers": {"A": "$B", "N": 3}, "allowedEnvVars": ["B"]}, largest=5
+    )
 
-    assert (made, problems) == (Http(url=URL, headers={"A": "$B", "N": "3"}, env=("B",), largest=5), [])
+    assert (made, problems) == (
+        Http(url=URL, headers={"A": "$B", "N": "3"}, env=("B",), largest=5),
+        [],
+    )
 
 
 @pytest.mark.parametrize(
@@ -40,18 +45,27 @@ def test_what_is_declared_is_what_is_called() -> None:
         ({"url": "file:///etc/passwd"}, {}, "handler.url", "url"),
         ({"url": "https://me:secret@policy.example/"}, {}, "handler.url", "url"),
         ({"url": "http://policy.example/"}, {"only_https": True}, "handler.url", "url"),
-        ({"url": "http://localhost/"}, {"only_https": True, "allow_local": True}, "handler.url", "url"),
+        (
+            {"url": "http://localhost/"},
+            {"only_https": True, "allow_local": True},
+            "handler.url",
+            "url",
+        ),
         ({"url": "http://169.254.169.254/"}, {"allow_local": True}, "handler.url", "url"),
         ({"url": URL, "headers": ["A: b"]}, {}, "value.type", "headers"),
         ({"url": URL, "allowedEnvVars": "B"}, {}, "value.type", "allowedEnvVars"),
     ],
 )
-def test_what_is_wrong_is_told_once_with_its_key(hook: dict[str, Any], how: dict[str, Any], name: str, key: str) -> None:
+def test_what_is_wrong_is_told_once_with_its_key(
+    hook: dict[str, Any], how: dict[str, Any], name: str, key: str
+) -> None:
     """And without a hint at the option, which would not help."""
     assert read(hook, **how)[1] == [(name, key, "")]
 
 
-@pytest.mark.parametrize("url", ["https://me:s3cret@x.example/", "http://10.0.0.1/s3cret?key=s3cret"])
+@pytest.mark.parametrize(
+    "url", ["https://me:s3cret@x.example/", "http://10.0.0.1/s3cret?key=s3cret"]
+)
 def test_a_problem_repeats_nothing_of_an_address_that_may_be_secret(url: str) -> None:
     """Its scheme and its host are enough to find it."""
     problems: list[Problem] = []
@@ -63,13 +77,20 @@ def test_a_problem_repeats_nothing_of_an_address_that_may_be_secret(url: str) ->
 
 def test_a_header_of_the_connection_is_told_to_be_ignored() -> None:
     """In whatever case; the others count."""
-    made, problems = read({"url": URL, "headers": {"Host": "a", "content-Length": "1", "X-Host": "b"}})
+    made, problems = read(
+        {"url": URL, "headers": {"Host": "a", "content-Length": "1", "X-Host": "b"}}
+    )
 
-    assert problems == [("key.ignored", "headers.Host", ""), ("key.ignored", "headers.content-Length", "")]
+    assert problems == [
+        ("key.ignored", "headers.Host", ""),
+        ("key.ignored", "headers.content-Length", ""),
+    ]
     assert made.headers["X-Host"] == "b"
 
 
-@pytest.mark.parametrize("url", ["http://localhost:8080/h", "https://127.0.0.1/h", "https://10.0.0.7/h"])
+@pytest.mark.parametrize(
+    "url", ["http://localhost:8080/h", "https://127.0.0.1/h", "https://10.0.0.7/h"]
+)
 def test_an_address_near_by_needs_the_option(url: str) -> None:
     """The hint names it."""
     (problem,) = read({"url": url})[1]

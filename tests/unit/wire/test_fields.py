@@ -51,7 +51,11 @@ def problem(root: Node) -> Problem:
         ("a: [x, y]", lambda n: n.texts("a"), ("x", "y")),
         ("a: []", lambda n: n.texts("a"), ()),
         ("b: 3", lambda n: n.texts("a"), ()),
-        ("a: {k: v, n: 1, f: 1.5, t: true}", lambda n: n.mapping("a"), {"k": "v", "n": "1", "f": "1.5", "t": "true"}),
+        (
+            "a: {k: v, n: 1, f: 1.5, t: true}",
+            lambda n: n.mapping("a"),
+            {"k": "v", "n": "1", "f": "1.5", "t": "true"},
+        ),
         ("b: 3", lambda n: n.mapping("a"), {}),
     ],
 )
@@ -76,17 +80,34 @@ def test_a_reader_takes_what_it_is_for(text: str, read: Callable[[Node], Any], v
         ("a: 1e300", lambda n: n.number("a"), None, "`a` must be a number, not `1e+300`"),
         ("a: 2.5", lambda n: n.integer("a", 4), 4, "`a` must be a whole number, not `2.5`"),
         ("a: true", lambda n: n.integer("a"), None, "`a` must be a whole number, not `true`"),
-        (f"a: {'9' * 400}", lambda n: n.integer("a"), None, f"`a` must be a whole number, not `{'9' * 40}`"),
+        (
+            f"a: {'9' * 400}",
+            lambda n: n.integer("a"),
+            None,
+            f"`a` must be a whole number, not `{'9' * 40}`",
+        ),
         ("a: 'yes'", lambda n: n.flag("a"), False, "`a` must be true or false, not the text `yes`"),
         ("a: 1", lambda n: n.flag("a", default=True), True, "`a` must be true or false, not `1`"),
         ("a: x", lambda n: n.texts("a"), (), "`a` must be a list of texts, not the text `x`"),
         ("a: [x, 3]", lambda n: n.texts("a"), (), "`a` must be a list of texts, not a list"),
         ("a: [x]", lambda n: n.mapping("a"), {}, "`a` must be a mapping of texts, not a list"),
-        ("a: {k: [v]}", lambda n: n.mapping("a"), {}, "`a` must be a mapping of texts, not a mapping"),
-        ("a: {k: ~}", lambda n: n.mapping("a"), {}, "`a` must be a mapping of texts, not a mapping"),
+        (
+            "a: {k: [v]}",
+            lambda n: n.mapping("a"),
+            {},
+            "`a` must be a mapping of texts, not a mapping",
+        ),
+        (
+            "a: {k: ~}",
+            lambda n: n.mapping("a"),
+            {},
+            "`a` must be a mapping of texts, not a mapping",
+        ),
     ],
 )
-def test_a_reader_complains_with_the_place(text: str, read: Callable[[Node], Any], value: Any, message: str) -> None:
+def test_a_reader_complains_with_the_place(
+    text: str, read: Callable[[Node], Any], value: Any, message: str
+) -> None:
     """The wrong value is left out, and the complaint names the key, what was wanted, and what was there."""
     root = node(f"# first line\n{text}")
 
@@ -96,7 +117,10 @@ def test_a_reader_complains_with_the_place(text: str, read: Callable[[Node], Any
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("a: 0", "`a: 0` is no time to wait (ticks, more than 0)"), ("a: 11", "`a: 11` is no time to wait (ticks, more than 0)")],
+    [
+        ("a: 0", "`a: 0` is no time to wait (ticks, more than 0)"),
+        ("a: 11", "`a: 11` is no time to wait (ticks, more than 0)"),
+    ],
 )
 def test_nobody_waits_for_no_time_or_for_ever(text: str, said: str) -> None:
     """The hint names the unit that the file counts in."""
@@ -115,7 +139,11 @@ def test_a_required_key_that_is_missing_is_complained_about_where_it_should_be()
 
 
 @pytest.mark.parametrize(
-    ("text", "hint"), [("on_error: wran", "did you mean `warn`?"), ("on_error: zzz", "one of `warn`, `ignore`, `block`")]
+    ("text", "hint"),
+    [
+        ("on_error: wran", "did you mean `warn`?"),
+        ("on_error: zzz", "one of `warn`, `ignore`, `block`"),
+    ],
 )
 def test_an_unknown_choice_is_told_the_nearest(text: str, hint: str) -> None:
     """Or all of them, where none is near."""
@@ -125,7 +153,9 @@ def test_an_unknown_choice_is_told_the_nearest(text: str, hint: str) -> None:
     assert (problem(root).name, problem(root).hint) == ("value.choice", hint)
 
 
-@pytest.mark.parametrize(("key", "hint"), [("comand", "did you mean `command`?"), ("zzz", "known keys: type, command")])
+@pytest.mark.parametrize(
+    ("key", "hint"), [("comand", "did you mean `command`?"), ("zzz", "known keys: type, command")]
+)
 def test_an_unknown_key_is_told_the_nearest(key: str, hint: str) -> None:
     """Or all of them; the place is that of the key."""
     root = node(f"type: x\n{key}: y\n")
@@ -170,7 +200,9 @@ def test_parts_know_their_place_and_share_the_complaints() -> None:
 
     assert [item.value for item in items] == ["a", "b"]
     assert [item.pointer for item in items] == ["hooks.stop.0", "hooks.stop.1"]
-    assert items[1].origin() == Origin(file="x.yaml", pointer="hooks.stop.1", line=4, column=7, scope="user")
+    assert items[1].origin() == Origin(
+        file="x.yaml", pointer="hooks.stop.1", line=4, column=7, scope="user"
+    )
     assert [child.pointer for child in root.children()] == ["hooks"]
     items[0].complain("value.type", "wrong")
     assert problem(root).origin.line == 3
@@ -194,11 +226,19 @@ def test_a_value_is_told_by_its_shape(value: Any, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "line", "column"), [("a.yaml:3:5", 3, 5), ("C:/a.yaml:3:5", 3, 5), ("a.yaml", 0, 0), ("", 0, 0), ("a:b:c", 0, 0)]
+    ("place", "line", "column"),
+    [("a.yaml:3:5", 3, 5), ("C:/a.yaml:3:5", 3, 5), ("a.yaml", 0, 0), ("", 0, 0), ("a:b:c", 0, 0)],
 )
 def test_an_error_of_a_whole_file_becomes_a_problem(place: str, line: int, column: int) -> None:
     """With its line and column where it has them."""
-    found = problem_of(ConfigError("bad", name="config.syntax", hint="fix", place=place), "a.yaml", "user")
+    found = problem_of(
+        ConfigError("bad", name="config.syntax", hint="fix", place=place), "a.yaml", "user"
+    )
 
-    assert (found.name, found.message, found.hint, found.severity) == ("config.syntax", "bad", "fix", "error")
+    assert (found.name, found.message, found.hint, found.severity) == (
+        "config.syntax",
+        "bad",
+        "fix",
+        "error",
+    )
     assert found.origin == Origin(file="a.yaml", line=line, column=column, scope="user")

@@ -26,7 +26,17 @@ def test_it_ends_with_its_second_fence(raw: bytes, end: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "raw", [b"", b"name: x\n", b"\n---\na: 1\n---\n", b"----\na: 1\n---\n", b"---\na: 1\n", b"---", b"---\na: 1\n---", b" ---\na\n---\n"]
+    "raw",
+    [
+        b"",
+        b"name: x\n",
+        b"\n---\na: 1\n---\n",
+        b"----\na: 1\n---\n",
+        b"---\na: 1\n",
+        b"---",
+        b"---\na: 1\n---",
+        b" ---\na\n---\n",
+    ],
 )
 def test_without_two_fences_there_is_no_end(raw: bytes) -> None:
     """A last line that may go on in the next bytes is no fence yet, either."""

@@ -11,7 +11,12 @@ from hookline.wire.sandbox import examined, filled
 PAYLOAD: dict[str, Any] = {
     "tool_name": "shell",
     "tool_use_id": "u1",
-    "tool_input": {"cmd": 'echo "✓"', "items": [1, "two", {"a": None}], "in": "kw", "in_order": True},
+    "tool_input": {
+        "cmd": 'echo "✓"',
+        "items": [1, "two", {"a": None}],
+        "in": "kw",
+        "in_order": True,
+    },
     "n": 3,
     "range": "shadow",
     "toJSON": "shadow",
@@ -22,7 +27,10 @@ GO = [
     ("{{ .tool_name }}", "shell"),
     ("{{.ToolUseID}}", "u1"),
     ("{{- .ToolName -}}", "shell"),
-    ("{{ .ToolInput | toJSON }}", '{"cmd":"echo \\"✓\\"","items":[1,"two",{"a":null}],"in":"kw","in_order":true}'),
+    (
+        "{{ .ToolInput | toJSON }}",
+        '{"cmd":"echo \\"✓\\"","items":[1,"two",{"a":null}],"in":"kw","in_order":true}',
+    ),
     ("{{ toJSON .tool_input.items }}", '[1,"two",{"a":null}]'),
     ("{{ .ToolInput.cmd | truncate 4 }}", "echo…"),
     ("{{ truncate 4 .ToolInput.cmd }}", "echo…"),

@@ -21,7 +21,9 @@ def root(value: Any) -> Node:
 
 def test_groups_come_in_declared_order_with_their_hooks() -> None:
     """Event after event, group after group; a hook is a node of its own, of whatever shape."""
-    events = root({"Start": [{"hooks": [1, {}]}], "Stop": [{"matcher": "a", "hooks": []}, {"hooks": ["x"]}]})
+    events = root(
+        {"Start": [{"hooks": [1, {}]}], "Stop": [{"matcher": "a", "hooks": []}, {"hooks": ["x"]}]}
+    )
     found = list(groups(events, ROWS))
 
     assert [(row.native, [hook.value for hook in group.hooks]) for row, group in found] == [
@@ -34,7 +36,9 @@ def test_groups_come_in_declared_order_with_their_hooks() -> None:
 
 def test_what_is_no_group_is_broken_and_says_why() -> None:
     """So its dialect can make a hook of it that fails."""
-    events = root({"Stop": [3, {"type": "command"}, {"matcher": "a"}, {"hooks": {}}], "Start": {"hooks": []}})
+    events = root(
+        {"Stop": [3, {"type": "command"}, {"matcher": "a"}, {"hooks": {}}], "Start": {"hooks": []}}
+    )
     found = [group for _, group in groups(events, ROWS)]
 
     assert [bool(group.broken) for group in found] == [True] * 5
@@ -48,7 +52,9 @@ def test_an_unknown_event_is_an_error_with_a_suggestion() -> None:
     events = root({"Stopp": [], "state": {}, "Stop": None})
 
     assert list(groups(events, ROWS, beside=("state",))) == []
-    assert [str(problem) for problem in events.problems] == ["f.json: HKL1203 unknown event `Stopp` (did you mean `Stop`?)"]
+    assert [str(problem) for problem in events.problems] == [
+        "f.json: HKL1203 unknown event `Stopp` (did you mean `Stop`?)"
+    ]
 
 
 def test_the_keys_of_a_group_are_the_callers() -> None:
@@ -56,7 +62,10 @@ def test_the_keys_of_a_group_are_the_callers() -> None:
     events = root({"Stop": [{"hooks": [], "sequential": True, "x": 1}]})
     list(groups(events, ROWS, keys=("matcher", "hooks", "sequential"), severity="warning"))
 
-    assert [(problem.name, problem.severity) for problem in events.problems] == [("key.unknown", "warning"), ("group.empty", "warning")]
+    assert [(problem.name, problem.severity) for problem in events.problems] == [
+        ("key.unknown", "warning"),
+        ("group.empty", "warning"),
+    ]
 
 
 def test_what_is_wrong_with_a_group_can_be_asked_for_later() -> None:
@@ -73,9 +82,16 @@ def test_entries_are_those_of_each_list() -> None:
     """Of whatever shape; where there is no list, the event itself stands for it, with the reason."""
     events = root({"Start": [{}, 3], "Stop": "x"})
 
-    found = [(row.native, node.value, broken) for row, node, broken in entries(events, ROWS, of="hooks", like="[...]")]
+    found = [
+        (row.native, node.value, broken)
+        for row, node, broken in entries(events, ROWS, of="hooks", like="[...]")
+    ]
 
-    assert found == [("Start", {}, ""), ("Start", 3, ""), ("Stop", "x", "`Stop` must be a list of hooks")]
+    assert found == [
+        ("Start", {}, ""),
+        ("Start", 3, ""),
+        ("Stop", "x", "`Stop` must be a list of hooks"),
+    ]
 
 
 def test_the_events_to_name_may_be_fewer_than_the_known_spellings() -> None:
@@ -86,7 +102,10 @@ def test_the_events_to_name_may_be_fewer_than_the_known_spellings() -> None:
     assert [problem.hint for problem in events.problems] == ["known events: Stop"]
 
 
-@pytest.mark.parametrize(("tree", "value"), [({"hooks": {"Stop": []}}, {"Stop": []}), ({"hooks": None}, None), ({}, None)])
+@pytest.mark.parametrize(
+    ("tree", "value"),
+    [({"hooks": {"Stop": []}}, {"Stop": []}), ({"hooks": None}, None), ({}, None)],
+)
 def test_an_event_beside_the_hooks_is_misplaced(tree: dict[str, Any], value: Any) -> None:
     """It is told where it belongs, and whatever else stands there is not looked at."""
     whole = Node(Tree(value={**tree, "Start": [], "other": 1}), "f.json", "user", [])
@@ -94,7 +113,9 @@ def test_an_event_beside_the_hooks_is_misplaced(tree: dict[str, Any], value: Any
     events = below_hooks(whole, ROWS)
 
     assert (events.value if events else None) == value
-    assert [str(problem) for problem in whole.problems] == ["f.json: HKL1103 `Start` stands beside `hooks` (put it below `hooks`)"]
+    assert [str(problem) for problem in whole.problems] == [
+        "f.json: HKL1103 `Start` stands beside `hooks` (put it below `hooks`)"
+    ]
 
 
 def test_a_hook_is_named_by_where_it_stands() -> None:

@@ -7,13 +7,23 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.wire.hookoutput import UnreadableError, begins_an_object, lines, one_object, printed, spelled, typed
+from hookline.wire.hookoutput import (
+    UnreadableError,
+    begins_an_object,
+    lines,
+    one_object,
+    printed,
+    spelled,
+    typed,
+)
 
 if TYPE_CHECKING:
     from typing import Any
 
 
-@pytest.mark.parametrize("text", ["{}", ' \n{"a": 1}\n', '\ufeff{"a": 1}', '{"a": 1, "a": 2}', '{"a": "\\ud800"}'])
+@pytest.mark.parametrize(
+    "text", ["{}", ' \n{"a": 1}\n', '\ufeff{"a": 1}', '{"a": 1, "a": 2}', '{"a": "\\ud800"}']
+)
 def test_one_object_is_read(text: str) -> None:
     """Blanks and a byte order mark around it are nothing; of a repeated key the last one counts."""
     assert one_object(text) == json.loads(text.removeprefix("\ufeff"))
@@ -60,7 +70,10 @@ def test_keys_are_read_in_any_letter_case() -> None:
 
 def test_of_two_spellings_the_last_wins() -> None:
     """As with a key that is repeated."""
-    assert spelled({"updated_input": 1, "updatedInput": 2}, ("updated_input",), camel=True) == ({"updated_input": 2}, [])
+    assert spelled({"updated_input": 1, "updatedInput": 2}, ("updated_input",), camel=True) == (
+        {"updated_input": 2},
+        [],
+    )
 
 
 @pytest.mark.parametrize(
@@ -72,12 +85,16 @@ def test_of_two_spellings_the_last_wins() -> None:
         ({"other": False}, {"other": False}),
     ],
 )
-def test_values_of_the_wanted_types_are_taken(read: dict[str, Any], checked: dict[str, Any]) -> None:
+def test_values_of_the_wanted_types_are_taken(
+    read: dict[str, Any], checked: dict[str, Any]
+) -> None:
     """Null is as good as absent; a key without a wish may have anything."""
     assert typed(read, {"a": str, "b": bool, "c": dict, "d": (int, float)}) == checked
 
 
-@pytest.mark.parametrize("read", [{"a": 1}, {"a": ["x"]}, {"b": "true"}, {"b": 1}, {"c": []}, {"d": True}, {"d": "1"}])
+@pytest.mark.parametrize(
+    "read", [{"a": 1}, {"a": ["x"]}, {"b": "true"}, {"b": 1}, {"c": []}, {"d": True}, {"d": "1"}]
+)
 def test_values_of_other_types_are_unreadable(read: dict[str, Any]) -> None:
     """A boolean is no number, and a text no boolean."""
     with pytest.raises(UnreadableError, match="wrong type"):
@@ -92,7 +109,13 @@ def test_an_output_object_is_one_line_and_an_empty_one_is_nothing() -> None:
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("a\nb", ["a", "b"]), ("a\r\nb", ["a", "", "b"]), ("a\rb", ["a", "b"]), ("a\u2028b\x85c\x0bd", ["a\u2028b\x85c\x0bd"]), ("", [""])],
+    [
+        ("a\nb", ["a", "b"]),
+        ("a\r\nb", ["a", "", "b"]),
+        ("a\rb", ["a", "b"]),
+        ("a\u2028b\x85c\x0bd", ["a\u2028b\x85c\x0bd"]),
+        ("", [""]),
+    ],
 )
 def test_lines_end_where_a_program_ends_them(text: str, expected: list[str]) -> None:
     """And not at a character that a text in JSON may hold as it is."""
@@ -100,7 +123,15 @@ def test_lines_end_where_a_program_ends_them(text: str, expected: list[str]) -> 
 
 
 @pytest.mark.parametrize(
-    ("text", "begins"), [("log\n {", True), ("50%\r{", True), ("{", True), ("log {", False), ("log\u2028{", False), ("", False)]
+    ("text", "begins"),
+    [
+        ("log\n {", True),
+        ("50%\r{", True),
+        ("{", True),
+        ("log {", False),
+        ("log\u2028{", False),
+        ("", False),
+    ],
 )
 def test_an_object_begins_a_line(text: str, *, begins: bool) -> None:
     """With noise before it; a brace inside of a line is none."""

@@ -16,7 +16,11 @@ COUNTS = [
     (f"```json\n{YES}\n```", "yes", "a code fence around it"),
     (f"``` {YES} ```", "yes", "a code fence on one line"),
     ('{"SAY": "yes", "Reason": "R"}', "yes", "letter case of keys"),
-    ('{"say": "yes", "reason": "it is {\\"say\\": \\"no\\"}"}', "yes", "one that is only quoted in a text of it"),
+    (
+        '{"say": "yes", "reason": "it is {\\"say\\": \\"no\\"}"}',
+        "yes",
+        "one that is only quoted in a text of it",
+    ),
     (f"So {NO}, I think.", "no", "a refusal amid prose"),
     (f"So {MAYBE}, I think.", "maybe", "a question amid prose"),
     (f"Here:\n```json\n{NO}\n```\nThat is all.", "no", "a refusal in a fence amid prose"),
@@ -30,7 +34,11 @@ COUNTS = [
     (f'{{"say": "nonsense"}} {NO}', "no", "a refusal beside what says nothing"),
     (f'{{"say": "yes", "say": "yes"}} {NO}', "no", "a refusal beside a doubtful object"),
     (f"[{NO}]", "no", "a refusal in a list"),
-    (f'{{"x": [{", ".join(["{}"] * 100)}]}} {NO}', "no", "a refusal behind many objects within one"),
+    (
+        f'{{"x": [{", ".join(["{}"] * 100)}]}} {NO}',
+        "no",
+        "a refusal behind many objects within one",
+    ),
     (NO + "{" * 1000, "no", "a refusal before braces without end"),
 ]
 DOUBTFUL = [
@@ -82,7 +90,10 @@ def test_what_leaves_a_doubt_is_no_judgement(reply: str, why: str, what: str) ->
         judgement(reply, "say", weigh, missing="no word")
 
 
-@pytest.mark.parametrize(("reply", "alone"), [(NO, True), (f"```\n{NO}\n```", True), (f"{NO}.", False), (f"{NO} {NO}", False)])
+@pytest.mark.parametrize(
+    ("reply", "alone"),
+    [(NO, True), (f"```\n{NO}\n```", True), (f"{NO}.", False), (f"{NO} {NO}", False)],
+)
 def test_it_is_told_whether_a_judgement_is_the_whole_reply(reply: str, *, alone: bool) -> None:
     """For what else it says."""
     assert judgement(reply, "say", weigh, missing="")[1] is alone

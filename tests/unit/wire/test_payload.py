@@ -33,7 +33,15 @@ TABLE = Table(
     aliases={"pre-tool": "PreTool"},
 )  # fmt: skip
 NAMES = {"native": "event", "session_id": "session", "cwd": "dir"}
-SENT = {"event": "PreTool", "session": "s1", "dir": "/w", "toolName": "bash", "toolInput": {"a": 1}, "new": [1], "echo": "x"}
+SENT = {
+    "event": "PreTool",
+    "session": "s1",
+    "dir": "/w",
+    "toolName": "bash",
+    "toolInput": {"a": 1},
+    "new": [1],
+    "echo": "x",
+}
 
 
 def decoded(payload: Any, native: str = "") -> Event:
@@ -82,7 +90,9 @@ def test_an_unknown_event_passes_with_all_that_it_carries() -> None:
 
 def test_null_is_as_good_as_absent() -> None:
     """A host that sends null for an input has none; where a body cannot do without, it is an error."""
-    assert decoded({**SENT, "toolInput": None}) == decoded(SENT).replace(body=ToolCall(tool="bash"), raw={**SENT, "toolInput": None})
+    assert decoded({**SENT, "toolInput": None}) == decoded(SENT).replace(
+        body=ToolCall(tool="bash"), raw={**SENT, "toolInput": None}
+    )
     with pytest.raises(CodecError):
         decoded({**SENT, "toolName": None})
 
@@ -97,10 +107,19 @@ def test_null_is_as_good_as_absent() -> None:
         ({}, "names no event: `event` is missing"),
         ({"event": ""}, "names no event"),
         ({"event": 3}, "`event` of a host payload must be text (it is a number)"),
-        ({"event": "PreTool"}, "`toolName` of a host `PreTool` payload must be text (it is missing or null)"),
+        (
+            {"event": "PreTool"},
+            "`toolName` of a host `PreTool` payload must be text (it is missing or null)",
+        ),
         ({"event": "PreTool", "toolName": ["bash"]}, "must be text (it is a list)"),
-        ({"event": "PreTool", "toolName": "x", "session": True}, "`session` of a host payload must be text (it is a boolean)"),
-        ({"event": "PreTool", "toolName": "x", "dir": {}}, "`dir` of a host payload must be text (it is an object)"),
+        (
+            {"event": "PreTool", "toolName": "x", "session": True},
+            "`session` of a host payload must be text (it is a boolean)",
+        ),
+        (
+            {"event": "PreTool", "toolName": "x", "dir": {}},
+            "`dir` of a host payload must be text (it is an object)",
+        ),
         ({"event": "Ask", "text": 3}, "the prompt of a host `Ask` payload must be text"),
         ({"event": "Ask", 3: "x"}, "keys of a host payload must be texts"),
     ],
@@ -131,7 +150,12 @@ def test_what_the_event_says_now_goes_before_what_the_host_sent() -> None:
 
 def test_an_event_of_another_dialect_brings_its_facts_and_none_of_its_wire() -> None:
     """Keys of another host mean nothing here."""
-    event = Event(kind="tool.before", dialect="other", body=ToolCall(tool="bash"), raw={"toolInput": {"b": 1}, "new": 1, "echo": "x"})
+    event = Event(
+        kind="tool.before",
+        dialect="other",
+        body=ToolCall(tool="bash"),
+        raw={"toolInput": {"b": 1}, "new": 1, "echo": "x"},
+    )
 
     assert encode(event, TABLE, ROW, "PreTool") == {
         "session": "", "dir": "", "event": "PreTool", "toolName": "bash", "toolInput": {}, "flag": False,
@@ -140,12 +164,20 @@ def test_an_event_of_another_dialect_brings_its_facts_and_none_of_its_wire() -> 
 
 def test_a_hook_declared_for_nothing_in_the_table_is_sent_the_base() -> None:
     """And what its own host sent."""
-    assert encode(decoded({"event": "Dream", "x": 1}), TABLE, None, "Dream") == {"session": "", "dir": "", "event": "Dream", "x": 1}
+    assert encode(decoded({"event": "Dream", "x": 1}), TABLE, None, "Dream") == {
+        "session": "",
+        "dir": "",
+        "event": "Dream",
+        "x": 1,
+    }
 
 
 def test_control_characters_are_spelled_so_that_echo_leaves_them_alone() -> None:
     """Newline, tab, carriage return, backslash, double quote, backspace and form feed (architecture, decision 8)."""
-    assert wire_text({"a": '\n\t\r\\"\b\f'}, TABLE) == '{"a": "\\u000a\\u0009\\u000d\\u005c\\u0022\\u0008\\u000c"}\n'
+    assert (
+        wire_text({"a": '\n\t\r\\"\b\f'}, TABLE)
+        == '{"a": "\\u000a\\u0009\\u000d\\u005c\\u0022\\u0008\\u000c"}\n'
+    )
 
 
 @pytest.mark.parametrize(
@@ -168,7 +200,8 @@ def test_half_a_surrogate_pair_is_escaped() -> None:
 
 
 @pytest.mark.parametrize(
-    ("native", "hint"), [("PreTol", "did you mean `PreTool`?"), ("pre_tool", "did you mean"), ("zzzz", "its events: ")]
+    ("native", "hint"),
+    [("PreTol", "did you mean `PreTool`?"), ("pre_tool", "did you mean"), ("zzzz", "its events: ")],
 )
 def test_an_unknown_name_is_told_the_nearest(native: str, hint: str) -> None:
     """Or where the names are listed."""

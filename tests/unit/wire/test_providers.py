@@ -39,15 +39,45 @@ def test_a_name_tells_its_provider(name: str, provider: str, found: tuple[str, s
     ("model", "environ", "base_url", "key", "binds"),
     [
         (asked("openai/gpt-4o"), {}, "https://api.openai.com/v1", "o", True),
-        (asked("openai/gpt-4o"), {"OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}, "http://127.0.0.1:1/v1", "o", False),
+        (
+            asked("openai/gpt-4o"),
+            {"OPENAI_BASE_URL": "http://127.0.0.1:1/v1"},
+            "http://127.0.0.1:1/v1",
+            "o",
+            False,
+        ),
         (asked("claude-x", provider="anthropic"), {}, "https://api.anthropic.com", "a", True),
-        (asked("google/gemini-x"), {}, "https://generativelanguage.googleapis.com/v1beta/openai", "g", False),
+        (
+            asked("google/gemini-x"),
+            {},
+            "https://generativelanguage.googleapis.com/v1beta/openai",
+            "g",
+            False,
+        ),
         (asked("ollama/llama3"), {}, "http://127.0.0.1:11434/v1", "", False),
         (asked("acme/tiny", base_url="http://10.0.0.1/v1"), {}, "http://10.0.0.1/v1", "", False),
-        (asked("acme/tiny", base_url="http://10.0.0.1/v1", key="ACME_KEY"), {}, "http://10.0.0.1/v1", "c", False),
+        (
+            asked("acme/tiny", base_url="http://10.0.0.1/v1", key="ACME_KEY"),
+            {},
+            "http://10.0.0.1/v1",
+            "c",
+            False,
+        ),
         # A provider's own key goes to no address that a file names.
-        (asked("openai/x", base_url="https://elsewhere.example/v1"), {}, "https://elsewhere.example/v1", "", False),
-        (asked("openai/x", base_url="https://elsewhere.example/v1", key="OPENAI_API_KEY"), {}, "https://elsewhere.example/v1", "o", False),
+        (
+            asked("openai/x", base_url="https://elsewhere.example/v1"),
+            {},
+            "https://elsewhere.example/v1",
+            "",
+            False,
+        ),
+        (
+            asked("openai/x", base_url="https://elsewhere.example/v1", key="OPENAI_API_KEY"),
+            {},
+            "https://elsewhere.example/v1",
+            "o",
+            False,
+        ),
     ],
 )
 def test_an_endpoint_is_the_files_the_environments_or_the_providers_own(
@@ -61,25 +91,58 @@ def test_an_endpoint_is_the_files_the_environments_or_the_providers_own(
 
 def test_the_first_name_that_is_set_counts() -> None:
     """A variable before the name that stands in for it."""
-    model = asked("$HOOKLINE_MODEL", "$ANTHROPIC_DEFAULT_HAIKU_MODEL", "claude-haiku-5-5", provider="anthropic")
+    model = asked(
+        "$HOOKLINE_MODEL",
+        "$ANTHROPIC_DEFAULT_HAIKU_MODEL",
+        "claude-haiku-5-5",
+        provider="anthropic",
+    )
 
     assert endpoint(model, KEYS).model == "claude-haiku-5-5"
-    assert endpoint(model, {**KEYS, "ANTHROPIC_DEFAULT_HAIKU_MODEL": "claude-old"}).model == "claude-old"
-    assert endpoint(model, {**KEYS, "ANTHROPIC_DEFAULT_HAIKU_MODEL": "c", "HOOKLINE_MODEL": "openai/gpt"}).provider == "openai"
+    assert (
+        endpoint(model, {**KEYS, "ANTHROPIC_DEFAULT_HAIKU_MODEL": "claude-old"}).model
+        == "claude-old"
+    )
+    assert (
+        endpoint(
+            model, {**KEYS, "ANTHROPIC_DEFAULT_HAIKU_MODEL": "c", "HOOKLINE_MODEL": "openai/gpt"}
+        ).provider
+        == "openai"
+    )
 
 
 @pytest.mark.parametrize(
     ("model", "environ", "why"),
     [
-        (asked("openai/gpt-4o"), {}, "the variable `OPENAI_API_KEY`, which holds the key of openai, is not set"),
+        (
+            asked("openai/gpt-4o"),
+            {},
+            "the variable `OPENAI_API_KEY`, which holds the key of openai, is not set",
+        ),
         (asked("openai/gpt-4o"), {"OPENAI_API_KEY": "  "}, "`OPENAI_API_KEY`"),
         (asked("google/g"), {}, "`GOOGLE_API_KEY` or `GEMINI_API_KEY`"),
-        (asked("acme/x", base_url="http://127.0.0.1/v1", key="ACME_KEY"), {}, "the variable `ACME_KEY`"),
+        (
+            asked("acme/x", base_url="http://127.0.0.1/v1", key="ACME_KEY"),
+            {},
+            "the variable `ACME_KEY`",
+        ),
         (asked("$HOOKLINE_MODEL"), {}, "no model is named .set HOOKLINE_MODEL"),
         (asked("$HOOKLINE_MODEL"), {"HOOKLINE_MODEL": "gpt"}, "`gpt` names no provider"),
-        (asked("openai/x"), {**KEYS, "OPENAI_BASE_URL": "http://169.254.169.254/"}, "must not be called"),
-        (asked("openai/x"), {**KEYS, "OPENAI_BASE_URL": "file:///etc/passwd"}, "must not be called"),
-        (asked("openai/x"), {"OPENAI_API_KEY": "sk\nx"}, "`OPENAI_API_KEY`, which holds the key of openai, holds what no header can carry"),
+        (
+            asked("openai/x"),
+            {**KEYS, "OPENAI_BASE_URL": "http://169.254.169.254/"},
+            "must not be called",
+        ),
+        (
+            asked("openai/x"),
+            {**KEYS, "OPENAI_BASE_URL": "file:///etc/passwd"},
+            "must not be called",
+        ),
+        (
+            asked("openai/x"),
+            {"OPENAI_API_KEY": "sk\nx"},
+            "`OPENAI_API_KEY`, which holds the key of openai, holds what no header can carry",
+        ),
         (
             asked("openai/x"),
             {"OPENAI_API_KEY": "schlüssel"},
@@ -87,7 +150,9 @@ def test_the_first_name_that_is_set_counts() -> None:
         ),
     ],
 )
-def test_nobody_is_asked_without_a_name_an_address_and_a_key(model: Model, environ: dict[str, str], why: str) -> None:
+def test_nobody_is_asked_without_a_name_an_address_and_a_key(
+    model: Model, environ: dict[str, str], why: str
+) -> None:
     """And the words say which variable would help, never what one holds."""
     with pytest.raises(HandlerError, match=why):
         endpoint(model, environ)
@@ -102,7 +167,12 @@ def test_every_provider_can_be_asked() -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["https://me:secret@x.example/v1", "https://x.example:0/secret?key=secret", "http://169.254.169.254/secret?q=secret"]
+    "url",
+    [
+        "https://me:secret@x.example/v1",
+        "https://x.example:0/secret?key=secret",
+        "http://169.254.169.254/secret?q=secret",
+    ],
 )
 def test_an_address_is_said_without_what_may_be_secret(url: str) -> None:
     """Its scheme and its host; whether the file or the environment names it."""
@@ -142,7 +212,11 @@ def test_another_providers_key_is_odd(model: Model, why: str) -> None:
         (asked("openai/x"), {}, False),
         (asked("openai/x", allow_local=True), {}, False),
         (asked("openai/x"), {"OPENAI_BASE_URL": "https://llm.corp.example/v1"}, False),
-        (asked("openai/x", allow_local=True), {"OPENAI_BASE_URL": "https://llm.corp.example/v1"}, True),
+        (
+            asked("openai/x", allow_local=True),
+            {"OPENAI_BASE_URL": "https://llm.corp.example/v1"},
+            True,
+        ),
         (asked("openai/x"), {"OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}, True),
         (asked("acme/x", base_url="http://10.0.0.1/v1"), {}, True),
         (asked("acme/x", base_url="http://ollama:11434/v1"), {}, True),
@@ -150,7 +224,9 @@ def test_another_providers_key_is_odd(model: Model, why: str) -> None:
         (asked("ollama/x"), {}, True),
     ],
 )
-def test_an_address_is_local_where_its_author_said_so(model: Model, environ: dict[str, str], *, local: bool) -> None:
+def test_an_address_is_local_where_its_author_said_so(
+    model: Model, environ: dict[str, str], *, local: bool
+) -> None:
     """In its own text, or with the option; a provider's own address never is by what its name resolves to."""
     assert endpoint(model, {**KEYS, **environ}).local is local
 
@@ -163,7 +239,10 @@ def test_an_address_is_local_where_its_author_said_so(model: Model, environ: dic
         (asked("openai/x", key="MINE"), ("MINE",)),
         (asked("openai/x", base_url="http://10.0.0.1/v1"), ()),
         (asked("ollama/x"), ()),
-        (Model(names=("$HOOKLINE_MODEL", "claude-x"), prompt="x", provider="anthropic"), ("ANTHROPIC_API_KEY",)),
+        (
+            Model(names=("$HOOKLINE_MODEL", "claude-x"), prompt="x", provider="anthropic"),
+            ("ANTHROPIC_API_KEY",),
+        ),
     ],
 )
 def test_it_is_known_where_a_key_stands(model: Model, names: tuple[str, ...]) -> None:

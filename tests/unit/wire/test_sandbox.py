@@ -14,7 +14,12 @@ from hookline.wire.templates import Inserted
 PAYLOAD: dict[str, Any] = {
     "tool_name": "shell",
     "tool_use_id": "u1",
-    "tool_input": {"cmd": 'echo "✓"', "items": [1, "two", {"a": None}], "in": "kw", "in_order": True},
+    "tool_input": {
+        "cmd": 'echo "✓"',
+        "items": [1, "two", {"a": None}],
+        "in": "kw",
+        "in_order": True,
+    },
     "n": 3,
     "range": "shadow",
     "toJSON": "shadow",
@@ -30,7 +35,10 @@ JINJA = [
     ("{% if n > 2 and tool_name in ['shell'] %}yes{% else %}no{% endif %}", "yes"),
     ("{{ 'a' if absent is defined else 'b' }}", "b"),
     ("{{ absent | default('none') }}", "none"),
-    ("{% for item in tool_input.items %}{{ loop.index }}:{{ item }} {% endfor %}", '1:1 2:two 3:{"a":null} '),
+    (
+        "{% for item in tool_input.items %}{{ loop.index }}:{{ item }} {% endfor %}",
+        '1:1 2:two 3:{"a":null} ',
+    ),
     ("{% for key, value in tool_input | items %}{{ key }} {% endfor %}", "cmd items in in_order "),
     ("{{ tool_input.items | join('-') }}", '1-two-{"a":null}'),
     ("{% for i in range(3) %}{{ i }}{% endfor %}", "012"),
@@ -121,7 +129,13 @@ def test_a_prompt_ends_when_it_is_far_too_long() -> None:
 
 
 @pytest.mark.parametrize(
-    "prompt", ["{{ l | join(payload) }}", "{{ payload | toJSON }}", "{{ toJSON([l, l, l]) }}", "{{ l | join(l | join(x)) }}"]
+    "prompt",
+    [
+        "{{ l | join(payload) }}",
+        "{{ payload | toJSON }}",
+        "{{ toJSON([l, l, l]) }}",
+        "{{ l | join(l | join(x)) }}",
+    ],
 )
 def test_no_step_makes_more_than_a_prompt_shows(prompt: str) -> None:
     """It stops on the way, and does not cut what it made."""
@@ -140,7 +154,12 @@ def test_no_step_makes_more_than_a_prompt_shows(prompt: str) -> None:
 
 def test_values_are_told_from_the_authors_words() -> None:
     """By their type, part by part."""
-    parts = filled("a {{ tool_name }}{% for i in range(2) %}{{ i }}b{% endfor %}", PAYLOAD, most=99, late=lambda: False)
+    parts = filled(
+        "a {{ tool_name }}{% for i in range(2) %}{{ i }}b{% endfor %}",
+        PAYLOAD,
+        most=99,
+        late=lambda: False,
+    )
 
     assert [part for part in parts if isinstance(part, Inserted)] == ["shell", "0", "1"]
 
@@ -157,7 +176,12 @@ def test_a_prompt_that_takes_too_long_is_stopped() -> None:
     ticks = itertools.count()
 
     with pytest.raises(HandlerError, match="too long to fill in"):
-        filled("{% for a in range(5000) %}{% endfor %}", PAYLOAD, most=10, late=lambda: next(ticks) > 100)
+        filled(
+            "{% for a in range(5000) %}{% endfor %}",
+            PAYLOAD,
+            most=10,
+            late=lambda: next(ticks) > 100,
+        )
 
 
 def test_the_fields_that_a_prompt_names_are_told() -> None:
@@ -169,7 +193,10 @@ def test_the_fields_that_a_prompt_names_are_told() -> None:
 
 def test_a_field_of_the_payload_cannot_stand_in_for_a_helper() -> None:
     """Keys that are called like one are still there as entries of the payload."""
-    assert fill("{{ toJSON(1) }}{% for i in range(1) %}{{ i }}{% endfor %}{{ .range }}{{ .toJSON }}") == "10shadowshadow"
+    assert (
+        fill("{{ toJSON(1) }}{% for i in range(1) %}{{ i }}{% endfor %}{{ .range }}{{ .toJSON }}")
+        == "10shadowshadow"
+    )
 
 
 @pytest.mark.parametrize(

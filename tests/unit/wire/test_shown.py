@@ -24,27 +24,47 @@ LONG = "x" * (3 << 20)
         (0, "0", "0"),
     ],
 )
-def test_a_text_stands_as_it_is_and_anything_else_as_json(value: object, text: str, json: str) -> None:
+def test_a_text_stands_as_it_is_and_anything_else_as_json(
+    value: object, text: str, json: str
+) -> None:
     """What is no value of an event has nothing to show."""
     assert (text_of(value), as_json(value)) == (text, json)
 
 
 @pytest.mark.parametrize(
     ("given", "text"),
-    [(("abc", 2), "ab…"), ((2, "abc"), "ab…"), (("aé", 2), "a…"), (("abc", 3), "abc"), (("abc", 0), "abc"), ((True, 2), "tr…")],
+    [
+        (("abc", 2), "ab…"),
+        ((2, "abc"), "ab…"),
+        (("aé", 2), "a…"),
+        (("abc", 3), "abc"),
+        (("abc", 0), "abc"),
+        ((True, 2), "tr…"),
+    ],
 )
 def test_a_text_is_cut_at_bytes(given: tuple[Any, Any], text: str) -> None:
     """Never amid a character."""
     assert truncated(*given) == text
 
 
-@pytest.mark.parametrize(("values", "text"), [(["a", 1, None], "a-1-"), ({"a": 1, "b": 2}, "a-b"), ("abc", ""), (None, "")])
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [(["a", 1, None], "a-1-"), ({"a": 1, "b": 2}, "a-b"), ("abc", ""), (None, "")],
+)
 def test_values_are_joined(values: object, text: str) -> None:
     """Those of a list, or the keys of an object."""
     assert joined(values, "-") == text
 
 
-@pytest.mark.parametrize("show", [as_json, text_of, lambda value: joined([value, value], value), lambda value: joined([1, 2], [value] * 9)])
+@pytest.mark.parametrize(
+    "show",
+    [
+        as_json,
+        text_of,
+        lambda value: joined([value, value], value),
+        lambda value: joined([1, 2], [value] * 9),
+    ],
+)
 def test_nothing_long_is_made(show: Any) -> None:
     """Of texts, of lists of them, and of what stands between."""
     assert len(show(LONG)) < 4 << 20

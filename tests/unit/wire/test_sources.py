@@ -10,7 +10,15 @@ from hookline.core.dialect import Source
 from hookline.errors import ConfigError
 from hookline.model.handler import Broken
 from hookline.model.verdict import Stance
-from hookline.wire.sources import failure_of, hook_name, read_frame, read_tree, refusing, refusing_everything, strict_failure
+from hookline.wire.sources import (
+    failure_of,
+    hook_name,
+    read_frame,
+    read_tree,
+    refusing,
+    refusing_everything,
+    strict_failure,
+)
 from tests.plays.play import Stage, row
 
 if TYPE_CHECKING:
@@ -37,7 +45,9 @@ def test_a_text_is_parsed_with_its_lines() -> None:
 def test_a_key_that_stands_twice_in_json_is_told() -> None:
     """As a warning, where it stands: only the last one counts."""
     problems: list[Problem] = []
-    root = read_tree(Source(text='{"hooks": {"Stop": [1],\n "Stop": [2]}}', file="settings.json"), problems)
+    root = read_tree(
+        Source(text='{"hooks": {"Stop": [1],\n "Stop": [2]}}', file="settings.json"), problems
+    )
 
     assert root.value == {"hooks": {"Stop": [2]}}
     assert [str(problem) for problem in problems] == [
@@ -72,7 +82,13 @@ def test_a_tree_that_holds_itself_is_refused() -> None:
 
 @pytest.mark.parametrize(
     ("text", "name"),
-    [("make lint", "make lint"), ("\n  first\nsecond\n", "first"), ("x" * 61, "x" * 59 + "…"), ("x" * 60, "x" * 60), ("", "")],
+    [
+        ("make lint", "make lint"),
+        ("\n  first\nsecond\n", "first"),
+        ("x" * 61, "x" * 59 + "…"),
+        ("x" * 60, "x" * 60),
+        ("", ""),
+    ],
 )
 def test_a_script_is_named_by_its_first_line(text: str, name: str) -> None:
     """At most sixty characters of it."""
@@ -81,7 +97,10 @@ def test_a_script_is_named_by_its_first_line(text: str, name: str) -> None:
 
 def test_a_name_holds_no_secret_of_an_address() -> None:
     """Because it is in every message about the hook; also where the address is cut."""
-    assert hook_name("POST https://tok@h.example/x?key=SECRET") == "POST https://***@h.example/x?key=***"
+    assert (
+        hook_name("POST https://tok@h.example/x?key=SECRET")
+        == "POST https://***@h.example/x?key=***"
+    )
     assert "SECRET" not in hook_name(f"curl https://u:{'SECRET' * 20}@h")
 
 
@@ -107,7 +126,9 @@ def test_in_strict_mode_it_is_missed_with_consequences() -> None:
 
 def test_a_shadow_source_that_cannot_be_read_enforces_nothing() -> None:
     """Neither does one that nobody approved run, or lose that mark."""
-    loaded = refusing_everything(Source(file="hooks.yaml", mode="strict", shadow=True, trusted=False), TABLE, ERROR)
+    loaded = refusing_everything(
+        Source(file="hooks.yaml", mode="strict", shadow=True, trusted=False), TABLE, ERROR
+    )
 
     assert {(spec.shadow, spec.trusted) for spec in loaded.specs} == {(True, False)}
 
@@ -122,7 +143,9 @@ def test_a_shadow_source_that_cannot_be_read_enforces_nothing() -> None:
         ("strict", Stance.DENY, {"ask"}, Stance.DENY),
     ],
 )
-def test_strict_mode_never_weakens_a_failure(mode: str, fails: Stance, powers: set[str], stance: Stance) -> None:
+def test_strict_mode_never_weakens_a_failure(
+    mode: str, fails: Stance, powers: set[str], stance: Stance
+) -> None:
     """It only adds to what the row says."""
     assert failure_of(row(fails=fails, powers=frozenset(powers)), mode) is stance
 
@@ -166,4 +189,6 @@ def test_a_refused_source_keeps_all_its_problems() -> None:
 
     assert {spec.handler for spec in refused.specs} == {Broken(reason="f.json:2:2: second")}
     assert refused.problems == tuple(problems)
-    assert refusing(Source(file="f.json"), TABLE, problems, problems[2]).specs[0].handler == Broken(reason="f.json:1:2: third")
+    assert refusing(Source(file="f.json"), TABLE, problems, problems[2]).specs[0].handler == Broken(
+        reason="f.json:1:2: third"
+    )

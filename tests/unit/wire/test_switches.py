@@ -8,7 +8,15 @@ from hookline.core.dialect import Source
 from hookline.model.handler import Command
 from hookline.model.problem import Origin
 from hookline.model.spec import HookSpec
-from hookline.wire.switches import heard, heard_at_home, hooks_of, is_switch, switch, switched_off, without
+from hookline.wire.switches import (
+    heard,
+    heard_at_home,
+    hooks_of,
+    is_switch,
+    switch,
+    switched_off,
+    without,
+)
 
 ORIGIN = Origin(file="a.json", line=2, scope="user")
 HOOK = HookSpec(id="h", dialect="d", kind="stop", native_event="Stop", handler=Command(script="x"))
@@ -23,10 +31,16 @@ def test_a_switch_is_no_hook() -> None:
     """It is told from a hook, also from one that cannot be loaded."""
     assert [is_switch(spec) for spec in (thrown(), HOOK)] == [True, False]
     assert hooks_of([thrown(), HOOK]) == [HOOK]
-    assert (thrown().id, thrown().native_event, thrown().facts) == ("a.json#off", "off", {"on": True})
+    assert (thrown().id, thrown().native_event, thrown().facts) == (
+        "a.json#off",
+        "off",
+        {"on": True},
+    )
 
 
-@pytest.mark.parametrize(("source", "counts"), [({}, 1), ({"trusted": False}, 0), ({"shadow": True}, 0)])
+@pytest.mark.parametrize(
+    ("source", "counts"), [({}, 1), ({"trusted": False}, 0), ({"shadow": True}, 0)]
+)
 def test_who_has_a_say(source: dict[str, bool], counts: int) -> None:
     """Neither a file that nobody approved, nor one that is only observed."""
     assert len(heard([HOOK, thrown(**source)])) == counts
@@ -37,10 +51,15 @@ def test_what_was_switched_off_is_said() -> None:
     assert [str(problem) for problem in switched_off(ORIGIN, "`off`", [HOOK, HOOK])] == [
         "a.json:2: HKL1604 `off` in a.json switches 2 hooks off",
     ]
-    assert [problem.message for problem in switched_off(Origin(), "`off`", [HOOK])] == ["`off` in this configuration switches 1 hook off"]
+    assert [problem.message for problem in switched_off(Origin(), "`off`", [HOOK])] == [
+        "`off` in this configuration switches 1 hook off"
+    ]
     assert switched_off(ORIGIN, "`off`", []) == []
     (at_home,) = switched_off(ORIGIN, "`off`", [HOOK], at_home=True)
-    assert (at_home.message, at_home.hooks) == ("`off` in a.json switches 1 hook of this project off, and nobody else's", ("h",))
+    assert (at_home.message, at_home.hooks) == (
+        "`off` in a.json switches 1 hook of this project off, and nobody else's",
+        ("h",),
+    )
 
 
 @pytest.mark.parametrize(

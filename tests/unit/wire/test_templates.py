@@ -42,8 +42,18 @@ PADDED = json.dumps({"tool_name": "shell", "tool_input": {"cmd": "rm -rf /etc; :
     ("prompt", "language", "cut"),
     [
         ("{{ .ToolInput.cmd }}\nTool: {{ .ToolName }}\n" + RULE, "template", "rm -rf /etc"),
-        ("{{ .ToolInput.cmd }}{{ .ToolInput | toJSON }}" + RULE + "{{ .ToolName }}\nTool: {{ .ToolName }}", "template", "rm -rf /etc"),
-        ("{% for k, v in tool_input | items %}{{ v }}{% endfor %}\nTool: {{ 'shell' }}" + RULE, "template", "rm -rf /etc"),
+        (
+            "{{ .ToolInput.cmd }}{{ .ToolInput | toJSON }}"
+            + RULE
+            + "{{ .ToolName }}\nTool: {{ .ToolName }}",
+            "template",
+            "rm -rf /etc",
+        ),
+        (
+            "{% for k, v in tool_input | items %}{{ v }}{% endfor %}\nTool: {{ 'shell' }}" + RULE,
+            "template",
+            "rm -rf /etc",
+        ),
         ("$ARGUMENTS\n" + RULE + "\nTool: shell", ARGUMENTS, '{"tool_name"'),
         ("$ARGUMENTS $ARGUMENTS\n" + RULE + "\nTool: shell", ARGUMENTS, '{"tool_name"'),
         (RULE + "\nTool: shell", ARGUMENTS, RULE),
@@ -63,23 +73,46 @@ def test_padding_pushes_no_rule_out_of_a_prompt(prompt: str, language: str, cut:
 
 @pytest.mark.parametrize(
     ("lengths", "most", "left"),
-    [((3, 3), 10, (3, 3)), ((5, 20), 15, (5, 10)), ((20, 5, 20), 15, (5, 5, 5)), ((9, 9), 0, (0, 0)), ((), 0, ()), ((0, 7), 7, (0, 7))],
+    [
+        ((3, 3), 10, (3, 3)),
+        ((5, 20), 15, (5, 10)),
+        ((20, 5, 20), 15, (5, 5, 5)),
+        ((9, 9), 0, (0, 0)),
+        ((), 0, ()),
+        ((0, 7), 7, (0, 7)),
+    ],
 )
-def test_the_longest_values_are_cut_first(lengths: tuple[int, ...], most: int, left: tuple[int, ...]) -> None:
+def test_the_longest_values_are_cut_first(
+    lengths: tuple[int, ...], most: int, left: tuple[int, ...]
+) -> None:
     """To one length, and no more than has to be."""
-    text = fitted([Inserted(chr(ord("a") + at) * length) for at, length in enumerate(lengths)], most)
+    text = fitted(
+        [Inserted(chr(ord("a") + at) * length) for at, length in enumerate(lengths)], most
+    )
     shown = text.partition("\n\n[What")[0]
 
-    assert tuple(re.sub(r"…\[[\d,]+ characters cut off\]", "", shown).count(chr(ord("a") + at)) for at in range(len(lengths))) == left
+    assert (
+        tuple(
+            re.sub(r"…\[[\d,]+ characters cut off\]", "", shown).count(chr(ord("a") + at))
+            for at in range(len(lengths))
+        )
+        == left
+    )
     assert ("cut off" in text) is (sum(lengths) > most)
 
 
 def test_an_author_who_writes_too_much_is_told() -> None:
     """It is a failure, and not a shorter prompt."""
     with pytest.raises(HandlerError, match="longer than 10 characters without what it quotes"):
-        fill(Model(names=("m",), prompt="x" * 11 + "$ARGUMENTS", language=ARGUMENTS, most_prompt=10), "{}")
+        fill(
+            Model(names=("m",), prompt="x" * 11 + "$ARGUMENTS", language=ARGUMENTS, most_prompt=10),
+            "{}",
+        )
     with pytest.raises(HandlerError, match="longer than 10 characters"):
-        fill(Model(names=("m",), prompt="{% for i in range(9) %}xx{% endfor %}", most_prompt=10), "{}")
+        fill(
+            Model(names=("m",), prompt="{% for i in range(9) %}xx{% endfor %}", most_prompt=10),
+            "{}",
+        )
 
 
 @pytest.mark.parametrize("payload", ["", "nonsense", "[" * 100_000])
@@ -89,7 +122,9 @@ def test_a_payload_that_is_no_json_fills_nothing(payload: str) -> None:
         fill(Model(names=("m",), prompt="{{ .a }}"), payload)
 
 
-def test_without_jinja2_nothing_is_checked_and_nothing_is_filled(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_jinja2_nothing_is_checked_and_nothing_is_filled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """A file still loads on a machine that does not ask models; who asks one is told what to install."""
     real = builtins.__import__
 

@@ -55,7 +55,9 @@ def refused(text: str, file: str = "x.yaml") -> ConfigError:
         (("hooks", "nonsense", 3), (2, 3)),
     ],
 )
-def test_a_part_of_json_knows_its_place(path: tuple[str | int, ...], place: tuple[int, int]) -> None:
+def test_a_part_of_json_knows_its_place(
+    path: tuple[str | int, ...], place: tuple[int, int]
+) -> None:
     """Keys and items where they begin, a tab as one column; what is not there as the nearest part above it."""
     assert parse_json(JSON).place(path) == place
 
@@ -73,7 +75,9 @@ def test_a_part_of_json_knows_its_place(path: tuple[str | int, ...], place: tupl
         (("hooks", "stop", 7), (3, 3)),
     ],
 )
-def test_a_part_of_yaml_knows_its_place(path: tuple[str | int, ...], place: tuple[int, int]) -> None:
+def test_a_part_of_yaml_knows_its_place(
+    path: tuple[str | int, ...], place: tuple[int, int]
+) -> None:
     """The same, in block and in flow style."""
     assert parse_yaml(YAML).place(path) == place
 
@@ -94,14 +98,28 @@ def test_without_places_nothing_knows_where_it_stands() -> None:
     assert tree.place(("hooks", "Stop")) == (0, 0)
 
 
-@pytest.mark.parametrize("text", ["{}", "[]", '"x"', "3", "null", " \n\t[ ]\r\n", '{"a":{},"b":[[],[{}]],"":-1e5}', '"\\u0041\\n\\\\\\""'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{}",
+        "[]",
+        '"x"',
+        "3",
+        "null",
+        " \n\t[ ]\r\n",
+        '{"a":{},"b":[[],[{}]],"":-1e5}',
+        '"\\u0041\\n\\\\\\""',
+    ],
+)
 def test_json_of_every_shape_is_placed(text: str) -> None:
     """Finding places reads every text that `json` reads."""
     assert parse_json(text).value == json.loads(text)
     assert parse_json(text).place(())[0] >= 1
 
 
-@pytest.mark.parametrize(("file", "text"), [("x.json", '\ufeff{\n "a": 1}'), ("x.yaml", "\ufeff\na: 1")])
+@pytest.mark.parametrize(
+    ("file", "text"), [("x.json", '\ufeff{\n "a": 1}'), ("x.yaml", "\ufeff\na: 1")]
+)
 def test_a_byte_order_mark_is_no_text(file: str, text: str) -> None:
     """Editors put one there; it moves nothing."""
     tree = parse(text, file)
@@ -149,7 +167,18 @@ def test_what_is_no_yaml_is_refused_with_its_place(text: str, place: str, words:
     assert words in error.message
 
 
-@pytest.mark.parametrize("text", ["!!float ''", "!!int ''", "!!int 0b", "!!bool foo", "!!set x", "!!timestamp 2020-99-99", "!!int foo"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "!!float ''",
+        "!!int ''",
+        "!!int 0b",
+        "!!bool foo",
+        "!!set x",
+        "!!timestamp 2020-99-99",
+        "!!int foo",
+    ],
+)
 def test_what_the_parser_itself_trips_over_is_refused(text: str) -> None:
     """An IndexError or a KeyError of the library is no exception of ours."""
     assert refused(text).name == "config.syntax"
@@ -168,7 +197,11 @@ def test_a_key_that_stands_twice_is_refused(text: str, place: str, key: str) -> 
     """One of the two blocks would be lost, and it may be the guard."""
     error = refused(text)
 
-    assert (error.name, error.place, error.message) == ("config.duplicate-key", place, f"the key `{key}` stands twice")
+    assert (error.name, error.place, error.message) == (
+        "config.duplicate-key",
+        place,
+        f"the key `{key}` stands twice",
+    )
 
 
 def test_a_key_that_stands_twice_in_json_is_known() -> None:
@@ -214,12 +247,18 @@ def test_brackets_in_texts_are_not_nesting() -> None:
     text = json.dumps({"script": "[" * 5000, "list": [[]] * 300})
 
     assert parse_json(text).value == json.loads(text)
-    assert parse_yaml(f"script: {json.dumps('[{' * 500)}\nlist: {[[]] * 300}\n").value["list"] == [[]] * 300
+    assert (
+        parse_yaml(f"script: {json.dumps('[{' * 500)}\nlist: {[[]] * 300}\n").value["list"]
+        == [[]] * 300
+    )
 
 
 def test_deep_block_style_is_refused() -> None:
     """Indentation nests as well."""
-    assert refused("\n".join("  " * at + "a:" for at in range(250))).name in ("config.too-large", "config.syntax")
+    assert refused("\n".join("  " * at + "a:" for at in range(250))).name in (
+        "config.too-large",
+        "config.syntax",
+    )
 
 
 def test_an_alias_bomb_is_refused() -> None:

@@ -10,5 +10,9 @@ tool_input = json.load(sys.stdin)["tool_input"]
 timeout = tool_input.get("timeout")
 
 if timeout is None or timeout > LIMIT:
-    answer = {"decision": "allow", "modified_input": {"timeout": LIMIT}, "log": f"timeout: {timeout} -> {LIMIT}"}
+    answer = {
+        "decision": "allow",
+        "modified_input": {"timeout": LIMIT},
+        "log": f"timeout: {timeout} -> {LIMIT}",
+    }
     print(json.dumps(answer))

@@ -28,7 +28,10 @@ def main():
         print(f"protect-env: cannot read the payload: {error!r}", file=sys.stderr)
         return 2
     if found:
-        print(f"{found[0]} holds secrets and must not be read. Look at .env.example instead.", file=sys.stderr)
+        print(
+            f"{found[0]} holds secrets and must not be read. Look at .env.example instead.",
+            file=sys.stderr,
+        )
         return 2
     return 0
 

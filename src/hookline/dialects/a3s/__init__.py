@@ -25,7 +25,16 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Decision, Verdict
 
-__all__ = ["A3S", "NAME", "OPTIONS", "HookResponse", "HookResult", "document", "nobody", "result_of"]
+__all__ = [
+    "A3S",
+    "NAME",
+    "OPTIONS",
+    "HookResponse",
+    "HookResult",
+    "document",
+    "nobody",
+    "result_of",
+]
 
 OPTIONS = ("invalid_regex",)
 _INVALID_REGEX = ("refuse", "substring")
@@ -37,7 +46,11 @@ class A3S:
     def __init__(self, *, invalid_regex: str = "refuse") -> None:
         if invalid_regex not in _INVALID_REGEX:
             hint = f"one of {', '.join(_INVALID_REGEX)}"
-            raise ConfigError(f"unknown `invalid_regex: {invalid_regex}` of {NAME}", name="config.option", hint=hint)
+            raise ConfigError(
+                f"unknown `invalid_regex: {invalid_regex}` of {NAME}",
+                name="config.option",
+                hint=hint,
+            )
         self.table = TABLE
         self.substring = invalid_regex == "substring"
 

@@ -35,7 +35,10 @@ def _tidied(pattern: str) -> str:
 def _whole(pattern: str) -> str:
     """Component by component; a component of stars only is any number of folders, at the end at least something."""
     *folders, last = pattern.split("/")
-    parts = ["(?:.*/)?" if _is_deep(folder) else f"{_translated(folder, anything=_BELOW)}/" for folder in folders]
+    parts = [
+        "(?:.*/)?" if _is_deep(folder) else f"{_translated(folder, anything=_BELOW)}/"
+        for folder in folders
+    ]
     ending = ".+" if _is_deep(last) and folders else _translated(last, anything=_BELOW)
     return "".join(parts) + ending
 

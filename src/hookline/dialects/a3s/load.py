@@ -7,7 +7,14 @@ import re
 from hookline.core.dialect import Loaded
 from hookline.dialects.a3s.globs import climbs, expression
 from hookline.dialects.a3s.reading import nobody
-from hookline.dialects.a3s.table import DEFAULT_PRIORITY, DEFAULT_TIMEOUT, NAME, TABLE, TICKS_PER_SECOND, row_of
+from hookline.dialects.a3s.table import (
+    DEFAULT_PRIORITY,
+    DEFAULT_TIMEOUT,
+    NAME,
+    TABLE,
+    TICKS_PER_SECOND,
+    row_of,
+)
 from hookline.errors import ConfigError
 from hookline.model.conditions import Never, OneOf, PathPattern, Pattern
 from hookline.model.handler import Broken, InProcess
@@ -56,7 +63,11 @@ def load(source: Source, *, substring: bool = False) -> Loaded:
         if spec is None:
             continue
         if spec.id in specs:
-            node.complain("hook.duplicate", f"`{spec.id}` stands twice; this definition replaces the former", severity="warning")
+            node.complain(
+                "hook.duplicate",
+                f"`{spec.id}` stands twice; this definition replaces the former",
+                severity="warning",
+            )
         specs[spec.id] = spec
     return Loaded(specs=tuple(specs.values()), problems=tuple(problems))
 
@@ -95,7 +106,11 @@ class _Reader:
         if row is None:
             return None
         spec = self._spec(node, row, name or node.pointer or "hook")
-        return spec if not node.errors_since(before) else spec.replace(handler=Broken(reason=self._last(node)))
+        return (
+            spec
+            if not node.errors_since(before)
+            else spec.replace(handler=Broken(reason=self._last(node)))
+        )
 
     def _event(self, node: Node) -> Moment | None:
         native = node.text("event_type", required=True)
@@ -106,7 +121,11 @@ class _Reader:
         return row
 
     def _spec(self, node: Node, row: Moment, name: str) -> HookSpec:
-        conditions = tuple(self._conditions(node.child("matcher"), row)) if node.value.get("matcher") is not None else ()
+        conditions = (
+            tuple(self._conditions(node.child("matcher"), row))
+            if node.value.get("matcher") is not None
+            else ()
+        )
         spec = HookSpec(
             id=name,
             dialect=NAME,
@@ -133,7 +152,11 @@ class _Reader:
             return
         node.only(MATCHER_KEYS, "a matcher")
         # What is no text is complained of, and then narrows nothing: the broken hook is missed wherever it may have counted.
-        given = {key: text for key in MATCHER_KEYS if (text := node.text(key)) or node.value.get(key) == ""}
+        given = {
+            key: text
+            for key in MATCHER_KEYS
+            if (text := node.text(key)) or node.value.get(key) == ""
+        }
         if "session_id" in given:
             yield OneOf(field="session_id", names=frozenset({given["session_id"]}))
         yield from _applicable(node, given, row)
@@ -143,7 +166,11 @@ class _Reader:
             yield self._path(node, given["path_pattern"])
         if "command_pattern" in given:
             yield OneOf(field="tool", names=_COMMAND_TOOLS)
-            yield Pattern(field="input.command", source=given["command_pattern"], regex=self._regex(node, given["command_pattern"]))
+            yield Pattern(
+                field="input.command",
+                source=given["command_pattern"],
+                regex=self._regex(node, given["command_pattern"]),
+            )
         if "skill" in given:
             regex = _glob(node, "skill", given["skill"])
             yield Pattern(field="skill_name", source=given["skill"], regex=regex, full=True)
@@ -158,14 +185,20 @@ class _Reader:
         except ConfigError as error:
             if self.substring:
                 hint = "it is searched as plain text"
-                node.complain(error.name, error.message, "command_pattern", hint=hint, severity="warning")
+                node.complain(
+                    error.name, error.message, "command_pattern", hint=hint, severity="warning"
+                )
                 return compile_regex(re.escape(source))
             node.complain(error.name, error.message, "command_pattern", hint=error.hint)
             return compile_regex("")
 
     @staticmethod
     def _last(node: Node) -> str:
-        return next(str(problem.message) for problem in reversed(node.problems) if problem.severity == "error")
+        return next(
+            str(problem.message)
+            for problem in reversed(node.problems)
+            if problem.severity == "error"
+        )
 
 
 def _glob(node: Node, key: str, pattern: str) -> Regex:
@@ -184,7 +217,13 @@ def _applicable(node: Node, given: Mapping[str, str], row: Moment) -> Iterator[C
     for key in given:
         if key not in carried:
             reason = f"`{row.native}` carries nothing that `{key}` could select"
-            node.complain("matcher.not-applicable", reason, key, hint="the hook never runs", severity="warning")
+            node.complain(
+                "matcher.not-applicable",
+                reason,
+                key,
+                hint="the hook never runs",
+                severity="warning",
+            )
             yield Never(reason=reason)
 
 
@@ -197,7 +236,9 @@ def _configured(spec: HookSpec, node: Node, row: Moment) -> HookSpec:
     if detached and row.gate:
         why = f"`async_execution` is ignored on the gate `{row.native}`; the hook is awaited"
         node.complain("async.cannot-block", why, "async_execution", severity="warning")
-    mode = node.choice("fail_mode", _FAIL_MODES, "") if node.value.get("fail_mode") is not None else ""
+    mode = (
+        node.choice("fail_mode", _FAIL_MODES, "") if node.value.get("fail_mode") is not None else ""
+    )
     priority = _within(node, "priority", low=-_HIGHEST)
     return spec.replace(
         rank=spec.rank if priority is None else priority,
@@ -213,5 +254,10 @@ def _within(node: Node, key: str, *, low: int) -> int | None:
     value = node.integer(key)
     if value is None or low <= value < _HIGHEST:
         return value
-    node.complain("value.range", f"`{key}: {value}` is out of range", key, hint=f"at least {low}, below {_HIGHEST}")
+    node.complain(
+        "value.range",
+        f"`{key}: {value}` is out of range",
+        key,
+        hint=f"at least {low}, below {_HIGHEST}",
+    )
     return None

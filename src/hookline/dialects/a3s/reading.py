@@ -87,9 +87,15 @@ def _rewrite(modified: Any, spec: HookSpec, row: Moment) -> dict[str, Any]:
         return {"effects": {"modified": modified}}
     if not isinstance(modified, dict):
         # The host would not apply it, so later hooks must go on judging the arguments that stay.
-        return {"effects": {"modified": modified}, "unsupported": ("input: only an object can be the arguments of a tool",)}
+        return {
+            "effects": {"modified": modified},
+            "unsupported": ("input: only an object can be the arguments of a tool",),
+        }
     note = f"hook `{label(spec)}` returned `args` as the only argument; `modified` is the arguments themselves"
-    return {"rewrite": Rewrite(target="input", value=modified), "for_user": note if list(modified) == ["args"] else ""}
+    return {
+        "rewrite": Rewrite(target="input", value=modified),
+        "for_user": note if list(modified) == ["args"] else "",
+    }
 
 
 def _why(outcome: Outcome, spec: HookSpec) -> str:
@@ -109,4 +115,10 @@ def _failed(spec: HookSpec, outcome: Outcome, why: str) -> Verdict:
 
 
 def _said(spec: HookSpec, outcome: Outcome, **fields: Any) -> Verdict:
-    return Verdict(hook_id=spec.id, exit_code=outcome.exit_code, seconds=outcome.seconds, shadow=spec.shadow, **fields)
+    return Verdict(
+        hook_id=spec.id,
+        exit_code=outcome.exit_code,
+        seconds=outcome.seconds,
+        shadow=spec.shadow,
+        **fields,
+    )

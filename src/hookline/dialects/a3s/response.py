@@ -77,14 +77,25 @@ class HookResponse(Frozen):
             raise UnreadableError("the answer has no `action`")
         known = _ACTIONS.get(action.lower()) if isinstance(action, str) else None
         if known is None:
-            raise UnreadableError(f"unknown action {_quoted(action)}, not one of {', '.join(ACTIONS)}")
-        given = {"reason": answer.get("reason"), "retry_delay_ms": _delay(answer), "hook_id": answer.get("hook_id")}
+            raise UnreadableError(
+                f"unknown action {_quoted(action)}, not one of {', '.join(ACTIONS)}"
+            )
+        given = {
+            "reason": answer.get("reason"),
+            "retry_delay_ms": _delay(answer),
+            "hook_id": answer.get("hook_id"),
+        }
         return _checked(cls(action=known, modified=plain(answer.get("modified")), **given))
 
     def to_dict(self) -> dict[str, Any]:
         """The answer as JSON, without what was not said."""
-        said = {key: getattr(self, key) for key in ("reason", "modified", "retry_delay_ms", "hook_id")}
-        return {"action": self.action, **{key: value for key, value in said.items() if value is not None}}
+        said = {
+            key: getattr(self, key) for key in ("reason", "modified", "retry_delay_ms", "hook_id")
+        }
+        return {
+            "action": self.action,
+            **{key: value for key, value in said.items() if value is not None},
+        }
 
 
 def response_of(answer: Any) -> HookResponse:
@@ -105,14 +116,25 @@ def response_of(answer: Any) -> HookResponse:
 def _checked(response: HookResponse) -> HookResponse:
     """The response, if what its action reads is of the right type; what it does not read is dropped."""
     if response.action in (CONTINUE, SKIP):
-        return response.replace(reason=None, retry_delay_ms=None, modified=response.modified if response.action == CONTINUE else None)
+        return response.replace(
+            reason=None,
+            retry_delay_ms=None,
+            modified=response.modified if response.action == CONTINUE else None,
+        )
     if response.reason is not None and not isinstance(response.reason, str):
         raise UnreadableError(f"`reason` is {_quoted(response.reason)}, not text")
     if response.action == BLOCK:
         return response.replace(retry_delay_ms=None, modified=None)
     delay = response.retry_delay_ms
-    if delay is not None and (isinstance(delay, bool) or not isinstance(delay, int | float) or not math.isfinite(delay) or delay < 0):
-        raise UnreadableError(f"the delay of a Retry is {_quoted(delay)}, not a number of milliseconds")
+    if delay is not None and (
+        isinstance(delay, bool)
+        or not isinstance(delay, int | float)
+        or not math.isfinite(delay)
+        or delay < 0
+    ):
+        raise UnreadableError(
+            f"the delay of a Retry is {_quoted(delay)}, not a number of milliseconds"
+        )
     return response.replace(modified=None)
 
 
@@ -121,7 +143,11 @@ def _delay(answer: Mapping[str, Any]) -> Any:
 
 
 def _quoted(value: Any) -> str:
-    return shape(value) if value is None or isinstance(value, bool | int | float | str | list | dict) else f"`{value!r:.80}`"
+    return (
+        shape(value)
+        if value is None or isinstance(value, bool | int | float | str | list | dict)
+        else f"`{value!r:.80}`"
+    )
 
 
 def plain(value: Any) -> Any:

@@ -64,9 +64,21 @@ def result_of(decision: Decision) -> HookResult:
     }
     retry = next((verdict for verdict in counted if verdict.retry_after is not None), None)
     # A Retry is itself a denial where it holds something up; any other denial is stronger than it.
-    denial = next((verdict for verdict in counted if verdict.stance >= Stance.DENY and verdict.retry_after is None), None)
+    denial = next(
+        (
+            verdict
+            for verdict in counted
+            if verdict.stance >= Stance.DENY and verdict.retry_after is None
+        ),
+        None,
+    )
     if decision.stance >= Stance.DENY and (denial is not None or retry is None):
-        return HookResult(action=BLOCK, reason=_reason(decision, denial), hook_id=denial.hook_id if denial else None, **account)
+        return HookResult(
+            action=BLOCK,
+            reason=_reason(decision, denial),
+            hook_id=denial.hook_id if denial else None,
+            **account,
+        )
     if retry is not None and decision.retry_after is not None:
         return _retry(decision, retry, account)
     return HookResult(action=CONTINUE, modified=_modified(decision), **account)

@@ -25,11 +25,16 @@ def event_of(document: Json, native: str = "") -> Event:
         CodecError: not an object, no event named, or a field of the wrong type.
     """
     if not isinstance(document, dict):
-        raise CodecError(f"an {NAME} event must be a JSON object", hint='{"event_type": "pre_tool_use", "payload": {...}}')
+        raise CodecError(
+            f"an {NAME} event must be a JSON object",
+            hint='{"event_type": "pre_tool_use", "payload": {...}}',
+        )
     wrapped = "event_type" in document
     named = native or document.get("event_type")
     if not isinstance(named, str) or not named:
-        raise CodecError("the document names no event: `event_type` is missing or no text", name="wire.event")
+        raise CodecError(
+            "the document names no event: `event_type` is missing or no text", name="wire.event"
+        )
     payload = document.get("payload", {}) if wrapped else document
     row = row_of(named)
     names = _SESSIONLESS if row is not None and row.sessionless else _NAMES
@@ -63,7 +68,9 @@ def _result(event: Event, given: Json) -> dict[str, Any]:
     return {
         "success": not error,
         "output": output if isinstance(output, str) else _as_text(output),
-        "duration_ms": round(seconds * TABLE.ticks_per_second) if isinstance(seconds, int | float) else 0,
+        "duration_ms": round(seconds * TABLE.ticks_per_second)
+        if isinstance(seconds, int | float)
+        else 0,
     }
 
 

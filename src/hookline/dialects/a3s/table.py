@@ -64,7 +64,15 @@ def pascal(native: str) -> str:
     return "".join(part.capitalize() for part in native.split("_"))
 
 
-def _row(native: str, column: str = "", *, kind: str = "", body: type[Body] = Lifecycle, does: str = "", **columns: Any) -> Moment:
+def _row(
+    native: str,
+    column: str = "",
+    *,
+    kind: str = "",
+    body: type[Body] = Lifecycle,
+    does: str = "",
+    **columns: Any,
+) -> Moment:
     return Moment(
         native=native,
         kind=kind or _NATIVES.get(pascal(native)) or kinds.unknown(NAME, native),
@@ -93,7 +101,11 @@ _ROWS = (
     _gate("pre_tool_use", f"tool args=input+ {_CWD} recent_tools*", body=ToolCall, does="input"),
     _row("post_tool_use", "tool args=input+ result+", body=ToolCall),
     _row("generate_start", f"{_MODEL} available_tools=tools*", body=Generation, acts=True),
-    _row("generate_end", "prompt response_text=response tool_calls* usage+ duration_ms=duration#", body=Generation),
+    _row(
+        "generate_end",
+        "prompt response_text=response tool_calls* usage+ duration_ms=duration#",
+        body=Generation,
+    ),
     _row("session_start", "system_prompt? model_provider model_name=model"),
     _row("session_end", "total_tokens# total_tool_calls# duration_ms#"),
     _row("skill_load", "skill_name tool_names* version? description? loaded_at#", sessionless=True),
@@ -101,9 +113,25 @@ _ROWS = (
     _gate("pre_prompt", "prompt system_prompt? message_count#", kind="prompt.submit", body=Prompt),
     _row("post_response", "response_text tool_calls_count# usage+ duration_ms#", kind="turn.end"),
     _row("on_error", "error_type error_message=error context+", kind="error"),
-    _gate("permission_request", "tool_id=call_id tool args=input+", kind="tool.permission.request", body=ToolCall, does="input"),
-    _gate("pre_compact", "message_count# used_tokens=tokens# max_tokens#", kind="compact.before", body=Compaction),
-    _row("post_compact", "message_count_before# message_count_after# summary_generated!", kind="compact.after", body=Compaction),
+    _gate(
+        "permission_request",
+        "tool_id=call_id tool args=input+",
+        kind="tool.permission.request",
+        body=ToolCall,
+        does="input",
+    ),
+    _gate(
+        "pre_compact",
+        "message_count# used_tokens=tokens# max_tokens#",
+        kind="compact.before",
+        body=Compaction,
+    ),
+    _row(
+        "post_compact",
+        "message_count_before# message_count_after# summary_generated!",
+        kind="compact.after",
+        body=Compaction,
+    ),
     _row("pre_context_perception", f"intent target_type target_name domain query? {_CWD} urgency"),
     _row("post_context_perception", f"{_DONE} facts_retrieved# files_retrieved#"),
     _row("on_success", "action_type action_summary duration_ms#"),
@@ -112,7 +140,12 @@ _ROWS = (
     _gate("pre_planning", "task_description available_strategies* constraints?"),
     _row("post_planning", f"strategy_used subtasks* {_DONE}"),
     _row("pre_reasoning", "reasoning_type problem_statement hints?"),
-    _row("post_reasoning", f"conclusion=text steps_count# {_DONE}", kind="thought.after", body=Message),
+    _row(
+        "post_reasoning",
+        f"conclusion=text steps_count# {_DONE}",
+        kind="thought.after",
+        body=Message,
+    ),
     _row("on_rate_limit", "limit_type retry_after_ms# current_usage#"),
     _row("on_confirmation", "confirmation_type=kind message options?", kind="notification"),
     _row("intent_detection", "prompt workspace language_hint?"),

@@ -47,8 +47,14 @@ class AgentHooks:
 
     def __init__(self, *, approver: bool = False, unanswered: str = "deny") -> None:
         if unanswered not in _UNANSWERED:
-            raise ConfigError(f"unknown `unanswered: {unanswered}`", name="config.option", hint=f"one of {', '.join(_UNANSWERED)}")
-        self.table = table(approver=switch(NAME, "approver", approver), unanswered=_UNANSWERED[unanswered])
+            raise ConfigError(
+                f"unknown `unanswered: {unanswered}`",
+                name="config.option",
+                hint=f"one of {', '.join(_UNANSWERED)}",
+            )
+        self.table = table(
+            approver=switch(NAME, "approver", approver), unanswered=_UNANSWERED[unanswered]
+        )
 
     def load(self, source: Source) -> Loaded:
         return load(source, self.table)
@@ -62,7 +68,11 @@ class AgentHooks:
 
     def available_hooks(self, specs: Iterable[HookSpec]) -> str:
         """The listing for a model of the hooks that count, in load order: approved, not only observed, and able to run."""
-        counting = (spec for spec in specs if spec.trusted and not spec.shadow and not isinstance(spec.handler, Broken))
+        counting = (
+            spec
+            for spec in specs
+            if spec.trusted and not spec.shadow and not isinstance(spec.handler, Broken)
+        )
         return available_hooks(in_load_order(counting))
 
     def body_of(self, text: str, file: str) -> str:
@@ -80,7 +90,9 @@ class AgentHooks:
         """The payload, with the event in the spelling that the hook declared."""
         payload = encode(event, self.table, self.table.row(spec.native_event), spec.native_event)
         payload["context"] = payload["context"] or {}
-        if isinstance(payload.get("final_message"), str):  # other dialects keep the last message as a text
+        if isinstance(
+            payload.get("final_message"), str
+        ):  # other dialects keep the last message as a text
             payload["final_message"] = {"role": "assistant", "content": payload["final_message"]}
         return wire_text(payload, self.table)
 

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
 
 
-def applied(hooks: Sequence[HookSpec], files: Iterable[HookSpec], table: Table, names: Iterable[str]) -> Loaded:
+def applied(
+    hooks: Sequence[HookSpec], files: Iterable[HookSpec], table: Table, names: Iterable[str]
+) -> Loaded:
     """The hooks that are left, as changed, and a word about each of them (agenthooks.md 3).
 
     `files`: the settings, as their carriers. Policy's have the last word, and nobody else's reach a managed hook; those
@@ -37,12 +39,18 @@ def applied(hooks: Sequence[HookSpec], files: Iterable[HookSpec], table: Table, 
         if off is None:
             left.append(_changed(spec, reaching, table, problems))
         else:
-            problems.append(_told("hook.never-runs", f"{_whose(spec)} is switched off by {_place(off)}", off, spec))
+            problems.append(
+                _told(
+                    "hook.never-runs", f"{_whose(spec)} is switched off by {_place(off)}", off, spec
+                )
+            )
     return Loaded(specs=tuple(left), problems=tuple(problems))
 
 
 def _reaches(file: HookSpec, spec: HookSpec) -> bool:
-    return file.shadow is spec.shadow and (spec.origin.scope != MANAGED or file.origin.scope == MANAGED)
+    return file.shadow is spec.shadow and (
+        spec.origin.scope != MANAGED or file.origin.scope == MANAGED
+    )
 
 
 def _off(spec: HookSpec, files: Sequence[HookSpec]) -> Origin | None:
@@ -50,19 +58,32 @@ def _off(spec: HookSpec, files: Sequence[HookSpec]) -> Origin | None:
     said = [file for file in files if file.facts["settings"].enabled is not None]
     if said and not said[-1].facts["settings"].enabled:
         return said[-1].origin
-    named = (change for file in files for change in file.facts["settings"].disabled if spec.name and change.name == spec.name)
+    named = (
+        change
+        for file in files
+        for change in file.facts["settings"].disabled
+        if spec.name and change.name == spec.name
+    )
     return next((change.origin for change in named), None)
 
 
-def _changed(spec: HookSpec, files: Sequence[HookSpec], table: Table, problems: list[Problem]) -> HookSpec:
-    debug = [file.facts["settings"].debug for file in files if file.facts["settings"].debug is not None]
+def _changed(
+    spec: HookSpec, files: Sequence[HookSpec], table: Table, problems: list[Problem]
+) -> HookSpec:
+    debug = [
+        file.facts["settings"].debug for file in files if file.facts["settings"].debug is not None
+    ]
     if debug and debug[-1]:
         spec = spec.replace(facts={**spec.facts, "debug": True})
     row = table.row(spec.native_event)
     if "said" not in spec.facts or not isinstance(row, Moment):  # of which nothing could be read
         return spec
     for change in _changes(spec, files):
-        fields = {key: value for key, value in change.fields.items() if change.name or key not in spec.facts["said"]}
+        fields = {
+            key: value
+            for key, value in change.fields.items()
+            if change.name or key not in spec.facts["said"]
+        }
         before, spec = spec, _with(spec, fields, row)
         problems += _remarks(before, spec, change, fields, row)
     return spec
@@ -73,7 +94,9 @@ def _changes(spec: HookSpec, files: Sequence[HookSpec]) -> Iterator[Change]:
     for file in files:
         yield from file.facts["settings"].defaults
     for file in files:
-        yield from (change for change in file.facts["settings"].overrides if change.name == spec.name)
+        yield from (
+            change for change in file.facts["settings"].overrides if change.name == spec.name
+        )
 
 
 def _with(spec: HookSpec, fields: Mapping[str, Any], row: Moment) -> HookSpec:
@@ -93,11 +116,18 @@ def _with(spec: HookSpec, fields: Mapping[str, Any], row: Moment) -> HookSpec:
     )
 
 
-def _remarks(before: HookSpec, after: HookSpec, change: Change, fields: Mapping[str, Any], row: Moment) -> Iterator[Problem]:
+def _remarks(
+    before: HookSpec, after: HookSpec, change: Change, fields: Mapping[str, Any], row: Moment
+) -> Iterator[Problem]:
     """What must be said of a change: a project's to a hook of the user, and one that makes no sense."""
     if before != after and before.origin.scope == "user" and change.origin.scope in CLONED:
         listed = ", ".join(f"`{key}`" for key in fields)
-        yield _told("hook.override", f"{_whose(before)} has another {listed} by {_place(change.origin)}", change.origin, before)
+        yield _told(
+            "hook.override",
+            f"{_whose(before)} has another {listed} by {_place(change.origin)}",
+            change.origin,
+            before,
+        )
     if after.detached and not before.detached and row.decisive:
         yield _told("async.cannot-block", CANNOT_BLOCK.format(row.native), change.origin, before)
     if "matcher" in fields and not row.matched:
@@ -112,11 +142,20 @@ def _strangers(files: Iterable[HookSpec], names: tuple[str, ...]) -> Iterator[Pr
             if change.name not in names:
                 hint = did_you_mean(change.name, names)
                 message = f"no hook is called `{change.name:.80}`"
-                yield Problem(name="value.choice", message=message, hint=hint, severity="warning", origin=change.origin, hook=change.name)
+                yield Problem(
+                    name="value.choice",
+                    message=message,
+                    hint=hint,
+                    severity="warning",
+                    origin=change.origin,
+                    hook=change.name,
+                )
 
 
 def _told(name: str, message: str, origin: Origin, spec: HookSpec) -> Problem:
-    return Problem(name=name, message=message, severity="warning", origin=origin, hook=spec.name or spec.id)
+    return Problem(
+        name=name, message=message, severity="warning", origin=origin, hook=spec.name or spec.id
+    )
 
 
 def _whose(spec: HookSpec) -> str:

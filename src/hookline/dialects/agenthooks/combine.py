@@ -47,7 +47,9 @@ def combine(specs: tuple[HookSpec, ...], table: Table) -> Loaded:
 
 def in_load_order(specs: Iterable[HookSpec]) -> list[HookSpec]:
     """Hooks by level, and inside a level by directory."""
-    return sorted(specs, key=lambda spec: (_LEVELS[spec.origin.scope], str(spec.facts.get("directory", ""))))
+    return sorted(
+        specs, key=lambda spec: (_LEVELS[spec.origin.scope], str(spec.facts.get("directory", "")))
+    )
 
 
 def _by_name(specs: Iterable[HookSpec]) -> Iterable[list[HookSpec]]:
@@ -70,18 +72,30 @@ def _settle(copies: list[HookSpec], problems: list[Problem], table: Table) -> se
 
 def _given_way(spec: HookSpec, winner: HookSpec) -> Problem:
     if isinstance(spec.handler, Broken) and not isinstance(winner.handler, Broken):
-        message = f"this copy of `{spec.name}` cannot run; the one of {_whose(winner)} stays in force"
-        return Problem(name="hook.skipped", message=message, severity="warning", origin=spec.origin, hook=spec.name)
+        message = (
+            f"this copy of `{spec.name}` cannot run; the one of {_whose(winner)} stays in force"
+        )
+        return Problem(
+            name="hook.skipped",
+            message=message,
+            severity="warning",
+            origin=spec.origin,
+            hook=spec.name,
+        )
     name = "hook.duplicate" if spec.origin.scope == winner.origin.scope else "hook.override"
     message = f"`{spec.name}` replaces the hook of that name of {_whose(spec)}"
-    return Problem(name=name, message=message, severity="warning", origin=winner.origin, hook=spec.name)
+    return Problem(
+        name=name, message=message, severity="warning", origin=winner.origin, hook=spec.name
+    )
 
 
 def _skipped(spec: HookSpec) -> Problem:
     """A word about a hook that cannot be loaded, and that no other copy stands in for."""
     label = spec.name or spec.id.partition("/")[2]
     message = f"`{label}` cannot be loaded, so it is skipped"
-    return Problem(name="hook.skipped", message=message, severity="warning", origin=spec.origin, hook=label)
+    return Problem(
+        name="hook.skipped", message=message, severity="warning", origin=spec.origin, hook=label
+    )
 
 
 def _powerless(spec: HookSpec, everything: list[HookSpec]) -> Iterable[Problem]:
@@ -89,9 +103,19 @@ def _powerless(spec: HookSpec, everything: list[HookSpec]) -> Iterable[Problem]:
     for other in everything:
         if other.name == spec.name and other.trusted:
             message = f"`{spec.name}` is not approved, so the hook of that name of {_whose(other)} stays in force"
-            yield Problem(name="hook.skipped", message=message, severity="warning", origin=spec.origin, hook=spec.name)
+            yield Problem(
+                name="hook.skipped",
+                message=message,
+                severity="warning",
+                origin=spec.origin,
+                hook=spec.name,
+            )
             return
 
 
 def _whose(spec: HookSpec) -> str:
-    return f"the {spec.origin.scope} level ({spec.origin.file})" if spec.origin.file else f"the {spec.origin.scope} level"
+    return (
+        f"the {spec.origin.scope} level ({spec.origin.file})"
+        if spec.origin.file
+        else f"the {spec.origin.scope} level"
+    )

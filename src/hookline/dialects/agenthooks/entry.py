@@ -18,12 +18,18 @@ INTERPRETERS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def entry_point(companions: Mapping[str, Companion], folder: str, found: Findings) -> tuple[str, ...]:
+def entry_point(
+    companions: Mapping[str, Companion], folder: str, found: Findings
+) -> tuple[str, ...]:
     """The program to run, as a list of arguments without a shell; empty when there is none (agenthooks.md 6)."""
     script = next((companions[path] for path in INTERPRETERS if path in companions), None)
     if script is None:
         listed = ", ".join(f"`{path}`" for path in INTERPRETERS)
-        found.add("entry.missing", f"no entry point: there is none of {listed}", hint="the hook can never run")
+        found.add(
+            "entry.missing",
+            f"no entry point: there is none of {listed}",
+            hint="the hook can never run",
+        )
         return ()
     path = f"{folder.rstrip('/')}/{script.path}" if folder else script.path
     shebang, interpreter = _shebang(script.head), INTERPRETERS[script.path]
@@ -33,7 +39,11 @@ def entry_point(companions: Mapping[str, Companion], folder: str, found: Finding
     by = shebang or interpreter
     if not by:
         hint = f"chmod +x {script.path}"
-        found.add("entry.not-executable", f"the entry point `{script.path}` is not executable and has no shebang", hint=hint)
+        found.add(
+            "entry.not-executable",
+            f"the entry point `{script.path}` is not executable and has no shebang",
+            hint=hint,
+        )
         return ()
     return (*by, path)
 

@@ -22,7 +22,17 @@ if TYPE_CHECKING:
     from hookline.dialects.agenthooks.findings import Findings
     from hookline.model.conditions import Condition
 
-FIELDS = ("name", "description", "trigger", "matcher", "timeout", "async", "async_", "priority", "metadata")
+FIELDS = (
+    "name",
+    "description",
+    "trigger",
+    "matcher",
+    "timeout",
+    "async",
+    "async_",
+    "priority",
+    "metadata",
+)
 SETTABLE = ("timeout", "async")  # what a level's settings may give another default
 FAIL_MODE = "fail-mode"
 CANNOT_BLOCK = "an asynchronous hook on `{}` can neither block nor rewrite"
@@ -56,7 +66,9 @@ class Declared(Frozen):
     said: tuple[str, ...]
 
 
-def read_fields(given: Mapping[str, Any], table: Table, directory: str, found: Findings) -> Declared:
+def read_fields(
+    given: Mapping[str, Any], table: Table, directory: str, found: Findings
+) -> Declared:
     """Every field of a front matter; all that is wrong with it is found at once."""
     only(given, FIELDS, "field.unknown", "front matter", found)
     native, row = _trigger(given, table, found)
@@ -72,11 +84,22 @@ def read_fields(given: Mapping[str, Any], table: Table, directory: str, found: F
         priority=priority_of(given, found),
         detached=detached_of(given, row, found),
         metadata=metadata_of(given, found),
-        said=tuple(key for key in SETTABLE if given.get(key) is not None or (key == "async" and given.get("async_") is not None)),
+        said=tuple(
+            key
+            for key in SETTABLE
+            if given.get(key) is not None or (key == "async" and given.get("async_") is not None)
+        ),
     )
 
 
-def only(given: Iterable[Any], known: tuple[str, ...], finding: str, what: str, found: Findings, *path: str) -> None:
+def only(
+    given: Iterable[Any],
+    known: tuple[str, ...],
+    finding: str,
+    what: str,
+    found: Findings,
+    *path: str,
+) -> None:
     """File a finding for each key that is not known."""
     for key in given:
         if key not in known:
@@ -89,7 +112,9 @@ def only(given: Iterable[Any], known: tuple[str, ...], finding: str, what: str, 
 
 def _name(given: Mapping[str, Any], directory: str, found: Findings) -> str:
     if given.get("name") is None:
-        found.add("name.missing", "the field `name` is missing", hint=f"name: {directory or 'my-hook'}")
+        found.add(
+            "name.missing", "the field `name` is missing", hint=f"name: {directory or 'my-hook'}"
+        )
         return ""
     name = as_text(given["name"]).strip()
     if not name:
@@ -134,7 +159,11 @@ def _description(given: Mapping[str, Any], found: Findings) -> str:
     if not raw.strip():
         found.add("description.empty", "`description` is blank", "description")
     elif len(raw) > _LONGEST_DESCRIPTION:
-        found.add("description.length", f"`description` is longer than {_LONGEST_DESCRIPTION} characters", "description")
+        found.add(
+            "description.length",
+            f"`description` is longer than {_LONGEST_DESCRIPTION} characters",
+            "description",
+        )
     return raw.strip()
 
 
@@ -144,29 +173,51 @@ def _description(given: Mapping[str, Any], found: Findings) -> str:
 def _trigger(given: Mapping[str, Any], table: Table, found: Findings) -> tuple[str, Moment | None]:
     native = given.get("trigger")
     if native is None or native == "":
-        found.add("trigger.missing", "the field `trigger` is missing", hint=f"one of {', '.join(table.rows)}")
+        found.add(
+            "trigger.missing",
+            "the field `trigger` is missing",
+            hint=f"one of {', '.join(table.rows)}",
+        )
         return "", None
     row = table.row(native) if isinstance(native, str) else None
     if not isinstance(row, Moment):
         text = as_text(native)
-        hint = did_you_mean(text, (*table.rows, *table.aliases)) or f"one of {', '.join(table.rows)}"
+        hint = (
+            did_you_mean(text, (*table.rows, *table.aliases)) or f"one of {', '.join(table.rows)}"
+        )
         found.add("trigger.unknown", f"unknown trigger `{text:.80}`", "trigger", hint=hint)
         return text, None
     if native != row.native:
-        found.add("trigger.legacy", f"`{native}` is the older name of `{row.native}`", "trigger", hint=f"trigger: {row.native}")
+        found.add(
+            "trigger.legacy",
+            f"`{native}` is the older name of `{row.native}`",
+            "trigger",
+            hint=f"trigger: {row.native}",
+        )
     return str(native), row
 
 
-def matcher_of(given: Mapping[str, Any], row: Moment | None, found: Findings) -> tuple[Mapping[str, str], tuple[Condition, ...]]:
+def matcher_of(
+    given: Mapping[str, Any], row: Moment | None, found: Findings
+) -> tuple[Mapping[str, str], tuple[Condition, ...]]:
     """The expressions of the matcher, and the conditions that they make."""
     matcher = given.get("matcher")
     if matcher is None:
         return {}, ()
     if row is not None and not row.matched:
-        found.add("matcher.not-applicable", f"`{row.native}` has no tool, so the matcher is ignored", "matcher")
+        found.add(
+            "matcher.not-applicable",
+            f"`{row.native}` has no tool, so the matcher is ignored",
+            "matcher",
+        )
         return {}, ()
     if not isinstance(matcher, dict):
-        found.add("matcher.type", f"`matcher` must be a mapping, not {shape(matcher)}", "matcher", hint="with `tool` and `pattern`")
+        found.add(
+            "matcher.type",
+            f"`matcher` must be a mapping, not {shape(matcher)}",
+            "matcher",
+            hint="with `tool` and `pattern`",
+        )
         return {}, ()
     only(matcher, tuple(_CONDITIONS), "matcher.unknown-field", "matcher", found, "matcher")
     texts = {key: text for key in _CONDITIONS if (text := _expression(matcher, key, found))}
@@ -180,12 +231,23 @@ def _expression(matcher: Mapping[str, Any], key: str, found: Findings) -> str:
     if value is None:
         return ""
     if not isinstance(value, str | int) or isinstance(value, bool):
-        found.add("matcher.type", f"`{key}` of the matcher must be text, not {shape(value)}", "matcher", key)
+        found.add(
+            "matcher.type",
+            f"`{key}` of the matcher must be text, not {shape(value)}",
+            "matcher",
+            key,
+        )
         return ""
     text = str(value)
     if "\b" in text:
         hint = "in double quotes `\\b` is that control character; write the text in single quotes"
-        found.add("matcher.control", f"`{key}` of the matcher has a backspace in it", "matcher", key, hint=hint)
+        found.add(
+            "matcher.control",
+            f"`{key}` of the matcher has a backspace in it",
+            "matcher",
+            key,
+            hint=hint,
+        )
     return text
 
 
@@ -193,7 +255,13 @@ def _condition(key: str, text: str, found: Findings) -> Condition | None:
     try:
         return _CONDITIONS[key](text, compile_regex(text))
     except ConfigError as error:
-        found.add("matcher.regex", f"`{key}` of the matcher: {error.message}", "matcher", key, hint=error.hint)
+        found.add(
+            "matcher.regex",
+            f"`{key}` of the matcher: {error.message}",
+            "matcher",
+            key,
+            hint=error.hint,
+        )
         return None
 
 
@@ -210,14 +278,18 @@ def priority_of(given: Mapping[str, Any], found: Findings) -> int:
     return _integer(given, "priority", PRIORITY, found, "a whole number; higher runs first")
 
 
-def _integer(given: Mapping[str, Any], key: str, limits: tuple[int, int, int], found: Findings, hint: str) -> int:
+def _integer(
+    given: Mapping[str, Any], key: str, limits: tuple[int, int, int], found: Findings, hint: str
+) -> int:
     default, least, most = limits
     value = given.get(key)
     if value is None:
         return default
     number = _whole(value)
     if number is None:
-        found.add(f"{key}.type", f"`{key}` must be a whole number, not {shape(value)}", key, hint=hint)
+        found.add(
+            f"{key}.type", f"`{key}` must be a whole number, not {shape(value)}", key, hint=hint
+        )
         return default
     if not least <= number <= most:
         found.add(f"{key}.range", f"`{key}: {value!s:.40}` is not within {least} and {most}", key)
@@ -238,7 +310,11 @@ def detached_of(given: Mapping[str, Any], row: Moment | None, found: Findings) -
         return False
     word = as_text(value).strip().lower()
     if word not in _TRUE + _FALSE:
-        found.add("async.type", f"`{key}` must be true or false, not {shape(value)}; it counts as false", key)
+        found.add(
+            "async.type",
+            f"`{key}` must be true or false, not {shape(value)}; it counts as false",
+            key,
+        )
     if word in _TRUE and row is not None and row.decisive:
         hint = "leave `async` out, so that the hook is waited for"
         found.add("async.cannot-block", CANNOT_BLOCK.format(row.native), key, hint=hint)
@@ -255,7 +331,13 @@ def metadata_of(given: Mapping[str, Any], found: Findings) -> Mapping[str, str]:
         return {}
     metadata = {str(key): as_text(part) for key, part in value.items()}
     if metadata.get(FAIL_MODE, "open") not in ("open", "closed"):
-        found.add("metadata.fail-mode", f"unknown fail mode `{metadata[FAIL_MODE]:.40}`", "metadata", FAIL_MODE, hint="`closed` or `open`")
+        found.add(
+            "metadata.fail-mode",
+            f"unknown fail mode `{metadata[FAIL_MODE]:.40}`",
+            "metadata",
+            FAIL_MODE,
+            hint="`closed` or `open`",
+        )
     return metadata
 
 
@@ -265,5 +347,9 @@ def as_text(value: Any) -> str:
         return value
     try:
         return json.dumps(value, ensure_ascii=False, default=str)
-    except (ValueError, TypeError, RecursionError):  # a tree that contains itself, or keys that are no texts
+    except (
+        ValueError,
+        TypeError,
+        RecursionError,
+    ):  # a tree that contains itself, or keys that are no texts
         return shape(value)

@@ -74,13 +74,27 @@ class Findings:
         """File a finding about the part, or about the key at that path."""
         severity = SEVERITIES.get(name, _ERROR)[self.manner]
         if severity:
-            self.problems.append(Problem(name=name, message=message, hint=hint, severity=severity, origin=self.origin(*key)))
+            self.problems.append(
+                Problem(
+                    name=name,
+                    message=message,
+                    hint=hint,
+                    severity=severity,
+                    origin=self.origin(*key),
+                )
+            )
 
     def origin(self, *key: str | int) -> Origin:
         """Where the part, or the key at that path, begins."""
         path = (*self.path, *key)
         line, column = self.tree.place(path)
-        return Origin(file=self.file, pointer=".".join(map(str, path)), line=line, column=column, scope=self.scope)
+        return Origin(
+            file=self.file,
+            pointer=".".join(map(str, path)),
+            line=line,
+            column=column,
+            scope=self.scope,
+        )
 
     def mark(self) -> int:
         """A place in the findings, to ask `wrong_since` from."""
@@ -92,7 +106,9 @@ class Findings:
 
     def refusal(self) -> str:
         """Why the hook cannot be loaded; empty when it can."""
-        return "; ".join(problem.message for problem in self.problems if problem.severity == "error")
+        return "; ".join(
+            problem.message for problem in self.problems if problem.severity == "error"
+        )
 
     def named(self, hook: str) -> tuple[Problem, ...]:
         """The findings, each with the name of its hook."""

@@ -40,10 +40,19 @@ def body_of(text: str, file: str = "") -> str:
 
 
 def _front(source: Source, found: Findings) -> Tree:
-    tree = Tree(value=source.tree) if source.text is None else _parsed(_parted(source.text, source.file)[0], source.file, found)
+    tree = (
+        Tree(value=source.tree)
+        if source.text is None
+        else _parsed(_parted(source.text, source.file)[0], source.file, found)
+    )
     if not isinstance(tree.value, dict):
         message = f"the front matter must be a mapping, not {shape(tree.value)}"
-        raise ConfigError(message, name="frontmatter.not-mapping", place=source.file, hint="lines such as `name: my-hook`")
+        raise ConfigError(
+            message,
+            name="frontmatter.not-mapping",
+            place=source.file,
+            hint="lines such as `name: my-hook`",
+        )
     found.tree = tree
     return tree
 
@@ -53,14 +62,29 @@ def _parted(text: str, file: str) -> tuple[str, str]:
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
     if lines[0].rstrip(" \t") != _FENCE:
         hint = "the first line must be `---`, with nothing before it"
-        raise ConfigError("the file does not begin with front matter", name="frontmatter.absent", place=f"{file}:1:1", hint=hint)
+        raise ConfigError(
+            "the file does not begin with front matter",
+            name="frontmatter.absent",
+            place=f"{file}:1:1",
+            hint=hint,
+        )
     closing = next((at for at, line in enumerate(lines) if at and line.rstrip(" \t") == _FENCE), 0)
     if sum(map(len, lines[:closing])) > FRONT_LIMIT:  # it is parsed anew for each repair
         hint = "long texts belong below the second fence"
-        raise ConfigError("the front matter is larger than 64 KiB", name="config.too-large", place=f"{file}:1:1", hint=hint)
+        raise ConfigError(
+            "the front matter is larger than 64 KiB",
+            name="config.too-large",
+            place=f"{file}:1:1",
+            hint=hint,
+        )
     if not closing:
         hint = "end it with a line `---`"
-        raise ConfigError("the front matter has no end", name="frontmatter.unclosed", place=f"{file}:1:1", hint=hint)
+        raise ConfigError(
+            "the front matter has no end",
+            name="frontmatter.unclosed",
+            place=f"{file}:1:1",
+            hint=hint,
+        )
     return "\n".join(lines[1:closing]) + "\n", "\n".join(lines[closing + 1 :]).strip()
 
 
@@ -72,23 +96,40 @@ def _parsed(front: str, file: str, found: Findings) -> Tree:
         except ConfigError as error:
             at = _unknown_escape(front, error)
             if not at:
-                raise ConfigError(error.message, name="frontmatter.yaml", hint=error.hint, place=error.place) from None
+                raise ConfigError(
+                    error.message, name="frontmatter.yaml", hint=error.hint, place=error.place
+                ) from None
             told = problem_of(error, file, found.scope)
             message = f"`\\{front[at]}` is no escape of YAML; its backslash is kept"
             hint = "write the text in single quotes"
-            found.problems.append(told.replace(name="frontmatter.escape", message=message, hint=hint, severity="warning"))
+            found.problems.append(
+                told.replace(
+                    name="frontmatter.escape", message=message, hint=hint, severity="warning"
+                )
+            )
             front = _doubled(front, at)
-    raise ConfigError("too many unknown escapes", name="frontmatter.yaml", place=file, hint="write the texts in single quotes")
+    raise ConfigError(
+        "too many unknown escapes",
+        name="frontmatter.yaml",
+        place=file,
+        hint="write the texts in single quotes",
+    )
 
 
 def _unknown_escape(front: str, error: ConfigError) -> int:
     """The position of the character after the backslash that the parser does not know; 0 when its complaint is another."""
     if "unknown escape" not in error.message:
         return 0
-    _, line, column = error.place.rsplit(":", 2) if error.place.count(":") > 1 else ("", *error.place.split(":"))
+    _, line, column = (
+        error.place.rsplit(":", 2) if error.place.count(":") > 1 else ("", *error.place.split(":"))
+    )
     before = front.split("\n")[: int(line) - 2]
     at = sum(len(text) + 1 for text in before) + int(column) - 1
-    return at if 0 < at < len(front) and front[at - 1] == "\\" and error.message.endswith(repr(front[at])) else 0
+    return (
+        at
+        if 0 < at < len(front) and front[at - 1] == "\\" and error.message.endswith(repr(front[at]))
+        else 0
+    )
 
 
 def _doubled(front: str, at: int) -> str:

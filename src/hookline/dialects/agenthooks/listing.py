@@ -13,7 +13,13 @@ _ESCAPES = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"))
 
 def available_hooks(entries: Iterable[HookSpec]) -> str:
     """The block `<available_hooks>` for these hooks, in the order given (agenthooks.md 13)."""
-    return "\n".join(["<available_hooks>", *(line for spec in entries for line in _hook(spec)), "</available_hooks>"])
+    return "\n".join(
+        [
+            "<available_hooks>",
+            *(line for spec in entries for line in _hook(spec)),
+            "</available_hooks>",
+        ]
+    )
 
 
 def _hook(spec: HookSpec) -> list[str]:
@@ -26,7 +32,11 @@ def _hook(spec: HookSpec) -> list[str]:
     matcher = spec.facts.get("matcher")
     lines = ["<hook>", *(_element(tag, text) for tag, text in texts.items())]
     if matcher:
-        lines += ["<matcher>", *(_element(tag, text) for tag, text in matcher.items()), "</matcher>"]
+        lines += [
+            "<matcher>",
+            *(_element(tag, text) for tag, text in matcher.items()),
+            "</matcher>",
+        ]
     return [*lines, "</hook>"]
 
 

@@ -38,7 +38,11 @@ def lint(source: Source) -> tuple[Problem, ...]:
         read_settings(source, found)
         return tuple(found.problems)
     front = read_front(source, found)
-    declared = read_fields(front.value, table(approver=False), _directory(source), found) if front else None
+    declared = (
+        read_fields(front.value, table(approver=False), _directory(source), found)
+        if front
+        else None
+    )
     entry_point(source.companions, _folder(source), found)
     return found.named(declared.name if declared and declared.name else _directory(source))
 
@@ -54,11 +58,16 @@ def load(source: Source, facts: Table) -> Loaded:
         return _settings(source, facts, found)
     front = read_front(source, found)
     if front is None:
-        return Loaded(specs=(_unreadable(source, facts, found),), problems=found.named(_directory(source)))
+        return Loaded(
+            specs=(_unreadable(source, facts, found),), problems=found.named(_directory(source))
+        )
     declared = read_fields(front.value, facts, _directory(source), found)
     argv = entry_point(source.companions, _folder(source), found)
     problems = found.named(declared.name or _directory(source))
-    return Loaded(specs=(_spec(source, declared, _handler(source, declared, argv, found), found),), problems=problems)
+    return Loaded(
+        specs=(_spec(source, declared, _handler(source, declared, argv, found), found),),
+        problems=problems,
+    )
 
 
 def _is_settings(source: Source) -> bool:
@@ -71,9 +80,15 @@ def _settings(source: Source, facts: Table, found: Findings) -> Loaded:
 
     settings = read_settings(source, found)
     if not source.trusted:
-        found.add("trust.untrusted", f"`{SETTINGS}` is not approved, so it is ignored", hint=_UNHEARD)
+        found.add(
+            "trust.untrusted", f"`{SETTINGS}` is not approved, so it is ignored", hint=_UNHEARD
+        )
         return Loaded(problems=tuple(found.problems))
-    spec = _unreadable(source, facts, found, name=SETTINGS) if settings is None else carrier(source, settings, found)
+    spec = (
+        _unreadable(source, facts, found, name=SETTINGS)
+        if settings is None
+        else carrier(source, settings, found)
+    )
     return Loaded(specs=(spec,), problems=tuple(found.problems))
 
 
@@ -97,7 +112,9 @@ def _handler(source: Source, declared: Declared, argv: tuple[str, ...], found: F
         env={
             "AGENT_HOOK_DIR": _folder(source),
             # Escapes in YAML can say what no environment can hold.
-            "AGENT_HOOK_NAME": declared.name.replace("\0", "").encode("utf-8", "replace").decode("utf-8"),
+            "AGENT_HOOK_NAME": declared.name.replace("\0", "")
+            .encode("utf-8", "replace")
+            .decode("utf-8"),
             "AGENT_PROJECT_DIR": "${event.project}",
             "AGENT_SESSION_ID": "${event.session_id}",
         },
@@ -120,7 +137,11 @@ def _spec(source: Source, declared: Declared, handler: Handler, found: Findings)
         timeout=declared.timeout / 1000,
         detached=declared.detached,
         shadow=source.shadow,
-        on_failure=on_failure(declared.metadata, detached=declared.detached, closes=strict and row is not None and row.refuses),
+        on_failure=on_failure(
+            declared.metadata,
+            detached=declared.detached,
+            closes=strict and row is not None and row.refuses,
+        ),
         strict=strict,
         origin=found.origin(),
         name=declared.name,

@@ -59,7 +59,9 @@ def read(outcome: Outcome, spec: HookSpec, row: Moment, event: Event) -> Verdict
         verdict = _with_log(verdict, outcome, spec)
     if outcome.leftovers:
         note = f"hook `{label(spec)}` left a background process behind that holds its output"
-        verdict = verdict.replace(for_user="\n".join(text for text in (note, verdict.for_user) if text))
+        verdict = verdict.replace(
+            for_user="\n".join(text for text in (note, verdict.for_user) if text)
+        )
     return verdict
 
 
@@ -70,7 +72,12 @@ def _heard(outcome: Outcome, spec: HookSpec, row: Moment) -> Verdict:
         return _failed(outcome, spec, row, _cause(outcome))
     if outcome.exit_code == 0:
         return _answered(outcome, spec, row)
-    return _said(outcome, spec, stance=Stance.DENY, reason=outcome.stderr.strip() or _sentence(Stance.DENY, spec))
+    return _said(
+        outcome,
+        spec,
+        stance=Stance.DENY,
+        reason=outcome.stderr.strip() or _sentence(Stance.DENY, spec),
+    )
 
 
 def _cause(outcome: Outcome) -> str:
@@ -87,7 +94,9 @@ def _with_log(verdict: Verdict, outcome: Outcome, spec: HookSpec) -> Verdict:
     if not said or outcome.exit_code == _DENIES or outcome.failure not in (None, Failure.KILLED):
         return verdict
     told = f"hook `{label(spec)}` wrote: {said[-_LOGGED:]}"
-    return verdict.replace(effects={**verdict.effects, "log": [*verdict.effects.get("log", ()), told]})
+    return verdict.replace(
+        effects={**verdict.effects, "log": [*verdict.effects.get("log", ()), told]}
+    )
 
 
 def _answered(outcome: Outcome, spec: HookSpec, row: Moment) -> Verdict:
@@ -144,7 +153,9 @@ def _meant(outcome: Outcome, spec: HookSpec, stance: Stance, answer: Answer) -> 
         outcome,
         spec,
         stance=stance,
-        reason=(answer.fields.get("reason", "").strip() or _sentence(stance, spec)) if stance else "",
+        reason=(answer.fields.get("reason", "").strip() or _sentence(stance, spec))
+        if stance
+        else "",
         rewrite=Rewrite(target="input", value=patch, merge=True) if patch else None,
         for_agent=answer.fields.get("additional_context", ""),
         for_user="\n".join(answer.notes),
@@ -159,14 +170,21 @@ def _settled(verdict: Verdict, spec: HookSpec, row: Moment, event: Event) -> Ver
         verdict = verdict.replace(stance=Stance.DENY)
     if verdict.stance is Stance.ASK and event.dialect == NAME and "ask" not in row.powers:
         reason = verdict.reason if row.unanswered else ""
-        verdict = verdict.replace(stance=row.unanswered, reason=reason, unsupported=(*verdict.unsupported, "ask"))
+        verdict = verdict.replace(
+            stance=row.unanswered, reason=reason, unsupported=(*verdict.unsupported, "ask")
+        )
     if verdict.stance is not Stance.DENY:
         return verdict
     why = event.body.value("stop_reason")
     if row.honoured and isinstance(why, str) and why not in row.honoured:
         note = f"hook `{label(spec)}` wants the agent to go on, but it stops because of `{why}`: {verdict.reason}"
         notes = "\n".join(text for text in (verdict.for_user, note) if text)
-        return verdict.replace(stance=Stance.SILENT, reason="", for_user=notes, unsupported=(*verdict.unsupported, "deny"))
+        return verdict.replace(
+            stance=Stance.SILENT,
+            reason="",
+            for_user=notes,
+            unsupported=(*verdict.unsupported, "deny"),
+        )
     # A failed hook never stops the rest, also where its failure denies (agenthooks.md 9).
     return verdict.replace(rewrite=None, ends=verdict.fault is None)
 
@@ -180,8 +198,18 @@ def _failed(outcome: Outcome, spec: HookSpec, row: Moment, words: str) -> Verdic
 
 
 def _said(outcome: Outcome, spec: HookSpec, **fields: Any) -> Verdict:
-    return Verdict(hook_id=spec.id, exit_code=outcome.exit_code, seconds=outcome.seconds, shadow=spec.shadow, **fields)
+    return Verdict(
+        hook_id=spec.id,
+        exit_code=outcome.exit_code,
+        seconds=outcome.seconds,
+        shadow=spec.shadow,
+        **fields,
+    )
 
 
 def _sentence(stance: Stance, spec: HookSpec) -> str:
-    return f"hook `{label(spec)}` wants a person to decide" if stance is Stance.ASK else f"blocked by hook `{label(spec)}`"
+    return (
+        f"hook `{label(spec)}` wants a person to decide"
+        if stance is Stance.ASK
+        else f"blocked by hook `{label(spec)}`"
+    )

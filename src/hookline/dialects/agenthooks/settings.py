@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from hookline.dialects.agenthooks.fields import SETTABLE, as_text, detached_of, matcher_of, metadata_of, only, priority_of, timeout_of
+from hookline.dialects.agenthooks.fields import (
+    SETTABLE,
+    as_text,
+    detached_of,
+    matcher_of,
+    metadata_of,
+    only,
+    priority_of,
+    timeout_of,
+)
 from hookline.dialects.agenthooks.table import NAME, SETTINGS
 from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
@@ -50,15 +59,29 @@ class Settings(Frozen):
 
     def __str__(self) -> str:
         """What it says, for whoever has it shown."""
-        flags = [f"{key}: {str(value).lower()}" for key, value in (("enabled", self.enabled), ("debug", self.debug)) if value is not None]
-        lists = (("defaults of", self.defaults), ("disables", self.disabled), ("overrides", self.overrides))
-        parts = [f"{what} {', '.join(change.name or ', '.join(change.fields) for change in part)}" for what, part in lists if part]
+        flags = [
+            f"{key}: {str(value).lower()}"
+            for key, value in (("enabled", self.enabled), ("debug", self.debug))
+            if value is not None
+        ]
+        lists = (
+            ("defaults of", self.defaults),
+            ("disables", self.disabled),
+            ("overrides", self.overrides),
+        )
+        parts = [
+            f"{what} {', '.join(change.name or ', '.join(change.fields) for change in part)}"
+            for what, part in lists
+            if part
+        ]
         return "; ".join([*flags, *parts]) or "nothing"
 
 
 def carrier(source: Source, settings: Settings, found: Findings) -> HookSpec:
     """The settings as a hook that never runs, which is how they travel to `combine`."""
-    carried = switch(source, NAME, SETTINGS, found.origin("hooks", "enabled"), {"settings": settings})
+    carried = switch(
+        source, NAME, SETTINGS, found.origin("hooks", "enabled"), {"settings": settings}
+    )
     return carried.replace(id=f"{NAME}/{SETTINGS}")
 
 
@@ -100,27 +123,49 @@ def _defaults(given: Mapping[str, Any], found: Findings) -> Iterator[Change]:
         if change is not None:
             yield change
     elif value is not None:
-        found.add("value.type", f"`defaults` must be a table, not {shape(value)}", "defaults", hint="[hooks.defaults]")
+        found.add(
+            "value.type",
+            f"`defaults` must be a table, not {shape(value)}",
+            "defaults",
+            hint="[hooks.defaults]",
+        )
 
 
-def _entries(given: Mapping[str, Any], key: str, fields: tuple[str, ...], found: Findings) -> Iterator[Change]:
+def _entries(
+    given: Mapping[str, Any], key: str, fields: tuple[str, ...], found: Findings
+) -> Iterator[Change]:
     """The entries of a list of tables, each with the name of a hook."""
     value = given.get(key)
     if value is not None and not isinstance(value, list):
-        found.add("value.type", f"`{key}` must be a list of tables, not {shape(value)}", key, hint=f"[[hooks.{key}]]")
+        found.add(
+            "value.type",
+            f"`{key}` must be a list of tables, not {shape(value)}",
+            key,
+            hint=f"[[hooks.{key}]]",
+        )
         return
     for at, entry in enumerate(value or ()):
         part = found.below(key, at)
         if isinstance(entry, dict):
             yield from _entry(entry, key, fields, part)
         else:
-            part.add("value.type", f"an entry of `{key}` must be a table, not {shape(entry)}", hint=f"[[hooks.{key}]] and below it `name`")
+            part.add(
+                "value.type",
+                f"an entry of `{key}` must be a table, not {shape(entry)}",
+                hint=f"[[hooks.{key}]] and below it `name`",
+            )
 
 
-def _entry(given: Mapping[str, Any], key: str, fields: tuple[str, ...], found: Findings) -> Iterator[Change]:
+def _entry(
+    given: Mapping[str, Any], key: str, fields: tuple[str, ...], found: Findings
+) -> Iterator[Change]:
     name = as_text(given["name"]).strip() if given.get("name") is not None else ""
     if not name:
-        found.add("name.missing", f"an entry of `{key}` needs the `name` of a hook", hint='name = "my-hook"')
+        found.add(
+            "name.missing",
+            f"an entry of `{key}` needs the `name` of a hook",
+            hint='name = "my-hook"',
+        )
         return
     before = len(found.problems)
     change = _change(given, ("name", *fields), f"entry of `{key}`", found)
@@ -129,10 +174,16 @@ def _entry(given: Mapping[str, Any], key: str, fields: tuple[str, ...], found: F
         yield change.replace(name=name)
 
 
-def _change(given: Mapping[str, Any], fields: tuple[str, ...], what: str, found: Findings) -> Change | None:
+def _change(
+    given: Mapping[str, Any], fields: tuple[str, ...], what: str, found: Findings
+) -> Change | None:
     """The fields of one part; None where one of them is an error."""
     before = found.mark()
-    only(given, (*fields, *(("async_",) if "async" in fields else ())), "field.unknown", what, found)
-    told = {"async" if key == "async_" else key for key, value in given.items() if value is not None}
+    only(
+        given, (*fields, *(("async_",) if "async" in fields else ())), "field.unknown", what, found
+    )
+    told = {
+        "async" if key == "async_" else key for key, value in given.items() if value is not None
+    }
     read = {key: _READ[key](given, found) for key in fields if key in _READ and key in told}
     return None if found.wrong_since(before) else Change(origin=found.origin(), fields=read)

@@ -36,7 +36,12 @@ class Moment(Row):
     honoured: frozenset[str] = frozenset()
 
 
-_DEFAULTS: Mapping[str, object] = {"text": "", "object": {}, "false": False, "done": "no_tool_calls"}
+_DEFAULTS: Mapping[str, object] = {
+    "text": "",
+    "object": {},
+    "false": False,
+    "done": "no_tool_calls",
+}
 
 
 def _row(native: str, legacy: str, fields: str, body: type[Body] = Lifecycle, *, kind: str = "", does: str = "context", **columns: object) -> tuple[str, Moment]:  # fmt: skip
@@ -96,7 +101,13 @@ _BASE = (
 
 def table(*, approver: bool, unanswered: Stance = Stance.DENY) -> Table:
     """The table of a host that has somebody to ask, or not (agenthooks.md 8: then an ask is a denial, or what one says)."""
-    rows = [row.replace(powers=row.powers | {"ask"} if approver and row.asks else row.powers, unanswered=unanswered) for _, row in _ROWS]
+    rows = [
+        row.replace(
+            powers=row.powers | {"ask"} if approver and row.asks else row.powers,
+            unanswered=unanswered,
+        )
+        for _, row in _ROWS
+    ]
     return Table(
         name=NAME,
         rows={row.native: row for row in rows},

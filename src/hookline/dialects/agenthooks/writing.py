@@ -25,7 +25,9 @@ def write(declarations: tuple[Declaration, ...]) -> Written:
     taken: set[str] = set()
     for at, given in enumerate(declarations):
         name = _unique(_slug(given.name) or f"{given.row.native}-{at + 1}", taken)
-        files[f"{name}/HOOK.md"] = f"---\n{as_yaml(_sheet(given, name, at))}---\n\nWhat it runs stands in `scripts/run`.\n"
+        files[f"{name}/HOOK.md"] = (
+            f"---\n{as_yaml(_sheet(given, name, at))}---\n\nWhat it runs stands in `scripts/run`.\n"
+        )
         files[f"{name}/scripts/run"] = f"#!/bin/sh\n{given.command}\n"
     programs = frozenset(path for path in files if path.endswith("/run"))
     return Written(files=files, lost=tuple(too_long(declarations, _MOST / 1000)), programs=programs)
@@ -55,7 +57,10 @@ def _slug(text: str) -> str:
 
 
 def _unique(wanted: str, taken: set[str]) -> str:
-    numbered: Iterable[str] = (wanted if count == 1 else f"{wanted[: _LONGEST_NAME - 5]}-{count}" for count in range(1, len(taken) + 2))
+    numbered: Iterable[str] = (
+        wanted if count == 1 else f"{wanted[: _LONGEST_NAME - 5]}-{count}"
+        for count in range(1, len(taken) + 2)
+    )
     name = next(name for name in numbered if name not in taken)
     taken.add(name)
     return name

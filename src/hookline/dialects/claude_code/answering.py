@@ -19,13 +19,19 @@ if TYPE_CHECKING:
     Say: TypeAlias = Callable[[Decision, Object, Object], int]
 
 _WORDS = {ALLOW: "allow", ASK: "ask", DENY: "deny"}
-_KEYS: Mapping[str, str] = {"input": "updatedInput", "output": "updatedToolOutput", "text": "displayContent"}
+_KEYS: Mapping[str, str] = {
+    "input": "updatedInput",
+    "output": "updatedToolOutput",
+    "text": "displayContent",
+}
 # Shapes of an MCP tool's output have a key of their own.
 _MCP_KEYS: Mapping[str, str] = {**_KEYS, "output": "updatedMCPToolOutput"}
 _REFUSED = 2
 
 
-def answer(decision: Decision, event: Event, row: Contract | None, *, called: bool = False) -> Reply:
+def answer(
+    decision: Decision, event: Event, row: Contract | None, *, called: bool = False
+) -> Reply:
     """The reply of a command hook: exit 0 and one object, nothing at all where there is nothing to say.
 
     An event that no JSON can block is refused by exit 2, with the reason on stderr. A hook that is `called` by HTTP says in
@@ -39,17 +45,25 @@ def answer(decision: Decision, event: Event, row: Contract | None, *, called: bo
     if row is not None:
         _effects(decision, row, top, specific)
     if decision.for_user:
-        top["systemMessage"] = "\n".join([*decision.for_user, *([top["systemMessage"]] if "systemMessage" in top else [])])
+        top["systemMessage"] = "\n".join(
+            [*decision.for_user, *([top["systemMessage"]] if "systemMessage" in top else [])]
+        )
     if row is not None and "worktreePath" in specific and not called:
         return _path(specific["worktreePath"], top)
     if specific and row is not None:
         top["hookSpecificOutput"] = {"hookEventName": row.native, **specific}
-    return Reply(stdout=printed(top), stderr=_line(decision.reason) if exit_code else "", exit_code=exit_code)
+    return Reply(
+        stdout=printed(top), stderr=_line(decision.reason) if exit_code else "", exit_code=exit_code
+    )
 
 
 def _path(path: str, top: Object) -> Reply:
     """The last line of stdout is the path, so there is no room for an object; what that would say goes to stderr."""
-    lost = "beside a path, `terminalSequence` cannot be carried out here" if "terminalSequence" in top else ""
+    lost = (
+        "beside a path, `terminalSequence` cannot be carried out here"
+        if "terminalSequence" in top
+        else ""
+    )
     return Reply(stdout=f"{path}\n", stderr=_line(top.get("systemMessage", "")) + _line(lost))
 
 
@@ -101,7 +115,9 @@ def _request(decision: Decision, top: Object, specific: Object) -> int:
     elif decision.stance is DENY:
         specific["decision"] = {"behavior": "deny", "message": decision.reason}
     elif beside:
-        top["systemMessage"] = f"without an allow, {' and '.join(f'`{key}`' for key in beside)} cannot be carried out here"
+        top["systemMessage"] = (
+            f"without an allow, {' and '.join(f'`{key}`' for key in beside)} cannot be carried out here"
+        )
     return 0
 
 
@@ -134,7 +150,11 @@ def _effects(decision: Decision, row: Contract, top: Object, specific: Object) -
     if decision.retry_after is not None and "retry" in row.reads:
         specific["retry"] = True
     for key, effect in EFFECTS.items():
-        if effect in decision.effects and key in row.reads and not (effect == "path" and decision.stance > SILENT):
+        if (
+            effect in decision.effects
+            and key in row.reads
+            and not (effect == "path" and decision.stance > SILENT)
+        ):
             specific[key] = decision.effects[effect]
     if "content" in decision.effects and decision.stance < DENY:
         specific |= decision.effects["content"]

@@ -6,7 +6,15 @@ from hookline.core.dialect import Loaded
 from hookline.dialects.claude_code.table import NAME, SESSION_END_BUDGET
 from hookline.model.handler import Broken, Http
 from hookline.model.spec import MANAGED, nearness
-from hookline.wire.switches import heard, heard_at_home, hooks_of, is_at_home, switch, switched_off, without
+from hookline.wire.switches import (
+    heard,
+    heard_at_home,
+    hooks_of,
+    is_at_home,
+    switch,
+    switched_off,
+    without,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +57,9 @@ def combine(specs: tuple[HookSpec, ...]) -> Loaded:
     for counts in (_all_off(thrown), _managed_only(thrown), _all_off(at_home)):
         if counts is not None:
             gone = [spec for spec in hooks if _reaches(counts, spec)]
-            problems += switched_off(counts.origin, f"`{counts.native_event}`", gone, at_home=is_at_home(counts))
+            problems += switched_off(
+                counts.origin, f"`{counts.native_event}`", gone, at_home=is_at_home(counts)
+            )
             hooks = without(hooks, gone)
     return Loaded(specs=_within_budget(_allowed(hooks, thrown)), problems=tuple(problems))
 
@@ -60,9 +70,13 @@ def _allowed(hooks: list[HookSpec], thrown: list[HookSpec]) -> list[HookSpec]:
     if of_all == [None, None]:
         return hooks
     # Nobody's list but policy's own takes a hook of policy away.
-    of_policy = [_listed([spec for spec in thrown if spec.origin.scope == MANAGED], key) for key in _LISTS]
+    of_policy = [
+        _listed([spec for spec in thrown if spec.origin.scope == MANAGED], key) for key in _LISTS
+    ]
     return [
-        spec.replace(handler=_bounded(spec.handler, *(of_policy if spec.origin.scope == MANAGED else of_all)))
+        spec.replace(
+            handler=_bounded(spec.handler, *(of_policy if spec.origin.scope == MANAGED else of_all))
+        )
         if type(spec.handler) is Http
         else spec
         for spec in hooks
@@ -78,7 +92,11 @@ def _listed(thrown: list[HookSpec], key: str) -> frozenset[str] | None:
 def _bounded(call: Http, urls: frozenset[str] | None, variables: frozenset[str] | None) -> Handler:
     if urls is not None and not any(_covers(pattern, call.url) for pattern in urls):
         return Broken(reason=f"`{_URLS}` does not list its address", url=call.url)
-    return call if variables is None else call.replace(env=tuple(name for name in call.env if name in variables))
+    return (
+        call
+        if variables is None
+        else call.replace(env=tuple(name for name in call.env if name in variables))
+    )
 
 
 def _covers(pattern: str, url: str) -> bool:
@@ -97,7 +115,11 @@ def _covers(pattern: str, url: str) -> bool:
 
 
 def _managed_only(thrown: list[HookSpec]) -> HookSpec | None:
-    given = [spec for spec in thrown if spec.native_event == _MANAGED_ONLY and spec.origin.scope == MANAGED]
+    given = [
+        spec
+        for spec in thrown
+        if spec.native_event == _MANAGED_ONLY and spec.origin.scope == MANAGED
+    ]
     return given[-1] if given and given[-1].facts["on"] else None
 
 
@@ -124,9 +146,15 @@ def _within_budget(specs: list[HookSpec]) -> tuple[HookSpec, ...]:
     ending = [spec for spec in specs if spec.native_event == _SESSION_END]
     if not ending:
         return tuple(specs)
-    named = [float(spec.facts["timeout"]) for spec in ending if "timeout" in spec.facts and "plugin" not in spec.facts]
+    named = [
+        float(spec.facts["timeout"])
+        for spec in ending
+        if "timeout" in spec.facts and "plugin" not in spec.facts
+    ]
     budget = max(SESSION_END_BUDGET, min(_LONGEST_BUDGET, max(named, default=0.0)))
     return tuple(
-        spec.replace(timeout=min(float(spec.facts.get("timeout", budget)), budget)) if spec.native_event == _SESSION_END else spec
+        spec.replace(timeout=min(float(spec.facts.get("timeout", budget)), budget))
+        if spec.native_event == _SESSION_END
+        else spec
         for spec in specs
     )

@@ -17,7 +17,15 @@ if TYPE_CHECKING:
 # `onFailure: block` makes a failed hook a refusal; it stands on the handler and nowhere else.
 _COMMON = ("type", "if", "timeout", "statusMessage", "once", "onFailure")
 _OWN: Mapping[str, tuple[str, ...]] = {
-    "command": ("command", "args", "shell", "async", "asyncRewake", "rewakeMessage", "rewakeSummary"),
+    "command": (
+        "command",
+        "args",
+        "shell",
+        "async",
+        "asyncRewake",
+        "rewakeMessage",
+        "rewakeSummary",
+    ),
     "http": ("url", "headers", "allowedEnvVars"),
     "mcp_tool": ("server", "tool", "input"),
     "prompt": ("prompt", "model", "continueOnBlock"),
@@ -28,7 +36,11 @@ _NEEDS: Mapping[str, str] = {
     "mcp_tool": "a connection to the host's MCP servers",
     "agent": "a language model with tools",
 }
-_SHELLS: Mapping[str, tuple[str, ...]] = {"": ("sh",), "bash": ("bash",), "powershell": ("pwsh", "powershell")}
+_SHELLS: Mapping[str, tuple[str, ...]] = {
+    "": ("sh",),
+    "bash": ("bash",),
+    "powershell": ("pwsh", "powershell"),
+}
 # Timeouts that belong to the type, whatever the event (2.5).
 TIMEOUTS: Mapping[str, float] = {"prompt": 30.0, "agent": 60.0}
 # Placeholder and environment variable -> what a source's names call it.
@@ -41,7 +53,9 @@ _PLACES: Mapping[str, str] = {
 _AT_RUN_TIME: Mapping[str, str] = {"project_dir": "${event.project}"}
 
 
-def handler(hook: Node, row: Contract, names: Mapping[str, str], *, kill_leftovers: bool, allow_local: bool) -> Handler:
+def handler(
+    hook: Node, row: Contract, names: Mapping[str, str], *, kill_leftovers: bool, allow_local: bool
+) -> Handler:
     """The handler of a hook; every key that does not belong to its type is complained about."""
     kind = hook.text("type", required=True)
     if not isinstance(hook.value.get("type"), str):
@@ -52,7 +66,11 @@ def handler(hook: Node, row: Contract, names: Mapping[str, str], *, kill_leftove
         return Broken(reason="")
     hook.only((*_COMMON, *_OWN[kind]), f"a `{kind}` hook")
     if kind in _NEEDS:
-        hook.complain("handler.unsupported", f"`{kind}` hooks need {_NEEDS[kind]}, which this version does not have", "type")
+        hook.complain(
+            "handler.unsupported",
+            f"`{kind}` hooks need {_NEEDS[kind]}, which this version does not have",
+            "type",
+        )
         return Broken(reason="")
     if kind == "http":
         return _call(hook, row, allow_local=allow_local)
@@ -67,7 +85,12 @@ def _call(hook: Node, row: Contract, *, allow_local: bool) -> Handler:
     from hookline.wire.calls import http  # noqa: PLC0415 - few hooks are called
 
     if not row.calls:
-        hook.complain("key.misplaced", f"`{row.native}` takes no `http` hooks", "type", hint="write a command that calls the address")
+        hook.complain(
+            "key.misplaced",
+            f"`{row.native}` takes no `http` hooks",
+            "type",
+            hint="write a command that calls the address",
+        )
     return http(hook, allow_local=allow_local)
 
 
@@ -76,7 +99,11 @@ def _command(hook: Node, names: Mapping[str, str], *, kill_leftovers: bool) -> C
     if not command.strip() and isinstance(hook.value.get("command"), str):
         hook.complain("handler.command", "a command hook needs a non-empty `command`", "command")
     shell = hook.choice("shell", _SHELLS, "")
-    env = {variable: value for variable, name in _PLACES.items() if (value := names.get(name) or _AT_RUN_TIME.get(name))}
+    env = {
+        variable: value
+        for variable, name in _PLACES.items()
+        if (value := names.get(name) or _AT_RUN_TIME.get(name))
+    }
     common = Command(
         env=env,
         substitute={f"${{{variable}}}": value for variable, value in env.items()},
@@ -86,7 +113,12 @@ def _command(hook: Node, names: Mapping[str, str], *, kill_leftovers: bool) -> C
     if hook.value.get("args") is None:
         return common.replace(script=command, shell=_SHELLS[shell])
     if shell:
-        hook.complain("key.ignored", "with `args` there is no shell, so `shell` is ignored", "shell", severity="warning")
+        hook.complain(
+            "key.ignored",
+            "with `args` there is no shell, so `shell` is ignored",
+            "shell",
+            severity="warning",
+        )
     return common.replace(argv=(command, *hook.texts("args")))
 
 
@@ -96,14 +128,26 @@ def background(hook: Node, row: Contract, *, strict: bool) -> dict[str, object]:
     if hook.flag("async"):
         said["async"] = True
     if hook.flag("asyncRewake"):
-        said["rewake"] = {"message": hook.text("rewakeMessage"), "summary": hook.text("rewakeSummary")}
+        said["rewake"] = {
+            "message": hook.text("rewakeMessage"),
+            "summary": hook.text("rewakeSummary"),
+        }
     if said and row.blocks is not Stance.SILENT:
         why = f"a hook in the background blocks no `{row.native}`; what it says reaches the model on the next turn"
-        hook.complain("hook.async", why, "async" if "async" in said else "asyncRewake", severity="warning")
+        hook.complain(
+            "hook.async", why, "async" if "async" in said else "asyncRewake", severity="warning"
+        )
     if said and not strict and hook.value.get("timeout") is not None:
         why = "`timeout` is not enforced for a hook in the background, which runs up to an hour"
-        hook.complain("key.ignored", why, "timeout", hint="with `--mode strict` it is", severity="warning")
+        hook.complain(
+            "key.ignored", why, "timeout", hint="with `--mode strict` it is", severity="warning"
+        )
     for key in ("rewakeMessage", "rewakeSummary"):
         if "rewake" not in said and hook.text(key):
-            hook.complain("key.ignored", f"without `asyncRewake`, `{key}` is never said", key, severity="warning")
+            hook.complain(
+                "key.ignored",
+                f"without `asyncRewake`, `{key}` is never said",
+                key,
+                severity="warning",
+            )
     return said

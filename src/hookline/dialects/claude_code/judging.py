@@ -36,7 +36,10 @@ _SCHEMA: Mapping[str, Any] = {
     "properties": {
         "ok": {"type": "boolean", "description": "whether the condition holds"},
         "reason": {"type": "string", "description": "why not, where it does not hold"},
-        "impossible": {"type": "boolean", "description": "whether it can never hold, so that going on is no use"},
+        "impossible": {
+            "type": "boolean",
+            "description": "whether it can never hold, so that going on is no use",
+        },
     },
     "required": ["ok", "reason", "impossible"],
     "additionalProperties": False,
@@ -53,7 +56,12 @@ _WORDS: Mapping[str, bool] = {"true": True, "false": False}
 def judge(hook: Node, row: Contract, *, allow_local: bool) -> Model:
     """The handler that `prompt` and `model` declare; what is wrong with them is filed as problems."""
     if not row.judged:
-        hook.complain("key.misplaced", f"`{row.native}` takes no `prompt` hooks", "type", hint="write a command that asks the model")
+        hook.complain(
+            "key.misplaced",
+            f"`{row.native}` takes no `prompt` hooks",
+            "type",
+            hint="write a command that asks the model",
+        )
     prompt, name = hook.text("prompt", required=True), hook.text("model").strip()
     if not prompt.strip() and isinstance(hook.value.get("prompt"), str):
         hook.complain("handler.template", "a prompt hook needs a non-empty `prompt`", "prompt")
@@ -109,7 +117,11 @@ def _judgement(reply: str) -> tuple[bool, bool, str]:
     chosen, alone = judgement(reply, "ok", _strength, missing="the model's reply has no `ok`")
     reason = chosen.get("reason")
     impossible = alone and _flag(chosen.get("impossible") or False, "impossible")
-    return not _flag(chosen["ok"], "ok"), impossible, reason.strip() if isinstance(reason, str) else ""
+    return (
+        not _flag(chosen["ok"], "ok"),
+        impossible,
+        reason.strip() if isinstance(reason, str) else "",
+    )
 
 
 def _strength(given: Mapping[str, Any]) -> int:

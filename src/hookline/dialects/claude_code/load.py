@@ -74,7 +74,11 @@ class _Reader:
         events = below_hooks(root, ROWS)
         if events is None:
             return
-        rows = {native: ROWS[_IN_AGENT.get(native, native)] for native in ROWS} if "agent" in self.names else ROWS
+        rows = (
+            {native: ROWS[_IN_AGENT.get(native, native)] for native in ROWS}
+            if "agent" in self.names
+            else ROWS
+        )
         for row, group in groups(events, rows):
             if group.broken:
                 yield self._spec(group.node, row, broken=group.broken)
@@ -97,7 +101,9 @@ class _Reader:
         before, row = hook.mark(), seat.row
         if not hook.is_mapping("a hook"):
             return self._spec(hook, row, broken=hook.errors_since(before))
-        made = handler(hook, row, self.names, kill_leftovers=self.strict, allow_local=self.allow_local)
+        made = handler(
+            hook, row, self.names, kill_leftovers=self.strict, allow_local=self.allow_local
+        )
         own = conditions(hook, row, rule, "if")
         timeout = self._timeout(hook, row)
         facts = self._facts(hook, row, timeout)
@@ -106,22 +112,44 @@ class _Reader:
             "timeout": timeout,
             "detached": "async" in facts or "rewake" in facts,
             "once": self._once(hook),
-            "on_failure": self._on_failure(row, closed=self._closed(hook, row), matched=seat.matched and own is not None),
-            "name": hook_name(next((hook.value[key] for key in _NAMED_BY if isinstance(hook.value.get(key), str)), "")),
+            "on_failure": self._on_failure(
+                row, closed=self._closed(hook, row), matched=seat.matched and own is not None
+            ),
+            "name": hook_name(
+                next(
+                    (hook.value[key] for key in _NAMED_BY if isinstance(hook.value.get(key), str)),
+                    "",
+                )
+            ),
             "identity": self._identity(hook, seat),
             "facts": facts,
         }
-        return self._spec(hook, row, broken=seat.broken or hook.errors_since(before), handler=made, **fields)
+        return self._spec(
+            hook, row, broken=seat.broken or hook.errors_since(before), handler=made, **fields
+        )
 
-    def _spec(self, node: Node, row: Contract, *, broken: str, handler: Handler | None = None, **fields: object) -> HookSpec:
+    def _spec(
+        self,
+        node: Node,
+        row: Contract,
+        *,
+        broken: str,
+        handler: Handler | None = None,
+        **fields: object,
+    ) -> HookSpec:
         where = ".".join(str(step) for step in node.path[2:] if step != "hooks")
-        defaults: dict[str, object] = {"on_failure": self._on_failure(row, closed=False, matched=True), "timeout": row.timeout}
+        defaults: dict[str, object] = {
+            "on_failure": self._on_failure(row, closed=False, matched=True),
+            "timeout": row.timeout,
+        }
         return HookSpec(
             id=f"{(self.source.file or 'config').rpartition('/')[2]}#{row.native}.{where}",
             dialect=NAME,
             kind=row.kind,
             native_event=row.native,
-            handler=Broken(reason=broken, url=getattr(handler, "url", "")) if broken or handler is None else handler,
+            handler=Broken(reason=broken, url=getattr(handler, "url", ""))
+            if broken or handler is None
+            else handler,
             origin=node.origin(),
             shadow=self.source.shadow,
             strict=self.strict,
@@ -150,7 +178,12 @@ class _Reader:
         if given is None:
             return TIMEOUTS.get(str(hook.value.get("type")), row.timeout)
         if not 0 < given <= _LONGEST:
-            hook.complain("value.range", f"`timeout: {given}` is no time to wait", "timeout", hint="seconds, more than 0")
+            hook.complain(
+                "value.range",
+                f"`timeout: {given}` is no time to wait",
+                "timeout",
+                hint="seconds, more than 0",
+            )
             return row.timeout
         return float(given)
 
@@ -159,10 +192,20 @@ class _Reader:
         """Whether `onFailure: block` makes a failure refuse; at a stop gate the host ignores it."""
         if (said := hook.text("onFailure")) != "block":
             if said:
-                hook.complain("value.choice", f"`onFailure: {said}` is not known", "onFailure", hint="it can be `block`")
+                hook.complain(
+                    "value.choice",
+                    f"`onFailure: {said}` is not known",
+                    "onFailure",
+                    hint="it can be `block`",
+                )
             return False
         if row.blocks is Stance.SILENT or kind(row.kind).redo:
-            hook.complain("key.ignored", f"`onFailure` has no effect on `{row.native}`", "onFailure", severity="warning")
+            hook.complain(
+                "key.ignored",
+                f"`onFailure` has no effect on `{row.native}`",
+                "onFailure",
+                severity="warning",
+            )
             return False
         return True
 
@@ -187,6 +230,10 @@ class _Reader:
         So is one that nobody approved, or that is only recorded: it must not take the place of one that counts. A matcher
         that is not about the tool belongs to it, because equal hooks are told apart before it is looked at.
         """
-        whose = [self.names.get("plugin_root") or self.names.get("skill") or "", self.source.trusted, self.source.shadow]
+        whose = [
+            self.names.get("plugin_root") or self.names.get("skill") or "",
+            self.source.trusted,
+            self.source.shadow,
+        ]
         where = "" if seat.row.subject == "tool" else seat.matcher
         return json.dumps([whose, where, hook.value], sort_keys=True, default=str)

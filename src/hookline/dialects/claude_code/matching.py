@@ -51,8 +51,16 @@ def rule(hook: Node, row: Contract) -> tuple[Condition, ...]:
     if not text:
         return ()
     if row.subject != "tool":
-        reason = f"an `if` is looked at on tool events only, so on `{row.native}` this hook never runs"
-        hook.complain("hook.never-runs", reason, "if", hint="leave it out, and look at the payload in the hook", severity="warning")
+        reason = (
+            f"an `if` is looked at on tool events only, so on `{row.native}` this hook never runs"
+        )
+        hook.complain(
+            "hook.never-runs",
+            reason,
+            "if",
+            hint="leave it out, and look at the payload in the hook",
+            severity="warning",
+        )
         return (Never(reason=reason),)
     from hookline.core.rules import parse_rule  # noqa: PLC0415 - few hooks have a rule
 

@@ -5,7 +5,16 @@ from __future__ import annotations
 import re
 
 from hookline.core.failure import OVERFLOWED, aloud, describe, failed, label
-from hookline.dialects.claude_code.table import ALLOW, ASK, DENY, EFFECTS, HALT, POWERS, REWRITES, SILENT
+from hookline.dialects.claude_code.table import (
+    ALLOW,
+    ASK,
+    DENY,
+    EFFECTS,
+    HALT,
+    POWERS,
+    REWRITES,
+    SILENT,
+)
 from hookline.model.event import Rewrite
 from hookline.model.handler import Http, Model
 from hookline.model.outcome import Failure
@@ -65,7 +74,10 @@ def read(outcome: Outcome, spec: HookSpec, row: Contract, event: Event) -> Verdi
 def _woken(outcome: Outcome, spec: HookSpec, row: Contract, event: Event) -> Verdict:
     """Exit 2 of an `asyncRewake` hook refuses nothing: it wakes the model, with stderr as a reminder (2.4)."""
     said = spec.facts["rewake"]
-    words = (said["message"] or said["summary"] or f"hook `{label(spec)}` wants to be heard", outcome.stderr.strip())
+    words = (
+        said["message"] or said["summary"] or f"hook `{label(spec)}` wants to be heard",
+        outcome.stderr.strip(),
+    )
     verdict = _heard(outcome.replace(exit_code=0), spec, row, event)
     wake = {"message": "\n".join(filter(None, words)), "summary": said["summary"]}
     return verdict.replace(exit_code=_BLOCKS, effects={**verdict.effects, "wake": wake})
@@ -100,7 +112,9 @@ def _failed(outcome: Outcome, spec: HookSpec, row: Contract, fault: str = "") ->
     elif outcome.failure in (Failure.NOT_STARTED, Failure.KILLED):
         unforgiven = row.nonzero
     # An error that blocks nothing is shown on every event (rule 3).
-    return aloud(failed(spec.replace(on_failure=max(spec.on_failure, unforgiven)), outcome, fault), spec)
+    return aloud(
+        failed(spec.replace(on_failure=max(spec.on_failure, unforgiven)), outcome, fault), spec
+    )
 
 
 class _Reader:
@@ -195,10 +209,18 @@ class _Reader:
         if given.get("hookEventName") != self.row.native:
             self.unsupported.append("hookSpecificOutput")
             return
-        read = typed({key: value for key, value in given.items() if key in self.row.reads}, _SPECIFIC)
-        self.unsupported += [_effect(key, value) for key, value in given.items() if self._is_lost(key, value)]
+        read = typed(
+            {key: value for key, value in given.items() if key in self.row.reads}, _SPECIFIC
+        )
+        self.unsupported += [
+            _effect(key, value) for key, value in given.items() if self._is_lost(key, value)
+        ]
         if word := read.get("permissionDecision"):
-            self._permission(word, read.get("permissionDecisionReason") or reason, has_input="updatedInput" in read)
+            self._permission(
+                word,
+                read.get("permissionDecisionReason") or reason,
+                has_input="updatedInput" in read,
+            )
         if "decision" in read:
             self._request(typed(read["decision"], _REQUEST))
         target = next(((REWRITES[key], read[key]) for key in REWRITES if key in read), None)
@@ -211,7 +233,11 @@ class _Reader:
             self._elicited(read)
 
     def _is_lost(self, key: str, value: Any) -> bool:
-        return key not in self.row.reads and key not in _COMPANIONS and value not in (None, "", False, [], {})
+        return (
+            key not in self.row.reads
+            and key not in _COMPANIONS
+            and value not in (None, "", False, [], {})
+        )
 
     def _permission(self, word: str, reason: str, *, has_input: bool) -> None:
         if word not in _PERMISSIONS:
@@ -230,7 +256,10 @@ class _Reader:
         if behavior not in ("allow", "deny"):
             raise UnreadableError("`decision.behavior` must be `allow` or `deny`")
         allows = behavior == "allow"
-        self._claim(ALLOW if allows else HALT if decision.get("interrupt") else DENY, decision.get("message", ""))
+        self._claim(
+            ALLOW if allows else HALT if decision.get("interrupt") else DENY,
+            decision.get("message", ""),
+        )
         self.unsupported += [key for key in decision if key not in _REQUEST]
         if "updatedInput" in decision and allows:
             self.rewrite = Rewrite(target="input", value=decision["updatedInput"])
@@ -254,7 +283,9 @@ class _Reader:
 
     def _said(self) -> Verdict:
         stance = max((stance for stance, _ in self.claims), default=SILENT)
-        reason = next((reason for claimed, reason in self.claims if claimed is stance and reason), "")
+        reason = next(
+            (reason for claimed, reason in self.claims if claimed is stance and reason), ""
+        )
         if stance > ASK and not reason:
             reason = next(iter(self.notes), f"blocked by hook `{label(self.spec)}`")
         return Verdict(

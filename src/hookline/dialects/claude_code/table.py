@@ -91,9 +91,7 @@ _SWITCH = (
     "from_model to_model requested_model source context_tokens!0 prompt_cache_warm!false cache_ttl "
     "estimated_cache_write_usd pricing"
 )  # fmt: skip
-_STARTED = (
-    "source model agent_type session_title seconds_since_last_response context_tokens prompt_cache_likely_expired estimated_cache_write_usd"
-)
+_STARTED = "source model agent_type session_title seconds_since_last_response context_tokens prompt_cache_likely_expired estimated_cache_write_usd"
 
 _BLOCK = {"block": DENY}
 _LEGACY = {"approve": ALLOW, "block": DENY}
@@ -104,7 +102,13 @@ _PERMISSION = "permissionDecision permissionDecisionReason"
 
 
 def _row(
-    native: str, fields: str = "", *, body: type[Body] = Lifecycle, reads: str = "", halts: bool = True, **columns: object
+    native: str,
+    fields: str = "",
+    *,
+    body: type[Body] = Lifecycle,
+    reads: str = "",
+    halts: bool = True,
+    **columns: object,
 ) -> Contract:
     """One row; its powers follow from what it reads.
 
@@ -114,7 +118,12 @@ def _row(
     """
     keys = frozenset(reads.split())
     verdicts: frozenset[str] = frozenset(columns.get("verdicts", ()))  # type: ignore[call-overload]  # names of stances
-    powers = {"note", "terminal_sequence", *(POWERS[key] for key in keys if key in POWERS), *verdicts}
+    powers = {
+        "note",
+        "terminal_sequence",
+        *(POWERS[key] for key in keys if key in POWERS),
+        *verdicts,
+    }
     powers |= {"halt"} if halts else set()
     powers |= {"allow", "deny", "input", "grant"} if "decision" in keys else set()
     powers |= {"deny"} if columns.get("blocks") is DENY else set()
@@ -223,7 +232,12 @@ TABLE = Table(
     base=_BASE,
     project_variables=("CLAUDE_PROJECT_DIR",),
     # A denial drops a deferral and an answer to an elicitation; two different answers to one are a refusal.
-    fold=FoldRule(exclusive={"defer": "hooks disagree about deferring the call", "content": "hooks answer the elicitation differently"}),
+    fold=FoldRule(
+        exclusive={
+            "defer": "hooks disagree about deferring the call",
+            "content": "hooks answer the elicitation differently",
+        }
+    ),
     default_timeout=600.0,
     redo_limit=8,  # blocks in a row, of Stop and SubagentStop (2.7)
     redo_flag="stop_hook_active",  # in a row: a stop that is no continuation begins anew (2.7)

@@ -20,7 +20,10 @@ _OF_NAMES = NAME | {"-"}
 def write(declarations: tuple[Declaration, ...]) -> Written:
     """Hooks as `settings.json`, each guard with `onFailure: block` where a failure denies."""
     lost = left_open(declarations, where=lambda given: not _closes(given))
-    return Written(files={"settings.json": as_json({"hooks": grouped(declarations, _hook, _matcher)})}, lost=tuple(lost))
+    return Written(
+        files={"settings.json": as_json({"hooks": grouped(declarations, _hook, _matcher)})},
+        lost=tuple(lost),
+    )
 
 
 def _matcher(declaration: Declaration) -> str:
@@ -36,7 +39,11 @@ def _closes(declaration: Declaration) -> bool:
 
 
 def _hook(declaration: Declaration) -> dict[str, Any]:
-    hook: dict[str, Any] = {"type": "command", "command": declaration.command, "timeout": declaration.timeout}
+    hook: dict[str, Any] = {
+        "type": "command",
+        "command": declaration.command,
+        "timeout": declaration.timeout,
+    }
     if declaration.closed and _closes(declaration):
         hook["onFailure"] = "block"
     return hook

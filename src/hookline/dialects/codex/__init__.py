@@ -43,7 +43,9 @@ class Codex:
         return decode(payload, self.table, native, _NAMES)
 
     def encode_event(self, event: Event, spec: HookSpec) -> str:
-        return wire_text(encode(event, self.table, row_of(spec.native_event), spec.native_event), self.table)
+        return wire_text(
+            encode(event, self.table, row_of(spec.native_event), spec.native_event), self.table
+        )
 
     def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:  # noqa: ARG002 - the protocol's shape
         from hookline.dialects.codex.reading import read  # noqa: PLC0415 - most events have no hook to read

@@ -33,7 +33,9 @@ def answer(decision: Decision, row: Contract | None) -> Reply:
     return Reply(stdout=printed(top))
 
 
-def _stance(decision: Decision, row: Contract, top: dict[str, Any], specific: dict[str, Any]) -> None:
+def _stance(
+    decision: Decision, row: Contract, top: dict[str, Any], specific: dict[str, Any]
+) -> None:
     stance = decision.stance
     if stance is HALT and "halt" in row.powers:
         top |= {"continue": False, "stopReason": _reason(decision)}

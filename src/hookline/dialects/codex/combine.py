@@ -32,7 +32,11 @@ def switches(root: Node, source: Source) -> Iterator[HookSpec]:
     states = hooks.get(_STATE) if isinstance(hooks, dict) else None
     if not isinstance(states, dict) or source.scope != USER:
         return
-    off = {key.strip() for key, state in states.items() if isinstance(state, dict) and state.get("enabled") is False}
+    off = {
+        key.strip()
+        for key, state in states.items()
+        if isinstance(state, dict) and state.get("enabled") is False
+    }
     if off:
         yield switch(source, NAME, _STATE, root.origin("hooks", _STATE), {"off": frozenset(off)})
 
@@ -51,4 +55,6 @@ def combine(specs: tuple[HookSpec, ...]) -> Loaded:
 def _reaches(thrown: HookSpec, spec: HookSpec) -> bool:
     if spec.origin.scope == MANAGED:
         return False
-    return thrown.native_event == _MANAGED_ONLY or spec.facts.get("trust_key") in thrown.facts["off"]
+    return (
+        thrown.native_event == _MANAGED_ONLY or spec.facts.get("trust_key") in thrown.facts["off"]
+    )

@@ -39,10 +39,16 @@ def handler(hook: Node, names: Mapping[str, str], *, kill_leftovers: bool) -> Ha
     if not isinstance(hook.value.get("type"), str):
         return Broken(reason="")
     if kind in _NEEDS:
-        hook.complain("handler.unsupported", f"`{kind}` hooks need {_NEEDS[kind]}, which this version does not have", "type")
+        hook.complain(
+            "handler.unsupported",
+            f"`{kind}` hooks need {_NEEDS[kind]}, which this version does not have",
+            "type",
+        )
         return Broken(reason="")
     if kind != "command":
-        hint = did_you_mean(kind, ("command", *_NEEDS)) or "`command` is the type that runs a program"
+        hint = (
+            did_you_mean(kind, ("command", *_NEEDS)) or "`command` is the type that runs a program"
+        )
         hook.complain("handler.type", f"unknown hook type `{kind}`", "type", hint=hint)
         return Broken(reason="")
     hook.only(_KEYS, "a `command` hook", severity="warning")
@@ -65,10 +71,21 @@ def timeout(hook: Node) -> float:
     if given is None:
         return DEFAULT_TIMEOUT
     if not 0 <= given <= _LONGEST:
-        hook.complain("value.range", f"`timeout: {given}` is no time to wait", "timeout", hint="whole seconds, 1 or more")
+        hook.complain(
+            "value.range",
+            f"`timeout: {given}` is no time to wait",
+            "timeout",
+            hint="whole seconds, 1 or more",
+        )
         return DEFAULT_TIMEOUT
     if given == 0:
-        hook.complain("value.range", "`timeout: 0` is taken as 1 second", "timeout", hint="whole seconds, 1 or more", severity="warning")
+        hook.complain(
+            "value.range",
+            "`timeout: 0` is taken as 1 second",
+            "timeout",
+            hint="whole seconds, 1 or more",
+            severity="warning",
+        )
     return float(max(given, 1))
 
 

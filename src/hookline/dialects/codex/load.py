@@ -38,7 +38,10 @@ def load(source: Source) -> Loaded:
     events = below_hooks(root, ROWS)
     if source.file.endswith(".json"):  # the other tables of a TOML file are Codex's own
         root.only((*_OF_A_HOOKS_FILE, *ROWS), "a file of hooks", severity="warning")
-    specs = [*switches(root, source), *(_Reader(source).hooks(events) if events is not None else ())]
+    specs = [
+        *switches(root, source),
+        *(_Reader(source).hooks(events) if events is not None else ()),
+    ]
     return Loaded(specs=tuple(specs), problems=tuple(problems))
 
 
@@ -59,7 +62,9 @@ class _Reader:
                 broken = group.node.errors_since(group.mark)
                 yield from (self._hook(hook, row, demanded, broken) for hook in group.hooks)
 
-    def _hook(self, hook: Node, row: Contract, demanded: tuple[Condition, ...], broken: str) -> HookSpec:
+    def _hook(
+        self, hook: Node, row: Contract, demanded: tuple[Condition, ...], broken: str
+    ) -> HookSpec:
         before = hook.mark()
         if not hook.is_mapping("a hook"):
             return self._spec(hook, row, broken=hook.errors_since(before))
@@ -70,11 +75,19 @@ class _Reader:
             "conditions": demanded,
             "timeout": timeout(hook),
             "detached": "async" in said,
-            "name": hook_name(hook.value["command"]) if isinstance(hook.value.get("command"), str) else "",
+            "name": hook_name(hook.value["command"])
+            if isinstance(hook.value.get("command"), str)
+            else "",
         }
         *_, group_at, _, hook_at = hook.path
         key = trust_key(self.source.file, row.native, int(group_at), int(hook_at))
-        return self._spec(hook, row, broken=broken or hook.errors_since(before), facts={**said, "trust_key": key}, **fields)
+        return self._spec(
+            hook,
+            row,
+            broken=broken or hook.errors_since(before),
+            facts={**said, "trust_key": key},
+            **fields,
+        )
 
     def _spec(self, node: Node, row: Contract, *, broken: str, **fields: object) -> HookSpec:
         if broken:

@@ -29,7 +29,11 @@ _SPECIFIC: Mapping[str, type] = {
 _REQUEST: Mapping[str, type] = {"behavior": str, "message": str, "interrupt": bool}
 _REQUEST_KEYS = frozenset((*_REQUEST, "updatedInput", "updatedPermissions"))
 # What Codex does not take beside a behavior -> the effect that is lost with it.
-_REFUSED_EXTRAS: Mapping[str, str] = {"updatedInput": "input", "updatedPermissions": "grant", "interrupt": "halt"}
+_REFUSED_EXTRAS: Mapping[str, str] = {
+    "updatedInput": "input",
+    "updatedPermissions": "grant",
+    "interrupt": "halt",
+}
 _PERMISSIONS = ("allow", "deny", "ask")
 # Where one of these stands, a top-level `decision` is not looked at.
 _BY_PERMISSION = ("permissionDecision", "permissionDecisionReason", "updatedInput")
@@ -52,7 +56,12 @@ def read(outcome: Outcome, spec: HookSpec, row: Contract) -> Verdict:
         try:
             reader.answer(one_object(text))
         except UnreadableError as error:
-            return _failed(outcome, spec, str(error), note=reader.note if isinstance(error, _RefusedError) else "")
+            return _failed(
+                outcome,
+                spec,
+                str(error),
+                note=reader.note if isinstance(error, _RefusedError) else "",
+            )
         return reader.verdict(outcome, spec)
     if text and row.only_json:
         return _failed(outcome, spec, f"its stdout is no JSON, as `{row.native}` wants it")
@@ -79,7 +88,13 @@ def _failed(outcome: Outcome, spec: HookSpec, fault: str = "", note: str = "") -
 
 
 def _verdict(outcome: Outcome, spec: HookSpec, **fields: Any) -> Verdict:
-    return Verdict(hook_id=spec.id, exit_code=outcome.exit_code, seconds=outcome.seconds, shadow=spec.shadow, **fields)
+    return Verdict(
+        hook_id=spec.id,
+        exit_code=outcome.exit_code,
+        seconds=outcome.seconds,
+        shadow=spec.shadow,
+        **fields,
+    )
 
 
 class _Reader:
@@ -97,7 +112,10 @@ class _Reader:
     def verdict(self, outcome: Outcome, spec: HookSpec) -> Verdict:
         reason = self.reason
         if self.stance > ALLOW and not reason:
-            reason = self.note or f"{'stopped' if self.stance is HALT else 'denied'} by hook `{label(spec)}`"
+            reason = (
+                self.note
+                or f"{'stopped' if self.stance is HALT else 'denied'} by hook `{label(spec)}`"
+            )
         return _verdict(
             outcome, spec, stance=self.stance, reason=reason, for_user=self.note, for_agent=self.context, rewrite=self.rewrite,
             unsupported=tuple(self.unsupported),
@@ -112,9 +130,16 @@ class _Reader:
         top = _checked(given, self.row.keys, _TYPES, f"an answer to `{self.row.native}`")
         specific = top.get("hookSpecificOutput") or {}
         if "hookSpecificOutput" in top:
-            specific = _checked(specific, self.row.specific, _SPECIFIC, f"`hookSpecificOutput` of `{self.row.native}`")
+            specific = _checked(
+                specific,
+                self.row.specific,
+                _SPECIFIC,
+                f"`hookSpecificOutput` of `{self.row.native}`",
+            )
             if specific.get("hookEventName") not in TABLE.rows:
-                raise UnreadableError("`hookSpecificOutput` needs `hookEventName`, the name of an event")
+                raise UnreadableError(
+                    "`hookSpecificOutput` needs `hookEventName`, the name of an event"
+                )
         _check_words(self.row, top, specific)
         self.note = top.get("systemMessage", "")
         if top.get("continue") is False and "halt" in self.row.powers:
@@ -135,7 +160,9 @@ class _Reader:
             self.unsupported.append("halt")
         if any(key in specific for key in _BY_PERMISSION):
             if top.get("decision") == "block":
-                self.unsupported.append("deny: beside a `permissionDecision` the top-level `decision` is not read")
+                self.unsupported.append(
+                    "deny: beside a `permissionDecision` the top-level `decision` is not read"
+                )
             self._permission(specific)
         elif "decision" in specific:
             self._request(specific["decision"])
@@ -158,13 +185,18 @@ class _Reader:
 
     def _permission(self, specific: Mapping[str, Any]) -> None:
         """`permissionDecision` of `PreToolUse`: a denial with its reason, or a new input; nothing else is accepted."""
-        word, reason = specific.get("permissionDecision"), specific.get("permissionDecisionReason", "").strip()
+        word, reason = (
+            specific.get("permissionDecision"),
+            specific.get("permissionDecisionReason", "").strip(),
+        )
         if "updatedInput" in specific and word != "allow":
             raise _RefusedError("`updatedInput` needs `permissionDecision: allow`")
         if word is None:
             raise _RefusedError("`permissionDecisionReason` needs a `permissionDecision`")
         if word == "ask" or (word == "allow" and "updatedInput" not in specific):
-            raise _RefusedError(f"`PreToolUse` does not accept `permissionDecision: {word}`{' by itself' * (word == 'allow')}")
+            raise _RefusedError(
+                f"`PreToolUse` does not accept `permissionDecision: {word}`{' by itself' * (word == 'allow')}"
+            )
         if word == "allow":
             self.rewrite = Rewrite(target="input", value=specific["updatedInput"])
         elif not reason:
@@ -181,7 +213,10 @@ class _Reader:
                 if allows:
                     raise _RefusedError(why)
                 self.unsupported.append(f"{effect}: {why}")
-        self.stance, self.reason = ALLOW if allows else DENY, (decision.get("message") or "").strip()
+        self.stance, self.reason = (
+            ALLOW if allows else DENY,
+            (decision.get("message") or "").strip(),
+        )
 
 
 def _check_words(row: Contract, top: Mapping[str, Any], specific: Mapping[str, Any]) -> None:
@@ -200,7 +235,9 @@ def _check_words(row: Contract, top: Mapping[str, Any], specific: Mapping[str, A
             raise UnreadableError("`decision.behavior` must be `allow` or `deny`")
 
 
-def _checked(given: Mapping[str, Any], known: frozenset[str], types: Mapping[str, type], where: str) -> dict[str, Any]:
+def _checked(
+    given: Mapping[str, Any], known: frozenset[str], types: Mapping[str, type], where: str
+) -> dict[str, Any]:
     """The entries that are not null, each of its type.
 
     Raises:

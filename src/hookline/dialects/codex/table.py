@@ -41,7 +41,13 @@ class Contract(Row):
     only_json: bool = False
 
 
-_DEFAULTS: Mapping[str, object] = {"text": "", "null": None, "false": False, "{}": {}, "default": "default"}
+_DEFAULTS: Mapping[str, object] = {
+    "text": "",
+    "null": None,
+    "false": False,
+    "{}": {},
+    "default": "default",
+}
 
 # Each event has its own order of fields; `session_id` alone is always the first.
 _BASE = "session_id=@session_id!text"
@@ -65,7 +71,14 @@ _ALL_REASONS = FoldRule(joins_reasons=True, drops_rewrite_when_denied=True)
 
 
 def _row(
-    native: str, fields: str, keys: str, specific: str = "", *, body: type[Body] = Lifecycle, powers: str = "", **columns: object
+    native: str,
+    fields: str,
+    keys: str,
+    specific: str = "",
+    *,
+    body: type[Body] = Lifecycle,
+    powers: str = "",
+    **columns: object,
 ) -> Contract:
     """One row.
 

@@ -17,7 +17,10 @@ _LONGEST = 10**9
 
 def write(declarations: tuple[Declaration, ...]) -> Written:
     """Hooks as `hooks.json`; Codex has no word for a failure that denies."""
-    return Written(files={"hooks.json": as_json({"hooks": grouped(declarations, _hook, _matcher)})}, lost=tuple(left_open(declarations)))
+    return Written(
+        files={"hooks.json": as_json({"hooks": grouped(declarations, _hook, _matcher)})},
+        lost=tuple(left_open(declarations)),
+    )
 
 
 def _matcher(declaration: Declaration) -> str:
@@ -29,4 +32,8 @@ def _matcher(declaration: Declaration) -> str:
 
 
 def _hook(declaration: Declaration) -> dict[str, Any]:
-    return {"type": "command", "command": declaration.command, "timeout": whole_seconds(declaration, _LONGEST)}
+    return {
+        "type": "command",
+        "command": declaration.command,
+        "timeout": whole_seconds(declaration, _LONGEST),
+    }

@@ -41,7 +41,10 @@ def _permission(decision: Decision, notes: list[str]) -> Object:  # noqa: ARG001
     word = _WORDS.get(decision.stance)
     if not word:
         return {}
-    return {"permissionDecision": word, **({"permissionDecisionReason": decision.reason} if decision.reason else {})}
+    return {
+        "permissionDecision": word,
+        **({"permissionDecisionReason": decision.reason} if decision.reason else {}),
+    }
 
 
 def _behavior(decision: Decision, notes: list[str]) -> Object:  # noqa: ARG001 - as above
@@ -49,7 +52,11 @@ def _behavior(decision: Decision, notes: list[str]) -> Object:  # noqa: ARG001 -
         return {"behavior": "allow"}
     if decision.stance < DENY:
         return {}
-    return {"behavior": "deny", "message": decision.reason, **({"interrupt": True} if decision.stance is HALT else {})}
+    return {
+        "behavior": "deny",
+        "message": decision.reason,
+        **({"interrupt": True} if decision.stance is HALT else {}),
+    }
 
 
 def _decision(decision: Decision, notes: list[str]) -> Object:  # noqa: ARG001 - as above
@@ -69,7 +76,11 @@ def _result(decision: Decision, notes: list[str]) -> Object:  # noqa: ARG001 - a
     rewrite = decision.rewrite
     if rewrite is None or rewrite.target != "output":
         return {}
-    text = rewrite.value if isinstance(rewrite.value, str) else json.dumps(rewrite.value, ensure_ascii=False)
+    text = (
+        rewrite.value
+        if isinstance(rewrite.value, str)
+        else json.dumps(rewrite.value, ensure_ascii=False)
+    )
     kind = decision.effects.get("result_type", "success")
     return {"modifiedResult": {"resultType": kind, "textResultForLlm": text}}
 
@@ -79,7 +90,9 @@ def _prompt(decision: Decision, notes: list[str]) -> Object:
     if rewrite is None or rewrite.target != "text":
         return {}
     if not rewrite.value or not isinstance(rewrite.value, str):
-        notes.append("a hook wanted the model to get no prompt at all, which cannot be; it gets the prompt as it was")
+        notes.append(
+            "a hook wanted the model to get no prompt at all, which cannot be; it gets the prompt as it was"
+        )
         return {}
     return {"modifiedTransformedPrompt": rewrite.value}
 
@@ -97,7 +110,9 @@ def _context(decision: Decision, notes: list[str]) -> Object:
         return {}
     raw = text.encode("utf-8", "replace")
     if len(raw) > CONTEXT_LIMIT:
-        notes.append(f"hooks gave {len(raw)} bytes of context, of which the model is given {CONTEXT_LIMIT}")
+        notes.append(
+            f"hooks gave {len(raw)} bytes of context, of which the model is given {CONTEXT_LIMIT}"
+        )
         text = raw[:CONTEXT_LIMIT].decode("utf-8", "ignore")
     return {"additionalContext": text}
 

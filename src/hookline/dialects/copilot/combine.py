@@ -5,7 +5,15 @@ from __future__ import annotations
 from hookline.core.dialect import Loaded
 from hookline.dialects.copilot.table import NAME
 from hookline.model.spec import MANAGED, nearness
-from hookline.wire.switches import heard, heard_at_home, hooks_of, is_at_home, switch, switched_off, without
+from hookline.wire.switches import (
+    heard,
+    heard_at_home,
+    hooks_of,
+    is_at_home,
+    switch,
+    switched_off,
+    without,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +37,12 @@ def switched(root: Node, source: Source, specs: tuple[HookSpec, ...]) -> tuple[H
     on = root.flag(SWITCH)
     if source.scope == MANAGED:
         if on:
-            root.complain("key.ignored", f"`{SWITCH}` does not reach hooks of a policy", SWITCH, severity="warning")
+            root.complain(
+                "key.ignored",
+                f"`{SWITCH}` does not reach hooks of a policy",
+                SWITCH,
+                severity="warning",
+            )
         return specs
     if is_settings(source):
         return (switch(source, NAME, SWITCH, root.origin(SWITCH), {"on": on}), *specs)

@@ -25,12 +25,18 @@ _LARGEST = 10 << 20  # bytes of an answer over HTTP (6)
 # Keys that VS Code reads in the same files, and the CLI does not (7).
 _OF_VSCODE = ("windows", "linux", "osx")
 # Key -> the interpreters of its text; the first key that is there counts. `command` is for whatever machine it is.
-_SHELLS: Mapping[str, tuple[str, ...]] = {"bash": ("bash",), "command": ("bash", "sh"), "powershell": ("pwsh", "powershell")}
+_SHELLS: Mapping[str, tuple[str, ...]] = {
+    "bash": ("bash",),
+    "command": ("bash", "sh"),
+    "powershell": ("pwsh", "powershell"),
+}
 # Where files lie in a project, as seen from its folder.
 _IN_PROJECT = ("/.github/hooks", "/.github/copilot")
 
 
-def handler(hook: Node, row: Contract, names: Mapping[str, str], *, kill_leftovers: bool, allow_local: bool) -> Handler:
+def handler(
+    hook: Node, row: Contract, names: Mapping[str, str], *, kill_leftovers: bool, allow_local: bool
+) -> Handler:
     """The handler of a hook; every key that does not belong to its type is complained about."""
     kind = hook.text("type", "command")
     if kind not in _OWN:
@@ -40,7 +46,13 @@ def handler(hook: Node, row: Contract, names: Mapping[str, str], *, kill_leftove
     hook.only((*_COMMON, *_OWN[kind], *_OF_VSCODE), f"a `{kind}` hook", severity="warning")
     for key in _OF_VSCODE:
         if key in hook.value:
-            hook.complain("key.ignored", f"`{key}` is read by VS Code only", key, hint="write `bash` or `powershell`", severity="warning")
+            hook.complain(
+                "key.ignored",
+                f"`{key}` is read by VS Code only",
+                key,
+                hint="write `bash` or `powershell`",
+                severity="warning",
+            )
     if kind in _NEEDS:
         _unsupported(hook, kind, row)
         return Broken(reason="")
@@ -52,25 +64,48 @@ def handler(hook: Node, row: Contract, names: Mapping[str, str], *, kill_leftove
 
 
 def _unsupported(hook: Node, kind: str, row: Contract) -> None:
-    hook.complain("handler.unsupported", f"`{kind}` hooks need {_NEEDS[kind]}, which this version does not have", "type")
+    hook.complain(
+        "handler.unsupported",
+        f"`{kind}` hooks need {_NEEDS[kind]}, which this version does not have",
+        "type",
+    )
     if kind == "prompt" and row.kind != "session.start":
-        hook.complain("key.misplaced", f"a `prompt` hook stands on `sessionStart` only, not on `{row.native}`", "type")
+        hook.complain(
+            "key.misplaced",
+            f"a `prompt` hook stands on `sessionStart` only, not on `{row.native}`",
+            "type",
+        )
 
 
 def _command(hook: Node, names: Mapping[str, str], *, kill_leftovers: bool) -> Handler:
-    common = Command(env=hook.mapping("env"), expand="shell", working_dir=_directory(hook, names), kill_leftovers=kill_leftovers)
+    common = Command(
+        env=hook.mapping("env"),
+        expand="shell",
+        working_dir=_directory(hook, names),
+        kill_leftovers=kill_leftovers,
+    )
     texts = {key: hook.text(key) for key in (*_SHELLS, "exec")}
     given = [key for key, text in texts.items() if text.strip()]
     if not given:
-        hook.complain("handler.command", "a command hook needs `bash`, `powershell`, `command` or `exec`")
+        hook.complain(
+            "handler.command", "a command hook needs `bash`, `powershell`, `command` or `exec`"
+        )
         return common
     if "exec" not in given:
         if "args" in hook.value:
-            hook.complain("key.ignored", "`args` belong to `exec`, so they are ignored", "args", severity="warning")
+            hook.complain(
+                "key.ignored",
+                "`args` belong to `exec`, so they are ignored",
+                "args",
+                severity="warning",
+            )
         return common.replace(script=texts[given[0]], shell=_SHELLS[given[0]])
     if len(given) > 1:
         hook.complain(
-            "key.misplaced", f"`exec` runs without a shell, so it cannot stand beside `{given[0]}`", "exec", hint="keep one of them"
+            "key.misplaced",
+            f"`exec` runs without a shell, so it cannot stand beside `{given[0]}`",
+            "exec",
+            hint="keep one of them",
         )
     return common.replace(argv=(texts["exec"], *hook.texts("args")))
 
@@ -78,5 +113,7 @@ def _command(hook: Node, names: Mapping[str, str], *, kill_leftovers: bool) -> H
 def _directory(hook: Node, names: Mapping[str, str]) -> str:
     """`cwd`: absolute, or relative to the project, which for a file in no project is where the event happens."""
     path, folder = hook.text("cwd"), names.get("folder", "")
-    root = next((folder.removesuffix(ending) for ending in _IN_PROJECT if folder.endswith(ending)), "")
+    root = next(
+        (folder.removesuffix(ending) for ending in _IN_PROJECT if folder.endswith(ending)), ""
+    )
     return f"{root}/{path}" if path and root and not path.startswith("/") else path

@@ -64,10 +64,20 @@ def _is_readable(root: Node, source: Source) -> bool:
     if not is_settings(source):
         root.only((*_KEYS, *CONTRACTS), "a file of hooks", severity="warning")
         if "version" not in root.value:
-            root.complain("key.missing", "the key `version` is missing", hint="`version: 1`", severity="warning")
+            root.complain(
+                "key.missing",
+                "the key `version` is missing",
+                hint="`version: 1`",
+                severity="warning",
+            )
         elif root.value["version"] != _VERSION or isinstance(root.value["version"], bool):
             hint = "this format is version 1"
-            root.complain("value.choice", f"`version: {root.value['version']}` is not known", "version", hint=hint)
+            root.complain(
+                "value.choice",
+                f"`version: {root.value['version']}` is not known",
+                "version",
+                hint=hint,
+            )
             return False
     return has_place_for_hooks(root)
 
@@ -85,7 +95,9 @@ class _Reader:
         events = below_hooks(root, CONTRACTS)
         if events is None:
             return
-        for row, entry, broken in entries(events, CONTRACTS, of="hooks", like="[{type: command, bash: ...}]", known=TABLE.rows):
+        for row, entry, broken in entries(
+            events, CONTRACTS, of="hooks", like="[{type: command, bash: ...}]", known=TABLE.rows
+        ):
             if broken:
                 yield self._spec(entry, row, broken=broken)
             else:
@@ -99,37 +111,64 @@ class _Reader:
         before = entry.mark()
         if row.native != row.spelling:
             hint = "flat entries, or the key in PascalCase"
-            entry.complain("group.shape", f"`{row.native}` takes flat hooks, not matcher groups", hint=hint)
+            entry.complain(
+                "group.shape", f"`{row.native}` takes flat hooks, not matcher groups", hint=hint
+            )
         elif not isinstance(entry.value["hooks"], list):
-            entry.complain("group.shape", f"a group of `{row.native}` needs `hooks`, a list of handlers")
+            entry.complain(
+                "group.shape", f"a group of `{row.native}` needs `hooks`, a list of handlers"
+            )
         if entry.errors_since(before):
             yield self._spec(entry, row, broken=entry.errors_since(before))
             return
         entry.only(_GROUP_KEYS, f"a group of `{row.native}`", severity="warning")
         demanded = conditions(entry, row, matcher) or ()
         broken = entry.errors_since(before)
-        yield from (self._hook(hook, row, demanded, broken) for hook in entry.child("hooks").children())
+        yield from (
+            self._hook(hook, row, demanded, broken) for hook in entry.child("hooks").children()
+        )
 
-    def _hook(self, hook: Node, row: Contract, demanded: tuple[Condition, ...] = (), broken: str = "") -> HookSpec:
+    def _hook(
+        self, hook: Node, row: Contract, demanded: tuple[Condition, ...] = (), broken: str = ""
+    ) -> HookSpec:
         before = hook.mark()
         if not hook.is_mapping("a hook"):
             return self._spec(hook, row, broken=hook.errors_since(before))
-        made = handler(hook, row, self.source.names, kill_leftovers=self.strict, allow_local=self.allow_local)
+        made = handler(
+            hook, row, self.source.names, kill_leftovers=self.strict, allow_local=self.allow_local
+        )
         fields = {
             "conditions": (*demanded, *(conditions(hook, row, matcher) or ())),
             "timeout": self._timeout(hook),
-            "name": hook_name(next((hook.value[key] for key in _NAMED_BY if isinstance(hook.value.get(key), str)), "")),
+            "name": hook_name(
+                next(
+                    (hook.value[key] for key in _NAMED_BY if isinstance(hook.value.get(key), str)),
+                    "",
+                )
+            ),
         }
-        return self._spec(hook, row, broken=broken or hook.errors_since(before), handler=made, **fields)
+        return self._spec(
+            hook, row, broken=broken or hook.errors_since(before), handler=made, **fields
+        )
 
-    def _spec(self, node: Node, row: Contract, *, broken: str, handler: Handler | None = None, **fields: object) -> HookSpec:
+    def _spec(
+        self,
+        node: Node,
+        row: Contract,
+        *,
+        broken: str,
+        handler: Handler | None = None,
+        **fields: object,
+    ) -> HookSpec:
         unread = bool(broken) or handler is None
         return HookSpec(
             id=hook_id(self.source.file, row.native, node),
             dialect=NAME,
             kind=row.kind,
             native_event=row.native,
-            handler=Broken(reason=broken, url=getattr(handler, "url", "")) if unread or handler is None else handler,
+            handler=Broken(reason=broken, url=getattr(handler, "url", ""))
+            if unread or handler is None
+            else handler,
             on_failure=self._on_failure(row, opens=unread or type(handler) is Http),
             origin=node.origin(),
             shadow=self.source.shadow,

@@ -44,7 +44,9 @@ def _expression(text: str) -> Regex:
     except ConfigError as error:
         if text != "*":
             raise
-        raise ConfigError(error.message, name=error.name, hint="leave the matcher out to take everything") from None
+        raise ConfigError(
+            error.message, name=error.name, hint="leave the matcher out to take everything"
+        ) from None
 
 
 def _as_in_claude(text: str, subject: str) -> tuple[Condition, ...]:
@@ -56,7 +58,15 @@ def _as_in_claude(text: str, subject: str) -> tuple[Condition, ...]:
         known = [names_of(name) if subject == "tool" else (name,) for name in names]
         return (OneOf(field=subject, names=frozenset().union(*known)),)
     regex = compile_regex(text)
-    return (Pattern(field=subject, source=text, regex=_by_name(regex, lambda tool: (claude_name(tool),)) if subject == "tool" else regex),)
+    return (
+        Pattern(
+            field=subject,
+            source=text,
+            regex=_by_name(regex, lambda tool: (claude_name(tool),))
+            if subject == "tool"
+            else regex,
+        ),
+    )
 
 
 def _by_name(regex: Regex, names: Callable[[str], Iterable[str]]) -> Regex:

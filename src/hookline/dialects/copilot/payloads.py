@@ -142,7 +142,13 @@ def _arguments(value: Json, sent: Json, *, as_text: bool) -> Json:
 def _result(value: Json, sent: Json, row: Contract) -> dict[str, Any]:
     """A result with its kind, success unless the host said otherwise, and with its text; of no text, its JSON."""
     kind, key = _RESULT[row.snake]
-    text = value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False, allow_nan=False)
+    text = (
+        value
+        if isinstance(value, str)
+        else ""
+        if value is None
+        else json.dumps(value, ensure_ascii=False, allow_nan=False)
+    )
     return {kind: "success", **(sent if isinstance(sent, dict) else {}), key: text}
 
 

@@ -9,7 +9,13 @@ from hookline.dialects.copilot.table import ALLOW, ASK, DENY, HALT, POWERS, SILE
 from hookline.model.event import Rewrite
 from hookline.model.outcome import Failure
 from hookline.model.verdict import Verdict
-from hookline.wire.hookoutput import NoObjectError, UnreadableError, begins_an_object, lines, one_object
+from hookline.wire.hookoutput import (
+    NoObjectError,
+    UnreadableError,
+    begins_an_object,
+    lines,
+    one_object,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -137,7 +143,9 @@ class _Reader:
         read = {key: value for key, value in top.items() if self._counts(key, value)}
         for key, (words, reason) in _DECIDING.items():
             if key in read:
-                self._decide(read[key], words, str(read.get(reason, "")), halts=read.get("interrupt") is True)
+                self._decide(
+                    read[key], words, str(read.get(reason, "")), halts=read.get("interrupt") is True
+                )
         for key in _REWRITES:
             if key in read:
                 self.rewrite = Rewrite(target=POWERS[key], value=read[key])
@@ -156,10 +164,14 @@ class _Reader:
                 self.unsupported.append(_unread_key(key, value))
             return False
         if not isinstance(value, _TYPES[key]):
-            self.unsupported.append(f"{POWERS.get(key, key)}: `{key}` has a value of the wrong type")
+            self.unsupported.append(
+                f"{POWERS.get(key, key)}: `{key}` has a value of the wrong type"
+            )
             return False
         if key == "modifiedTransformedPrompt" and not value:
-            self.unsupported.append("text: an empty prompt is refused, so the prompt stays as it is")
+            self.unsupported.append(
+                "text: an empty prompt is refused, so the prompt stays as it is"
+            )
             return False
         return True
 
@@ -184,7 +196,9 @@ class _Reader:
 
     def _response(self, text: str) -> None:
         if any(stance is DENY for stance, _ in self.claims):
-            self.unsupported.append("response: an agent that goes on has no last word to be rewritten")
+            self.unsupported.append(
+                "response: an agent that goes on has no last word to be rewritten"
+            )
         else:
             self.effects["response"] = text
 
@@ -210,7 +224,11 @@ class _Reader:
 
 
 # What hooks of other hosts ask for in keys that the CLI does not read -> the effect.
-_ELSEWHERE: Mapping[str, str] = {"updatedInput": "input", "systemMessage": "note", "continue": "halt"}
+_ELSEWHERE: Mapping[str, str] = {
+    "updatedInput": "input",
+    "systemMessage": "note",
+    "continue": "halt",
+}
 
 
 def _unread_key(key: str, value: Any) -> str:

@@ -58,13 +58,24 @@ _BASE = "sessionId=@session_id! timestamp cwd=@cwd!"
 _TOOL = "toolName=tool toolArgs=input!{}"
 _STOP = "stopReason=ending!end_turn"
 _COUNTS = "stop_block_count stop_block_limit"  # our engine's own count (architecture, decision 12); a host sends neither
-_VERDICTS = {"permissionDecision": {"allow", "ask", "deny"}, "behavior": {"allow", "deny", "halt"}, "decision": {"deny"}}
+_VERDICTS = {
+    "permissionDecision": {"allow", "ask", "deny"},
+    "behavior": {"allow", "deny", "halt"},
+    "decision": {"deny"},
+}
 # What VS Code's payload calls otherwise than by the same words in snake case.
 _OTHERWISE = {"toolArgs": "tool_input", "response": "last_assistant_message"}
 
 
 def _row(
-    native: str, spelling: str, fields: str, *, body: type[Body] = Lifecycle, reads: str = "", base: str = _BASE, **columns: object
+    native: str,
+    spelling: str,
+    fields: str,
+    *,
+    body: type[Body] = Lifecycle,
+    reads: str = "",
+    base: str = _BASE,
+    **columns: object,
 ) -> Contract:
     """One row; its powers follow from what it reads. A note is a progress line, which every event may print.
 
@@ -149,15 +160,23 @@ _ROWS = (
 
 
 def _snake(name: str) -> str:
-    return _OTHERWISE.get(name) or "".join(f"_{char.lower()}" if char.isupper() else char for char in name)
+    return _OTHERWISE.get(name) or "".join(
+        f"_{char.lower()}" if char.isupper() else char for char in name
+    )
 
 
 def _spelled(row: Contract) -> Contract:
     """A row as its PascalCase key has it: VS Code's payload, where the event has one."""
-    if any(field.fact == "@raw" for field in row.fields):  # a payload with a name in it is the same under both keys
+    if any(
+        field.fact == "@raw" for field in row.fields
+    ):  # a payload with a name in it is the same under both keys
         return row.replace(native=row.spelling)
     fields = tuple(field.replace(native=_snake(field.native)) for field in row.fields)
-    return row.replace(native=row.spelling, snake=True, fields=(Field(native="hook_event_name", fact="@native"), *fields))
+    return row.replace(
+        native=row.spelling,
+        snake=True,
+        fields=(Field(native="hook_event_name", fact="@native"), *fields),
+    )
 
 
 # Every spelling that a key may have -> its contract.

@@ -19,11 +19,17 @@ def write(declarations: tuple[Declaration, ...]) -> Written:
     for declaration in declarations:
         events.setdefault(declaration.row.native, []).append(_hook(declaration))
     lost = left_open(declarations, where=lambda given: given.row.fails is Stance.SILENT)
-    return Written(files={"hooks/hooks.json": as_json({"version": 1, "hooks": events})}, lost=tuple(lost))
+    return Written(
+        files={"hooks/hooks.json": as_json({"version": 1, "hooks": events})}, lost=tuple(lost)
+    )
 
 
 def _hook(declaration: Declaration) -> dict[str, Any]:
-    hook: dict[str, Any] = {"type": "command", "bash": declaration.command, "timeoutSec": declaration.timeout}
+    hook: dict[str, Any] = {
+        "type": "command",
+        "bash": declaration.command,
+        "timeoutSec": declaration.timeout,
+    }
     if declaration.row.subject == "tool" and (text := covering(declaration)):
         hook["matcher"] = text
     return hook

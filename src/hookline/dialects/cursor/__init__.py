@@ -51,7 +51,9 @@ class Cursor:
     def encode_event(self, event: Event, spec: HookSpec) -> str:
         from hookline.dialects.cursor.sending import payload  # noqa: PLC0415 - most events have no hook to send them to
 
-        return wire_text(payload(event, self.table, row_of(spec.native_event), spec.native_event), self.table)
+        return wire_text(
+            payload(event, self.table, row_of(spec.native_event), spec.native_event), self.table
+        )
 
     def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:
         from hookline.dialects.cursor.reading import read  # noqa: PLC0415 - as above

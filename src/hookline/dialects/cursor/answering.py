@@ -25,7 +25,9 @@ def answer(decision: Decision, row: Contract | None) -> Reply:
     if row is None:
         return Reply()
     said = _stance(decision, row) | _rewrite(decision) | _messages(decision, row)
-    said |= {key: decision.effects[power] for key, power in POWERS.items() if power in decision.effects}
+    said |= {
+        key: decision.effects[power] for key, power in POWERS.items() if power in decision.effects
+    }
     return Reply(stdout=printed({key: value for key, value in said.items() if key in row.reads}))
 
 
@@ -40,7 +42,11 @@ def _stance(decision: Decision, row: Contract) -> Object:
 def _rewrite(decision: Decision) -> Object:
     """The new value, whole; the input of a call that does not happen is not sent."""
     rewrite = decision.rewrite
-    if rewrite is None or rewrite.target not in _REWRITES or (rewrite.target == "input" and decision.stance >= DENY):
+    if (
+        rewrite is None
+        or rewrite.target not in _REWRITES
+        or (rewrite.target == "input" and decision.stance >= DENY)
+    ):
         return {}
     return {_REWRITES[rewrite.target]: rewrite.value}
 
@@ -58,5 +64,12 @@ def _messages(decision: Decision, row: Contract) -> Object:
 
 def _told_apart(decision: Decision) -> bool:
     """Whether the hook that refused had a message of its own for the user, beside the reason."""
-    leader = next((v for v in decision.verdicts if not v.shadow and v.stance is decision.stance and v.reason == decision.reason), None)
+    leader = next(
+        (
+            v
+            for v in decision.verdicts
+            if not v.shadow and v.stance is decision.stance and v.reason == decision.reason
+        ),
+        None,
+    )
     return decision.stance >= DENY and leader is not None and bool(leader.for_user)

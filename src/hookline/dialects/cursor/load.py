@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from hookline.core.dialect import Loaded
 from hookline.dialects.cursor.matching import matcher
-from hookline.dialects.cursor.table import DEFAULT_LOOP_LIMIT, DEFAULT_TIMEOUT, NAME, ROWS, TABLE, Contract
+from hookline.dialects.cursor.table import (
+    DEFAULT_LOOP_LIMIT,
+    DEFAULT_TIMEOUT,
+    NAME,
+    ROWS,
+    TABLE,
+    Contract,
+)
 from hookline.errors import ConfigError
 from hookline.model.handler import Broken, Command
 from hookline.model.kinds import kind
@@ -47,7 +54,11 @@ def load(source: Source) -> Loaded:
 
 def _must_be_mapping(node: Node, what: str) -> None:
     if not isinstance(node.value, dict):
-        raise ConfigError(f"{what} must be a mapping, not {shape(node.value)}", name="config.type", place=node.origin().place)
+        raise ConfigError(
+            f"{what} must be a mapping, not {shape(node.value)}",
+            name="config.type",
+            place=node.origin().place,
+        )
 
 
 class _Reader:
@@ -73,9 +84,16 @@ class _Reader:
         misplaced = [key for key in root.value if key in ROWS]
         root.only((*_ROOT_KEYS, *misplaced), "a hooks file", severity=self.severity)
         if root.value.get("hooks") is None and not misplaced:
-            root.complain("key.missing", "no hooks here", hint="they stand under `hooks`", severity="warning")
+            root.complain(
+                "key.missing", "no hooks here", hint="they stand under `hooks`", severity="warning"
+            )
         if "version" not in root.value:
-            root.complain("key.missing", "the key `version` is missing", hint='add `"version": 1`', severity="warning")
+            root.complain(
+                "key.missing",
+                "the key `version` is missing",
+                hint='add `"version": 1`',
+                severity="warning",
+            )
         elif root.value["version"] != 1 or isinstance(root.value["version"], bool):
             said = f"`version` is {shape(root.value['version'])}, which is not known"
             root.complain("value.choice", said, "version", hint="it is `1`", severity="warning")
@@ -88,8 +106,19 @@ class _Reader:
         fields = {
             "conditions": conditions(hook, row, matcher) or (),
             "timeout": float(hook.duration("timeout") or DEFAULT_TIMEOUT),
-            "on_failure": max(Stance.DENY if closed else Stance.SILENT, failure_of(row, self.source.mode)),
-            "name": hook_name(next((text for key in ("command", "prompt") if isinstance(text := hook.value.get(key), str)), "")),
+            "on_failure": max(
+                Stance.DENY if closed else Stance.SILENT, failure_of(row, self.source.mode)
+            ),
+            "name": hook_name(
+                next(
+                    (
+                        text
+                        for key in ("command", "prompt")
+                        if isinstance(text := hook.value.get(key), str)
+                    ),
+                    "",
+                )
+            ),
             "facts": {**({"fail_closed": True} if closed else {}), **self._facts(hook, row)},
         }
         return self._spec(hook, row, broken=hook.errors_since(before), handler=made, **fields)
@@ -109,20 +138,34 @@ class _Reader:
         own = ("prompt", "model") if type_ == "prompt" else ()
         hook.only((*_KEYS, *own), f"a `{type_}` hook", severity=self.severity)
         if type_ == "prompt":
-            hook.complain("handler.unsupported", "`prompt` hooks need the host's own judge, which this version does not have", "type")
+            hook.complain(
+                "handler.unsupported",
+                "`prompt` hooks need the host's own judge, which this version does not have",
+                "type",
+            )
             return Broken(reason="")
         command = hook.text("command", required=True)
         if not command.strip() and isinstance(hook.value.get("command"), str):
             hook.complain("handler.command", "a hook needs a non-empty `command`", "command")
         if "://" in command:
             message = "`://` in a command makes Cursor drop the whole file"
-            hook.complain("hook.never-runs", message, "command", hint="put the address into a script", severity="warning")
+            hook.complain(
+                "hook.never-runs",
+                message,
+                "command",
+                hint="put the address into a script",
+                severity="warning",
+            )
         return self._command(command)
 
     def _command(self, command: str) -> Command:
         project = self.project or "${event.project}"
         common = Command(
-            env={"CURSOR_PROJECT_DIR": project, "CLAUDE_PROJECT_DIR": project, "CURSOR_VERSION": "${event.facts.cursor_version}"},
+            env={
+                "CURSOR_PROJECT_DIR": project,
+                "CLAUDE_PROJECT_DIR": project,
+                "CURSOR_VERSION": "${event.facts.cursor_version}",
+            },
             working_dir=self.folder or self.project,
             kill_leftovers=self.strict,
         )
@@ -148,8 +191,19 @@ class _Reader:
             hook.complain("key.ignored", message, "loop_limit", severity="warning")
         return {}
 
-    def _spec(self, node: Node, row: Contract, *, broken: str, handler: Handler | None = None, **fields: object) -> HookSpec:
-        defaults: dict[str, object] = {"on_failure": failure_of(row, self.source.mode), "timeout": DEFAULT_TIMEOUT}
+    def _spec(
+        self,
+        node: Node,
+        row: Contract,
+        *,
+        broken: str,
+        handler: Handler | None = None,
+        **fields: object,
+    ) -> HookSpec:
+        defaults: dict[str, object] = {
+            "on_failure": failure_of(row, self.source.mode),
+            "timeout": DEFAULT_TIMEOUT,
+        }
         return HookSpec(
             id=hook_id(self.source.file, row.native, node),
             dialect=NAME,
@@ -180,6 +234,11 @@ def _loop_limit(hook: Node) -> int | None:
         return None
     limit = hook.integer("loop_limit", DEFAULT_LOOP_LIMIT)
     if limit is None or limit < 0:
-        hook.complain("value.range", f"`loop_limit: {limit}` is no number of times", "loop_limit", hint="0 or more, or null for no limit")
+        hook.complain(
+            "value.range",
+            f"`loop_limit: {limit}` is no number of times",
+            "loop_limit",
+            hint="0 or more, or null for no limit",
+        )
         return DEFAULT_LOOP_LIMIT
     return limit

@@ -93,8 +93,14 @@ class _Reader:
             UnreadableError: a value that the host cannot take.
         """
         read = typed(given, _KEYS)
-        self.unsupported += [POWERS.get(key, key) for key, value in read.items() if self._is_lost(key, value)]
-        read = {key: value for key, value in read.items() if key in self.row.reads or key == "permission"}
+        self.unsupported += [
+            POWERS.get(key, key) for key, value in read.items() if self._is_lost(key, value)
+        ]
+        read = {
+            key: value
+            for key, value in read.items()
+            if key in self.row.reads or key == "permission"
+        }
         if word := read.get("permission"):
             self._permission(word)
         if read.get("continue") is False:
@@ -134,7 +140,9 @@ class _Reader:
         env, paths = read.get("env", {}), read.get("pluginPaths", [])
         if not all(isinstance(text, str) for text in (*env.values(), *paths)):
             raise UnreadableError("`env` and `pluginPaths` hold texts only")
-        self.effects = {name: value for name, value in (("env", env), ("plugin_paths", paths)) if value}
+        self.effects = {
+            name: value for name, value in (("env", env), ("plugin_paths", paths)) if value
+        }
 
     def _follow_up(self, message: str) -> None:
         """The agent goes on with the message as its next instruction, as often as the hook may have that."""
@@ -157,11 +165,23 @@ class _Reader:
         """The verdict, with each message where it belongs: a denial is explained to the agent, a question to the user."""
         reason, for_user, for_agent = "", self.user, self.agent
         if self.stance is DENY:
-            reason, for_user, for_agent = self.agent or self.user, self.user if self.agent else "", ""
+            reason, for_user, for_agent = (
+                self.agent or self.user,
+                self.user if self.agent else "",
+                "",
+            )
         elif self.stance is ASK:
-            reason, for_user, for_agent = self.user or self.agent, "", self.agent if self.user else ""
+            reason, for_user, for_agent = (
+                self.user or self.agent,
+                "",
+                self.agent if self.user else "",
+            )
         if self.stance > ALLOW and not reason:
-            reason = f"blocked by hook `{self._label}`" if self.stance is DENY else f"hook `{self._label}` asks"
+            reason = (
+                f"blocked by hook `{self._label}`"
+                if self.stance is DENY
+                else f"hook `{self._label}` asks"
+            )
         return Verdict(
             hook_id=self.spec.id,
             stance=self.stance,

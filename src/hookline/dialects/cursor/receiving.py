@@ -44,7 +44,11 @@ def _first_text(roots: Json) -> str:
 def _body(body: Body, row: Contract) -> Body:
     if row.tool:
         facts = body.facts
-        given = {field.native: facts[field.fact] for field in row.fields if field.native in row.made_of and field.fact in facts}
+        given = {
+            field.native: facts[field.fact]
+            for field in row.fields
+            if field.native in row.made_of and field.fact in facts
+        }
         return ToolCall(tool=row.tool, input=given, result=facts.get("result"), facts=facts)
     if isinstance(body, ToolCall):
         return _call(body)

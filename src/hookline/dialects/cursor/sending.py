@@ -31,7 +31,11 @@ def payload(event: Event, table: Table, row: Contract | None, native: str) -> di
         given |= {key: event.input[key] for key in row.made_of if key in event.input}
     if event.dialect != NAME:
         given |= _of_another_host(event, given)
-    return given | {key: closed(given[key], event.raw.get(key)) for key in _PACKED if key in given and _as_text(key, event, row)}
+    return given | {
+        key: closed(given[key], event.raw.get(key))
+        for key in _PACKED
+        if key in given and _as_text(key, event, row)
+    }
 
 
 def _as_text(key: str, event: Event, row: Contract) -> bool:

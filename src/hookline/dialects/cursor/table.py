@@ -53,7 +53,15 @@ class Contract(Row):
     ignores_exit: bool = False
 
 
-_DEFAULTS: Mapping[str, object] = {"0": 0, "false": False, "null": None, "": "", "{}": {}, "[]": [], "completed": "completed"}
+_DEFAULTS: Mapping[str, object] = {
+    "0": 0,
+    "false": False,
+    "null": None,
+    "": "",
+    "{}": {},
+    "[]": [],
+    "completed": "completed",
+}
 _BASE = column(
     "conversation_id=@session_id! generation_id! model! model_id model_params hook_event_name=@native cursor_version! "
     "workspace_roots![] user_email!null transcript_path!null",
@@ -64,7 +72,15 @@ _SUBAGENT = "subagent_id=agent_id subagent_type=agent_type"
 _SAYS = "user_message agent_message"
 
 
-def _row(native: str, fields: str = "", *, body: type[Body] = Lifecycle, reads: str = "", may: str = "", **columns: Any) -> Contract:
+def _row(
+    native: str,
+    fields: str = "",
+    *,
+    body: type[Body] = Lifecycle,
+    reads: str = "",
+    may: str = "",
+    **columns: Any,
+) -> Contract:
     """One row; its powers follow from what it reads, from the permissions that are real (`may`).
 
     They go beyond the canonical kind in this: a permission may be `allow` wherever there is one, a message for the agent goes

@@ -25,7 +25,11 @@ def write(declarations: tuple[Declaration, ...]) -> Written:
             left_out[at] = "a command with `://` in it makes the host drop the whole file"
         else:
             events.setdefault(declaration.row.native, []).append(_hook(declaration))
-    return Written(files={"hooks.json": as_json({"version": 1, "hooks": events})}, lost=tuple(left_open(declarations)), left_out=left_out)
+    return Written(
+        files={"hooks.json": as_json({"version": 1, "hooks": events})},
+        lost=tuple(left_open(declarations)),
+        left_out=left_out,
+    )
 
 
 def _hook(declaration: Declaration) -> dict[str, Any]:

@@ -37,9 +37,15 @@ class DockerAgent:
     With `allow_local`, `http_post` may call this machine and private networks.
     """
 
-    def __init__(self, *, profile: str = "d2", exact: bool = False, allow_local: bool = False) -> None:
+    def __init__(
+        self, *, profile: str = "d2", exact: bool = False, allow_local: bool = False
+    ) -> None:
         if profile not in PROFILES:
-            raise ConfigError(f"unknown profile `{profile}` of {NAME}", name="config.option", hint=f"one of {', '.join(PROFILES)}")
+            raise ConfigError(
+                f"unknown profile `{profile}` of {NAME}",
+                name="config.option",
+                hint=f"one of {', '.join(PROFILES)}",
+            )
         exact, local = switch(NAME, "exact", exact), switch(NAME, "allow_local", allow_local)
         self.table = table(profile, exact=exact)
         self.manner = Manner(
@@ -50,7 +56,11 @@ class DockerAgent:
             whole_names=exact,
         )
         # X7: bash wherever there is one, because the published scripts rely on it; upstream takes the login shell.
-        self.habits = Habits(shells=("$SHELL", "sh") if exact else ("bash", "sh"), whole_names=exact, allow_local=local)
+        self.habits = Habits(
+            shells=("$SHELL", "sh") if exact else ("bash", "sh"),
+            whole_names=exact,
+            allow_local=local,
+        )
 
     def load(self, source: Source) -> Loaded:
         return load(source, self.table, self.habits)
@@ -62,7 +72,9 @@ class DockerAgent:
         return decode(payload, self.table, native, _NAMES)
 
     def encode_event(self, event: Event, spec: HookSpec) -> str:
-        return wire_text(payload(event, self.table, self._row(spec.native_event), spec.native_event), self.table)
+        return wire_text(
+            payload(event, self.table, self._row(spec.native_event), spec.native_event), self.table
+        )
 
     def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:  # noqa: ARG002 - the protocol's
         row = self._row(spec.native_event)

@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 
 _WORDS = {Stance.ALLOW: "allow", Stance.ASK: "ask", Stance.DENY: "deny"}
 # What a rewrite changes -> output key.
-_REWRITES = {"input": "updated_input", "messages": "updated_messages", "output": "updated_tool_response", "summary": "summary"}
+_REWRITES = {
+    "input": "updated_input",
+    "messages": "updated_messages",
+    "output": "updated_tool_response",
+    "summary": "summary",
+}
 
 
 def answer(decision: Decision, row: Contract | None) -> Reply:
@@ -42,11 +47,17 @@ def _effects(decision: Decision, powers: frozenset[str]) -> dict[str, Any]:
     said: dict[str, Any] = {}
     rewrite = decision.rewrite
     if rewrite is not None and rewrite.target in powers and rewrite.target in _REWRITES:
-        said[_REWRITES[rewrite.target]] = rewrite.patch if rewrite.target == "input" else rewrite.value
+        said[_REWRITES[rewrite.target]] = (
+            rewrite.patch if rewrite.target == "input" else rewrite.value
+        )
     if decision.for_agent and "context" in powers:
         said["additional_context"] = "\n".join(decision.for_agent)
     if decision.evidence and "metadata" in powers:
-        said["metadata"] = decision.evidence if isinstance(decision.evidence, dict) else {"evidence": decision.evidence}
+        said["metadata"] = (
+            decision.evidence
+            if isinstance(decision.evidence, dict)
+            else {"evidence": decision.evidence}
+        )
     if "transition" in decision.effects and "transition" in powers:
         said["transition"] = decision.effects["transition"]
     return said

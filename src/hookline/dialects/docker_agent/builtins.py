@@ -36,26 +36,56 @@ POST = "http_post"
 POST_TIMEOUT = 30.0  # seconds
 NAMES = (*SHIPPED, POST, *MISSING)
 # Those that do nothing without arguments, and one of them.
-_NEEDS: Mapping[str, str] = {"add_prompt_files": "AGENTS.md", "max_iterations": "50", POST: "https://example.com/hook"}
+_NEEDS: Mapping[str, str] = {
+    "add_prompt_files": "AGENTS.md",
+    "max_iterations": "50",
+    POST: "https://example.com/hook",
+}
 
 
-def builtin(hook: Node, native: str, name: str, env: Mapping[str, str], working_dir: str, *, allow_local: bool) -> Builtin | Http:
+def builtin(
+    hook: Node,
+    native: str,
+    name: str,
+    env: Mapping[str, str],
+    working_dir: str,
+    *,
+    allow_local: bool,
+) -> Builtin | Http:
     """The builtin of that name as a hook of `native` declares it, after complaints about what cannot come of it."""
     args = hook.texts("args")
     if name == POST and args:
         return _post(hook, args[0], "".join(args[1:2]), allow_local=allow_local)
     if name in MISSING:
         hint = f"it has {', '.join((*SHIPPED, POST))}"
-        hook.complain("handler.unsupported", f"this version does not have the builtin `{name}`", "command", hint=hint)
+        hook.complain(
+            "handler.unsupported",
+            f"this version does not have the builtin `{name}`",
+            "command",
+            hint=hint,
+        )
     elif name and name not in NAMES:
         hint = did_you_mean(name, NAMES) or f"known builtins: {', '.join(NAMES)}"
-        hook.complain("handler.builtin", f"no builtin hook registered as `{name}`", "command", hint=hint)
+        hook.complain(
+            "handler.builtin", f"no builtin hook registered as `{name}`", "command", hint=hint
+        )
     elif name in SHIPPED and SHIPPED[name] != native:
         hint = f"it belongs to `{SHIPPED[name]}`"
-        hook.complain("hook.never-runs", f"the builtin `{name}` does nothing on `{native}`", "command", hint=hint, severity="warning")
+        hook.complain(
+            "hook.never-runs",
+            f"the builtin `{name}` does nothing on `{native}`",
+            "command",
+            hint=hint,
+            severity="warning",
+        )
     elif name in _NEEDS and not args:
         hint = f'for example `args: ["{_NEEDS[name]}"]`'
-        hook.complain("hook.never-runs", f"the builtin `{name}` does nothing without `args`", hint=hint, severity="warning")
+        hook.complain(
+            "hook.never-runs",
+            f"the builtin `{name}` does nothing without `args`",
+            hint=hint,
+            severity="warning",
+        )
     return Builtin(name=name, args=args, env=env, expand="dotenv", working_dir=working_dir)
 
 

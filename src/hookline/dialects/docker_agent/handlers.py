@@ -22,7 +22,15 @@ _ONLY: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
-def handler(hook: Node, row: Contract, shells: tuple[str, ...], *, strict: bool, allow_local: bool, models: Node | None = None) -> Handler:
+def handler(
+    hook: Node,
+    row: Contract,
+    shells: tuple[str, ...],
+    *,
+    strict: bool,
+    allow_local: bool,
+    models: Node | None = None,
+) -> Handler:
     """The handler of a hook of an event; one without a reason where a complaint says why there is none.
 
     `models`: the file's own names of models.
@@ -41,7 +49,14 @@ def handler(hook: Node, row: Contract, shells: tuple[str, ...], *, strict: bool,
                 kill_leftovers=strict,
             )
         case "builtin":
-            return builtin(hook, row.payload_name, _command(hook, "builtin").strip(), env, working_dir, allow_local=allow_local)
+            return builtin(
+                hook,
+                row.payload_name,
+                _command(hook, "builtin").strip(),
+                env,
+                working_dir,
+                allow_local=allow_local,
+            )
         case "model":
             from hookline.dialects.docker_agent.judging import model  # noqa: PLC0415 - few hooks ask a model
 
@@ -49,7 +64,10 @@ def handler(hook: Node, row: Contract, shells: tuple[str, ...], *, strict: bool,
         case "":
             pass
         case other:
-            hint = did_you_mean(other, _TYPES) or f"one of {', '.join(f'`{known}`' for known in _TYPES)}"
+            hint = (
+                did_you_mean(other, _TYPES)
+                or f"one of {', '.join(f'`{known}`' for known in _TYPES)}"
+            )
             hook.complain("handler.type", f"unsupported hook type `{other}`", "type", hint=hint)
     return Broken(reason="")
 
@@ -58,7 +76,13 @@ def _complain_of_others(hook: Node, kind: str) -> None:
     for key, types in _ONLY.items():
         if kind in _TYPES and kind not in types and hook.value.get(key):
             hint = f"it belongs to {' and '.join(types)} hooks"
-            hook.complain("key.ignored", f"`{key}` has no effect on a {kind} hook", key, hint=hint, severity="warning")
+            hook.complain(
+                "key.ignored",
+                f"`{key}` has no effect on a {kind} hook",
+                key,
+                hint=hint,
+                severity="warning",
+            )
 
 
 def _command(hook: Node, kind: str) -> str:

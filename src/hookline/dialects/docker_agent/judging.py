@@ -46,7 +46,11 @@ def model(hook: Node, row: Contract, models: Node | None, *, allow_local: bool) 
 
     `models`: the file's own names of models. `allow_local`: an address may be a name for this machine or a private network.
     """
-    name, prompt, shape = hook.text("model", required=True), hook.text("prompt", required=True), hook.text("schema")
+    name, prompt, shape = (
+        hook.text("model", required=True),
+        hook.text("prompt", required=True),
+        hook.text("schema"),
+    )
     if shape not in _SCHEMAS:
         hint = did_you_mean(shape, [DECISION]) or f"`{DECISION}`, or none for free text"
         hook.complain("handler.model", f"unknown schema `{shape}`", "schema", hint=hint)
@@ -54,7 +58,14 @@ def model(hook: Node, row: Contract, models: Node | None, *, allow_local: bool) 
         why = f"`{row.payload_name}` takes no decision, so what `{shape}` says is lost there"
         hook.complain("key.ignored", why, "schema", severity="warning")
     _check_prompt(hook, prompt, row)
-    made = Model(names=(name.strip(),), prompt=prompt, system=_SYSTEM, schema=_SCHEMAS.get(shape, {}), shape=shape, allow_local=allow_local)
+    made = Model(
+        names=(name.strip(),),
+        prompt=prompt,
+        system=_SYSTEM,
+        schema=_SCHEMAS.get(shape, {}),
+        shape=shape,
+        allow_local=allow_local,
+    )
     entry = models.child(name) if models is not None and name in models.value else None
     if entry is not None:
         return _named(hook, entry, made) if entry.is_mapping(f"the model `{name}`") else made
@@ -65,8 +76,19 @@ def model(hook: Node, row: Contract, models: Node | None, *, allow_local: bool) 
 def _check_prompt(hook: Node, prompt: str, row: Contract) -> None:
     wrong = faults(prompt)
     if wrong.error:
-        hook.complain("handler.template", f"the prompt is no template: {wrong.error}", "prompt", hint=wrong.hint)
-    known = {"session_id", "cwd", "hook_event_name", "agent_name", *(field.native for field in row.fields)}
+        hook.complain(
+            "handler.template",
+            f"the prompt is no template: {wrong.error}",
+            "prompt",
+            hint=wrong.hint,
+        )
+    known = {
+        "session_id",
+        "cwd",
+        "hook_event_name",
+        "agent_name",
+        *(field.native for field in row.fields),
+    }
     for field in wrong.fields:
         if field.replace("_", "").lower() not in {name.replace("_", "") for name in known}:
             why = f"the prompt names `{field}`, which is no field of `{row.payload_name}`"
@@ -79,7 +101,12 @@ def _check_model(hook: Node, name: str, made: Model, models: Node | None) -> Non
     if isinstance(hook.value.get("model"), str) and not name.strip():
         why, hint = "a model hook needs a non-empty `model`", ""
     if why:
-        hook.complain("handler.model", why, "model", hint=(did_you_mean(name, models.value) if models is not None else "") or hint)
+        hook.complain(
+            "handler.model",
+            why,
+            "model",
+            hint=(did_you_mean(name, models.value) if models is not None else "") or hint,
+        )
 
 
 def _named(hook: Node, entry: Node, made: Model) -> Model:
@@ -90,7 +117,9 @@ def _named(hook: Node, entry: Node, made: Model) -> Model:
             hook.complain("handler.model", why, "model", hint=_CLONED_HINT)
     most = entry.integer("max_tokens")
     if most is not None and most <= 0:
-        entry.complain("value.range", f"`max_tokens: {most}` leaves no room for a reply", "max_tokens")
+        entry.complain(
+            "value.range", f"`max_tokens: {most}` leaves no room for a reply", "max_tokens"
+        )
     found = made.replace(
         names=(f"{entry.text('provider', required=True)}/{entry.text('model', required=True)}",),
         base_url=entry.text("base_url").rstrip("/"),
@@ -101,7 +130,13 @@ def _named(hook: Node, entry: Node, made: Model) -> Model:
     if why:
         hook.complain("handler.model", why, "model", hint=hint)
     if entry.scope not in CLONED and (odd := entrusted(found)):
-        entry.complain("handler.model", odd, "token_key", hint="name the variable with this provider's own key", severity="warning")
+        entry.complain(
+            "handler.model",
+            odd,
+            "token_key",
+            hint="name the variable with this provider's own key",
+            severity="warning",
+        )
     return found
 
 
@@ -116,12 +151,17 @@ def output(reply: str, asked: Model, name: str) -> tuple[dict[str, Any], dict[st
     """
     if asked.shape != DECISION:
         return {}, {"additional_context": reply.strip()}
-    chosen, _ = judgement(reply, "decision", _strength, missing="invalid decision: the model's reply has none")
+    chosen, _ = judgement(
+        reply, "decision", _strength, missing="invalid decision: the model's reply has none"
+    )
     word = _word(chosen)
     said = chosen.get("reason")
     reason = said.strip() if isinstance(said, str) and said.strip() else _UNEXPLAINED
     note = f'model hook "{name}" ({asked.names[0]}) says {word}: {reason}'
-    return {"system_message": note}, {"permission_decision": word, "permission_decision_reason": reason}
+    return {"system_message": note}, {
+        "permission_decision": word,
+        "permission_decision_reason": reason,
+    }
 
 
 def _strength(given: Mapping[str, Any]) -> int:

@@ -29,7 +29,20 @@ if TYPE_CHECKING:
     from hookline.model.handler import Handler
     from hookline.model.problem import Problem
 
-_HOOK_KEYS = ("type", "name", "command", "args", "timeout", "env", "working_dir", "on_error", "strict_output", "model", "prompt", "schema")
+_HOOK_KEYS = (
+    "type",
+    "name",
+    "command",
+    "args",
+    "timeout",
+    "env",
+    "working_dir",
+    "on_error",
+    "strict_output",
+    "model",
+    "prompt",
+    "schema",
+)
 _GROUP_KEYS = ("matcher", "hooks", "preempt_yolo")
 _ON_ERROR = ("warn", "ignore", "block")
 
@@ -79,10 +92,17 @@ def load(source: Source, table: Table, habits: Habits) -> Loaded:
     except ConfigError as error:
         return refusing_everything(source, table, error)
     if not blocks:
-        root.complain("key.missing", "no hooks here", hint="they stand under `agents.<name>.hooks`", severity="warning")
+        root.complain(
+            "key.missing",
+            "no hooks here",
+            hint="they stand under `agents.<name>.hooks`",
+            severity="warning",
+        )
     reader = _Reader(source, table, habits, problems, _models(root))
     specs = [spec for block in blocks for spec in reader.events(block)]
-    return Loaded(specs=tuple(specs) if habits.whole_names else told_apart(specs), problems=tuple(problems))
+    return Loaded(
+        specs=tuple(specs) if habits.whole_names else told_apart(specs), problems=tuple(problems)
+    )
 
 
 def _blocks(root: Node, table: Table) -> list[_Block]:
@@ -115,7 +135,11 @@ def _of_agents(root: Node) -> Iterator[_Block]:
         if not isinstance(agent.value, dict) or agent.value.get("hooks") is None:
             continue
         name = str(agent.path[-1])
-        yield _Block(node=agent.child("hooks"), label=f"{name}.", agents=frozenset({name, *unnamed} if len(agents) > 1 else ()))
+        yield _Block(
+            node=agent.child("hooks"),
+            label=f"{name}.",
+            agents=frozenset({name, *unnamed} if len(agents) > 1 else ()),
+        )
         unnamed = set()
 
 
@@ -130,18 +154,33 @@ def _of_holders(root: Node) -> Iterator[_Block]:
 
 def _models(root: Node) -> Node | None:
     """The names that an agent file gives to models; None where it has none."""
-    return root.child("models") if isinstance(root.value, dict) and isinstance(root.value.get("models"), dict) else None
+    return (
+        root.child("models")
+        if isinstance(root.value, dict) and isinstance(root.value.get("models"), dict)
+        else None
+    )
 
 
 def _must_be_mapping(node: Node, what: str) -> None:
     if not isinstance(node.value, dict):
-        raise ConfigError(f"{what} must be a mapping, not {shape(node.value)}", name="config.type", place=node.origin().place)
+        raise ConfigError(
+            f"{what} must be a mapping, not {shape(node.value)}",
+            name="config.type",
+            place=node.origin().place,
+        )
 
 
 class _Reader:
     """Reads the hooks of one source. What cannot be read stays in its place as a broken hook, so that it is missed aloud."""
 
-    def __init__(self, source: Source, table: Table, habits: Habits, problems: list[Problem], models: Node | None) -> None:
+    def __init__(
+        self,
+        source: Source,
+        table: Table,
+        habits: Habits,
+        problems: list[Problem],
+        models: Node | None,
+    ) -> None:
         self.source = source
         self.models = models
         self.table = table
@@ -160,20 +199,36 @@ class _Reader:
                 continue
             seat = _Seat(row=row, where=block.label + native, agents=block.agents)
             if not isinstance(event.value, list | None):
-                event.complain("group.shape", f"`{native}` must be a list", hint="begin each entry with `- `")
+                event.complain(
+                    "group.shape", f"`{native}` must be a list", hint="begin each entry with `- `"
+                )
                 yield self._broken(event, seat)
             elif event.value:
                 for entry in event.children():
-                    yield from (self._group if row.tool_matched else self._flat)(entry, seat.below(entry))
+                    yield from (self._group if row.tool_matched else self._flat)(
+                        entry, seat.below(entry)
+                    )
 
     def _group(self, group: Node, seat: _Seat) -> Iterator[HookSpec]:
         native, before = seat.row.native, group.mark()
         if not isinstance(group.value, dict):
-            group.complain("group.shape", f"an entry of `{native}` must be a matcher group", hint="- matcher: ... with hooks: [...]")
+            group.complain(
+                "group.shape",
+                f"an entry of `{native}` must be a matcher group",
+                hint="- matcher: ... with hooks: [...]",
+            )
         elif "hooks" not in group.value and ("type" in group.value or "command" in group.value):
-            group.complain("group.shape", f"`{native}` takes matcher groups, not a flat hook", hint="put the hook below `- hooks:`")
+            group.complain(
+                "group.shape",
+                f"`{native}` takes matcher groups, not a flat hook",
+                hint="put the hook below `- hooks:`",
+            )
         elif not isinstance(group.value.get("hooks"), list) or not group.value["hooks"]:
-            group.complain("group.empty", f"a group of `{native}` needs at least one hook", hint="add `hooks:` with a list")
+            group.complain(
+                "group.empty",
+                f"a group of `{native}` needs at least one hook",
+                hint="add `hooks:` with a list",
+            )
         if group.errors_since(before):
             yield self._broken(group, seat)
             return
@@ -185,7 +240,11 @@ class _Reader:
 
     def _flat(self, hook: Node, seat: _Seat) -> Iterator[HookSpec]:
         if isinstance(hook.value, dict) and isinstance(hook.value.get("hooks"), list):
-            hook.complain("group.shape", f"`{seat.row.native}` takes a flat list of hooks, not matcher groups", hint="it has no tool")
+            hook.complain(
+                "group.shape",
+                f"`{seat.row.native}` takes a flat list of hooks, not matcher groups",
+                hint="it has no tool",
+            )
             yield self._broken(hook, seat)
         else:
             yield self._hook(hook, seat)
@@ -194,7 +253,11 @@ class _Reader:
         if "preempt_yolo" not in group.value:
             return row
         if row.native != "pre_tool_use":
-            group.complain("key.misplaced", f"`preempt_yolo` belongs to `pre_tool_use`, not to `{row.native}`", "preempt_yolo")
+            group.complain(
+                "key.misplaced",
+                f"`preempt_yolo` belongs to `pre_tool_use`, not to `{row.native}`",
+                "preempt_yolo",
+            )
             return row
         lane = self.table.rows["pre_tool_use:preempt"]
         return lane if group.flag("preempt_yolo") and isinstance(lane, Contract) else row
@@ -216,18 +279,32 @@ class _Reader:
             return self._broken(hook, seat)
         hook.only(_HOOK_KEYS, f"a hook of `{seat.row.native}`")
         habits, strict = self.habits, self.source.mode == "strict"
-        runs = handler(hook, seat.row, habits.shells, strict=strict, allow_local=habits.allow_local, models=self.models)
-        timeout = self._timeout(hook, POST_TIMEOUT if isinstance(runs, Http) else float(DEFAULT_TIMEOUT))
+        runs = handler(
+            hook,
+            seat.row,
+            habits.shells,
+            strict=strict,
+            allow_local=habits.allow_local,
+            models=self.models,
+        )
+        timeout = self._timeout(
+            hook, POST_TIMEOUT if isinstance(runs, Http) else float(DEFAULT_TIMEOUT)
+        )
         name = hook.text("name") or unnamed(hook.value, whole=self.habits.whole_names)
         on_error = self._on_error(hook, seat.row)
         strict_output = hook.flag("strict_output")
         broken = seat.broken or hook.errors_since(before)
         return self._spec(hook, seat, Broken(reason=broken) if broken else runs).replace(
             timeout=timeout,
-            on_failure=self._on_failure(seat.row, on_error, says=hook.value.get("on_error") is not None),
+            on_failure=self._on_failure(
+                seat.row, on_error, says=hook.value.get("on_error") is not None
+            ),
             name=name,
             identity=_identity(
-                hook.value if type(runs) is not Model else {**hook.value, "model": [runs.names, runs.base_url]}, seat.agents
+                hook.value
+                if type(runs) is not Model
+                else {**hook.value, "model": [runs.names, runs.base_url]},
+                seat.agents,
             ),
             facts={"on_error": on_error, "strict_output": strict_output},
         )
@@ -258,14 +335,23 @@ class _Reader:
     def _timeout(hook: Node, usual: float) -> float:
         seconds = hook.integer("timeout") or 0
         if seconds < 0:
-            hook.complain("value.range", f"`timeout: {seconds}` is negative", "timeout", hint=f"whole seconds; 0 means {usual:g}")
+            hook.complain(
+                "value.range",
+                f"`timeout: {seconds}` is negative",
+                "timeout",
+                hint=f"whole seconds; 0 means {usual:g}",
+            )
         return float(seconds) if seconds > 0 else usual
 
     @staticmethod
     def _on_error(hook: Node, row: Contract) -> str:
         chosen = hook.choice("on_error", _ON_ERROR, "warn")
         if chosen == "block" and not row.can_block:
-            hook.complain("key.misplaced", f"`on_error: block` is not supported on `{row.native}`, which cannot block", "on_error")
+            hook.complain(
+                "key.misplaced",
+                f"`on_error: block` is not supported on `{row.native}`, which cannot block",
+                "on_error",
+            )
         return chosen
 
     def _on_failure(self, row: Contract, on_error: str, *, says: bool) -> Stance:
@@ -286,5 +372,9 @@ def _identity(definition: Mapping[str, object], agents: frozenset[str]) -> str:
 
     The agents belong to it: otherwise the hook of one agent would stand in for the same hook of another, and not run.
     """
-    told = {key: part for key, part in definition.items() if part or (part is not None and key not in ("args", "env"))}
+    told = {
+        key: part
+        for key, part in definition.items()
+        if part or (part is not None and key not in ("args", "env"))
+    }
     return json.dumps([sorted(agents), told], sort_keys=True, default=str)

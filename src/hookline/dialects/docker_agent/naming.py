@@ -27,7 +27,9 @@ def told_apart(specs: Sequence[HookSpec]) -> tuple[HookSpec, ...]:
     """The hooks; those whose scripts begin alike have the end of their ids behind that line, because it tells nobody which one it is."""
     count = Counter(spec.name for spec in specs if _is_first_line(spec))
     return tuple(
-        spec.replace(name=f"{spec.name} ({spec.id.rpartition('#')[2]})") if count[spec.name] > 1 and _is_first_line(spec) else spec
+        spec.replace(name=f"{spec.name} ({spec.id.rpartition('#')[2]})")
+        if count[spec.name] > 1 and _is_first_line(spec)
+        else spec
         for spec in specs
     )
 
@@ -35,4 +37,8 @@ def told_apart(specs: Sequence[HookSpec]) -> tuple[HookSpec, ...]:
 def _is_first_line(spec: HookSpec) -> bool:
     """Whether a hook is called by the first line of several."""
     handler = spec.handler
-    return type(handler) is Command and "\n" in handler.script.strip() and spec.name == hook_name(handler.script)
+    return (
+        type(handler) is Command
+        and "\n" in handler.script.strip()
+        and spec.name == hook_name(handler.script)
+    )

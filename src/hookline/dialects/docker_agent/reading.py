@@ -32,7 +32,12 @@ _SPECIFIC: Mapping[str, type | tuple[type, ...]] = {
 _BLOCK = 2  # exit code
 _DECISIONS = ("allow", "ask", "deny")
 # Output key -> what a rewrite of it changes.
-_REWRITES = {"updated_input": "input", "updated_messages": "messages", "updated_tool_response": "output", "summary": "summary"}
+_REWRITES = {
+    "updated_input": "input",
+    "updated_messages": "messages",
+    "updated_tool_response": "output",
+    "summary": "summary",
+}
 
 
 class Manner(Frozen):
@@ -65,14 +70,22 @@ class _Reader:
         self.row = row
         self.manner = manner
         self.strict = row.always_strict or bool(spec.facts.get("strict_output"))
-        self.name = visible(spec.name, lines=True) if manner.whole_names and spec.name else label(spec)
-        self.notes = [f'hook "{self.name}" left a background process behind that holds its output'] if outcome.leftovers else []
+        self.name = (
+            visible(spec.name, lines=True) if manner.whole_names and spec.name else label(spec)
+        )
+        self.notes = (
+            [f'hook "{self.name}" left a background process behind that holds its output']
+            if outcome.leftovers
+            else []
+        )
         self.unsupported: list[str] = []
         self.blocks: list[str] = []
 
     def verdict(self) -> Verdict:
         outcome = self.outcome
-        if isinstance(self.spec.handler, Http) and outcome.failure not in BARRED | {Failure.UNSERIALISABLE}:
+        if isinstance(self.spec.handler, Http) and outcome.failure not in BARRED | {
+            Failure.UNSERIALISABLE
+        }:
             # `http_post` tells somebody: what comes back, and that nothing did, is for the log only (docker-agent.md 8).
             return self._said(fault=describe(outcome) if outcome.failure else None)
         if outcome.failure is Failure.TIMED_OUT:
@@ -135,7 +148,12 @@ class _Reader:
             top, specific, _ = self._keys(one_object(self.outcome.stdout))
         except UnreadableError:
             return ""
-        found = top.get("reason") or specific.get("permission_decision_reason") or top.get("stop_reason") or ""
+        found = (
+            top.get("reason")
+            or specific.get("permission_decision_reason")
+            or top.get("stop_reason")
+            or ""
+        )
         return str(found)
 
     def _unexplained(self) -> str:
@@ -165,21 +183,31 @@ class _Reader:
     def _keys(self, given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
         top, strange = spelled(given, _TOP, camel=self.manner.camel)
         top = typed(top, _TOP)
-        specific, inner = spelled(top.get("hook_specific_output", {}), _SPECIFIC, camel=self.manner.camel)
+        specific, inner = spelled(
+            top.get("hook_specific_output", {}), _SPECIFIC, camel=self.manner.camel
+        )
         specific = typed(specific, _SPECIFIC)
         if not all(isinstance(text, str) for text in _instructions(specific)):
-            raise UnreadableError("`instruction_context` must hold texts, or objects whose `content` is text")
+            raise UnreadableError(
+                "`instruction_context` must hold texts, or objects whose `content` is text"
+            )
         return top, specific, strange + inner
 
-    def _check(self, top: Mapping[str, Any], specific: Mapping[str, Any], strange: list[str]) -> None:
+    def _check(
+        self, top: Mapping[str, Any], specific: Mapping[str, Any], strange: list[str]
+    ) -> None:
         name = specific.get("hook_event_name")
         if self.strict:
             if strange:
                 raise UnreadableError(f"unknown output key `{strange[0]}`")
             if "suppress_output" in top:
-                raise UnreadableError("`suppress_output` has no effect and is refused by strict output")
+                raise UnreadableError(
+                    "`suppress_output` has no effect and is refused by strict output"
+                )
             if name and name != self.row.payload_name:
-                raise UnreadableError(f"`hook_event_name` is `{name}`, not `{self.row.payload_name}`")
+                raise UnreadableError(
+                    f"`hook_event_name` is `{name}`, not `{self.row.payload_name}`"
+                )
         # Upstream ignores them in silence; here they are listed beside what the event does not honour.
         self.unsupported += strange
 
@@ -238,7 +266,10 @@ class _Reader:
         return found
 
     def _context(self, specific: Mapping[str, Any]) -> str:
-        said = {"context": [specific.get("additional_context", "")], "instruction_context": _instructions(specific)}
+        said = {
+            "context": [specific.get("additional_context", "")],
+            "instruction_context": _instructions(specific),
+        }
         parts: list[str] = []
         for power, texts in said.items():
             if power in self.row.powers:
@@ -264,7 +295,11 @@ class _Reader:
         route, strange = spelled(transition, ("action", "agent"), camel=self.manner.camel)
         if strange:
             raise UnreadableError(f"unknown key `{strange[0]}` in `transition`")
-        if route.get("action") != "route" or not isinstance(route.get("agent"), str) or not route["agent"]:
+        if (
+            route.get("action") != "route"
+            or not isinstance(route.get("agent"), str)
+            or not route["agent"]
+        ):
             raise UnreadableError("a transition must be `action: route` with an agent")
         return {"transition": route}
 
@@ -277,7 +312,9 @@ class _Reader:
         if self.strict:
             raise UnreadableError(f"{what} is not supported on this event")
         self.unsupported.append(effect)
-        self.notes.append(f'hook "{self.name}" returned {what}, which `{self.row.payload_name}` does not support')
+        self.notes.append(
+            f'hook "{self.name}" returned {what}, which `{self.row.payload_name}` does not support'
+        )
 
     def _said(self, **fields: Any) -> Verdict:
         return Verdict(
@@ -293,4 +330,7 @@ class _Reader:
 
 def _instructions(specific: Mapping[str, Any]) -> list[Any]:
     """The texts of instruction sources: plain texts, or objects with `content`."""
-    return [entry.get("content") or "" if isinstance(entry, dict) else entry for entry in specific.get("instruction_context", [])]
+    return [
+        entry.get("content") or "" if isinstance(entry, dict) else entry
+        for entry in specific.get("instruction_context", [])
+    ]

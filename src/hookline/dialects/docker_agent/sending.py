@@ -24,10 +24,18 @@ def payload(event: Event, table: Table, row: Contract | None, native: str) -> di
     given = encode(event, table, row, row.payload_name)
     response = given.get("tool_response", "")
     if not isinstance(response, str):
-        given["tool_response"] = "" if response is None else json.dumps(response, ensure_ascii=False)
-    if "tool_error" in given:  # other hosts tell what went wrong, these hooks only whether something did
+        given["tool_response"] = (
+            "" if response is None else json.dumps(response, ensure_ascii=False)
+        )
+    if (
+        "tool_error" in given
+    ):  # other hosts tell what went wrong, these hooks only whether something did
         given["tool_error"] = bool(given["tool_error"])
-    return {key: value for key, value in given.items() if key in _ALWAYS or (key not in row.withheld and _counts(key, value, row))}
+    return {
+        key: value
+        for key, value in given.items()
+        if key in _ALWAYS or (key not in row.withheld and _counts(key, value, row))
+    }
 
 
 def _counts(key: str, value: Any, row: Contract) -> bool:

@@ -50,18 +50,38 @@ class Contract(Row):
 
 
 # X5: numbers and flags that belong to an event are sent also when 0 or false; the texts are docker-agent.md 4 and 10.
-_DEFAULTS: Mapping[str, object] = {"0": 0, "false": False, "": "", "startup": "startup", "stream_ended": "stream_ended"}
-_TOOL = "tool_name=tool tool_use_id=call_id tool_input=input tool_category safety_policy tool_read_only"
+_DEFAULTS: Mapping[str, object] = {
+    "0": 0,
+    "false": False,
+    "": "",
+    "startup": "startup",
+    "stream_ended": "stream_ended",
+}
+_TOOL = (
+    "tool_name=tool tool_use_id=call_id tool_input=input tool_category safety_policy tool_read_only"
+)
 _DONE = f"{_TOOL} tool_response=result! tool_error=error!false"
 _COUNTS = "input_tokens!0 output_tokens!0 context_limit!0 compaction_reason=trigger"
 _RUN = "invocation_id step_id task_input previous_output output conversation"
 
 _VERDICT = {"allow": ALLOW, "ask": ASK, "deny": DENY}
-_APPROVAL = {"allow": ALLOW, "ask": SILENT, "deny": DENY}  # an ask falls through to the prompt (docker-agent.md 5)
+_APPROVAL = {
+    "allow": ALLOW,
+    "ask": SILENT,
+    "deny": DENY,
+}  # an ask falls through to the prompt (docker-agent.md 5)
 _VETO = {"deny": DENY}  # X3
 
 
-def _row(native: str, fields: str = "", *, kind: str = "", body: type[Body] = Lifecycle, does: str = "", **columns: Any) -> Contract:
+def _row(
+    native: str,
+    fields: str = "",
+    *,
+    kind: str = "",
+    body: type[Body] = Lifecycle,
+    does: str = "",
+    **columns: Any,
+) -> Contract:
     """One row; `does` lists its powers, in the words of `model.kinds`."""
     return Contract(
         native=native,
@@ -75,12 +95,29 @@ def _row(native: str, fields: str = "", *, kind: str = "", body: type[Body] = Li
 
 def _gate(native: str, fields: str, **columns: Any) -> Contract:
     """A row of the tool events that may refuse a call."""
-    return _row(native, fields, kind="tool.before", body=ToolCall, subject="tool", tool_matched=True, blocks=DENY, **columns)
+    return _row(
+        native,
+        fields,
+        kind="tool.before",
+        body=ToolCall,
+        subject="tool",
+        tool_matched=True,
+        blocks=DENY,
+        **columns,
+    )
 
 
 def _control(native: str) -> Contract:
     """A row of the events around one agent's run, which may send the work to another agent."""
-    return _row(native, _RUN, blocks=DENY, fails=DENY, always_denies=True, always_strict=True, does="deny metadata transition")
+    return _row(
+        native,
+        _RUN,
+        blocks=DENY,
+        fails=DENY,
+        always_denies=True,
+        always_strict=True,
+        does="deny metadata transition",
+    )
 
 
 # In the order of the tool call pipeline and the run loop (docker-agent.md 2, 4, 6, 7).
@@ -154,15 +191,25 @@ def table(profile: str, *, exact: bool) -> Table:
     if profile == "d1":
         rows |= {native: rows[native].replace(**columns) for native, columns in _D1.items()}
     if exact:
-        rows = {native: row.replace(**_EXACT.get(native, {}), omits_zeros=True) for native, row in rows.items()}
+        rows = {
+            native: row.replace(**_EXACT.get(native, {}), omits_zeros=True)
+            for native, row in rows.items()
+        }
     return Table(
         name=NAME,
         rows=rows,
         base=_BASE,
         # A host that knows no lanes raises `pre_tool_use` and gets both; one that does raises each by its own name.
-        covers={"pre_tool_use": ("pre_tool_use:preempt", "pre_tool_use"), "pre_tool_use:default": ("pre_tool_use",)},
+        covers={
+            "pre_tool_use": ("pre_tool_use:preempt", "pre_tool_use"),
+            "pre_tool_use:default": ("pre_tool_use",),
+        },
         aliases={"pre_tool_use:default": "pre_tool_use"},
-        fold=FoldRule(input_keys=frozenset({"add"}), joins_reasons=True, exclusive={"transition": "conflicting route transitions"}),
+        fold=FoldRule(
+            input_keys=frozenset({"add"}),
+            joins_reasons=True,
+            exclusive={"transition": "conflicting route transitions"},
+        ),
         default_timeout=float(DEFAULT_TIMEOUT),
         compact=exact,
         echo_safe=not exact,

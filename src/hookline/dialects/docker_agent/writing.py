@@ -39,7 +39,11 @@ def _row_of(declarations: tuple[Declaration, ...], native: str) -> Contract:
 
 def _hook(declaration: Declaration) -> dict[str, Any]:
     row = _contract(declaration)
-    hook: dict[str, Any] = {"type": "command", "command": declaration.command, "timeout": whole_seconds(declaration, _LONGEST)}
+    hook: dict[str, Any] = {
+        "type": "command",
+        "command": declaration.command,
+        "timeout": whole_seconds(declaration, _LONGEST),
+    }
     if declaration.name:
         hook = {"name": declaration.name, **hook}
     if declaration.closed and row.can_block and not row.always_denies:

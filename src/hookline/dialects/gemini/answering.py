@@ -49,14 +49,20 @@ def _specific(decision: Decision, row: Contract) -> Iterator[tuple[str, Any]]:
 
 def _carried(decision: Decision, power: str) -> Any:
     """The value of one key; None where there is nothing to say."""
-    rewrite = decision.rewrite if decision.rewrite is not None and decision.rewrite.target == power else None
+    rewrite = (
+        decision.rewrite
+        if decision.rewrite is not None and decision.rewrite.target == power
+        else None
+    )
     match power:
         case "context":
             return "\n".join(decision.for_agent) or None
         case "input":
             return rewrite.patch or None if rewrite is not None and decision.stance < DENY else None
         case "messages":
-            request = dict(decision.effects.get("request") or {}) | ({"messages": rewrite.value} if rewrite is not None else {})
+            request = dict(decision.effects.get("request") or {}) | (
+                {"messages": rewrite.value} if rewrite is not None else {}
+            )
             return request or None
         case "text":
             return response(rewrite.value) if rewrite is not None else None

@@ -7,7 +7,15 @@ from hookline.dialects.gemini.table import NAME
 from hookline.model.problem import Problem
 from hookline.model.spec import MANAGED, nearness
 from hookline.text.suggest import did_you_mean
-from hookline.wire.switches import heard, heard_at_home, hooks_of, is_at_home, switch, switched_off, without
+from hookline.wire.switches import (
+    heard,
+    heard_at_home,
+    hooks_of,
+    is_at_home,
+    switch,
+    switched_off,
+    without,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +41,9 @@ def switches(root: Node, source: Source) -> Iterator[HookSpec]:
     node.only(SWITCH_KEYS, f"`{SWITCHES}`", severity="warning")
     node.flag("notifications")  # whether the host shows that hooks run; nothing here does
     enabled = node.flag("enabled", default=True)
-    facts = {"disabled": node.texts("disabled")} | ({"enabled": enabled} if node.value.get("enabled") is not None else {})
+    facts = {"disabled": node.texts("disabled")} | (
+        {"enabled": enabled} if node.value.get("enabled") is not None else {}
+    )
     yield switch(source, NAME, SWITCHES, node.origin(), facts)
 
 
@@ -52,10 +62,18 @@ def _applied(hooks: list[HookSpec], said: list[HookSpec]) -> tuple[list[HookSpec
     counts = _counting(said)
     if counts is not None and not counts.facts["enabled"]:
         gone = [spec for spec in hooks if _reaches(counts, spec)]
-        return gone, switched_off(counts.origin, f"`{SWITCHES}.enabled`", gone, at_home=is_at_home(counts))
-    by_policy = {name for each in said if each.origin.scope == MANAGED for name in each.facts["disabled"]}
+        return gone, switched_off(
+            counts.origin, f"`{SWITCHES}.enabled`", gone, at_home=is_at_home(counts)
+        )
+    by_policy = {
+        name for each in said if each.origin.scope == MANAGED for name in each.facts["disabled"]
+    }
     by_anybody = {name for each in said for name in each.facts["disabled"]}
-    gone = [spec for spec in hooks if spec.facts.get("called") in (by_policy if spec.origin.scope == MANAGED else by_anybody)]
+    gone = [
+        spec
+        for spec in hooks
+        if spec.facts.get("called") in (by_policy if spec.origin.scope == MANAGED else by_anybody)
+    ]
     return gone, list(_told(said, hooks))
 
 
@@ -78,7 +96,9 @@ def _told(said: list[HookSpec], hooks: list[HookSpec]) -> Iterator[Problem]:
             told.add(name)
             unknown += name not in called
             gone = [spec for spec in called.get(name, ()) if _reaches(each, spec)]
-            yield from switched_off(each.origin, f"`{name}` of `{SWITCHES}.disabled`", gone, at_home=is_at_home(each))
+            yield from switched_off(
+                each.origin, f"`{name}` of `{SWITCHES}.disabled`", gone, at_home=is_at_home(each)
+            )
             if name not in called and unknown <= _MOST_GUESSES:
                 yield from _unheard(each, name, called)
 
@@ -93,4 +113,16 @@ def _unheard(thrown: HookSpec, name: str, called: Iterable[str]) -> tuple[Proble
     """A name that is nearly a hook's; any other may be that of a hook which is not loaded here."""
     hint = did_you_mean(name, called)
     message = f"`{SWITCHES}.disabled` names `{name}`, and no hook is called that"
-    return (Problem(name="value.choice", message=message, hint=hint, severity="warning", origin=thrown.origin),) if hint else ()
+    return (
+        (
+            Problem(
+                name="value.choice",
+                message=message,
+                hint=hint,
+                severity="warning",
+                origin=thrown.origin,
+            ),
+        )
+        if hint
+        else ()
+    )

@@ -23,4 +23,8 @@ def requested(event: Event, verdict: Verdict) -> Event:
         return event
     before = event.body.value("llm_request")
     request = {**(before if isinstance(before, dict) else {}), **changes}
-    return event.replace(body=event.body.replace(model=request.get("model"), facts={**event.body.facts, "llm_request": request}))
+    return event.replace(
+        body=event.body.replace(
+            model=request.get("model"), facts={**event.body.facts, "llm_request": request}
+        )
+    )

@@ -78,8 +78,15 @@ class _Reader:
         if events is None:
             return
         for key in [key for key in SWITCH_KEYS if key in events.value]:
-            events.complain("key.misplaced", f"`{key}` is no event, and is not read here", key, hint=f"put it below `{SWITCHES}`")
-        for row, group in groups(events, ROWS, keys=_GROUP_KEYS, beside=SWITCH_KEYS, severity=_IGNORED):
+            events.complain(
+                "key.misplaced",
+                f"`{key}` is no event, and is not read here",
+                key,
+                hint=f"put it below `{SWITCHES}`",
+            )
+        for row, group in groups(
+            events, ROWS, keys=_GROUP_KEYS, beside=SWITCH_KEYS, severity=_IGNORED
+        ):
             yield from self._group(row, group)
 
     def _group(self, row: Contract, group: Group) -> Iterator[HookSpec]:
@@ -102,9 +109,15 @@ class _Reader:
             "timeout": _timeout(hook),
             "name": hook_name(name or command),
             "identity": f"{name}:{command}" if command else "",  # wherever it was declared (1.8)
-            "facts": {"called": name or command} | ({"description": said} if (said := hook.text("description")) else {}),
+            "facts": {"called": name or command}
+            | ({"description": said} if (said := hook.text("description")) else {}),
         }
-        return self._spec(hook, seat.replace(broken=seat.broken or hook.errors_since(before)), handler=handler, **fields)
+        return self._spec(
+            hook,
+            seat.replace(broken=seat.broken or hook.errors_since(before)),
+            handler=handler,
+            **fields,
+        )
 
     def _handler(self, hook: Node) -> Handler | None:
         kind = hook.text("type", required=True)
@@ -122,7 +135,9 @@ class _Reader:
     def _command(self, hook: Node) -> Command:
         script = hook.text("command", required=True)
         if not script.strip() and isinstance(hook.value.get("command"), str):
-            hook.complain("handler.command", "a command hook needs a non-empty `command`", "command")
+            hook.complain(
+                "handler.command", "a command hook needs a non-empty `command`", "command"
+            )
         root = self.source.names.get("plugin_root")
         places = {"extensionPath": root, "workspacePath": "${event.cwd}"} if root else {}
         return Command(
@@ -133,7 +148,9 @@ class _Reader:
             kill_leftovers=self.strict,
         )
 
-    def _spec(self, node: Node, seat: _Seat, *, handler: Handler | None = None, **fields: object) -> HookSpec:
+    def _spec(
+        self, node: Node, seat: _Seat, *, handler: Handler | None = None, **fields: object
+    ) -> HookSpec:
         row = seat.row
         return HookSpec(
             id=hook_id(self.source.file, row.native, node),
@@ -159,5 +176,11 @@ def _timeout(hook: Node) -> float:
         return DEFAULT_TIMEOUT
     if given < _HARDLY_ANY:
         why = f"`timeout: {given}` is {given} milliseconds"
-        hook.complain("value.range", why, "timeout", hint=f"for {given} seconds write {given * TICKS_PER_SECOND}", severity="warning")
+        hook.complain(
+            "value.range",
+            why,
+            "timeout",
+            hint=f"for {given} seconds write {given * TICKS_PER_SECOND}",
+            severity="warning",
+        )
     return given / TICKS_PER_SECOND

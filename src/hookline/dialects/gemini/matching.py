@@ -33,8 +33,13 @@ def matcher(group: Node, row: Contract) -> tuple[Condition, ...]:
 
 def _word(group: Node, row: Contract, text: str) -> Condition:
     if text not in row.known:
-        hint = did_you_mean(text, row.known) or f"one of {', '.join(f'`{word}`' for word in row.known)}; it is no expression here"
-        why = f"`{text}` is no {row.subject} of `{row.native}`, so the hooks of this group do not run"
+        hint = (
+            did_you_mean(text, row.known)
+            or f"one of {', '.join(f'`{word}`' for word in row.known)}; it is no expression here"
+        )
+        why = (
+            f"`{text}` is no {row.subject} of `{row.native}`, so the hooks of this group do not run"
+        )
         group.complain("hook.never-runs", why, "matcher", hint=hint, severity="warning")
     return OneOf(field=row.subject, names=frozenset((text,)))
 

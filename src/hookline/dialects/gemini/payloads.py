@@ -28,8 +28,15 @@ def received(payload: Json, native: str) -> Event:
     if not isinstance(event.body, Generation) or not isinstance(request, dict):
         return event
     known = {"params": request.get("config"), "tools": request.get("toolConfig")}
-    facts = {**event.body.facts, **{fact: value for fact, value in known.items() if value is not None}}
-    return event.replace(body=event.body.replace(model=request.get("model"), messages=request.get("messages"), facts=facts))
+    facts = {
+        **event.body.facts,
+        **{fact: value for fact, value in known.items() if value is not None},
+    }
+    return event.replace(
+        body=event.body.replace(
+            model=request.get("model"), messages=request.get("messages"), facts=facts
+        )
+    )
 
 
 def sent(event: Event, row: Contract | None, native: str) -> dict[str, Any]:
@@ -47,7 +54,11 @@ def _request(event: Event, given: Any) -> Any:
         return given
     ours = event.dialect == NAME
     now = {"model": event.body.value("model"), "messages": event.body.value("messages")}
-    return ({} if ours else {"model": "", "messages": []}) | given | {key: value for key, value in now.items() if value is not None}
+    return (
+        ({} if ours else {"model": "", "messages": []})
+        | given
+        | {key: value for key, value in now.items() if value is not None}
+    )
 
 
 def _response(event: Event, given: Any) -> Any:
@@ -58,7 +69,10 @@ def response(said: Any) -> Any:
     """A model's reply as an `llm_response`; a text becomes its only candidate's only part."""
     if not isinstance(said, str):
         return said
-    return {"text": said, "candidates": [{"content": {"role": "model", "parts": [said]}, "finishReason": "STOP"}]}
+    return {
+        "text": said,
+        "candidates": [{"content": {"role": "model", "parts": [said]}, "finishReason": "STOP"}],
+    }
 
 
 def _tool_response(event: Event, given: Any) -> Any:
@@ -66,7 +80,11 @@ def _tool_response(event: Event, given: Any) -> Any:
     if event.dialect == NAME or (isinstance(given, dict) and "llmContent" in given):
         return given
     error = event.body.value("error")
-    return {"llmContent": given, "returnDisplay": given, **({"error": error} if error is not None else {})}
+    return {
+        "llmContent": given,
+        "returnDisplay": given,
+        **({"error": error} if error is not None else {}),
+    }
 
 
 _SHAPES: Mapping[str, Callable[[Event, Any], Any]] = {

@@ -27,7 +27,13 @@ _TOP: Mapping[str, tuple[type, str]] = {
     "hookSpecificOutput": (dict, "an object"),
 }  # fmt: skip
 # Every word that some event knows; what it means is a column of the row. The first two mean nothing anywhere.
-_WORDS: Mapping[str, str] = {"allow": "", "approve": "", "deny": "deny", "block": "deny", "ask": "ask"}
+_WORDS: Mapping[str, str] = {
+    "allow": "",
+    "approve": "",
+    "deny": "deny",
+    "block": "deny",
+    "ask": "ask",
+}
 _WARNS = 1
 
 
@@ -45,7 +51,9 @@ def read(outcome: Outcome, spec: HookSpec, row: Contract) -> Verdict:
     if given is None:
         return reader.by_exit(text, answered=False)
     reader.answer(given)
-    return reader.by_exit("" if text == outcome.stderr.strip() else outcome.stderr.strip(), answered=True)
+    return reader.by_exit(
+        "" if text == outcome.stderr.strip() else outcome.stderr.strip(), answered=True
+    )
 
 
 def _said(outcome: Outcome) -> str:
@@ -131,7 +139,11 @@ class _Reader:
 
     def answer(self, given: Mapping[str, Any]) -> None:
         """Take in an output object. The host reads loosely: what is of the wrong type is as if it were not there."""
-        top = {key: value for key, value in given.items() if value is not None and self._is_known(key, value)}
+        top = {
+            key: value
+            for key, value in given.items()
+            if value is not None and self._is_known(key, value)
+        }
         stop, self.reason = top.get("stopReason", ""), top.get("reason", "")
         if top.get("systemMessage"):
             self.notes.append(top["systemMessage"])
@@ -175,7 +187,9 @@ class _Reader:
 
     def _verdict(self) -> Verdict:
         stance = self._stance()
-        reason = next((reason for claimed, reason in self.claims if claimed is stance and reason), "")
+        reason = next(
+            (reason for claimed, reason in self.claims if claimed is stance and reason), ""
+        )
         if stance > ASK and not reason:
             reason = next(iter(self.notes), f"blocked by hook `{label(self.spec)}`")
         return Verdict(

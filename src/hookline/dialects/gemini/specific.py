@@ -95,7 +95,10 @@ class Specific:
         if mode in MODES:
             kept["mode"] = mode
         elif mode is not None:
-            self._lost("toolConfig", f"has a mode that is none of {', '.join(f'`{word}`' for word in MODES)}")
+            self._lost(
+                "toolConfig",
+                f"has a mode that is none of {', '.join(f'`{word}`' for word in MODES)}",
+            )
         if isinstance(names, list) and all(isinstance(name, str) for name in names):
             kept["allowedFunctionNames"] = names
         elif names is not None:
@@ -109,11 +112,17 @@ class Specific:
         if isinstance(name, str) and name and isinstance(args, dict):
             self.effects["tail_call"] = {"name": name, "args": args}
         else:
-            self._lost("tailToolCallRequest", "needs the `name` of a tool, and its `args` as an object")
+            self._lost(
+                "tailToolCallRequest", "needs the `name` of a tool, and its `args` as an object"
+            )
 
 
 def _speaks(response: Mapping[str, Any]) -> bool:
     candidates = response.get("candidates")
     first = candidates[0] if isinstance(candidates, list) and candidates else None
     content = first.get("content") if isinstance(first, dict) else None
-    return isinstance(content, dict) and isinstance(content.get("parts"), list) and bool(content["parts"])
+    return (
+        isinstance(content, dict)
+        and isinstance(content.get("parts"), list)
+        and bool(content["parts"])
+    )

@@ -46,7 +46,13 @@ class Contract(Row):
     known: tuple[str, ...] = ()
 
 
-_DEFAULTS: Mapping[str, object] = {"": "", "{}": {}, "startup": "startup", "other": "other", "type": "ToolPermission"}
+_DEFAULTS: Mapping[str, object] = {
+    "": "",
+    "{}": {},
+    "startup": "startup",
+    "other": "other",
+    "type": "ToolPermission",
+}
 _BASE = (
     Field(native="session_id", fact="@session_id", default=""),
     Field(native="transcript_path", fact="transcript_path", default=""),
@@ -64,7 +70,13 @@ _ASKS = {**_REFUSES, "ask": ASK}
 
 
 def _row(
-    native: str, fields: str = "", *, body: type[Body] = Lifecycle, reads: str = "", does: str = "note", **columns: object
+    native: str,
+    fields: str = "",
+    *,
+    body: type[Body] = Lifecycle,
+    reads: str = "",
+    does: str = "note",
+    **columns: object,
 ) -> Contract:
     """One row; `reads` are `key=power` pairs, `does` the powers that do not follow from what it reads."""
     pairs = dict(pair.split("=") for pair in reads.split())

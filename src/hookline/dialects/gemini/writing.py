@@ -20,5 +20,9 @@ def write(declarations: tuple[Declaration, ...]) -> Written:
 
 
 def _hook(declaration: Declaration) -> dict[str, Any]:
-    hook: dict[str, Any] = {"type": "command", "command": declaration.command, "timeout": round(declaration.timeout * TICKS_PER_SECOND)}
+    hook: dict[str, Any] = {
+        "type": "command",
+        "command": declaration.command,
+        "timeout": round(declaration.timeout * TICKS_PER_SECOND),
+    }
     return {"name": declaration.name, **hook} if declaration.name else hook

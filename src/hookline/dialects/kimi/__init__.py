@@ -54,7 +54,9 @@ class Kimi:
         return decode(plain, self.table, native, _NAMES).replace(raw=payload)
 
     def encode_event(self, event: Event, spec: HookSpec) -> str:
-        return wire_text(payload(event, self.table, row_of(spec.native_event), spec.native_event), self.table)
+        return wire_text(
+            payload(event, self.table, row_of(spec.native_event), spec.native_event), self.table
+        )
 
     def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:
         row = row_of(spec.native_event)

@@ -35,7 +35,14 @@ def load(source: Source) -> Loaded:
         return refusing_everything(source, TABLE, error)
     reader = _Reader(source, problems)
     specs = [reader.hook(entry) for entry in entries]
-    wrong = next((problem for problem in problems if problem.severity == "error" and not reader.spares(problem)), None)
+    wrong = next(
+        (
+            problem
+            for problem in problems
+            if problem.severity == "error" and not reader.spares(problem)
+        ),
+        None,
+    )
     if wrong is not None:
         return refusing(source, TABLE, problems, wrong)
     return Loaded(specs=tuple(spec for spec in specs if spec is not None), problems=tuple(problems))
@@ -50,14 +57,23 @@ def _entries(root: Node) -> list[Node]:
     if root.value is None:
         return []
     if not isinstance(root.value, dict):
-        raise ConfigError(f"a config.toml must be a table, not {shape(root.value)}", name="config.type", place=root.origin().place)
+        raise ConfigError(
+            f"a config.toml must be a table, not {shape(root.value)}",
+            name="config.type",
+            place=root.origin().place,
+        )
     if root.value.get("hooks") is None:
         return []
     hooks = root.child("hooks")
     if isinstance(hooks.value, list):
         return list(hooks.children())
     message = f"`hooks` must be an array of tables, not {shape(hooks.value)}"
-    raise ConfigError(message, name="config.type", place=hooks.origin().place, hint="begin each entry with `[[hooks]]`")
+    raise ConfigError(
+        message,
+        name="config.type",
+        place=hooks.origin().place,
+        hint="begin each entry with `[[hooks]]`",
+    )
 
 
 class _Reader:
@@ -80,13 +96,20 @@ class _Reader:
         """The hook of an entry; None where nobody can tell its event. Each complaint names the entry."""
         before = len(self.problems)
         spec = self._hook(entry)
-        labelled = [problem.replace(message=f"`{entry.pointer}`: {problem.message}") for problem in self.problems[before:]]
+        labelled = [
+            problem.replace(message=f"`{entry.pointer}`: {problem.message}")
+            for problem in self.problems[before:]
+        ]
         self.problems[before:] = labelled
         return spec
 
     def _hook(self, entry: Node) -> HookSpec | None:
         if not isinstance(entry.value, dict):
-            entry.complain("group.shape", f"a hook must be a table, not {shape(entry.value)}", hint="begin it with `[[hooks]]`")
+            entry.complain(
+                "group.shape",
+                f"a hook must be a table, not {shape(entry.value)}",
+                hint="begin it with `[[hooks]]`",
+            )
             return None
         row = self._row(entry)
         command = self._command(entry)
@@ -133,7 +156,12 @@ class _Reader:
     def _command(self, entry: Node) -> str:
         command = entry.text("command", required=True)
         if not command.strip() and isinstance(entry.value.get("command"), str):
-            entry.complain("handler.command", "an empty `command` allows everything", "command", severity=self.overlooked)
+            entry.complain(
+                "handler.command",
+                "an empty `command` allows everything",
+                "command",
+                severity=self.overlooked,
+            )
         return command
 
     @staticmethod
@@ -142,7 +170,12 @@ class _Reader:
         given = entry.integer("timeout", default)
         if given is None or least <= given <= most:
             return given or default
-        entry.complain("value.range", f"`timeout = {given}` is out of range", "timeout", hint=f"whole seconds, from {least} to {most}")
+        entry.complain(
+            "value.range",
+            f"`timeout = {given}` is out of range",
+            "timeout",
+            hint=f"whole seconds, from {least} to {most}",
+        )
         return default
 
     def _matcher(self, entry: Node, row: Moment) -> tuple[Condition, ...]:
@@ -153,11 +186,26 @@ class _Reader:
         try:
             regex = compile_or_backtrack(text)
         except ConfigError as error:
-            hint = "leave `matcher` out to select everything; a lone `*` says that to Claude Code only" if text == "*" else error.hint
-            return self._never(entry, error.name, f"{error.message}; so it never matches, and this hook never runs", hint)
+            hint = (
+                "leave `matcher` out to select everything; a lone `*` says that to Claude Code only"
+                if text == "*"
+                else error.hint
+            )
+            return self._never(
+                entry,
+                error.name,
+                f"{error.message}; so it never matches, and this hook never runs",
+                hint,
+            )
         if isinstance(regex, Backtracking):
             why = f"`{text}` uses {regex.construct}, so it runs on Python's `re`, on the first {regex.longest} characters"
-            entry.complain("matcher.regex", why, "matcher", hint="write it without to have all of the text searched", severity="warning")
+            entry.complain(
+                "matcher.regex",
+                why,
+                "matcher",
+                hint="write it without to have all of the text searched",
+                severity="warning",
+            )
         if row.subject:
             return (Pattern(field=row.subject, source=text, regex=regex),)
         if regex.found_in(""):
@@ -175,10 +223,20 @@ def combine(specs: tuple[HookSpec, ...]) -> Loaded:
     firsts: dict[tuple[str, str, bool, bool], HookSpec] = {}
     problems: list[Problem] = []
     for spec in specs:
-        first = firsts.setdefault((spec.native_event, spec.identity, spec.shadow, spec.trusted), spec)
+        first = firsts.setdefault(
+            (spec.native_event, spec.identity, spec.shadow, spec.trusted), spec
+        )
         if first is not spec and spec.identity and _overlap(first, spec):
             message = f"`{spec.name}` stands twice for `{spec.native_event}`; where both match, only `{first.id}` runs, with its timeout"
-            problems.append(Problem(name="hook.duplicate", message=message, severity="warning", origin=spec.origin, hook=spec.name))
+            problems.append(
+                Problem(
+                    name="hook.duplicate",
+                    message=message,
+                    severity="warning",
+                    origin=spec.origin,
+                    hook=spec.name,
+                )
+            )
     return Loaded(specs=specs, problems=tuple(problems))
 
 

@@ -31,7 +31,13 @@ _MEANT: Mapping[str, str] = {
 }
 _REFUSALS = ("block", "deny")
 # Words that ask for no more than what happens anyway: Kimi shows no stdout, and goes on.
-_IDLE = ("suppressOutput", "hookEventName", "permissionDecision", "permissionDecisionReason", _SPECIFIC)
+_IDLE = (
+    "suppressOutput",
+    "hookEventName",
+    "permissionDecision",
+    "permissionDecisionReason",
+    _SPECIFIC,
+)
 
 
 def read(outcome: Outcome, spec: HookSpec, row: Moment, event: Event) -> Verdict:
@@ -99,7 +105,13 @@ class _Reader:
         self.ignored.append(f"deny: `{self.row.native}` ignores a block{told}")
         return self._said()
 
-    def _said(self, *, stance: Stance = Stance.SILENT, reason: str = "", effects: Mapping[str, Any] = NO_EFFECTS) -> Verdict:
+    def _said(
+        self,
+        *,
+        stance: Stance = Stance.SILENT,
+        reason: str = "",
+        effects: Mapping[str, Any] = NO_EFFECTS,
+    ) -> Verdict:
         return Verdict(
             hook_id=self.spec.id,
             stance=stance,
@@ -115,7 +127,9 @@ class _Reader:
 def _unread(given: Mapping[str, Any]) -> Iterator[str]:
     """What the keys of an output object ask for that Kimi does not read, each with its key."""
     for key, value in given.items():
-        idle = key in _IDLE or (value is not False if key == "continue" else value in (None, "", False, [], {}))
+        idle = key in _IDLE or (
+            value is not False if key == "continue" else value in (None, "", False, [], {})
+        )
         if not idle:
             effect = "deny" if key == "decision" and value in _REFUSALS else _MEANT.get(key, key)
             yield f"{effect}: Kimi does not read `{key}`"

@@ -46,7 +46,9 @@ _DEFAULTS: Mapping[str, object] = {
 }
 
 
-def _row(native: str, fields: str, body: type[Body] = Lifecycle, *, on: str = "", **columns: Any) -> Moment:
+def _row(
+    native: str, fields: str, body: type[Body] = Lifecycle, *, on: str = "", **columns: Any
+) -> Moment:
     """One row; `on` is what its matcher is compared with. What can block is all that a decision may carry."""
     return Moment(
         native=native,

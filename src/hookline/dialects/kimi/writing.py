@@ -19,7 +19,9 @@ def write(declarations: tuple[Declaration, ...]) -> Written:
     newer = any(isinstance(given.row, Moment) and given.row.newer for given in declarations)
     tree = {"hooks": [_entry(given) for given in declarations]}
     lost = (*_waited_for(declarations), *left_open(declarations))
-    return Written(files={".kimi-code/config.toml" if newer else "config.toml": as_toml(tree)}, lost=lost)
+    return Written(
+        files={".kimi-code/config.toml" if newer else "config.toml": as_toml(tree)}, lost=lost
+    )
 
 
 def _entry(declaration: Declaration) -> dict[str, Any]:

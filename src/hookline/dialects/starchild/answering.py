@@ -32,7 +32,12 @@ def _stance(decision: Decision) -> dict[str, Any]:
     if decision.stance >= Stance.DENY:
         return {"decision": "block", "reason": decision.reason} | _evidence(decision.evidence)
     if decision.stance is Stance.ASK:
-        return {"hookSpecificOutput": {"permissionDecision": "ask", "permissionDecisionReason": decision.reason}}
+        return {
+            "hookSpecificOutput": {
+                "permissionDecision": "ask",
+                "permissionDecisionReason": decision.reason,
+            }
+        }
     return {}
 
 
@@ -54,5 +59,7 @@ def _rewrite(decision: Decision, row: Moment, event: Event) -> dict[str, Any]:
         return {"tool_input": rewrite.patch} if rewrite.patch else {}
     if rewrite.target == "text":
         return {row.rewrites: rewrite.value}
-    value = bare(rewrite.value, decision.for_user) if isinstance(rewrite.value, str) else rewrite.value
+    value = (
+        bare(rewrite.value, decision.for_user) if isinstance(rewrite.value, str) else rewrite.value
+    )
     return {} if value == event.body.value("result") else {"tool_result": value}

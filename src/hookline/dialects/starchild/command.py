@@ -20,7 +20,9 @@ _SCRIPT = (
 )  # fmt: skip
 # Programs that run a script which is named after them.
 _SHELL = re.compile(r"(?:bash|sh|dash|zsh|ksh|fish)[\d.]*")
-_INTERPRETER = re.compile(rf"{_SHELL.pattern}|(?:python|pypy|node|nodejs|deno|bun|ruby|perl|php|lua|pwsh|Rscript|tsx|uv)[\d.]*")
+_INTERPRETER = re.compile(
+    rf"{_SHELL.pattern}|(?:python|pypy|node|nodejs|deno|bun|ruby|perl|php|lua|pwsh|Rscript|tsx|uv)[\d.]*"
+)
 # Flags after which code or a module stands, and no script; `-e` of a shell is none.
 _CODE = re.compile(r"-(?:[A-Za-z]*[cem]|-eval|-command|-module|p|-print)")
 _SHELL_CODE = re.compile(r"-[A-Za-z]*c")
@@ -55,7 +57,12 @@ def words(hook: Node) -> tuple[str, ...]:
     try:
         split = tuple(shlex.split(command))
     except ValueError as error:
-        hook.complain("handler.command", f"the command cannot be split: {str(error).lower()}", "command", hint="close the quote")
+        hook.complain(
+            "handler.command",
+            f"the command cannot be split: {str(error).lower()}",
+            "command",
+            hint="close the quote",
+        )
         return ()
     if not split or not split[0].strip():
         hook.complain("handler.command", "a command hook needs a non-empty `command`", "command")
@@ -77,7 +84,9 @@ def script_at(argv: tuple[str, ...]) -> int | None:
     program = posixpath.basename(argv[start])
     if not _INTERPRETER.fullmatch(program):
         return start if "/" in argv[start] or argv[start].endswith(_SCRIPT) else None
-    arguments = list(_before_code(argv, start + 1, _SHELL_CODE if _SHELL.fullmatch(program) else _CODE))
+    arguments = list(
+        _before_code(argv, start + 1, _SHELL_CODE if _SHELL.fullmatch(program) else _CODE)
+    )
     ending = (at for at in arguments if argv[at].lower().endswith(_SCRIPT))
     path = (at for at in arguments if "/" in argv[at])
     return next(ending, next(path, None))
@@ -87,7 +96,14 @@ def _program(argv: tuple[str, ...]) -> int | None:
     """Where the program stands; behind `env`, after its flags and assignments."""
     if posixpath.basename(argv[0]) != "env":
         return 0
-    return next((at for at in range(1, len(argv)) if not argv[at].startswith("-") and not _ASSIGNMENT.fullmatch(argv[at])), None)
+    return next(
+        (
+            at
+            for at in range(1, len(argv))
+            if not argv[at].startswith("-") and not _ASSIGNMENT.fullmatch(argv[at])
+        ),
+        None,
+    )
 
 
 def _before_code(argv: tuple[str, ...], start: int, code: re.Pattern[str]) -> Iterable[int]:
@@ -108,12 +124,22 @@ def _is_relative(word: str, *, first: bool) -> bool:
 
 def _absolute(hook: Node, path: str, folder: str) -> str:
     if not folder.startswith("/") or path.startswith("~"):
-        why = "`~` is left as it is" if path.startswith("~") else "the folder of this file is not known"
+        why = (
+            "`~` is left as it is"
+            if path.startswith("~")
+            else "the folder of this file is not known"
+        )
         hook.complain(
-            "handler.relative-path", f"`{path}` is a relative path, and {why}", "command", hint="write the whole path", severity="warning"
+            "handler.relative-path",
+            f"`{path}` is a relative path, and {why}",
+            "command",
+            hint="write the whole path",
+            severity="warning",
         )
         return path
     whole = posixpath.normpath(posixpath.join(folder, path))
     message = f"`{path}` is a relative path; it is taken from the folder of this file, as `{whole}`"
-    hook.complain("handler.relative-path", message, "command", hint="write the whole path", severity="warning")
+    hook.complain(
+        "handler.relative-path", message, "command", hint="write the whole path", severity="warning"
+    )
     return whole

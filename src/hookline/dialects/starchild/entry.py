@@ -51,7 +51,9 @@ def _conditions(entry: Entry) -> Iterator[Condition]:
     tool = _expression(entry, "tool")
     if tool is not None and entry.row.body is not ToolCall:
         message = f"`{entry.row.native}` has no tool, so nothing could match"
-        entry.node.complain("key.misplaced", message, "tool", hint="look into its text with `matcher`")
+        entry.node.complain(
+            "key.misplaced", message, "tool", hint="look into its text with `matcher`"
+        )
     elif tool is not None:
         yield Pattern(field="tool", source=tool.source, regex=tool, full=True)
     matcher = _expression(entry, "matcher")
@@ -66,7 +68,9 @@ def _expression(entry: Entry, key: str) -> Regex | None:
         return None
     if "\b" in text:
         hint = "in double quotes `\\b` is that control character; write the text in single quotes"
-        entry.node.complain("matcher.control", f"`{key}` has a backspace in it", key, hint=hint, severity="warning")
+        entry.node.complain(
+            "matcher.control", f"`{key}` has a backspace in it", key, hint=hint, severity="warning"
+        )
     try:
         return compile_regex(text)
     except ConfigError as error:
@@ -81,7 +85,12 @@ def timeout(node: Node) -> float:
     if given is None:
         return float(DEFAULT_TIMEOUT)
     if isinstance(given, bool) or not isinstance(given, int):
-        _corrected(node, "value.type", f"`timeout` must be whole seconds, not {shape(given)}", DEFAULT_TIMEOUT)
+        _corrected(
+            node,
+            "value.type",
+            f"`timeout` must be whole seconds, not {shape(given)}",
+            DEFAULT_TIMEOUT,
+        )
         return float(DEFAULT_TIMEOUT)
     if given <= 0:
         _corrected(node, "value.range", f"`timeout: {given}` is no time to wait", DEFAULT_TIMEOUT)
@@ -93,7 +102,13 @@ def timeout(node: Node) -> float:
 
 
 def _corrected(node: Node, name: str, message: str, seconds: int) -> None:
-    node.complain(name, f"{message}; it counts as {seconds}", "timeout", hint="whole seconds, from 1 to 120", severity="warning")
+    node.complain(
+        name,
+        f"{message}; it counts as {seconds}",
+        "timeout",
+        hint="whole seconds, from 1 to 120",
+        severity="warning",
+    )
 
 
 def failure(entry: Entry) -> Stance:
@@ -101,7 +116,9 @@ def failure(entry: Entry) -> Stance:
     node, row = entry.node, entry.row
     if node.value.get("role") is not None:
         node.choice("role", ("guard",), "guard")
-    said = node.choice("on_error", _ON_ERROR, "open") if node.value.get("on_error") is not None else ""
+    said = (
+        node.choice("on_error", _ON_ERROR, "open") if node.value.get("on_error") is not None else ""
+    )
     if said in ("closed", "ask") and not row.can_block:
         placed(entry, "on_error", fits=False)
     if not row.can_block or said == "open":
@@ -140,5 +157,7 @@ def http(entry: Entry, *, allow_local: bool) -> Http:
     secret = node.text("secret_env")
     if node.value.get("secret_env") is not None and not VARIABLE.fullmatch(secret):
         hint = "the name of a variable that holds the key, never the key itself"
-        node.complain("value.type", "`secret_env` is no name of a variable", "secret_env", hint=hint)
+        node.complain(
+            "value.type", "`secret_env` is no name of a variable", "secret_env", hint=hint
+        )
     return Http(url=url, secret=secret, allow_local=allow_local)

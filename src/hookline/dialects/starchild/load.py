@@ -6,7 +6,16 @@ import posixpath
 
 from hookline.core.dialect import Loaded
 from hookline.dialects.starchild.command import line
-from hookline.dialects.starchild.entry import VARIABLE, Entry, conditions, failure, http, placed, sworn, timeout
+from hookline.dialects.starchild.entry import (
+    VARIABLE,
+    Entry,
+    conditions,
+    failure,
+    http,
+    placed,
+    sworn,
+    timeout,
+)
 from hookline.dialects.starchild.master import off_by, told
 from hookline.dialects.starchild.table import NAME, Moment
 from hookline.errors import ConfigError
@@ -70,22 +79,42 @@ def _entries(root: Node, *, strict: bool) -> list[Node]:
     if root.value is None:
         return []
     if not isinstance(root.value, dict):
-        raise ConfigError(f"a shell_hooks.yaml must be a mapping, not {shape(root.value)}", name="config.type", place=root.origin().place)
+        raise ConfigError(
+            f"a shell_hooks.yaml must be a mapping, not {shape(root.value)}",
+            name="config.type",
+            place=root.origin().place,
+        )
     root.only(("hooks",), "a shell_hooks.yaml", severity="error" if strict else "warning")
     if root.value.get("hooks") is None:
-        root.complain("key.missing", "no hooks here", hint="they stand in a list under `hooks`", severity="warning")
+        root.complain(
+            "key.missing",
+            "no hooks here",
+            hint="they stand in a list under `hooks`",
+            severity="warning",
+        )
         return []
     hooks = root.child("hooks")
     if isinstance(hooks.value, list):
         return list(hooks.children())
-    hint = "a mapping of events is a Hermes file: name it with --dialect hermes" if isinstance(hooks.value, dict) else "- event: ..."
-    raise ConfigError(f"`hooks` must be a list, not {shape(hooks.value)}", name="config.type", place=hooks.origin().place, hint=hint)
+    hint = (
+        "a mapping of events is a Hermes file: name it with --dialect hermes"
+        if isinstance(hooks.value, dict)
+        else "- event: ..."
+    )
+    raise ConfigError(
+        f"`hooks` must be a list, not {shape(hooks.value)}",
+        name="config.type",
+        place=hooks.origin().place,
+        hint=hint,
+    )
 
 
 class _Reader:
     """Reads the entries of one source. One that cannot be read stays in its place as a broken hook, to be missed aloud."""
 
-    def __init__(self, source: Source, table: Table, problems: list[Problem], *, allow_local: bool) -> None:
+    def __init__(
+        self, source: Source, table: Table, problems: list[Problem], *, allow_local: bool
+    ) -> None:
         self.source = source
         self.table = table
         self.problems = problems
@@ -96,7 +125,11 @@ class _Reader:
     def hook(self, entry: Node) -> Iterator[HookSpec]:
         """The hook of an entry; none where nobody can tell its event."""
         if not isinstance(entry.value, dict):
-            entry.complain("group.shape", f"an entry of `hooks` must be a mapping, not {shape(entry.value)}", hint="- event: ...")
+            entry.complain(
+                "group.shape",
+                f"an entry of `hooks` must be a mapping, not {shape(entry.value)}",
+                hint="- event: ...",
+            )
             return
         row = self._row(entry)
         if row is not None:
@@ -116,18 +149,28 @@ class _Reader:
     def _meant(self, native: str) -> str:
         """The event that somebody may have meant; by Claude Code's names too, which scripts for both are written after."""
         row = self.table.row_of_kind(kinds.natives("claude").get(native, ""))
-        return f"Claude Code's `{native}` is `{row.native}` here" if row else did_you_mean(native, self.table.rows)
+        return (
+            f"Claude Code's `{native}` is `{row.native}` here"
+            if row
+            else did_you_mean(native, self.table.rows)
+        )
 
     def _spec(self, node: Node, row: Moment) -> HookSpec:
         before = node.mark()
-        node.only(_KEYS, f"an entry of `{row.native}`", severity="error" if self.strict else "warning")
+        node.only(
+            _KEYS, f"an entry of `{row.native}`", severity="error" if self.strict else "warning"
+        )
         entry = Entry(node=node, row=row, strict=self.strict)
         handler, facts = self._handler(entry)
         facts["role"] = "guard" if entry.is_guard else ""
         facts["allow_result_rewrite"] = node.flag("allow_result_rewrite")
         if facts["allow_result_rewrite"]:
             placed(entry, "allow_result_rewrite", fits=row.appends)
-        fields = {"timeout": timeout(node), "conditions": conditions(entry), "on_failure": failure(entry)}
+        fields = {
+            "timeout": timeout(node),
+            "conditions": conditions(entry),
+            "on_failure": failure(entry),
+        }
         fields |= {"files": self._files(node), "sworn": sworn(node)}
         broken = node.errors_since(before)
         return HookSpec(
@@ -149,26 +192,38 @@ class _Reader:
         node = entry.node
         env = _variables(node)
         if node.choice("type", _TYPES, "command", name="handler.type") == "http":
-            return http(entry, allow_local=self.allow_local), {"url": node.value.get("url"), "script": ""}
+            return http(entry, allow_local=self.allow_local), {
+                "url": node.value.get("url"),
+                "script": "",
+            }
         for key in ("url", "secret_env"):
             if node.value.get(key) is not None:
                 placed(entry, key, fits=False)
         read = line(node, self.folder)
         # Nothing but these is inherited: everything is dropped, and what may pass is filled in again when the hook runs.
         passed = {name: f"${{env.{name}}}" for name in (*_INHERITED, *env)}
-        command = Command(argv=read.argv, env=passed, drop_env=("*",), expand="dotenv", kill_leftovers=self.strict)
+        command = Command(
+            argv=read.argv, env=passed, drop_env=("*",), expand="dotenv", kill_leftovers=self.strict
+        )
         return command, {"script": read.script}
 
     def _files(self, node: Node) -> tuple[str, ...]:
         folder = self.folder if self.folder.startswith("/") else ""
-        return tuple(posixpath.normpath(posixpath.join(folder, path)) for path in node.texts("files"))
+        return tuple(
+            posixpath.normpath(posixpath.join(folder, path)) for path in node.texts("files")
+        )
 
 
 def _variables(node: Node) -> tuple[str, ...]:
     names = node.texts("env")
     for name in names:
         if not VARIABLE.fullmatch(name):
-            node.complain("value.type", f"`{name:.40}` in `env` is no name of a variable", "env", hint="names only, without values")
+            node.complain(
+                "value.type",
+                f"`{name:.40}` in `env` is no name of a variable",
+                "env",
+                hint="names only, without values",
+            )
     return names
 
 

@@ -30,7 +30,9 @@ def off_by(source: Source, problems: list[Problem]) -> Origin | None:
     if beside.fault:
         origin = Origin(file=path, scope=source.scope)
         message = f"nobody can tell whether it switches hooks off: {beside.fault}"
-        problems.append(Problem(name="config.unreadable", message=message, severity="warning", origin=origin))
+        problems.append(
+            Problem(name="config.unreadable", message=message, severity="warning", origin=origin)
+        )
         return None
     try:
         return _key_of(Node(parse_yaml(beside.text, path), path, source.scope, problems))
@@ -49,7 +51,12 @@ def _key_of(root: Node) -> Origin | None:
     enabled = table.value[_KEY]
     if not isinstance(enabled, bool):
         message = f"`{table.pointer}.{_KEY}` must be true or false, not {shape(enabled)}"
-        table.complain("value.type", message, _KEY, hint="write `false` to switch the hooks off; until then they are on")
+        table.complain(
+            "value.type",
+            message,
+            _KEY,
+            hint="write `false` to switch the hooks off; until then they are on",
+        )
     return table.origin(_KEY) if enabled is False else None
 
 
@@ -57,4 +64,10 @@ def told(off: Origin, count: int) -> Problem:
     """A word about the hooks that are off."""
     hooks = "1 hook" if count == 1 else f"{count} hooks"
     message = f"`{off.pointer}` is false, which switches {hooks} off"
-    return Problem(name="hook.off", message=message, hint="write `true`, or: hookline on", severity="warning", origin=off)
+    return Problem(
+        name="hook.off",
+        message=message,
+        hint="write `true`, or: hookline on",
+        severity="warning",
+        origin=off,
+    )

@@ -48,7 +48,11 @@ def understood(given: Mapping[str, Any]) -> Output:
     specific, inner = _typed(own.get("hookSpecificOutput", {}), _SPECIFIC, _FREE_SPECIFIC)
     odd += inner
     reasons = {key: _text(holder.get(key)) for holder, key in _reasons(own, specific)}
-    blocks = [reasons["reason"]] if _word(own, "decision", ("block", "approve", "allow"), odd) == "block" else []
+    blocks = (
+        [reasons["reason"]]
+        if _word(own, "decision", ("block", "approve", "allow"), odd) == "block"
+        else []
+    )
     permission = _word(specific, "permissionDecision", ("deny", "ask", "allow"), odd)
     blocks += [reasons["permissionDecisionReason"]] if permission == "deny" else []
     blocks += [reasons["stopReason"]] if own.get("continue") is False else []
@@ -66,7 +70,9 @@ def understood(given: Mapping[str, Any]) -> Output:
     )
 
 
-def _typed(given: Mapping[str, Any], wanted: Mapping[str, type], free: tuple[str, ...]) -> tuple[dict[str, Any], list[str]]:
+def _typed(
+    given: Mapping[str, Any], wanted: Mapping[str, type], free: tuple[str, ...]
+) -> tuple[dict[str, Any], list[str]]:
     """The entries that have the type of their key; and what is odd about the others. Null is as good as nothing."""
     good: dict[str, Any] = {}
     odd: list[str] = []
@@ -80,7 +86,9 @@ def _typed(given: Mapping[str, Any], wanted: Mapping[str, type], free: tuple[str
     return good, odd
 
 
-def _reasons(own: Mapping[str, Any], specific: Mapping[str, Any]) -> tuple[tuple[Mapping[str, Any], str], ...]:
+def _reasons(
+    own: Mapping[str, Any], specific: Mapping[str, Any]
+) -> tuple[tuple[Mapping[str, Any], str], ...]:
     return (own, "reason"), (specific, "permissionDecisionReason"), (own, "stopReason")
 
 
@@ -89,7 +97,9 @@ def _word(given: Mapping[str, Any], key: str, known: tuple[str, ...], odd: list[
     value = given.get(key)
     if value is None or value in known:
         return str(value or "")
-    odd.append(f"{UNKNOWN_DECISION}: `{key}` is one of {', '.join(f'`{word}`' for word in known)}, not `{value!s:.40}`")
+    odd.append(
+        f"{UNKNOWN_DECISION}: `{key}` is one of {', '.join(f'`{word}`' for word in known)}, not `{value!s:.40}`"
+    )
     return ""
 
 

@@ -53,7 +53,9 @@ _UNAPPROVED: Mapping[Failure, str] = {
     Failure.UNTRUSTED: "policy hook not approved",
     Failure.CHANGED: "policy hook changed since it was approved",
 }
-_VANISHED = frozenset({*_UNAPPROVED, Failure.EXPOSED, Failure.UNKNOWABLE, Failure.UNLOADABLE, Failure.ABSENT})
+_VANISHED = frozenset(
+    {*_UNAPPROVED, Failure.EXPOSED, Failure.UNKNOWABLE, Failure.UNLOADABLE, Failure.ABSENT}
+)
 
 
 def read(outcome: Outcome, spec: HookSpec, row: Moment, event: Event) -> Verdict:
@@ -93,8 +95,15 @@ class _Reader:
         self.unsupported.clear()
         if stance is not Stance.SILENT:
             unapproved = _UNAPPROVED.get(self.outcome.failure) if self.outcome.failure else None
-            return self._said(stance=stance, reason=unapproved or f"hook `{label(self.spec)}` failed: {fault}", fault=fault)
-        return self._said(for_user=f"hook `{label(self.spec)}` had no say: {fault}" if self.row.can_block else "", fault=fault)
+            return self._said(
+                stance=stance,
+                reason=unapproved or f"hook `{label(self.spec)}` failed: {fault}",
+                fault=fault,
+            )
+        return self._said(
+            for_user=f"hook `{label(self.spec)}` had no say: {fault}" if self.row.can_block else "",
+            fault=fault,
+        )
 
     def _block_by_exit(self) -> Verdict:
         if not self.row.can_block:
@@ -102,7 +111,9 @@ class _Reader:
             return self._said()
         output = self._object()
         reason = output.reason or self.outcome.stderr.strip() or DEFAULT_REASON
-        return self._said(stance=self.row.blocks, reason=reason, for_user=output.note, evidence=output.evidence)
+        return self._said(
+            stance=self.row.blocks, reason=reason, for_user=output.note, evidence=output.evidence
+        )
 
     def _object(self) -> Output:
         """What stdout says beside an exit code that says enough."""
@@ -123,7 +134,9 @@ class _Reader:
             return self._failed("non_object_json", str(error))
         except UnreadableError as error:
             # Bytes that are no UTF-8 come as the replacement character; inside a readable object they do no harm.
-            return self._failed("invalid_utf8" if "\ufffd" in text else "non_json_stdout", str(error))
+            return self._failed(
+                "invalid_utf8" if "\ufffd" in text else "non_json_stdout", str(error)
+            )
         misread = [entry for entry in output.odd if entry.startswith((UNKNOWN_DECISION, BAD_TYPE))]
         if misread and self.spec.strict:
             name, _, why = misread[0].partition(": ")
@@ -183,13 +196,21 @@ class _Reader:
     def _patch(self, patch: Mapping[str, Any]) -> Rewrite | None:
         """Existing keys only: a hook may change what a call says, never what it is (starchild.md 5.1)."""
         present = self.event.input if isinstance(self.event.input, dict) else {}
-        self.unsupported += [f"unknown_key_dropped: `{key}` is no key of the input" for key in patch if key not in present]
+        self.unsupported += [
+            f"unknown_key_dropped: `{key}` is no key of the input"
+            for key in patch
+            if key not in present
+        ]
         kept = {key: value for key, value in patch.items() if key in present}
         return Rewrite(target="input", value=kept, merge=True) if kept else None
 
     def _appended(self, rewrite: Rewrite | None, note: str) -> Rewrite | None:
         result = rewrite.value if rewrite else self.event.body.value("result")
-        return Rewrite(target="output", value=appended(result, note)) if isinstance(result, str) else rewrite
+        return (
+            Rewrite(target="output", value=appended(result, note))
+            if isinstance(result, str)
+            else rewrite
+        )
 
     def _allowed(self, power: str, text: str, what: str) -> str:
         if text and power not in self.row.powers:
@@ -198,7 +219,9 @@ class _Reader:
         return text
 
     def _lost(self, effect: str, what: str) -> None:
-        self.unsupported.append(f"{effect}: capability_not_supported: `{self.row.native}` does not honour {what}")
+        self.unsupported.append(
+            f"{effect}: capability_not_supported: `{self.row.native}` does not honour {what}"
+        )
 
     def _said(self, *, stance: Stance = Stance.SILENT, **fields: Any) -> Verdict:
         return Verdict(

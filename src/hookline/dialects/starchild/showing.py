@@ -64,4 +64,8 @@ def _is_command(text: str) -> bool:
         return True
     second = rest.lstrip().partition(" ")[0]
     path = second.startswith(("/", "./", "../", "~")) or "://" in second
-    return first.islower() and bool(_PROGRAM.fullmatch(first)) and (path or bool(_ARGUMENT.search(rest)))
+    return (
+        first.islower()
+        and bool(_PROGRAM.fullmatch(first))
+        and (path or bool(_ARGUMENT.search(rest)))
+    )

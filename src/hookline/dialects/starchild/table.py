@@ -50,7 +50,15 @@ _DEFAULTS: Mapping[str, object] = {
 }
 
 
-def _row(native: str, fields: str, body: type[Body] = Lifecycle, *, searched: str, does: str = "", **columns: Any) -> Moment:
+def _row(
+    native: str,
+    fields: str,
+    body: type[Body] = Lifecycle,
+    *,
+    searched: str,
+    does: str = "",
+    **columns: Any,
+) -> Moment:
     """One row; `does` lists its powers, in the words of `model.kinds`."""
     facts = tuple(searched.split())
     return Moment(
@@ -113,7 +121,9 @@ _BASE = (
 
 def table(*, approver: bool) -> Table:
     """The table of a host that has somebody to ask, or not (starchild.md 5.2: then an ask is a block)."""
-    rows = [row.replace(powers=row.powers | {"ask"}) if approver and row.asks else row for row in _ROWS]
+    rows = [
+        row.replace(powers=row.powers | {"ask"}) if approver and row.asks else row for row in _ROWS
+    ]
     return Table(
         name=NAME,
         rows={row.native: row for row in rows},

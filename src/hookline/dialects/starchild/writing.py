@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from hookline.core.dialect import Written
 from hookline.dialects.starchild.table import LONGEST_TIMEOUT
-from hookline.wire.writing import as_yaml, covering, left_open, too_long, whole_seconds, without_shell
+from hookline.wire.writing import (
+    as_yaml,
+    covering,
+    left_open,
+    too_long,
+    whole_seconds,
+    without_shell,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,8 +22,14 @@ if TYPE_CHECKING:
 
 def write(declarations: tuple[Declaration, ...]) -> Written:
     """Hooks as a list of entries; where a failure denies, `on_error: closed`."""
-    lost = (*too_long(declarations, LONGEST_TIMEOUT), *left_open(declarations, where=lambda given: not _can_block(given)))
-    return Written(files={"shell_hooks.yaml": as_yaml({"hooks": [_entry(given) for given in declarations]})}, lost=lost)
+    lost = (
+        *too_long(declarations, LONGEST_TIMEOUT),
+        *left_open(declarations, where=lambda given: not _can_block(given)),
+    )
+    return Written(
+        files={"shell_hooks.yaml": as_yaml({"hooks": [_entry(given) for given in declarations]})},
+        lost=lost,
+    )
 
 
 def _can_block(declaration: Declaration) -> bool:
@@ -27,7 +40,10 @@ def _entry(declaration: Declaration) -> dict[str, Any]:
     entry: dict[str, Any] = {"event": declaration.row.native}
     if declaration.row.subject == "tool" and covering(declaration):
         entry["tool"] = covering(declaration)
-    entry |= {"command": without_shell(declaration), "timeout": whole_seconds(declaration, LONGEST_TIMEOUT)}
+    entry |= {
+        "command": without_shell(declaration),
+        "timeout": whole_seconds(declaration, LONGEST_TIMEOUT),
+    }
     if declaration.closed and _can_block(declaration):
         entry["on_error"] = "closed"
     if getattr(declaration.row, "appends", False):

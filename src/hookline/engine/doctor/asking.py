@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 VARIABLE = "HOOKLINE_DOCTOR"
 
 
-def ask(engine: Engine, entry: Entry, event: Event, gate: Gate | None, seconds: float) -> tuple[Outcome | None, Verdict]:
+def ask(
+    engine: Engine, entry: Entry, event: Event, gate: Gate | None, seconds: float
+) -> tuple[Outcome | None, Verdict]:
     """Ask one hook about an event, whatever its conditions say; what it produced (None: nobody got to it) and its verdict.
 
     All else is as in production: payload, process, limits, trust, reading.
@@ -37,13 +39,20 @@ def ask(engine: Engine, entry: Entry, event: Event, gate: Gate | None, seconds: 
     group = Group(dialect=entry.dialect, steps=(bare,), detached=(), parallel=False)
     powers = entry.row.powers if entry.row else kind(spec.kind).powers
     seen: list[Outcome] = []
-    asked = _watched(dispatch(Plan(groups=(group,), rule=entry.dialect.table.fold, powers=powers), event, perf_counter), seen)
+    asked = _watched(
+        dispatch(
+            Plan(groups=(group,), rule=entry.dialect.table.fold, powers=powers), event, perf_counter
+        ),
+        seen,
+    )
     given = asked if gate is None else gated(asked, gate)
     decision = drive(given, engine._detach, engine.limits, {**engine.environ, VARIABLE: "1"})
     return (seen[0] if seen else None), decision.verdicts[0]
 
 
-def _watched(asked: Dispatch, seen: list[Outcome]) -> Generator[tuple[Run, ...], tuple[Outcome, ...], Decision]:
+def _watched(
+    asked: Dispatch, seen: list[Outcome]
+) -> Generator[tuple[Run, ...], tuple[Outcome, ...], Decision]:
     """The dispatcher, with what came of its runs kept aside: a gate's word, too."""
     try:
         runs = next(asked)

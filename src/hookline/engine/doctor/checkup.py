@@ -11,7 +11,15 @@ from hookline.engine.callers import called
 from hookline.engine.doctor.asking import ask
 from hookline.engine.doctor.finding import Finding, found
 from hookline.engine.doctor.looking import Looking
-from hookline.engine.doctor.soundness import by_extras, by_files, by_policy, conflicts, duplicates, missing, runs
+from hookline.engine.doctor.soundness import (
+    by_extras,
+    by_files,
+    by_policy,
+    conflicts,
+    duplicates,
+    missing,
+    runs,
+)
 from hookline.engine.doctor.symptoms import CHANGED_HINT, by_outcome
 from hookline.engine.doctor.synthetic import made_up
 from hookline.engine.gating import gate_of
@@ -40,7 +48,15 @@ SECONDS = 30.0
 _MANY = 20
 # What a hook failed by that was running by then.
 _WHILE_RUNNING = frozenset(
-    {Failure.TIMED_OUT, Failure.REJECTED, Failure.KILLED, Failure.FLOODED, Failure.RAISED, Failure.UNREADABLE, Failure.UNREACHABLE}
+    {
+        Failure.TIMED_OUT,
+        Failure.REJECTED,
+        Failure.KILLED,
+        Failure.FLOODED,
+        Failure.RAISED,
+        Failure.UNREADABLE,
+        Failure.UNREACHABLE,
+    }
 )
 # Why nothing was started: one of these is enough.
 _NOT_STARTED = frozenset({"check.missing", "check.interpreter", "check.not-executable"})
@@ -104,7 +120,13 @@ class Checkup(Frozen):
         }
 
 
-def check(engine: Engine, *, history: History | None = None, seconds: float = SECONDS, models: bool = False) -> Checkup:
+def check(
+    engine: Engine,
+    *,
+    history: History | None = None,
+    seconds: float = SECONDS,
+    models: bool = False,
+) -> Checkup:
     """Look at every hook of an engine, and ask those that may run.
 
     One that nobody approved is never run. `seconds`: for one hook, at most. `models`: ask hooks that are judged by a language
@@ -117,22 +139,46 @@ def check(engine: Engine, *, history: History | None = None, seconds: float = SE
     trial = _Trial(engine, seconds, models=models)
     entries, events = trial.entries, trial.events
     examined = [trial.examined(entry) for entry in entries]
-    ways = {spec.id: runs(spec, events[spec.id], engine.environ) for spec in (entry.spec for entry in entries)}
+    ways = {
+        spec.id: runs(spec, events[spec.id], engine.environ)
+        for spec in (entry.spec for entry in entries)
+    }
     # One that cannot be loaded does nothing, so it does nothing that another does.
     whole_ones = [entry.spec for entry in entries if not isinstance(entry.spec.handler, Broken)]
     together = [*duplicates(whole_ones, ways)]
     together += conflicts(whole_ones, _said(examined), events)
-    together += _never_asked([entry.spec for entry in entries if trial.may_run(entry.spec)], history, engine.cwd) if history else ()
-    whole = [one.replace(findings=(*one.findings, *(each for each in together if each.hook == one.spec.id))) for one in examined]
+    together += (
+        _never_asked(
+            [entry.spec for entry in entries if trial.may_run(entry.spec)], history, engine.cwd
+        )
+        if history
+        else ()
+    )
+    whole = [
+        one.replace(
+            findings=(*one.findings, *(each for each in together if each.hook == one.spec.id))
+        )
+        for one in examined
+    ]
     cost = self_approve_problem(settings(engine.environ))
     return Checkup(
         hooks=tuple(whole),
-        findings=(*trial.switched_off(), *((cost,) if cost else ()), *called(engine), *gone_problems(engine), *engine.problems),
+        findings=(
+            *trial.switched_off(),
+            *((cost,) if cost else ()),
+            *called(engine),
+            *gone_problems(engine),
+            *engine.problems,
+        ),
     )
 
 
 def _said(examined: list[Examined]) -> dict[str, Stance]:
-    return {one.spec.id: one.verdict.stance for one in examined if one.verdict is not None and not one.verdict.fault}
+    return {
+        one.spec.id: one.verdict.stance
+        for one in examined
+        if one.verdict is not None and not one.verdict.fault
+    }
 
 
 def in_common(document: Mapping[str, Any]) -> dict[tuple[str, str, str], list[str]]:
@@ -144,7 +190,9 @@ def in_common(document: Mapping[str, Any]) -> dict[tuple[str, str, str], list[st
     for hook in document["hooks"]:
         for each in hook["findings"]:
             if each["severity"] != "error":
-                told.setdefault((each["code"], each["message"], each["hint"]), []).append(hook["hook"])
+                told.setdefault((each["code"], each["message"], each["hint"]), []).append(
+                    hook["hook"]
+                )
     return {words: hooks for words, hooks in told.items() if len(hooks) > 1}
 
 
@@ -160,7 +208,9 @@ class _Trial:
         self.seconds = seconds
         self.models = models
         self.entries = engine.registry.entries()
-        self.events = {entry.spec.id: made_up(entry.spec, entry.dialect, engine.cwd) for entry in self.entries}
+        self.events = {
+            entry.spec.id: made_up(entry.spec, entry.dialect, engine.cwd) for entry in self.entries
+        }
         self.policy: Gate | None = given
         self.gate = None if given is None else Looking.of(given)
         self.standings = self._standings()
@@ -168,7 +218,14 @@ class _Trial:
     def _standings(self) -> dict[str, Standing]:
         from hookline.trust import survey  # noqa: PLC0415 - looking is not firing
 
-        return {} if self.gate is None else {each.spec.id: each for each in survey(self.gate, (entry.spec for entry in self.entries))}
+        return (
+            {}
+            if self.gate is None
+            else {
+                each.spec.id: each
+                for each in survey(self.gate, (entry.spec for entry in self.entries))
+            }
+        )
 
     def state(self, spec: HookSpec) -> str:
         """How a hook stands with whoever approves; without a gate, by where its file lies."""
@@ -198,33 +255,64 @@ class _Trial:
         """One hook as it is found, and, if it may run, as it answers."""
         spec, state = entry.spec, self.state(entry.spec)
         if isinstance(spec.handler, Broken):
-            told = found(spec, "check.broken", f"it could not be loaded: {spec.handler.reason}", hint="hookline validate tells the place")
+            told = found(
+                spec,
+                "check.broken",
+                f"it could not be loaded: {spec.handler.reason}",
+                hint="hookline validate tells the place",
+            )
             return Examined(spec=spec, state=state, findings=(told,))
         if spec.off is not None:
-            told = found(spec, "hook.off", f"it is switched off: {off_by(spec)}", hint="hookline on", severity="warning")
+            told = found(
+                spec,
+                "hook.off",
+                f"it is switched off: {off_by(spec)}",
+                hint="hookline on",
+                severity="warning",
+            )
             return Examined(spec=spec, state=state, findings=(told,))
         event, environ = self.events[spec.id], self.engine.environ
-        still = [*by_files(spec, event, environ), *by_extras(spec), *by_policy(spec, entry.dialect.table)]
+        still = [
+            *by_files(spec, event, environ),
+            *by_extras(spec),
+            *by_policy(spec, entry.dialect.table),
+        ]
         if state != TRUSTED:
             told = self._barred(spec, state)
             # What is not approved is told of, and never changed.
-            others = [each.replace(path="") for each in still if each.name != told.name and not {each.name, told.name} <= _NOT_STARTED]
+            others = [
+                each.replace(path="")
+                for each in still
+                if each.name != told.name and not {each.name, told.name} <= _NOT_STARTED
+            ]
             return Examined(spec=spec, state=state, findings=(told, *others))
         if isinstance(spec.handler, Model) and not self.models:
             return Examined(spec=spec, state=state, findings=tuple(still))
         return self._asked(entry, state, still)
 
     def _asked(self, entry: Entry, state: str, still: list[Finding]) -> Examined:
-        outcome, verdict = ask(self.engine, entry, self.events[entry.spec.id], self.gate, self.seconds)
+        outcome, verdict = ask(
+            self.engine, entry, self.events[entry.spec.id], self.gate, self.seconds
+        )
         known = {each.name for each in still}
         # An interpreter without its script exits as a refusal does.
         known |= {*_NOT_STARTED, "check.refuses"} if known & _NOT_STARTED else set()
-        heard = [each for each in by_outcome(entry.spec, outcome, verdict, self.seconds) if each.name not in known]
+        heard = [
+            each
+            for each in by_outcome(entry.spec, outcome, verdict, self.seconds)
+            if each.name not in known
+        ]
         findings = (*still, *heard)
         nothing = any(each.name in _NOT_STARTED and each.severity == "error" for each in findings)
         tried = outcome is not None and (outcome.failure is Failure.UNREACHABLE or not nothing)
-        ran = tried and outcome is not None and (outcome.failure is None or outcome.failure in _WHILE_RUNNING)
-        return Examined(spec=entry.spec, state=state, verdict=verdict if ran else None, findings=findings)
+        ran = (
+            tried
+            and outcome is not None
+            and (outcome.failure is None or outcome.failure in _WHILE_RUNNING)
+        )
+        return Examined(
+            spec=entry.spec, state=state, verdict=verdict if ran else None, findings=findings
+        )
 
     def _barred(self, spec: HookSpec, state: str) -> Finding:
         """Why a hook was not asked, and what its host would make of it."""
@@ -234,12 +322,28 @@ class _Trial:
         if standing and standing.failure() is Failure.EXPOSED:
             path = standing.writable
             hint = "hookline doctor --fix does that with a file of yours" if path else CHANGED_HINT
-            hint = hint if standing.group else "what policy runs is to be root's, and its folders: chown root, chmod go-w"
+            hint = (
+                hint
+                if standing.group
+                else "what policy runs is to be root's, and its folders: chown root, chmod go-w"
+            )
             return found(spec, "check.exposed", f"it is not run: {why}", hint=hint, path=path)
         if effect == RECORD:
-            return found(spec, name, f"it was never run; its first run counts as its approval ({why})", hint=hint, severity="warning")
+            return found(
+                spec,
+                name,
+                f"it was never run; its first run counts as its approval ({why})",
+                hint=hint,
+                severity="warning",
+            )
         if effect == WARN:
-            return found(spec, name, f"it is run with a note, but not here: {why}", hint=hint, severity="warning")
+            return found(
+                spec,
+                name,
+                f"it is run with a note, but not here: {why}",
+                hint=hint,
+                severity="warning",
+            )
         return found(spec, name, f"it is not run: {why}", hint=hint)
 
 
@@ -263,7 +367,13 @@ def _never_asked(specs: list[HookSpec], history: History, root: str) -> Iterator
         fired = history.fired(spec.kind, root, since)
         if fired >= _MANY and not history.asked(spec.id, since):
             told = f"none of {fired} events of its kind selected it since its file was changed"
-            yield found(spec, "check.never-matched", told, hint="hookline explain EVENT tells why not", severity="warning")
+            yield found(
+                spec,
+                "check.never-matched",
+                told,
+                hint="hookline explain EVENT tells why not",
+                severity="warning",
+            )
 
 
 def _changed_at(file: str) -> float:

@@ -15,6 +15,22 @@ class Finding(Problem):
     path: str = ""
 
 
-def found(spec: HookSpec, name: str, message: str, *, hint: str = "", severity: str = "error", path: str = "") -> Finding:
+def found(
+    spec: HookSpec,
+    name: str,
+    message: str,
+    *,
+    hint: str = "",
+    severity: str = "error",
+    path: str = "",
+) -> Finding:
     """A finding about a hook."""
-    return Finding(name=name, message=message, hint=hint, severity=severity, origin=spec.origin, hook=spec.id, path=path)
+    return Finding(
+        name=name,
+        message=message,
+        hint=hint,
+        severity=severity,
+        origin=spec.origin,
+        hook=spec.id,
+        path=path,
+    )

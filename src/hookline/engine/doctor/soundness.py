@@ -55,16 +55,27 @@ _CRLF = "end its lines as unix does: sed -i 's/\\r$//' FILE"
 
 def by_policy(spec: HookSpec, table: Table) -> Iterator[Finding]:
     """What its failure would mean; `table` is that of its own dialect."""
-    if spec.on_failure is Stance.SILENT and not spec.shadow and not spec.detached and _refuses(spec, table):
+    if (
+        spec.on_failure is Stance.SILENT
+        and not spec.shadow
+        and not spec.detached
+        and _refuses(spec, table)
+    ):
         told = "it stands at a gate, and lets everything through when it fails"
-        hint = f"say `{table.closes}`, or use `--mode strict`" if table.closes else "its format has no word for it; `--mode strict` refuses"
+        hint = (
+            f"say `{table.closes}`, or use `--mode strict`"
+            if table.closes
+            else "its format has no word for it; `--mode strict` refuses"
+        )
         yield found(spec, "check.fails-open", told, hint=hint, severity="warning")
 
 
 def _refuses(spec: HookSpec, table: Table) -> bool:
     """Whether a hook's denial keeps something from happening. A stop gate that fails closed would send the agent back for ever."""
     at, row = kind(spec.kind), table.row(spec.native_event)
-    blocks = "deny" in at.powers if row is None else row.blocks is not Stance.SILENT and not row.feedback
+    blocks = (
+        "deny" in at.powers if row is None else row.blocks is not Stance.SILENT and not row.feedback
+    )
     return at.gate and blocks and not at.feedback and not at.redo
 
 
@@ -75,17 +86,31 @@ def by_files(spec: HookSpec, event: Event, environ: Mapping[str, str]) -> Iterat
     from hookline.handlers.sight.look import look  # noqa: PLC0415 - with it comes the shell's grammar
 
     seen = look(Run(spec=spec, event=event), environ)
-    unsure = [what for what in seen.open if "was not found" in what]  # a shell text may make it before it runs it
+    unsure = [
+        what for what in seen.open if "was not found" in what
+    ]  # a shell text may make it before it runs it
     for what in (*seen.missing, *unsure):
         name, hint = missing(what)
         yield found(spec, name, what, hint=hint)
     for what in seen.open:
         if what not in unsure:
             told = f"an approval does not cover all that it runs: {what}"
-            yield found(spec, "check.unseen", told, hint="name the files themselves, or look at them yourself", severity="warning")
+            yield found(
+                spec,
+                "check.unseen",
+                told,
+                hint="name the files themselves, or look at them yourself",
+                severity="warning",
+            )
     for path in dict.fromkeys(file.real for file in seen.files if file.in_place):
         told = f"`{path}` is run from its place: what is swapped right before it starts has run, and only its answer is discarded"
-        yield found(spec, "check.in-place", told, hint="`trust.in_place` says what becomes of such a hook", severity="warning")
+        yield found(
+            spec,
+            "check.in-place",
+            told,
+            hint="`trust.in_place` says what becomes of such a hook",
+            severity="warning",
+        )
     yield from _relative(spec, event, environ)
     for file in seen.files:
         yield from _by_file(spec, file)
@@ -97,7 +122,12 @@ def missing(what: str) -> tuple[str, str]:
     """The finding, and what to do, where something is not there: what a script names to be run by, or a file that is named itself."""
     if not what.startswith("the interpreter of "):
         return "check.missing", "name a file that is there, by its absolute path"
-    return "check.interpreter", _CRLF if "carriage return" in what else "name an interpreter that is there in its `#!` line"
+    return (
+        "check.interpreter",
+        _CRLF
+        if "carriage return" in what
+        else "name an interpreter that is there in its `#!` line",
+    )
 
 
 def by_extras(spec: HookSpec) -> Iterator[Finding]:
@@ -108,25 +138,44 @@ def by_extras(spec: HookSpec) -> Iterator[Finding]:
 
     needed = ("pydantic_ai", *(("jinja2",) if spec.handler.language == TEMPLATE else ()))
     for name in [name for name in needed if find_spec(name) is None][:1]:  # they come together
-        yield found(spec, "check.missing", f"model hooks need `{name}`, which is not installed", hint=INSTALL)
+        yield found(
+            spec,
+            "check.missing",
+            f"model hooks need `{name}`, which is not installed",
+            hint=INSTALL,
+        )
 
 
 def unsound(entry: Entry, cwd: str, environ: Mapping[str, str]) -> list[Finding]:
     """What can be seen of a hook, without running it, that keeps it from being started at all."""
     event = made_up(entry.spec, entry.dialect, cwd)
-    return [each for each in (*by_files(entry.spec, event, environ), *by_extras(entry.spec)) if each.severity == "error"]
+    return [
+        each
+        for each in (*by_files(entry.spec, event, environ), *by_extras(entry.spec))
+        if each.severity == "error"
+    ]
 
 
 def _by_file(spec: HookSpec, file: Covered) -> Iterator[Finding]:
     if file.exposed:
-        yield found(spec, "check.exposed", file.exposed, hint=f"chmod go-w {file.real}", path=file.real)
+        yield found(
+            spec, "check.exposed", file.exposed, hint=f"chmod go-w {file.real}", path=file.real
+        )
     if file.role != "program":
         return
     if not os.access(file.real, os.X_OK):
-        yield found(spec, "check.not-executable", f"`{file.real}` is not executable", hint=f"chmod +x {file.real}", path=file.real)
+        yield found(
+            spec,
+            "check.not-executable",
+            f"`{file.real}` is not executable",
+            hint=f"chmod +x {file.real}",
+            path=file.real,
+        )
     elif not _begins(file.real, (b"#!", *_BINARY)):
         told = f"`{file.real}` has no `#!` line, so nothing says what runs it"
-        severity = "warning" if getattr(spec.handler, "script", "") else "error"  # a shell takes it for one of its own
+        severity = (
+            "warning" if getattr(spec.handler, "script", "") else "error"
+        )  # a shell takes it for one of its own
         hint = "begin it with `#!/usr/bin/env python3`, or what else it is written for"
         yield found(spec, "check.interpreter", told, hint=hint, severity=severity)
 
@@ -149,7 +198,13 @@ def _misread(spec: HookSpec, seen: Sight) -> Iterator[Finding]:
     wanted = _MEANT_FOR.get(os.path.splitext(scripts[0].path)[1])
     if wanted is not None and runners and not any(wanted.fullmatch(name) for name in runners):
         told = f"`{os.path.basename(scripts[0].path)}` is run by `{runners[-1]}`"
-        yield found(spec, "check.interpreter", told, hint="its `#!` line, or the command, names another language", severity="warning")
+        yield found(
+            spec,
+            "check.interpreter",
+            told,
+            hint="its `#!` line, or the command, names another language",
+            severity="warning",
+        )
 
 
 def _first_line(path: str) -> list[str]:
@@ -171,7 +226,9 @@ def _relative(spec: HookSpec, event: Event, environ: Mapping[str, str]) -> Itera
     handler = spec.handler
     assert isinstance(handler, Command)  # noqa: S101 - asked of commands only
     try:
-        env = command.program(handler, event, "", timeout=spec.timeout, cookie="", environ=environ).env
+        env = command.program(
+            handler, event, "", timeout=spec.timeout, cookie="", environ=environ
+        ).env
     except HandlerError:
         return
     for words in filter(None, _lines(handler, env)):
@@ -179,9 +236,16 @@ def _relative(spec: HookSpec, event: Event, environ: Mapping[str, str]) -> Itera
         named = [words[read.program_at]] if "/" in words[read.program_at] else []
         named += [words[read.at]] if read.at is not None else []
         for path in named:
-            if path and not os.path.isabs(os.path.join("", *read.folders, path)) and "{" not in path and not handler.working_dir:
+            if (
+                path
+                and not os.path.isabs(os.path.join("", *read.folders, path))
+                and "{" not in path
+                and not handler.working_dir
+            ):
                 told = f"`{path}` is found from the folder that the host happens to be in"
-                yield found(spec, "check.relative", told, hint="write the absolute path", severity="warning")
+                yield found(
+                    spec, "check.relative", told, hint="write the absolute path", severity="warning"
+                )
 
 
 def _lines(handler: Command, env: Mapping[str, str]) -> Iterator[list[str]]:
@@ -226,10 +290,14 @@ def runs(spec: HookSpec, event: Event, environ: Mapping[str, str]) -> object:
 def _file_and_variables(spec: HookSpec, handler: Command, path: str) -> tuple[object, object]:
     """The file that a hook runs, and its variables; where it is told of a folder of its own, all that this carries, wherever it lies."""
     folder = os.path.dirname(spec.origin.file)
-    carried = _carried(folder, spec.origin.file) if folder and folder in handler.env.values() else None
+    carried = (
+        _carried(folder, spec.origin.file) if folder and folder in handler.env.values() else None
+    )
     if carried is None:
         return path, handler.env
-    others = {name: value for name, value in handler.env.items() if value not in (folder, spec.name)}
+    others = {
+        name: value for name, value in handler.env.items() if value not in (folder, spec.name)
+    }
     return (os.path.relpath(path, os.path.realpath(folder)), carried), others
 
 
@@ -242,11 +310,16 @@ def _carried(folder: str, declared: str) -> tuple[tuple[str, str], ...] | None:
         paths = [path for name in names if (path := os.path.join(at, name)) != declared]
         if len(files) + len(paths) > _CARRIED:
             return None
-        files += [(os.path.relpath(path, folder), read.digest if (read := contents(path)) else "") for path in paths]
+        files += [
+            (os.path.relpath(path, folder), read.digest if (read := contents(path)) else "")
+            for path in paths
+        ]
     return tuple(sorted(files))
 
 
-def duplicates(specs: Sequence[HookSpec], ways: Mapping[str, object] | None = None) -> Iterator[Finding]:
+def duplicates(
+    specs: Sequence[HookSpec], ways: Mapping[str, object] | None = None
+) -> Iterator[Finding]:
     """Hooks that do the same on the same event, and are not told apart by any condition; `ways`: what each of them runs, by its id."""
     first: dict[str, HookSpec] = {}
     for spec in specs:
@@ -254,19 +327,31 @@ def duplicates(specs: Sequence[HookSpec], ways: Mapping[str, object] | None = No
         other = first.setdefault(repr((spec.kind, way, spec.conditions)), spec)
         if other is not spec:
             told = f"it does what `{other.id}` does, on the same event"
-            yield found(spec, "check.duplicate", told, hint="remove one of the two", severity="warning")
+            yield found(
+                spec, "check.duplicate", told, hint="remove one of the two", severity="warning"
+            )
 
 
-def conflicts(specs: Sequence[HookSpec], said: Mapping[str, Stance], events: Mapping[str, Event]) -> Iterator[Finding]:
+def conflicts(
+    specs: Sequence[HookSpec], said: Mapping[str, Stance], events: Mapping[str, Event]
+) -> Iterator[Finding]:
     """Guards of one event that do not go together; `said`: what each said of a harmless event, `events`: which that was, by hook."""
     guards = [spec for spec in specs if kind(spec.kind).guarded and not spec.shadow]
     for at, one in enumerate(guards):
         for other in guards[at + 1 :]:
             if one.kind == other.kind and (why := _against(one, other, said, events)):
-                yield found(other, "check.conflict", f"beside `{one.id}`: {why}", hint="keep one guard for one job", severity="warning")
+                yield found(
+                    other,
+                    "check.conflict",
+                    f"beside `{one.id}`: {why}",
+                    hint="keep one guard for one job",
+                    severity="warning",
+                )
 
 
-def _against(one: HookSpec, other: HookSpec, said: Mapping[str, Stance], events: Mapping[str, Event]) -> str:
+def _against(
+    one: HookSpec, other: HookSpec, said: Mapping[str, Stance], events: Mapping[str, Event]
+) -> str:
     """Why two guards of one event do not go together; empty if they do."""
     for minimal, full in ((one, other), (other, one)):
         newer = next((newer for older, newer in _SUPERSEDED.items() if older in _line(minimal)), "")
@@ -276,7 +361,9 @@ def _against(one: HookSpec, other: HookSpec, said: Mapping[str, Stance], events:
         mild, hard = sorted((one, other), key=lambda spec: said[spec.id])
         if said[mild.id] is Stance.ALLOW and said[hard.id] >= Stance.ASK:
             return f"of the same harmless event `{mild.id}` says {_word(said[mild.id])}, and `{hard.id}` says {_word(said[hard.id])}"
-    if one.conditions == other.conditions and (one.on_failure is Stance.SILENT) != (other.on_failure is Stance.SILENT):
+    if one.conditions == other.conditions and (one.on_failure is Stance.SILENT) != (
+        other.on_failure is Stance.SILENT
+    ):
         opened, closed = (one, other) if one.on_failure is Stance.SILENT else (other, one)
         return f"on the same calls `{opened.id}` lets everything through when it fails, and `{closed.id}` says {_word(closed.on_failure)}"
     return ""

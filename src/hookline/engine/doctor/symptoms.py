@@ -25,7 +25,18 @@ if TYPE_CHECKING:
 _NEARLY = 0.8
 _REFUSAL = 2  # the exit code by which a command refuses, in every dialect
 # Keys by which an object is an answer, in whatever dialect, without letter case and underscores.
-_ANSWERS = frozenset({"decision", "permissiondecision", "hookspecificoutput", "continue", "permission", "action", "allow", "block"})
+_ANSWERS = frozenset(
+    {
+        "decision",
+        "permissiondecision",
+        "hookspecificoutput",
+        "continue",
+        "permission",
+        "action",
+        "allow",
+        "block",
+    }
+)
 CHANGED_HINT = "hookline approve -n shows what changed; if it is meant: hookline approve"
 _FASTER = "make it faster, or give it a longer `timeout`"
 # How a failure is told, where it has a name of its own: the finding, and what to do.
@@ -47,7 +58,9 @@ _LOADER = r"(?i)error (?:while )?loading shared librar|error relocating"
 _LOOKED_AT = 1 << 16  # characters of an output in which an answer is looked for
 
 
-def by_outcome(spec: HookSpec, outcome: Outcome | None, verdict: Verdict, seconds: float) -> Iterator[Finding]:
+def by_outcome(
+    spec: HookSpec, outcome: Outcome | None, verdict: Verdict, seconds: float
+) -> Iterator[Finding]:
     """What is wrong with a hook that was asked about something harmless. `seconds`: how long it was waited for."""
     if outcome is None or outcome.failure is not None:
         yield _failed(spec, outcome, verdict, seconds)
@@ -56,15 +69,35 @@ def by_outcome(spec: HookSpec, outcome: Outcome | None, verdict: Verdict, second
     if misprinted is not None:
         yield misprinted
     elif name := _not_started(spec, outcome):
-        yield found(spec, name, verdict.fault or outcome.stderr.strip() or "it could not be started")
+        yield found(
+            spec, name, verdict.fault or outcome.stderr.strip() or "it could not be started"
+        )
     elif verdict.fault:
-        yield found(spec, "check.failed", verdict.fault, hint="hookline explain tells all that it said")
+        yield found(
+            spec, "check.failed", verdict.fault, hint="hookline explain tells all that it said"
+        )
     elif outcome.exit_code not in (None, 0, _REFUSAL):
-        yield found(spec, "check.failed", f"it exits with {outcome.exit_code} although nothing is wrong", severity="warning")
+        yield found(
+            spec,
+            "check.failed",
+            f"it exits with {outcome.exit_code} although nothing is wrong",
+            severity="warning",
+        )
     if verdict.stance >= Stance.DENY and not verdict.fault:
-        yield found(spec, "check.refuses", f"it refuses what is harmless: {verdict.reason or 'no reason given'}", severity="warning")
+        yield found(
+            spec,
+            "check.refuses",
+            f"it refuses what is harmless: {verdict.reason or 'no reason given'}",
+            severity="warning",
+        )
     if outcome.seconds > _NEARLY * spec.timeout:
-        yield found(spec, "check.slow", f"it took {outcome.seconds:.3g} s of its {spec.timeout:g} s", hint=_FASTER, severity="warning")
+        yield found(
+            spec,
+            "check.slow",
+            f"it took {outcome.seconds:.3g} s of its {spec.timeout:g} s",
+            hint=_FASTER,
+            severity="warning",
+        )
 
 
 def _not_started(spec: HookSpec, outcome: Outcome) -> str:
@@ -73,7 +106,11 @@ def _not_started(spec: HookSpec, outcome: Outcome) -> str:
     if not name or re.search(_LOADER, outcome.stderr):
         return ""
     # A text may send away what its shell says.
-    is_told = re.search(_TELLS, outcome.stderr) if outcome.stderr.strip() else getattr(spec.handler, "script", "")
+    is_told = (
+        re.search(_TELLS, outcome.stderr)
+        if outcome.stderr.strip()
+        else getattr(spec.handler, "script", "")
+    )
     return name if is_told else ""
 
 
@@ -81,10 +118,18 @@ def _failed(spec: HookSpec, outcome: Outcome | None, verdict: Verdict, seconds: 
     failure = outcome.failure if outcome else None
     if failure is Failure.SWITCHED_OFF:
         told = f"it is switched off: {outcome.detail}" if outcome else ""
-        return found(spec, "check.off", told, hint="hookline list shows what is off, hookline on turns it on", severity="warning")
+        return found(
+            spec,
+            "check.off",
+            told,
+            hint="hookline list shows what is off, hookline on turns it on",
+            severity="warning",
+        )
     if failure is Failure.TIMED_OUT and seconds < spec.timeout:
         told = f"it did not answer within {seconds:g} s; its own limit is {spec.timeout:g} s"
-        return found(spec, "check.timed-out", told, hint="give it more with --seconds", severity="warning")
+        return found(
+            spec, "check.timed-out", told, hint="give it more with --seconds", severity="warning"
+        )
     name, hint = _FAILURES.get(failure, ("check.failed", "")) if failure else ("check.failed", "")
     return found(spec, name, verdict.fault or "it could not be asked", hint=hint)
 
@@ -100,19 +145,33 @@ def _printed(spec: HookSpec, outcome: Outcome, verdict: Verdict) -> Finding | No
         if not (begins_an_object(text) or verdict.fault):
             return _overheard(spec, text)
         if next(_objects(text), None) is not None:
-            return found(spec, "check.noise", f"it prints something around its answer: {error}", hint="print logs on stderr")
+            return found(
+                spec,
+                "check.noise",
+                f"it prints something around its answer: {error}",
+                hint="print logs on stderr",
+            )
         return found(spec, "check.not-json", str(error), hint="print one JSON object, or nothing")
     return None
 
 
 def _overheard(spec: HookSpec, text: str) -> Finding | None:
     """What its host takes for plain text, and what was meant as an answer: a list, or an object in the middle of a line."""
-    if any(_ANSWERS.intersection(key.replace("_", "").lower() for key in each) for each in _objects(text)):
+    if any(
+        _ANSWERS.intersection(key.replace("_", "").lower() for key in each)
+        for each in _objects(text)
+    ):
         told = "its answer stands in the middle of a line, where no host looks for it"
         return found(spec, "check.noise", told, hint="print logs on stderr", severity="warning")
     if text.startswith("[") and _is_json(text):
         told = "it prints a list, which its host takes for plain text"
-        return found(spec, "check.not-json", told, hint="print one JSON object, or nothing", severity="warning")
+        return found(
+            spec,
+            "check.not-json",
+            told,
+            hint="print one JSON object, or nothing",
+            severity="warning",
+        )
     return None
 
 

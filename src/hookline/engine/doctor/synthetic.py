@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from hookline.model import tools
 from hookline.model.conditions import OneOf
-from hookline.model.event import Compaction, Event, Generation, Lifecycle, Message, Prompt, Stop, ToolCall
+from hookline.model.event import (
+    Compaction,
+    Event,
+    Generation,
+    Lifecycle,
+    Message,
+    Prompt,
+    Stop,
+    ToolCall,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +30,9 @@ TEXT = "This is a test by hookline doctor."
 
 _BODIES: Mapping[type[Body], Callable[[], Body]] = {
     Prompt: lambda: Prompt(prompt=TEXT),
-    Generation: lambda: Generation(model="test/model", messages=[{"role": "user", "content": TEXT}], response=TEXT),
+    Generation: lambda: Generation(
+        model="test/model", messages=[{"role": "user", "content": TEXT}], response=TEXT
+    ),
     Message: lambda: Message(text=TEXT),
     Compaction: lambda: Compaction(trigger="manual"),
     Stop: lambda: Stop(last_message=TEXT),
@@ -53,9 +64,19 @@ def about(event: Event) -> tuple[str, ...]:
 
 
 def _call(spec: HookSpec, dialect: str) -> ToolCall:
-    named = sorted(name for each in spec.conditions if isinstance(each, OneOf) and each.field == "tool" for name in each.names)
+    named = sorted(
+        name
+        for each in spec.conditions
+        if isinstance(each, OneOf) and each.field == "tool"
+        for name in each.names
+    )
     tool = (named or tools.called("shell", dialect) or ("shell",))[0]
     key = tools.input_names(tool, dialect, dialect).get("command", "command")
     is_shell = "shell" in tools.families(tool, dialect)
     done = spec.kind.endswith((".after", ".failed"))
-    return ToolCall(tool=tool, input={key: HARMLESS} if is_shell else {}, call_id="hookline-doctor-1", result="" if done else None)
+    return ToolCall(
+        tool=tool,
+        input={key: HARMLESS} if is_shell else {},
+        call_id="hookline-doctor-1",
+        result="" if done else None,
+    )

@@ -18,4 +18,7 @@ def max_iterations(asked: Asked) -> Output:
     count = asked.event.body.value("iteration")
     if asked.event.kind != "model.request" or not limit or type(count) is not int or count <= limit:
         return None
-    return {"decision": "block", "reason": f"Agent terminated: max_iterations builtin reached its limit of {limit} model call(s)."}
+    return {
+        "decision": "block",
+        "reason": f"Agent terminated: max_iterations builtin reached its limit of {limit} model call(s).",
+    }

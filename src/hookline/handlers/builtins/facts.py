@@ -85,7 +85,11 @@ def add_directory_listing(asked: Asked) -> Output:
 def _listed(folder: str) -> list[tuple[str, bool]]:
     try:
         with os.scandir(folder) as entries:
-            return sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries if not entry.name.startswith("."))
+            return sorted(
+                (entry.name, entry.is_dir(follow_symlinks=False))
+                for entry in entries
+                if not entry.name.startswith(".")
+            )
     except OSError:
         return []
 
@@ -104,10 +108,17 @@ def add_prompt_files(asked: Asked) -> Output:
         return None
     depth, names = _depth(asked.args)
     cwd = Path(asked.event.cwd)
-    parts = [f"Instructions from: {path}\n{text}" for name in names for path in _places(name, cwd, asked.environ) if (text := _text(path))]
+    parts = [
+        f"Instructions from: {path}\n{text}"
+        for name in names
+        for path in _places(name, cwd, asked.environ)
+        if (text := _text(path))
+    ]
     nested = [str(path) for path in islice(_nested(cwd, names, depth), _NESTED_LIMIT)]
     if nested:
-        parts.append("Further instruction files, to be read when working there:\n" + "\n".join(nested))
+        parts.append(
+            "Further instruction files, to be read when working there:\n" + "\n".join(nested)
+        )
     return context("\n\n".join(parts))
 
 
@@ -123,7 +134,9 @@ def _depth(args: tuple[str, ...]) -> tuple[int, list[str]]:
 
 
 def _places(name: str, cwd: Path, environ: Mapping[str, str]) -> Iterator[Path]:
-    nearest = next((folder / name for folder in (cwd, *cwd.parents) if os.path.isfile(folder / name)), None)
+    nearest = next(
+        (folder / name for folder in (cwd, *cwd.parents) if os.path.isfile(folder / name)), None
+    )
     if nearest is not None:
         yield nearest
     at_home = Path(environ.get("HOME", "")) / name if environ.get("HOME") else None
@@ -138,13 +151,17 @@ def _nested(cwd: Path, names: list[str], depth: int) -> Iterator[Path]:
         folders = [below for folder in folders for below in _folders(folder)]
         if not folders:
             return
-        yield from (folder / name for name in names for folder in folders if os.path.isfile(folder / name))
+        yield from (
+            folder / name for name in names for folder in folders if os.path.isfile(folder / name)
+        )
 
 
 def _folders(folder: Path) -> list[Path]:
     try:
         with os.scandir(folder) as entries:
-            return sorted(Path(entry.path) for entry in entries if entry.is_dir(follow_symlinks=False))
+            return sorted(
+                Path(entry.path) for entry in entries if entry.is_dir(follow_symlinks=False)
+            )
     except OSError:
         return []
 

@@ -35,16 +35,29 @@ def sealed(words: Sequence[str], script: Contents, pieces: Pieces) -> list[str] 
     program, *options = before(words)
     if script.data is None or script.head[:1] not in (b"#", b"\n") or not _are_known(options):
         return None  # what stands in the first line is read before any of it is run
-    if "=" in program or not os.access(_ENV, os.X_OK) or any(name in pieces.env for name in _LEADING):
+    if (
+        "=" in program
+        or not os.access(_ENV, os.X_OK)
+        or any(name in pieces.env for name in _LEADING)
+    ):
         return None
     if _version(pieces.program(program)) not in _MADE_FOR:
         return None
-    return [_ENV, f"BASH_SOURCE={words[-1]}", program, *options, f"{FDS}/{pieces.put(_PRELUDE + script.data)}"]
+    return [
+        _ENV,
+        f"BASH_SOURCE={words[-1]}",
+        program,
+        *options,
+        f"{FDS}/{pieces.put(_PRELUDE + script.data)}",
+    ]
 
 
 def _are_known(options: Sequence[str]) -> bool:
     left = iter(options)
-    return all(_OPTION.fullmatch(word) and (word[-1] not in "oO" or next(left, "xtrace") not in _TELLING) for word in left)
+    return all(
+        _OPTION.fullmatch(word) and (word[-1] not in "oO" or next(left, "xtrace") not in _TELLING)
+        for word in left
+    )
 
 
 def _version(path: str) -> bytes:
@@ -57,7 +70,9 @@ def _version(path: str) -> bytes:
             if key not in _versions:
                 with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as held:
                     at = held.find(_VERSION)
-                    found = re.match(rb"\d+\.\d+", held[at + len(_VERSION) :][:8]) if at >= 0 else None
+                    found = (
+                        re.match(rb"\d+\.\d+", held[at + len(_VERSION) :][:8]) if at >= 0 else None
+                    )
                 _versions[key] = found[0] if found else b""
             return _versions[key]
     except (OSError, ValueError):

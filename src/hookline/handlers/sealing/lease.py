@@ -54,7 +54,11 @@ def keep(fd: int, ours: contextlib.ExitStack) -> bool:
         fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_RDLCK)
     except OSError as error:
         found = os.fstat(fd)
-        return error.errno in _NONE_TO_HAVE and found.st_uid == 0 and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+        return (
+            error.errno in _NONE_TO_HAVE
+            and found.st_uid == 0
+            and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+        )
     ours.callback(_give_back, fd)
     return True
 
@@ -63,7 +67,9 @@ def _give_back(fd: int) -> None:
     import fcntl  # noqa: PLC0415 - as above
 
     # Whoever was forked at this moment has the descriptor for a moment too: to close it would not be enough.
-    with contextlib.suppress(OSError):  # the kernel took it, as it does where a writer waited for too long
+    with contextlib.suppress(
+        OSError
+    ):  # the kernel took it, as it does where a writer waited for too long
         fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)
 
 
@@ -77,7 +83,9 @@ def is_local(fd: int) -> bool:
     with open(f"/proc/self/fdinfo/{fd}", encoding="ascii") as file:
         mount = next((line.split()[1] for line in file if line.startswith("mnt_id:")), "")
     with open("/proc/self/mountinfo", encoding="utf-8", errors="replace") as file:
-        kinds = (line.rpartition(" - ")[2].split() for line in file if line.split(None, 1)[0] == mount)
+        kinds = (
+            line.rpartition(" - ")[2].split() for line in file if line.split(None, 1)[0] == mount
+        )
         return any(kind[:1] and kind[0] in _LOCAL for kind in kinds)
 
 

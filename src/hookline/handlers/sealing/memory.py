@@ -26,7 +26,10 @@ _PART = 1 << 20
 
 
 def ready(
-    sealed: Sealed, folder: str, closing: contextlib.ExitStack, lasting: contextlib.ExitStack | None = None
+    sealed: Sealed,
+    folder: str,
+    closing: contextlib.ExitStack,
+    lasting: contextlib.ExitStack | None = None,
 ) -> tuple[tuple[str, ...], str | None, tuple[int, ...]]:
     """The words and the file to execute, and the descriptors to hand over, which are closed with `closing`.
 
@@ -46,7 +49,11 @@ def ready(
         closing.callback(os.close, fd)
         passed.append(fd)
         told.append(_called(piece.called, fd, folder) if piece.called else str(fd))
-    return tuple(_filled(word, told) for word in sealed.argv), _filled(sealed.executable, told) or None, tuple(passed)
+    return (
+        tuple(_filled(word, told) for word in sealed.argv),
+        _filled(sealed.executable, told) or None,
+        tuple(passed),
+    )
 
 
 def _called(name: str, fd: int, folder: str) -> str:
@@ -63,7 +70,9 @@ def _called(name: str, fd: int, folder: str) -> str:
             beside = f"{path}.{os.urandom(6).hex()}"
             os.symlink(target, beside)
             os.replace(beside, path)
-        is_right = os.readlink(path) == target and "'" not in path  # a text has it between such quotes
+        is_right = (
+            os.readlink(path) == target and "'" not in path
+        )  # a text has it between such quotes
     except (OSError, HandlerError):
         return target
     return path if is_right else target
@@ -82,7 +91,11 @@ def _in_memory(piece: Piece) -> int:
     writer = os.memfd_create("hook", os.MFD_ALLOW_SEALING | os.MFD_CLOEXEC)
     try:
         _write(writer, piece)
-        fcntl.fcntl(writer, fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL)
+        fcntl.fcntl(
+            writer,
+            fcntl.F_ADD_SEALS,
+            fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL,
+        )
         # What somebody holds open for writing cannot be executed, sealed or not.
         return os.open(f"/proc/self/fd/{writer}", os.O_RDONLY | os.O_CLOEXEC)
     finally:
@@ -144,7 +157,9 @@ def _private_copy(piece: Piece, folder: str) -> str:
         if not _holds(path, digest):
             raise HandlerError(f"the private copy `{path}` does not stay what it is")
     except OSError as error:
-        raise HandlerError(f"no private copy of `{piece.name}` can be made: {(error.strerror or '').lower()}") from None
+        raise HandlerError(
+            f"no private copy of `{piece.name}` can be made: {(error.strerror or '').lower()}"
+        ) from None
     return path
 
 
@@ -160,7 +175,9 @@ def _own_folder(folder: str) -> None:
     os.makedirs(folder, mode=0o700, exist_ok=True)
     found = os.lstat(folder)
     if found.st_uid != os.geteuid() or found.st_mode & 0o077 or not stat.S_ISDIR(found.st_mode):
-        raise HandlerError(f"`{folder}` is not a folder of our own; others must not enter it (chmod 700)")
+        raise HandlerError(
+            f"`{folder}` is not a folder of our own; others must not enter it (chmod 700)"
+        )
 
 
 def _holds(path: str, digest: str) -> bool:
@@ -171,7 +188,11 @@ def _holds(path: str, digest: str) -> bool:
         return False
     with open(fd, "rb", buffering=0) as file:
         found = os.fstat(fd)
-        if found.st_uid != os.geteuid() or stat.S_IMODE(found.st_mode) != _MODE or found.st_nlink != 1:
+        if (
+            found.st_uid != os.geteuid()
+            or stat.S_IMODE(found.st_mode) != _MODE
+            or found.st_nlink != 1
+        ):
             return False
         return _digest_of(iter(lambda: file.read(_PART), b"")) == digest
 

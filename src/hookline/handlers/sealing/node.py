@@ -16,8 +16,19 @@ if TYPE_CHECKING:
     from hookline.handlers.sight.contents import Contents
 
 # What a file is by its name alone; the others are what their package says.
-_FORMATS = {".mjs": "module", ".cjs": "commonjs", ".mts": "module-typescript", ".cts": "commonjs-typescript"}
-_FOREIGN = (".json", ".jsx", ".node", ".tsx", ".wasm")  # what Node reads as something else, or not at all
+_FORMATS = {
+    ".mjs": "module",
+    ".cjs": "commonjs",
+    ".mts": "module-typescript",
+    ".cts": "commonjs-typescript",
+}
+_FOREIGN = (
+    ".json",
+    ".jsx",
+    ".node",
+    ".tsx",
+    ".wasm",
+)  # what Node reads as something else, or not at all
 # Options that load something that may read the script in a way of its own (and that runs from its place anyway), that change what a
 # script is, or that cannot stand beside `-e`.
 _OWN = (
@@ -38,7 +49,15 @@ def sealed(words: Sequence[str], script: Contents, pieces: Pieces) -> list[str] 
         return None
     if "typescript" not in found and any(word.startswith(_STRIPPING) for word in words[1:-1]):
         return None  # some versions would tell on stderr that they strip the loader
-    return [*before(words), "-e", LOADER, "--", f"{pieces.take(script)}:{found}", words[-1], script.real]
+    return [
+        *before(words),
+        "-e",
+        LOADER,
+        "--",
+        f"{pieces.take(script)}:{found}",
+        words[-1],
+        script.real,
+    ]
 
 
 def format_of(path: str) -> str | None:

@@ -23,7 +23,9 @@ class Pieces:
     `env`: the variables that it is run with; `program`: finds the file of a program of that name.
     """
 
-    def __init__(self, env: Mapping[str, str] = _NO_VARIABLES, program: Callable[[str], str] = str) -> None:
+    def __init__(
+        self, env: Mapping[str, str] = _NO_VARIABLES, program: Callable[[str], str] = str
+    ) -> None:
         self.env = env
         self.program = program
         self.pieces: list[Piece] = []
@@ -47,7 +49,11 @@ class Pieces:
         `prompt`: nothing runs for long, or writes it, before it is run, so that its file can be held till then.
         """
         piece = _piece(read).replace(called=called)
-        mark = self._mark(piece.replace(real=read.real, stamp=read.stamp if read.settled else ()) if prompt else piece)
+        mark = self._mark(
+            piece.replace(real=read.real, stamp=read.stamp if read.settled else ())
+            if prompt
+            else piece
+        )
         return mark if called else f"{FDS}/{mark}"
 
     def _mark(self, piece: Piece) -> str:
@@ -56,7 +62,9 @@ class Pieces:
 
 
 def _piece(read: Contents) -> Piece:
-    return Piece(source=read.real, digest=read.digest) if read.data is None else Piece(data=read.data)
+    return (
+        Piece(source=read.real, digest=read.digest) if read.data is None else Piece(data=read.data)
+    )
 
 
 def before(words: Sequence[str]) -> list[str]:

@@ -19,16 +19,23 @@ if TYPE_CHECKING:
     from hookline.handlers.sealing.pieces import Pieces
     from hookline.handlers.sight.contents import Contents
 
-_LONGEST_TEXT = 100_000  # bytes that a shell is given as a word; the kernel takes 128 KiB in one argument
+_LONGEST_TEXT = (
+    100_000  # bytes that a shell is given as a word; the kernel takes 128 KiB in one argument
+)
 # The one place of a call that a `-c` text can tell: the script itself. Any other counts the script as a caller, which a text is not.
 _OWN_SOURCE = re.compile(rb"\bBASH_SOURCE\b(?!\[)|\bBASH_SOURCE\[0\]")
 _CALLERS = re.compile(
-    rb"\bBASH_(?:LINENO|ARGV|ARGC)\b|\bFUNCNAME\[(?!0\])|\bBASH_SOURCE\b|(?:^|[;&|({`!]|\b(?:then|do|else|if))\s*caller\b", re.MULTILINE
+    rb"\bBASH_(?:LINENO|ARGV|ARGC)\b|\bFUNCNAME\[(?!0\])|\bBASH_SOURCE\b|(?:^|[;&|({`!]|\b(?:then|do|else|if))\s*caller\b",
+    re.MULTILINE,
 )
-_TRACED = re.compile(r"-\w*[xv]|verbose|xtrace")  # options that show what is run, also what is not the script's
+_TRACED = re.compile(
+    r"-\w*[xv]|verbose|xtrace"
+)  # options that show what is run, also what is not the script's
 _ASKS_IF_SOURCED = re.compile(rb"\(\s*return\b")  # what is read by a `.` may return
 _ZSH_PLACES = re.compile(rb"%[xN]|\bfunc(?:file|source|)(?:stack|trace)\b|\bZSH_|:[aA]\b")
-_SOURCES = re.compile(rb"(?:^|[;&|({]|\b(?:then|do|else))[ \t]*(?:\.|source)[ \t]+(\S.*)", re.MULTILINE)
+_SOURCES = re.compile(
+    rb"(?:^|[;&|({]|\b(?:then|do|else))[ \t]*(?:\.|source)[ \t]+(\S.*)", re.MULTILINE
+)
 
 
 def sealed(words: Sequence[str], script: Contents, pieces: Pieces) -> list[str] | None:
@@ -39,7 +46,9 @@ def sealed(words: Sequence[str], script: Contents, pieces: Pieces) -> list[str] 
         return None
     if name.startswith("bash") and (made := as_script(words, script, pieces)):
         return made
-    if notices(name, script) or (b"BASH_SOURCE" in script.head and any(map(_TRACED.match, options))):
+    if notices(name, script) or (
+        b"BASH_SOURCE" in script.head and any(map(_TRACED.match, options))
+    ):
         return None
     # With a text, and started from afar, bash would read the user's `.bashrc` first.
     unasked = ["--norc"] if name == "bash" else []
@@ -53,7 +62,9 @@ def _text_of(script: Contents, pieces: Pieces) -> str:
         return f". {pieces.file(script)}"
     if b"BASH_SOURCE" in data:
         # Empty in a `-c` text, and nobody may set it.
-        data = b"HOOKLINE_SOURCE=$0; " + _OWN_SOURCE.sub(lambda found: found[0].replace(b"BASH", b"HOOKLINE"), data)
+        data = b"HOOKLINE_SOURCE=$0; " + _OWN_SOURCE.sub(
+            lambda found: found[0].replace(b"BASH", b"HOOKLINE"), data
+        )
     return os.fsdecode(data)
 
 
@@ -63,7 +74,9 @@ def notices(shell: str, script: Contents) -> bool:
         return _ZSH_PLACES.search(script.head) is not None
     if script.data is None or len(script.data) > _LONGEST_TEXT:
         return any(each.search(script.head) for each in (_OWN_SOURCE, _CALLERS, _ASKS_IF_SOURCED))
-    return any(_CALLERS.search(_OWN_SOURCE.sub(b"", text)) for text in (script.data, *_sourced_by(script)))
+    return any(
+        _CALLERS.search(_OWN_SOURCE.sub(b"", text)) for text in (script.data, *_sourced_by(script))
+    )
 
 
 def _sourced_by(script: Contents) -> Iterator[bytes]:
@@ -71,7 +84,12 @@ def _sourced_by(script: Contents) -> Iterator[bytes]:
     folder = os.path.dirname(script.real)
     for line in _SOURCES.findall(script.head):
         names = [name.lstrip("/") for name in re.findall(r"[\w./-]*\w", os.fsdecode(line))]
-        for path in (os.path.join(base, name) for base in (folder, os.path.dirname(folder)) for name in names if name):
+        for path in (
+            os.path.join(base, name)
+            for base in (folder, os.path.dirname(folder))
+            for name in names
+            if name
+        ):
             read = contents(path)
             if read is not None:
                 yield read.head

@@ -19,7 +19,9 @@ _CLOSED = b"os.close(int(l.rpartition('/')[2]))\n"
 _OPENED = b"# ///"
 _BLOCK = re.compile(rb"^# /// script[ \t]*\n((?:#(?: .*)?\n)*?)# ///[ \t]*$", re.MULTILINE)
 # What a block may say for which uv asks nobody: the environment of a file that lies elsewhere, or is not there yet, is the same.
-_UNASKED = re.compile(rb"""\s*(?:(?:requires-python\s*=\s*(?:"[^"\n]*"|'[^'\n]*')|dependencies\s*=\s*\[\s*\]|\#.*)\s*)*""")
+_UNASKED = re.compile(
+    rb"""\s*(?:(?:requires-python\s*=\s*(?:"[^"\n]*"|'[^'\n]*')|dependencies\s*=\s*\[\s*\]|\#.*)\s*)*"""
+)
 
 
 def sealed(words: Sequence[str], script: Contents, pieces: Pieces) -> list[str] | None:
@@ -31,7 +33,12 @@ def sealed(words: Sequence[str], script: Contents, pieces: Pieces) -> list[str] 
     if block is not None:
         # By its path uv knows an environment: ours is one file for each block and name.
         loader = b"%s\n%s" % (block, LOADER.replace(_CLOSED, b""))
-        return [*given, pieces.put(loader, os.path.basename(script.real)), pieces.take(script), words[-1]]
+        return [
+            *given,
+            pieces.put(loader, os.path.basename(script.real)),
+            pieces.take(script),
+            words[-1],
+        ]
     return None  # `uv run python` would look for a project around the working folder, and not around the script
 
 

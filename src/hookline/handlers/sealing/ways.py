@@ -22,12 +22,20 @@ if TYPE_CHECKING:
     Way: TypeAlias = Callable[[Sequence[str], Contents, Pieces], list[str] | None]
 
 # By the family of the interpreter: the module of this folder whose `sealed` is its way, loaded when a hook needs it.
-_WAYS: Mapping[str, str] = {"python": "python", "shell": "shell", "node": "node", "perl": "perl", "uv": "uv"}
+_WAYS: Mapping[str, str] = {
+    "python": "python",
+    "shell": "shell",
+    "node": "node",
+    "perl": "perl",
+    "uv": "uv",
+}
 
 
 def sealed_words(family: str, words: Sequence[str], script: Contents, pieces: Pieces) -> list[str]:
     """The words from an interpreter up to its script, as words that run what the script held when it was read."""
-    way: Way | None = import_module(f"{__package__}.{_WAYS[family]}").sealed if family in _WAYS else None
+    way: Way | None = (
+        import_module(f"{__package__}.{_WAYS[family]}").sealed if family in _WAYS else None
+    )
     made = None if way is None else way(words, script, pieces)
     if made is None:  # what it loads is found from where it lies
         pieces.in_place.add(script.real)

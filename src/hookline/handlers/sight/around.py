@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 _VERSIONS = re.compile(rb"(?:\s*(?:\d[\d.]*[a-z]*\d*)?[ \t]*(?:#.*)?(?:\n|$))*")
 
 
-def files_around(options: Sequence[str], script: Contents | None, cwd: str, projects: Sequence[str]) -> Iterator[tuple[str, str]]:
+def files_around(
+    options: Sequence[str], script: Contents | None, cwd: str, projects: Sequence[str]
+) -> Iterator[tuple[str, str]]:
     """The files, each with what it is to a hook. `options`: what uv is told; `script`: what it runs itself; `projects`: where it is looked for them.
 
     A script that says itself what it needs has an environment of its own; what it needs is found as the project says.
@@ -31,9 +33,14 @@ def files_around(options: Sequence[str], script: Contents | None, cwd: str, proj
     is_free, is_led = has_own or "--no-project" in told, "--no-config" not in told
     folders = [*_folders(base, projects)]
     manifests = [
-        path for folder in folders if os.path.isfile(path := f"{folder}/pyproject.toml") and (not is_free or (is_led and _leads(path)))
+        path
+        for folder in folders
+        if os.path.isfile(path := f"{folder}/pyproject.toml")
+        and (not is_free or (is_led and _leads(path)))
     ]
-    manifests += [path for folder in folders if is_led and os.path.isfile(path := f"{folder}/uv.toml")]
+    manifests += [
+        path for folder in folders if is_led and os.path.isfile(path := f"{folder}/uv.toml")
+    ]
     if is_led and not has_own and told.isdisjoint(("-p", "--python")):
         manifests += [path for folder in folders if _chooses(path := f"{folder}/.python-version")]
     yield from (("loaded", path) for path in manifests)

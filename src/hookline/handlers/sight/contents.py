@@ -53,9 +53,17 @@ def contents(path: str, shelf: str = "") -> Contents | None:
         if not stat.S_ISREG(found.st_mode):
             return None
         known = _known.get(real)
-        if known is not None and known.stamp == stamp_of(found) and not (shelf and _is_settling(known)):
+        if (
+            known is not None
+            and known.stamp == stamp_of(found)
+            and not (shelf and _is_settling(known))
+        ):
             return known
-        read = _large(fd, real, found, shelf) if shelf and found.st_size > LARGEST else _read(fd, real, found)
+        read = (
+            _large(fd, real, found, shelf)
+            if shelf and found.st_size > LARGEST
+            else _read(fd, real, found)
+        )
     except OSError:
         return None
     finally:

@@ -33,14 +33,28 @@ class Covering:
     `shelf`: where the digests of large files are kept.
     """
 
-    def __init__(self, cwd: str, env: Mapping[str, str], near: Sequence[str] = (), *, root: str = "", inherited: str = "") -> None:
+    def __init__(
+        self,
+        cwd: str,
+        env: Mapping[str, str],
+        near: Sequence[str] = (),
+        *,
+        root: str = "",
+        inherited: str = "",
+    ) -> None:
         self.cwd = cwd
         self.env = env
         self.home = env.get("HOME", "~")
         self.path = env.get("PATH", os.defpath)
-        self.near = tuple(f"{os.path.realpath(each)}/" for each in (cwd, *near) if os.path.isabs(each) and each not in {"/", self.home})
+        self.near = tuple(
+            f"{os.path.realpath(each)}/"
+            for each in (cwd, *near)
+            if os.path.isabs(each) and each not in {"/", self.home}
+        )
         self.root = root
-        self.projects = among_systems(each for each in (cwd, *near, root) if each not in {"", "/", self.home})
+        self.projects = among_systems(
+            each for each in (cwd, *near, root) if each not in {"", "/", self.home}
+        )
         self.inherited = frozenset(filter(os.path.isabs, inherited.split(os.pathsep)))
         self.chosen: set[str] = set()
         self.files: dict[tuple[str, str], Covered] = {}
@@ -60,15 +74,21 @@ class Covering:
         """What words name, seen from these folders and from the project's."""
         seen = tuple(dict.fromkeys((*folders, self.root) if self.root else folders))
         for word in words:
-            for file in files_named(word, seen, self.home, anything=anything, projects=self.projects):
+            for file in files_named(
+                word, seen, self.home, anything=anything, projects=self.projects
+            ):
                 real = os.path.realpath(file)
-                if not any(known.real == real for known in self.files.values()):  # what is run for certain is not only named
+                if not any(
+                    known.real == real for known in self.files.values()
+                ):  # what is run for certain is not only named
                     self.cover("named", file)
 
     def runs(self, role: str, words: Iterable[str], folder: str, *, bare: bool = True) -> None:
         """What words name that is run for certain, whatever it looks like."""
         for word in words:
-            for file in files_named(word, [folder], self.home, anything=True, bare=bare, projects=self.projects):
+            for file in files_named(
+                word, [folder], self.home, anything=True, bare=bare, projects=self.projects
+            ):
                 self.watch(role, file)
 
     def assigned(self, sets: Iterable[tuple[str, str | None]], cwd: str) -> None:
@@ -141,7 +161,11 @@ class Covering:
             return
         if self.is_systems(real):
             self.files["interpreter", path] = Covered(
-                role="interpreter", path=path, real=real, modified=found.st_mtime, chosen=path in self.chosen
+                role="interpreter",
+                path=path,
+                real=real,
+                modified=found.st_mtime,
+                chosen=path in self.chosen,
             )
             return
         is_near = self.is_near(real)

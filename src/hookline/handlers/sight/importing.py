@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 # Texts, which `re` compiles and remembers when the first hook needs one: most need none.
 _MODULE = r"(?s)-[A-VYZa-z]*?m(.*)"
-_SAFE = r"python3\.(?:1[1-9]|[2-9]\d)"  # whose `-P` keeps the working folder out of what is imported
+_SAFE = (
+    r"python3\.(?:1[1-9]|[2-9]\d)"  # whose `-P` keeps the working folder out of what is imported
+)
 _SUFFIXES = ("", ".js", ".cjs", ".mjs", ".ts", ".json", ".node", "/index.js", "/package.json")
 
 
@@ -31,7 +33,13 @@ class Loading:
 
     __slots__ = ("data", "folders", "here", "names")
 
-    def __init__(self, *names: str, folders: tuple[str, ...] = (), here: bool = False, data: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        *names: str,
+        folders: tuple[str, ...] = (),
+        here: bool = False,
+        data: tuple[str, ...] = (),
+    ) -> None:
         self.names = names
         self.folders = folders
         self.here = here
@@ -83,7 +91,11 @@ class Importing(Covering):
         shadows = [*modules_named(words[at + 1 :], cwd)]
         real = os.path.realpath(cwd)
         is_foreign = any(real == each or real.startswith(f"{each}/") for each in self.foreign)
-        if is_foreign and (not own or is_librarys(module)) and re.fullmatch(_SAFE, os.path.basename(os.path.realpath(path))):
+        if (
+            is_foreign
+            and (not own or is_librarys(module))
+            and re.fullmatch(_SAFE, os.path.basename(os.path.realpath(path)))
+        ):
             self.kept += shadows
             self.sealed = True
             return [*words[: at + 1], "-P", *words[at + 1 :]]
@@ -102,7 +114,10 @@ class Importing(Covering):
             return
         options = words[found.program_at + 1 : found.at]
         told = values(options, row.names)
-        folders = [*values(options, row.folders), *(each for each in told if each.startswith("lib="))]
+        folders = [
+            *values(options, row.folders),
+            *(each for each in told if each.startswith("lib=")),
+        ]
         for each in told:
             self._load(name, each, cwd, here=row.here)
         if folders and (found.is_code or told):
@@ -113,7 +128,9 @@ class Importing(Covering):
                 self.name(_resolved(each, cwd), [cwd])
             else:
                 self.open.append(
-                    f"what `{name}` loads by the name `{each}`" if each else f"what `{name}` loads by a name that its code makes"
+                    f"what `{name}` loads by the name `{each}`"
+                    if each
+                    else f"what `{name}` loads by a name that its code makes"
                 )
 
     def _load(self, name: str, what: str, cwd: str, *, here: bool) -> None:
@@ -131,10 +148,16 @@ class Importing(Covering):
             if "/" not in name and not found.family.name:
                 self.open.append(f"what `{name}` is: what runs it finds it")
             elif words[at + 1] != "run":
-                self.open.append(f"what `{os.path.basename(words[at])}` is told by the project around it")
+                self.open.append(
+                    f"what `{os.path.basename(words[at])}` is told by the project around it"
+                )
             elif self.foreign:
                 folder = os.path.join(cwd, *found.folders)
-                script = os.path.join(folder, words[found.at]) if found.program_at == at and found.at is not None else ""
+                script = (
+                    os.path.join(folder, words[found.at])
+                    if found.program_at == at and found.at is not None
+                    else ""
+                )
                 self._around(words[at + 2 : end], script, folder)
 
     def _around(self, options: Sequence[str], script: str, folder: str) -> None:
@@ -142,8 +165,12 @@ class Importing(Covering):
 
         strangers = self._strangers()
         # For a script uv looks around that script; older ones looked around the working folder.
-        apart = os.path.isabs(script) and not any(os.path.realpath(script).startswith(f"{each.rstrip('/')}/") for each in strangers)
-        for role, path in files_around(options, contents(script) if script else None, folder, strangers):
+        apart = os.path.isabs(script) and not any(
+            os.path.realpath(script).startswith(f"{each.rstrip('/')}/") for each in strangers
+        )
+        for role, path in files_around(
+            options, contents(script) if script else None, folder, strangers
+        ):
             if apart:
                 pass  # it is told
             elif role == "interpreter":
@@ -155,7 +182,12 @@ class Importing(Covering):
     def _strangers(self) -> Sequence[str]:
         """The folders that are a stranger's, with the repositories that they lie in; none that the user's home lies in."""
         home = f"{os.path.realpath(self.home)}/"
-        return [each for own in self.foreign for each in (own, repository(own)) if each and not home.startswith(f"{each.rstrip('/')}/")]
+        return [
+            each
+            for own in self.foreign
+            for each in (own, repository(own))
+            if each and not home.startswith(f"{each.rstrip('/')}/")
+        ]
 
 
 def _module_of(words: Sequence[str]) -> str:

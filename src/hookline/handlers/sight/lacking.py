@@ -29,17 +29,32 @@ class Lacking(Importing):
     def starts_bare(self, words: Sequence[str], path: str) -> bool:
         """Whether a shell does nothing before its text; if so, also whether it finds programs by the path only."""
         known = os.path.basename(os.path.realpath(path)) in {"bash", "dash"}
-        self.names = known and "PATH" in self.env and not any(each.startswith("BASH_FUNC_") for each in self.env)
-        return words[1:2] == ["-c"] and os.path.basename(words[0]) in _BARE and "BASH_ENV" not in self.env
+        self.names = (
+            known
+            and "PATH" in self.env
+            and not any(each.startswith("BASH_FUNC_") for each in self.env)
+        )
+        return (
+            words[1:2] == ["-c"]
+            and os.path.basename(words[0]) in _BARE
+            and "BASH_ENV" not in self.env
+        )
 
-    def lacking(self, words: Sequence[str], found: Reading, cwd: str, *, certain: bool, own: bool) -> bool:
+    def lacking(
+        self, words: Sequence[str], found: Reading, cwd: str, *, certain: bool, own: bool
+    ) -> bool:
         """Whether what is run is not there, which is noted. `certain`: nothing else can be meant by the words."""
         alone, self.alone = self.alone, False
         names, finds = not own and (certain or (alone and self.names)), own or found.own
         certain = certain or alone
         name, folder = words[found.program_at], os.path.join(cwd, *found.folders)
         is_lacking = not self.program(name, folder) and not (finds and found.family.name)
-        if certain and (finds or found.program_at) and (names or "/" in words[0]) and not self.program(words[0], cwd):
+        if (
+            certain
+            and (finds or found.program_at)
+            and (names or "/" in words[0])
+            and not self.program(words[0], cwd)
+        ):
             self.lacks(f"`{words[0]}` was not found", certain=True)
         elif is_lacking and found.own and "/" not in name:
             self.open.append(f"what `{name}` is: what runs it finds it")
@@ -51,11 +66,19 @@ class Lacking(Importing):
         """Whether there is nothing that an interpreter could take the word of its script for: a folder, a name on the path, `x.js` for `x`."""
         assert found.at is not None  # noqa: S101 - asked of words with a script only
         word, family = words[found.at], found.family
-        if words[found.at - 1] in family.verbs or ":" in word or os.path.exists(full := os.path.join(cwd, word)):
+        if (
+            words[found.at - 1] in family.verbs
+            or ":" in word
+            or os.path.exists(full := os.path.join(cwd, word))
+        ):
             return False
-        if family.name not in _KNOWN_OPTIONS and (found.at != found.program_at + 1 or not {"/", "."}.intersection(word)):
+        if family.name not in _KNOWN_OPTIONS and (
+            found.at != found.program_at + 1 or not {"/", "."}.intersection(word)
+        ):
             return False
         folders = self.path.split(os.pathsep) if "/" not in word else []
         folder, stem = os.path.dirname(full), f"{os.path.basename(word)}."
         beside = os.listdir(folder) if os.access(folder, os.R_OK) and os.path.isdir(folder) else []
-        return not any(each.startswith(stem) for each in beside) and not any(os.path.exists(f"{each}/{word}") for each in folders)
+        return not any(each.startswith(stem) for each in beside) and not any(
+            os.path.exists(f"{each}/{word}") for each in folders
+        )

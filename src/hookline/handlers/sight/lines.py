@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from hookline.text.programs import Reading
     from hookline.text.words import Word
 
-    Change = tuple[int, int, list[str]]  # from where to where in a text, and the words to be put there
+    Change = tuple[
+        int, int, list[str]
+    ]  # from where to where in a text, and the words to be put there
 
 # Programs of the system that run nothing of what they are given; and those of them that write to it.
 WRITERS = frozenset({"tee", "touch", "rm", "mkdir"})
@@ -69,11 +71,15 @@ class Lines(Lacking):
         """The shell text that runs what this one would run now. `cwd`: None where that is not known."""
         raise NotImplementedError
 
-    def launched(self, words: list[str], found: Reading, path: str, cwd: str, depth: int) -> list[str]:
+    def launched(
+        self, words: list[str], found: Reading, path: str, cwd: str, depth: int
+    ) -> list[str]:
         """The words, where what their program runs of them was looked at."""
         raise NotImplementedError
 
-    def line(self, words: list[str], cwd: str, *, certain: bool, depth: int = 0, own: bool = False) -> list[str]:
+    def line(
+        self, words: list[str], cwd: str, *, certain: bool, depth: int = 0, own: bool = False
+    ) -> list[str]:
         """The words that run what these would run now.
 
         `certain`: the first is a program, and no function of a shell. `own`: it is found by whoever runs it.
@@ -86,9 +92,15 @@ class Lines(Lacking):
         """The words with those of `env -S` one by one, if that is the `env` that everybody knows."""
         whole = unfolded(words)
         through = reading(whole).through if whole != words else ()
-        return whole if all(self.is_as_named(self.program(whole[at], self.cwd)) for at in through) else words
+        return (
+            whole
+            if all(self.is_as_named(self.program(whole[at], self.cwd)) for at in through)
+            else words
+        )
 
-    def _line(self, words: list[str], cwd: str, *, certain: bool, depth: int, own: bool) -> list[str]:
+    def _line(
+        self, words: list[str], cwd: str, *, certain: bool, depth: int, own: bool
+    ) -> list[str]:
         found = self.reading(words, cwd)
         sure = (certain or self.alone) and not (own or found.own)
         is_lacking = self.lacking(words, found, cwd, certain=certain, own=own)
@@ -104,12 +116,18 @@ class Lines(Lacking):
         if found.unknown:
             self.open.append(found.unknown)
         if not found.family.name:
-            return words if (own or found.around) and "/" not in name else self._itself(words, found.program_at, path, cwd, depth)
+            return (
+                words
+                if (own or found.around) and "/" not in name
+                else self._itself(words, found.program_at, path, cwd, depth)
+            )
         if path:
             self.interpreter(name, path)
         return self._interpreted(words, found, path, cwd, certain=sure, depth=depth)
 
-    def _interpreted(self, words: list[str], found: Reading, path: str, cwd: str, *, certain: bool, depth: int) -> list[str]:
+    def _interpreted(
+        self, words: list[str], found: Reading, path: str, cwd: str, *, certain: bool, depth: int
+    ) -> list[str]:
         if found.text_at is not None:
             self.alone = certain and depth == 0 and self.starts_bare(words, path)
             outer, self.shell = self.shell, path or "/bin/sh"
@@ -133,16 +151,22 @@ class Lines(Lacking):
             if path and at != found.program_at:
                 self.interpreter(words[at], path)
         if found.through:  # `env X=1 program`
-            self.assigned([pair for word in words[: found.program_at] if (pair := _assignment(word))], cwd)
+            self.assigned(
+                [pair for word in words[: found.program_at] if (pair := _assignment(word))], cwd
+            )
         self.surrounded(words, found, cwd)
-        is_script = found.family.name and self.is_brought(self.program(words[found.program_at], cwd))
+        is_script = found.family.name and self.is_brought(
+            self.program(words[found.program_at], cwd)
+        )
         return by_itself(found.program_at) if is_script else found
 
     def is_as_named(self, path: str) -> bool:
         """Whether a program is what its name says: it is the system's, or found on the user's own path, or came along with nothing."""
         real = os.path.realpath(path)
         root = os.path.realpath(self.root) if self.root else ""
-        is_inside = self.is_near(real) or (root not in {"", "/", os.path.realpath(self.home)} and real.startswith(f"{root}/"))
+        is_inside = self.is_near(real) or (
+            root not in {"", "/", os.path.realpath(self.home)} and real.startswith(f"{root}/")
+        )
         return self.is_systems(real) or path in self.chosen or not is_inside
 
     def assigned(self, sets: Iterable[tuple[str, str | None]], cwd: str) -> None:
@@ -169,7 +193,11 @@ class Lines(Lacking):
     def feeds(self, name: str, cwd: str) -> None:
         """`sh < file`: it is read from memory, where it is a path that is known. What else an interpreter reads cannot be seen."""
         given, self.given = self.given, None
-        read = self.cover("script", os.path.join(cwd, given.value)) if given is not None and given.value else None
+        read = (
+            self.cover("script", os.path.join(cwd, given.value))
+            if given is not None and given.value
+            else None
+        )
         if given is None or read is None:
             self.open.append(f"what `{name}` is given to read")
             self.fed = self.sure = True
@@ -186,7 +214,9 @@ class Lines(Lacking):
         named = {found.program_at, found.at, found.text_at, *found.through}
         others = [word for at, word in enumerate(words) if at not in named]
         folders = [cwd]
-        if found.unknown:  # it may go there first, as `make -C`, or run what is in it, as `run-parts`
+        if (
+            found.unknown
+        ):  # it may go there first, as `make -C`, or run what is in it, as `run-parts`
             folders += [full for word in others if os.path.isdir(full := os.path.join(cwd, word))]
             self.fed = self.fed or words[found.program_at].endswith(_FEEDING)
             for folder in folders[1:] if os.path.basename(path) == "run-parts" else ():
@@ -201,7 +231,10 @@ class Lines(Lacking):
         read = self.cover("script", os.path.join(cwd, words[found.at]))
         if read is None:
             is_sure = certain and self.is_gone(words, found, cwd)
-            self.lacks(f"`{words[found.at]}` was not found, or is no file that can be read", certain=is_sure)
+            self.lacks(
+                f"`{words[found.at]}` was not found, or is no file that can be read",
+                certain=is_sure,
+            )
             return words
         self.sealed = True
         family = found.family.name if self.holds(read) else "copy"
@@ -228,7 +261,11 @@ class Lines(Lacking):
         self.sealed = True
         if os.path.isdir("/proc/self/fd"):
             through = {*map(os.path.basename, words[:at])}
-            called = "" if (at == 0 and depth == 0) or through & _CHANGING else os.path.basename(words[at])
+            called = (
+                ""
+                if (at == 0 and depth == 0) or through & _CHANGING
+                else os.path.basename(words[at])
+            )
             held = self.pieces.binary(read, called, prompt=self.prompt and not through & _WAITING)
         else:
             held = self.pieces.take(read, os.path.basename(read.real))
@@ -237,7 +274,9 @@ class Lines(Lacking):
             return words
         return [*words[:at], held, *words[at + 1 :]]
 
-    def _by_a_shell(self, read: Contents, words: list[str], at: int, path: str, depth: int) -> list[str]:
+    def _by_a_shell(
+        self, read: Contents, words: list[str], at: int, path: str, depth: int
+    ) -> list[str]:
         """The words for a script without a `#!` line, which the kernel refuses: the shell that was told to run it runs it itself.
 
         So does the C library for a program that runs its arguments, with `/bin/sh`; nobody does for a command without a shell.
@@ -247,9 +286,15 @@ class Lines(Lacking):
         shell = self.shell if at == 0 else "/bin/sh"
         shown = words[at] if "/" in words[at] else path
         self.sealed = True
-        return [*words[:at], *sealed_words("shell", [shell, shown], read, self.pieces), *words[at + 1 :]]
+        return [
+            *words[:at],
+            *sealed_words("shell", [shell, shown], read, self.pieces),
+            *words[at + 1 :],
+        ]
 
-    def _by_its_line(self, read: Contents, shown: str, rest: list[str], cwd: str, depth: int, *, runs: bool) -> list[str]:
+    def _by_its_line(
+        self, read: Contents, shown: str, rest: list[str], cwd: str, depth: int, *, runs: bool
+    ) -> list[str]:
         """The words that the kernel would run for a script with a `#!` line.
 
         Where its mode lets nobody run it, they stay as they are; its interpreter counts all the same, so that whoever makes it
@@ -276,7 +321,11 @@ class Lines(Lacking):
         family = found.family.name if found.at == len(before) and self.holds(read) else "copy"
         start = found.program_at if found.at == len(before) else 0
         self.sealed = True
-        return [*words[:start], *sealed_words(family, words[start : len(before) + 1], read, self.pieces), *rest]
+        return [
+            *words[:start],
+            *sealed_words(family, words[start : len(before) + 1], read, self.pieces),
+            *rest,
+        ]
 
 
 def _assignment(word: str) -> tuple[str, str] | None:
@@ -287,6 +336,8 @@ def _assignment(word: str) -> tuple[str, str] | None:
 def _entries(folder: str) -> list[str]:
     """What lies in a folder and may be executed."""
     try:
-        return sorted(entry for entry in os.listdir(folder) if os.access(f"{folder}/{entry}", os.X_OK))
+        return sorted(
+            entry for entry in os.listdir(folder) if os.access(f"{folder}/{entry}", os.X_OK)
+        )
     except OSError:
         return []

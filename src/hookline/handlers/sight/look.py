@@ -34,10 +34,17 @@ _FILELESS = frozenset({
     "wait", ":",
 })  # fmt: skip
 # Programs, and builtins, that are soon over, and run and write none themselves.
-_QUICK = (BUILTINS | READERS | {"date", "git", "hostname", "id", "mktemp", "sed", "uname", "whoami"}) - {"eval", "trap", *_SOURCING}
+_QUICK = (
+    BUILTINS | READERS | {"date", "git", "hostname", "id", "mktemp", "sed", "uname", "whoami"}
+) - {"eval", "trap", *_SOURCING}
 # Programs that hand on what they are told, by files and by words.
 _HANDING = frozenset({"cat", "echo", "head", "printf", "sed", "tac", "tail"})
-_PARTING = (b"||", b"&&", b";", b"\n")  # what stands between two commands of which none reads the other
+_PARTING = (
+    b"||",
+    b"&&",
+    b";",
+    b"\n",
+)  # what stands between two commands of which none reads the other
 _UNREADABLE = "what the shell text runs: it cannot be read for sure"
 # Texts, which `re` compiles and remembers when the first hook needs one: most need none.
 # What a text that cannot be read for sure runs all the same: a path where a command stands, or behind a program that runs it.
@@ -52,13 +59,17 @@ def look(run: Run, environ: Mapping[str, str], root: str = "") -> Sight:
     if type(handler) is not Command:
         return _NOTHING
     try:
-        what = command.program(handler, run.event, "", timeout=run.spec.timeout, cookie="", environ=environ)
+        what = command.program(
+            handler, run.event, "", timeout=run.spec.timeout, cookie="", environ=environ
+        )
     except HandlerError as error:
         return Sight(missing=(str(error),))
     near = (run.event.cwd, os.path.dirname(run.spec.origin.file))
     foreign = (run.event.cwd, root) if run.spec.origin.scope == USER else ()
     cwd = what.cwd or run.event.cwd or os.getcwd()
-    looking = _Look(cwd, what.env, near, root=root, inherited=environ.get("PATH", ""), foreign=foreign)
+    looking = _Look(
+        cwd, what.env, near, root=root, inherited=environ.get("PATH", ""), foreign=foreign
+    )
     looking.shelf = f"{state_folder(environ)}/verified"
     looking.declared(handler.env, run.spec.files)
     return looking.at(what.argv)
@@ -69,11 +80,21 @@ class _Look(Launching):
 
     def at(self, argv: Sequence[str]) -> Sight:
         words = self.line(list(argv), self.cwd, certain=True) if argv else list(argv)
-        sealed = Sealed(argv=tuple(words), pieces=tuple(self.pieces.pieces), executable=self.executable) if self.sealed else None
+        sealed = (
+            Sealed(argv=tuple(words), pieces=tuple(self.pieces.pieces), executable=self.executable)
+            if self.sealed
+            else None
+        )
         in_place = self.pieces.in_place
-        files = [file.replace(in_place=True) if file.real in in_place else file for file in self.files.values()]
+        files = [
+            file.replace(in_place=True) if file.real in in_place else file
+            for file in self.files.values()
+        ]
         if self.placed or in_place:
-            files = [file.replace(way=way_to(file.path)) if self.may_stay(file) else file for file in files]
+            files = [
+                file.replace(way=way_to(file.path)) if self.may_stay(file) else file
+                for file in files
+            ]
         return Sight(
             files=tuple(files),
             open=tuple(dict.fromkeys(self.open)),
@@ -94,7 +115,10 @@ class _Look(Launching):
             self.name([text], [cwd])
             return text
         path, fed, sure, self.fed = self.path, self.fed, self.sure, False
-        prompt, self.prompt = self.prompt, self.prompt and sum(not _is_quick(each) for each in found) <= 1
+        prompt, self.prompt = (
+            self.prompt,
+            self.prompt and sum(not _is_quick(each) for each in found) <= 1,
+        )
         outer, self.source = self.source, text.encode("utf-8", "surrogatepass")
         source, changed = self.source, []
         feeding: set[int] = set()
@@ -146,7 +170,9 @@ class _Look(Launching):
             return []
         return made
 
-    def _stepped(self, simple: Simple, words: Sequence[Word], base: str | None, depth: int) -> list[Change]:
+    def _stepped(
+        self, simple: Simple, words: Sequence[Word], base: str | None, depth: int
+    ) -> list[Change]:
         values = _certain(words)
         if not values or values[0] == "eval":
             self.open.append("what a program does that only the shell can name")
@@ -166,12 +192,20 @@ class _Look(Launching):
             for called in calls(values):
                 self.later(called, base)
             if values[0] == "alias":
-                self.aliases.update((name, text) for name, sign, text in (each.partition("=") for each in values[1:]) if sign)
-            self.name(values[1:] if values[0] not in READERS | _FILELESS else (), [base or self.cwd])
+                self.aliases.update(
+                    (name, text)
+                    for name, sign, text in (each.partition("=") for each in values[1:])
+                    if sign
+                )
+            self.name(
+                values[1:] if values[0] not in READERS | _FILELESS else (), [base or self.cwd]
+            )
             return []
         return self._run(simple, words, values, base, depth)
 
-    def _run(self, simple: Simple, words: Sequence[Word], values: list[str], base: str | None, depth: int) -> list[Change]:
+    def _run(
+        self, simple: Simple, words: Sequence[Word], values: list[str], base: str | None, depth: int
+    ) -> list[Change]:
         whole = unfolded(values)
         found = self.reading(whole, base or self.cwd)
         if base is None and self.is_lost(whole, found):
@@ -182,7 +216,11 @@ class _Look(Launching):
             self._assigned_to(words[len(values) :], base)
             return []
         around, self.changes = self.changes, []
-        self.given = simple.reads[-1] if simple.reads and (base or os.path.isabs(simple.reads[-1].value or "")) else None
+        self.given = (
+            simple.reads[-1]
+            if simple.reads and (base or os.path.isabs(simple.reads[-1].value or ""))
+            else None
+        )
         self.cut, self.lost = len(values) != len(words), base is None
         self.alone = self.alone and simple.words[0].value in (values[0], "exec")
         made = self.line(list(values), base or self.cwd, certain=False, depth=depth)
@@ -196,9 +234,13 @@ class _Look(Launching):
 
     def _assigned_to(self, words: Sequence[Word], base: str | None) -> None:
         """What the first of these words runs, where it is a variable to which the text itself assigned a path."""
-        name = re.fullmatch(_VARIABLE, self.source[words[0].start : words[0].end]) if words else None
+        name = (
+            re.fullmatch(_VARIABLE, self.source[words[0].start : words[0].end]) if words else None
+        )
         if name is not None:
-            self.runs("program", [self.sets.get(name[1].decode()) or ""], base or self.cwd, bare=False)
+            self.runs(
+                "program", [self.sets.get(name[1].decode()) or ""], base or self.cwd, bare=False
+            )
 
     def _trapped(self, words: Sequence[Word], base: str | None, depth: int) -> list[Change]:
         """`trap text signals`: the text is run later."""
@@ -214,7 +256,11 @@ class _Look(Launching):
     def _sourced(self, words: Sequence[Word], values: list[str], base: str | None) -> list[Change]:
         """`. file`: read from memory, where it is a path that is known."""
         name = values[1] if len(values) > 1 else ""
-        read = self.cover("sourced", os.path.join(base or "", name)) if "/" in name and (base or os.path.isabs(name)) else None
+        read = (
+            self.cover("sourced", os.path.join(base or "", name))
+            if "/" in name and (base or os.path.isabs(name))
+            else None
+        )
         if read is None:
             self.open.append(f"what `{values[0]} {name}` reads")
             if found := self._on_path(name, base or self.cwd):
@@ -229,7 +275,11 @@ class _Look(Launching):
 
     def _on_path(self, name: str, cwd: str) -> str:
         """The file that a shell reads by a bare name: the first on the path, or else the one in the working folder."""
-        full = (os.path.join(cwd, folder, name) for folder in (*self.path.split(os.pathsep), "") if name and "/" not in name)
+        full = (
+            os.path.join(cwd, folder, name)
+            for folder in (*self.path.split(os.pathsep), "")
+            if name and "/" not in name
+        )
         return next(filter(os.path.isfile, full), "")
 
 
@@ -243,14 +293,20 @@ def _before(found: Sequence[Simple], at: int, source: bytes) -> set[int]:
     """The places of a simple command, of those before it in its pipeline, and of those inside of its words."""
     last, places = found[at], {at}
     for place, simple in enumerate(found):
-        if simple.words and last.words and last.words[0].start <= simple.words[0].start < last.words[-1].end:
+        if (
+            simple.words
+            and last.words
+            and last.words[0].start <= simple.words[0].start < last.words[-1].end
+        ):
             places.add(place)
     for place in range(at - 1, -1, -1):
         before, after = found[place], found[place + 1]
         if not before.words or not after.words:
             break
         between = source[before.words[-1].end : after.words[0].start]
-        if before.words[-1].end <= after.words[0].start and (b"|" not in between or any(each in between for each in _PARTING)):
+        if before.words[-1].end <= after.words[0].start and (
+            b"|" not in between or any(each in between for each in _PARTING)
+        ):
             break
         places.add(place)
     return places
@@ -259,7 +315,11 @@ def _before(found: Sequence[Simple], at: int, source: bytes) -> set[int]:
 def _gone(base: str | None, words: Sequence[str | None]) -> str | None:
     """The folder that `cd` goes to; None where that is not known."""
     folder = words[0] if len(words) == 1 else None
-    return os.path.join(base or "", folder) if folder is not None and (base is not None or os.path.isabs(folder)) else None
+    return (
+        os.path.join(base or "", folder)
+        if folder is not None and (base is not None or os.path.isabs(folder))
+        else None
+    )
 
 
 def _certain(words: Sequence[Word]) -> list[str]:
@@ -279,5 +339,10 @@ def _words_of(found: Iterable[Simple]) -> list[str]:
     """All words of a text that are certain, less those of programs that write to what they name."""
     words = [word for simple in found for word in simple.reads]
     silent = WRITERS | _FILELESS
-    words += [word for simple in found if simple.words and simple.words[0].value not in silent for word in simple.words]
+    words += [
+        word
+        for simple in found
+        if simple.words and simple.words[0].value not in silent
+        for word in simple.words
+    ]
     return [word.value for word in words if word.value]

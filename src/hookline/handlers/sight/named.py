@@ -35,7 +35,11 @@ def is_systems(real: str, projects: Sequence[str] = ()) -> bool:
 
     Where hookline runs as root, as in a container, an owner proves nothing: so does a place that is the agent's.
     """
-    if not real.startswith(_SYSTEM) or real.startswith(_SOURCES) or any(real.startswith(f"{each}/") for each in projects):
+    if (
+        not real.startswith(_SYSTEM)
+        or real.startswith(_SOURCES)
+        or any(real.startswith(f"{each}/") for each in projects)
+    ):
         return False
     return _is_roots(real) and (real.startswith(_PACKAGED) or not _is_script(real))
 
@@ -61,7 +65,9 @@ def among_systems(folders: Iterable[str]) -> tuple[str, ...]:
     below = {os.path.realpath(each) for each in folders if os.path.isabs(each)}
     below = {each for each in below if f"{each}/".startswith(_SYSTEM)}
     return tuple(
-        each for each in {*below, *map(repository, below)} if each and not any(f"{own}/".startswith(f"{each}/") for own in _SYSTEM)
+        each
+        for each in {*below, *map(repository, below)}
+        if each and not any(f"{own}/".startswith(f"{each}/") for own in _SYSTEM)
     )
 
 
@@ -76,7 +82,13 @@ def repository(folder: str) -> str:
 
 
 def files_named(
-    word: str, folders: Sequence[str], home: str, *, anything: bool = False, bare: bool = False, projects: Sequence[str] = ()
+    word: str,
+    folders: Sequence[str],
+    home: str,
+    *,
+    anything: bool = False,
+    bare: bool = False,
+    projects: Sequence[str] = (),
 ) -> Iterator[str]:
     """The files that a word names, as a whole or in parts, seen from these folders, less the system's own that lie in no project.
 
@@ -89,7 +101,11 @@ def files_named(
         path = home + part[1:] if part.startswith("~/") else part
         for folder in folders if not os.path.isabs(path) else ("",):
             full = os.path.join(folder, path)
-            if _is_file(full) and (anything or is_runnable(full)) and not is_systems(os.path.realpath(full), projects):
+            if (
+                _is_file(full)
+                and (anything or is_runnable(full))
+                and not is_systems(os.path.realpath(full), projects)
+            ):
                 yield full
 
 
@@ -97,7 +113,9 @@ def _tokens(word: str) -> Iterable[str]:
     """The word; of a longer one each part that could be a path; and what is glued to a one-letter option."""
     tokens = [word]
     if not re.fullmatch(_PART, word):
-        tokens += [each for each in re.findall(_PART, word)[:MOST] if "/" in each or "." in each.strip(".")]
+        tokens += [
+            each for each in re.findall(_PART, word)[:MOST] if "/" in each or "." in each.strip(".")
+        ]
     if word.startswith("-"):
         tokens.append(word[2:])
     return dict.fromkeys(token for token in tokens if token.strip("./~-"))
@@ -121,7 +139,11 @@ def module_files(name: str, folder: str) -> Iterator[str]:
     for package in packages:
         folder = f"{folder}/{package}"
         yield from filter(_is_file, (f"{folder}/__init__.py",))
-    own = [path for each in ("__init__.py", "__main__.py") if _is_file(path := f"{folder}/{last}/{each}")]
+    own = [
+        path
+        for each in ("__init__.py", "__main__.py")
+        if _is_file(path := f"{folder}/{last}/{each}")
+    ]
     yield from own or filter(_is_file, (f"{folder}/{last}.py",))
 
 
@@ -147,7 +169,11 @@ def modules_named(code: Iterable[str], folder: str) -> Iterator[str]:
         if suffix == ".py" and _is_file(f"{folder}/{entry}"):
             yield f"{folder}/{entry}"
         elif not suffix:
-            yield from (path for name in ("__init__.py", "__main__.py") if _is_file(path := f"{folder}/{entry}/{name}"))
+            yield from (
+                path
+                for name in ("__init__.py", "__main__.py")
+                if _is_file(path := f"{folder}/{entry}/{name}")
+            )
 
 
 def _is_file(path: str) -> bool:

@@ -27,7 +27,11 @@ def way_to(path: str) -> tuple[tuple[int, ...], ...]:
             continue
         try:
             found = os.lstat(f"{at}/{name}")
-            target = os.readlink(f"{at}/{name}") if stat.S_ISLNK(found.st_mode) and links < _MOST_LINKS else None
+            target = (
+                os.readlink(f"{at}/{name}")
+                if stat.S_ISLNK(found.st_mode) and links < _MOST_LINKS
+                else None
+            )
         except (OSError, ValueError):
             return (*seen, ())
         seen.append(_told(found))

@@ -48,7 +48,9 @@ def settled(fd: int) -> Iterator[bool]:
 def put(real: str, stamp: tuple[int, ...], digest: str, shelf: str) -> None:
     """Keep a digest, if it can be; else the file is read again the next time."""
     path = _place(real, shelf)
-    if not os.path.isdir(os.path.dirname(shelf)):  # nobody approved anything here: nothing is made for a look
+    if not os.path.isdir(
+        os.path.dirname(shelf)
+    ):  # nobody approved anything here: nothing is made for a look
         return
     with contextlib.suppress(OSError):
         for folder in (shelf, os.path.dirname(path)):  # of each only the last folder gets the mode
@@ -57,7 +59,11 @@ def put(real: str, stamp: tuple[int, ...], digest: str, shelf: str) -> None:
         if found.st_uid != os.geteuid() or found.st_mode & 0o077 or not stat.S_ISDIR(found.st_mode):
             return
         beside = f"{path}.{os.urandom(6).hex()}"
-        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "w", encoding="ascii") as file:
+        with open(
+            os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600),
+            "w",
+            encoding="ascii",
+        ) as file:
             file.write(f"{_told(stamp)} {digest}\n")
         os.replace(beside, path)
 

@@ -28,7 +28,14 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
 
 A = A3S()
-GATES = {"pre_tool_use", "permission_request", "pre_compact", "pre_prompt", "pre_planning", "pre_run_control"}
+GATES = {
+    "pre_tool_use",
+    "permission_request",
+    "pre_compact",
+    "pre_prompt",
+    "pre_planning",
+    "pre_run_control",
+}
 
 
 def spec_of(event: str = "pre_tool_use", **config: object) -> HookSpec:
@@ -40,7 +47,9 @@ def spec_of(event: str = "pre_tool_use", **config: object) -> HookSpec:
 
 def decided(*verdicts: Verdict, **fields: object) -> Decision:
     """A decision about a tool call."""
-    return Decision(kind="tool.before", dialect="a3s", native_event="pre_tool_use", verdicts=verdicts, **fields)  # type: ignore[arg-type]
+    return Decision(
+        kind="tool.before", dialect="a3s", native_event="pre_tool_use", verdicts=verdicts, **fields
+    )  # type: ignore[arg-type]
 
 
 # -- table -----------------------------------------------------------------------------------------------------------
@@ -83,21 +92,34 @@ def test_the_catalogue_makes_it() -> None:
 
 def test_definitions_of_several_sources_are_one_registry() -> None:
     """A later source replaces the definition of an earlier one by its id, in its place."""
-    engine = hookline.Engine.from_config({"hooks": [{"id": "b", "event_type": "SessionEnd"}]}, dialect="a3s")
-    engine.add_source([{"id": "b", "event_type": "pre_tool_use"}, {"id": "a", "event_type": "pre_tool_use"}], dialect="a3s")  # type: ignore[arg-type]
+    engine = hookline.Engine.from_config(
+        {"hooks": [{"id": "b", "event_type": "SessionEnd"}]}, dialect="a3s"
+    )
+    engine.add_source(
+        [{"id": "b", "event_type": "pre_tool_use"}, {"id": "a", "event_type": "pre_tool_use"}],
+        dialect="a3s",
+    )  # type: ignore[arg-type]
 
-    assert [(hook.name, hook.native_event) for hook in engine.hooks] == [("b", "pre_tool_use"), ("a", "pre_tool_use")]
+    assert [(hook.name, hook.native_event) for hook in engine.hooks] == [
+        ("b", "pre_tool_use"),
+        ("a", "pre_tool_use"),
+    ]
 
 
 def test_definitions_without_handlers_say_so() -> None:
     """In an engine that knows definitions only, they do nothing, and a note tells."""
     engine = hookline.Engine.from_config({"id": "h", "event_type": "PreToolUse"}, dialect="a3s")
 
-    decision = engine.fire("pre_tool_use", {"session_id": "s", "tool": "Bash", "args": {}}, dialect="a3s")
+    decision = engine.fire(
+        "pre_tool_use", {"session_id": "s", "tool": "Bash", "args": {}}, dialect="a3s"
+    )
 
     assert decision.allowed
     assert decision.for_user == ("hook `h` has no handler and does nothing",)
-    assert A.decode_outcome(Outcome(answer=NO_HANDLER), spec_of(), Event(kind="tool.before")).fault is None
+    assert (
+        A.decode_outcome(Outcome(answer=NO_HANDLER), spec_of(), Event(kind="tool.before")).fault
+        is None
+    )
 
 
 def test_a_source_that_is_no_configuration_guards_nothing_in_silence() -> None:
@@ -112,8 +134,18 @@ def test_a_source_that_is_no_configuration_guards_nothing_in_silence() -> None:
 
 def test_a_glob_too_large_to_compile_is_refused_and_narrows_nothing() -> None:
     """Its broken hook counts for every path."""
-    loaded = A.load(Source(tree={"id": "h", "event_type": "pre_tool_use", "matcher": {"path_pattern": "?" * 60_000}}))
-    event = A.decode_event({"event_type": "pre_tool_use", "payload": {"tool": "Write", "args": {"file_path": "a"}}})
+    loaded = A.load(
+        Source(
+            tree={
+                "id": "h",
+                "event_type": "pre_tool_use",
+                "matcher": {"path_pattern": "?" * 60_000},
+            }
+        )
+    )
+    event = A.decode_event(
+        {"event_type": "pre_tool_use", "payload": {"tool": "Write", "args": {"file_path": "a"}}}
+    )
 
     assert [problem.name for problem in loaded.problems] == ["matcher.regex"]
     assert isinstance(loaded.specs[0].handler, Broken)
@@ -123,7 +155,10 @@ def test_a_glob_too_large_to_compile_is_refused_and_narrows_nothing() -> None:
 # -- outcomes --------------------------------------------------------------------------------------------------------
 
 
-@given(answer=st.none() | st.text() | st.dictionaries(st.text(max_size=8), st.text(max_size=4)), exit_code=st.sampled_from([None, 0, 1]))
+@given(
+    answer=st.none() | st.text() | st.dictionaries(st.text(max_size=8), st.text(max_size=4)),
+    exit_code=st.sampled_from([None, 0, 1]),
+)
 def test_reading_an_outcome_never_raises(answer: object, exit_code: int | None) -> None:
     """Whatever a handler did is a verdict."""
     outcome = Outcome(answer=answer, exit_code=exit_code, stdout="{" if exit_code == 0 else "")
@@ -162,7 +197,9 @@ def test_a_denial_of_another_dialect_is_stronger_than_a_retry() -> None:
 
 def test_an_ask_of_another_dialect_blocks() -> None:
     """Nobody can be asked on this wire, and an ask is no yes."""
-    assert result_of(decided(Verdict(stance=Stance.ASK, reason="sure?"), stance=Stance.DENY, reason="sure?")).to_dict() == {
+    assert result_of(
+        decided(Verdict(stance=Stance.ASK, reason="sure?"), stance=Stance.DENY, reason="sure?")
+    ).to_dict() == {
         "action": "Block",
         "reason": "sure?",
     }
@@ -174,11 +211,16 @@ def test_a_result_is_json_without_what_is_not_there() -> None:
     event = Event(kind="tool.before")
 
     assert A.encode_decision(decided(), event).stdout == ""
-    assert json.loads(A.encode_decision(decided(rewrite=Rewrite(target="input", value={})), event).stdout) == {
+    assert json.loads(
+        A.encode_decision(decided(rewrite=Rewrite(target="input", value={})), event).stdout
+    ) == {
         "action": "Continue",
         "modified": {},
     }
-    assert result_of(decided(for_user=("look",))).to_dict() == {"action": "Continue", "notes": ["look"]}
+    assert result_of(decided(for_user=("look",))).to_dict() == {
+        "action": "Continue",
+        "notes": ["look"],
+    }
     assert result_of(decided(Verdict(retry_after=0.0005), retry_after=0.0005)).retry_delay_ms == 0.5
 
 
@@ -188,7 +230,13 @@ def test_a_result_is_json_without_what_is_not_there() -> None:
 def test_a_hook_is_sent_the_event_of_another_host_in_its_own_words() -> None:
     """A result of Claude Code is described as a3s does."""
     claude = ClaudeCode()
-    payload = {"session_id": "c", "cwd": "/srv", "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}}
+    payload = {
+        "session_id": "c",
+        "cwd": "/srv",
+        "hook_event_name": "PostToolUse",
+        "tool_name": "Bash",
+        "tool_input": {"command": "ls"},
+    }
     event = claude.decode_event({**payload, "tool_response": {"stdout": "a"}})
 
     assert json.loads(A.encode_event(event, spec_of("post_tool_use"))) == {
@@ -215,7 +263,10 @@ def test_a_failed_call_of_another_host_is_no_success() -> None:
 
 
 @given(
-    document=st.recursive(st.none() | st.text(max_size=6), lambda p: st.dictionaries(st.sampled_from(["event_type", "payload", "tool"]), p))
+    document=st.recursive(
+        st.none() | st.text(max_size=6),
+        lambda p: st.dictionaries(st.sampled_from(["event_type", "payload", "tool"]), p),
+    )
 )
 def test_decoding_raises_codec_errors_only(document: object) -> None:
     """Whatever a host sends is an event or a codec error."""

@@ -25,7 +25,9 @@ from hookline.a3s import (
 
 def tool_use(tool: str, session_id: str = "session-123", **args: Any) -> PreToolUseEvent:
     """A tool about to run."""
-    return PreToolUseEvent(session_id=session_id, tool=tool, args=args, working_directory="/workspace", recent_tools=[])
+    return PreToolUseEvent(
+        session_id=session_id, tool=tool, args=args, working_directory="/workspace", recent_tools=[]
+    )
 
 
 def tool_done(tool: str = "Bash", **args: Any) -> PostToolUseEvent:
@@ -43,9 +45,19 @@ def test_block_dangerous_commands() -> None:
     """Security: a recursive force deletion is blocked with the handler's reason, anything else is not."""
     engine = HookEngine.new()
     engine.register(
-        Hook.new("block-rm-rf", HookEventType.PreToolUse).with_matcher(HookMatcher.command(r"rm\s+-rf")).with_config({"priority": 1})
+        Hook.new("block-rm-rf", HookEventType.PreToolUse)
+        .with_matcher(HookMatcher.command(r"rm\s+-rf"))
+        .with_config({"priority": 1})
     )
-    engine.register_handler("block-rm-rf", {"handle": lambda _: {"action": "Block", "reason": "Recursive force deletion is not allowed"}})
+    engine.register_handler(
+        "block-rm-rf",
+        {
+            "handle": lambda _: {
+                "action": "Block",
+                "reason": "Recursive force deletion is not allowed",
+            }
+        },
+    )
 
     blocked = fire(engine, tool_use("Bash", command="cd /tmp && rm  -rf /"))
 
@@ -58,18 +70,28 @@ def test_block_dangerous_commands() -> None:
 def test_restrict_file_access() -> None:
     """Validation: a write outside the workspace is blocked, and the reason names the path."""
     engine = HookEngine.new()
-    engine.register(Hook.new("restrict-writes", HookEventType.PreToolUse).with_matcher(HookMatcher.tool("Write")))
+    engine.register(
+        Hook.new("restrict-writes", HookEventType.PreToolUse).with_matcher(
+            HookMatcher.tool("Write")
+        )
+    )
 
     class RestrictWrites:
         def handle(self, event: HookEvent) -> dict[str, Any]:
             path = event.payload.args.file_path
             if not path.startswith("/workspace/"):
-                return {"action": "Block", "reason": f"Write access denied: {path} is outside workspace"}
+                return {
+                    "action": "Block",
+                    "reason": f"Write access denied: {path} is outside workspace",
+                }
             return {"action": "Continue"}
 
     engine.register_handler("restrict-writes", RestrictWrites())
 
-    assert fire(engine, tool_use("Write", file_path="/etc/passwd")).reason == "Write access denied: /etc/passwd is outside workspace"
+    assert (
+        fire(engine, tool_use("Write", file_path="/etc/passwd")).reason
+        == "Write access denied: /etc/passwd is outside workspace"
+    )
     assert fire(engine, tool_use("Write", file_path="/workspace/a.py")).is_continue()
     assert fire(engine, tool_use("Read", file_path="/etc/passwd")).is_continue()
 
@@ -78,7 +100,9 @@ def test_restrict_file_access() -> None:
 def test_modify_tool_arguments(given: dict[str, Any], timeout: int) -> None:
     """Transformation: every Bash command gets a timeout, unless it has one."""
     engine = HookEngine.new()
-    engine.register(Hook.new("add-timeout", HookEventType.PreToolUse).with_matcher(HookMatcher.tool("Bash")))
+    engine.register(
+        Hook.new("add-timeout", HookEventType.PreToolUse).with_matcher(HookMatcher.tool("Bash"))
+    )
 
     def handle(event: HookEvent) -> dict[str, Any]:
         args = event.payload.args
@@ -96,7 +120,11 @@ def test_audit_trail() -> None:
     """Logging: an asynchronous hook with priority 1000 writes one line for each tool that ran."""
     engine = HookEngine.new()
     lines: list[str] = []
-    engine.register(Hook.new("audit-log", HookEventType.PostToolUse).with_config({"async_execution": True, "priority": 1000}))
+    engine.register(
+        Hook.new("audit-log", HookEventType.PostToolUse).with_config(
+            {"async_execution": True, "priority": 1000}
+        )
+    )
 
     def handle(event: HookEvent) -> dict[str, Any]:
         payload = event.payload
@@ -121,7 +149,13 @@ def test_audit_trail() -> None:
 
     assert result.is_continue()
     assert [json.loads(line) for line in lines] == [
-        {"session": "session-123", "tool": "Bash", "args": {"command": "ls"}, "success": True, "duration_ms": 12}
+        {
+            "session": "session-123",
+            "tool": "Bash",
+            "args": {"command": "ls"},
+            "success": True,
+            "duration_ms": 12,
+        }
     ]
 
 
@@ -144,7 +178,9 @@ def test_token_budget() -> None:
     usage = {"prompt_tokens": 40000, "completion_tokens": 20000, "total_tokens": 60000}
 
     for _ in range(2):
-        end = GenerateEndEvent(session_id="s", prompt="p", response_text="r", tool_calls=[], usage=usage, duration_ms=1)
+        end = GenerateEndEvent(
+            session_id="s", prompt="p", response_text="r", tool_calls=[], usage=usage, duration_ms=1
+        )
         assert fire(engine, end).is_continue()
 
     assert tokens == {"s": 120000}
@@ -168,9 +204,15 @@ def test_rate_limit_handling() -> None:
         limited["s"] -= 1
 
     engine.register_handler("rate-limit-retry", {"handle": handle})
-    start = GenerateStartEvent(session_id="s", prompt="p", model_provider="acme", model_name="m", available_tools=[])
+    start = GenerateStartEvent(
+        session_id="s", prompt="p", model_provider="acme", model_name="m", available_tools=[]
+    )
 
-    assert fire(engine, start).to_dict() == {"action": "Retry", "retry_delay_ms": 5000, "hook_id": "rate-limit-retry"}
+    assert fire(engine, start).to_dict() == {
+        "action": "Retry",
+        "retry_delay_ms": 5000,
+        "hook_id": "rate-limit-retry",
+    }
     assert asyncio.run(engine.fire_with_retries(start, sleep=sleep)).is_continue()
     assert waits == [5.0, 5.0]
 
@@ -180,7 +222,9 @@ def test_priority() -> None:
     engine = HookEngine.new()
     ran: list[str] = []
     engine.register({"id": "audit-log", "event_type": "pre_tool_use", "config": {"priority": 1000}})
-    engine.register({"id": "security-check", "event_type": "pre_tool_use", "config": {"priority": 10}})
+    engine.register(
+        {"id": "security-check", "event_type": "pre_tool_use", "config": {"priority": 10}}
+    )
     for hook_id in ("audit-log", "security-check"):
         engine.register_handler(hook_id, {"handle": lambda _, hook_id=hook_id: ran.append(hook_id)})
 
@@ -191,7 +235,13 @@ def test_priority() -> None:
 def test_async_execution() -> None:
     """An asynchronous hook always continues at once, whatever it answers."""
     engine = HookEngine.new()
-    engine.register({"id": "metrics-reporter", "event_type": "post_tool_use", "config": {"async_execution": True}})
+    engine.register(
+        {
+            "id": "metrics-reporter",
+            "event_type": "post_tool_use",
+            "config": {"async_execution": True},
+        }
+    )
     engine.register_handler("metrics-reporter", {"handle": lambda _: {"action": "Block"}})
 
     assert fire(engine, tool_done()).is_continue()
@@ -212,16 +262,31 @@ def test_async_execution() -> None:
         ({"command_pattern": r"^git\s+"}, tool_use("Bash", command="cd x; git status"), False),
         ({"session_id": "session-123"}, tool_use("Bash"), True),
         ({"session_id": "session-123"}, tool_use("Bash", session_id="session-124"), False),
-        ({"tool": "Bash", "command_pattern": "rm", "session_id": "session-123"}, tool_use("Bash", command="rm x"), True),
-        ({"tool": "Bash", "command_pattern": "rm", "session_id": "session-123"}, tool_use("Bash", command="ls"), False),
+        (
+            {"tool": "Bash", "command_pattern": "rm", "session_id": "session-123"},
+            tool_use("Bash", command="rm x"),
+            True,
+        ),
+        (
+            {"tool": "Bash", "command_pattern": "rm", "session_id": "session-123"},
+            tool_use("Bash", command="ls"),
+            False,
+        ),
         ({}, tool_use("Anything"), True),
-        ({"tool": "Bash", "command_pattern": r"^sudo\s+"}, tool_use("Bash", command="sudo rm"), True),
+        (
+            {"tool": "Bash", "command_pattern": r"^sudo\s+"},
+            tool_use("Bash", command="sudo rm"),
+            True,
+        ),
     ],
 )
 def test_matchers(matcher: dict[str, str], event: PreToolUseEvent, *, selected: bool) -> None:
     """The matchers of the text select what it says, given as plain objects."""
     engine = HookEngine.new()
-    engine.register({"id": "hook", "event_type": "pre_tool_use", "matcher": matcher}, lambda _: HookResponse.block("seen"))
+    engine.register(
+        {"id": "hook", "event_type": "pre_tool_use", "matcher": matcher},
+        lambda _: HookResponse.block("seen"),
+    )
 
     assert fire(engine, event).is_block() is selected
     assert [hook.id for hook in engine.matching_hooks(event)] == (["hook"] if selected else [])
@@ -250,7 +315,9 @@ def test_use_async_for_logging() -> None:
     """A logger that is asynchronous does not slow down the agent: it ends after the fire has."""
     engine = HookEngine.new()
     order: list[str] = []
-    engine.register(Hook.new("logger", HookEventType.PostToolUse).with_config({"async_execution": True}))
+    engine.register(
+        Hook.new("logger", HookEventType.PostToolUse).with_config({"async_execution": True})
+    )
 
     async def main() -> None:
         fired = asyncio.Event()

@@ -53,7 +53,10 @@ def test_corners(pattern: str, path: str, *, selected: bool) -> None:
     assert selects(pattern, path) is selected
 
 
-@pytest.mark.parametrize(("pattern", "up"), [("../a", True), ("../../a/*", True), ("a/../../b", True), ("a/../b", False), ("/../a", False)])
+@pytest.mark.parametrize(
+    ("pattern", "up"),
+    [("../a", True), ("../../a/*", True), ("a/../../b", True), ("a/../b", False), ("/../a", False)],
+)
 def test_climbing(pattern: str, *, up: bool) -> None:
     """A pattern climbs if, tidied, it begins above its folder."""
     assert climbs(pattern) is up

@@ -10,8 +10,14 @@ from hookline.dialects.a3s.response import HookResponse, plain, response_of
 from hookline.wire.hookoutput import UnreadableError
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=4),
-    lambda parts: st.lists(parts, max_size=3) | st.dictionaries(st.text(max_size=3), parts, max_size=3),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=4),
+    lambda parts: (
+        st.lists(parts, max_size=3) | st.dictionaries(st.text(max_size=3), parts, max_size=3)
+    ),
     max_leaves=8,
 )
 
@@ -27,7 +33,10 @@ JSON = st.recursive(
         (HookResponse.block(), {"action": "Block"}),
         (HookResponse.retry(5000), {"action": "Retry", "retry_delay_ms": 5000}),
         (HookResponse.retry(0), {"action": "Retry", "retry_delay_ms": 0}),
-        (HookResponse.retry_with_reason(10, "busy"), {"action": "Retry", "retry_delay_ms": 10, "reason": "busy"}),
+        (
+            HookResponse.retry_with_reason(10, "busy"),
+            {"action": "Retry", "retry_delay_ms": 10, "reason": "busy"},
+        ),
         (HookResponse.skip(), {"action": "Skip"}),
         (HookResponse.skip().with_hook_id("h"), {"action": "Skip", "hook_id": "h"}),
     ],

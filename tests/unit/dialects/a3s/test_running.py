@@ -11,15 +11,27 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hookline.a3s import Hook, HookEngine, HookEvent, HookResponse, PostToolUseEvent, PreToolUseEvent, SessionEndEvent
+from hookline.a3s import (
+    Hook,
+    HookEngine,
+    HookEvent,
+    HookResponse,
+    PostToolUseEvent,
+    PreToolUseEvent,
+    SessionEndEvent,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
 
     from hookline.a3s import HookResult
 
-CALL = PreToolUseEvent(session_id="s", tool="Bash", args={"command": "ls"}, working_directory="/srv", recent_tools=[])
-DONE = PostToolUseEvent(session_id="s", tool="Bash", args={}, result={"success": True, "output": "", "duration_ms": 1})
+CALL = PreToolUseEvent(
+    session_id="s", tool="Bash", args={"command": "ls"}, working_directory="/srv", recent_tools=[]
+)
+DONE = PostToolUseEvent(
+    session_id="s", tool="Bash", args={}, result={"success": True, "output": "", "duration_ms": 1}
+)
 END = SessionEndEvent(session_id="s")
 
 
@@ -65,7 +77,12 @@ def test_an_overrun_blocks_a_gate(fire: Callable[..., HookResult], kind: str) ->
     """The reason names the hook and says so; later hooks are not asked."""
     asked: list[HookEvent] = []
     with stuck_handler() as stuck:
-        result = fire(engine_with("pre_tool_use", stuck if kind == "plain" else never, asked.append, timeout_ms=20), CALL)
+        result = fire(
+            engine_with(
+                "pre_tool_use", stuck if kind == "plain" else never, asked.append, timeout_ms=20
+            ),
+            CALL,
+        )
 
     assert result.is_block()
     assert result.reason == "Required hook 'a' failed: timed out after 0.02 s"
@@ -76,7 +93,12 @@ def test_an_overrun_blocks_a_gate(fire: Callable[..., HookResult], kind: str) ->
 def test_an_overrun_of_an_observer_is_abandoned(fire: Callable[..., HookResult]) -> None:
     """The chain goes on, and the late answer is ignored."""
     with stuck_handler() as stuck:
-        result = fire(engine_with("session_end", stuck, lambda _: HookResponse.continue_with({"x": 1}), timeout_ms=20), END)
+        result = fire(
+            engine_with(
+                "session_end", stuck, lambda _: HookResponse.continue_with({"x": 1}), timeout_ms=20
+            ),
+            END,
+        )
 
     assert (result.action, result.modified) == ("Continue", {"x": 1})
     assert [hook for hook, _ in result.faults] == ["a"]
@@ -93,7 +115,10 @@ def test_an_exception_blocks_a_gate_and_not_an_observer(fire: Callable[..., Hook
     reported = fire(engine_with("session_end", broken, lambda _: None), END)
 
     assert blocked.reason == "Required hook 'a' failed: raised an exception: ValueError: boom"
-    assert (reported.action, reported.faults) == ("Continue", (("a", "raised an exception: ValueError: boom"),))
+    assert (reported.action, reported.faults) == (
+        "Continue",
+        (("a", "raised an exception: ValueError: boom"),),
+    )
 
 
 @both
@@ -107,11 +132,15 @@ def test_unusable_answers_are_failures(fire: Callable[..., HookResult]) -> None:
         {"action": "Continue", "modified": {1, 2}},
         {"action": "Continue", "modified": {1: 2}},
     ):
-        assert fire(engine_with("pre_tool_use", lambda _, answer=answer: answer), CALL).is_block(), answer
+        assert fire(
+            engine_with("pre_tool_use", lambda _, answer=answer: answer), CALL
+        ).is_block(), answer
 
 
 @both
-@pytest.mark.parametrize("kind", ["method", "coroutine method", "callable", "coroutine", "maker of coroutines"])
+@pytest.mark.parametrize(
+    "kind", ["method", "coroutine method", "callable", "coroutine", "maker of coroutines"]
+)
 def test_handlers_of_every_form(fire: Callable[..., HookResult], kind: str) -> None:
     """Objects with `handle`, callables and coroutine functions are all asked, plain or not."""
     answer = HookResponse.block(kind)
@@ -135,7 +164,13 @@ def test_handlers_of_every_form(fire: Callable[..., HookResult], kind: str) -> N
     def making(event: HookEvent) -> Awaitable[HookResponse]:
         return function(event)
 
-    forms = {"method": Plain(), "coroutine method": Coroutine(), "callable": Called(), "coroutine": function, "maker of coroutines": making}
+    forms = {
+        "method": Plain(),
+        "coroutine method": Coroutine(),
+        "callable": Called(),
+        "coroutine": function,
+        "maker of coroutines": making,
+    }
 
     assert fire(engine_with("pre_tool_use", forms[kind]), CALL).reason == kind
 
@@ -156,7 +191,10 @@ def test_a_plain_handler_sees_the_context_of_the_caller() -> None:
     name: ContextVar[str] = ContextVar("name")
     name.set("mine")
 
-    assert engine_with("pre_tool_use", lambda _: HookResponse.block(name.get())).fire_sync(CALL).reason == "mine"
+    assert (
+        engine_with("pre_tool_use", lambda _: HookResponse.block(name.get())).fire_sync(CALL).reason
+        == "mine"
+    )
 
 
 # -- retries -----------------------------------------------------------------------------------------------------------
@@ -190,9 +228,15 @@ def test_retries_are_bounded(allowed: int, times: int, *, loop: bool) -> None:
 @pytest.mark.parametrize("loop", [True, False])
 def test_a_retry_ends_with_the_first_other_answer(*, loop: bool) -> None:
     """Whatever the hooks say at last is the result."""
-    answers = iter([HookResponse.retry_with_reason(0, "busy"), HookResponse.retry(), HookResponse.block("no")])
+    answers = iter(
+        [HookResponse.retry_with_reason(0, "busy"), HookResponse.retry(), HookResponse.block("no")]
+    )
 
-    result, waits = waits_of(engine_with("generate_start", lambda _: next(answers)), HookEvent("generate_start"), loop=loop)
+    result, waits = waits_of(
+        engine_with("generate_start", lambda _: next(answers)),
+        HookEvent("generate_start"),
+        loop=loop,
+    )
 
     assert (result.action, result.reason, waits) == ("Block", "no", [0.0, 1.0])
 
@@ -204,7 +248,9 @@ def test_a_retry_is_really_waited_for(*, loop: bool) -> None:
     engine = engine_with("pre_tool_use", lambda _: next(answers))
     began = time.monotonic()
 
-    result = asyncio.run(engine.fire_with_retries(CALL)) if loop else engine.fire_with_retries_sync(CALL)
+    result = (
+        asyncio.run(engine.fire_with_retries(CALL)) if loop else engine.fire_with_retries_sync(CALL)
+    )
 
     assert result.is_continue()
     assert time.monotonic() - began >= 0.04
@@ -228,7 +274,9 @@ def test_an_asynchronous_hook_is_contained() -> None:
 
     assert engine.fire_sync(DONE).is_continue()
     engine.close()
-    assert [str(problem) for problem in engine.problems] == ["HKL2001 asynchronous hook `a` failed: raised an exception: ValueError: boom"]
+    assert [str(problem) for problem in engine.problems] == [
+        "HKL2001 asynchronous hook `a` failed: raised an exception: ValueError: boom"
+    ]
 
 
 def test_an_asynchronous_coroutine_runs_on_the_loop_that_fires() -> None:
@@ -286,6 +334,13 @@ def test_fires_at_once_do_not_hinder_each_other() -> None:
 
     async def main() -> list[HookResult]:
         engine = engine_with("pre_tool_use", slow)
-        return list(await asyncio.gather(*(engine.fire(PreToolUseEvent(session_id=tool, tool=tool, args={})) for tool in ("slow", "fast"))))
+        return list(
+            await asyncio.gather(
+                *(
+                    engine.fire(PreToolUseEvent(session_id=tool, tool=tool, args={}))
+                    for tool in ("slow", "fast")
+                )
+            )
+        )
 
     assert [result.action for result in asyncio.run(main())] == ["Continue", "Continue"]

@@ -16,8 +16,12 @@ OFF = "[[hooks.disable]]\nname = 'guard'\n"
 
 
 def hook(*lines: str, trigger: str = "pre-tool-call", **more: object) -> Source:
-    text = "\n".join(["---", "name: guard", "description: d", f"trigger: {trigger}", *lines, "---", ""])
-    return Source(**{"file": "/u/guard/HOOK.md", "text": text, "scope": "user", "companions": RUN, **more})
+    text = "\n".join(
+        ["---", "name: guard", "description: d", f"trigger: {trigger}", *lines, "---", ""]
+    )
+    return Source(
+        **{"file": "/u/guard/HOOK.md", "text": text, "scope": "user", "companions": RUN, **more}
+    )
 
 
 def toml(text: str, **more: object) -> Source:
@@ -50,7 +54,9 @@ def test_policy_has_the_last_word() -> None:
 
 def test_naming_a_folder_is_the_consent_to_its_settings() -> None:
     """What they change of a user's hook needs no report: only a project's does."""
-    loaded = combined(hook(), toml("[[hooks.override]]\nname = 'guard'\ntimeout = 900\n", scope="explicit"))
+    loaded = combined(
+        hook(), toml("[[hooks.override]]\nname = 'guard'\ntimeout = 900\n", scope="explicit")
+    )
 
     assert loaded.problems == ()
     assert [spec.timeout for spec in loaded.specs] == [0.9]
@@ -58,7 +64,13 @@ def test_naming_a_folder_is_the_consent_to_its_settings() -> None:
 
 def test_what_says_the_same_changes_nothing() -> None:
     """A project that repeats what the hook says has overridden nothing."""
-    assert combined(hook("timeout: 900"), toml("[[hooks.override]]\nname = 'guard'\ntimeout = 900\n", scope="project")).problems == ()
+    assert (
+        combined(
+            hook("timeout: 900"),
+            toml("[[hooks.override]]\nname = 'guard'\ntimeout = 900\n", scope="project"),
+        ).problems
+        == ()
+    )
 
 
 def test_metadata_are_added_and_a_failure_follows_them() -> None:
@@ -66,10 +78,26 @@ def test_metadata_are_added_and_a_failure_follows_them() -> None:
     closed = override("metadata = {fail-mode = 'closed'}")
     (spec,) = combined(hook("metadata: {team: shop}"), closed).specs
 
-    assert (spec.on_failure, spec.facts["metadata"]) == (Stance.DENY, {"team": "shop", "fail-mode": "closed"})
-    assert combined(hook("metadata: {fail-mode: closed}"), override("async = true")).specs[0].on_failure is Stance.SILENT
-    assert combined(hook("async: true", mode="strict"), override("async = false")).specs[0].on_failure is Stance.DENY
-    assert combined(hook(mode="strict"), override("metadata = {fail-mode = 'open'}")).specs[0].on_failure is Stance.SILENT
+    assert (spec.on_failure, spec.facts["metadata"]) == (
+        Stance.DENY,
+        {"team": "shop", "fail-mode": "closed"},
+    )
+    assert (
+        combined(hook("metadata: {fail-mode: closed}"), override("async = true"))
+        .specs[0]
+        .on_failure
+        is Stance.SILENT
+    )
+    assert (
+        combined(hook("async: true", mode="strict"), override("async = false")).specs[0].on_failure
+        is Stance.DENY
+    )
+    assert (
+        combined(hook(mode="strict"), override("metadata = {fail-mode = 'open'}"))
+        .specs[0]
+        .on_failure
+        is Stance.SILENT
+    )
 
 
 def test_a_matcher_takes_the_place_of_the_hooks_own() -> None:
@@ -86,9 +114,15 @@ def test_of_a_hook_that_cannot_be_read_nothing_is_changed() -> None:
     """It has no name, and says nothing that a default could stand in for; but it can be switched off with all others."""
     unreadable = hook(text="---\n- a\n---\n")
 
-    assert [spec.timeout for spec in combined(unreadable, toml("[hooks.defaults]\ntimeout = 900\n")).specs] == [30.0]
+    assert [
+        spec.timeout
+        for spec in combined(unreadable, toml("[hooks.defaults]\ntimeout = 900\n")).specs
+    ] == [30.0]
     loaded = combined(unreadable, toml("[hooks]\nenabled = false\n"))
-    assert (loaded.specs, [problem.name for problem in loaded.problems]) == ((), ["hook.skipped", "hook.never-runs"])
+    assert (loaded.specs, [problem.name for problem in loaded.problems]) == (
+        (),
+        ["hook.skipped", "hook.never-runs"],
+    )
 
 
 def test_a_legacy_trigger_is_an_event_too() -> None:
@@ -100,6 +134,10 @@ def test_a_legacy_trigger_is_an_event_too() -> None:
 
 def test_a_copy_that_gave_way_is_no_stranger() -> None:
     """Its name is one that hooks have."""
-    loaded = combined(hook(), hook(scope="project", text="---\nname: guard\ndescription: d\ntrigger: nope\n---\n"), toml(OFF))
+    loaded = combined(
+        hook(),
+        hook(scope="project", text="---\nname: guard\ndescription: d\ntrigger: nope\n---\n"),
+        toml(OFF),
+    )
 
     assert [problem.name for problem in loaded.problems] == ["hook.skipped", "hook.never-runs"]

@@ -8,7 +8,9 @@ from hookline.model.problem import Origin
 from hookline.model.spec import HookSpec
 
 
-def spec(name: str, scope: str, directory: str = "", *, broken: bool = False, trusted: bool = True) -> HookSpec:
+def spec(
+    name: str, scope: str, directory: str = "", *, broken: bool = False, trusted: bool = True
+) -> HookSpec:
     directory = directory or name
     return HookSpec(
         id=f"{scope}/{directory}",
@@ -30,7 +32,10 @@ def combined(*specs: HookSpec) -> tuple[list[str], list[str]]:
 
 def test_different_names_stay_and_are_sorted_by_level_and_directory() -> None:
     """User before project, inside a level by directory."""
-    assert combined(spec("b", "project"), spec("z", "user"), spec("a", "user")) == (["user/a", "user/z", "project/b"], [])
+    assert combined(spec("b", "project"), spec("z", "user"), spec("a", "user")) == (
+        ["user/a", "user/z", "project/b"],
+        [],
+    )
 
 
 def test_the_order_of_reading_does_not_matter() -> None:
@@ -40,32 +45,50 @@ def test_the_order_of_reading_does_not_matter() -> None:
 
 def test_three_levels_leave_one() -> None:
     """User, project and local copies: the last level wins, and each loser is named."""
-    assert combined(spec("g", "user"), spec("g", "project"), spec("g", "local")) == (["local/g"], ["hook.override", "hook.override"])
+    assert combined(spec("g", "user"), spec("g", "project"), spec("g", "local")) == (
+        ["local/g"],
+        ["hook.override", "hook.override"],
+    )
 
 
 def test_a_broken_later_copy_in_one_level_replaces_nothing() -> None:
     """The good earlier directory stays."""
-    assert combined(spec("g", "user", "a"), spec("g", "user", "b", broken=True)) == (["user/a"], ["hook.skipped"])
+    assert combined(spec("g", "user", "a"), spec("g", "user", "b", broken=True)) == (
+        ["user/a"],
+        ["hook.skipped"],
+    )
 
 
 def test_of_broken_copies_one_stays_to_be_missed_aloud() -> None:
     """A guard of which every copy is broken does not vanish."""
-    assert combined(spec("g", "user", broken=True), spec("g", "project", broken=True)) == (["project/g"], ["hook.override"])
+    assert combined(spec("g", "user", broken=True), spec("g", "project", broken=True)) == (
+        ["project/g"],
+        ["hook.override"],
+    )
 
 
 def test_an_untrusted_copy_stays_listed_and_replaces_nothing() -> None:
     """Not even a broken hook of the user."""
-    assert combined(spec("g", "user", broken=True), spec("g", "project", trusted=False)) == (["user/g", "project/g"], ["hook.skipped"])
+    assert combined(spec("g", "user", broken=True), spec("g", "project", trusted=False)) == (
+        ["user/g", "project/g"],
+        ["hook.skipped"],
+    )
 
 
 def test_an_untrusted_hook_of_its_own_name_stays_without_a_word() -> None:
     """There is nothing that it could have replaced."""
-    assert combined(spec("g", "user"), spec("h", "project", trusted=False)) == (["user/g", "project/h"], [])
+    assert combined(spec("g", "user"), spec("h", "project", trusted=False)) == (
+        ["user/g", "project/h"],
+        [],
+    )
 
 
 def test_hooks_without_a_name_never_meet() -> None:
     """A missing name is no name in common."""
-    assert combined(spec("", "user", "a", broken=True), spec("", "user", "b", broken=True)) == (["user/a", "user/b"], [])
+    assert combined(spec("", "user", "a", broken=True), spec("", "user", "b", broken=True)) == (
+        ["user/a", "user/b"],
+        [],
+    )
 
 
 def test_a_managed_hook_is_neither_replaced_nor_replacing() -> None:

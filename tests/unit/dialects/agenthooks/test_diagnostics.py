@@ -25,7 +25,18 @@ OURS = {"duplicate": "hook.duplicate", "override": "hook.override", "skipped": "
 def front(**fields: object) -> str:
     """A HOOK.md; a field that is None is left out."""
     given = {"name": "guard", "description": "d", "trigger": "pre-tool-call", **fields}
-    return "\n".join(["---", *(f"{key.replace('-', '_')}: {value}" for key, value in given.items() if value is not None), "---", ""])
+    return "\n".join(
+        [
+            "---",
+            *(
+                f"{key.replace('-', '_')}: {value}"
+                for key, value in given.items()
+                if value is not None
+            ),
+            "---",
+            "",
+        ]
+    )
 
 
 FILES: dict[str, str] = {
@@ -65,8 +76,12 @@ ANSWERS: dict[str, object] = {
 }
 
 
-def loaded(text: str, *, scope: str = "user", folder: str = "guard", companions: dict[str, Companion] = RUN) -> tuple[AgentHooks, Source]:
-    return AgentHooks(), Source(file=f"/{scope}/{folder}/HOOK.md", text=text, scope=scope, companions=companions)
+def loaded(
+    text: str, *, scope: str = "user", folder: str = "guard", companions: dict[str, Companion] = RUN
+) -> tuple[AgentHooks, Source]:
+    return AgentHooks(), Source(
+        file=f"/{scope}/{folder}/HOOK.md", text=text, scope=scope, companions=companions
+    )
 
 
 @pytest.mark.parametrize("code", FILES)
@@ -85,7 +100,10 @@ def test_a_file_is_told_of(code: str) -> None:
     ("code", "companions"),
     [
         ("entry.missing", {}),
-        ("entry.not-executable", {"scripts/run": Companion(path="scripts/run", executable=False, head="echo")}),
+        (
+            "entry.not-executable",
+            {"scripts/run": Companion(path="scripts/run", executable=False, head="echo")},
+        ),
     ],
 )
 def test_a_script_is_told_of(code: str, companions: dict[str, Companion]) -> None:
@@ -128,7 +146,12 @@ def test_an_answer_is_told_of(code: str) -> None:
     """In the notes for the user, with the hook's name; a failure is in the verdict too."""
     dialect, source = loaded(front())
     (spec,) = dialect.load(source).specs
-    event = Event(kind="tool.before", dialect="agenthooks", native_name="pre-tool-call", body=ToolCall(tool="Shell", input={}))
+    event = Event(
+        kind="tool.before",
+        dialect="agenthooks",
+        native_name="pre-tool-call",
+        body=ToolCall(tool="Shell", input={}),
+    )
     answer = ANSWERS[code]
     stdout = answer if isinstance(answer, str) else json.dumps(answer)
     verdict = dialect.decode_outcome(Outcome(exit_code=0, stdout=stdout), spec, event)

@@ -28,7 +28,13 @@ def spec(trigger: str) -> HookSpec:
 
 def test_an_event_of_another_host_is_sent_complete() -> None:
     """Base fields are always there; what the host did not say is empty, its time too: the pure floor has no clock."""
-    event = Event(kind="tool.before", dialect="claude-code", session_id="s", cwd="/w", body=ToolCall(tool="Bash", input={"command": "ls"}))
+    event = Event(
+        kind="tool.before",
+        dialect="claude-code",
+        session_id="s",
+        cwd="/w",
+        body=ToolCall(tool="Bash", input={"command": "ls"}),
+    )
 
     assert json.loads(DIALECT.encode_event(event, spec("before_tool"))) == {
         "event_type": "before_tool", "timestamp": "", "session_id": "s", "work_dir": "/w", "context": {},
@@ -38,14 +44,21 @@ def test_an_event_of_another_host_is_sent_complete() -> None:
 
 def test_a_time_among_the_facts_is_sent() -> None:
     """Whoever has a clock puts the time there."""
-    event = Event(kind="tool.before", body=ToolCall(tool="Bash", facts={"timestamp": "2031-01-01T00:00:00Z"}))
+    event = Event(
+        kind="tool.before", body=ToolCall(tool="Bash", facts={"timestamp": "2031-01-01T00:00:00Z"})
+    )
 
-    assert json.loads(DIALECT.encode_event(event, spec("before_tool")))["timestamp"] == "2031-01-01T00:00:00Z"
+    assert (
+        json.loads(DIALECT.encode_event(event, spec("before_tool")))["timestamp"]
+        == "2031-01-01T00:00:00Z"
+    )
 
 
 def test_a_last_message_that_is_a_text_becomes_a_message() -> None:
     """The format wants role and content."""
-    event = Event(kind="stop", dialect="claude-code", body=Stop(stop_hook_active=True, last_message="Done."))
+    event = Event(
+        kind="stop", dialect="claude-code", body=Stop(stop_hook_active=True, last_message="Done.")
+    )
     sent = json.loads(DIALECT.encode_event(event, spec("pre-agent-turn-stop")))
 
     assert sent["final_message"] == {"role": "assistant", "content": "Done."}
@@ -66,7 +79,13 @@ def test_a_vouch_of_another_dialects_hook_cannot_be_said() -> None:
     """`allow` is what silence means, so it would vouch for nothing; the decision says that it is lost (agenthooks.md 8)."""
     row = DIALECT.table.row("pre-tool-call")
     assert row is not None
-    decision = Decision(kind="tool.before", dialect="agenthooks", native_event="pre-tool-call", stance=Stance.ALLOW, reason="fine")
+    decision = Decision(
+        kind="tool.before",
+        dialect="agenthooks",
+        native_event="pre-tool-call",
+        stance=Stance.ALLOW,
+        reason="fine",
+    )
     fitted = fit(decision, row.powers)
 
     assert [entry.effect for entry in fitted.lowered] == ["allow"]
@@ -85,4 +104,9 @@ def test_a_rewrite_is_sent_as_what_changed() -> None:
     )
     reply = DIALECT.encode_decision(decision, Event(kind="tool.before"))
 
-    assert json.loads(reply.stdout) == {"decision": "allow", "modified_input": {"b": 2}, "additional_context": "one\ntwo", "log": "careful"}
+    assert json.loads(reply.stdout) == {
+        "decision": "allow",
+        "modified_input": {"b": 2},
+        "additional_context": "one\ntwo",
+        "log": "careful",
+    }

@@ -202,7 +202,12 @@ SUBAGENT = {
     **BASE, "event_type": "subagent_start", "subagent_name": "code-reviewer", "subagent_type": "coder",
     "task_description": "Review the authentication module",
 }  # fmt: skip
-START = {**BASE, "event_type": "session_start", "model": "kimi-latest", "args": {"ui": "shell", "agent": "default"}}
+START = {
+    **BASE,
+    "event_type": "session_start",
+    "model": "kimi-latest",
+    "args": {"ui": "shell", "agent": "default"},
+}
 END = {
     **BASE, "timestamp": "2024-01-15T11:30:00Z", "event_type": "session_end", "duration_seconds": 3600, "total_steps": 25,
     "exit_reason": "user_exit",
@@ -220,7 +225,9 @@ needs_tools = pytest.mark.skipif(
 
 def written(root: Path, front: str, script: str = "cat >/dev/null\n", *, mode: int = 0o755) -> Path:
     """A folder of hooks with one hook, called as its front matter says."""
-    name = next(line.removeprefix("name: ") for line in front.splitlines() if line.startswith("name: "))
+    name = next(
+        line.removeprefix("name: ") for line in front.splitlines() if line.startswith("name: ")
+    )
     entry = root / "hooks" / name / "scripts" / "run.sh"
     entry.parent.mkdir(parents=True)
     (root / "hooks" / name / "HOOK.md").write_text(front, encoding="utf-8")
@@ -248,17 +255,42 @@ def with_tool(name: str, tool_input: dict[str, Any], event: str = "before_tool")
         (PATTERN_5, "before_stop", 120.0, -999, False, []),
         (COMPLETE, "before_tool", 5.0, -999, False, []),
     ],
-    ids=["3.1", "3.2", "4.1", "5.5", "pattern 1", "pattern 2", "pattern 3", "pattern 4", "pattern 5", "10.2"],
+    ids=[
+        "3.1",
+        "3.2",
+        "4.1",
+        "5.5",
+        "pattern 1",
+        "pattern 2",
+        "pattern 3",
+        "pattern 4",
+        "pattern 5",
+        "10.2",
+    ],
 )
 def test_each_front_matter_loads_as_it_was_published(
-    tmp_path: Path, *, front: str, trigger: str, timeout: float, rank: int, detached: bool, problems: list[str]
+    tmp_path: Path,
+    *,
+    front: str,
+    trigger: str,
+    timeout: float,
+    rank: int,
+    detached: bool,
+    problems: list[str],
 ) -> None:
     """Nothing in it is refused; what it leaves out, or misspells, is a warning."""
     engine = Engine.load(written(tmp_path, front))
     (spec,) = engine.hooks
 
-    assert (spec.native_event, spec.timeout, spec.rank, spec.detached) == (trigger, timeout, rank, detached)
-    assert [(problem.name, problem.severity) for problem in engine.problems] == [(name, "warning") for name in problems]
+    assert (spec.native_event, spec.timeout, spec.rank, spec.detached) == (
+        trigger,
+        timeout,
+        rank,
+        detached,
+    )
+    assert [(problem.name, problem.severity) for problem in engine.problems] == [
+        (name, "warning") for name in problems
+    ]
 
 
 @pytest.mark.parametrize(
@@ -266,10 +298,30 @@ def test_each_front_matter_loads_as_it_was_published(
     [
         ('  tool: "Shell"', "Shell", {"command": "ls"}, True),
         ('  tool: "Shell"', "WriteFile", {"path": "Shell"}, False),
-        ('  tool: "WriteFile"\n  pattern: "\\.(py|js|ts)$"', "WriteFile", {"path": "src/a.py", "content": "x = 1\n"}, True),
-        ('  tool: "WriteFile"\n  pattern: "\\.(py|js|ts)$"', "WriteFile", {"path": "src/a.pyc"}, False),
-        ('  tool: "Shell"\n  pattern: "(rm -rf|mkfs|dd if=/dev/zero)"', "Shell", {"command": "dd if=/dev/zero of=x"}, True),
-        ('  tool: "Shell"\n  pattern: "(rm -rf|mkfs|dd if=/dev/zero)"', "Shell", {"command": "rm -r x"}, False),
+        (
+            '  tool: "WriteFile"\n  pattern: "\\.(py|js|ts)$"',
+            "WriteFile",
+            {"path": "src/a.py", "content": "x = 1\n"},
+            True,
+        ),
+        (
+            '  tool: "WriteFile"\n  pattern: "\\.(py|js|ts)$"',
+            "WriteFile",
+            {"path": "src/a.pyc"},
+            False,
+        ),
+        (
+            '  tool: "Shell"\n  pattern: "(rm -rf|mkfs|dd if=/dev/zero)"',
+            "Shell",
+            {"command": "dd if=/dev/zero of=x"},
+            True,
+        ),
+        (
+            '  tool: "Shell"\n  pattern: "(rm -rf|mkfs|dd if=/dev/zero)"',
+            "Shell",
+            {"command": "rm -r x"},
+            False,
+        ),
         ('  pattern: "/etc/passwd|/var/www"', "ReadFile", {"path": "/etc/passwd"}, True),
         ('  pattern: "/etc/passwd|/var/www"', "ReadFile", {"path": "/etc/hosts"}, False),
     ],
@@ -282,7 +334,9 @@ def test_each_matcher_selects_what_its_comment_says(
     """One tool, one kind of file, some words, some folders (agenthooks.md 4.4)."""
     front = SECURITY_CHECK.replace("async:", f"matcher:\n{matcher}\nasync:")
     engine = Engine.load(written(tmp_path, front, SAYS_DENY))
-    decision = engine.fire("before_tool", {**with_tool(tool, tool_input), "work_dir": str(tmp_path)})
+    decision = engine.fire(
+        "before_tool", {**with_tool(tool, tool_input), "work_dir": str(tmp_path)}
+    )
 
     assert (decision.stance is Stance.DENY) is selected
 
@@ -292,20 +346,30 @@ def test_each_matcher_selects_what_its_comment_says(
     [
         ("rm -rf /tmp/old-files", "Dangerous command blocked: rm -rf / would destroy the system"),
         ("mkfs /dev/sdb", "Dangerous command blocked: mkfs would destroy the system"),
-        ("echo x; dd if=/dev/zero of=/dev/sdb", "Dangerous command blocked: dd if=/dev/zero would destroy the system"),
+        (
+            "echo x; dd if=/dev/zero of=/dev/sdb",
+            "Dangerous command blocked: dd if=/dev/zero would destroy the system",
+        ),
         ("ls -la", ""),  # not selected
         ("echo x >:/dev/sda", ""),  # selected; the script does not look for it
-        ("rm -rf /", ""),  # its `\b` wants a letter after the slash; what a script does is its author's affair
+        (
+            "rm -rf /",
+            "",
+        ),  # its `\b` wants a letter after the slash; what a script does is its author's affair
         ('echo "x" && rm -rf /srv', "Dangerous command blocked: rm -rf / would destroy the system"),
     ],
 )
 @pytest.mark.process
 @needs_tools
 @pytest.mark.parametrize("mode", [0o755, 0o644])
-def test_the_complete_example_does_what_its_script_says(tmp_path: Path, command: str, reason: str, mode: int) -> None:
+def test_the_complete_example_does_what_its_script_says(
+    tmp_path: Path, command: str, reason: str, mode: int
+) -> None:
     """`grep` and `cut` find the command in the wire text, quotes in it or not; the executable bit does not matter (agenthooks.md 10)."""
     engine = Engine.load(written(tmp_path, COMPLETE, RUN_SH, mode=mode))
-    decision = engine.fire("before_tool", {**with_tool("Shell", {"command": command}), "work_dir": str(tmp_path)})
+    decision = engine.fire(
+        "before_tool", {**with_tool("Shell", {"command": command}), "work_dir": str(tmp_path)}
+    )
 
     assert (decision.stance, decision.reason) == (Stance.DENY if reason else Stance.SILENT, reason)
     assert [verdict.fault for verdict in decision.verdicts if verdict.fault] == []
@@ -328,7 +392,13 @@ def test_the_complete_example_does_what_its_script_says(tmp_path: Path, command:
 @pytest.mark.process
 @needs_tools
 def test_each_script_means_what_its_text_says(
-    tmp_path: Path, front: str, script: str, payload: dict[str, Any], stance: Stance, reason: str, log: list[str]
+    tmp_path: Path,
+    front: str,
+    script: str,
+    payload: dict[str, Any],
+    stance: Stance,
+    reason: str,
+    log: list[str],
 ) -> None:
     """A decision on stdout, or exit 2 with the reason on stderr (agenthooks.md 2.3, 2.4 and 6.2); the host is replied in kind."""
     engine = Engine.load(written(tmp_path, front, script))
@@ -336,7 +406,11 @@ def test_each_script_means_what_its_text_says(
     decision = engine.fire("before_tool", sent)
     reply = engine.answer("agenthooks", sent)
 
-    assert (decision.stance, decision.reason, decision.effects.get("log", [])) == (stance, reason, log)
+    assert (decision.stance, decision.reason, decision.effects.get("log", [])) == (
+        stance,
+        reason,
+        log,
+    )
     assert (reply.exit_code, reply.stderr) == ((2, f"{reason}\n") if reason else (0, ""))
 
 
@@ -348,7 +422,9 @@ def desk(tmp_path: Path) -> Callable[[int, int], dict[str, str]]:
         folder = tmp_path / "bin"
         folder.mkdir()
         for name, code in (("npm", npm), ("black", black)):
-            (folder / name).write_text(f'#!/bin/sh\necho "{name} $*" in "$PWD"\nexit {code}\n', encoding="utf-8")
+            (folder / name).write_text(
+                f'#!/bin/sh\necho "{name} $*" in "$PWD"\nexit {code}\n', encoding="utf-8"
+            )
             (folder / name).chmod(0o755)
         return {"PATH": f"{folder}:/usr/bin:/bin"}
 
@@ -372,18 +448,28 @@ def test_the_quality_gate_sends_the_agent_back(
     engine = Engine.load(written(tmp_path, PATTERN_5, LOGIC_5), environ=desk(npm, black))
     decision = engine.fire("before_stop", {**STOP, "work_dir": str(tmp_path)})
 
-    assert (decision.stance, decision.reason, decision.redo) == (Stance.DENY if reason else Stance.SILENT, reason, bool(reason))
+    assert (decision.stance, decision.reason, decision.redo) == (
+        Stance.DENY if reason else Stance.SILENT,
+        reason,
+        bool(reason),
+    )
     assert decision.for_agent == ()
 
 
 @pytest.mark.process
 @needs_tools
-def test_the_gate_lets_the_agent_go_after_three_times(tmp_path: Path, desk: Callable[[int, int], dict[str, str]]) -> None:
+def test_the_gate_lets_the_agent_go_after_three_times(
+    tmp_path: Path, desk: Callable[[int, int], dict[str, str]]
+) -> None:
     """A gate that never opens is no endless loop; a new turn begins a new count (agenthooks.md 11)."""
     engine = Engine.load(written(tmp_path, PATTERN_5, LOGIC_5), environ=desk(1, 0))
     stop = {**STOP, "work_dir": str(tmp_path)}
     tool = {**TOOL, "work_dir": str(tmp_path)}
-    redone = [engine.fire("before_stop", stop).redo, engine.fire("before_tool", tool).redo, engine.fire("before_stop", stop).redo]
+    redone = [
+        engine.fire("before_stop", stop).redo,
+        engine.fire("before_tool", tool).redo,
+        engine.fire("before_stop", stop).redo,
+    ]
     third, fourth = engine.fire("before_stop", stop), engine.fire("before_stop", stop)
     engine.fire("before_agent", {**BASE, "event_type": "before_agent", "work_dir": str(tmp_path)})
 
@@ -397,15 +483,25 @@ def test_the_gate_lets_the_agent_go_after_three_times(tmp_path: Path, desk: Call
     ("front", "payload", "runs"),
     [
         (AUTO_FORMAT, with_tool("WriteFile", {"path": "a.py"}, "after_tool"), True),
-        (PATTERN_2, with_tool("WriteFile", {"path": "src/a.py", "content": "x"}, "after_tool"), True),
-        (PATTERN_2, with_tool("WriteFile", {"path": "src/a.js", "content": "x"}, "after_tool"), False),
+        (
+            PATTERN_2,
+            with_tool("WriteFile", {"path": "src/a.py", "content": "x"}, "after_tool"),
+            True,
+        ),
+        (
+            PATTERN_2,
+            with_tool("WriteFile", {"path": "src/a.js", "content": "x"}, "after_tool"),
+            False,
+        ),
         (PATTERN_4, END, True),
     ],
     ids=["auto-format", "a Python file", "another file", "audit-log"],
 )
 @pytest.mark.process
 @needs_tools
-def test_what_is_asynchronous_is_not_waited_for_and_never_lost(tmp_path: Path, *, front: str, payload: dict[str, Any], runs: bool) -> None:
+def test_what_is_asynchronous_is_not_waited_for_and_never_lost(
+    tmp_path: Path, *, front: str, payload: dict[str, Any], runs: bool
+) -> None:
     """It never decides, and `close` waits for it; also after the session's end (agenthooks.md 3.2, 7.3 and patterns 2 and 4)."""
     done: list[Finished] = []
     engine = Engine.load(written(tmp_path, front, "cat\nexit 2\n"), finished=done.append)
@@ -413,12 +509,18 @@ def test_what_is_asynchronous_is_not_waited_for_and_never_lost(tmp_path: Path, *
     engine.close()
 
     assert decision.stance is Stance.SILENT
-    assert [(each.outcome.exit_code, each.outcome.stdout.startswith(f'{{"event_type": "{payload["event_type"]}"')) for each in done] == (
-        [(2, True)] if runs else []
-    )
+    assert [
+        (
+            each.outcome.exit_code,
+            each.outcome.stdout.startswith(f'{{"event_type": "{payload["event_type"]}"'),
+        )
+        for each in done
+    ] == ([(2, True)] if runs else [])
 
 
-@pytest.mark.parametrize("payload", [TOOL, SUBAGENT, START, END, STOP], ids=lambda payload: payload["event_type"])
+@pytest.mark.parametrize(
+    "payload", [TOOL, SUBAGENT, START, END, STOP], ids=lambda payload: payload["event_type"]
+)
 @pytest.mark.process
 @pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not on this machine")
 def test_each_payload_can_be_read_with_jq(tmp_path: Path, payload: dict[str, Any]) -> None:
@@ -436,7 +538,10 @@ def test_each_payload_can_be_read_with_jq(tmp_path: Path, payload: dict[str, Any
 def test_the_folders_of_the_complete_example_are_found(tmp_path: Path) -> None:
     """Two hooks of the user and one of the project, which nobody has approved yet (agenthooks.md 10.1)."""
     user, project = tmp_path / "config/agents/hooks", tmp_path / "my-project"
-    for folder, front in ((user / "security-check", SECURITY_CHECK), (user / "notify-slack", PATTERN_4)):
+    for folder, front in (
+        (user / "security-check", SECURITY_CHECK),
+        (user / "notify-slack", PATTERN_4),
+    ):
         folder.mkdir(parents=True)
         (folder / "HOOK.md").write_text(front, encoding="utf-8")
     own = project / ".agents/hooks/project-specific"

@@ -23,7 +23,9 @@ def spec(name: str, matcher: dict[str, str] | None = None, file: str = "/h/HOOK.
 
 def test_every_text_is_escaped_the_location_too() -> None:
     """A folder's name cannot close a tag."""
-    assert available_hooks([spec("guard", {"tool": "Shell", "pattern": "a>b"}, "/x</location>/HOOK.md")]) == (
+    assert available_hooks(
+        [spec("guard", {"tool": "Shell", "pattern": "a>b"}, "/x</location>/HOOK.md")]
+    ) == (
         "<available_hooks>\n<hook>\n<name>guard</name>\n<description>a &lt; b &amp; c</description>\n<trigger>before_tool</trigger>\n"
         "<location>/x&lt;/location&gt;/HOOK.md</location>\n<matcher>\n<tool>Shell</tool>\n<pattern>a&gt;b</pattern>\n</matcher>\n</hook>\n"
         "</available_hooks>"

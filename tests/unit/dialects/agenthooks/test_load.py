@@ -15,12 +15,17 @@ GOOD = "---\nname: guard\ndescription: d\ntrigger: pre-tool-call\n---\n\n# Body\
 
 
 def source(text: str | None, **more: object) -> Source:
-    return Source(**{"file": "/h/guard/HOOK.md", "text": text, "scope": "user", "companions": RUN, **more})
+    return Source(
+        **{"file": "/h/guard/HOOK.md", "text": text, "scope": "user", "companions": RUN, **more}
+    )
 
 
 def linted(*lines: str, directory: str = "guard", **more: object) -> list[tuple[str, str]]:
     text = "\n".join(["---", *lines, "---", ""])
-    return [(problem.name, problem.severity) for problem in lint(source(text, file=f"/h/{directory}/HOOK.md", **more))]
+    return [
+        (problem.name, problem.severity)
+        for problem in lint(source(text, file=f"/h/{directory}/HOOK.md", **more))
+    ]
 
 
 NAMED = ("name: guard", "description: d")
@@ -53,8 +58,16 @@ def test_lint_names_what_cannot_be_read(text: str, name: str) -> None:
         (("description: d", "trigger: pre-tool-call"), "name.missing", "error"),
         (("name: ' '", "description: d", "trigger: pre-tool-call"), "name.empty", "error"),
         (("name: guard", "trigger: pre-tool-call"), "description.missing", "error"),
-        (("name: guard", "description: ' '", "trigger: pre-tool-call"), "description.empty", "error"),
-        (("name: guard", f"description: ' {'d' * 1024}'", "trigger: pre-tool-call"), "description.length", "error"),
+        (
+            ("name: guard", "description: ' '", "trigger: pre-tool-call"),
+            "description.empty",
+            "error",
+        ),
+        (
+            ("name: guard", f"description: ' {'d' * 1024}'", "trigger: pre-tool-call"),
+            "description.length",
+            "error",
+        ),
         (NAMED, "trigger.missing", "error"),
         ((*NAMED, "trigger: pre-tool"), "trigger.unknown", "error"),
         ((*NAMED, "trigger: before_tool"), "trigger.legacy", "warning"),
@@ -66,7 +79,11 @@ def test_lint_names_what_cannot_be_read(text: str, name: str) -> None:
         ((*FINE, "matcher: {tool: '('}"), "matcher.regex", "error"),
         ((*FINE, "matcher: {tools: x}"), "matcher.unknown-field", "error"),
         ((*FINE, "command: x"), "field.unknown", "error"),
-        ((*NAMED, "trigger: pre-session", "matcher: {tool: x}"), "matcher.not-applicable", "warning"),
+        (
+            (*NAMED, "trigger: pre-session", "matcher: {tool: x}"),
+            "matcher.not-applicable",
+            "warning",
+        ),
         ((*FINE, "async: true"), "async.cannot-block", "warning"),
         ((*NAMED, "trigger: pre-agent-turn-stop", "async: true"), "async.cannot-block", "warning"),
     ],
@@ -101,7 +118,10 @@ def test_a_name_equals_its_directory_in_normal_form() -> None:
 def test_lint_reports_everything_at_once() -> None:
     """One pass finds all that is wrong, each with place and hook."""
     problems = lint(
-        source("---\nname: Guard\ntrigger: before_tool\ntimeout: x\nfoo: 1\nmatcher: {tool: '(', pattern: ')'}\n---\n", companions={})
+        source(
+            "---\nname: Guard\ntrigger: before_tool\ntimeout: x\nfoo: 1\nmatcher: {tool: '(', pattern: ')'}\n---\n",
+            companions={},
+        )
     )
 
     assert sorted(problem.name for problem in problems) == [
@@ -109,7 +129,10 @@ def test_lint_reports_everything_at_once() -> None:
         "timeout.type", "trigger.legacy",
     ]  # fmt: skip
     assert {problem.hook for problem in problems} == {"Guard"}
-    assert next(problem.origin.place for problem in problems if problem.name == "timeout.type") == "/h/guard/HOOK.md:4:1"
+    assert (
+        next(problem.origin.place for problem in problems if problem.name == "timeout.type")
+        == "/h/guard/HOOK.md:4:1"
+    )
 
 
 def test_load_gives_the_script_its_environment() -> None:
@@ -136,14 +159,21 @@ def test_the_folder_that_the_reader_knows_wins_over_the_name_of_the_file() -> No
 
 def test_only_a_strict_source_kills_what_a_hook_leaves_running() -> None:
     """A background child after a normal exit is left alone in fidelity (agenthooks.md 10, c)."""
-    kills = [AgentHooks().load(source(GOOD, mode=mode)).specs[0].handler.kill_leftovers for mode in ("fidelity", "strict")]  # type: ignore[union-attr]
+    kills = [
+        AgentHooks().load(source(GOOD, mode=mode)).specs[0].handler.kill_leftovers
+        for mode in ("fidelity", "strict")
+    ]  # type: ignore[union-attr]
 
     assert kills == [False, True]
 
 
 def test_a_tree_is_front_matter() -> None:
     """A configuration given as a tree needs no file."""
-    loaded = AgentHooks().load(source(None, file="", tree={"name": "guard", "description": "d", "trigger": "pre-tool-call"}))
+    loaded = AgentHooks().load(
+        source(
+            None, file="", tree={"name": "guard", "description": "d", "trigger": "pre-tool-call"}
+        )
+    )
 
     assert [spec.id for spec in loaded.specs] == ["agenthooks/guard"]
     assert loaded.problems == ()
@@ -166,7 +196,9 @@ def test_a_name_that_no_environment_can_hold_is_made_fit() -> None:
     assert spec.handler.env["AGENT_HOOK_NAME"] == "ab?"
 
 
-KEYS = st.sampled_from(["name", "description", "trigger", "matcher", "timeout", "async", "priority", "metadata", "x"])
+KEYS = st.sampled_from(
+    ["name", "description", "trigger", "matcher", "timeout", "async", "priority", "metadata", "x"]
+)
 VALUES = st.recursive(
     st.none()
     | st.booleans()
@@ -175,7 +207,10 @@ VALUES = st.recursive(
     | st.text()
     | st.sampled_from(["pre-tool-call", "before_stop", "(", "9" * 5000]),
     lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8) | st.sampled_from(["tool", "pattern"]), inner, max_size=3)
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.text(max_size=8) | st.sampled_from(["tool", "pattern"]), inner, max_size=3
+        )
     ),
     max_leaves=8,
 )

@@ -23,10 +23,17 @@ def spec(trigger: str) -> HookSpec:
     return DIALECT.load(Source(tree=tree)).specs[0]
 
 
-FOREIGN = Event(kind="tool.before", dialect="claude-code", native_name="PreToolUse", body=ToolCall(tool="Bash", input={}))
+FOREIGN = Event(
+    kind="tool.before",
+    dialect="claude-code",
+    native_name="PreToolUse",
+    body=ToolCall(tool="Bash", input={}),
+)
 
 
-def read(stdout: str, *, trigger: str = "before_tool", event: Event = FOREIGN, exit_code: int = 0) -> Verdict:
+def read(
+    stdout: str, *, trigger: str = "before_tool", event: Event = FOREIGN, exit_code: int = 0
+) -> Verdict:
     return DIALECT.decode_outcome(Outcome(exit_code=exit_code, stdout=stdout), spec(trigger), event)
 
 
@@ -59,7 +66,15 @@ def test_unreadable_decision_keeps_the_rest() -> None:
 @settings(deadline=None)  # the first example pays for the imports
 @given(
     stdout=st.text()
-    | st.sampled_from(["{}", "[" * 100000, '{"decision": ["deny"]}', '{"decision": {}, "reason": 1, "log": []}', '{"a": NaN}'])
+    | st.sampled_from(
+        [
+            "{}",
+            "[" * 100000,
+            '{"decision": ["deny"]}',
+            '{"decision": {}, "reason": 1, "log": []}',
+            '{"a": NaN}',
+        ]
+    )
 )
 def test_no_output_makes_reading_raise(stdout: str) -> None:
     """An unreadable answer is a verdict with a fault."""

@@ -19,21 +19,40 @@ pytestmark = pytest.mark.process
 
 
 def write(
-    folder: Path, name: str, script: str, *lines: str, trigger: str = "pre-tool-call", entry: str = "run.sh", mode: int = 0o755
+    folder: Path,
+    name: str,
+    script: str,
+    *lines: str,
+    trigger: str = "pre-tool-call",
+    entry: str = "run.sh",
+    mode: int = 0o755,
 ) -> Path:
     """A hook's folder, below a folder of hooks."""
     scripts = folder / name / "scripts"
     scripts.mkdir(parents=True)
     (scripts / entry).write_text(script, encoding="utf-8")
     (scripts / entry).chmod(mode)
-    front = "\n".join(["---", f"name: {name}", "description: d", f"trigger: {trigger}", *lines, "---", ""])
+    front = "\n".join(
+        ["---", f"name: {name}", "description: d", f"trigger: {trigger}", *lines, "---", ""]
+    )
     (folder / name / "HOOK.md").write_text(front, encoding="utf-8")
     return folder
 
 
-def fire(engine: Engine, work_dir: Path, tool_input: dict[str, Any] | None = None, event: str = "pre-tool-call") -> Decision:
+def fire(
+    engine: Engine,
+    work_dir: Path,
+    tool_input: dict[str, Any] | None = None,
+    event: str = "pre-tool-call",
+) -> Decision:
     """One call of a tool."""
-    payload = {"event_type": event, "session_id": "s-71", "work_dir": str(work_dir), "tool_name": "Shell", "tool_input": tool_input or {}}
+    payload = {
+        "event_type": event,
+        "session_id": "s-71",
+        "work_dir": str(work_dir),
+        "tool_name": "Shell",
+        "tool_input": tool_input or {},
+    }
     return engine.fire(event, payload)
 
 
@@ -81,8 +100,12 @@ def test_what_cannot_be_started_keeps_nobody_from_running(tmp_path: Path) -> Non
 
     assert (decision.stance, decision.reason) == (Stance.DENY, "no")
     assert "`a-broken` had no say: could not be started" in decision.for_user[0]
-    closed = write(tmp_path / "closed", "closed", "#!/no/such/interpreter\n", "metadata: {fail-mode: closed}")
-    assert fire(Engine.load(closed), tmp_path).reason.startswith("hook `closed` failed: could not be started")
+    closed = write(
+        tmp_path / "closed", "closed", "#!/no/such/interpreter\n", "metadata: {fail-mode: closed}"
+    )
+    assert fire(Engine.load(closed), tmp_path).reason.startswith(
+        "hook `closed` failed: could not be started"
+    )
 
 
 def test_a_work_dir_that_is_gone_is_said(tmp_path: Path) -> None:
@@ -106,23 +129,33 @@ def test_a_time_limit_bounds_the_whole_tree(tmp_path: Path) -> None:
 def test_a_denial_stands_whatever_is_left_running(tmp_path: Path) -> None:
     """The leader's exit counts, not the end of its output; a warning names the hook (agenthooks.md 10, c)."""
     began = time.monotonic()
-    decision = fire(Engine.load(write(tmp_path / "hooks", "guard", "sleep 5 & echo no >&2; exit 2\n")), tmp_path)
+    decision = fire(
+        Engine.load(write(tmp_path / "hooks", "guard", "sleep 5 & echo no >&2; exit 2\n")), tmp_path
+    )
 
     assert time.monotonic() - began < 3
     assert (decision.stance, decision.reason) == (Stance.DENY, "no")
-    assert decision.for_user == ("hook `guard` left a background process behind that holds its output",)
+    assert decision.for_user == (
+        "hook `guard` left a background process behind that holds its output",
+    )
 
 
 def test_a_denial_stands_whatever_its_bytes(tmp_path: Path) -> None:
     """What is no UTF-8 is replaced (agenthooks.md 8)."""
-    decision = fire(Engine.load(write(tmp_path / "hooks", "guard", "printf 'n\\377o' >&2; exit 2\n")), tmp_path)
+    decision = fire(
+        Engine.load(write(tmp_path / "hooks", "guard", "printf 'n\\377o' >&2; exit 2\n")), tmp_path
+    )
 
     assert (decision.stance, decision.reason) == (Stance.DENY, "n\ufffdo")
 
 
 def test_a_hook_need_not_read_what_it_is_sent(tmp_path: Path) -> None:
     """However much it is (agenthooks.md 10, e)."""
-    decision = fire(Engine.load(write(tmp_path / "hooks", "guard", "exit 2\n")), tmp_path, {"content": "x" * (4 << 20)})
+    decision = fire(
+        Engine.load(write(tmp_path / "hooks", "guard", "exit 2\n")),
+        tmp_path,
+        {"content": "x" * (4 << 20)},
+    )
 
     assert decision.stance is Stance.DENY
 
@@ -133,13 +166,17 @@ def test_read_takes_the_whole_payload(tmp_path: Path) -> None:
     hooks = write(tmp_path / "hooks", "guard", script)
     fire(Engine.load(hooks), tmp_path, {"command": 'printf "a\tb\\n"\n'})
 
-    assert json.loads((hooks / "guard/seen").read_text(encoding="utf-8"))["tool_input"] == {"command": 'printf "a\tb\\n"\n'}
+    assert json.loads((hooks / "guard/seen").read_text(encoding="utf-8"))["tool_input"] == {
+        "command": 'printf "a\tb\\n"\n'
+    }
 
 
 def test_settings_beside_the_hooks_count_when_their_folder_is_named(tmp_path: Path) -> None:
     """`Engine.load` of a folder takes its `hooks.toml`, too (agenthooks.md 3)."""
     hooks = write(write(tmp_path / "hooks", "off", "exit 2\n"), "guard", "echo checked >&2\n")
-    (hooks / "hooks.toml").write_text("[hooks]\ndebug = true\n\n[[hooks.disable]]\nname = 'off'\n", encoding="utf-8")
+    (hooks / "hooks.toml").write_text(
+        "[hooks]\ndebug = true\n\n[[hooks.disable]]\nname = 'off'\n", encoding="utf-8"
+    )
     decision = fire(Engine.load(hooks), tmp_path)
 
     assert decision.stance is Stance.SILENT
@@ -147,29 +184,42 @@ def test_settings_beside_the_hooks_count_when_their_folder_is_named(tmp_path: Pa
 
 
 @pytest.mark.parametrize(("trust", "stance"), [("user", Stance.DENY), ("all", Stance.SILENT)])
-def test_a_project_switches_nothing_off_before_it_is_approved(tmp_path: Path, trust: str, stance: Stance) -> None:
+def test_a_project_switches_nothing_off_before_it_is_approved(
+    tmp_path: Path, trust: str, stance: Stance
+) -> None:
     """A clone's `hooks.toml`, and its hook of the same name, leave the user's guard alone (agenthooks.md 3 and 12)."""
     write(tmp_path / "config/agents/hooks", "guard", "exit 2\n")
     write(tmp_path / "config/agents/hooks", "other", "exit 2\n")
     project = tmp_path / "project"
     mine = write(project / ".agents/hooks", "guard", 'touch "$PWD/ran"\n')
     (mine / "hooks.toml").write_text("[[hooks.disable]]\nname = 'other'\n", encoding="utf-8")
-    environ = {"XDG_CONFIG_HOME": str(tmp_path / "config"), "HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
+    environ = {
+        "XDG_CONFIG_HOME": str(tmp_path / "config"),
+        "HOME": str(tmp_path),
+        "PATH": "/usr/bin:/bin",
+    }
     engine = Engine.discover(project, trust=trust, environ=environ, dialect="agenthooks")
 
     assert fire(engine, project).stance is stance
     assert (project / "ran").exists() is (trust == "all")
     ignored = [problem for problem in engine.problems if problem.name == "trust.untrusted"]
-    assert ["`--trust all`" in problem.hint and "~/.config/agents/hooks/hooks.toml" in problem.hint for problem in ignored] == [True] * (
-        trust != "all"
-    )
+    assert [
+        "`--trust all`" in problem.hint and "~/.config/agents/hooks/hooks.toml" in problem.hint
+        for problem in ignored
+    ] == [True] * (trust != "all")
 
 
 def test_a_stray_file_hides_no_hook(tmp_path: Path) -> None:
     """A HOOK.md beside the folders of a level is ignored (agenthooks.md 3)."""
     level = write(tmp_path / "config/agents/hooks", "guard", "exit 2\n")
-    (level / "HOOK.md").write_text((level / "guard/HOOK.md").read_text(encoding="utf-8"), encoding="utf-8")
-    environ = {"XDG_CONFIG_HOME": str(tmp_path / "config"), "HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
+    (level / "HOOK.md").write_text(
+        (level / "guard/HOOK.md").read_text(encoding="utf-8"), encoding="utf-8"
+    )
+    environ = {
+        "XDG_CONFIG_HOME": str(tmp_path / "config"),
+        "HOME": str(tmp_path),
+        "PATH": "/usr/bin:/bin",
+    }
     engine = Engine.discover(tmp_path / "project", environ=environ, dialect="agenthooks")
 
     assert [spec.id for spec in engine.hooks] == ["agenthooks/guard"]

@@ -53,14 +53,25 @@ def test_every_key_is_read() -> None:
     assert [change.fields for change in told.defaults] == [{"timeout": 5000, "async": False}]
     assert [change.name for change in told.disabled] == ["noisy"]
     assert [(change.name, change.fields) for change in told.overrides] == [
-        ("guard", {"priority": 7, "timeout": 900, "async": True, "metadata": {"fail-mode": "closed", "level": "3"}})
+        (
+            "guard",
+            {
+                "priority": 7,
+                "timeout": 900,
+                "async": True,
+                "metadata": {"fail-mode": "closed", "level": "3"},
+            },
+        )
     ]
 
 
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        (WHOLE, "enabled: true; debug: false; defaults of timeout, async; disables noisy; overrides guard"),
+        (
+            WHOLE,
+            "enabled: true; debug: false; defaults of timeout, async; disables noisy; overrides guard",
+        ),
         ("[[hooks.disable]]\nname = 'a'\n[[hooks.disable]]\nname = 'b'\n", "disables a, b"),
         ("[hooks]\n", "nothing"),
     ],
@@ -73,7 +84,10 @@ def test_settings_can_be_shown(text: str, shown: str) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("hooks = []\n", "/h/hooks.toml:1:1: HKL1004 `hooks.toml` must hold a table `hooks` ([hooks])"),
+        (
+            "hooks = []\n",
+            "/h/hooks.toml:1:1: HKL1004 `hooks.toml` must hold a table `hooks` ([hooks])",
+        ),
         ("[hooks\n", "/h/hooks.toml:1:7: HKL1001 not TOML: "),
         ("[hooks]\n[hooks]\n", "/h/hooks.toml:2:7: HKL1001 not TOML: "),
     ],
@@ -89,29 +103,64 @@ def test_what_is_no_settings_file_says_nothing(text: str, problem: str) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("[hook]\nenabled = false\n", "1:2: HKL1830 unknown field `hook` in the settings (did you mean `hooks`?)"),
+        (
+            "[hook]\nenabled = false\n",
+            "1:2: HKL1830 unknown field `hook` in the settings (did you mean `hooks`?)",
+        ),
         ("[hooks]\ndebug = 1\n", "2:1: HKL1401 `debug` must be true or false, not `1`"),
-        ("[hooks]\ndefaults = 3\n", "2:1: HKL1401 `defaults` must be a table, not `3` ([hooks.defaults])"),
+        (
+            "[hooks]\ndefaults = 3\n",
+            "2:1: HKL1401 `defaults` must be a table, not `3` ([hooks.defaults])",
+        ),
         (
             "[hooks.defaults]\npriority = 3\n",
             "2:1: HKL1830 unknown field `priority` in the defaults (known fields: timeout, async, async_)",
         ),
-        ("[hooks.defaults]\nasync = 'maybe'\n", "2:1: HKL1607 `async` must be true or false, not the text `maybe`; it counts as false"),
-        ("[hooks]\ndisable = ['x']\n", "2:12: HKL1401 an entry of `disable` must be a table, not the text `x` "),
-        ("[hooks]\ndisable = 'x'\n", "2:1: HKL1401 `disable` must be a list of tables, not the text `x` ([[hooks.disable]])"),
-        ("[[hooks.override]]\npriority = 3\n", "1:1: HKL1811 an entry of `override` needs the `name` of a hook "),
-        ("[[hooks.override]]\nname = 'g'\ntrigger = 'x'\n", "3:1: HKL1830 unknown field `trigger` in the entry of `override` "),
-        ("[[hooks.override]]\nname = 'g'\ntimeout = 2.5\n", "3:1: HKL1826 `timeout` must be a whole number, not `2.5` "),
-        ("[[hooks.override]]\nname = 'g'\nmatcher = 'Shell'\n", "3:1: HKL1504 `matcher` must be a mapping, not the text `Shell` "),
-        ("[[hooks.override]]\nname = 'g'\nmatcher = {tools = 'x'}\n", "3:12: HKL1505 unknown field `tools` in the matcher "),
-        ("[[hooks.override]]\nname = 'g'\nmetadata = 'x'\n", "3:1: HKL1831 `metadata` must be a mapping, not the text `x`"),
+        (
+            "[hooks.defaults]\nasync = 'maybe'\n",
+            "2:1: HKL1607 `async` must be true or false, not the text `maybe`; it counts as false",
+        ),
+        (
+            "[hooks]\ndisable = ['x']\n",
+            "2:12: HKL1401 an entry of `disable` must be a table, not the text `x` ",
+        ),
+        (
+            "[hooks]\ndisable = 'x'\n",
+            "2:1: HKL1401 `disable` must be a list of tables, not the text `x` ([[hooks.disable]])",
+        ),
+        (
+            "[[hooks.override]]\npriority = 3\n",
+            "1:1: HKL1811 an entry of `override` needs the `name` of a hook ",
+        ),
+        (
+            "[[hooks.override]]\nname = 'g'\ntrigger = 'x'\n",
+            "3:1: HKL1830 unknown field `trigger` in the entry of `override` ",
+        ),
+        (
+            "[[hooks.override]]\nname = 'g'\ntimeout = 2.5\n",
+            "3:1: HKL1826 `timeout` must be a whole number, not `2.5` ",
+        ),
+        (
+            "[[hooks.override]]\nname = 'g'\nmatcher = 'Shell'\n",
+            "3:1: HKL1504 `matcher` must be a mapping, not the text `Shell` ",
+        ),
+        (
+            "[[hooks.override]]\nname = 'g'\nmatcher = {tools = 'x'}\n",
+            "3:12: HKL1505 unknown field `tools` in the matcher ",
+        ),
+        (
+            "[[hooks.override]]\nname = 'g'\nmetadata = 'x'\n",
+            "3:1: HKL1831 `metadata` must be a mapping, not the text `x`",
+        ),
     ],
 )
 def test_a_mistake_is_named_where_it_stands(text: str, problem: str) -> None:
     """In words for the person who wrote it."""
     _, problems = read(text)
 
-    assert [said[: len(f"/h/hooks.toml:{problem}")] for said in problems] == [f"/h/hooks.toml:{problem}"]
+    assert [said[: len(f"/h/hooks.toml:{problem}")] for said in problems] == [
+        f"/h/hooks.toml:{problem}"
+    ]
 
 
 def test_problems_of_an_entry_name_its_hook() -> None:
@@ -119,12 +168,17 @@ def test_problems_of_an_entry_name_its_hook() -> None:
     found = Findings(source(""), LOAD)
     read_settings(source("[[hooks.override]]\nname = 'guard'\npriority = 2000\nx = 1\n"), found)
 
-    assert [(problem.name, problem.hook) for problem in found.problems] == [("field.unknown", "guard"), ("priority.range", "guard")]
+    assert [(problem.name, problem.hook) for problem in found.problems] == [
+        ("field.unknown", "guard"),
+        ("priority.range", "guard"),
+    ]
 
 
 def test_lint_is_strict_here_too() -> None:
     """An unknown key that load tolerates is an error."""
-    assert [(problem.name, problem.severity) for problem in lint(source("[hooks]\nx = 1\n"))] == [("field.unknown", "error")]
+    assert [(problem.name, problem.severity) for problem in lint(source("[hooks]\nx = 1\n"))] == [
+        ("field.unknown", "error")
+    ]
     assert lint(source(WHOLE)) == ()
 
 
@@ -150,7 +204,19 @@ VALUES = st.recursive(
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.dictionaries(
-            st.sampled_from(["enabled", "defaults", "disable", "override", "name", "timeout", "async", "matcher", "tool"]),
+            st.sampled_from(
+                [
+                    "enabled",
+                    "defaults",
+                    "disable",
+                    "override",
+                    "name",
+                    "timeout",
+                    "async",
+                    "matcher",
+                    "tool",
+                ]
+            ),
             inner,
             max_size=3,
         )

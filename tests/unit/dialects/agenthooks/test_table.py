@@ -11,7 +11,9 @@ def test_every_seed_name_is_an_alias_of_a_row_of_its_kind() -> None:
     facts = table(approver=False)
     natives = kinds.natives("seed1-agenthooks")
 
-    assert {name: facts.rows[native].kind for name, native in facts.aliases.items()} == dict(natives)
+    assert {name: facts.rows[native].kind for name, native in facts.aliases.items()} == dict(
+        natives
+    )
     assert len(facts.rows) == 13
 
 

@@ -34,7 +34,13 @@ STANCES = {"allow": Stance.ALLOW, "ask": Stance.ASK, "deny": Stance.DENY, "halt"
 def happening(native: str) -> Event:
     """An event of that name."""
     return DIALECT.decode_event(
-        {"hook_event_name": native, "tool_name": "Bash", "tool_input": {"command": "ls"}, "prompt": "p", "delta": "d"}
+        {
+            "hook_event_name": native,
+            "tool_name": "Bash",
+            "tool_input": {"command": "ls"},
+            "prompt": "p",
+            "delta": "d",
+        }
     )
 
 
@@ -48,7 +54,9 @@ def verdicts(native: str) -> dict[str, Verdict]:
             said[power] = Verdict(stance=STANCES[power], reason="why")
         elif power in REWRITES:
             stance = Stance.ALLOW if native == "PermissionRequest" else Stance.SILENT
-            said[power] = Verdict(stance=stance, rewrite=Rewrite(target=power, value=REWRITES[power]))
+            said[power] = Verdict(
+                stance=stance, rewrite=Rewrite(target=power, value=REWRITES[power])
+            )
         elif power in EFFECTS:
             said[power] = Verdict(effects={power: EFFECTS[power]})
     said["note"] = Verdict(for_user="mind this")
@@ -70,7 +78,11 @@ def decided(native: str, verdict: Verdict) -> Decision:
 
 def heard(native: str, reply: Reply) -> Verdict:
     """What a hook meant that would have printed the reply."""
-    tree = {"hooks": {native: [{"hooks": [{"type": "command", "command": "hookline answer claude-code"}]}]}}
+    tree = {
+        "hooks": {
+            native: [{"hooks": [{"type": "command", "command": "hookline answer claude-code"}]}]
+        }
+    }
     spec = DIALECT.load(Source(tree=tree)).specs[0]
     outcome = Outcome(exit_code=reply.exit_code, stdout=reply.stdout, stderr=reply.stderr)
     return DIALECT.decode_outcome(outcome, spec, happening(native))
@@ -106,42 +118,67 @@ def test_what_is_said_is_what_is_read(native: str, name: str) -> None:
 @pytest.mark.parametrize("native", [*TABLE.rows, "FromTheFuture"])
 def test_silence_is_the_hosts_exact_no_op(native: str) -> None:
     """Exit 0 and not a byte."""
-    assert DIALECT.encode_decision(fold([], FoldRule(), happening(native)), happening(native)) == Reply()
+    assert (
+        DIALECT.encode_decision(fold([], FoldRule(), happening(native)), happening(native))
+        == Reply()
+    )
 
 
 def test_an_unknown_event_can_still_leave_a_note() -> None:
     """All that a newer host surely understands."""
-    decision = Decision(kind="x.claude-code.New", dialect="claude-code", native_event="New", for_user=("mind",))
+    decision = Decision(
+        kind="x.claude-code.New", dialect="claude-code", native_event="New", for_user=("mind",)
+    )
 
-    assert DIALECT.encode_decision(decision, happening("New")) == Reply(stdout='{"systemMessage": "mind"}\n')
+    assert DIALECT.encode_decision(decision, happening("New")) == Reply(
+        stdout='{"systemMessage": "mind"}\n'
+    )
 
 
 def test_an_event_without_a_native_name_is_answered_by_its_kind() -> None:
     """An event that a program made has a kind only."""
     event = Event(kind="stop")
-    decision = Decision(kind="stop", dialect="claude-code", native_event="stop", stance=Stance.DENY, reason="go on")
+    decision = Decision(
+        kind="stop", dialect="claude-code", native_event="stop", stance=Stance.DENY, reason="go on"
+    )
 
-    assert DIALECT.encode_decision(decision, event).stdout == '{"decision": "block", "reason": "go on"}\n'
+    assert (
+        DIALECT.encode_decision(decision, event).stdout
+        == '{"decision": "block", "reason": "go on"}\n'
+    )
 
 
 def test_an_input_without_an_allow_is_not_lost_in_silence() -> None:
     """`PermissionRequest` has no place for it, so the user is told."""
-    decision = decided("PermissionRequest", Verdict(rewrite=Rewrite(target="input", value={"command": "pwd"})))
+    decision = decided(
+        "PermissionRequest", Verdict(rewrite=Rewrite(target="input", value={"command": "pwd"}))
+    )
 
-    assert "`updatedInput` cannot be carried out" in DIALECT.encode_decision(decision, happening("PermissionRequest")).stdout
+    assert (
+        "`updatedInput` cannot be carried out"
+        in DIALECT.encode_decision(decision, happening("PermissionRequest")).stdout
+    )
 
 
 def test_the_input_of_a_denied_call_is_not_sent() -> None:
     """There is no call to change."""
-    verdict = Verdict(stance=Stance.DENY, reason="why", rewrite=Rewrite(target="input", value={"command": "pwd"}))
+    verdict = Verdict(
+        stance=Stance.DENY, reason="why", rewrite=Rewrite(target="input", value={"command": "pwd"})
+    )
 
-    assert "updatedInput" not in DIALECT.encode_decision(decided("PreToolUse", verdict), happening("PreToolUse")).stdout
+    assert (
+        "updatedInput"
+        not in DIALECT.encode_decision(
+            decided("PreToolUse", verdict), happening("PreToolUse")
+        ).stdout
+    )
 
 
 def test_a_note_beside_a_path_goes_to_stderr() -> None:
     """The last line of stdout is the path, so there is no room for an object."""
     reply = DIALECT.encode_decision(
-        decided("WorktreeCreate", Verdict(for_user="slow", effects={"path": "/w/t"})), happening("WorktreeCreate")
+        decided("WorktreeCreate", Verdict(for_user="slow", effects={"path": "/w/t"})),
+        happening("WorktreeCreate"),
     )
 
     assert reply == Reply(stdout="/w/t\n", stderr="slow\n")

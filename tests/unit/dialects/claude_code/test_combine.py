@@ -52,7 +52,9 @@ def test_policys_calls_are_bounded_by_policys_lists(scope: str, broken: list[boo
     hooks = {"Stop": [{"hooks": [{"type": "http", "url": "https://policy.example/"}]}]}
     sources = [Source(tree={"hooks": hooks}, scope=each) for each in ("managed", "user")]
     sources.append(Source(tree={"allowedHttpHookUrls": []}, scope=scope))
-    loaded = DIALECT.combine(tuple(spec for source in sources for spec in DIALECT.load(source).specs))
+    loaded = DIALECT.combine(
+        tuple(spec for source in sources for spec in DIALECT.load(source).specs)
+    )
 
     assert [isinstance(spec.handler, Broken) for spec in loaded.specs] == broken
 

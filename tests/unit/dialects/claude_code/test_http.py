@@ -17,18 +17,43 @@ from tests.unit.handlers.serving import Asked, saying, serving
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-CALL = {"session_id": "s-5", "cwd": "/srv/shop", "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "u-1"}
+CALL = {
+    "session_id": "s-5",
+    "cwd": "/srv/shop",
+    "tool_name": "Bash",
+    "tool_input": {"command": "ls"},
+    "tool_use_id": "u-1",
+}
 LOCAL = {"allow_local": True}
-DENY = {"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "frozen"}}
+DENY = {
+    "hookSpecificOutput": {
+        "hookEventName": "PreToolUse",
+        "permissionDecision": "deny",
+        "permissionDecisionReason": "frozen",
+    }
+}
 
 
 def fired(
-    answer: Callable[[Asked], None], *, environ: dict[str, str] | None = None, top: Any = (), **keys: Any
+    answer: Callable[[Asked], None],
+    *,
+    environ: dict[str, str] | None = None,
+    top: Any = (),
+    **keys: Any,
 ) -> tuple[hookline.Decision, Any]:
     """The decision about a call whose one hook is answered so, and what the service was sent."""
     with serving(answer) as service:
-        hooks = {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "http", "url": service.url(), **keys}]}]}
-        engine = hookline.Engine.from_config({"hooks": hooks, **dict(top)}, dialect="claude-code", options=LOCAL, environ=environ or {})
+        hooks = {
+            "PreToolUse": [
+                {"matcher": "Bash", "hooks": [{"type": "http", "url": service.url(), **keys}]}
+            ]
+        }
+        engine = hookline.Engine.from_config(
+            {"hooks": hooks, **dict(top)},
+            dialect="claude-code",
+            options=LOCAL,
+            environ=environ or {},
+        )
         assert engine.problems == ()
         return engine.fire("PreToolUse", CALL, dialect="claude-code"), service.sent
 
@@ -48,14 +73,22 @@ def test_a_header_holds_the_variables_that_the_hook_may_know() -> None:
     environ = {"TOKEN": "t-1", "TEAM": "shop", "SECRET": "s3cret"}
     _, (sent,) = fired(saying(), headers=headers, allowedEnvVars=["TOKEN", "TEAM"], environ=environ)
 
-    assert [sent.headers[name] for name in ("authorization", "x-team", "x-other")] == ["Bearer t-1", "shop", "a."]
+    assert [sent.headers[name] for name in ("authorization", "x-team", "x-other")] == [
+        "Bearer t-1",
+        "shop",
+        "a.",
+    ]
 
 
 def test_settings_may_allow_fewer_variables() -> None:
     """`httpHookAllowedEnvVars` of all files together bounds every hook (harnesses.md 2.1)."""
     top = {"httpHookAllowedEnvVars": ["TEAM"]}
     _, (sent,) = fired(
-        saying(), headers={"X": "$TOKEN$TEAM"}, allowedEnvVars=["TOKEN", "TEAM"], environ={"TOKEN": "t", "TEAM": "m"}, top=top
+        saying(),
+        headers={"X": "$TOKEN$TEAM"},
+        allowedEnvVars=["TOKEN", "TEAM"],
+        environ={"TOKEN": "t", "TEAM": "m"},
+        top=top,
     )
 
     assert sent.headers["x"] == "m"
@@ -67,13 +100,21 @@ def test_settings_may_allow_fewer_variables() -> None:
         (saying(), None),
         (saying(b" \n"), None),
         (saying(DENY, 500), "answered with an error: 500 Internal Server Error"),
-        (saying(DENY, 302, Location="/"), "answered with an error: 302 Found, and redirects are not followed"),
-        (saying("denied"), "answered something that cannot be read: it is no JSON: expecting value at line 1"),
+        (
+            saying(DENY, 302, Location="/"),
+            "answered with an error: 302 Found, and redirects are not followed",
+        ),
+        (
+            saying("denied"),
+            "answered something that cannot be read: it is no JSON: expecting value at line 1",
+        ),
         (saying("[1]"), "its answer is JSON, but no object"),
         (saying({"decision": 3}), "`decision` has a value of the wrong type"),
     ],
 )
-def test_only_a_success_with_json_decides(answer: Callable[[Asked], None], fault: str | None) -> None:
+def test_only_a_success_with_json_decides(
+    answer: Callable[[Asked], None], fault: str | None
+) -> None:
     """An empty one is a success, and anything else an error that blocks nothing and is shown."""
     decision, _ = fired(answer)
 
@@ -102,13 +143,29 @@ def one(hook: dict[str, Any], event: str = "PreToolUse") -> Any:
 
 def test_what_is_declared_is_what_is_called() -> None:
     """Address, headers and the names of variables."""
-    hook = {"type": "http", "url": "https://policy.example/h", "headers": {"A": "$B", "N": 3}, "allowedEnvVars": ["B"]}
+    hook = {
+        "type": "http",
+        "url": "https://policy.example/h",
+        "headers": {"A": "$B", "N": 3},
+        "allowedEnvVars": ["B"],
+    }
 
-    assert one(hook) == Http(url="https://policy.example/h", headers={"A": "$B", "N": "3"}, env=("B",))
+    assert one(hook) == Http(
+        url="https://policy.example/h", headers={"A": "$B", "N": "3"}, env=("B",)
+    )
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"url": 3}, {}, {"url": ""}, {"headers": []}, {"headers": {"A": []}}, {"allowedEnvVars": "B"}, {"command": "x"}]
+    "wrong",
+    [
+        {"url": 3},
+        {},
+        {"url": ""},
+        {"headers": []},
+        {"headers": {"A": []}},
+        {"allowedEnvVars": "B"},
+        {"command": "x"},
+    ],
 )
 def test_what_is_wrong_breaks_the_hook(wrong: dict[str, Any]) -> None:
     """Aloud, with the key."""

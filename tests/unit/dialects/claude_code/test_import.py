@@ -10,7 +10,18 @@ import pytest
 
 import hookline
 
-HEAVY = {"typing", "dataclasses", "re2", "ruamel", "wcmatch", "tree_sitter", "difflib", "pathlib", "inspect", "asyncio"}
+HEAVY = {
+    "typing",
+    "dataclasses",
+    "re2",
+    "ruamel",
+    "wcmatch",
+    "tree_sitter",
+    "difflib",
+    "pathlib",
+    "inspect",
+    "asyncio",
+}
 
 
 @pytest.mark.process
@@ -19,7 +30,10 @@ def test_importing_the_dialect_loads_nothing_heavy() -> None:
     code = "import sys; import hookline.dialects.claude_code; print(' '.join(sys.modules))"
     source = str(Path(hookline.__file__).parents[1])
     done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", f"import sys; sys.path[:0] = [{source!r}]; {code}"], capture_output=True, text=True, check=True
+        [sys.executable, "-I", "-S", "-c", f"import sys; sys.path[:0] = [{source!r}]; {code}"],
+        capture_output=True,
+        text=True,
+        check=True,
     )
 
     assert HEAVY & set(done.stdout.split()) == set()

@@ -16,7 +16,13 @@ from hookline.model.verdict import Stance
 from tests.unit.handlers.serving import saying, serving
 from tests.unit.handlers.test_judge import at, chat, message
 
-STOP = {"session_id": "s1", "transcript_path": "", "cwd": "/w", "hook_event_name": "Stop", "stop_hook_active": False}
+STOP = {
+    "session_id": "s1",
+    "transcript_path": "",
+    "cwd": "/w",
+    "hook_event_name": "Stop",
+    "stop_hook_active": False,
+}
 JUDGED = {
     "PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "UserPromptSubmit", "UserPromptExpansion", "Stop",
     "SubagentStop", "TaskCreated", "TaskCompleted",
@@ -24,7 +30,11 @@ JUDGED = {
 
 
 def settings(event: str = "Stop", **fields: Any) -> dict[str, Any]:
-    return {"hooks": {event: [{"hooks": [{"type": "prompt", "prompt": "Are we done? $ARGUMENTS", **fields}]}]}}
+    return {
+        "hooks": {
+            event: [{"hooks": [{"type": "prompt", "prompt": "Are we done? $ARGUMENTS", **fields}]}]
+        }
+    }
 
 
 def engine(environ: dict[str, str], **fields: Any) -> Engine:
@@ -36,7 +46,9 @@ def engine(environ: dict[str, str], **fields: Any) -> Engine:
 
 def test_a_judge_sends_the_agent_back() -> None:
     """The payload stands where `$ARGUMENTS` does, and the reason is the reply to the host."""
-    with serving(saying(message('{"ok": false, "reason": "run the tests", "impossible": false}'))) as service:
+    with serving(
+        saying(message('{"ok": false, "reason": "run the tests", "impossible": false}'))
+    ) as service:
         reply = engine(at(service)).answer("claude-code", STOP)
     body = json.loads(service.sent[0].body)
     prompt = body["messages"][0]["content"][0]["text"]
@@ -52,18 +64,34 @@ def test_a_judge_sends_the_agent_back() -> None:
     [
         ({}, {"HOOKLINE_MODEL": "openai/gpt-4o-mini"}, "/v1/chat/completions", "gpt-4o-mini"),
         ({}, {"ANTHROPIC_DEFAULT_HAIKU_MODEL": "claude-mine"}, "/v1/messages", "claude-mine"),
-        ({"model": "haiku"}, {"HOOKLINE_MODEL": "openai/gpt-4o-mini"}, "/v1/messages", "claude-haiku-5-5"),
-        ({"model": "sonnet"}, {"ANTHROPIC_DEFAULT_SONNET_MODEL": "claude-s"}, "/v1/messages", "claude-s"),
+        (
+            {"model": "haiku"},
+            {"HOOKLINE_MODEL": "openai/gpt-4o-mini"},
+            "/v1/messages",
+            "claude-haiku-5-5",
+        ),
+        (
+            {"model": "sonnet"},
+            {"ANTHROPIC_DEFAULT_SONNET_MODEL": "claude-s"},
+            "/v1/messages",
+            "claude-s",
+        ),
         ({"model": "opus"}, {}, "/v1/messages", "claude-opus-5-5"),
         ({"model": "claude-haiku-4-5"}, {}, "/v1/messages", "claude-haiku-4-5"),
         ({"model": "openai/gpt-4o"}, {}, "/v1/chat/completions", "gpt-4o"),
     ],
 )
-def test_a_judge_is_the_model_that_is_named(fields: dict[str, str], environ: dict[str, str], path: str, model: str) -> None:
+def test_a_judge_is_the_model_that_is_named(
+    fields: dict[str, str], environ: dict[str, str], path: str, model: str
+) -> None:
     """In the hook by its short or its full name; else in the environment; else the small and fast one."""
     ok = '{"ok": true, "reason": "", "impossible": false}'
-    with serving(lambda asked: asked.say(chat(ok) if "chat" in asked.path else message(ok))) as service:
-        decision = engine(at(service, **environ), **fields).fire("Stop", STOP, dialect="claude-code")
+    with serving(
+        lambda asked: asked.say(chat(ok) if "chat" in asked.path else message(ok))
+    ) as service:
+        decision = engine(at(service, **environ), **fields).fire(
+            "Stop", STOP, dialect="claude-code"
+        )
     (sent,) = service.sent
 
     assert (decision.stance, decision.for_user) == (Stance.SILENT, ())
@@ -84,4 +112,6 @@ def test_prompt_hooks_are_accepted_where_the_document_says(event: str) -> None:
     loaded = ClaudeCode().load(Source(tree=settings(event)))
 
     assert isinstance(loaded.specs[0].handler, Model) is (event in JUDGED)
-    assert [problem.name for problem in loaded.problems] == ([] if event in JUDGED else ["key.misplaced"])
+    assert [problem.name for problem in loaded.problems] == (
+        [] if event in JUDGED else ["key.misplaced"]
+    )

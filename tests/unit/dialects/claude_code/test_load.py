@@ -19,14 +19,30 @@ if TYPE_CHECKING:
 
 DIALECT = ClaudeCode()
 WORDS = st.sampled_from(
-    ["hooks", "PreToolUse", "Stop", "FileChanged", "matcher", "type", "command", "args", "timeout", "if", "once", "disableAllHooks"]
+    [
+        "hooks",
+        "PreToolUse",
+        "Stop",
+        "FileChanged",
+        "matcher",
+        "type",
+        "command",
+        "args",
+        "timeout",
+        "if",
+        "once",
+        "disableAllHooks",
+    ]
 )
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | WORDS | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=4),
     max_leaves=20,
 )
-FIELDS = st.dictionaries(st.sampled_from(["type", "command", "args", "timeout", "shell", "onFailure", "async", "once"]), JSON)
+FIELDS = st.dictionaries(
+    st.sampled_from(["type", "command", "args", "timeout", "shell", "onFailure", "async", "once"]),
+    JSON,
+)
 
 
 def one(handler: dict[str, Any], *, event: str = "Stop", **source: Any) -> HookSpec:
@@ -57,8 +73,16 @@ def test_a_plugins_folders_are_exported_and_substituted() -> None:
     """2.4: `${CLAUDE_PLUGIN_ROOT}` in `command` and `args`, and in the environment."""
     known = command(project_dir="/w", plugin_root="/p", plugin_data="/d")
 
-    assert known.env == {"CLAUDE_PROJECT_DIR": "/w", "CLAUDE_PLUGIN_ROOT": "/p", "CLAUDE_PLUGIN_DATA": "/d"}
-    assert known.substitute == {"${CLAUDE_PROJECT_DIR}": "/w", "${CLAUDE_PLUGIN_ROOT}": "/p", "${CLAUDE_PLUGIN_DATA}": "/d"}
+    assert known.env == {
+        "CLAUDE_PROJECT_DIR": "/w",
+        "CLAUDE_PLUGIN_ROOT": "/p",
+        "CLAUDE_PLUGIN_DATA": "/d",
+    }
+    assert known.substitute == {
+        "${CLAUDE_PROJECT_DIR}": "/w",
+        "${CLAUDE_PLUGIN_ROOT}": "/p",
+        "${CLAUDE_PLUGIN_DATA}": "/d",
+    }
 
 
 def test_the_environment_is_inherited_less_otel() -> None:
@@ -68,9 +92,22 @@ def test_the_environment_is_inherited_less_otel() -> None:
 
 def test_what_the_dialect_knows_of_a_hook_is_kept() -> None:
     """Status line and wake-up words are for a host that can show them."""
-    spec = one({"type": "command", "command": "x", "statusMessage": "checking", "asyncRewake": True, "rewakeMessage": "m", "timeout": 2})
+    spec = one(
+        {
+            "type": "command",
+            "command": "x",
+            "statusMessage": "checking",
+            "asyncRewake": True,
+            "rewakeMessage": "m",
+            "timeout": 2,
+        }
+    )
 
-    assert spec.facts == {"rewake": {"message": "m", "summary": ""}, "status": "checking", "timeout": 2.0}
+    assert spec.facts == {
+        "rewake": {"message": "m", "summary": ""},
+        "status": "checking",
+        "timeout": 2.0,
+    }
 
 
 @pytest.mark.parametrize(
@@ -83,14 +120,16 @@ def test_what_the_dialect_knows_of_a_hook_is_kept() -> None:
         ({"async": False, "timeout": 1}, "fidelity", []),
     ],
 )
-def test_a_timeout_that_nobody_enforces_is_told(hook: dict[str, Any], mode: str, told: list[str]) -> None:
+def test_a_timeout_that_nobody_enforces_is_told(
+    hook: dict[str, Any], mode: str, told: list[str]
+) -> None:
     """2.4: in the background; strict mode enforces it."""
     tree = {"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "x", **hook}]}]}}
     problems = DIALECT.load(Source(tree=tree, mode=mode)).problems
 
-    assert [(each.name, each.severity, each.origin.pointer.rpartition(".")[2]) for each in problems] == [
-        ("key.ignored", "warning", key) for key in told
-    ]
+    assert [
+        (each.name, each.severity, each.origin.pointer.rpartition(".")[2]) for each in problems
+    ] == [("key.ignored", "warning", key) for key in told]
     assert all("is not enforced for a hook in the background" in each.message for each in problems)
 
 
@@ -127,7 +166,12 @@ def test_a_shadow_copy_does_not_take_the_place_of_one_that_counts() -> None:
 @given(JSON, FIELDS, st.sampled_from(["fidelity", "strict"]))
 def test_no_tree_makes_loading_raise(tree: Any, handler: dict[str, Any], mode: str) -> None:
     """Problems are values; what is wrong with a hook is an error about it, and the hook is broken."""
-    for given_tree in (tree, {"hooks": tree}, {"hooks": {"PreToolUse": tree}}, {"hooks": {"SessionEnd": [{"hooks": [handler]}]}}):
+    for given_tree in (
+        tree,
+        {"hooks": tree},
+        {"hooks": {"PreToolUse": tree}},
+        {"hooks": {"SessionEnd": [{"hooks": [handler]}]}},
+    ):
         loaded = DIALECT.load(Source(tree=given_tree, mode=mode))
         combined = DIALECT.combine(loaded.specs)
 

@@ -20,11 +20,34 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
 
 DIALECT = ClaudeCode()
-TOP_KEYS = ["continue", "stopReason", "systemMessage", "decision", "reason", "hookSpecificOutput", "terminalSequence", "x"]
-SPECIFIC_KEYS = [*POWERS, "permissionDecision", "permissionDecisionReason", "decision", "hookEventName", "behavior", "interrupt"]
+TOP_KEYS = [
+    "continue",
+    "stopReason",
+    "systemMessage",
+    "decision",
+    "reason",
+    "hookSpecificOutput",
+    "terminalSequence",
+    "x",
+]
+SPECIFIC_KEYS = [
+    *POWERS,
+    "permissionDecision",
+    "permissionDecisionReason",
+    "decision",
+    "hookEventName",
+    "behavior",
+    "interrupt",
+]
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.sampled_from(["block", "approve", "deny", "allow", "ask", "defer", "accept", ""]),
-    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(SPECIFIC_KEYS), inner, max_size=4),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.sampled_from(["block", "approve", "deny", "allow", "ask", "defer", "accept", ""]),
+    lambda inner: (
+        st.lists(inner, max_size=2)
+        | st.dictionaries(st.sampled_from(SPECIFIC_KEYS), inner, max_size=4)
+    ),
     max_leaves=8,
 )
 ANSWERS = st.dictionaries(st.sampled_from(TOP_KEYS), VALUES)
@@ -47,11 +70,16 @@ def read(native: str, mode: str = "fidelity", **outcome: Any) -> Verdict:
 
 def answered(native: str, specific: dict[str, Any], **top: Any) -> Verdict:
     """What a hook meant that printed this for its event."""
-    return read(native, stdout=json.dumps({"hookSpecificOutput": {"hookEventName": native, **specific}, **top}))
+    return read(
+        native,
+        stdout=json.dumps({"hookSpecificOutput": {"hookEventName": native, **specific}, **top}),
+    )
 
 
 @given(EVENTS, OUTPUTS, st.sampled_from([0, 1, 2, 127]), st.sampled_from(["fidelity", "strict"]))
-def test_no_output_makes_reading_raise_or_exceeds_the_event(native: str, stdout: str, code: int, mode: str) -> None:
+def test_no_output_makes_reading_raise_or_exceeds_the_event(
+    native: str, stdout: str, code: int, mode: str
+) -> None:
     """Whatever is printed, the verdict stays within what the event honours."""
     row = row_of(native)
     verdict = read(native, mode, stdout=stdout, exit_code=code, stderr="words")
@@ -78,13 +106,21 @@ def test_exit_two_blocks_whatever_is_printed(native: str, stdout: str) -> None:
 
 def test_output_over_the_limit_is_a_failure_and_no_silence() -> None:
     """A cut-off answer could have been a denial."""
-    assert read("PreToolUse", stdout="{" + "x" * 100, truncated=True).fault == "its output exceeds the limit of 1 MiB a stream"
-    assert read("PreToolUse", stdout="x", truncated=True, exit_code=2, stderr="no").stance is Stance.DENY
+    assert (
+        read("PreToolUse", stdout="{" + "x" * 100, truncated=True).fault
+        == "its output exceeds the limit of 1 MiB a stream"
+    )
+    assert (
+        read("PreToolUse", stdout="x", truncated=True, exit_code=2, stderr="no").stance
+        is Stance.DENY
+    )
 
 
 def test_in_strict_mode_an_exit_code_is_not_excused_by_an_answer_that_says_nothing() -> None:
     """`{"result": "block"}` with exit 1 was meant as a block (22.3)."""
-    assert read("PreToolUse", "strict", stdout='{"result": "block"}', exit_code=1).stance is Stance.ASK
+    assert (
+        read("PreToolUse", "strict", stdout='{"result": "block"}', exit_code=1).stance is Stance.ASK
+    )
     assert read("PreToolUse", stdout='{"result": "block"}', exit_code=1).stance is Stance.SILENT
 
 
@@ -102,7 +138,10 @@ def test_a_byte_order_mark_does_not_hide_an_answer() -> None:
 
 def test_a_denied_request_grants_nothing() -> None:
     """Input and permissions travel with an allow only."""
-    verdict = answered("PermissionRequest", {"decision": {"behavior": "deny", "updatedPermissions": [1], "updatedInput": {"a": 1}}})
+    verdict = answered(
+        "PermissionRequest",
+        {"decision": {"behavior": "deny", "updatedPermissions": [1], "updatedInput": {"a": 1}}},
+    )
 
     assert (verdict.effects, verdict.rewrite) == ({}, None)
     assert set(verdict.unsupported) == {"input", "grant"}
@@ -110,18 +149,26 @@ def test_a_denied_request_grants_nothing() -> None:
 
 def test_a_request_without_a_behavior_is_unreadable() -> None:
     """The host's own check refuses it."""
-    assert answered("PermissionRequest", {"decision": {}}).fault == "`decision.behavior` must be `allow` or `deny`"
+    assert (
+        answered("PermissionRequest", {"decision": {}}).fault
+        == "`decision.behavior` must be `allow` or `deny`"
+    )
 
 
 @pytest.mark.parametrize("word", ["yes", "block"])
 def test_an_unknown_permission_is_unreadable(word: str) -> None:
     """An author who writes it means something; silence would hide that it is nothing."""
-    assert answered("PreToolUse", {"permissionDecision": word}).fault == f"unknown permission decision `{word}`"
+    assert (
+        answered("PreToolUse", {"permissionDecision": word}).fault
+        == f"unknown permission decision `{word}`"
+    )
 
 
 def test_the_strongest_of_two_claims_in_one_answer_counts() -> None:
     """The old word and the new one may stand side by side."""
-    verdict = answered("PreToolUse", {"permissionDecision": "allow"}, decision="block", reason="old")
+    verdict = answered(
+        "PreToolUse", {"permissionDecision": "allow"}, decision="block", reason="old"
+    )
 
     assert (verdict.stance, verdict.reason) == (Stance.DENY, "old")
 
@@ -129,7 +176,11 @@ def test_the_strongest_of_two_claims_in_one_answer_counts() -> None:
 def test_a_hook_hears_a_foreign_event_in_its_own_words() -> None:
     """A call of another host arrives as Claude Code would send it, less what nobody knows."""
     event = Event(
-        kind="tool.before", dialect="hookline", native_name="tool.before", cwd="/w", body=ToolCall(tool="Bash", input={"command": "ls"})
+        kind="tool.before",
+        dialect="hookline",
+        native_name="tool.before",
+        cwd="/w",
+        body=ToolCall(tool="Bash", input={"command": "ls"}),
     )
 
     assert json.loads(DIALECT.encode_event(event, hook("PreToolUse"))) == {
@@ -140,4 +191,6 @@ def test_a_hook_hears_a_foreign_event_in_its_own_words() -> None:
 
 def test_a_path_is_a_line_and_not_less() -> None:
     """The last one, also where a folder's name holds what some take for the end of a line."""
-    assert read("WorktreeCreate", stdout="made\n/trees/a\u2028b\n").effects == {"path": "/trees/a\u2028b"}
+    assert read("WorktreeCreate", stdout="made\n/trees/a\u2028b\n").effects == {
+        "path": "/trees/a\u2028b"
+    }

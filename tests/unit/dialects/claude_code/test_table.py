@@ -91,11 +91,16 @@ def test_every_row_runs_its_hooks_at_once() -> None:
 
 def test_a_denial_is_a_power_exactly_where_something_blocks() -> None:
     """The two columns cannot disagree."""
-    assert all((row(native).blocks is Stance.DENY) == ("deny" in row(native).powers) for native in TABLE.rows)
+    assert all(
+        (row(native).blocks is Stance.DENY) == ("deny" in row(native).powers)
+        for native in TABLE.rows
+    )
 
 
 def test_every_key_that_is_read_has_a_power() -> None:
     """But for those that name their power themselves."""
     by_themselves = {"permissionDecision", "permissionDecisionReason", "decision"}
 
-    assert {key for native in TABLE.rows for key in row(native).reads} - by_themselves == set(POWERS)
+    assert {key for native in TABLE.rows for key in row(native).reads} - by_themselves == set(
+        POWERS
+    )

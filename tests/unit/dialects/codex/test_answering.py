@@ -30,7 +30,14 @@ CASES = [(native, power) for native, row in TABLE.rows.items() for power in sort
 
 def happening(native: str) -> Event:
     """An event of that name."""
-    return DIALECT.decode_event({"hook_event_name": native, "tool_name": "Bash", "tool_input": {"command": "ls"}, "prompt": "p"})
+    return DIALECT.decode_event(
+        {
+            "hook_event_name": native,
+            "tool_name": "Bash",
+            "tool_input": {"command": "ls"},
+            "prompt": "p",
+        }
+    )
 
 
 def decided(native: str, *verdicts: Verdict) -> Decision:
@@ -48,12 +55,17 @@ def test_what_is_said_is_what_is_read(native: str, power: str) -> None:
     reply = DIALECT.encode_decision(decision, happening(native))
     tree = {"hooks": {native: [{"hooks": [{"type": "command", "command": "guard"}]}]}}
     (spec,) = DIALECT.load(Source(tree=tree)).specs
-    heard = DIALECT.decode_outcome(Outcome(exit_code=reply.exit_code, stdout=reply.stdout), spec, happening(native))
+    heard = DIALECT.decode_outcome(
+        Outcome(exit_code=reply.exit_code, stdout=reply.stdout), spec, happening(native)
+    )
 
     assert decision.lowered == ()
     assert heard.fault is None
     assert (heard.stance, heard.reason) == (decision.stance, decision.reason)
-    assert (heard.for_agent, heard.for_user) == ("".join(decision.for_agent), "".join(decision.for_user))
+    assert (heard.for_agent, heard.for_user) == (
+        "".join(decision.for_agent),
+        "".join(decision.for_user),
+    )
     assert (heard.rewrite and heard.rewrite.value) == (decision.rewrite and decision.rewrite.value)
 
 
@@ -67,16 +79,22 @@ def test_what_is_said_is_what_is_read(native: str, power: str) -> None:
 )
 def test_a_denial_always_has_a_reason(native: str, verdict: dict[str, Any], reply: str) -> None:
     """22, rule 4: one is made, from the `systemMessage` if there is one; a halt of a call is its denial."""
-    said = json.loads(DIALECT.encode_decision(decided(native, Verdict(**verdict)), happening(native)).stdout)
+    said = json.loads(
+        DIALECT.encode_decision(decided(native, Verdict(**verdict)), happening(native)).stdout
+    )
 
     assert said["hookSpecificOutput"]["permissionDecision"] == "deny"
     assert said["hookSpecificOutput"]["permissionDecisionReason"] == reply
 
 
-@pytest.mark.parametrize("native", [native for native, row in TABLE.rows.items() if "deny" in row.powers])
+@pytest.mark.parametrize(
+    "native", [native for native, row in TABLE.rows.items() if "deny" in row.powers]
+)
 def test_no_refusal_is_without_words(native: str) -> None:
     """On no event; an empty reason would make the host take it for a failed hook."""
-    reply = DIALECT.encode_decision(decided(native, Verdict(stance=Stance.DENY, reason=" ")), happening(native))
+    reply = DIALECT.encode_decision(
+        decided(native, Verdict(stance=Stance.DENY, reason=" ")), happening(native)
+    )
 
     assert "refused by a hook that gave no reason" in reply.stdout
     assert reply.exit_code == 0
@@ -103,7 +121,13 @@ def test_on_an_unknown_event_only_the_user_is_told() -> None:
     """Nothing else can be known to be understood."""
     event = DIALECT.decode_event({"hook_event_name": "Later"})
     decision = Decision(
-        kind=event.kind, dialect="codex", native_event="Later", stance=Stance.HALT, reason="r", for_user=("n",), for_agent=("c",)
+        kind=event.kind,
+        dialect="codex",
+        native_event="Later",
+        stance=Stance.HALT,
+        reason="r",
+        for_user=("n",),
+        for_agent=("c",),
     )
 
     assert json.loads(DIALECT.encode_decision(decision, event).stdout) == {"systemMessage": "n"}

@@ -41,21 +41,34 @@ def test_a_stranger_or_an_observed_file_turns_nothing_off() -> None:
 
 def test_an_entry_that_is_no_state_says_nothing() -> None:
     """What Codex cannot read there it passes over, and so do we."""
-    for state in ("no", {"hooks.json:stop:0:0": "off"}, {"hooks.json:stop:0:0": {"enabled": "no"}}, {"hooks.json:stop:0:0": {}}):
-        assert left(hooks(), Source(file="config.toml", tree={"hooks": {"state": state}}, scope="user")) == ["x"]
+    for state in (
+        "no",
+        {"hooks.json:stop:0:0": "off"},
+        {"hooks.json:stop:0:0": {"enabled": "no"}},
+        {"hooks.json:stop:0:0": {}},
+    ):
+        assert left(
+            hooks(), Source(file="config.toml", tree={"hooks": {"state": state}}, scope="user")
+        ) == ["x"]
 
 
 def test_managed_only_must_be_true() -> None:
     """`false` is the default, and anything else is complained about."""
     for value, count in ((False, 1), (True, 0)):
-        policy = Source(file="requirements.toml", tree={"allow_managed_hooks_only": value}, scope="managed")
+        policy = Source(
+            file="requirements.toml", tree={"allow_managed_hooks_only": value}, scope="managed"
+        )
         assert len(left(policy, hooks())) == count
 
-    policy = Source(file="requirements.toml", tree={"allow_managed_hooks_only": "yes"}, scope="managed")
+    policy = Source(
+        file="requirements.toml", tree={"allow_managed_hooks_only": "yes"}, scope="managed"
+    )
     assert [problem.name for problem in DIALECT.load(policy).problems] == ["value.type"]
 
 
-def test_many_hooks_that_are_off_are_not_compared_with_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_hooks_that_are_off_are_not_compared_with_each_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Each is looked at by its key, so a long file is read in time that grows with its length."""
 
     def compared(*_: object) -> bool:

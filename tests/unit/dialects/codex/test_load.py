@@ -15,14 +15,30 @@ from hookline.model.verdict import Stance
 
 DIALECT = Codex()
 WORDS = st.sampled_from(
-    ["hooks", "state", "PreToolUse", "Stop", "matcher", "type", "command", "timeout", "enabled", "allow_managed_hooks_only"]
+    [
+        "hooks",
+        "state",
+        "PreToolUse",
+        "Stop",
+        "matcher",
+        "type",
+        "command",
+        "timeout",
+        "enabled",
+        "allow_managed_hooks_only",
+    ]
 )
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | WORDS | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=4),
     max_leaves=20,
 )
-FIELDS = st.dictionaries(st.sampled_from(["type", "command", "timeout", "async", "commandWindows", "statusMessage", "x"]), JSON)
+FIELDS = st.dictionaries(
+    st.sampled_from(
+        ["type", "command", "timeout", "async", "commandWindows", "statusMessage", "x"]
+    ),
+    JSON,
+)
 
 
 def command(**names: str) -> Command:
@@ -37,7 +53,12 @@ def test_a_plugins_folders_are_known_under_both_names() -> None:
     """The environment has `PLUGIN_ROOT`, `PLUGIN_DATA` and Claude Code's names for them; references are filled in."""
     made = command(plugin_root="/p", plugin_data="/d")
 
-    assert made.env == {"PLUGIN_ROOT": "/p", "CLAUDE_PLUGIN_ROOT": "/p", "PLUGIN_DATA": "/d", "CLAUDE_PLUGIN_DATA": "/d"}
+    assert made.env == {
+        "PLUGIN_ROOT": "/p",
+        "CLAUDE_PLUGIN_ROOT": "/p",
+        "PLUGIN_DATA": "/d",
+        "CLAUDE_PLUGIN_DATA": "/d",
+    }
     assert made.substitute["${PLUGIN_ROOT}"] == "/p"
 
 
@@ -58,14 +79,26 @@ def test_strict_hooks_leave_nothing_running() -> None:
 
 def test_a_trust_key_is_spelled_in_snake_case() -> None:
     """`<source path>:<event>:<group>:<handler>`."""
-    assert trust_key("/h/.codex/hooks.json", "SubagentStop", 2, 1) == "/h/.codex/hooks.json:subagent_stop:2:1"
+    assert (
+        trust_key("/h/.codex/hooks.json", "SubagentStop", 2, 1)
+        == "/h/.codex/hooks.json:subagent_stop:2:1"
+    )
     assert trust_key("", "Stop", 0, 0) == ":stop:0:0"
 
 
-@given(JSON, st.sampled_from(["managed", "user", "project"]), st.sampled_from(["hooks.json", "config.toml"]))
+@given(
+    JSON,
+    st.sampled_from(["managed", "user", "project"]),
+    st.sampled_from(["hooks.json", "config.toml"]),
+)
 def test_no_tree_makes_loading_raise(tree: Any, scope: str, file: str) -> None:
     """Whatever stands in a file, it is hooks and problems."""
-    for given_tree in (tree, {"hooks": tree}, {"hooks": {"Stop": tree}}, {"hooks": {"state": tree}}):
+    for given_tree in (
+        tree,
+        {"hooks": tree},
+        {"hooks": {"Stop": tree}},
+        {"hooks": {"state": tree}},
+    ):
         loaded = DIALECT.load(Source(tree=given_tree, scope=scope, file=file))
         combined = DIALECT.combine(loaded.specs)
 

@@ -13,7 +13,11 @@ DIALECT = Codex()
 
 def selects(matcher: str, tool: str) -> bool:
     """Whether a group with this matcher takes part in a call of this tool."""
-    tree = {"hooks": {"PreToolUse": [{"matcher": matcher, "hooks": [{"type": "command", "command": "x"}]}]}}
+    tree = {
+        "hooks": {
+            "PreToolUse": [{"matcher": matcher, "hooks": [{"type": "command", "command": "x"}]}]
+        }
+    }
     (spec,) = DIALECT.load(Source(tree=tree)).specs
     event = DIALECT.decode_event({"hook_event_name": "PreToolUse", "tool_name": tool})
     return all(holds(condition, event) for condition in spec.conditions)

@@ -15,14 +15,29 @@ from hookline.model.outcome import Failure, Outcome
 from hookline.model.verdict import Stance, Verdict
 
 DIALECT = Codex()
-TOP_KEYS = ["continue", "stopReason", "suppressOutput", "systemMessage", "decision", "reason", "hookSpecificOutput", "x"]
+TOP_KEYS = [
+    "continue",
+    "stopReason",
+    "suppressOutput",
+    "systemMessage",
+    "decision",
+    "reason",
+    "hookSpecificOutput",
+    "x",
+]
 SPECIFIC_KEYS = [
     "hookEventName", "additionalContext", "permissionDecision", "permissionDecisionReason", "updatedInput", "decision", "behavior",
     "message", "interrupt", "updatedMCPToolOutput",
 ]  # fmt: skip
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.sampled_from(["block", "approve", "deny", "allow", "ask", "PreToolUse", ""]),
-    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(SPECIFIC_KEYS), inner, max_size=4),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.sampled_from(["block", "approve", "deny", "allow", "ask", "PreToolUse", ""]),
+    lambda inner: (
+        st.lists(inner, max_size=2)
+        | st.dictionaries(st.sampled_from(SPECIFIC_KEYS), inner, max_size=4)
+    ),
     max_leaves=8,
 )
 OUTPUTS = st.text(max_size=30) | st.dictionaries(st.sampled_from(TOP_KEYS), VALUES).map(json.dumps)
@@ -32,12 +47,21 @@ def read(native: str, mode: str = "fidelity", **outcome: Any) -> Verdict:
     """What a hook meant that ended so."""
     tree = {"hooks": {native: [{"hooks": [{"type": "command", "command": "guard"}]}]}}
     (spec,) = DIALECT.load(Source(tree=tree, mode=mode)).specs
-    event = DIALECT.decode_event({"hook_event_name": native, "tool_name": "Bash", "tool_input": {"command": "ls"}})
+    event = DIALECT.decode_event(
+        {"hook_event_name": native, "tool_name": "Bash", "tool_input": {"command": "ls"}}
+    )
     return DIALECT.decode_outcome(Outcome(**{"exit_code": 0, **outcome}), spec, event)
 
 
-@given(st.sampled_from(list(TABLE.rows)), OUTPUTS, st.sampled_from([0, 1, 2, 127]), st.sampled_from(["fidelity", "strict"]))
-def test_no_output_makes_reading_raise_or_exceeds_the_event(native: str, stdout: str, code: int, mode: str) -> None:
+@given(
+    st.sampled_from(list(TABLE.rows)),
+    OUTPUTS,
+    st.sampled_from([0, 1, 2, 127]),
+    st.sampled_from(["fidelity", "strict"]),
+)
+def test_no_output_makes_reading_raise_or_exceeds_the_event(
+    native: str, stdout: str, code: int, mode: str
+) -> None:
     """Whatever is printed, the verdict stays within what the event honours, and a refusal has a reason."""
     row = row_of(native)
     verdict = read(native, mode, stdout=stdout, exit_code=code, stderr="words")
@@ -67,12 +91,17 @@ def test_every_failure_is_seen() -> None:
 
 def test_a_byte_order_mark_makes_text_of_json() -> None:
     """Codex does not take it for JSON, so neither do we."""
-    assert read("PreToolUse", stdout='\ufeff{"decision": "block", "reason": "r"}').stance is Stance.SILENT
+    assert (
+        read("PreToolUse", stdout='\ufeff{"decision": "block", "reason": "r"}').stance
+        is Stance.SILENT
+    )
 
 
 def test_an_answer_beside_a_halt_is_not_looked_at() -> None:
     """`continue: false` goes first, also before what would make the hook failed."""
-    verdict = read("PostToolUse", stdout='{"continue": false, "suppressOutput": true, "decision": "block"}')
+    verdict = read(
+        "PostToolUse", stdout='{"continue": false, "suppressOutput": true, "decision": "block"}'
+    )
 
     assert (verdict.stance, verdict.fault) == (Stance.HALT, None)
 
@@ -83,4 +112,6 @@ def test_a_hook_of_an_event_that_is_unknown_has_failed() -> None:
     (spec,) = DIALECT.load(Source(tree=tree)).specs
     event = DIALECT.decode_event({"hook_event_name": "Stop"})
 
-    assert DIALECT.decode_outcome(Outcome(exit_code=0), spec.replace(native_event="Later"), event).fault
+    assert DIALECT.decode_outcome(
+        Outcome(exit_code=0), spec.replace(native_event="Later"), event
+    ).fault

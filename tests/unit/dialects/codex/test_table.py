@@ -47,7 +47,11 @@ def test_the_events_whose_plain_stdout_is_context() -> None:
 
 def test_the_events_that_know_no_matcher() -> None:
     """A matcher is ignored on prompts and at the end of a turn."""
-    assert {native for native in TABLE.rows if not row(native).subject} == {"UserPromptSubmit", "Stop", "Interrupt"}
+    assert {native for native in TABLE.rows if not row(native).subject} == {
+        "UserPromptSubmit",
+        "Stop",
+        "Interrupt",
+    }
 
 
 @pytest.mark.parametrize("native", TABLE.rows)
@@ -65,7 +69,10 @@ def test_every_row_runs_its_hooks_at_once() -> None:
 
 def test_a_denial_is_a_power_exactly_where_something_blocks() -> None:
     """The two columns cannot disagree."""
-    assert all((row(native).blocks is Stance.DENY) == ("deny" in row(native).powers) for native in TABLE.rows)
+    assert all(
+        (row(native).blocks is Stance.DENY) == ("deny" in row(native).powers)
+        for native in TABLE.rows
+    )
 
 
 @pytest.mark.parametrize("native", TABLE.rows)
@@ -77,7 +84,9 @@ def test_what_is_refused_is_known(native: str) -> None:
 def test_every_payload_begins_with_the_session_and_names_its_event() -> None:
     """The order of the other fields is each event's own."""
     assert [field.native for field in TABLE.base] == ["session_id"]
-    assert all("hook_event_name" in {field.native for field in row(native).fields} for native in TABLE.rows)
+    assert all(
+        "hook_event_name" in {field.native for field in row(native).fields} for native in TABLE.rows
+    )
 
 
 def test_the_engines_own_cap_on_stop_gates_holds() -> None:

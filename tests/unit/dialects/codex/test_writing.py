@@ -25,7 +25,9 @@ PRE = TABLE.rows["PreToolUse"]
         ({}, None),
     ],
 )
-def test_a_matcher_means_the_same_when_it_is_read_again(declared: dict[str, object], matcher: str | None) -> None:
+def test_a_matcher_means_the_same_when_it_is_read_again(
+    declared: dict[str, object], matcher: str | None
+) -> None:
     """A text of word characters is a list to Codex, so an expression made of these is put in brackets."""
     written = DIALECT.write((Declaration(row=PRE, command="x", **declared),))  # type: ignore[arg-type]
     (group,) = json.loads(written.files["hooks.json"])["hooks"]["PreToolUse"]
@@ -35,7 +37,9 @@ def test_a_matcher_means_the_same_when_it_is_read_again(declared: dict[str, obje
 
 def test_what_is_written_is_loaded_as_it_was_declared() -> None:
     """The file's text has the hook, its time limit and its tools; that a failure denies is lost, and said."""
-    written = DIALECT.write((Declaration(row=PRE, command="guard.sh", pattern="ash", timeout=1.5, closed=True),))
+    written = DIALECT.write(
+        (Declaration(row=PRE, command="guard.sh", pattern="ash", timeout=1.5, closed=True),)
+    )
     loaded = DIALECT.load(Source(file="hooks.json", text=written.files["hooks.json"]))
     (spec,) = loaded.specs
     event = DIALECT.decode_event({"hook_event_name": "PreToolUse", "tool_name": "Bash"})

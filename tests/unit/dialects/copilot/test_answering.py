@@ -18,7 +18,8 @@ def said(native: str, **decision: Any) -> list[Any]:
     """The lines of the reply, each read as JSON."""
     kind = DIALECT.table.row(native).kind  # type: ignore[union-attr]  # the tests name known events
     reply = DIALECT.encode_decision(
-        Decision(kind=kind, dialect="copilot", native_event=native, **decision), Event(kind=kind, native_name=native)
+        Decision(kind=kind, dialect="copilot", native_event=native, **decision),
+        Event(kind=kind, native_name=native),
     )
     assert (reply.stderr, reply.exit_code) == ("", 0)
     return [json.loads(line) for line in reply.stdout.splitlines()]
@@ -27,14 +28,21 @@ def said(native: str, **decision: Any) -> list[Any]:
 @pytest.mark.parametrize("native", ["preToolUse", "PreToolUse"])
 def test_both_keys_are_answered_alike(native: str) -> None:
     """The names of the output do not depend on the spelling."""
-    assert said(native, stance=Stance.DENY, reason="no") == [{"permissionDecision": "deny", "permissionDecisionReason": "no"}]
+    assert said(native, stance=Stance.DENY, reason="no") == [
+        {"permissionDecision": "deny", "permissionDecisionReason": "no"}
+    ]
 
 
 def test_an_event_is_known_by_its_kind_where_it_has_no_name() -> None:
     """A canonical event that a program raised."""
-    decision = Decision(kind="stop", dialect="copilot", native_event="stop", stance=Stance.DENY, reason="go on")
+    decision = Decision(
+        kind="stop", dialect="copilot", native_event="stop", stance=Stance.DENY, reason="go on"
+    )
 
-    assert json.loads(DIALECT.encode_decision(decision, Event(kind="stop")).stdout) == {"decision": "block", "reason": "go on"}
+    assert json.loads(DIALECT.encode_decision(decision, Event(kind="stop")).stdout) == {
+        "decision": "block",
+        "reason": "go on",
+    }
 
 
 def test_a_result_that_is_no_text_is_its_json() -> None:

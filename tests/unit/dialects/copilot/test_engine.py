@@ -24,11 +24,17 @@ def tree(**events: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("native", ["preToolUse", "PreToolUse"])
 def test_a_moment_runs_every_hook_once(native: str) -> None:
     """Hooks of both keys, a canonical one, and another dialect's, whichever key the host calls under."""
-    engine = Engine.from_config(tree(preToolUse=[{"bash": "exit 0"}], PreToolUse=[{"bash": "exit 0"}]), dialect="copilot")
+    engine = Engine.from_config(
+        tree(preToolUse=[{"bash": "exit 0"}], PreToolUse=[{"bash": "exit 0"}]), dialect="copilot"
+    )
     claude = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "exit 0"}]}]}}
     engine.add_source(claude, dialect="claude-code")
     engine.on("tool.before")(lambda _: None)
-    payload = CALL if native == "preToolUse" else {"session_id": "s", "cwd": "/", "tool_name": "Bash", "tool_input": {}}
+    payload = (
+        CALL
+        if native == "preToolUse"
+        else {"session_id": "s", "cwd": "/", "tool_name": "Bash", "tool_input": {}}
+    )
     decision = engine.fire(native, payload, dialect="copilot")
 
     assert len({verdict.hook_id for verdict in decision.verdicts}) == len(decision.verdicts) == 4
@@ -51,8 +57,14 @@ def test_a_hook_is_told_the_time_where_the_host_does_not_say_it() -> None:
 @pytest.mark.process
 def test_variables_are_filled_in() -> None:
     """In the values of `env`, when the hook runs."""
-    hooks = tree(preToolUse=[{"bash": '[ "$TO" = "/home/me/x-$Y" ]', "env": {"TO": "$HOME/x-${NAME}"}}])
-    engine = Engine.from_config(hooks, dialect="copilot", environ={"HOME": "/home/me", "NAME": "$Y", "Y": "$Y", "PATH": "/usr/bin:/bin"})
+    hooks = tree(
+        preToolUse=[{"bash": '[ "$TO" = "/home/me/x-$Y" ]', "env": {"TO": "$HOME/x-${NAME}"}}]
+    )
+    engine = Engine.from_config(
+        hooks,
+        dialect="copilot",
+        environ={"HOME": "/home/me", "NAME": "$Y", "Y": "$Y", "PATH": "/usr/bin:/bin"},
+    )
 
     assert engine.fire("preToolUse", CALL, dialect="copilot").allowed
 
@@ -79,8 +91,12 @@ def test_hooks_are_written_as_they_are_read() -> None:
     ))  # fmt: skip
 
     assert json.loads(written.files["hooks/hooks.json"]) == tree(
-        preToolUse=[{"type": "command", "bash": "guard", "timeoutSec": 5.0, "matcher": r"bash|github\-x\.y"}],
-        postToolUse=[{"type": "command", "bash": "lint", "timeoutSec": 60.0, "matcher": ".*(?:^edit).*"}],
+        preToolUse=[
+            {"type": "command", "bash": "guard", "timeoutSec": 5.0, "matcher": r"bash|github\-x\.y"}
+        ],
+        postToolUse=[
+            {"type": "command", "bash": "lint", "timeoutSec": 60.0, "matcher": ".*(?:^edit).*"}
+        ],
         agentStop=[{"type": "command", "bash": "stop", "timeoutSec": 60.0}],
     )
     assert written.lost == ((1, "that a failure of the hook denies"),)

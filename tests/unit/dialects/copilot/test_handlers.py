@@ -15,7 +15,9 @@ DIALECT = Copilot()
 
 def command(names: dict[str, str] | None = None, mode: str = "fidelity", **hook: Any) -> Command:
     """The handler of the one hook of a file."""
-    (spec,) = DIALECT.load(Source(tree={"version": 1, "hooks": {"preToolUse": [hook]}}, names=names or {}, mode=mode)).specs
+    (spec,) = DIALECT.load(
+        Source(tree={"version": 1, "hooks": {"preToolUse": [hook]}}, names=names or {}, mode=mode)
+    ).specs
     assert isinstance(spec.handler, Command)
     return spec.handler
 
@@ -29,7 +31,9 @@ def command(names: dict[str, str] | None = None, mode: str = "fidelity", **hook:
         ({"powershell": "y", "command": "x"}, ("bash", "sh")),
     ],
 )
-def test_a_text_runs_with_the_shell_of_its_key(keys: dict[str, str], shell: tuple[str, ...]) -> None:
+def test_a_text_runs_with_the_shell_of_its_key(
+    keys: dict[str, str], shell: tuple[str, ...]
+) -> None:
     """`command` stands in for `bash`, and PowerShell is for where nothing else is said."""
     made = command(**keys)
 

@@ -35,23 +35,34 @@ def trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     tls.cache_clear()
 
 
-def fired(answer: Callable[[Asked], None], file: Path, native: str = "preToolUse", **keys: Any) -> tuple[hookline.Decision, Any]:
+def fired(
+    answer: Callable[[Asked], None], file: Path, native: str = "preToolUse", **keys: Any
+) -> tuple[hookline.Decision, Any]:
     """The decision about a call whose one hook is answered so, and what the service was sent."""
     with serving(answer, file) as service:
         hook = {"type": "http", "url": service.url(scheme="https", host="localhost"), **keys}
         tree = {"version": 1, "hooks": {native: [hook]}}
-        engine = hookline.Engine.from_config(tree, dialect="copilot", options={"allow_local": True}, environ={"TOKEN": "t-1"})
+        engine = hookline.Engine.from_config(
+            tree, dialect="copilot", options={"allow_local": True}, environ={"TOKEN": "t-1"}
+        )
         assert engine.problems == ()
-        return engine.fire(native, {**CALL, **({"toolResult": {}} if "post" in native else {})}, dialect="copilot"), service.sent
+        return engine.fire(
+            native, {**CALL, **({"toolResult": {}} if "post" in native else {})}, dialect="copilot"
+        ), service.sent
 
 
 def test_the_payload_is_posted_and_the_answer_counts(trusted: Path) -> None:
     """With the headers that it declares."""
     answer = saying({"permissionDecision": "deny", "permissionDecisionReason": "frozen"})
-    decision, (sent,) = fired(answer, trusted, headers={"Authorization": "Bearer $TOKEN"}, allowedEnvVars=["TOKEN"])
+    decision, (sent,) = fired(
+        answer, trusted, headers={"Authorization": "Bearer $TOKEN"}, allowedEnvVars=["TOKEN"]
+    )
 
     assert (decision.stance, decision.reason) == (hookline.Stance.DENY, "frozen")
-    assert (json.loads(sent.body)["toolName"], sent.headers["authorization"]) == ("bash", "Bearer t-1")
+    assert (json.loads(sent.body)["toolName"], sent.headers["authorization"]) == (
+        "bash",
+        "Bearer t-1",
+    )
 
 
 @pytest.mark.parametrize(("size", "fits"), [(2 * MIB, True), (10 * MIB, False)])
@@ -67,13 +78,23 @@ def test_what_fails_stops_nothing(trusted: Path) -> None:
     """Not even before a tool runs, where a command that fails denies."""
     decision, _ = fired(saying({"permissionDecision": "deny"}, 503), trusted)
 
-    assert (decision.stance, decision.verdicts[0].fault) == (hookline.Stance.SILENT, "answered with an error: 503 Service Unavailable")
+    assert (decision.stance, decision.verdicts[0].fault) == (
+        hookline.Stance.SILENT,
+        "answered with an error: 503 Service Unavailable",
+    )
 
 
 def test_what_is_declared_is_what_is_called() -> None:
     """Under either spelling of the key."""
-    hook = {"type": "http", "url": "https://policy.example/h", "headers": {"A": "$B"}, "allowedEnvVars": ["B"]}
-    loaded = Copilot().load(Source(tree={"version": 1, "hooks": {"preToolUse": [hook], "PreToolUse": [hook]}}))
+    hook = {
+        "type": "http",
+        "url": "https://policy.example/h",
+        "headers": {"A": "$B"},
+        "allowedEnvVars": ["B"],
+    }
+    loaded = Copilot().load(
+        Source(tree={"version": 1, "hooks": {"preToolUse": [hook], "PreToolUse": [hook]}})
+    )
 
     assert [spec.handler for spec in loaded.specs] == [
         Http(url="https://policy.example/h", headers={"A": "$B"}, env=("B",), largest=10 * MIB)

@@ -17,12 +17,19 @@ if TYPE_CHECKING:
 DIALECT = Copilot()
 
 
-@pytest.mark.parametrize("tree", [None, [], "x", 3, {"hooks": []}, {"version": True, "hooks": {}}, {"version": "1"}])
+@pytest.mark.parametrize(
+    "tree", [None, [], "x", 3, {"hooks": []}, {"version": True, "hooks": {}}, {"version": "1"}]
+)
 def test_what_is_no_file_of_hooks_is_missed_aloud(tree: Any) -> None:
     """One broken hook for each event that can refuse something."""
     loaded = DIALECT.load(Source(tree=tree, file="a.json"))
 
-    assert [spec.native_event for spec in loaded.specs] == ["preToolUse", "permissionRequest", "subagentStop", "agentStop"]
+    assert [spec.native_event for spec in loaded.specs] == [
+        "preToolUse",
+        "permissionRequest",
+        "subagentStop",
+        "agentStop",
+    ]
     assert any(problem.severity == "error" for problem in loaded.problems)
 
 
@@ -43,10 +50,18 @@ def test_files_are_found_in_the_order_in_which_they_count(tmp_path: Path) -> Non
     settings = write(home / ".copilot/settings.json")
     own = write(home / ".copilot/hooks/own.json")
     found = [
-        (each.scope, each.path) for each in discovered(str(project), {"HOME": str(home)}, "copilot") if not each.path.startswith("/etc/")
+        (each.scope, each.path)
+        for each in discovered(str(project), {"HOME": str(home)}, "copilot")
+        if not each.path.startswith("/etc/")
     ]
 
-    assert found == [("user", own), ("user", settings), *(("project", path) for path in guards), ("project", shared), ("local", local)]
+    assert found == [
+        ("user", own),
+        ("user", settings),
+        *(("project", path) for path in guards),
+        ("project", shared),
+        ("local", local),
+    ]
 
 
 def test_the_user_s_folder_can_be_moved(tmp_path: Path) -> None:

@@ -13,7 +13,13 @@ from hookline.errors import CodecError
 from hookline.model.event import Event, ToolCall
 
 DIALECT = Copilot()
-CALL = {"sessionId": "s", "timestamp": 1704614600000, "cwd": "/p", "toolName": "bash", "toolArgs": '{"command":"ls"}'}
+CALL = {
+    "sessionId": "s",
+    "timestamp": 1704614600000,
+    "cwd": "/p",
+    "toolName": "bash",
+    "toolArgs": '{"command":"ls"}',
+}
 
 
 def sent(event: Event, native: str) -> dict[str, Any]:
@@ -28,8 +34,18 @@ def test_inside_a_payload_is_in_nobody_s_spelling() -> None:
     done = {**CALL, "toolResult": {"resultType": "success", "textResultForLlm": "ok"}}
     event = DIALECT.decode_event(done)
 
-    assert (event.kind, event.native_name, event.session_id, event.cwd, event.tool) == ("tool.after", "postToolUse", "s", "/p", "bash")
-    assert (event.input, event.body.value("result"), event.command) == ({"command": "ls"}, "ok", "ls")
+    assert (event.kind, event.native_name, event.session_id, event.cwd, event.tool) == (
+        "tool.after",
+        "postToolUse",
+        "s",
+        "/p",
+        "bash",
+    )
+    assert (event.input, event.body.value("result"), event.command) == (
+        {"command": "ls"},
+        "ok",
+        "ls",
+    )
     assert event.body.value("timestamp") == "2024-01-07T08:03:20.000Z"
     assert event.raw == done
 
@@ -46,7 +62,9 @@ def test_inside_a_payload_is_in_nobody_s_spelling() -> None:
 )
 def test_the_time_is_told_as_the_key_wants_it(told: Any, camel: Any, pascal: Any) -> None:
     """Also that of an event of another host, or of the engine's clock; what is no time stays what it is."""
-    event = Event(kind="tool.before", dialect="other", body=ToolCall(tool="bash", facts={"timestamp": told}))
+    event = Event(
+        kind="tool.before", dialect="other", body=ToolCall(tool="bash", facts={"timestamp": told})
+    )
 
     assert sent(event, "preToolUse")["timestamp"] == camel
     assert sent(event, "PreToolUse")["timestamp"] == pascal
@@ -63,7 +81,15 @@ def test_a_time_that_no_calendar_has_stays_what_it_is(when: Any) -> None:
 def test_another_host_s_call_is_told_in_copilot_s_words() -> None:
     """Tool names, arguments as a JSON text, and a result in its envelope; what that host sent beside it is not passed on."""
     body = ToolCall(tool="Bash", input={"command": "ls"}, result={"stdout": "a"})
-    event = Event(kind="tool.after", dialect="claude-code", native_name="PostToolUse", session_id="s", cwd="/p", body=body, raw={"x": 1})
+    event = Event(
+        kind="tool.after",
+        dialect="claude-code",
+        native_name="PostToolUse",
+        session_id="s",
+        cwd="/p",
+        body=body,
+        raw={"x": 1},
+    )
 
     assert sent(event, "postToolUse") == {
         "sessionId": "s",
@@ -77,14 +103,26 @@ def test_another_host_s_call_is_told_in_copilot_s_words() -> None:
 
 def test_what_cannot_be_serialised_is_an_error() -> None:
     """Which the engine takes for a failure of the hook."""
-    event = Event(kind="tool.before", dialect="other", body=ToolCall(tool="x", input={"n": float("nan")}))
+    event = Event(
+        kind="tool.before", dialect="other", body=ToolCall(tool="x", input={"n": float("nan")})
+    )
 
     with pytest.raises(ValueError, match="not JSON compliant"):
         sent(event, "preToolUse")
 
 
 @pytest.mark.parametrize(
-    "payload", [[], "x", None, 3, {}, {"hookName": 7}, {"sessionId": 3, "toolName": "x"}, {"hook_event_name": "Stop", "cwd": 4}]
+    "payload",
+    [
+        [],
+        "x",
+        None,
+        3,
+        {},
+        {"hookName": 7},
+        {"sessionId": 3, "toolName": "x"},
+        {"hook_event_name": "Stop", "cwd": 4},
+    ],
 )
 def test_what_is_no_payload_is_a_codec_error(payload: Any) -> None:
     """Nothing between an event and an error."""
@@ -102,12 +140,31 @@ def test_what_another_host_sent_under_our_names_is_not_ours(dialect: str) -> Non
         "toolResult": "y",
         "hookName": "z",
     }
-    body = ToolCall(tool="Bash", input={"command": "ls"}, result="ok", facts={"timestamp": "2024-01-07T08:03:20Z"})
-    event = Event(kind="tool.after", dialect=dialect, native_name="PostToolUse", session_id="s", cwd="/p", body=body, raw=raw)
+    body = ToolCall(
+        tool="Bash",
+        input={"command": "ls"},
+        result="ok",
+        facts={"timestamp": "2024-01-07T08:03:20Z"},
+    )
+    event = Event(
+        kind="tool.after",
+        dialect=dialect,
+        native_name="PostToolUse",
+        session_id="s",
+        cwd="/p",
+        body=body,
+        raw=raw,
+    )
     camel, pascal = sent(event, "postToolUse"), sent(event, "PostToolUse")
 
     assert (camel["timestamp"], camel["toolArgs"]) == (1704614600000, '{"command":"ls"}')
     assert camel["toolResult"] == {"resultType": "success", "textResultForLlm": "ok"}
-    assert (pascal["timestamp"], pascal["tool_input"]) == ("2024-01-07T08:03:20.000Z", {"command": "ls"})
+    assert (pascal["timestamp"], pascal["tool_input"]) == (
+        "2024-01-07T08:03:20.000Z",
+        {"command": "ls"},
+    )
     assert pascal["tool_result"] == {"result_type": "success", "text_result_for_llm": "ok"}
-    assert sent(event.replace(kind="tool.permission.request"), "permissionRequest")["hookName"] == "permissionRequest"
+    assert (
+        sent(event.replace(kind="tool.permission.request"), "permissionRequest")["hookName"]
+        == "permissionRequest"
+    )

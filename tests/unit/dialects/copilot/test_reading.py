@@ -22,8 +22,13 @@ KEYS = [
     "textResultForLlm", "resultType", "type", "x",
 ]  # fmt: skip
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.sampled_from(["block", "deny", "allow", "ask", "progress", ""]),
-    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=4),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.sampled_from(["block", "deny", "allow", "ask", "progress", ""]),
+    lambda inner: (
+        st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=4)
+    ),
     max_leaves=8,
 )
 OUTPUTS = st.text(max_size=30) | st.dictionaries(st.sampled_from(KEYS), VALUES).map(json.dumps)
@@ -32,12 +37,23 @@ STANCES = {Stance.ALLOW: "allow", Stance.ASK: "ask", Stance.DENY: "deny", Stance
 
 def read(native: str, mode: str = "fidelity", **outcome: Any) -> Verdict:
     """What a hook meant that ended so."""
-    (spec,) = DIALECT.load(Source(tree={"version": 1, "hooks": {native: [{"bash": "guard"}]}}, mode=mode)).specs
-    return DIALECT.decode_outcome(Outcome(**{"exit_code": 0, **outcome}), spec, Event(kind=spec.kind))
+    (spec,) = DIALECT.load(
+        Source(tree={"version": 1, "hooks": {native: [{"bash": "guard"}]}}, mode=mode)
+    ).specs
+    return DIALECT.decode_outcome(
+        Outcome(**{"exit_code": 0, **outcome}), spec, Event(kind=spec.kind)
+    )
 
 
-@given(st.sampled_from(list(CONTRACTS)), OUTPUTS, st.sampled_from([0, 1, 2, 127]), st.sampled_from(["fidelity", "strict"]))
-def test_no_output_makes_reading_raise_or_exceeds_the_event(native: str, stdout: str, code: int, mode: str) -> None:
+@given(
+    st.sampled_from(list(CONTRACTS)),
+    OUTPUTS,
+    st.sampled_from([0, 1, 2, 127]),
+    st.sampled_from(["fidelity", "strict"]),
+)
+def test_no_output_makes_reading_raise_or_exceeds_the_event(
+    native: str, stdout: str, code: int, mode: str
+) -> None:
     """Whatever is printed, the verdict stays within what the event honours, and a refusal has a reason."""
     powers = CONTRACTS[native].powers
     verdict = read(native, mode, stdout=stdout, exit_code=code, stderr="words")
@@ -54,7 +70,9 @@ def test_no_output_lifts_a_refusal_by_exit_code(native: str, stdout: str, code: 
     """`preToolUse` denies at any code but 0, a request at 2."""
     verdict = read(native, stdout=stdout, exit_code=code)
 
-    if native in ("preToolUse", "PreToolUse") or (code == 2 and native in ("permissionRequest", "PermissionRequest")):
+    if native in ("preToolUse", "PreToolUse") or (
+        code == 2 and native in ("permissionRequest", "PermissionRequest")
+    ):
         assert verdict.stance >= Stance.DENY
     else:
         assert verdict.stance is Stance.SILENT
@@ -72,7 +90,11 @@ def test_a_failure_is_told_on_every_event(native: str, failure: Failure) -> None
 @given(st.sampled_from(list(CONTRACTS)))
 def test_only_a_timeout_is_forgiven(native: str) -> None:
     """On `preToolUse` every other failure denies; elsewhere none does."""
-    closed = {failure for failure in Failure if read(native, exit_code=None, failure=failure).stance is not Stance.SILENT}
+    closed = {
+        failure
+        for failure in Failure
+        if read(native, exit_code=None, failure=failure).stance is not Stance.SILENT
+    }
 
     assert closed == (set(Failure) - {Failure.TIMED_OUT} if CONTRACTS[native].fails else set())
 
@@ -82,4 +104,6 @@ def test_a_deep_answer_is_no_answer() -> None:
     deep = '{"a":' * 100_000 + "1" + "}" * 100_000
 
     assert read("preToolUse", stdout=deep).fault
-    assert read("preToolUse", stdout='{"type": "progress", "a":' + deep + "}").stance is Stance.SILENT
+    assert (
+        read("preToolUse", stdout='{"type": "progress", "a":' + deep + "}").stance is Stance.SILENT
+    )

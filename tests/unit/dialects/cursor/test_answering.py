@@ -22,7 +22,10 @@ def answered(native: str, tool: str = "Shell", **decided: Any) -> tuple[Any, lis
     event = cursor.decode_event({**LEAST, "tool_name": tool}, native)
     row = row_of(native)
     assert row is not None
-    decision = fit(Decision(kind=row.kind, dialect="cursor", native_event=native, **decided), row.powers_on(tool))
+    decision = fit(
+        Decision(kind=row.kind, dialect="cursor", native_event=native, **decided),
+        row.powers_on(tool),
+    )
     reply = cursor.encode_decision(decision, event)
     assert (reply.exit_code, reply.stderr) == (0, "")
     return json.loads(reply.stdout or "null"), [entry.effect for entry in decision.lowered]
@@ -32,7 +35,12 @@ def answered(native: str, tool: str = "Shell", **decided: Any) -> tuple[Any, lis
 def test_nothing_that_the_event_does_not_read_is_said(native: str) -> None:
     """Whatever was decided."""
     said, _ = answered(
-        native, stance=Stance.DENY, reason="no", for_agent=("a",), for_user=("u",), effects={"env": {"A": "1"}, "plugin_paths": ["/p"]}
+        native,
+        stance=Stance.DENY,
+        reason="no",
+        for_agent=("a",),
+        for_user=("u",),
+        effects={"env": {"A": "1"}, "plugin_paths": ["/p"]},
     )
 
     assert set(said or {}) <= row_of(native).reads  # type: ignore[union-attr]
@@ -54,7 +62,9 @@ def test_the_end_of_a_run_is_a_denial_here() -> None:
 
 def test_feedback_after_a_tool_is_context() -> None:
     """The model reads it and goes on, as a block after the tool means it (vocabulary.md 3)."""
-    assert answered("postToolUse", stance=Stance.DENY, reason="lint fails", for_agent=("see log",)) == (
+    assert answered(
+        "postToolUse", stance=Stance.DENY, reason="lint fails", for_agent=("see log",)
+    ) == (
         {"additional_context": "lint fails\nsee log"},
         ["deny"],
     )
@@ -64,23 +74,36 @@ def test_an_output_is_rewritten_for_mcp_tools_only() -> None:
     """What a shell printed cannot be taken back, and that is said."""
     rewrite = Rewrite(target="output", value="x")
 
-    assert answered("postToolUse", "MCP:q", rewrite=rewrite) == ({"updated_mcp_tool_output": "x"}, [])
+    assert answered("postToolUse", "MCP:q", rewrite=rewrite) == (
+        {"updated_mcp_tool_output": "x"},
+        [],
+    )
     assert answered("postToolUse", "Shell", rewrite=rewrite) == (None, ["output"])
 
 
 def test_a_follow_up_without_a_reason_has_words() -> None:
     """An empty message would let the agent stop."""
-    assert answered("stop", stance=Stance.DENY) == ({"followup_message": "a hook wants the work to go on"}, [])
+    assert answered("stop", stance=Stance.DENY) == (
+        {"followup_message": "a hook wants the work to go on"},
+        [],
+    )
 
 
 def test_who_refused_and_told_the_user_himself_is_not_repeated() -> None:
     """The agent hears the reason, the user what was meant for the user."""
     verdict = Verdict(hook_id="h", stance=Stance.DENY, reason="use pnpm", for_user="not now")
     shadow = verdict.replace(shadow=True)
-    decided: dict[str, Any] = {"stance": Stance.DENY, "reason": "use pnpm", "for_user": ("not now",)}
+    decided: dict[str, Any] = {
+        "stance": Stance.DENY,
+        "reason": "use pnpm",
+        "for_user": ("not now",),
+    }
 
     assert answered("preToolUse", **decided, verdicts=(verdict,))[0]["user_message"] == "not now"
-    assert answered("preToolUse", **decided, verdicts=(shadow,))[0]["user_message"] == "use pnpm\nnot now"
+    assert (
+        answered("preToolUse", **decided, verdicts=(shadow,))[0]["user_message"]
+        == "use pnpm\nnot now"
+    )
 
 
 def test_an_unknown_event_is_answered_with_nothing() -> None:
@@ -88,4 +111,9 @@ def test_an_unknown_event_is_answered_with_nothing() -> None:
     cursor = Cursor()
     event = cursor.decode_event({}, "beforeTeleport")
 
-    assert cursor.encode_decision(Decision(kind=event.kind, dialect="cursor", native_event="beforeTeleport"), event).stdout == ""
+    assert (
+        cursor.encode_decision(
+            Decision(kind=event.kind, dialect="cursor", native_event="beforeTeleport"), event
+        ).stdout
+        == ""
+    )

@@ -13,7 +13,11 @@ from hookline.model.verdict import Stance, Verdict
 if TYPE_CHECKING:
     from hookline.model.event import Event
 
-BASE: dict[str, Any] = {"conversation_id": "c1", "workspace_roots": ["/"], "cursor_version": "2.4.1"}
+BASE: dict[str, Any] = {
+    "conversation_id": "c1",
+    "workspace_roots": ["/"],
+    "cursor_version": "2.4.1",
+}
 SHELL = {**BASE, "tool_name": "Shell", "tool_input": {"command": "rm -rf x"}, "tool_use_id": "t1"}
 
 
@@ -31,7 +35,9 @@ def test_a_call_that_raises_two_events_asks_each_hook_once() -> None:
         asked.append(("shell", event.native_name))
 
     engine.fire("preToolUse", SHELL, dialect="cursor")
-    engine.fire("beforeShellExecution", {**BASE, "command": "rm -rf x", "cwd": "/"}, dialect="cursor")
+    engine.fire(
+        "beforeShellExecution", {**BASE, "command": "rm -rf x", "cwd": "/"}, dialect="cursor"
+    )
 
     assert asked == [("tool", "preToolUse"), ("shell", "beforeShellExecution")]
 
@@ -44,14 +50,22 @@ def test_a_guard_on_paths_reads_a_file_event() -> None:
     def guard(event: Event) -> Verdict:
         return hookline.deny(f"{event.tool} of secrets")
 
-    said = engine.answer("cursor", {**BASE, "hook_event_name": "beforeTabFileRead", "file_path": "/srv/.env", "content": ""})
+    said = engine.answer(
+        "cursor",
+        {**BASE, "hook_event_name": "beforeTabFileRead", "file_path": "/srv/.env", "content": ""},
+    )
 
     assert said.stdout == '{"permission": "deny"}\n'
 
 
 def stops(limit: Any, times: int) -> list[bool]:
     """Whether each of so many stops in one turn sends the agent back."""
-    tree = {"version": 1, "hooks": {"stop": [{"command": 'printf \'{"followup_message": "go on"}\'', "loop_limit": limit}]}}
+    tree = {
+        "version": 1,
+        "hooks": {
+            "stop": [{"command": 'printf \'{"followup_message": "go on"}\'', "loop_limit": limit}]
+        },
+    }
     with Engine.from_config(tree, dialect="cursor") as engine:
         return [engine.fire("stop", BASE, dialect="cursor").redo for _ in range(times)]
 
@@ -82,7 +96,18 @@ def test_a_hook_is_told_the_version_in_its_environment() -> None:
     """As the payload has it (harnesses.md 5: stdin)."""
     tree = {
         "version": 1,
-        "hooks": {"preToolUse": [{"command": 'printf \'{"permission": "deny", "agent_message": "%s"}\' $CURSOR_VERSION'}]},
+        "hooks": {
+            "preToolUse": [
+                {
+                    "command": 'printf \'{"permission": "deny", "agent_message": "%s"}\' $CURSOR_VERSION'
+                }
+            ]
+        },
     }
 
-    assert Engine.from_config(tree, dialect="cursor").fire("preToolUse", SHELL, dialect="cursor").reason == "2.4.1"
+    assert (
+        Engine.from_config(tree, dialect="cursor")
+        .fire("preToolUse", SHELL, dialect="cursor")
+        .reason
+        == "2.4.1"
+    )

@@ -16,12 +16,26 @@ from hookline.errors import ConfigError
 from hookline.model.handler import Broken, Command
 
 leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
-trees = st.recursive(leaves, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3))
-hooks = st.dictionaries(
-    st.sampled_from([*_KEYS, "prompt", "hooks"]), trees | st.sampled_from(["command", "prompt", "(", "*", "Shell"]), max_size=6
+trees = st.recursive(
+    leaves,
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
+    ),
 )
-events = st.dictionaries(st.sampled_from([*TABLE.rows, "preTool"]), st.lists(hooks | trees, max_size=3) | trees, max_size=4)
-files = st.fixed_dictionaries({}, optional={"version": leaves, "hooks": events | trees, "stop": trees}) | trees
+hooks = st.dictionaries(
+    st.sampled_from([*_KEYS, "prompt", "hooks"]),
+    trees | st.sampled_from(["command", "prompt", "(", "*", "Shell"]),
+    max_size=6,
+)
+events = st.dictionaries(
+    st.sampled_from([*TABLE.rows, "preTool"]),
+    st.lists(hooks | trees, max_size=3) | trees,
+    max_size=4,
+)
+files = (
+    st.fixed_dictionaries({}, optional={"version": leaves, "hooks": events | trees, "stop": trees})
+    | trees
+)
 STOP = {"version": 1, "hooks": {"stop": [{"command": "./h.sh"}]}}
 
 
@@ -37,7 +51,9 @@ def test_any_tree_loads(tree: Any, mode: str) -> None:
     assert len(set(ids)) == len(ids)
     for spec in loaded.specs:
         assert spec.timeout > 0
-        assert isinstance(spec.handler, Command) or (isinstance(spec.handler, Broken) and spec.handler.reason)
+        assert isinstance(spec.handler, Command) or (
+            isinstance(spec.handler, Broken) and spec.handler.reason
+        )
     assert all(str(problem) for problem in loaded.problems)
 
 
@@ -52,15 +68,32 @@ def command(scope: str, **names: str) -> Command:
     ("scope", "names", "starts", "project"),
     [
         ("project", {"folder": "/srv/app/.cursor", "home": "/home/me"}, "/srv/app", "/srv/app"),
-        ("user", {"folder": "/home/me/.cursor", "home": "/home/me"}, "/home/me/.cursor", "${event.project}"),
-        ("managed", {"folder": "/etc/cursor", "home": "/home/me"}, "/etc/cursor", "${event.project}"),
+        (
+            "user",
+            {"folder": "/home/me/.cursor", "home": "/home/me"},
+            "/home/me/.cursor",
+            "${event.project}",
+        ),
+        (
+            "managed",
+            {"folder": "/etc/cursor", "home": "/home/me"},
+            "/etc/cursor",
+            "${event.project}",
+        ),
         ("explicit", {"folder": "/srv/app/.cursor", "home": "/home/me"}, "/srv/app", "/srv/app"),
-        ("explicit", {"folder": "/home/me/.cursor", "home": "/home/me"}, "/home/me/.cursor", "${event.project}"),
+        (
+            "explicit",
+            {"folder": "/home/me/.cursor", "home": "/home/me"},
+            "/home/me/.cursor",
+            "${event.project}",
+        ),
         ("explicit", {"folder": "/tmp", "home": "/home/me"}, "", "${event.project}"),
         ("explicit", {}, "", "${event.project}"),
     ],
 )
-def test_a_command_starts_where_its_file_belongs(scope: str, names: dict[str, str], starts: str, project: str) -> None:
+def test_a_command_starts_where_its_file_belongs(
+    scope: str, names: dict[str, str], starts: str, project: str
+) -> None:
     """A project's in the project, any other beside its file; variables name the project and the version (harnesses.md 5: stdin)."""
     made = command(scope, **names)
 
@@ -74,6 +107,9 @@ def test_a_command_starts_where_its_file_belongs(scope: str, names: dict[str, st
 
 def test_what_a_strict_hook_leaves_running_dies_with_it() -> None:
     """In fidelity mode it may go on."""
-    modes = [Cursor().load(Source(tree=STOP, mode=mode)).specs[0].handler for mode in ("fidelity", "strict")]
+    modes = [
+        Cursor().load(Source(tree=STOP, mode=mode)).specs[0].handler
+        for mode in ("fidelity", "strict")
+    ]
 
     assert [made.kill_leftovers for made in modes if isinstance(made, Command)] == [False, True]

@@ -28,7 +28,9 @@ def sent(native: str, event: Event) -> dict[str, Any]:
 
 def raised(kind: str, body: Any) -> Event:
     """An event of some other host."""
-    return Event(kind=kind, dialect="other", native_name="n", session_id="s1", cwd="/srv/app", body=body)
+    return Event(
+        kind=kind, dialect="other", native_name="n", session_id="s1", cwd="/srv/app", body=body
+    )
 
 
 @pytest.mark.parametrize(
@@ -37,7 +39,12 @@ def raised(kind: str, body: Any) -> Event:
         (
             "preToolUse",
             raised("tool.before", ToolCall(tool="Bash", input={"command": "ls"}, call_id="t1")),
-            {"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t1", "cwd": "/srv/app"},
+            {
+                "tool_name": "Bash",
+                "tool_input": {"command": "ls"},
+                "tool_use_id": "t1",
+                "cwd": "/srv/app",
+            },
         ),
         (
             "preToolUse",
@@ -46,13 +53,36 @@ def raised(kind: str, body: Any) -> Event:
         ),
         (
             "postToolUse",
-            raised("tool.after", ToolCall(tool="Bash", input={}, call_id="t1", result={"stdout": "ä"}, facts={"duration_ms": 7})),
-            {"tool_name": "Bash", "tool_input": {}, "tool_output": '{"stdout":"ä"}', "tool_use_id": "t1", "cwd": "/srv/app", "duration": 7},
+            raised(
+                "tool.after",
+                ToolCall(
+                    tool="Bash",
+                    input={},
+                    call_id="t1",
+                    result={"stdout": "ä"},
+                    facts={"duration_ms": 7},
+                ),
+            ),
+            {
+                "tool_name": "Bash",
+                "tool_input": {},
+                "tool_output": '{"stdout":"ä"}',
+                "tool_use_id": "t1",
+                "cwd": "/srv/app",
+                "duration": 7,
+            },
         ),
         (
             "postToolUse",
             raised("tool.after", ToolCall(tool="Bash", result="done")),
-            {"tool_name": "Bash", "tool_input": {}, "tool_output": "done", "tool_use_id": "", "cwd": "/srv/app", "duration": 0},
+            {
+                "tool_name": "Bash",
+                "tool_input": {},
+                "tool_output": "done",
+                "tool_use_id": "",
+                "cwd": "/srv/app",
+                "duration": 0,
+            },
         ),
         (
             "beforeMCPExecution",
@@ -69,7 +99,11 @@ def raised(kind: str, body: Any) -> Event:
             raised("shell.before", Lifecycle(facts={"command": "ls"})),
             {"command": "ls", "cwd": "/srv/app", "sandbox": False},
         ),
-        ("stop", raised("stop", Stop(facts={"stop_block_count": 2})), {"status": "completed", "loop_count": 2}),
+        (
+            "stop",
+            raised("stop", Stop(facts={"stop_block_count": 2})),
+            {"status": "completed", "loop_count": 2},
+        ),
         (
             "sessionStart",
             raised("session.start", Lifecycle(facts={"source": "startup"})),
@@ -77,7 +111,9 @@ def raised(kind: str, body: Any) -> Event:
         ),
     ],
 )
-def test_another_hosts_event_is_told_in_our_words(native: str, event: Event, told: dict[str, Any]) -> None:
+def test_another_hosts_event_is_told_in_our_words(
+    native: str, event: Event, told: dict[str, Any]
+) -> None:
     """Nothing is missing that a script of this host relies on."""
     assert sent(native, event) == told
 
@@ -86,7 +122,9 @@ def test_a_rewritten_command_is_what_is_told() -> None:
     """A later hook sees the command as the former left it."""
     cursor = Cursor()
     event = cursor.decode_event({"command": "ls", "cwd": "/srv/app"}, "beforeShellExecution")
-    (spec,) = cursor.load(Source(tree={"version": 1, "hooks": {"beforeShellExecution": [{"command": "x"}]}})).specs
+    (spec,) = cursor.load(
+        Source(tree={"version": 1, "hooks": {"beforeShellExecution": [{"command": "x"}]}})
+    ).specs
     after = event.rewritten(Rewrite(target="input", value={"command": "ls -l"}, merge=True))
 
     assert json.loads(cursor.encode_event(after, spec))["command"] == "ls -l"
@@ -95,11 +133,17 @@ def test_a_rewritten_command_is_what_is_told() -> None:
 def test_a_rewritten_text_is_closed_again() -> None:
     """What still says the same goes back as the host wrote it, what does not as JSON without blanks."""
     cursor = Cursor()
-    event = cursor.decode_event({"tool_name": "q", "tool_input": '{ "a": 1 }'}, "beforeMCPExecution")
-    (spec,) = cursor.load(Source(tree={"version": 1, "hooks": {"beforeMCPExecution": [{"command": "x"}]}})).specs
+    event = cursor.decode_event(
+        {"tool_name": "q", "tool_input": '{ "a": 1 }'}, "beforeMCPExecution"
+    )
+    (spec,) = cursor.load(
+        Source(tree={"version": 1, "hooks": {"beforeMCPExecution": [{"command": "x"}]}})
+    ).specs
     after = event.rewritten(Rewrite(target="input", value={"b": 2}, merge=True))
 
-    assert [json.loads(cursor.encode_event(each, spec))["tool_input"] for each in (event, after)] == ['{ "a": 1 }', '{"a":1,"b":2}']
+    assert [
+        json.loads(cursor.encode_event(each, spec))["tool_input"] for each in (event, after)
+    ] == ['{ "a": 1 }', '{"a":1,"b":2}']
 
 
 def test_what_json_cannot_say_is_not_sent() -> None:

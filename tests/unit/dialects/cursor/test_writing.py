@@ -16,19 +16,34 @@ def declared(native: str, command: str = "./h.sh", **fields: object) -> Declarat
 
 def test_what_is_written_loads_again() -> None:
     """Event, command, tools and timeout are kept."""
-    written = Cursor().write((declared("preToolUse", tools=("Shell", "MCP:a.b"), timeout=5.0), declared("stop", timeout=9.0)))
+    written = Cursor().write(
+        (
+            declared("preToolUse", tools=("Shell", "MCP:a.b"), timeout=5.0),
+            declared("stop", timeout=9.0),
+        )
+    )
     loaded = Cursor().load(Source(text=written.files["hooks.json"], file="hooks.json"))
 
     assert loaded.problems == ()
-    assert [(spec.native_event, spec.timeout, len(spec.conditions)) for spec in loaded.specs] == [("preToolUse", 5.0, 1), ("stop", 9.0, 0)]
-    assert json.loads(written.files["hooks.json"])["hooks"]["preToolUse"][0]["matcher"] == r"^(?:Shell|MCP:a\.b)$"
+    assert [(spec.native_event, spec.timeout, len(spec.conditions)) for spec in loaded.specs] == [
+        ("preToolUse", 5.0, 1),
+        ("stop", 9.0, 0),
+    ]
+    assert (
+        json.loads(written.files["hooks.json"])["hooks"]["preToolUse"][0]["matcher"]
+        == r"^(?:Shell|MCP:a\.b)$"
+    )
     assert written.lost == ()
 
 
 def test_what_the_host_would_misread_is_lost_aloud() -> None:
     """Silence with `failClosed` blocks, and an address drops the file (harnesses.md 1.5, 5: traps)."""
-    written = Cursor().write((declared("preToolUse", closed=True), declared("stop", "curl https://x")))
+    written = Cursor().write(
+        (declared("preToolUse", closed=True), declared("stop", "curl https://x"))
+    )
 
     assert written.lost == ((0, "that a failure of the hook denies"),)
     assert written.left_out == {1: "a command with `://` in it makes the host drop the whole file"}
-    assert json.loads(written.files["hooks.json"])["hooks"] == {"preToolUse": [{"command": "./h.sh", "timeout": 60.0}]}
+    assert json.loads(written.files["hooks.json"])["hooks"] == {
+        "preToolUse": [{"command": "./h.sh", "timeout": 60.0}]
+    }

@@ -33,12 +33,18 @@ def config(event: str, *hooks: dict[str, Any]) -> dict[str, Any]:
 
 def one_hook(dialect: DockerAgent, event: str, **keys: Any) -> HookSpec:
     """A command hook on an event."""
-    loaded = dialect.load(Source(tree=config(event, {"type": "command", "command": "true", **keys})))
+    loaded = dialect.load(
+        Source(tree=config(event, {"type": "command", "command": "true", **keys}))
+    )
     assert loaded.problems == ()
     return loaded.specs[0]
 
 
 def one_event(dialect: DockerAgent, event: str) -> Event:
     """An event as its host raises it."""
-    payload = {"session_id": "d-9", "cwd": "/srv/shop", "messages": [{"role": "user", "content": "x"}]}
+    payload = {
+        "session_id": "d-9",
+        "cwd": "/srv/shop",
+        "messages": [{"role": "user", "content": "x"}],
+    }
     return dialect.decode_event(payload | (TOOL if row_of(dialect, event).subject else {}), event)

@@ -24,21 +24,29 @@ REWRITES = {
     "output": Rewrite(target="output", value=""),
     "summary": Rewrite(target="summary", value="short"),
 }
-DIALECTS = [DockerAgent(profile=profile, exact=exact) for profile, exact in product(PROFILES, (False, True))]
+DIALECTS = [
+    DockerAgent(profile=profile, exact=exact) for profile, exact in product(PROFILES, (False, True))
+]
 
 
 def decision(event: Event, **fields: object) -> Decision:
     """A decision about an event."""
-    return Decision(kind=event.kind, dialect=event.dialect, native_event=event.native_name, **fields)  # type: ignore[arg-type]
+    return Decision(
+        kind=event.kind, dialect=event.dialect, native_event=event.native_name, **fields
+    )  # type: ignore[arg-type]
 
 
 def read_back(dialect: DockerAgent, said: Decision, event: Event) -> Decision:
     """The decision that docker-agent takes from our reply."""
     reply = dialect.encode_decision(said, event)
     spec = one_hook(dialect, event.native_name, name="hookline", strict_output=True)
-    verdict = dialect.decode_outcome(Outcome(exit_code=reply.exit_code, stdout=reply.stdout, stderr=reply.stderr), spec, event)
+    verdict = dialect.decode_outcome(
+        Outcome(exit_code=reply.exit_code, stdout=reply.stdout, stderr=reply.stderr), spec, event
+    )
     assert verdict.fault is None
-    return fit(fold([verdict], dialect.table.fold, event), row_of(dialect, event.native_name).powers)
+    return fit(
+        fold([verdict], dialect.table.fold, event), row_of(dialect, event.native_name).powers
+    )
 
 
 def meaning(said: Decision) -> dict[str, object]:
@@ -57,11 +65,16 @@ def meaning(said: Decision) -> dict[str, object]:
 
 @pytest.mark.parametrize("dialect", DIALECTS, ids=["d2", "d2-exact", "d1", "d1-exact"])
 @pytest.mark.parametrize("event_name", EVENTS)
-def test_every_stance_that_a_row_can_express_is_read_back(event_name: str, dialect: DockerAgent) -> None:
+def test_every_stance_that_a_row_can_express_is_read_back(
+    event_name: str, dialect: DockerAgent
+) -> None:
     """Whatever the event, its reply keeps stance and reason, even under `strict_output`."""
     event = one_event(dialect, event_name)
     powers = row_of(dialect, event_name).powers
-    for stance in [Stance.SILENT, *(stance for stance, power in STANCES.items() if power in powers)]:
+    for stance in [
+        Stance.SILENT,
+        *(stance for stance, power in STANCES.items() if power in powers),
+    ]:
         said = decision(event, stance=stance, reason="because" if stance else "")
 
         assert meaning(read_back(dialect, said, event)) == meaning(said)
@@ -71,12 +84,18 @@ def test_every_stance_that_a_row_can_express_is_read_back(event_name: str, diale
 @pytest.mark.parametrize("event_name", EVENTS)
 @given(data=st.data())
 @settings(deadline=None, max_examples=10)
-def test_everything_that_a_row_can_express_is_read_back(event_name: str, dialect: DockerAgent, data: st.DataObject) -> None:
+def test_everything_that_a_row_can_express_is_read_back(
+    event_name: str, dialect: DockerAgent, data: st.DataObject
+) -> None:
     """Stance, reason, rewrite, context, notes, metadata and route all survive together, in any combination."""
     event = one_event(dialect, event_name)
     powers = row_of(dialect, event_name).powers
     texts = st.text(min_size=1).filter(lambda text: bool(text.strip()))
-    stance = data.draw(st.sampled_from([Stance.SILENT, *(stance for stance, power in STANCES.items() if power in powers)]))
+    stance = data.draw(
+        st.sampled_from(
+            [Stance.SILENT, *(stance for stance, power in STANCES.items() if power in powers)]
+        )
+    )
     rewrites = [rewrite for target, rewrite in REWRITES.items() if target in powers]
     routes = "transition" in powers and stance < Stance.DENY
     said = decision(
@@ -86,8 +105,14 @@ def test_everything_that_a_row_can_express_is_read_back(event_name: str, dialect
         rewrite=data.draw(st.sampled_from([None, *rewrites])),
         for_agent=tuple(data.draw(st.lists(texts, max_size=2)) if "context" in powers else ()),
         for_user=tuple(data.draw(st.lists(texts, max_size=2))),
-        evidence=data.draw(st.none() | st.dictionaries(texts, texts, min_size=1)) if "metadata" in powers else None,
-        effects=data.draw(st.sampled_from([{}, {"transition": {"action": "route", "agent": "b"}}] if routes else [{}])),
+        evidence=data.draw(st.none() | st.dictionaries(texts, texts, min_size=1))
+        if "metadata" in powers
+        else None,
+        effects=data.draw(
+            st.sampled_from(
+                [{}, {"transition": {"action": "route", "agent": "b"}}] if routes else [{}]
+            )
+        ),
     )
 
     assert meaning(read_back(dialect, said, event)) == meaning(said)
@@ -97,7 +122,11 @@ def test_everything_that_a_row_can_express_is_read_back(event_name: str, dialect
 def test_silence_is_the_exact_no_op(event_name: str) -> None:
     """Exit 0 and not a byte on either stream."""
     dialect = DockerAgent()
-    event = one_event(dialect, event_name) if event_name in EVENTS else dialect.decode_event({}, event_name)
+    event = (
+        one_event(dialect, event_name)
+        if event_name in EVENTS
+        else dialect.decode_event({}, event_name)
+    )
     reply = dialect.encode_decision(decision(event), event)
 
     assert (reply.exit_code, reply.stdout, reply.stderr) == (0, "", "")
@@ -108,7 +137,11 @@ def test_silence_is_the_exact_no_op(event_name: str) -> None:
 def test_a_reply_is_made_of_any_decision(stance: Stance, event_name: str) -> None:
     """A decision that was not fitted to its event is never an exception, and a denial is never an approval."""
     dialect = DockerAgent()
-    event = one_event(dialect, event_name) if event_name in EVENTS else dialect.decode_event({}, event_name)
+    event = (
+        one_event(dialect, event_name)
+        if event_name in EVENTS
+        else dialect.decode_event({}, event_name)
+    )
     said = decision(
         event,
         stance=stance,

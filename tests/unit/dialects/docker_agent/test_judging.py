@@ -45,7 +45,13 @@ models:
 """
 
 
-def engine(folder: Path, environ: dict[str, str], *, model: str = "openai/gpt-4o-mini", url: str = "http://127.0.0.1:9/v1") -> Engine:
+def engine(
+    folder: Path,
+    environ: dict[str, str],
+    *,
+    model: str = "openai/gpt-4o-mini",
+    url: str = "http://127.0.0.1:9/v1",
+) -> Engine:
     file = folder / "agent.yaml"
     file.write_text(AGENT.format(model=model, url=url), encoding="utf-8")
     made = Engine(environ=environ)
@@ -56,15 +62,24 @@ def engine(folder: Path, environ: dict[str, str], *, model: str = "openai/gpt-4o
 
 def test_a_judge_decides_a_call(tmp_path: Path) -> None:
     """With the documented template; the same on an event loop."""
-    with serving(saying(chat('```json\n{"decision": "deny", "reason": "it deletes everything"}\n```'))) as service:
+    with serving(
+        saying(chat('```json\n{"decision": "deny", "reason": "it deletes everything"}\n```'))
+    ) as service:
         asked = engine(tmp_path, at(service))
         decisions = [asked.fire("pre_tool_use", CALL, dialect="docker-agent")]
-        decisions.append(asyncio.run(asked.fire_async("pre_tool_use", CALL, dialect="docker-agent")))
+        decisions.append(
+            asyncio.run(asked.fire_async("pre_tool_use", CALL, dialect="docker-agent"))
+        )
         asked.close()
     prompts = [json.loads(sent.body)["messages"][-1]["content"] for sent in service.sent]
 
-    assert [(decision.stance, decision.reason) for decision in decisions] == [(Stance.DENY, "it deletes everything")] * 2
-    assert prompts == ['Decide whether this call is safe.\nTool: shell\nArgs: {"cmd":"rm -rf /"}\n'] * 2
+    assert [(decision.stance, decision.reason) for decision in decisions] == [
+        (Stance.DENY, "it deletes everything")
+    ] * 2
+    assert (
+        prompts
+        == ['Decide whether this call is safe.\nTool: shell\nArgs: {"cmd":"rm -rf /"}\n'] * 2
+    )
 
 
 def test_a_judge_that_fails_denies(tmp_path: Path) -> None:
@@ -72,14 +87,23 @@ def test_a_judge_that_fails_denies(tmp_path: Path) -> None:
     decision = engine(tmp_path, {}).fire("pre_tool_use", CALL, dialect="docker-agent")
 
     assert decision.stance is Stance.DENY
-    assert "the variable `OPENAI_API_KEY`, which holds the key of openai, is not set" in decision.reason
+    assert (
+        "the variable `OPENAI_API_KEY`, which holds the key of openai, is not set"
+        in decision.reason
+    )
 
 
 def test_a_model_of_the_file_is_asked_where_it_is_said_to_be(tmp_path: Path) -> None:
     """With its own key and bound, whatever the environment says of other providers."""
     with serving(saying(chat('{"decision": "allow", "reason": "ok"}'))) as service:
-        environ = {"ACME_KEY": "mine", "OPENAI_API_KEY": "other", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}
-        decision = engine(tmp_path, environ, model="small", url=service.url("/v1")).fire("pre_tool_use", CALL, dialect="docker-agent")
+        environ = {
+            "ACME_KEY": "mine",
+            "OPENAI_API_KEY": "other",
+            "OPENAI_BASE_URL": "http://127.0.0.1:9/v1",
+        }
+        decision = engine(tmp_path, environ, model="small", url=service.url("/v1")).fire(
+            "pre_tool_use", CALL, dialect="docker-agent"
+        )
     (sent,) = service.sent
     body = json.loads(sent.body)
 
@@ -100,14 +124,20 @@ def test_equal_hooks_that_ask_different_models_are_different(tmp_path: Path) -> 
 @pytest.mark.parametrize("key", ["base_url", "token_key"])
 def test_a_clone_chooses_neither_an_address_nor_a_key(scope: str, key: str) -> None:
     """Whoever wrote the user's own files, or named the file, may."""
-    entry = {"provider": "openai", "model": "m", key: "http://10.0.0.1/v1" if key == "base_url" else "ANTHROPIC_API_KEY"}
+    entry = {
+        "provider": "openai",
+        "model": "m",
+        key: "http://10.0.0.1/v1" if key == "base_url" else "ANTHROPIC_API_KEY",
+    }
     hook = {"type": "model", "model": "mine", "prompt": "x"}
     tree = {"models": {"mine": entry}, "agents": {"root": {"hooks": {"turn_start": [hook]}}}}
     loaded = DockerAgent().load(Source(file="agent.yaml", tree=tree, scope=scope))
 
     cloned = scope in ("project", "local")
     # Another provider's key is a warning even then.
-    assert [problem.severity for problem in loaded.problems] == (["error"] if cloned else ["warning"] if key == "token_key" else [])
+    assert [problem.severity for problem in loaded.problems] == (
+        ["error"] if cloned else ["warning"] if key == "token_key" else []
+    )
     assert {problem.name for problem in loaded.problems} <= {"handler.model"}
     assert isinstance(loaded.specs[0].handler, Model) is not cloned
 
@@ -123,9 +153,16 @@ def test_a_clone_chooses_neither_an_address_nor_a_key(scope: str, key: str) -> N
         ("openai/m", ["value.type"]),
     ],
 )
-def test_a_model_of_the_file_that_nobody_could_ask_is_an_error(entry: Any, names: list[str]) -> None:
+def test_a_model_of_the_file_that_nobody_could_ask_is_an_error(
+    entry: Any, names: list[str]
+) -> None:
     """At the hook that names it, which is then missed aloud."""
-    tree = {"models": {"mine": entry}, "agents": {"root": {"hooks": {"turn_start": [{"type": "model", "model": "mine", "prompt": "x"}]}}}}
+    tree = {
+        "models": {"mine": entry},
+        "agents": {
+            "root": {"hooks": {"turn_start": [{"type": "model", "model": "mine", "prompt": "x"}]}}
+        },
+    }
     loaded = DockerAgent().load(Source(file="agent.yaml", tree=tree))
 
     assert [problem.name for problem in loaded.problems] == names

@@ -20,16 +20,35 @@ from tests.unit.dialects.docker_agent.support import EVENTS, config, one_event, 
 
 leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
 keys = st.text(max_size=8) | st.booleans() | st.integers()  # what PyYAML makes of `on:` and `1:`
-trees = st.recursive(leaves, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3))
-words = st.sampled_from(["command", "builtin", "model", "warn", "ignore", "block", "shell|edit", "(", "*", "add_date"])
+trees = st.recursive(
+    leaves, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3)
+)
+words = st.sampled_from(
+    ["command", "builtin", "model", "warn", "ignore", "block", "shell|edit", "(", "*", "add_date"]
+)
 hooks = st.dictionaries(st.sampled_from([*_HOOK_KEYS, "async", True]), trees | words, max_size=6)
-groups = st.dictionaries(st.sampled_from([*_GROUP_KEYS, "matchers"]), trees | words | st.lists(hooks | trees, max_size=3), max_size=3)
-events = st.dictionaries(st.sampled_from([*EVENTS, "pre_tool"]), trees | st.lists(groups | hooks | trees, max_size=3), max_size=4)
+groups = st.dictionaries(
+    st.sampled_from([*_GROUP_KEYS, "matchers"]),
+    trees | words | st.lists(hooks | trees, max_size=3),
+    max_size=3,
+)
+events = st.dictionaries(
+    st.sampled_from([*EVENTS, "pre_tool"]),
+    trees | st.lists(groups | hooks | trees, max_size=3),
+    max_size=4,
+)
 agents = st.dictionaries(
-    st.sampled_from(["root", "scout", ""]), st.fixed_dictionaries({}, optional={"hooks": events | trees}) | trees, max_size=2
+    st.sampled_from(["root", "scout", ""]),
+    st.fixed_dictionaries({}, optional={"hooks": events | trees}) | trees,
+    max_size=2,
 )
 near_misses = events | st.fixed_dictionaries(
-    {}, optional={"agents": agents | trees, "hooks": events | trees, "settings": st.fixed_dictionaries({"hooks": events}) | trees}
+    {},
+    optional={
+        "agents": agents | trees,
+        "hooks": events | trees,
+        "settings": st.fixed_dictionaries({"hooks": events}) | trees,
+    },
 )
 
 
@@ -69,13 +88,17 @@ def test_any_text_loads(text: str) -> None:
 
 @pytest.mark.parametrize("event", EVENTS)
 @pytest.mark.parametrize("text", ["agents: [", "hooks: 5", "[]"])
-def test_a_file_that_cannot_be_read_is_missed_on_every_event_that_blocks(text: str, event: str) -> None:
+def test_a_file_that_cannot_be_read_is_missed_on_every_event_that_blocks(
+    text: str, event: str
+) -> None:
     """One broken hook for each of them, in the place of the guards that it may have held."""
     dialect = DockerAgent()
     loaded = dialect.load(Source(file="hooks.yaml", text=text))
 
     assert len(loaded.problems) == 1
-    assert (event in {spec.native_event for spec in loaded.specs}) == row_of(dialect, event).can_block
+    assert (event in {spec.native_event for spec in loaded.specs}) == row_of(
+        dialect, event
+    ).can_block
 
 
 def test_an_empty_file_holds_nothing() -> None:
@@ -88,11 +111,21 @@ def test_an_empty_file_holds_nothing() -> None:
 
 def test_a_command_is_told_shell_environment_and_folder() -> None:
     """The shell is bash where there is one (X7); `env` and `working_dir` as written, to be filled in when the hook runs."""
-    handler = one_hook(DockerAgent(), "stop", command="cat", env={"A": "${env.HOME}/x", "N": 1, "B": True}, working_dir="~/w").handler
+    handler = one_hook(
+        DockerAgent(),
+        "stop",
+        command="cat",
+        env={"A": "${env.HOME}/x", "N": 1, "B": True},
+        working_dir="~/w",
+    ).handler
 
     assert isinstance(handler, Command)
     assert (handler.script, handler.shell, handler.argv) == ("cat", ("bash", "sh"), ())
-    assert (handler.env, handler.working_dir, handler.expand) == ({"A": "${env.HOME}/x", "N": "1", "B": "true"}, "~/w", "dotenv")
+    assert (handler.env, handler.working_dir, handler.expand) == (
+        {"A": "${env.HOME}/x", "N": "1", "B": "true"},
+        "~/w",
+        "dotenv",
+    )
 
 
 def test_exact_takes_the_login_shell() -> None:
@@ -105,7 +138,9 @@ def test_exact_takes_the_login_shell() -> None:
 
 def test_strict_mode_ends_what_a_hook_leaves_behind() -> None:
     """In fidelity a background process may live on, as with upstream; in strict mode it dies with its hook."""
-    loaded = DockerAgent().load(Source(tree=config("stop", {"type": "command", "command": "x &"}), mode="strict"))
+    loaded = DockerAgent().load(
+        Source(tree=config("stop", {"type": "command", "command": "x &"}), mode="strict")
+    )
     handler = loaded.specs[0].handler
 
     assert isinstance(handler, Command)
@@ -114,7 +149,9 @@ def test_strict_mode_ends_what_a_hook_leaves_behind() -> None:
 
 def builtin(event: str, name: str, *args: str) -> Loaded:
     """What a builtin hook on an event loads as."""
-    return DockerAgent().load(Source(tree=config(event, {"type": "builtin", "command": f" {name} ", "args": list(args)})))
+    return DockerAgent().load(
+        Source(tree=config(event, {"type": "builtin", "command": f" {name} ", "args": list(args)}))
+    )
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -137,7 +174,9 @@ def test_a_builtin_on_another_event_is_said_to_do_nothing(name: str) -> None:
     """No error, because it is none, but no silence either."""
     loaded = builtin("stop", name, "5")
 
-    assert [(problem.name, problem.severity) for problem in loaded.problems] == [("hook.never-runs", "warning")]
+    assert [(problem.name, problem.severity) for problem in loaded.problems] == [
+        ("hook.never-runs", "warning")
+    ]
     assert f"the builtin `{name}` does nothing on `stop`" in str(loaded.problems[0])
     assert isinstance(loaded.specs[0].handler, Builtin)
 
@@ -147,7 +186,9 @@ def test_a_builtin_without_its_arguments_is_said_to_do_nothing(name: str) -> Non
     """A cap without a limit, and files without names, are no-ops that nobody wanted."""
     loaded = builtin(SHIPPED[name], name)
 
-    assert [(problem.name, problem.severity) for problem in loaded.problems] == [("hook.never-runs", "warning")]
+    assert [(problem.name, problem.severity) for problem in loaded.problems] == [
+        ("hook.never-runs", "warning")
+    ]
 
 
 @pytest.mark.parametrize("event", EVENTS)
@@ -158,12 +199,18 @@ def test_a_builtin_that_hookline_lacks_is_missed_aloud(name: str, event: str) ->
     loaded = builtin(event, name)
     (spec,) = loaded.specs
     (entry,) = Registry().with_(loaded.specs, dialect).of_kind(spec.kind)
-    verdict = hear(entry, Outcome(failure=Failure.UNLOADABLE, detail=spec.handler.reason), one_event(dialect, event))  # type: ignore[union-attr]
+    verdict = hear(
+        entry,
+        Outcome(failure=Failure.UNLOADABLE, detail=spec.handler.reason),
+        one_event(dialect, event),
+    )  # type: ignore[union-attr]
 
     assert [problem.name for problem in loaded.problems] == ["handler.unsupported"]
     assert isinstance(spec.handler, Broken)
     assert verdict.stance is row_of(dialect, event).fails
-    assert f"this version does not have the builtin `{name}`" in (verdict.reason or verdict.for_user)
+    assert f"this version does not have the builtin `{name}`" in (
+        verdict.reason or verdict.for_user
+    )
 
 
 def test_an_unknown_profile_is_refused() -> None:

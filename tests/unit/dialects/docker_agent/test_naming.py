@@ -13,7 +13,10 @@ READS = "INPUT=$(cat)\n"
 def names(*hooks: dict[str, str], exact: bool = False) -> list[str]:
     """Those of hooks on one event."""
     tree = {"hooks": {"pre_tool_use": [{"hooks": [{"type": "command", **hook} for hook in hooks]}]}}
-    return [spec.name for spec in DockerAgent(exact=exact).load(Source(tree=tree, file="hooks.yaml")).specs]
+    return [
+        spec.name
+        for spec in DockerAgent(exact=exact).load(Source(tree=tree, file="hooks.yaml")).specs
+    ]
 
 
 @pytest.mark.parametrize(
@@ -24,7 +27,10 @@ def names(*hooks: dict[str, str], exact: bool = False) -> list[str]:
             [{"command": f"{READS}exit 0"}, {"command": f"{READS}exit 2"}],
             ["INPUT=$(cat) (pre_tool_use.0.0)", "INPUT=$(cat) (pre_tool_use.0.1)"],
         ),
-        ([{"command": f"{READS}exit 0"}, {"command": f"{READS}exit 2", "name": "guard"}], ["INPUT=$(cat)", "guard"]),
+        (
+            [{"command": f"{READS}exit 0"}, {"command": f"{READS}exit 2", "name": "guard"}],
+            ["INPUT=$(cat)", "guard"],
+        ),
         ([{"command": "true"}, {"command": "true"}], ["true", "true"]),
     ],
 )
@@ -35,4 +41,7 @@ def test_what_begins_alike_is_told_apart(hooks: list[dict[str, str]], called: li
 
 def test_exactly_it_is_the_whole_script() -> None:
     """As upstream has it (X6)."""
-    assert names({"command": f"{READS}exit 0"}, {"command": f"{READS}exit 2"}, exact=True) == [f"{READS}exit 0", f"{READS}exit 2"]
+    assert names({"command": f"{READS}exit 0"}, {"command": f"{READS}exit 2"}, exact=True) == [
+        f"{READS}exit 0",
+        f"{READS}exit 2",
+    ]

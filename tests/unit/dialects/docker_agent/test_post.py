@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 CALL = {"session_id": "s", "tool_name": "shell", "tool_use_id": "c", "tool_input": {"cmd": "ls"}}
 
 
-def fired(answer: Callable[[Asked], None], *body: str, mode: str = "fidelity") -> tuple[hookline.Decision, list[Any]]:
+def fired(
+    answer: Callable[[Asked], None], *body: str, mode: str = "fidelity"
+) -> tuple[hookline.Decision, list[Any]]:
     """The decision about a call that a service is told of, and what it was sent."""
     with serving(answer) as service:
         hook = {"type": "builtin", "command": "http_post", "args": [service.url(), *body]}
@@ -42,16 +44,24 @@ def test_without_a_body_it_is_the_payload() -> None:
 
 
 @pytest.mark.parametrize("mode", ["fidelity", "strict"])
-@pytest.mark.parametrize("answer", [saying({"decision": "block", "reason": "no"}), saying("no", 500), saying("no JSON")])
+@pytest.mark.parametrize(
+    "answer", [saying({"decision": "block", "reason": "no"}), saying("no", 500), saying("no JSON")]
+)
 def test_no_answer_decides_anything(answer: Callable[[Asked], None], mode: str) -> None:
     """Also on an event whose hooks fail closed, and where every gate does: it is no guard, whatever it says."""
     decision, _ = fired(answer, mode=mode)
 
-    assert (decision.stance, decision.for_user, decision.lowered) == (hookline.Stance.SILENT, (), ())
+    assert (decision.stance, decision.for_user, decision.lowered) == (
+        hookline.Stance.SILENT,
+        (),
+        (),
+    )
 
 
 @pytest.mark.parametrize("given", ["yes", 1])
 def test_allow_local_is_a_switch(given: Any) -> None:
     """Nothing else."""
-    with pytest.raises(hookline.ConfigError, match="`allow_local` of docker-agent must be true or false"):
+    with pytest.raises(
+        hookline.ConfigError, match="`allow_local` of docker-agent must be true or false"
+    ):
         hookline.Engine.from_config({}, dialect="docker-agent", options={"allow_local": given})

@@ -13,8 +13,17 @@ from hookline.dialects.docker_agent import DockerAgent
 from hookline.model.event import Event, ToolCall
 from tests.unit.dialects.docker_agent.support import EVENTS, one_event, one_hook, row_of
 
-texts = st.text(st.characters(codec="utf-8"), max_size=12) | st.sampled_from(['"', "\\n", "\n\r\t", "\\\\", "\b\f\x00\x1b"])
-values = st.none() | st.booleans() | st.integers() | texts | st.lists(texts, max_size=2) | st.dictionaries(texts, texts, max_size=2)
+texts = st.text(st.characters(codec="utf-8"), max_size=12) | st.sampled_from(
+    ['"', "\\n", "\n\r\t", "\\\\", "\b\f\x00\x1b"]
+)
+values = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | texts
+    | st.lists(texts, max_size=2)
+    | st.dictionaries(texts, texts, max_size=2)
+)
 
 
 def payloads(event: str) -> st.SearchStrategy[dict[str, object]]:
@@ -22,12 +31,16 @@ def payloads(event: str) -> st.SearchStrategy[dict[str, object]]:
     row = row_of(DockerAgent(), event)
     fields = {field.native: values for field in row.fields if field.fact not in ("tool", "prompt")}
     always = {"tool_name": texts} if row.subject else {}
-    return st.fixed_dictionaries(always, optional=fields | {"agent_name": values, "session_id": texts, "further": values})
+    return st.fixed_dictionaries(
+        always, optional=fields | {"agent_name": values, "session_id": texts, "further": values}
+    )
 
 
 @given(data=st.data(), event_name=st.sampled_from(EVENTS), exact=st.booleans())
 @settings(deadline=None, max_examples=300)
-def test_a_payload_has_no_null_and_its_base_first(data: st.DataObject, event_name: str, exact: bool) -> None:  # noqa: FBT001 - drawn
+def test_a_payload_has_no_null_and_its_base_first(
+    data: st.DataObject, event_name: str, exact: bool
+) -> None:
     """Always a session, a folder and the event's name, in that order; then only what has a value."""
     dialect = DockerAgent(exact=exact)
     event = dialect.decode_event(data.draw(payloads(event_name)), event_name)
@@ -58,7 +71,11 @@ def test_a_hook_of_another_dialects_event_is_sent_its_own_fields() -> None:
     """Across dialects the canonical facts are told in docker-agent's words, and nothing of the other wire leaks."""
     dialect = DockerAgent()
     ours = one_event(dialect, "pre_tool_use")
-    foreign = ours.replace(dialect="claude-code", native_name="PreToolUse", raw={"toolName": "Bash", "permission_mode": "plan"})
+    foreign = ours.replace(
+        dialect="claude-code",
+        native_name="PreToolUse",
+        raw={"toolName": "Bash", "permission_mode": "plan"},
+    )
     sent = json.loads(dialect.encode_event(foreign, one_hook(dialect, "pre_tool_use")))
 
     assert sent == {
@@ -71,14 +88,27 @@ def test_a_hook_of_another_dialects_event_is_sent_its_own_fields() -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "sent"), [(None, False), (False, False), (True, True), ("exit status 1", True), ("", False), ({"code": 1}, True)]
+    ("error", "sent"),
+    [
+        (None, False),
+        (False, False),
+        (True, True),
+        ("exit status 1", True),
+        ("", False),
+        ({"code": 1}, True),
+    ],
 )
-def test_a_tool_s_error_is_whether_there_was_one(error: object, sent: bool) -> None:  # noqa: FBT001 - as it is sent
+def test_a_tool_s_error_is_whether_there_was_one(error: object, sent: bool) -> None:
     """Where the other host tells what went wrong, the hook still gets a boolean, as docker-agent promises."""
     dialect = DockerAgent()
     foreign = Event(
-        kind="tool.after", dialect="claude-code", native_name="PostToolUse", body=ToolCall(tool="shell", result="x", error=error)
+        kind="tool.after",
+        dialect="claude-code",
+        native_name="PostToolUse",
+        body=ToolCall(tool="shell", result="x", error=error),
     )
-    told = json.loads(dialect.encode_event(foreign, one_hook(dialect, "post_tool_use")))["tool_error"]
+    told = json.loads(dialect.encode_event(foreign, one_hook(dialect, "post_tool_use")))[
+        "tool_error"
+    ]
 
     assert told is sent

@@ -48,8 +48,15 @@ D1_CONTEXT = {"post_tool_use", "stop"}
 
 def columns(row: Contract) -> set[str]:
     """A row of the code in the words of the page."""
-    flags = {"tool": row.tool_matched, "sequential": not row.parallel, "block": row.can_block, "always": row.always_denies}
-    return {word for word, holds in flags.items() if holds} | (row.powers - {"note", "deny", "halt"})
+    flags = {
+        "tool": row.tool_matched,
+        "sequential": not row.parallel,
+        "block": row.can_block,
+        "always": row.always_denies,
+    }
+    return {word for word, holds in flags.items() if holds} | (
+        row.powers - {"note", "deny", "halt"}
+    )
 
 
 @pytest.mark.parametrize("event", PAGE)
@@ -81,6 +88,10 @@ def test_a_row_agrees_with_itself(event: str) -> None:
     row = DockerAgent().table.rows[event]
 
     assert isinstance(row, Contract)
-    assert {Stance.SILENT: True, Stance.DENY: "deny" in row.powers, Stance.HALT: "halt" in row.powers}[row.blocks]
+    assert {
+        Stance.SILENT: True,
+        Stance.DENY: "deny" in row.powers,
+        Stance.HALT: "halt" in row.powers,
+    }[row.blocks]
     assert row.fails in (Stance.SILENT, row.blocks)
     assert (row.fails is not Stance.SILENT) == row.always_denies

@@ -26,14 +26,18 @@ def test_a_name_switches_off_every_hook_that_is_called_so() -> None:
     loaded = combined(["a", "b", "a", "c"], ["a"], ["a", "b"])
 
     assert [spec.facts["called"] for spec in loaded.specs] == ["c"]
-    assert [(problem.message.split()[0], problem.message.split()[-3]) for problem in loaded.problems] == [("`a`", "2"), ("`b`", "1")]
+    assert [
+        (problem.message.split()[0], problem.message.split()[-3]) for problem in loaded.problems
+    ] == [("`a`", "2"), ("`b`", "1")]
 
 
 def test_a_name_that_is_nearly_a_hooks_is_told() -> None:
     """Any other may be that of a hook which is not loaded here."""
     loaded = combined(["audit-log"], ["audit-logs", "zzz"])
 
-    assert [(problem.name, problem.hint) for problem in loaded.problems] == [("value.choice", "did you mean `audit-log`?")]
+    assert [(problem.name, problem.hint) for problem in loaded.problems] == [
+        ("value.choice", "did you mean `audit-log`?")
+    ]
     assert len(loaded.specs) == 1
 
 
@@ -46,7 +50,9 @@ def test_of_many_unknown_names_a_few_are_guessed_at(monkeypatch: pytest.MonkeyPa
         return ""
 
     monkeypatch.setattr(sys.modules["hookline.dialects.gemini.combine"], "did_you_mean", guess)
-    loaded = combined([f"hook-{at}" for at in range(300)], [*(f"other-{at}" for at in range(300)), "hook-7"])
+    loaded = combined(
+        [f"hook-{at}" for at in range(300)], [*(f"other-{at}" for at in range(300)), "hook-7"]
+    )
 
     assert guessed == [f"other-{at}" for at in range(20)]
     assert len(loaded.specs) == 299
@@ -60,11 +66,20 @@ def _left(scope: str, **said: Any) -> Loaded:
     return DIALECT.combine(tuple(spec for source in sources for spec in DIALECT.load(source).specs))
 
 
-@pytest.mark.parametrize("said", [{"enabled": False}, {"disabled": ["pol"]}], ids=["all", "by name"])
 @pytest.mark.parametrize(
-    ("scope", "left", "count"), [("user", ["managed"], "1 hook"), ("explicit", ["managed"], "1 hook"), ("managed", [], "2 hooks")]
+    "said", [{"enabled": False}, {"disabled": ["pol"]}], ids=["all", "by name"]
 )
-def test_policy_is_switched_off_by_policy_only(said: dict[str, Any], scope: str, left: list[str], count: str) -> None:
+@pytest.mark.parametrize(
+    ("scope", "left", "count"),
+    [
+        ("user", ["managed"], "1 hook"),
+        ("explicit", ["managed"], "1 hook"),
+        ("managed", [], "2 hooks"),
+    ],
+)
+def test_policy_is_switched_off_by_policy_only(
+    said: dict[str, Any], scope: str, left: list[str], count: str
+) -> None:
     """Whatever else a file says; and no more is told to be off than is."""
     loaded = _left(scope, **said)
 

@@ -45,7 +45,10 @@ def test_an_extension_finds_its_own_folder() -> None:
     """By a placeholder that is filled in in the text, and by a variable where its value could mean something to the shell."""
     handler = command(names={"plugin_root": "/ext/audit"})
 
-    assert handler.substitute == {"${extensionPath}": "/ext/audit", "${workspacePath}": "${event.cwd}"}
+    assert handler.substitute == {
+        "${extensionPath}": "/ext/audit",
+        "${workspacePath}": "${event.cwd}",
+    }
     assert handler.env["extensionPath"] == "/ext/audit"
 
 
@@ -56,7 +59,17 @@ def test_what_a_hook_leaves_running_dies_in_strict_mode_only() -> None:
 
 def test_a_description_is_kept() -> None:
     """It is for people, and tells hooks apart nowhere."""
-    tree = {"hooks": {"AfterTool": [{"hooks": [{"type": "command", "command": "x", "description": "logs", "name": "log"}]}]}}
+    tree = {
+        "hooks": {
+            "AfterTool": [
+                {
+                    "hooks": [
+                        {"type": "command", "command": "x", "description": "logs", "name": "log"}
+                    ]
+                }
+            ]
+        }
+    }
     (spec,) = DIALECT.load(Source(tree=tree)).specs
 
     assert spec.facts == {"called": "log", "description": "logs"}

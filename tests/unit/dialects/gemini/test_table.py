@@ -36,7 +36,14 @@ def test_the_events_that_can_be_refused() -> None:
     """The others are advisory."""
     refused = {native for native in TABLE.rows if row(native).blocks is Stance.DENY}
 
-    assert refused == {"BeforeAgent", "AfterAgent", "BeforeModel", "AfterModel", "BeforeTool", "AfterTool"}
+    assert refused == {
+        "BeforeAgent",
+        "AfterAgent",
+        "BeforeModel",
+        "AfterModel",
+        "BeforeTool",
+        "AfterTool",
+    }
     assert refused == {native for native in TABLE.rows if {"deny", "halt"} <= row(native).powers}
 
 

@@ -23,7 +23,9 @@ BEFORE = TABLE.rows["BeforeTool"]
         ({}, None),
     ],
 )
-def test_a_matcher_means_the_same_when_it_is_read_again(declared: dict[str, object], matcher: str | None) -> None:
+def test_a_matcher_means_the_same_when_it_is_read_again(
+    declared: dict[str, object], matcher: str | None
+) -> None:
     """A name is searched in the tool's, so exact ones are anchored."""
     written = DIALECT.write((Declaration(row=BEFORE, command="x", **declared),))  # type: ignore[arg-type]
     (group,) = json.loads(written.files["settings.json"])["hooks"]["BeforeTool"]
@@ -33,7 +35,18 @@ def test_a_matcher_means_the_same_when_it_is_read_again(declared: dict[str, obje
 
 def test_what_is_written_is_loaded_as_it_was_declared() -> None:
     """The file's text has the hook, its time limit in milliseconds and its tools; that a failure denies is lost, and said."""
-    written = DIALECT.write((Declaration(row=BEFORE, command="guard.sh", name="guard", tools=("glob",), timeout=1.5, closed=True),))
+    written = DIALECT.write(
+        (
+            Declaration(
+                row=BEFORE,
+                command="guard.sh",
+                name="guard",
+                tools=("glob",),
+                timeout=1.5,
+                closed=True,
+            ),
+        )
+    )
     loaded = DIALECT.load(Source(file="settings.json", text=written.files["settings.json"]))
     (spec,) = loaded.specs
     event = DIALECT.decode_event({"hook_event_name": "BeforeTool", "tool_name": "glob"})

@@ -13,7 +13,13 @@ if TYPE_CHECKING:
 
 DIALECT = Kimi()
 NEWER_FILE = "/home/u/.kimi-code/config.toml"
-FIELDS = {"tool_name": "Shell", "tool_input": {"command": "ls"}, "prompt": "deploy", "agent_name": "coder", "trigger": "auto"}
+FIELDS = {
+    "tool_name": "Shell",
+    "tool_input": {"command": "ls"},
+    "prompt": "deploy",
+    "agent_name": "coder",
+    "trigger": "auto",
+}
 
 
 def one_hook(native: str, *, mode: str = "fidelity", **keys: Any) -> HookSpec:
@@ -25,4 +31,6 @@ def one_hook(native: str, *, mode: str = "fidelity", **keys: Any) -> HookSpec:
 
 def one_event(native: str) -> Event:
     """An event as Kimi raises it."""
-    return DIALECT.decode_event({"hook_event_name": native, "session_id": "k-204", "cwd": "/srv/shop", **FIELDS})
+    return DIALECT.decode_event(
+        {"hook_event_name": native, "session_id": "k-204", "cwd": "/srv/shop", **FIELDS}
+    )

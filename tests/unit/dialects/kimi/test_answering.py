@@ -33,12 +33,22 @@ def told(native: str, verdict: Verdict) -> Reply:
 def test_a_denial_is_a_deny_in_json(native: str) -> None:
     """Section 5; a denial without a reason is never without words."""
     reply = told(native, Verdict(stance=Stance.DENY))
-    said = {"hookEventName": native, "permissionDecision": "deny", "permissionDecisionReason": UNEXPLAINED}
+    said = {
+        "hookEventName": native,
+        "permissionDecision": "deny",
+        "permissionDecisionReason": UNEXPLAINED,
+    }
 
-    assert (reply.exit_code, reply.stderr, json.loads(reply.stdout)) == (0, "", {"hookSpecificOutput": said})
+    assert (reply.exit_code, reply.stderr, json.loads(reply.stdout)) == (
+        0,
+        "",
+        {"hookSpecificOutput": said},
+    )
 
 
-@pytest.mark.parametrize("native", [native for native, row in TABLE.rows.items() if row.blocks is Stance.SILENT])
+@pytest.mark.parametrize(
+    "native", [native for native, row in TABLE.rows.items() if row.blocks is Stance.SILENT]
+)
 def test_where_nothing_can_be_blocked_nothing_is_said(native: str) -> None:
     """Kimi ignores the result, or does not wait for it."""
     assert told(native, Verdict(stance=Stance.DENY, reason="no")) == Reply()
@@ -46,7 +56,12 @@ def test_where_nothing_can_be_blocked_nothing_is_said(native: str) -> None:
 
 @pytest.mark.parametrize(
     "carried",
-    [{"stance": Stance.ALLOW}, {"stance": Stance.ASK, "reason": "sure?"}, {"for_agent": "context"}, {"for_user": "note"}],
+    [
+        {"stance": Stance.ALLOW},
+        {"stance": Stance.ASK, "reason": "sure?"},
+        {"for_agent": "context"},
+        {"for_user": "note"},
+    ],
 )
 def test_kimi_has_no_word_for_anything_else(carried: dict[str, Any]) -> None:
     """An ask is lowered to silence: Kimi's own permission prompt stays where it is."""
@@ -55,4 +70,7 @@ def test_kimi_has_no_word_for_anything_else(carried: dict[str, Any]) -> None:
 
 def test_a_halt_becomes_a_denial() -> None:
     """The strongest that can be said."""
-    assert '"permissionDecisionReason": "stop"' in told("PreToolUse", Verdict(stance=Stance.HALT, reason="stop")).stdout
+    assert (
+        '"permissionDecisionReason": "stop"'
+        in told("PreToolUse", Verdict(stance=Stance.HALT, reason="stop")).stdout
+    )

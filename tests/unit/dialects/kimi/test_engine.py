@@ -18,14 +18,19 @@ def engine(tmp_path: Path, text: str) -> hookline.Engine:
     """An engine that found the file in a home folder."""
     (tmp_path / ".kimi").mkdir()
     (tmp_path / ".kimi" / "config.toml").write_text(text)
-    return hookline.Engine.discover(tmp_path, environ={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"})
+    return hookline.Engine.discover(
+        tmp_path, environ={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
+    )
 
 
 @pytest.mark.process
 def test_the_users_hook_runs_in_the_sessions_folder_and_reads_its_payload(tmp_path: Path) -> None:
     """Published scripts look for key, colon, blank, value."""
     script = 'grep -q \'"tool_name": "Shell"\' && pwd -P >&2 && exit 2'
-    made = engine(tmp_path, f"[[hooks]]\nevent = 'PreToolUse'\nmatcher = '^Shell$'\ncommand = '''{script}'''\n")
+    made = engine(
+        tmp_path,
+        f"[[hooks]]\nevent = 'PreToolUse'\nmatcher = '^Shell$'\ncommand = '''{script}'''\n",
+    )
     payload = {"session_id": "k", "cwd": str(tmp_path), "tool_name": "Shell", "tool_input": {}}
     decision = made.fire("PreToolUse", payload, dialect="kimi")
 
@@ -35,8 +40,13 @@ def test_the_users_hook_runs_in_the_sessions_folder_and_reads_its_payload(tmp_pa
 @pytest.mark.process
 def test_a_block_stands_although_a_child_holds_the_pipes(tmp_path: Path) -> None:
     """Section 11.2: what counts is the end of the hook, not of its output."""
-    made = engine(tmp_path, '[[hooks]]\nevent = "PreToolUse"\ntimeout = 20\ncommand = "sleep 8 & echo no >&2; exit 2"\n')
-    decision = made.fire("PreToolUse", {"session_id": "k", "tool_name": "Shell", "tool_input": {}}, dialect="kimi")
+    made = engine(
+        tmp_path,
+        '[[hooks]]\nevent = "PreToolUse"\ntimeout = 20\ncommand = "sleep 8 & echo no >&2; exit 2"\n',
+    )
+    decision = made.fire(
+        "PreToolUse", {"session_id": "k", "tool_name": "Shell", "tool_input": {}}, dialect="kimi"
+    )
 
     assert (decision.stance.name, decision.reason) == ("DENY", "no")
     assert decision.seconds < 6
@@ -59,7 +69,11 @@ def test_a_projects_file_is_never_read(tmp_path: Path) -> None:
     """Section 9: there is no project file, trusted or not."""
     for folder in (".kimi", ".kimi-code"):
         (tmp_path / "project" / folder).mkdir(parents=True)
-        (tmp_path / "project" / folder / "config.toml").write_text('[[hooks]]\nevent = "Stop"\ncommand = "true"\n')
-    found = hookline.Engine.discover(tmp_path / "project", trust="all", environ={"HOME": str(tmp_path)})
+        (tmp_path / "project" / folder / "config.toml").write_text(
+            '[[hooks]]\nevent = "Stop"\ncommand = "true"\n'
+        )
+    found = hookline.Engine.discover(
+        tmp_path / "project", trust="all", environ={"HOME": str(tmp_path)}
+    )
 
     assert [spec for spec in found.hooks if spec.dialect == "kimi"] == []

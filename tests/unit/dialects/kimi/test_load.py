@@ -13,13 +13,31 @@ from hookline.model.handler import Broken, Command
 from hookline.text.regex import Backtracking
 from tests.unit.dialects.kimi.support import DIALECT, NEWER_FILE, one_hook
 
-WORDS = st.sampled_from(["hooks", "event", "command", "matcher", "timeout", "PreToolUse", "Stop", "*", "(?=x)", "a|b", "matchr"])
+WORDS = st.sampled_from(
+    [
+        "hooks",
+        "event",
+        "command",
+        "matcher",
+        "timeout",
+        "PreToolUse",
+        "Stop",
+        "*",
+        "(?=x)",
+        "a|b",
+        "matchr",
+    ]
+)
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | WORDS | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=4),
     max_leaves=16,
 )
-ENTRIES = st.lists(st.fixed_dictionaries({"event": WORDS, "command": WORDS}, optional={"matcher": JSON, "timeout": JSON, "x": JSON}))
+ENTRIES = st.lists(
+    st.fixed_dictionaries(
+        {"event": WORDS, "command": WORDS}, optional={"matcher": JSON, "timeout": JSON, "x": JSON}
+    )
+)
 
 
 def test_a_command_is_a_line_for_the_shell_and_nothing_is_added() -> None:
@@ -27,7 +45,13 @@ def test_a_command_is_a_line_for_the_shell_and_nothing_is_added() -> None:
     handler = one_hook("Stop").handler
 
     assert isinstance(handler, Command)
-    assert (handler.script, handler.shell, handler.argv, handler.env, handler.drop_env) == ("guard", ("/bin/sh", "sh"), (), {}, ())
+    assert (handler.script, handler.shell, handler.argv, handler.env, handler.drop_env) == (
+        "guard",
+        ("/bin/sh", "sh"),
+        (),
+        {},
+        (),
+    )
 
 
 def test_what_a_hook_leaves_behind_dies_in_strict_mode_only() -> None:
@@ -69,13 +93,23 @@ def test_equal_commands_are_one_hook_to_an_event() -> None:
 
 def test_hooks_with_other_matchers_may_share_a_command_without_a_word() -> None:
     """Nothing tells that both can match."""
-    specs = (one_hook("PreToolUse", matcher="^Shell$"), one_hook("PreToolUse", matcher="^WriteFile$"))
+    specs = (
+        one_hook("PreToolUse", matcher="^Shell$"),
+        one_hook("PreToolUse", matcher="^WriteFile$"),
+    )
 
     assert DIALECT.combine(specs).problems == ()
-    assert [problem.name for problem in DIALECT.combine((*specs, one_hook("PreToolUse"))).problems] == ["hook.duplicate"]
+    assert [
+        problem.name for problem in DIALECT.combine((*specs, one_hook("PreToolUse"))).problems
+    ] == ["hook.duplicate"]
 
 
-@given(JSON, ENTRIES, st.sampled_from(["fidelity", "strict"]), st.sampled_from(["config.toml", NEWER_FILE]))
+@given(
+    JSON,
+    ENTRIES,
+    st.sampled_from(["fidelity", "strict"]),
+    st.sampled_from(["config.toml", NEWER_FILE]),
+)
 def test_no_tree_makes_loading_raise(tree: Any, entries: list[Any], mode: str, file: str) -> None:
     """Problems are values; a broken hook has an error, and a file with an error that counts has broken hooks only."""
     for given_tree in (tree, {"hooks": tree}, {"hooks": entries}):

@@ -25,8 +25,13 @@ KEYS = [
     "x",
 ]
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.sampled_from(["deny", "allow", "ask", "block", ""]),
-    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=4),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.sampled_from(["deny", "allow", "ask", "block", ""]),
+    lambda inner: (
+        st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=4)
+    ),
     max_leaves=8,
 )
 OUTPUTS = st.text(max_size=30) | st.dictionaries(st.sampled_from(KEYS), VALUES).map(json.dumps)
@@ -35,7 +40,9 @@ EVENTS = st.sampled_from(list(TABLE.rows))
 
 def read(native: str, mode: str = "fidelity", **outcome: Any) -> Verdict:
     """What a hook meant that ended so."""
-    return DIALECT.decode_outcome(Outcome(**{"exit_code": 0, **outcome}), one_hook(native, mode=mode), one_event(native))
+    return DIALECT.decode_outcome(
+        Outcome(**{"exit_code": 0, **outcome}), one_hook(native, mode=mode), one_event(native)
+    )
 
 
 def printed(native: str, document: Any) -> Verdict:
@@ -70,9 +77,13 @@ def test_exit_two_blocks_whatever_is_printed(native: str, stdout: str) -> None:
 
 
 @given(st.sampled_from(Failure), st.sampled_from(["PreToolUse", "UserPromptSubmit", "Stop"]))
-def test_every_failure_is_a_fault_and_closes_only_in_strict_mode(failure: Failure, native: str) -> None:
+def test_every_failure_is_a_fault_and_closes_only_in_strict_mode(
+    failure: Failure, native: str
+) -> None:
     """Section 9."""
-    opened, closed = (read(native, mode, failure=failure, exit_code=None) for mode in ("fidelity", "strict"))
+    opened, closed = (
+        read(native, mode, failure=failure, exit_code=None) for mode in ("fidelity", "strict")
+    )
 
     assert (opened.stance, opened.fault) == (Stance.SILENT, failure.value)
     assert (closed.stance, closed.fault) == (Stance.DENY, failure.value)
@@ -95,13 +106,25 @@ def test_plain_stdout_is_returned() -> None:
 @pytest.mark.parametrize(
     ("document", "ignored"),
     [
-        ({"decision": "block", "reason": "no"}, ["deny: Kimi does not read `decision`", "reason: Kimi does not read `reason`"]),
+        (
+            {"decision": "block", "reason": "no"},
+            ["deny: Kimi does not read `decision`", "reason: Kimi does not read `reason`"],
+        ),
         ({"continue": False}, ["halt: Kimi does not read `continue`"]),
         ({"continue": True, "systemMessage": "", "x": None, "suppressOutput": True}, []),
         ({"updatedInput": {"a": 1}}, ["input: Kimi does not read `updatedInput`"]),
-        ({"hookSpecificOutput": {"additionalContext": "c"}}, ["context: Kimi does not read `additionalContext`"]),
-        ({"hookSpecificOutput": {"permissionDecision": "defer"}}, ["defer: Kimi knows no `defer`, so the call goes on"]),
-        ({"hookSpecificOutput": {"permissionDecision": ["deny"]}}, ['permissionDecision: `["deny"]` is none']),
+        (
+            {"hookSpecificOutput": {"additionalContext": "c"}},
+            ["context: Kimi does not read `additionalContext`"],
+        ),
+        (
+            {"hookSpecificOutput": {"permissionDecision": "defer"}},
+            ["defer: Kimi knows no `defer`, so the call goes on"],
+        ),
+        (
+            {"hookSpecificOutput": {"permissionDecision": ["deny"]}},
+            ['permissionDecision: `["deny"]` is none'],
+        ),
         ({"hookSpecificOutput": []}, ["hookSpecificOutput: it is no object"]),
     ],
 )

@@ -16,7 +16,14 @@ from tests.unit.dialects.kimi.support import DIALECT, one_hook
     [
         ("as it is", "as it is"),
         ([], ""),
-        ([{"type": "text", "text": "a"}, {"type": "think", "think": "x"}, {"type": "text", "text": "b"}], "a b"),
+        (
+            [
+                {"type": "text", "text": "a"},
+                {"type": "think", "think": "x"},
+                {"type": "text", "text": "b"},
+            ],
+            "a b",
+        ),
         ([{"type": "text", "text": 7}], ""),
         ([1, "a"], '[1, "a"]'),
         ({"stdout": "ü"}, '{"stdout": "ü"}'),
@@ -30,7 +37,11 @@ def test_the_text_of_a_value(value: Any, text: str) -> None:
 
 def test_what_the_host_sent_is_kept() -> None:
     """The event's prompt is text; `raw` is the list of parts."""
-    sent = {"hook_event_name": "UserPromptSubmit", "prompt": [{"type": "text", "text": "hi"}], "is_steer": False}
+    sent = {
+        "hook_event_name": "UserPromptSubmit",
+        "prompt": [{"type": "text", "text": "hi"}],
+        "is_steer": False,
+    }
     event = DIALECT.decode_event(sent)
 
     assert isinstance(event.body, Prompt)
@@ -40,7 +51,9 @@ def test_what_the_host_sent_is_kept() -> None:
 
 def test_an_event_of_another_host_is_sent_in_kimis_words() -> None:
     """No key of the other wire goes along."""
-    body = ToolCall(tool="Bash", input={"command": "ls"}, call_id="u1", result={"stdout": "x" * 3000})
+    body = ToolCall(
+        tool="Bash", input={"command": "ls"}, call_id="u1", result={"stdout": "x" * 3000}
+    )
     event = Event(
         kind="tool.after",
         dialect="claude-code",
@@ -52,7 +65,9 @@ def test_an_event_of_another_host_is_sent_in_kimis_words() -> None:
     )
     sent = DIALECT.encode_event(event, one_hook("PostToolUse"))
 
-    assert sent.startswith('{"hook_event_name": "PostToolUse", "session_id": "s", "cwd": "/w", "tool_name": "Bash", ')
+    assert sent.startswith(
+        '{"hook_event_name": "PostToolUse", "session_id": "s", "cwd": "/w", "tool_name": "Bash", '
+    )
     assert '"tool_call_id": "u1"}' in sent
     assert "permission_mode" not in sent
     assert len(sent) < 2300

@@ -28,7 +28,9 @@ def test_there_is_a_row_for_each_event_of_the_shared_data() -> None:
 def test_three_events_can_be_blocked_and_nothing_else_can_be_done() -> None:
     """Section 2, last column; section 5 knows a block and no other effect."""
     assert {native for native in TABLE.rows if row(native).blocks is Stance.DENY} == BLOCKABLE
-    assert {native: set(row(native).powers) for native in TABLE.rows if row(native).powers} == {native: {"deny"} for native in BLOCKABLE}
+    assert {native: set(row(native).powers) for native in TABLE.rows if row(native).powers} == {
+        native: {"deny"} for native in BLOCKABLE
+    }
 
 
 @pytest.mark.parametrize("native", TABLE.rows)
@@ -42,7 +44,9 @@ def test_the_events_that_are_waited_for() -> None:
     awaited = {native for native in TABLE.rows if row(native).awaited}
 
     assert awaited == BLOCKABLE | {"SessionStart", "SessionEnd", "SubagentStart", "PreCompact"}
-    assert {native: row(native).longest for native in TABLE.rows if row(native).longest != 600.0} == {"SessionEnd": 5.0}
+    assert {
+        native: row(native).longest for native in TABLE.rows if row(native).longest != 600.0
+    } == {"SessionEnd": 5.0}
 
 
 def test_the_base_fields_come_first() -> None:
@@ -53,4 +57,10 @@ def test_the_base_fields_come_first() -> None:
 def test_the_rules_of_the_whole_dialect() -> None:
     """All hooks of an event at once, 30 s each, one block of the stop a turn, ASCII on the wire."""
     assert all(row.parallel for row in TABLE.rows.values())
-    assert (TABLE.default_timeout, TABLE.redo_limit, TABLE.ascii_only, TABLE.echo_safe, TABLE.compact) == (30.0, 1, True, True, False)
+    assert (
+        TABLE.default_timeout,
+        TABLE.redo_limit,
+        TABLE.ascii_only,
+        TABLE.echo_safe,
+        TABLE.compact,
+    ) == (30.0, 1, True, True, False)

@@ -21,7 +21,12 @@ def declared(native: str, **fields: Any) -> Declaration:
 def test_what_is_written_is_read_again() -> None:
     """Exact names become an anchored expression; a command with quotes and lines comes back as it was."""
     line = "printf '%s\\n' \"$X\" |\n  guard"
-    written = DIALECT.write((declared("PreToolUse", command=line, tools=("Shell", "mcp__a.b"), timeout=2.2), declared("Stop")))
+    written = DIALECT.write(
+        (
+            declared("PreToolUse", command=line, tools=("Shell", "mcp__a.b"), timeout=2.2),
+            declared("Stop"),
+        )
+    )
     loaded = DIALECT.load(Source(file="config.toml", text=written.files["config.toml"]))
     first, second = loaded.specs
     (condition,) = first.conditions
@@ -30,7 +35,11 @@ def test_what_is_written_is_read_again() -> None:
     assert isinstance(first.handler, Command)
     assert (first.handler.script, first.timeout, second.timeout) == (line, 3.0, 60.0)
     assert isinstance(condition, Pattern)
-    assert [name for name in ("Shell", "mcp__a.b", "PowerShell", "mcp__axb") if condition.regex.found_in(name)] == ["Shell", "mcp__a.b"]
+    assert [
+        name
+        for name in ("Shell", "mcp__a.b", "PowerShell", "mcp__axb")
+        if condition.regex.found_in(name)
+    ] == ["Shell", "mcp__a.b"]
 
 
 @pytest.mark.parametrize(

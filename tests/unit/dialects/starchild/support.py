@@ -39,14 +39,18 @@ def hermes_row(event: str) -> Point:
 
 def one_hook(dialect: Dialect, event: str, *, mode: str = "fidelity", **keys: Any) -> HookSpec:
     """A command hook on an event."""
-    loaded = dialect.load(Source(tree={"hooks": [{"event": event, "command": "guard", **keys}]}, mode=mode))
+    loaded = dialect.load(
+        Source(tree={"hooks": [{"event": event, "command": "guard", **keys}]}, mode=mode)
+    )
     assert [problem for problem in loaded.problems if problem.severity == "error"] == []
     return loaded.specs[0]
 
 
 def one_event(dialect: Dialect, event: str) -> Event:
     """An event as its host raises it."""
-    return dialect.decode_event({"session_id": "s-5", "agent_id": "a-1", "cwd": "/srv/shop", **FIELDS}, event)
+    return dialect.decode_event(
+        {"session_id": "s-5", "agent_id": "a-1", "cwd": "/srv/shop", **FIELDS}, event
+    )
 
 
 def hermes_hook(event: str, **keys: Any) -> HookSpec:
@@ -56,5 +60,19 @@ def hermes_hook(event: str, **keys: Any) -> HookSpec:
 
 def hermes_event(event: str) -> Event:
     """An event as Hermes raises it."""
-    extra = {"result": "r", "output": "o", "response_text": "t", "user_message": "u", "final_response": "f"}
-    return Hermes().decode_event({"tool_name": "terminal", "tool_input": {"command": "ls"}, "session_id": "h", "extra": extra}, event)
+    extra = {
+        "result": "r",
+        "output": "o",
+        "response_text": "t",
+        "user_message": "u",
+        "final_response": "f",
+    }
+    return Hermes().decode_event(
+        {
+            "tool_name": "terminal",
+            "tool_input": {"command": "ls"},
+            "session_id": "h",
+            "extra": extra,
+        },
+        event,
+    )

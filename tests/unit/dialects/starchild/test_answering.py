@@ -14,10 +14,19 @@ from hookline.model.event import Event, Rewrite
 from hookline.model.outcome import Outcome
 from hookline.model.reply import Reply
 from hookline.model.verdict import Decision, Stance
-from tests.unit.dialects.starchild.support import EVENTS, HERMES_EVENTS, hermes_event, one_event, one_hook, row_of
+from tests.unit.dialects.starchild.support import (
+    EVENTS,
+    HERMES_EVENTS,
+    hermes_event,
+    one_event,
+    one_hook,
+    row_of,
+)
 
 REWRITES = {
-    "input": Rewrite(target="input", value={"command": "ls -h", "cwd": "/"}, patch={"command": "ls -h"}),
+    "input": Rewrite(
+        target="input", value={"command": "ls -h", "cwd": "/"}, patch={"command": "ls -h"}
+    ),
     "text": Rewrite(target="text", value="***"),
     "output": Rewrite(target="output", value="***"),
 }
@@ -26,7 +35,9 @@ DIALECT = Starchild(approver=True)
 
 def decision(event: Event, **fields: object) -> Decision:
     """A decision about an event."""
-    return Decision(kind=event.kind, dialect=event.dialect, native_event=event.native_name, **fields)  # type: ignore[arg-type]
+    return Decision(
+        kind=event.kind, dialect=event.dialect, native_event=event.native_name, **fields
+    )  # type: ignore[arg-type]
 
 
 def read_back(said: Decision, event: Event) -> Decision:
@@ -34,9 +45,13 @@ def read_back(said: Decision, event: Event) -> Decision:
     reply = DIALECT.encode_decision(said, event)
     keys = {"allow_result_rewrite": True} if event.native_name == "transform_tool_result" else {}
     spec = one_hook(DIALECT, event.native_name, mode="strict", **keys)
-    verdict = DIALECT.decode_outcome(Outcome(exit_code=reply.exit_code, stdout=reply.stdout, stderr=reply.stderr), spec, event)
+    verdict = DIALECT.decode_outcome(
+        Outcome(exit_code=reply.exit_code, stdout=reply.stdout, stderr=reply.stderr), spec, event
+    )
     assert verdict.fault is None
-    return fit(fold([verdict], DIALECT.table.fold, event), row_of(DIALECT, event.native_name).powers)
+    return fit(
+        fold([verdict], DIALECT.table.fold, event), row_of(DIALECT, event.native_name).powers
+    )
 
 
 @pytest.mark.parametrize("event_name", EVENTS)
@@ -57,7 +72,9 @@ def test_every_stance_that_a_row_can_express_is_read_back(event_name: str) -> No
     target=st.sampled_from(["", *REWRITES]),
 )
 @settings(deadline=None, max_examples=30)
-def test_every_effect_that_a_row_can_express_is_read_back(event_name: str, context: str, note: str, target: str) -> None:
+def test_every_effect_that_a_row_can_express_is_read_back(
+    event_name: str, context: str, note: str, target: str
+) -> None:
     """Contexts, notes and rewrites; of a result also with the note at its end."""
     event, row = one_event(DIALECT, event_name), row_of(DIALECT, event_name)
     rewrite = REWRITES.get(target) if target in row.powers else None
@@ -66,11 +83,21 @@ def test_every_effect_that_a_row_can_express_is_read_back(event_name: str, conte
         value = f"{rewrite.value if rewrite else '42 rows'}\n\n{shown}"
         rewrite = Rewrite(target="output", value=value)
     told = context if "context" in row.powers else ""
-    said = decision(event, rewrite=rewrite, for_agent=(told,) if told else (), for_user=(shown,) if shown else ())
+    said = decision(
+        event,
+        rewrite=rewrite,
+        for_agent=(told,) if told else (),
+        for_user=(shown,) if shown else (),
+    )
 
     back = read_back(said, event)
 
-    assert (back.rewrite, back.for_agent, back.for_user, back.lowered) == (said.rewrite, said.for_agent, said.for_user, ())
+    assert (back.rewrite, back.for_agent, back.for_user, back.lowered) == (
+        said.rewrite,
+        said.for_agent,
+        said.for_user,
+        (),
+    )
 
 
 @pytest.mark.parametrize("event_name", EVENTS)
@@ -93,4 +120,6 @@ def test_what_hermes_has_no_key_for_goes_to_its_log() -> None:
     """A note for the user is printed on stderr."""
     event = hermes_event("pre_tool_call")
 
-    assert Hermes().encode_decision(decision(event, for_user=("look",)), event) == Reply(stderr="look\n")
+    assert Hermes().encode_decision(decision(event, for_user=("look",)), event) == Reply(
+        stderr="look\n"
+    )

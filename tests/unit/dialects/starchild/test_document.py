@@ -67,7 +67,9 @@ def test_the_command_entry_loads(tmp_path: Path) -> None:
     (hook,) = engine.hooks
 
     assert isinstance(hook.handler, Command)
-    assert hook.handler.argv == (f"{tmp_path}/config/extensions/shell_hooks/examples/block_secrets.py",)
+    assert hook.handler.argv == (
+        f"{tmp_path}/config/extensions/shell_hooks/examples/block_secrets.py",
+    )
     assert hook.timeout == 10
     assert [problem.name for problem in engine.problems] == ["handler.relative-path"]
 
@@ -85,7 +87,9 @@ def test_the_http_entry_loads(tmp_path: Path) -> None:
     (BLOCKED, hookline.Stance.DENY, "This command is irreversible and would erase data, so I've blocked it: rm -rf /"),
     (ALLOWED, hookline.Stance.SILENT, ""),
 ])  # fmt: skip
-def test_the_minimal_block_example_runs(payload: str, stance: hookline.Stance, reason: str, tmp_path: Path) -> None:
+def test_the_minimal_block_example_runs(
+    payload: str, stance: hookline.Stance, reason: str, tmp_path: Path
+) -> None:
     """The script as it is printed, with the payloads of the dry run."""
     script = tmp_path / "guard.sh"
     script.write_text(SCRIPT, encoding="utf-8")
@@ -118,8 +122,14 @@ def test_each_answer_of_the_protocol_does_what_the_text_says(
     event: str, answer: str, payload: dict[str, Any], expected: dict[str, Any], tmp_path: Path
 ) -> None:
     """On the real engine."""
-    call = {"tool_name": "bash", "tool_input": {"command": "rm x"}} if event == "pre_tool_call" else {}
+    call = (
+        {"tool_name": "bash", "tool_input": {"command": "rm x"}} if event == "pre_tool_call" else {}
+    )
 
-    decision = answering(tmp_path, answer, event).fire(event, {"session_id": "s", **call, **payload}, dialect="starchild").to_dict()
+    decision = (
+        answering(tmp_path, answer, event)
+        .fire(event, {"session_id": "s", **call, **payload}, dialect="starchild")
+        .to_dict()
+    )
 
     assert {key: decision[key] for key in expected} == expected

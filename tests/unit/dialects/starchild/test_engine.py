@@ -21,7 +21,9 @@ def engine(tmp_path: Path, event: str, script: str, **settings: Any) -> hookline
     """An engine with one script beside its shell_hooks.yaml, named by a relative path."""
     (tmp_path / "guard.py").write_text(script)
     config = tmp_path / "shell_hooks.yaml"
-    config.write_text(f"hooks:\n  - event: {event}\n    command: {sys.executable} guard.py\n    env: [PASSED]\n")
+    config.write_text(
+        f"hooks:\n  - event: {event}\n    command: {sys.executable} guard.py\n    env: [PASSED]\n"
+    )
     return hookline.Engine.load(config, **settings)
 
 
@@ -36,7 +38,11 @@ def test_a_hook_runs_with_a_small_environment_in_the_folder_of_the_event(tmp_pat
     assert "SECRET_TOKEN" not in told["env"]
     assert {"PATH", "HOME", "PASSED"} <= set(told["env"])
     assert told["cwd"] == str(tmp_path)
-    assert (told["in"]["event"], told["in"]["stop_hook_active"], told["in"]["stop_block_limit"]) == ("on_stop", False, 3)
+    assert (
+        told["in"]["event"],
+        told["in"]["stop_hook_active"],
+        told["in"]["stop_block_limit"],
+    ) == ("on_stop", False, 3)
 
 
 @pytest.mark.process
@@ -59,7 +65,9 @@ def test_a_program_that_is_not_there_is_missed_aloud(tmp_path: Path) -> None:
     config = tmp_path / "shell_hooks.yaml"
     config.write_text("hooks:\n  - event: pre_tool_call\n    command: ./gone.py --all\n")
     made = hookline.Engine.load(config)
-    decision = made.fire("pre_tool_call", {"tool_name": "bash", "tool_input": {}}, dialect="starchild")
+    decision = made.fire(
+        "pre_tool_call", {"tool_name": "bash", "tool_input": {}}, dialect="starchild"
+    )
 
     assert (decision.verdicts[0].fault or "").startswith("spawn_error: could not be started: ")
     assert decision.for_user[0].startswith("hook `./gone.py --all` had no say: spawn_error: ")

@@ -14,8 +14,21 @@ from hookline.model.event import Event, Rewrite, ToolCall
 from tests.unit.dialects.starchild.support import HERMES_EVENTS, hermes_event, hermes_hook
 
 leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
-trees = st.recursive(leaves, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3))
-payloads = st.dictionaries(st.sampled_from(["hook_event_name", "tool_name", "tool_input", "session_id", "cwd", "extra"]), trees) | trees
+trees = st.recursive(
+    leaves,
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
+    ),
+)
+payloads = (
+    st.dictionaries(
+        st.sampled_from(
+            ["hook_event_name", "tool_name", "tool_input", "session_id", "cwd", "extra"]
+        ),
+        trees,
+    )
+    | trees
+)
 
 
 @given(payload=payloads, event_name=st.sampled_from(["", *HERMES_EVENTS]))
@@ -38,12 +51,22 @@ def test_what_cannot_be_serialised_becomes_text(event_name: str) -> None:
     sent = json.loads(Hermes().encode_event(event.replace(raw=raw), hermes_hook(event_name)))
 
     assert sent["extra"]["odd"] == {"1": str(object), "when": "nan", "path": str({"a", 1})}
-    assert list(sent) == ["hook_event_name", "tool_name", "tool_input", "session_id", "cwd", "profile", "extra"]
+    assert list(sent) == [
+        "hook_event_name",
+        "tool_name",
+        "tool_input",
+        "session_id",
+        "cwd",
+        "profile",
+        "extra",
+    ]
 
 
 def test_a_hook_is_sent_what_the_hook_before_it_rewrote() -> None:
     """Under the event's own name for it."""
-    event = hermes_event("transform_terminal_output").rewritten(Rewrite(target="output", value="***"))
+    event = hermes_event("transform_terminal_output").rewritten(
+        Rewrite(target="output", value="***")
+    )
     sent = json.loads(Hermes().encode_event(event, hermes_hook("transform_terminal_output")))
 
     assert sent["extra"]["output"] == "***"
@@ -51,7 +74,12 @@ def test_a_hook_is_sent_what_the_hook_before_it_rewrote() -> None:
 
 def test_an_event_of_another_host_is_told_in_the_same_shape() -> None:
     """With what the event says, and nothing of the other host's own."""
-    event = Event(kind="tool.before", dialect="elsewhere", body=ToolCall(tool="Bash", input={"command": "ls"}), raw={"x": 1})
+    event = Event(
+        kind="tool.before",
+        dialect="elsewhere",
+        body=ToolCall(tool="Bash", input={"command": "ls"}),
+        raw={"x": 1},
+    )
     sent = json.loads(Hermes().encode_event(event, hermes_hook("pre_tool_call")))
 
     assert sent == {

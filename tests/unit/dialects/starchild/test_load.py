@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
 keys = st.text(max_size=8) | st.booleans() | st.integers()
-trees = st.recursive(leaves, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3))
+trees = st.recursive(
+    leaves, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3)
+)
 words = st.sampled_from(
     [
         "http",
@@ -42,10 +44,17 @@ words = st.sampled_from(
         "https://policy.example/",
     ]
 )
-entries = st.dictionaries(st.sampled_from([*_KEYS, "evnt", True]), trees | words | st.sampled_from(EVENTS), max_size=6)
-lists = st.fixed_dictionaries({}, optional={"hooks": st.lists(entries | trees, max_size=4) | trees, "hook": trees})
+entries = st.dictionaries(
+    st.sampled_from([*_KEYS, "evnt", True]), trees | words | st.sampled_from(EVENTS), max_size=6
+)
+lists = st.fixed_dictionaries(
+    {}, optional={"hooks": st.lists(entries | trees, max_size=4) | trees, "hook": trees}
+)
 hermes_entries = st.dictionaries(st.sampled_from([*HERMES_KEYS, "env"]), trees | words, max_size=4)
-mappings = st.dictionaries(st.sampled_from([*HERMES_EVENTS, "outbound", "pre_tool"]), st.lists(hermes_entries | trees, max_size=3) | trees)
+mappings = st.dictionaries(
+    st.sampled_from([*HERMES_EVENTS, "outbound", "pre_tool"]),
+    st.lists(hermes_entries | trees, max_size=3) | trees,
+)
 hermes_files = st.fixed_dictionaries({}, optional={"hooks": mappings | trees, "model": trees})
 texts = st.text(max_size=40) | st.text("hooks: event\n  -[]{}&*!|>'\"#%@`,?", max_size=60)
 
@@ -112,20 +121,37 @@ def test_a_hook_inherits_no_more_than_it_is_given() -> None:
 
 def test_what_trust_needs_is_kept() -> None:
     """The script, the further files by their whole paths, and the extras of the entry."""
-    keys = {"command": "python3 -u g.py", "files": ["rules.json", "/etc/x"], "role": "guard", "event": "pre_tool_call"}
-    spec = Starchild().load(Source(file="/srv/config/shell_hooks.yaml", tree={"hooks": [keys]})).specs[0]
+    keys = {
+        "command": "python3 -u g.py",
+        "files": ["rules.json", "/etc/x"],
+        "role": "guard",
+        "event": "pre_tool_call",
+    }
+    spec = (
+        Starchild()
+        .load(Source(file="/srv/config/shell_hooks.yaml", tree={"hooks": [keys]}))
+        .specs[0]
+    )
 
-    assert spec.facts == {"script": "/srv/config/g.py", "role": "guard", "allow_result_rewrite": False}
+    assert spec.facts == {
+        "script": "/srv/config/g.py",
+        "role": "guard",
+        "allow_result_rewrite": False,
+    }
     assert spec.files == ("/srv/config/rules.json", "/etc/x")
     assert spec.sworn == {"role": "guard", "files": ["rules.json", "/etc/x"]}
 
 
-@pytest.mark.parametrize("extra", [{"timeout": 5}, {"role": "guard"}, {"on_error": "closed"}, {"files": ["lib.sh"]}])
+@pytest.mark.parametrize(
+    "extra", [{"timeout": 5}, {"role": "guard"}, {"on_error": "closed"}, {"files": ["lib.sh"]}]
+)
 def test_the_whole_entry_is_approved(extra: dict[str, object]) -> None:
     """Its limit, its role and what its failure means, too (starchild.md 6)."""
     keys = {"command": "g", "event": "pre_tool_call"}
     one, other = (
-        Starchild().load(Source(file="/srv/config/shell_hooks.yaml", tree={"hooks": [entry]})).specs[0]
+        Starchild()
+        .load(Source(file="/srv/config/shell_hooks.yaml", tree={"hooks": [entry]}))
+        .specs[0]
         for entry in (keys, {**keys, **extra})
     )
 
@@ -135,7 +161,11 @@ def test_the_whole_entry_is_approved(extra: dict[str, object]) -> None:
 def test_the_folder_that_the_reader_of_the_file_knows_goes_first() -> None:
     """Because a file may have been named relative to somewhere else."""
     tree = {"hooks": [{"event": "on_stop", "command": "./g.py"}]}
-    spec = Starchild().load(Source(file="config/shell_hooks.yaml", tree=tree, names={"folder": "/srv/config"})).specs[0]
+    spec = (
+        Starchild()
+        .load(Source(file="config/shell_hooks.yaml", tree=tree, names={"folder": "/srv/config"}))
+        .specs[0]
+    )
 
     assert isinstance(spec.handler, Command)
     assert spec.handler.argv == ("/srv/config/g.py",)

@@ -11,7 +11,9 @@ from hookline.model.handler import Broken
 HOOKS = "hooks:\n  - {event: pre_tool_call, command: /bin/true}\n  - {event: on_stop, command: /bin/true}\n"
 
 
-def loaded(beside: str | None, *, text: str = HOOKS, fault: str = "") -> tuple[list[str], list[tuple[str, str, str]]]:
+def loaded(
+    beside: str | None, *, text: str = HOOKS, fault: str = ""
+) -> tuple[list[str], list[tuple[str, str, str]]]:
     """Where the key stands that switches each hook off, and what is said."""
     companion = None if beside is None else Companion(path="agent.yaml", text=beside, fault=fault)
     source = Source(
@@ -41,23 +43,36 @@ def loaded(beside: str | None, *, text: str = HOOKS, fault: str = "") -> tuple[l
             "/p/config/agent.yaml:3:3",
             [("HKL1608", "warning", "/p/config/agent.yaml:3:3")],
         ),
-        ("{shell_hooks: {enabled: False}}", "/p/config/agent.yaml:1:16", [("HKL1608", "warning", "/p/config/agent.yaml:1:16")]),
+        (
+            "{shell_hooks: {enabled: False}}",
+            "/p/config/agent.yaml:1:16",
+            [("HKL1608", "warning", "/p/config/agent.yaml:1:16")],
+        ),
         ("shell_hooks:\n  enabled: off\n", "", [("HKL1401", "error", "/p/config/agent.yaml:2:3")]),
-        ("shell_hooks:\n  enabled: 'false'\n", "", [("HKL1401", "error", "/p/config/agent.yaml:2:3")]),
+        (
+            "shell_hooks:\n  enabled: 'false'\n",
+            "",
+            [("HKL1401", "error", "/p/config/agent.yaml:2:3")],
+        ),
         ("shell_hooks:\n  enabled: 0\n", "", [("HKL1401", "error", "/p/config/agent.yaml:2:3")]),
         ("shell_hooks:\n  enabled:\n", "", [("HKL1401", "error", "/p/config/agent.yaml:2:3")]),
         ("shell_hooks: false\n", "", [("HKL1401", "error", "/p/config/agent.yaml:1:1")]),
         ("shell_hooks: [\n", "", [("HKL1001", "warning", "/p/config/agent.yaml:2:1")]),
     ],
 )
-def test_only_false_switches_hooks_off(beside: str | None, off: str, said: list[tuple[str, str, str]]) -> None:
+def test_only_false_switches_hooks_off(
+    beside: str | None, off: str, said: list[tuple[str, str, str]]
+) -> None:
     """Whoever has no such key has hooks all the same; what is neither true nor false is an error with its place, and silences nobody."""
     assert loaded(beside) == ([off, off], said)
 
 
 def test_a_file_that_cannot_be_read_is_said() -> None:
     """And switches nobody off."""
-    assert loaded("", fault="cannot be read: permission denied") == (["", ""], [("HKL1003", "warning", "/p/config/agent.yaml")])
+    assert loaded("", fault="cannot be read: permission denied") == (
+        ["", ""],
+        [("HKL1003", "warning", "/p/config/agent.yaml")],
+    )
 
 
 def test_hooks_that_cannot_be_read_are_off_like_any() -> None:
@@ -77,7 +92,10 @@ def test_what_is_off_is_no_other_hook() -> None:
     """Only that it is off tells them apart, so that an approval of one is an approval of both."""
     source = Source(file="/p/config/shell_hooks.yaml", text=HOOKS)
     beside = {"agent.yaml": Companion(path="agent.yaml", text="shell_hooks: {enabled: false}")}
-    on, off = (Starchild().load(source.replace(companions=companions)).specs[0] for companions in ({}, beside))
+    on, off = (
+        Starchild().load(source.replace(companions=companions)).specs[0]
+        for companions in ({}, beside)
+    )
 
     assert off.off is not None
     assert off.replace(off=None) == on

@@ -32,7 +32,9 @@ def test_a_row_is_the_one_of_the_page(event: str) -> None:
     """What a hook may return, in the page's own keys."""
     row = row_of(Starchild(), event)
 
-    assert {row.rewrites if power == "text" else _KEYS.get(power, power) for power in row.powers} == set(PAGE[event].split())
+    assert {
+        row.rewrites if power == "text" else _KEYS.get(power, power) for power in row.powers
+    } == set(PAGE[event].split())
     assert row.can_block == ("block" in PAGE[event].split())
 
 
@@ -53,5 +55,11 @@ def test_what_the_same_name_means_elsewhere() -> None:
     """Starchild's model call is a request, Hermes' is a turn; so is the end of a session."""
     starchild, hermes = Starchild().table.rows, Hermes().table.rows
 
-    assert (starchild["pre_llm_call"].kind, hermes["pre_llm_call"].kind) == ("model.request", "turn.start")
-    assert (starchild["on_session_end"].kind, hermes["on_session_end"].kind) == ("session.end", "turn.end")
+    assert (starchild["pre_llm_call"].kind, hermes["pre_llm_call"].kind) == (
+        "model.request",
+        "turn.start",
+    )
+    assert (starchild["on_session_end"].kind, hermes["on_session_end"].kind) == (
+        "session.end",
+        "turn.end",
+    )

@@ -30,7 +30,12 @@ def _script(folder: Path, name: str, text: str = _GOOD, mode: int = 0o755) -> st
 
 
 def _engine(*hooks: dict[str, Any], event: str = "pre_tool_use", **settings: Any) -> Engine:
-    groups = [{"matcher": "*", "hooks": [{"type": "command", "on_error": "block", **hook} for hook in hooks]}]
+    groups = [
+        {
+            "matcher": "*",
+            "hooks": [{"type": "command", "on_error": "block", **hook} for hook in hooks],
+        }
+    ]
     return Engine.from_config({"hooks": {event: groups}}, dialect="docker-agent", **settings)
 
 
@@ -79,7 +84,9 @@ def test_what_a_run_tells(command: str, found: list[str], tmp_path: Path) -> Non
         ("a.sh", _GOOD, 0o644, "sh a.sh", ["check.relative"]),
     ],
 )
-def test_what_its_files_tell(name: str, text: str, mode: int, command: str, found: list[str], tmp_path: Path) -> None:
+def test_what_its_files_tell(
+    name: str, text: str, mode: int, command: str, found: list[str], tmp_path: Path
+) -> None:
     """A fault of a file that a hook runs has its own name, and is told once."""
     path = _script(tmp_path, name, text, mode)
     with _engine({"command": command.format(path)}, cwd=tmp_path) as engine:
@@ -89,7 +96,9 @@ def test_what_its_files_tell(name: str, text: str, mode: int, command: str, foun
 @pytest.mark.process
 def test_what_is_slow(tmp_path: Path) -> None:
     """A hook that never ends is ended; whose limit that was makes the difference."""
-    with _engine({"command": "sleep 60", "timeout": 1}, {"command": "sleep 61", "timeout": 60}, cwd=tmp_path) as engine:
+    with _engine(
+        {"command": "sleep 60", "timeout": 1}, {"command": "sleep 61", "timeout": 60}, cwd=tmp_path
+    ) as engine:
         own, ours = (hook.findings[0] for hook in check(engine, seconds=1).hooks)
 
     assert (own.name, own.severity) == ("check.timed-out", "error")
@@ -99,7 +108,9 @@ def test_what_is_slow(tmp_path: Path) -> None:
 @pytest.mark.process
 def test_a_guard_that_fails_open(tmp_path: Path) -> None:
     """It may refuse, and lets everything through when it fails: worth a word, and no error."""
-    tree = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "cat >/dev/null"}]}]}}
+    tree = {
+        "hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "cat >/dev/null"}]}]}
+    }
     with Engine.from_config(tree, dialect="claude-code", cwd=tmp_path) as engine:
         assert _names(engine) == [["check.fails-open"]]
 
@@ -128,16 +139,27 @@ def test_what_could_not_be_loaded(tmp_path: Path) -> None:
         ("#!/usr/bin/env python9\n", "the interpreter of"),
     ],
 )
-def test_an_interpreter_that_is_missing_is_no_missing_file(text: str, said: str, tmp_path: Path) -> None:
+def test_an_interpreter_that_is_missing_is_no_missing_file(
+    text: str, said: str, tmp_path: Path
+) -> None:
     """Approved or not: the file that is named is there, and the hint is about its first line."""
     path = _script(tmp_path, "a.sh", text)
     (tmp_path / "config").mkdir()
-    (tmp_path / "config/shell_hooks.yaml").write_text(f"hooks:\n  - event: pre_tool_call\n    command: {path}\n", encoding="utf-8")
+    (tmp_path / "config/shell_hooks.yaml").write_text(
+        f"hooks:\n  - event: pre_tool_call\n    command: {path}\n", encoding="utf-8"
+    )
     environ = {"HOME": str(tmp_path / "home"), "PATH": "/usr/bin:/bin"}
     engine = Engine.discover(tmp_path, gate=gate(tmp_path, environ), environ=environ)
-    told = [each for hook in check(engine).hooks for each in hook.findings if each.name in ("check.missing", "check.interpreter")]
+    told = [
+        each
+        for hook in check(engine).hooks
+        for each in hook.findings
+        if each.name in ("check.missing", "check.interpreter")
+    ]
 
-    assert [(each.name, said in each.message, "absolute path" in each.hint) for each in told] == [("check.interpreter", True, False)]
+    assert [(each.name, said in each.message, "absolute path" in each.hint) for each in told] == [
+        ("check.interpreter", True, False)
+    ]
 
 
 def test_a_file_that_cannot_be_read_is_no_duplicate_of_itself(tmp_path: Path) -> None:
@@ -159,7 +181,9 @@ def test_an_address_that_was_called_was_asked(tmp_path: Path) -> None:
         closed.bind(("127.0.0.1", 0))  # and nobody listens
         url = f"http://127.0.0.1:{closed.getsockname()[1]}/"
         tree = {"hooks": {"Stop": [{"hooks": [{"type": "http", "url": url}]}]}}
-        with Engine.from_config(tree, dialect="claude-code", cwd=tmp_path, options={"allow_local": True}) as engine:
+        with Engine.from_config(
+            tree, dialect="claude-code", cwd=tmp_path, options={"allow_local": True}
+        ) as engine:
             (one,) = check(engine).hooks
 
     assert one.verdict is not None
@@ -169,7 +193,12 @@ def test_an_address_that_was_called_was_asked(tmp_path: Path) -> None:
 @pytest.mark.process
 def test_two_hooks_that_do_the_same(tmp_path: Path) -> None:
     """The second is told of the first."""
-    with _engine({"command": "cat >/dev/null"}, {"command": "true"}, {"command": "cat >/dev/null"}, cwd=tmp_path) as engine:
+    with _engine(
+        {"command": "cat >/dev/null"},
+        {"command": "true"},
+        {"command": "cat >/dev/null"},
+        cwd=tmp_path,
+    ) as engine:
         assert _names(engine) == [[], [], ["check.duplicate"]]
 
 
@@ -177,16 +206,27 @@ def test_two_hooks_that_do_the_same(tmp_path: Path) -> None:
 def test_two_ways_to_write_the_same(tmp_path: Path) -> None:
     """A script by itself and by its interpreter; with another argument it is another hook."""
     path = _script(tmp_path, "a.sh")
-    with _engine(*({"command": command} for command in (path, f"sh {path}", f"sh {path} -v", f"sh -e {path}")), cwd=tmp_path) as engine:
+    with _engine(
+        *(
+            {"command": command}
+            for command in (path, f"sh {path}", f"sh {path} -v", f"sh -e {path}")
+        ),
+        cwd=tmp_path,
+    ) as engine:
         assert _names(engine) == [[], ["check.duplicate"], [], []]
 
 
 @pytest.mark.process
 def test_guards_that_do_not_go_together(tmp_path: Path) -> None:
     """The full guard makes the minimal one a second opinion."""
-    full, minimal = _script(tmp_path, "security_guard.py", _GOOD), _script(tmp_path, "block_secrets.py", _GOOD)
+    full, minimal = (
+        _script(tmp_path, "security_guard.py", _GOOD),
+        _script(tmp_path, "block_secrets.py", _GOOD),
+    )
     with _engine({"command": full}, {"command": minimal}, cwd=tmp_path) as engine:
-        assert [[name for name in names if name != "check.interpreter"] for names in _names(engine)] == [[], ["check.conflict"]]
+        assert [
+            [name for name in names if name != "check.interpreter"] for names in _names(engine)
+        ] == [[], ["check.conflict"]]
 
 
 def test_guards_that_contradict_each_other() -> None:
@@ -218,12 +258,16 @@ class _Journal:
 
 
 @pytest.mark.process
-@pytest.mark.parametrize(("journal", "found"), [(_Journal(19), []), (_Journal(20), ["check.never-matched"]), (_Journal(20, 1), [])])
+@pytest.mark.parametrize(
+    ("journal", "found"),
+    [(_Journal(19), []), (_Journal(20), ["check.never-matched"]), (_Journal(20, 1), [])],
+)
 def test_what_no_event_ever_selected(journal: _Journal, found: list[str], tmp_path: Path) -> None:
     """Many events of its kind here since its file was changed, and its matcher held for none."""
     file = tmp_path / "hooks.yaml"
     file.write_text(
-        'hooks: {pre_tool_use: [{matcher: none, hooks: [{type: command, command: "true", on_error: block}]}]}', encoding="utf-8"
+        'hooks: {pre_tool_use: [{matcher: none, hooks: [{type: command, command: "true", on_error: block}]}]}',
+        encoding="utf-8",
     )
     with Engine.load(file, dialect="docker-agent", cwd=tmp_path) as engine:
         assert _names(engine, history=journal) == [found]
@@ -233,7 +277,9 @@ def test_what_no_event_ever_selected(journal: _Journal, found: list[str], tmp_pa
 
 @pytest.mark.process
 @pytest.mark.parametrize(("approved", "found"), [(True, True), (False, False)])
-def test_a_projects_hook_that_no_event_ever_selected(approved: bool, found: bool, tmp_path: Path) -> None:  # noqa: FBT001 - a row
+def test_a_projects_hook_that_no_event_ever_selected(
+    approved: bool, found: bool, tmp_path: Path
+) -> None:
     """Whether it may run is told by its approval, and not by where its file lies."""
     with _guarded(tmp_path, _script(tmp_path, "guard.sh"), matcher="NoSuchTool") as engine:
         if approved:
@@ -248,7 +294,9 @@ def _guarded(tmp_path: Path, script: str, **fields: Any) -> Engine:
     """An engine with a hook of a cloned project, which counts for what it was approved as."""
     project = tmp_path / "project"
     (project / ".claude").mkdir(parents=True)
-    entry = {"hooks": {"PreToolUse": [{**fields, "hooks": [{"type": "command", "command": script}]}]}}
+    entry = {
+        "hooks": {"PreToolUse": [{**fields, "hooks": [{"type": "command", "command": script}]}]}
+    }
     (project / ".claude/settings.json").write_text(json.dumps(entry), encoding="utf-8")
     environ = {
         **os.environ,
@@ -256,7 +304,9 @@ def _guarded(tmp_path: Path, script: str, **fields: Any) -> Engine:
         "XDG_STATE_HOME": str(tmp_path / "state"),
         "XDG_CONFIG_HOME": str(tmp_path / "c"),
     }
-    return Engine.discover(project, dialect="claude-code", environ=environ, gate=gate(project, environ))
+    return Engine.discover(
+        project, dialect="claude-code", environ=environ, gate=gate(project, environ)
+    )
 
 
 @pytest.mark.process
@@ -273,11 +323,19 @@ def test_what_is_not_approved_is_never_run(tmp_path: Path) -> None:
         _script(tmp_path, "guard.sh", f"#!/bin/sh\necho other >> {mark}\n")
         (changed,) = check(engine).hooks
 
-    assert (unknown.state, unknown.findings[0].name, ran_unknown) == ("unknown", "check.unapproved", False)
+    assert (unknown.state, unknown.findings[0].name, ran_unknown) == (
+        "unknown",
+        "check.unapproved",
+        False,
+    )
     assert (trusted.state, ran_trusted) == ("trusted", "x\n")
     assert (changed.state, changed.findings[0].name) == ("changed", "check.changed")
     assert "hookline approve -n" in changed.findings[0].hint
-    assert [each.verdict is not None for each in (unknown, trusted, changed)] == [False, True, False]
+    assert [each.verdict is not None for each in (unknown, trusted, changed)] == [
+        False,
+        True,
+        False,
+    ]
     assert mark.read_text(encoding="utf-8") == "x\n"
 
 
@@ -298,13 +356,23 @@ def test_the_first_use_of_ones_own_hook(tmp_path: Path) -> None:
     home = tmp_path / "home"
     (home / ".claude").mkdir(parents=True)
     mark = tmp_path / "mark"
-    entry = {"hooks": {"PostToolUse": [{"hooks": [{"type": "command", "command": f"touch {mark}"}]}]}}
+    entry = {
+        "hooks": {"PostToolUse": [{"hooks": [{"type": "command", "command": f"touch {mark}"}]}]}
+    }
     (home / ".claude/settings.json").write_text(json.dumps(entry), encoding="utf-8")
-    environ = {"HOME": str(home), "PATH": os.environ["PATH"], "XDG_STATE_HOME": str(tmp_path / "state")}
-    with Engine.discover(tmp_path / "home", dialect="claude-code", environ=environ, gate=gate(tmp_path, environ)) as engine:
+    environ = {
+        "HOME": str(home),
+        "PATH": os.environ["PATH"],
+        "XDG_STATE_HOME": str(tmp_path / "state"),
+    }
+    with Engine.discover(
+        tmp_path / "home", dialect="claude-code", environ=environ, gate=gate(tmp_path, environ)
+    ) as engine:
         (found,) = check(engine).hooks
 
-    assert [(each.name, each.severity) for each in found.findings] == [("check.unapproved", "warning")]
+    assert [(each.name, each.severity) for each in found.findings] == [
+        ("check.unapproved", "warning")
+    ]
     assert not mark.exists()
 
 
@@ -326,7 +394,9 @@ def test_hooks_that_are_switched_off(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("models", [False, True])
-def test_a_judge_without_what_it_needs_is_an_error(models: bool, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: FBT001 - a row
+def test_a_judge_without_what_it_needs_is_an_error(
+    models: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whether or not it is asked: what is to be installed is named, once."""
     monkeypatch.setitem(sys.modules, "pydantic_ai", None)
     judge = {"type": "model", "model": "openai/gpt-5", "prompt": "is {{ .tool_name }} harmless?"}

@@ -29,7 +29,13 @@ def _machine(folder: Path) -> tuple[Mapping[str, str], list[Run]]:
     project = folder / "project"
     for base in (folder, project):
         (base / ".claude").mkdir(parents=True)
-        tree = {"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "/bin/true"}]}]}}
+        tree = {
+            "hooks": {
+                "PreToolUse": [
+                    {"matcher": "Bash", "hooks": [{"type": "command", "command": "/bin/true"}]}
+                ]
+            }
+        }
         (base / ".claude/settings.json").write_text(json.dumps(tree), encoding="utf-8")
     environ = {"HOME": str(folder), "PATH": os.environ["PATH"], "USER": "ada"}
     engine = Engine.discover(project, environ=environ, gate=_gate(folder, environ))
@@ -41,15 +47,21 @@ def _gate(folder: Path, environ: Mapping[str, str], **policy: str) -> Gate:
     return gate(folder / "project", environ, **policy)
 
 
-@pytest.mark.parametrize("policy", [{}, {"user_unknown": "warn", "project_unknown": "warn"}, {"project_unknown": "ask"}])
-def test_what_is_not_approved_is_kept_and_no_store_is_made(policy: dict[str, str], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "policy", [{}, {"user_unknown": "warn", "project_unknown": "warn"}, {"project_unknown": "ask"}]
+)
+def test_what_is_not_approved_is_kept_and_no_store_is_made(
+    policy: dict[str, str], tmp_path: Path
+) -> None:
     """Whatever a policy lets run with a word, or takes for an approval: a trial is no use."""
     environ, runs = _machine(tmp_path)
     looking = Looking.of(_gate(tmp_path, environ, **policy))
 
     outcomes = [looking.admit(run) for run in runs]
 
-    assert [each.failure for each in outcomes if isinstance(each, Outcome)] == [Failure.UNTRUSTED] * 2
+    assert [each.failure for each in outcomes if isinstance(each, Outcome)] == [
+        Failure.UNTRUSTED
+    ] * 2
     assert not os.path.exists(looking.store.path)
 
 
@@ -65,7 +77,9 @@ def test_what_is_approved_passes_and_the_store_stays(tmp_path: Path) -> None:
     kept = [Looking.of(real).admit(run) for run in runs]
 
     assert [type(each) for each in passed] == [Pass, Pass]
-    assert [each.failure for each in kept if isinstance(each, Outcome)] == [Failure.SWITCHED_OFF] * 2
+    assert [each.failure for each in kept if isinstance(each, Outcome)] == [
+        Failure.SWITCHED_OFF
+    ] * 2
     assert (approved != off, _bytes(real)) == (True, off)
 
 

@@ -55,7 +55,13 @@ def _claude_code(folder: Path, fault: Fault) -> Path:
 
 def _starchild(folder: Path, fault: Fault) -> Path:
     command = fault.command.format(_script(folder / "config", fault))
-    hook = {"event": "pre_tool_call", "matcher": fault.pattern, "command": command, "timeout": fault.timeout, "on_error": "closed"}
+    hook = {
+        "event": "pre_tool_call",
+        "matcher": fault.pattern,
+        "command": command,
+        "timeout": fault.timeout,
+        "on_error": "closed",
+    }
     path = folder / "config/shell_hooks.yaml"
     path.write_text(json.dumps({"hooks": [hook] * fault.count}), encoding="utf-8")
     return path
@@ -69,7 +75,9 @@ def _agenthooks(folder: Path, fault: Fault) -> Path:
             "name": f"guard-{at}", "description": "guards", "trigger": "pre-tool-call", "matcher": {"pattern": fault.pattern},
             "timeout": fault.timeout * 1000, "metadata": {"fail-mode": "closed"},
         }  # fmt: skip
-        (hooks / f"guard-{at}/HOOK.md").write_text(f"---\n{json.dumps(sheet)}\n---\n", encoding="utf-8")
+        (hooks / f"guard-{at}/HOOK.md").write_text(
+            f"---\n{json.dumps(sheet)}\n---\n", encoding="utf-8"
+        )
     return hooks
 
 
@@ -78,7 +86,9 @@ _FORMATS = {"claude-code": _claude_code, "starchild": _starchild, "agenthooks": 
 
 def _codes(found: Checkup) -> list[str]:
     """Every finding, by its code: of the hooks, then of the files."""
-    return [each.code for hook in found.hooks for each in hook.findings] + [each.code for each in found.findings]
+    return [each.code for hook in found.hooks for each in hook.findings] + [
+        each.code for each in found.findings
+    ]
 
 
 def _everywhere(*codes: str) -> dict[str, list[str]]:
@@ -92,23 +102,43 @@ _FAULTS: dict[str, tuple[Fault, dict[str, list[str]]]] = {
     "no json": (Fault(text=_NOT_JSON), _everywhere("HKL7010")),
     "too slow": (Fault(text="#!/bin/sh\nexec sleep 60\n", timeout=1), _everywhere("HKL7009")),
     "an interpreter that is not there": (Fault(text="#!/no/such/shell\n"), _everywhere("HKL7006")),
-    "lines as another system ends them": (Fault(text="#!/bin/sh\r\ntrue\r\n"), _everywhere("HKL7006")),
-    "another language by its first line": (Fault(text="#!/usr/bin/env python3\n"), _everywhere("HKL7006")),
+    "lines as another system ends them": (
+        Fault(text="#!/bin/sh\r\ntrue\r\n"),
+        _everywhere("HKL7006"),
+    ),
+    "another language by its first line": (
+        Fault(text="#!/usr/bin/env python3\n"),
+        _everywhere("HKL7006"),
+    ),
     "another language by the command": (
         Fault(text="import os\n", name="run.py", command="bash {}"),
         {"claude-code": ["HKL7006"], "starchild": ["HKL7006"]},
     ),
     "no first line": (Fault(text="true\n", name="run"), _everywhere("HKL7006")),
-    "not executable": (Fault(mode=0o644), {"claude-code": ["HKL7007"], "starchild": ["HKL7007"], "agenthooks": []}),
+    "not executable": (
+        Fault(mode=0o644),
+        {"claude-code": ["HKL7007"], "starchild": ["HKL7007"], "agenthooks": []},
+    ),
     "neither executable nor with a first line": (
         Fault(text="true\n", mode=0o644, name="run"),
-        {"claude-code": ["HKL7007"], "starchild": ["HKL7007"], "agenthooks": ["HKL7008", "entry.not-executable", "hook.skipped"]},
+        {
+            "claude-code": ["HKL7007"],
+            "starchild": ["HKL7007"],
+            "agenthooks": ["HKL7008", "entry.not-executable", "hook.skipped"],
+        },
     ),
     "not there": (
         Fault(text=None),
-        {"claude-code": ["HKL7004"], "starchild": ["HKL7004"], "agenthooks": ["HKL7008", "entry.missing"]},
+        {
+            "claude-code": ["HKL7004"],
+            "starchild": ["HKL7004"],
+            "agenthooks": ["HKL7008", "entry.missing"],
+        },
     ),
-    "a relative path": (Fault(command="./run.sh"), {"claude-code": ["HKL7005"], "starchild": ["handler.relative-path"]}),
+    "a relative path": (
+        Fault(command="./run.sh"),
+        {"claude-code": ["HKL7005"], "starchild": ["handler.relative-path"]},
+    ),
     "declared twice": (Fault(count=2), _everywhere("HKL7015")),
     "a matcher that is none": (
         Fault(pattern="("),
@@ -128,12 +158,21 @@ _ROWS = [
 
 @pytest.mark.parametrize(("declare", "dialect", "fault", "told"), _ROWS)
 def test_a_planted_fault_is_found_and_nothing_else(
-    declare: Callable[[Path, Fault], Path], dialect: str, fault: Fault, told: list[str], tmp_path: Path
+    declare: Callable[[Path, Fault], Path],
+    dialect: str,
+    fault: Fault,
+    told: list[str],
+    tmp_path: Path,
 ) -> None:
     """By its own code, once; and its twin without a fault has none."""
     from hookline.errors import CODES  # noqa: PLC0415 - only here are codes told by their names
 
-    with Engine.load(declare(tmp_path, fault), dialect=dialect, cwd=tmp_path, environ={"PATH": os.environ["PATH"]}) as engine:
+    with Engine.load(
+        declare(tmp_path, fault),
+        dialect=dialect,
+        cwd=tmp_path,
+        environ={"PATH": os.environ["PATH"]},
+    ) as engine:
         found = check(engine)
 
     assert _codes(found) == [CODES.get(each, each) for each in told]
@@ -150,10 +189,16 @@ _ALLOWS = {
 
 def _two(folder: Path, dialect: str, first: str, second: str) -> Path:
     """Two guards of the same calls, which run these scripts."""
-    commands = [str(_script(folder, Fault(text=text, name=name))) for name, text in (("one.sh", first), ("other.sh", second))]
+    commands = [
+        str(_script(folder, Fault(text=text, name=name)))
+        for name, text in (("one.sh", first), ("other.sh", second))
+    ]
     hooks = [{"type": "command", "command": command} for command in commands]
     trees = {
-        "claude-code": (".claude/settings.json", {"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": hooks}]}}),
+        "claude-code": (
+            ".claude/settings.json",
+            {"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": hooks}]}},
+        ),
         "cursor": (".cursor/hooks.json", {"version": 1, "hooks": {"beforeShellExecution": hooks}}),
     }
     file, tree = trees[dialect]
@@ -164,11 +209,15 @@ def _two(folder: Path, dialect: str, first: str, second: str) -> Path:
 
 
 @pytest.mark.parametrize("dialect", _ALLOWS)
-def test_two_guards_of_which_one_vouches_for_what_the_other_refuses(dialect: str, tmp_path: Path) -> None:
+def test_two_guards_of_which_one_vouches_for_what_the_other_refuses(
+    dialect: str, tmp_path: Path
+) -> None:
     """The second is told which two they are, and what each says."""
     allows = f"#!/bin/sh\ncat >/dev/null\necho '{_ALLOWS[dialect]}'\n"
     refuses = "#!/bin/sh\ncat >/dev/null\necho never >&2\nexit 2\n"
-    with Engine.load(_two(tmp_path, dialect, allows, refuses), dialect=dialect, cwd=tmp_path) as engine:
+    with Engine.load(
+        _two(tmp_path, dialect, allows, refuses), dialect=dialect, cwd=tmp_path
+    ) as engine:
         one, other = check(engine).hooks
 
     (told,) = [each for each in other.findings if each.code == "HKL7016"]
@@ -189,7 +238,10 @@ def test_two_guards_of_which_one_vouches_for_what_the_other_refuses(dialect: str
                     "PreToolUse": [
                         {
                             "matcher": "Bash",
-                            "hooks": [{"type": "command", "command": a}, {"type": "command", "command": b, "onFailure": "block"}],
+                            "hooks": [
+                                {"type": "command", "command": a},
+                                {"type": "command", "command": b, "onFailure": "block"},
+                            ],
                         }
                     ]
                 }
@@ -200,8 +252,18 @@ def test_two_guards_of_which_one_vouches_for_what_the_other_refuses(dialect: str
             "config/shell_hooks.yaml",
             lambda a, b: {
                 "hooks": [
-                    {"event": "pre_tool_call", "matcher": "rm -rf", "command": a, "on_error": "open"},
-                    {"event": "pre_tool_call", "matcher": "rm -rf", "command": b, "on_error": "closed"},
+                    {
+                        "event": "pre_tool_call",
+                        "matcher": "rm -rf",
+                        "command": a,
+                        "on_error": "open",
+                    },
+                    {
+                        "event": "pre_tool_call",
+                        "matcher": "rm -rf",
+                        "command": b,
+                        "on_error": "closed",
+                    },
                 ]
             },
         ),

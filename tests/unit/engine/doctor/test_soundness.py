@@ -17,7 +17,13 @@ _WRITE = (OneOf(field="tool", names=frozenset({"Write"})),)
 
 
 def _hook(name: str, program: str = "/opt/a", **fields: object) -> HookSpec:
-    given = {"kind": "tool.before", "native_event": "PreToolUse", "on_failure": Stance.DENY, "conditions": _BASH, **fields}
+    given = {
+        "kind": "tool.before",
+        "native_event": "PreToolUse",
+        "on_failure": Stance.DENY,
+        "conditions": _BASH,
+        **fields,
+    }
     return HookSpec(id=name, dialect="claude-code", handler=Command(argv=(program,)), **given)  # type: ignore[arg-type]  # fields by name
 
 
@@ -29,10 +35,18 @@ def _hook(name: str, program: str = "/opt/a", **fields: object) -> HookSpec:
         (_hook("a", on_failure=Stance.SILENT, shadow=True), []),
         (_hook("a", on_failure=Stance.SILENT, detached=True), []),
         (_hook("a", on_failure=Stance.SILENT, kind="session.end", native_event="SessionEnd"), []),
-        (_hook("a", on_failure=Stance.SILENT, kind="prompt.submit", native_event="UserPromptSubmit"), ["check.fails-open"]),
+        (
+            _hook(
+                "a", on_failure=Stance.SILENT, kind="prompt.submit", native_event="UserPromptSubmit"
+            ),
+            ["check.fails-open"],
+        ),
         (_hook("a", on_failure=Stance.SILENT, kind="tool.after", native_event="PostToolUse"), []),
         (_hook("a", on_failure=Stance.SILENT, kind="stop", native_event="Stop"), []),
-        (_hook("a", on_failure=Stance.SILENT, kind="subagent.stop", native_event="SubagentStop"), []),
+        (
+            _hook("a", on_failure=Stance.SILENT, kind="subagent.stop", native_event="SubagentStop"),
+            [],
+        ),
     ],
 )
 def test_only_a_guard_fails_open(hook: HookSpec, told: list[str]) -> None:
@@ -59,7 +73,12 @@ def test_a_hint_names_the_word_of_its_dialect(dialect: str, native: str, hint: s
     """Whoever wrote the file is told what to write into it."""
     table = make_dialect(dialect).table
     row = table.rows[native]
-    (told,) = by_policy(_hook("a", kind=row.kind, native_event=native, on_failure=Stance.SILENT).replace(dialect=dialect), table)
+    (told,) = by_policy(
+        _hook("a", kind=row.kind, native_event=native, on_failure=Stance.SILENT).replace(
+            dialect=dialect
+        ),
+        table,
+    )
 
     assert told.hint.startswith(hint)
 
@@ -71,10 +90,18 @@ def test_a_stop_gate_and_a_gate_without_a_denial_may_fail_open(dialect: str) -> 
     told = {
         native
         for native, row in table.rows.items()
-        if list(by_policy(_hook("a", kind=row.kind, native_event=native, on_failure=Stance.SILENT), table))
+        if list(
+            by_policy(
+                _hook("a", kind=row.kind, native_event=native, on_failure=Stance.SILENT), table
+            )
+        )
     }
 
-    assert [native for native in told if table.rows[native].blocks is Stance.SILENT or table.rows[native].feedback] == []
+    assert [
+        native
+        for native in told
+        if table.rows[native].blocks is Stance.SILENT or table.rows[native].feedback
+    ] == []
     assert [native for native in told if "stop" in table.rows[native].kind] == []
 
 
@@ -95,19 +122,56 @@ def test_a_duplicate_does_the_same_at_the_same_moment(second: HookSpec, told: li
 @pytest.mark.parametrize(
     ("first", "second", "said", "why"),
     [
-        (_hook("a"), _hook("b", "/opt/b"), {"a": Stance.ALLOW, "b": Stance.DENY}, "`a` says allow, and `b` says deny"),
-        (_hook("a"), _hook("b", "/opt/b"), {"a": Stance.ASK, "b": Stance.ALLOW}, "`b` says allow, and `a` says ask"),
-        (_hook("a"), _hook("b", "/opt/b", conditions=_WRITE), {"a": Stance.ALLOW, "b": Stance.DENY}, ""),
+        (
+            _hook("a"),
+            _hook("b", "/opt/b"),
+            {"a": Stance.ALLOW, "b": Stance.DENY},
+            "`a` says allow, and `b` says deny",
+        ),
+        (
+            _hook("a"),
+            _hook("b", "/opt/b"),
+            {"a": Stance.ASK, "b": Stance.ALLOW},
+            "`b` says allow, and `a` says ask",
+        ),
+        (
+            _hook("a"),
+            _hook("b", "/opt/b", conditions=_WRITE),
+            {"a": Stance.ALLOW, "b": Stance.DENY},
+            "",
+        ),
         (_hook("a"), _hook("b", "/opt/b"), {"a": Stance.SILENT, "b": Stance.DENY}, ""),
         (_hook("a"), _hook("b", "/opt/b"), {}, ""),
-        (_hook("a"), _hook("b", "/opt/b", on_failure=Stance.SILENT), {}, "`b` lets everything through when it fails, and `a` says deny"),
+        (
+            _hook("a"),
+            _hook("b", "/opt/b", on_failure=Stance.SILENT),
+            {},
+            "`b` lets everything through when it fails, and `a` says deny",
+        ),
         (_hook("a"), _hook("b", "/opt/b", on_failure=Stance.SILENT, conditions=()), {}, ""),
-        (_hook("a", "/h/check_publish.sh"), _hook("b", "/h/verify_publish_claims.py"), {}, "verify_publish_claims.py"),
-        (_hook("a", "/h/security_guard.py"), _hook("b", "/h/block_secrets.py"), {}, "security_guard.py"),
-        (_hook("a", "/h/security_guard.py"), _hook("b", "/h/block_secrets.py", kind="tool.after"), {}, ""),
+        (
+            _hook("a", "/h/check_publish.sh"),
+            _hook("b", "/h/verify_publish_claims.py"),
+            {},
+            "verify_publish_claims.py",
+        ),
+        (
+            _hook("a", "/h/security_guard.py"),
+            _hook("b", "/h/block_secrets.py"),
+            {},
+            "security_guard.py",
+        ),
+        (
+            _hook("a", "/h/security_guard.py"),
+            _hook("b", "/h/block_secrets.py", kind="tool.after"),
+            {},
+            "",
+        ),
     ],
 )
-def test_guards_that_do_not_go_together(first: HookSpec, second: HookSpec, said: dict[str, Stance], why: str) -> None:
+def test_guards_that_do_not_go_together(
+    first: HookSpec, second: HookSpec, said: dict[str, Stance], why: str
+) -> None:
     """They contradict each other, fail differently, or do the same work."""
     events = {spec.id: made_up(spec, make_dialect("claude-code"), "/") for spec in (first, second)}
     told = [problem.message for problem in conflicts([first, second], said, events)]

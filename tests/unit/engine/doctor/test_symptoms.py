@@ -11,7 +11,12 @@ from hookline.model.spec import HookSpec
 from hookline.model.verdict import Stance, Verdict
 
 _SPEC = HookSpec(
-    id="h", dialect="claude-code", kind="tool.before", native_event="PreToolUse", handler=Command(argv=("/opt/a",)), timeout=10.0
+    id="h",
+    dialect="claude-code",
+    kind="tool.before",
+    native_event="PreToolUse",
+    handler=Command(argv=("/opt/a",)),
+    timeout=10.0,
 )
 
 
@@ -51,7 +56,11 @@ def test_an_answer_that_no_host_can_see(stdout: str, told: list[tuple[str, str]]
         (None, {}, [("check.failed", "error")]),
         (Outcome(failure=Failure.TIMED_OUT), {}, [("check.timed-out", "warning")]),
         (Outcome(failure=Failure.NOT_STARTED), {}, [("check.missing", "error")]),
-        (Outcome(exit_code=126, stderr="sh: 1: ./x: Permission denied"), {}, [("check.not-executable", "error")]),
+        (
+            Outcome(exit_code=126, stderr="sh: 1: ./x: Permission denied"),
+            {},
+            [("check.not-executable", "error")],
+        ),
         (Outcome(exit_code=126), {}, [("check.failed", "warning")]),
         (Outcome(exit_code=1), {}, [("check.failed", "warning")]),
         (Outcome(exit_code=0), {"fault": "it broke"}, [("check.failed", "error")]),
@@ -59,7 +68,9 @@ def test_an_answer_that_no_host_can_see(stdout: str, told: list[tuple[str, str]]
         (Outcome(exit_code=0, seconds=9.0), {}, [("check.slow", "warning")]),
     ],
 )
-def test_what_else_a_run_tells(outcome: Outcome | None, said: dict[str, object], told: list[tuple[str, str]]) -> None:
+def test_what_else_a_run_tells(
+    outcome: Outcome | None, said: dict[str, object], told: list[tuple[str, str]]
+) -> None:
     """A failure, an exit code, a refusal, a time."""
     assert _told(outcome, **said) == told
 
@@ -73,18 +84,28 @@ def test_what_else_a_run_tells(outcome: Outcome | None, said: dict[str, object],
         ("zsh:1: no such file or directory: ./x\n", True),
         ("./guard.sh: line 4: jq: command not found\n", True),
         ("env: \u2018./x\u2019: Datei oder Verzeichnis nicht gefunden\n", True),
-        ("timeout: failed to run command \u2018./x\u2019: Datei oder Verzeichnis nicht gefunden\n", True),
+        (
+            "timeout: failed to run command \u2018./x\u2019: Datei oder Verzeichnis nicht gefunden\n",
+            True,
+        ),
         ("", True),
-        ("./x: error while loading shared libraries: a.so: cannot open shared object file: No such file or directory\n", False),
+        (
+            "./x: error while loading shared libraries: a.so: cannot open shared object file: No such file or directory\n",
+            False,
+        ),
         ("Error loading shared library a.so: No such file or directory (needed by ./x)\n", False),
         ("the policy server said no\n", False),
     ],
 )
-def test_a_status_of_127_is_a_missing_file_where_a_shell_says_so(stderr: str, *, is_missing: bool) -> None:
+def test_a_status_of_127_is_a_missing_file_where_a_shell_says_so(
+    stderr: str, *, is_missing: bool
+) -> None:
     """In whatever language; a program that ran may end so itself, also because its libraries are not there."""
     outcome = Outcome(exit_code=127, stderr=stderr)
 
-    assert [each.name for each in by_outcome(_TEXT, outcome, Verdict(), 5.0)] == ["check.missing" if is_missing else "check.failed"]
+    assert [each.name for each in by_outcome(_TEXT, outcome, Verdict(), 5.0)] == [
+        "check.missing" if is_missing else "check.failed"
+    ]
 
 
 def test_a_program_without_a_shell_says_127_itself() -> None:

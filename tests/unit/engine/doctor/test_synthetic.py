@@ -14,12 +14,21 @@ from hookline.model.handler import Command
 from hookline.model.spec import HookSpec
 
 # The hooks of a3s are functions, which are handed the event itself.
-EVENTS = [(name, native) for name in NAMES if name != "a3s" for native in make_dialect(name).table.rows]
+EVENTS = [
+    (name, native) for name in NAMES if name != "a3s" for native in make_dialect(name).table.rows
+]
 
 
 def _spec(dialect: str, native: str, *conditions: OneOf) -> HookSpec:
     row = make_dialect(dialect).table.rows[native]
-    return HookSpec(id="h", dialect=dialect, kind=row.kind, native_event=native, handler=Command(argv=("true",)), conditions=conditions)
+    return HookSpec(
+        id="h",
+        dialect=dialect,
+        kind=row.kind,
+        native_event=native,
+        handler=Command(argv=("true",)),
+        conditions=conditions,
+    )
 
 
 @pytest.mark.parametrize(("dialect", "native"), EVENTS)
@@ -32,7 +41,9 @@ def test_an_event_of_each_kind_can_be_sent(dialect: str, native: str) -> None:
 
     assert event.kind == spec.kind
     assert isinstance(payload, dict)
-    assert (SESSION in json.dumps(payload)) >= any(field.fact == "@session_id" for field in (*table.base, *table.rows[native].fields))
+    assert (SESSION in json.dumps(payload)) >= any(
+        field.fact == "@session_id" for field in (*table.base, *table.rows[native].fields)
+    )
 
 
 @pytest.mark.parametrize(
@@ -43,7 +54,9 @@ def test_an_event_of_each_kind_can_be_sent(dialect: str, native: str) -> None:
         ("starchild", "pre_tool_call", "bash", {"command": HARMLESS}),
     ],
 )
-def test_a_call_is_one_of_the_host(dialect: str, native: str, tool: str, given: dict[str, str]) -> None:
+def test_a_call_is_one_of_the_host(
+    dialect: str, native: str, tool: str, given: dict[str, str]
+) -> None:
     """The shell's name and key are those of the hook's own host."""
     event = made_up(_spec(dialect, native), make_dialect(dialect), "/")
 
@@ -52,7 +65,11 @@ def test_a_call_is_one_of_the_host(dialect: str, native: str, tool: str, given: 
 
 def test_a_hook_that_names_a_tool_is_told_of_that() -> None:
     """Whatever tool a matcher wants by name is the one that is called."""
-    event = made_up(_spec("claude-code", "PreToolUse", OneOf(field="tool", names=frozenset({"Write"}))), make_dialect("claude-code"), "/")
+    event = made_up(
+        _spec("claude-code", "PreToolUse", OneOf(field="tool", names=frozenset({"Write"}))),
+        make_dialect("claude-code"),
+        "/",
+    )
 
     assert isinstance(event.body, ToolCall)
     assert event.tool == "Write"

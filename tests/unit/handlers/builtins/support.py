@@ -28,11 +28,27 @@ def turn(cwd: Path | str = "") -> Event:
     return Event(kind="turn.start", native_name="turn_start", cwd=str(cwd))
 
 
-def asked(name: str, event: Event, *args: str, timeout: float = 30.0, environ: dict[str, str] | None = None, **handler: Any) -> Outcome:
+def asked(
+    name: str,
+    event: Event,
+    *args: str,
+    timeout: float = 30.0,
+    environ: dict[str, str] | None = None,
+    **handler: Any,
+) -> Outcome:
     """The outcome of a builtin; `environ` is all that it inherits beside the path, `handler` what its hook declares."""
     builtin = Builtin(name=name, args=args, expand="dotenv", **handler)
-    spec = HookSpec(id="h", dialect="docker-agent", kind=event.kind, native_event=event.native_name, handler=builtin, timeout=timeout)
-    (outcome,) = perform_all([Run(spec=spec, event=event)], environ={"PATH": PATH, **(environ or {})})
+    spec = HookSpec(
+        id="h",
+        dialect="docker-agent",
+        kind=event.kind,
+        native_event=event.native_name,
+        handler=builtin,
+        timeout=timeout,
+    )
+    (outcome,) = perform_all(
+        [Run(spec=spec, event=event)], environ={"PATH": PATH, **(environ or {})}
+    )
     return outcome
 
 

@@ -12,23 +12,54 @@ from tests.unit.handlers.builtins.support import output
 
 
 def call_of_model(iteration: Any) -> Event:
-    return Event(kind="model.request", native_name="before_llm_call", body=Generation(facts={"iteration": iteration}))
+    return Event(
+        kind="model.request",
+        native_name="before_llm_call",
+        body=Generation(facts={"iteration": iteration}),
+    )
 
 
 def blocked(limit: int) -> dict[str, str]:
-    return {"decision": "block", "reason": f"Agent terminated: max_iterations builtin reached its limit of {limit} model call(s)."}
+    return {
+        "decision": "block",
+        "reason": f"Agent terminated: max_iterations builtin reached its limit of {limit} model call(s).",
+    }
 
 
 @pytest.mark.parametrize(
     ("iteration", "args", "blocks"),
-    [(1, ("1",), False), (2, ("1",), True), (5, ("5",), False), (6, ("5",), True), (7, ("5", "9"), True), (2, ("01",), True)],
+    [
+        (1, ("1",), False),
+        (2, ("1",), True),
+        (5, ("5",), False),
+        (6, ("5",), True),
+        (7, ("5", "9"), True),
+        (2, ("01",), True),
+    ],
 )
 def test_the_call_after_the_last_is_blocked(iteration, args, blocks):
     """N calls are let through, whatever else is argued."""
-    assert output("max_iterations", call_of_model(iteration), *args) == (blocked(int(args[0])) if blocks else None)
+    assert output("max_iterations", call_of_model(iteration), *args) == (
+        blocked(int(args[0])) if blocks else None
+    )
 
 
-@pytest.mark.parametrize("args", [(), ("",), ("0",), ("-1",), ("+1",), ("1.5",), ("five",), (" 1",), ("1_0",), ("\u0661",), ("9" * 5000,)])
+@pytest.mark.parametrize(
+    "args",
+    [
+        (),
+        ("",),
+        ("0",),
+        ("-1",),
+        ("+1",),
+        ("1.5",),
+        ("five",),
+        (" 1",),
+        ("1_0",),
+        ("\u0661",),
+        ("9" * 5000,),
+    ],
+)
 def test_a_bad_limit_is_none(args):
     """Missing, bad, nought or below: the agent is not capped at zero."""
     assert output("max_iterations", call_of_model(10**6), *args) is None

@@ -23,7 +23,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 pytestmark = pytest.mark.process
-WHO = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "init.defaultBranch=main", "-c", "commit.gpgSign=false")
+WHO = (
+    "-c",
+    "user.name=Ada",
+    "-c",
+    "user.email=ada@example.org",
+    "-c",
+    "init.defaultBranch=main",
+    "-c",
+    "commit.gpgSign=false",
+)
 HERMETIC = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 ON_TURN = ("add_git_status", "add_git_diff")
 
@@ -32,7 +41,9 @@ def git(folder: Path, *words: str) -> str:
     """What git says, run in a folder without anybody's configuration."""
     environ = {"PATH": PATH, **HERMETIC}
     argv = ["git", *WHO, *words]
-    done = subprocess.run(argv, cwd=folder, env=environ, capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(
+        argv, cwd=folder, env=environ, capture_output=True, text=True, check=True, timeout=60
+    )
     return done.stdout
 
 
@@ -67,7 +78,10 @@ def asks(name: str, folder: Path) -> Event:
 
 def test_the_status_is_branch_and_files(changed):
     """As `git status --short --branch` says it."""
-    assert told("add_git_status", turn(changed), environ=HERMETIC) == "Git status:\n## main\n M a.txt\n?? new.txt"
+    assert (
+        told("add_git_status", turn(changed), environ=HERMETIC)
+        == "Git status:\n## main\n M a.txt\n?? new.txt"
+    )
 
 
 def test_the_status_of_a_clean_tree_is_its_branch(repo):
@@ -85,8 +99,13 @@ def test_the_diff_is_statistics(changed):
 
 def test_the_diff_is_told_whole_on_demand(changed):
     """With `full` the model gets the changed lines."""
-    assert told("add_git_diff", turn(changed), "full", environ=HERMETIC) == f"Working-tree diff:\n{git(changed, 'diff').rstrip()}"
-    assert told("add_git_diff", turn(changed), "fully", environ=HERMETIC).startswith("Working-tree diff (stat):")
+    assert (
+        told("add_git_diff", turn(changed), "full", environ=HERMETIC)
+        == f"Working-tree diff:\n{git(changed, 'diff').rstrip()}"
+    )
+    assert told("add_git_diff", turn(changed), "fully", environ=HERMETIC).startswith(
+        "Working-tree diff (stat):"
+    )
 
 
 @pytest.mark.parametrize("args", [(), ("full",)])
@@ -106,7 +125,10 @@ def test_a_long_diff_is_cut_between_characters(repo):
     assert body.endswith("é")
 
 
-@pytest.mark.parametrize(("text", "kept"), [("x" * 4096, "x" * 4096), ("é" * 2048, "é" * 2048), ("x" + "é" * 2048, "x" + "é" * 2047)])
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [("x" * 4096, "x" * 4096), ("é" * 2048, "é" * 2048), ("x" + "é" * 2048, "x" + "é" * 2047)],
+)
 def test_a_text_of_4_kb_is_whole(text, kept):
     """The limit counts bytes of UTF-8, and itself still fits."""
     assert cut(text) == kept + ("" if text == kept else "\n... (cut at 4 KB)")
@@ -114,16 +136,29 @@ def test_a_text_of_4_kb_is_whole(text, kept):
 
 @pytest.mark.parametrize(
     ("args", "count"),
-    [((), 10), (("3",), 3), (("0",), 10), (("-2",), 10), (("many",), 10), (("",), 10), (("9" * 5000,), 10), (("99",), 12)],
+    [
+        ((), 10),
+        (("3",), 3),
+        (("0",), 10),
+        (("-2",), 10),
+        (("many",), 10),
+        (("",), 10),
+        (("9" * 5000,), 10),
+        (("99",), 12),
+    ],
 )
 def test_the_last_commits_are_told(args, count, repo):
     """Ten, or as many as asked for; a bad number is none."""
     for number in range(3, 13):
         git(repo, "commit", "--allow-empty", "-m", f"commit {number}")
-    heading, *lines = told("add_recent_commits", session(repo), *args, environ=HERMETIC).splitlines()
+    heading, *lines = told(
+        "add_recent_commits", session(repo), *args, environ=HERMETIC
+    ).splitlines()
 
     assert heading == "Recent commits:"
-    assert [line.partition(" ")[2] for line in lines] == [f"commit {number}" for number in range(12, 12 - count, -1)]
+    assert [line.partition(" ")[2] for line in lines] == [
+        f"commit {number}" for number in range(12, 12 - count, -1)
+    ]
     assert "\n".join(lines) == git(repo, "log", "--oneline", "-n", str(count)).rstrip()
 
 
@@ -145,11 +180,16 @@ def test_without_a_repository_nothing_is_said(name, repo, tmp_path):
     (tmp_path / "plain").mkdir()
     (tmp_path / "torn").mkdir()
     (tmp_path / "torn/.git").write_text("gitdir: elsewhere\n", encoding="utf-8")
-    folders = ["", *(str(tmp_path / folder) for folder in ("plain", "torn", "missing", "repo/a.txt"))]
+    folders = [
+        "",
+        *(str(tmp_path / folder) for folder in ("plain", "torn", "missing", "repo/a.txt")),
+    ]
     if name in ON_TURN:
         folders.append(str(repo / ".git"))
 
-    assert [told(name, asks(name, folder), environ=HERMETIC) for folder in folders] == [None] * len(folders)
+    assert [told(name, asks(name, folder), environ=HERMETIC) for folder in folders] == [None] * len(
+        folders
+    )
 
 
 @pytest.mark.parametrize("name", [*ON_TURN, "add_recent_commits"])
@@ -172,7 +212,10 @@ def test_a_repository_without_a_commit_has_none_to_tell(tmp_path):
     git(tmp_path, "init")
 
     assert told("add_recent_commits", session(tmp_path), environ=HERMETIC) is None
-    assert told("add_git_status", turn(tmp_path), environ=HERMETIC) == "Git status:\n## No commits yet on main"
+    assert (
+        told("add_git_status", turn(tmp_path), environ=HERMETIC)
+        == "Git status:\n## No commits yet on main"
+    )
 
 
 # -- trouble ---------------------------------------------------------------------------------------------------------------
@@ -206,10 +249,18 @@ def test_a_slow_git_ends_at_the_limit_of_its_hook(repo, tmp_path):
 def test_git_is_cancelled_with_the_other_hooks(repo, tmp_path):
     """The switch that ends a batch ends what a builtin is waiting for."""
     handler = Builtin(name="add_git_status")
-    spec = HookSpec(id="h", dialect="docker-agent", kind="turn.start", native_event="turn_start", handler=handler)
+    spec = HookSpec(
+        id="h",
+        dialect="docker-agent",
+        kind="turn.start",
+        native_event="turn_start",
+        handler=handler,
+    )
     cancel = Cancel()
     cancel.set()
-    (outcome,) = perform_all([Run(spec=spec, event=turn(repo))], cancel=cancel, environ=slow_git(tmp_path))
+    (outcome,) = perform_all(
+        [Run(spec=spec, event=turn(repo))], cancel=cancel, environ=slow_git(tmp_path)
+    )
     cancel.close()
 
     assert outcome.failure is Failure.CANCELLED
@@ -218,14 +269,26 @@ def test_git_is_cancelled_with_the_other_hooks(repo, tmp_path):
 def test_git_runs_beside_the_other_hooks_of_its_event(repo, tmp_path):
     """A hook that waits for git to be asked, and a git that waits for that hook, both come to an end."""
     program = tmp_path / "git"
-    program.write_text(f"#!/bin/sh\necho asked > {tmp_path}/to\nread answer < {tmp_path}/fro\necho $answer\n", encoding="utf-8")
+    program.write_text(
+        f"#!/bin/sh\necho asked > {tmp_path}/to\nread answer < {tmp_path}/fro\necho $answer\n",
+        encoding="utf-8",
+    )
     program.chmod(0o755)
     for pipe in ("to", "fro"):
         os.mkfifo(tmp_path / pipe)
-    script = Command(script=f"read said < {tmp_path}/to; echo yes > {tmp_path}/fro; echo $said", shell=("sh",))  # noqa: S604 - as hooks name it
+    script = Command(  # noqa: S604 - a shell is what it tests
+        script=f"read said < {tmp_path}/to; echo yes > {tmp_path}/fro; echo $said", shell=("sh",)
+    )
     runs = [
         Run(
-            spec=HookSpec(id=str(at), dialect="docker-agent", kind="turn.start", native_event="turn_start", handler=handler, timeout=20.0),
+            spec=HookSpec(
+                id=str(at),
+                dialect="docker-agent",
+                kind="turn.start",
+                native_event="turn_start",
+                handler=handler,
+                timeout=20.0,
+            ),
             event=turn(repo),
             payload="{}\n",
         )
@@ -233,7 +296,9 @@ def test_git_runs_beside_the_other_hooks_of_its_event(repo, tmp_path):
     ]
     first, second = perform_all(runs, environ={"PATH": f"{tmp_path}:{PATH}"})
 
-    assert json.loads(first.stdout)["hook_specific_output"]["additional_context"] == "Git status:\nyes"
+    assert (
+        json.loads(first.stdout)["hook_specific_output"]["additional_context"] == "Git status:\nyes"
+    )
     assert second.stdout == "asked\n"
 
 
@@ -265,10 +330,17 @@ def sign(folder: Path) -> None:
     head, body = git(folder, "cat-file", "commit", "HEAD").split("\n\n", 1)
     signed = f"{head}\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----\n\n{body}"
     (folder / ".git/signed").write_text(signed, encoding="utf-8")
-    git(folder, "update-ref", "HEAD", git(folder, "hash-object", "-t", "commit", "-w", ".git/signed").strip())
+    git(
+        folder,
+        "update-ref",
+        "HEAD",
+        git(folder, "hash-object", "-t", "commit", "-w", ".git/signed").strip(),
+    )
 
 
-@pytest.mark.parametrize("key", ["core.fsmonitor", "diff.external", "diff.x.textconv", "diff.x.command", "gpg.program"])
+@pytest.mark.parametrize(
+    "key", ["core.fsmonitor", "diff.external", "diff.x.textconv", "diff.x.command", "gpg.program"]
+)
 @pytest.mark.parametrize("name", [*ON_TURN, "full", "add_recent_commits"])
 def test_a_repository_starts_no_program(name, key, changed, canary):
     """What its configuration names for git to run stays where it is."""
@@ -286,7 +358,9 @@ def test_a_repository_starts_no_program(name, key, changed, canary):
 def test_a_repository_runs_no_hook_of_its_own(changed, canary):
     """Neither from its folder nor from one that its configuration names; and its index stays as it is."""
     for name in ("post-index-change", "query-watchman", "fsmonitor-watchman"):
-        (changed / ".git/hooks" / name).write_text(canary.read_text(encoding="utf-8"), encoding="utf-8")
+        (changed / ".git/hooks" / name).write_text(
+            canary.read_text(encoding="utf-8"), encoding="utf-8"
+        )
         (changed / ".git/hooks" / name).chmod(0o755)
     os.utime(changed / "a.txt", (1, 1))
     before = (changed / ".git/index").read_bytes()
@@ -329,12 +403,16 @@ def test_a_partial_clone_fetches_nothing(repo, canary, tmp_path):
     assert not (tmp_path / "sang").exists()
 
 
-@pytest.mark.parametrize("name", ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR"])
+@pytest.mark.parametrize(
+    "name", ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR"]
+)
 def test_an_inherited_variable_does_not_redirect_git(name, changed, tmp_path):
     """An agent that a git hook started inherits GIT_DIR and GIT_INDEX_FILE of another repository."""
     (tmp_path / "other").mkdir()
     git(tmp_path / "other", "init")
-    text = told("add_git_status", turn(changed), environ={**HERMETIC, name: str(tmp_path / "other/.git")})
+    text = told(
+        "add_git_status", turn(changed), environ={**HERMETIC, name: str(tmp_path / "other/.git")}
+    )
 
     assert text == "Git status:\n## main\n M a.txt\n?? new.txt"
 
@@ -344,7 +422,10 @@ def test_an_inherited_variable_starts_and_writes_nothing(name, changed, canary):
     """What git would run, or write a trace to, is not inherited."""
     before = canary.read_bytes()
 
-    assert told("add_git_diff", turn(changed), "full", environ={**HERMETIC, name: str(canary)}) is not None
+    assert (
+        told("add_git_diff", turn(changed), "full", environ={**HERMETIC, name: str(canary)})
+        is not None
+    )
     assert not (canary.parent / "sang").exists()
     assert canary.read_bytes() == before
 
@@ -352,7 +433,9 @@ def test_an_inherited_variable_starts_and_writes_nothing(name, changed, canary):
 def test_a_declared_variable_is_meant(changed, tmp_path):
     """What the hook itself declares reaches git: a repository beside its work tree, as with dot-files."""
     env = {"GIT_DIR": "${env.PLACE}/.git", "GIT_WORK_TREE": "${env.PLACE}"}
-    text = told("add_git_status", turn(tmp_path), environ={**HERMETIC, "PLACE": str(changed)}, env=env)
+    text = told(
+        "add_git_status", turn(tmp_path), environ={**HERMETIC, "PLACE": str(changed)}, env=env
+    )
 
     assert text.splitlines()[1] == "## main"
 
@@ -360,8 +443,19 @@ def test_a_declared_variable_is_meant(changed, tmp_path):
 def test_colours_and_words_do_not_depend_on_the_user(changed, tmp_path):
     """Neither colours nor a language of the user's reach the model."""
     config = tmp_path / "config"
-    config.write_text("[color]\n\tui = always\n\tstatus = always\n\tdiff = always\n[log]\n\tshowSignature = true\n", encoding="utf-8")
-    environ = {**HERMETIC, "GIT_CONFIG_GLOBAL": str(config), "LC_ALL": "de_DE.UTF-8", "LANGUAGE": "de"}
-    texts = [told(name, asks(name, changed), environ=environ) for name in (*ON_TURN, "add_recent_commits")]
+    config.write_text(
+        "[color]\n\tui = always\n\tstatus = always\n\tdiff = always\n[log]\n\tshowSignature = true\n",
+        encoding="utf-8",
+    )
+    environ = {
+        **HERMETIC,
+        "GIT_CONFIG_GLOBAL": str(config),
+        "LC_ALL": "de_DE.UTF-8",
+        "LANGUAGE": "de",
+    }
+    texts = [
+        told(name, asks(name, changed), environ=environ)
+        for name in (*ON_TURN, "add_recent_commits")
+    ]
 
     assert all(text and "\x1b" not in text for text in texts)

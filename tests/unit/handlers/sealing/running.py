@@ -25,7 +25,9 @@ SWAPPED = "exit 77\n"  # in any language that is tried here
 
 def needs(program: str) -> pytest.MarkDecorator:
     """A test of what that program does."""
-    return pytest.mark.skipif(shutil.which(program) is None, reason=f"{program} is not on this machine")
+    return pytest.mark.skipif(
+        shutil.which(program) is None, reason=f"{program} is not on this machine"
+    )
 
 
 class Ran:
@@ -52,7 +54,13 @@ class Script:
         self.path.write_bytes(text.encode() if isinstance(text, str) else text)
         self.path.chmod(0o755)
 
-    def sealed(self, family: str, before: Sequence[str], shown: str = "", env: Mapping[str, str] = os.environ) -> Sealed | None:
+    def sealed(
+        self,
+        family: str,
+        before: Sequence[str],
+        shown: str = "",
+        env: Mapping[str, str] = os.environ,
+    ) -> Sealed | None:
         """How it is run as it is now; None where that is from its place."""
         read = contents(str(self.path))
         assert read is not None
@@ -61,11 +69,19 @@ class Script:
         assert pieces.in_place <= {read.real}
         return None if pieces.in_place else Sealed(argv=tuple(words), pieces=tuple(pieces.pieces))
 
-    def plain(self, before: Sequence[str], rest: Sequence[str] = (), shown: str = "", env: Mapping[str, str] = os.environ) -> Ran:
+    def plain(
+        self,
+        before: Sequence[str],
+        rest: Sequence[str] = (),
+        shown: str = "",
+        env: Mapping[str, str] = os.environ,
+    ) -> Ran:
         """What it does without us."""
         return self._run([*before, shown or f"./{self.path.name}", *rest], (), env)
 
-    def run(self, sealed: Sealed, rest: Sequence[str] = (), env: Mapping[str, str] = os.environ) -> Ran:
+    def run(
+        self, sealed: Sealed, rest: Sequence[str] = (), env: Mapping[str, str] = os.environ
+    ) -> Ran:
         """What it does as it was sealed."""
         with contextlib.ExitStack() as closing:
             argv, _, passed = ready(sealed, str(self.folder / "copies"), closing)
@@ -73,9 +89,20 @@ class Script:
 
     def _run(self, words: Sequence[str], passed: Sequence[int], env: Mapping[str, str]) -> Ran:
         done = subprocess.run(
-            words, cwd=self.folder, env=env, pass_fds=tuple(passed), input=b"in\nput\n", capture_output=True, check=False, timeout=300
+            words,
+            cwd=self.folder,
+            env=env,
+            pass_fds=tuple(passed),
+            input=b"in\nput\n",
+            capture_output=True,
+            check=False,
+            timeout=300,
         )
-        return Ran(done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"))
+        return Ran(
+            done.returncode,
+            done.stdout.decode("utf-8", "replace"),
+            done.stderr.decode("utf-8", "replace"),
+        )
 
     def swapped(self) -> None:
         """Put another one in its place."""
@@ -85,7 +112,13 @@ class Script:
 
 
 def both(
-    script: Script, family: str, before: Sequence[str], rest: Sequence[str] = (), *, shown: str = "", reads: bool = False
+    script: Script,
+    family: str,
+    before: Sequence[str],
+    rest: Sequence[str] = (),
+    *,
+    shown: str = "",
+    reads: bool = False,
 ) -> tuple[Ran, Ran]:
     """What a script does without us, and sealed; by then another one lies there, unless it reads its own file."""
     sealed = script.sealed(family, before, shown)

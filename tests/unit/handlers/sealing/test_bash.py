@@ -23,14 +23,20 @@ pytestmark = [pytest.mark.process, needs("bash")]
 _BASH = shutil.which("bash")
 _IS_NEW = (
     _BASH is not None
-    and subprocess.run([_BASH, "-c", "((BASH_VERSINFO == 5 && BASH_VERSINFO[1] >= 1 && BASH_VERSINFO[1] <= 3))"], check=False).returncode
+    and subprocess.run(
+        [_BASH, "-c", "((BASH_VERSINFO == 5 && BASH_VERSINFO[1] >= 1 && BASH_VERSINFO[1] <= 3))"],
+        check=False,
+    ).returncode
     == 0
 )
 new = pytest.mark.skipif(not _IS_NEW, reason="this is for bash 5.1 to 5.3")
 STACK = """st() { local i; for ((i = 0; i < ${#FUNCNAME[@]}; i++)); do echo "${FUNCNAME[$i]} ${BASH_SOURCE[$i]} ${BASH_LINENO[$i]}"; done
   local f=0; while caller $f; do f=$((f + 1)); done; }
 """
-LIB = STACK + 'lf() { st; "$@"; }\necho "${BASH_SOURCE[0]} ${BASH_SOURCE[1]} ${#BASH_SOURCE[@]}"\n(return 0) && echo sourced\nnosuch\nst\n'
+LIB = (
+    STACK
+    + 'lf() { st; "$@"; }\necho "${BASH_SOURCE[0]} ${BASH_SOURCE[1]} ${#BASH_SOURCE[@]}"\n(return 0) && echo sourced\nnosuch\nst\n'
+)
 SCRIPTS = {
     "all callers": STACK
     + 'f() { st; }\nf\nst\necho "${BASH_SOURCE[@]}|${#BASH_SOURCE[@]}|$BASH_SOURCE|${FUNCNAME[0]}|${BASH_SOURCE[-1]}"\n',
@@ -94,13 +100,23 @@ def test_it_reads_what_lies_there(tmp_path: Path, text: str) -> None:
 @new
 @pytest.mark.parametrize(
     "before",
-    [["bash", "-eu"], ["bash", "-euo", "pipefail"], ["bash", "-O", "extglob", "+B"], ["bash", "--posix", "--"], ["/bin/bash", "-p"]],
+    [
+        ["bash", "-eu"],
+        ["bash", "-euo", "pipefail"],
+        ["bash", "-O", "extglob", "+B"],
+        ["bash", "--posix", "--"],
+        ["/bin/bash", "-p"],
+    ],
     ids=str,
 )
 def test_options_mean_what_they_mean(tmp_path: Path, before: list[str]) -> None:
     """Also under other names, and by its whole path."""
     for name in ("it's.sh", "a b;$x.sh", "-x=1.sh", "ü.sh"):
-        made = script(tmp_path, '#!/bin/bash\nf() { echo "$0 ${BASH_SOURCE[*]} $- $SHELLOPTS $_"; caller; }\nf\nnosuch\necho $?\n', name)
+        made = script(
+            tmp_path,
+            '#!/bin/bash\nf() { echo "$0 ${BASH_SOURCE[*]} $- $SHELLOPTS $_"; caller; }\nf\nnosuch\necho $?\n',
+            name,
+        )
         plain, sealed = both(made, "shell", before, shown=str(made.path))
 
         assert sealed == plain
@@ -109,12 +125,16 @@ def test_options_mean_what_they_mean(tmp_path: Path, before: list[str]) -> None:
 @new
 def test_a_bare_name_is_found_as_ever(tmp_path: Path) -> None:
     """In the working folder."""
-    plain, sealed = both(script(tmp_path, '#!/bin/bash\necho "$0 $BASH_SOURCE"\n'), "shell", ["bash"], shown="x.sh")
+    plain, sealed = both(
+        script(tmp_path, '#!/bin/bash\necho "$0 $BASH_SOURCE"\n'), "shell", ["bash"], shown="x.sh"
+    )
 
     assert (sealed, plain.told[:2]) == (plain, (0, "x.sh x.sh\n"))
 
 
-def by_bash(made: Script, before: list[str], env: dict[str, str] | None = None, program: str | None = None) -> list[str] | None:
+def by_bash(
+    made: Script, before: list[str], env: dict[str, str] | None = None, program: str | None = None
+) -> list[str] | None:
     """The words that run a script as one, if there are such."""
     read = contents(str(made.path))
     assert read is not None
@@ -128,7 +148,17 @@ def test_what_bash_would_tell_of_it_is_run_in_another_way(tmp_path: Path) -> Non
     made = script(tmp_path, "#!/bin/bash\n:\n")
 
     assert by_bash(made, ["bash", "-e"]) is not None
-    for options in (["-x"], ["-ev"], ["-o", "xtrace"], ["-n"], ["-i"], ["-l"], ["-a"], ["-O", "extdebug"], ["-o"]):
+    for options in (
+        ["-x"],
+        ["-ev"],
+        ["-o", "xtrace"],
+        ["-n"],
+        ["-i"],
+        ["-l"],
+        ["-a"],
+        ["-O", "extdebug"],
+        ["-o"],
+    ):
         assert by_bash(made, ["bash", *options]) is None
     for name in ("BASH_ENV", "SHELLOPTS", "BASHOPTS", "BASH_SOURCE"):
         assert by_bash(made, ["bash"], {name: ""}) is None
@@ -155,7 +185,9 @@ def test_a_bash_is_known_by_what_it_says_of_itself(tmp_path: Path) -> None:
 @new
 def test_a_first_line_that_is_no_comment_runs_as_a_text(tmp_path: Path) -> None:
     """Where it asks for no caller."""
-    plain, sealed = both(script(tmp_path, 'echo "$0 ${BASH_SOURCE[0]} $*"; exit 3\n'), "shell", ["bash"], ["a"])
+    plain, sealed = both(
+        script(tmp_path, 'echo "$0 ${BASH_SOURCE[0]} $*"; exit 3\n'), "shell", ["bash"], ["a"]
+    )
 
     assert (sealed, plain) == (plain, Ran(3, "./x.sh ./x.sh a\n"))
     assert script(tmp_path, "f() { caller; }; f\n").sealed("shell", ["bash"]) is None

@@ -55,7 +55,11 @@ def test_it_is_the_file_itself_and_nobody_writes_it(program: Path, *, is_held: b
     """Until what lasts is closed; what is handed over has no lease, which would outlive us in the program that inherits it."""
     import fcntl  # noqa: PLC0415 - not everywhere
 
-    looked_at = piece(program) if is_held else piece(program, b"", source=str(program), digest=sha256(BYTES))
+    looked_at = (
+        piece(program)
+        if is_held
+        else piece(program, b"", source=str(program), digest=sha256(BYTES))
+    )
     with contextlib.ExitStack() as lasting:
         fd = itself(looked_at, lasting)
         assert fd is not None
@@ -115,7 +119,11 @@ SPOILS = [_rewritten, _longer, _shorter, _empty, _replaced, _linked, _gone, _pip
 @pytest.mark.parametrize("is_held", [True, False], ids=["held", "too large to be held"])
 def test_another_file_is_not_it(program: Path, spoil, *, is_held: bool) -> None:
     """And nothing of it stays open, or out of reach of writers."""
-    looked_at = piece(program) if is_held else piece(program, b"", source=str(program), digest=sha256(BYTES))
+    looked_at = (
+        piece(program)
+        if is_held
+        else piece(program, b"", source=str(program), digest=sha256(BYTES))
+    )
     spoil(program)
     before = os.listdir("/proc/self/fd")
     with contextlib.ExitStack() as lasting:
@@ -125,7 +133,9 @@ def test_another_file_is_not_it(program: Path, spoil, *, is_held: bool) -> None:
 
 def test_a_file_that_somebody_holds_open_for_writing_is_not_run(program: Path) -> None:
     """It could be another one a moment later; the verified bytes run from memory."""
-    sealed = Sealed(argv=("x",), pieces=(piece(program),), executable=f"/proc/self/fd/{Sealed.mark(0)}")
+    sealed = Sealed(
+        argv=("x",), pieces=(piece(program),), executable=f"/proc/self/fd/{Sealed.mark(0)}"
+    )
     with program.open("r+b"), contextlib.ExitStack() as closing, contextlib.ExitStack() as lasting:
         assert itself(piece(program), lasting) is None
         _, executable, (fd,) = ready(sealed, "/nowhere", closing, lasting)
@@ -136,7 +146,9 @@ def test_a_file_that_somebody_holds_open_for_writing_is_not_run(program: Path) -
 
 def test_a_file_whose_stamp_is_known_is_not_read_again(program: Path) -> None:
     """While nobody can write it, its times tell that it is the same; with others it is read."""
-    known = piece(program, b"", source=str(program), digest="known by its stamp").replace(stamp=stamp_of(program.stat()))
+    known = piece(program, b"", source=str(program), digest="known by its stamp").replace(
+        stamp=stamp_of(program.stat())
+    )
     with contextlib.ExitStack() as lasting:
         fd = itself(known, lasting)
         assert fd is not None
@@ -185,7 +197,10 @@ def test_a_file_that_others_serve_is_not_held() -> None:
     with open("/proc/self/status", "rb") as served:
         assert not lease.is_local(served.fileno())
     with contextlib.ExitStack() as lasting:
-        assert itself(piece(Path("/proc/version"), Path("/proc/version").read_bytes()), lasting) is None
+        assert (
+            itself(piece(Path("/proc/version"), Path("/proc/version").read_bytes()), lasting)
+            is None
+        )
 
 
 def test_memory_is_a_file_system_of_this_machine() -> None:
@@ -223,9 +238,13 @@ def test_what_runs_cannot_be_written(tmp_path: Path, through: tuple[str, ...]) -
     path = _copied("cat", tmp_path)
     place = f"/proc/self/fd/{Sealed.mark(0)}"
     sealed = Sealed(
-        argv=(*through, place) if through else ("guard",), pieces=(piece(path, path.read_bytes()),), executable="" if through else place
+        argv=(*through, place) if through else ("guard",),
+        pieces=(piece(path, path.read_bytes()),),
+        executable="" if through else place,
     )
-    started = Program(argv=(), stdin=b"", cwd=str(tmp_path), env=dict(os.environ), timeout=60.0, sealed=sealed)
+    started = Program(
+        argv=(), stdin=b"", cwd=str(tmp_path), env=dict(os.environ), timeout=60.0, sealed=sealed
+    )
     lasting = contextlib.ExitStack()
     popen, (stdin, stdout, stderr), _ = spawn.start(started, lambda _: None, lasting)
     refused = is_refused(path)
@@ -242,14 +261,25 @@ def test_many_threads_run_it_at_once(tmp_path: Path) -> None:
     """Each as the file that it is."""
     path = _copied("readlink", tmp_path)
     seen = piece(path, path.read_bytes())
-    sealed = Sealed(argv=("guard", "/proc/self/exe"), pieces=(seen,), executable=f"/proc/self/fd/{Sealed.mark(0)}")
+    sealed = Sealed(
+        argv=("guard", "/proc/self/exe"),
+        pieces=(seen,),
+        executable=f"/proc/self/fd/{Sealed.mark(0)}",
+    )
     told: list[str] = []
 
     def run() -> None:
         for _ in range(5):
             with contextlib.ExitStack() as lasting, contextlib.ExitStack() as closing:
                 argv, executable, passed = ready(sealed, "/nowhere", closing, lasting)
-                done = subprocess.run(argv, executable=executable, pass_fds=passed, capture_output=True, text=True, check=False)
+                done = subprocess.run(
+                    argv,
+                    executable=executable,
+                    pass_fds=passed,
+                    capture_output=True,
+                    text=True,
+                    check=False,
+                )
                 told.append(done.stdout + done.stderr)
 
     threads = [threading.Thread(target=run) for _ in range(8)]

@@ -19,8 +19,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 
-NODES = [path for path in (shutil.which("node"), *os.environ.get("HOOKLINE_TEST_NODES", "").split(os.pathsep)) if path]
-on_each_node = pytest.mark.parametrize("node", NODES or [pytest.param("", marks=pytest.mark.skip(reason="node is not on this machine"))])
+NODES = [
+    path
+    for path in (shutil.which("node"), *os.environ.get("HOOKLINE_TEST_NODES", "").split(os.pathsep))
+    if path
+]
+on_each_node = pytest.mark.parametrize(
+    "node",
+    NODES or [pytest.param("", marks=pytest.mark.skip(reason="node is not on this machine"))],
+)
 FILES = {
     "lib/x.mjs": "export const says = 'lib';\n",
     "lib/c.cjs": "exports.says = 'cjs';\n",
@@ -85,10 +92,14 @@ def script(folder: Path, name: str, text: str, beside: dict[str, str]) -> Script
 @pytest.mark.process
 @on_each_node
 @pytest.mark.parametrize(("name", "text", "beside"), SCRIPTS)
-def test_it_does_what_it_does_from_its_file(tmp_path: Path, node: str, name: str, text: str, beside: dict[str, str]) -> None:
+def test_it_does_what_it_does_from_its_file(
+    tmp_path: Path, node: str, name: str, text: str, beside: dict[str, str]
+) -> None:
     """Its place, its words, its input, its siblings, its errors and its end; nothing of the loader is left, and no warning comes along."""
     made = script(tmp_path, name, text, beside)
-    is_old = made.plain([node, "-e", "process.exit(require('module').register ? 0 : 1)"]).told[0] == 1
+    is_old = (
+        made.plain([node, "-e", "process.exit(require('module').register ? 0 : 1)"]).told[0] == 1
+    )
     plain, sealed = both(made, "node", [node], ["a", "-b"], reads=is_old)
 
     assert sealed == plain
@@ -169,7 +180,9 @@ def test_what_lies_there_by_then_is_not_what_runs(
         ("registerHooks register", Ran(1, "", "`{path}` changed since it was looked at\n")),
     ],
 )
-def test_an_older_node_serves_the_bytes_in_another_way_or_stops(tmp_path: Path, node: str, lacks: str, swapped: Ran) -> None:
+def test_an_older_node_serves_the_bytes_in_another_way_or_stops(
+    tmp_path: Path, node: str, lacks: str, swapped: Ran
+) -> None:
     """One that has no way to be given a module compares it right before it is read, and says what is wrong."""
     (tmp_path / "old.cjs").write_text(
         f"const M = require('module'); for (const n of '{lacks}'.split(' ')) delete M[n]; if (!M.register) M.register = undefined",
@@ -177,7 +190,10 @@ def test_an_older_node_serves_the_bytes_in_another_way_or_stops(tmp_path: Path, 
     )
     env = {**os.environ, "NODE_OPTIONS": f"--require {tmp_path}/old.cjs"}
     made = script(tmp_path, "x.mjs", "console.log('ours')", {})
-    if "register" not in lacks.split() and made.plain([node, "-e", "process.exit(+!require('module').register)"]).told[0]:
+    if (
+        "register" not in lacks.split()
+        and made.plain([node, "-e", "process.exit(+!require('module').register)"]).told[0]
+    ):
         pytest.skip("this node has neither")
     sealed = made.sealed("node", [node])
     assert sealed is not None
@@ -185,7 +201,9 @@ def test_an_older_node_serves_the_bytes_in_another_way_or_stops(tmp_path: Path, 
     assert made.run(sealed, env=env) == made.plain([node], env=env) == Ran(0, "ours\n")
     made.swapped()
     code, stdout, stderr = swapped.told
-    assert made.run(sealed, env=env) == Ran(code, stdout, stderr.format(path=os.path.realpath(made.path)))
+    assert made.run(sealed, env=env) == Ran(
+        code, stdout, stderr.format(path=os.path.realpath(made.path))
+    )
 
 
 @pytest.mark.process
@@ -200,18 +218,35 @@ def test_a_link_to_a_script_is_its_name_and_not_its_place(tmp_path: Path, node: 
     sealed = made.sealed("node", [node], "bin/y")
     assert sealed is not None
 
-    assert made.run(sealed) == made.plain([node], shown="bin/y") == Ran(0, f"{tmp_path}/bin/y file://{os.path.realpath(tmp_path)}/x.mjs\n")
+    assert (
+        made.run(sealed)
+        == made.plain([node], shown="bin/y")
+        == Ran(0, f"{tmp_path}/bin/y file://{os.path.realpath(tmp_path)}/x.mjs\n")
+    )
 
 
 @pytest.mark.process
 @on_each_node
-def test_a_loader_that_the_environment_brings_reads_typescript_as_ever(tmp_path: Path, node: str) -> None:
+def test_a_loader_that_the_environment_brings_reads_typescript_as_ever(
+    tmp_path: Path, node: str
+) -> None:
     """It may be what makes something else of it; the script is compared before it is read."""
     made = script(
-        tmp_path, "x.cts", "console.log(1)", {"pre.cjs": "require('module')._extensions['.cts'] = m => m._compile('console.log(2)', 'x')"}
+        tmp_path,
+        "x.cts",
+        "console.log(1)",
+        {
+            "pre.cjs": "require('module')._extensions['.cts'] = m => m._compile('console.log(2)', 'x')"
+        },
     )
     env = {**os.environ, "NODE_OPTIONS": f"--require {tmp_path}/pre.cjs"}
-    told = subprocess.run([node, "-p", "!!process.features.typescript"], capture_output=True, text=True, check=True, timeout=300).stdout
+    told = subprocess.run(
+        [node, "-p", "!!process.features.typescript"],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+    ).stdout
     if told != "true\n":
         pytest.skip("this node reads no TypeScript")
     sealed = made.sealed("node", [node], env=env)
@@ -247,7 +282,9 @@ def test_a_loader_that_the_environment_brings_reads_typescript_as_ever(tmp_path:
         ("deep/er/x.js", '{"type": "module"}', "module"),
     ],
 )
-def test_what_a_file_is_its_name_says_or_its_package(tmp_path: Path, name: str, package: str | None, found: str | None) -> None:
+def test_what_a_file_is_its_name_says_or_its_package(
+    tmp_path: Path, name: str, package: str | None, found: str | None
+) -> None:
     """As Node has it; None is what Node does not run, or not from here."""
     if package is not None:
         (tmp_path / "package.json").write_text(package, encoding="utf-8")
@@ -271,7 +308,14 @@ def test_what_a_file_is_its_name_says_or_its_package(tmp_path: Path, name: str, 
         (["--preserve-symlinks-main"], False),
     ],
 )
-def test_what_reads_a_script_in_a_way_of_its_own_reads_it_from_its_place(tmp_path: Path, options: list[str], is_sealed: bool) -> None:  # noqa: FBT001 - a row
+def test_what_reads_a_script_in_a_way_of_its_own_reads_it_from_its_place(
+    tmp_path: Path, options: list[str], is_sealed: bool
+) -> None:
     """A loader that an option brings lies at its own place, too; any other option changes nothing."""
-    assert (Script(tmp_path, "x.js", "1").sealed("node", ["node", *options]) is not None) == is_sealed
-    assert Script(tmp_path, "x.ts", "1").sealed("node", ["node", "--experimental-strip-types"]) is not None
+    assert (
+        Script(tmp_path, "x.js", "1").sealed("node", ["node", *options]) is not None
+    ) == is_sealed
+    assert (
+        Script(tmp_path, "x.ts", "1").sealed("node", ["node", "--experimental-strip-types"])
+        is not None
+    )

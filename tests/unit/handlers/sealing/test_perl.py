@@ -73,7 +73,9 @@ def script(folder: Path, text: str, name: str = "x.pl") -> Script:
 
 @pytest.mark.parametrize("text", SCRIPTS.values(), ids=SCRIPTS)
 @pytest.mark.parametrize("options", [(), ("-w",), ("-I", "lib", "-Mwarnings")], ids=str)
-def test_it_does_what_it_does_from_its_file(tmp_path: Path, text: str, options: tuple[str, ...]) -> None:
+def test_it_does_what_it_does_from_its_file(
+    tmp_path: Path, text: str, options: tuple[str, ...]
+) -> None:
     """Output, errors and exit code, with another file in its place."""
     rest = [] if text.startswith("#!") and "perl -" in text and "STDIN" not in text else ["a", "-b"]
     plain, sealed = both(script(tmp_path, text), "perl", ["perl", *options], rest)
@@ -92,13 +94,23 @@ def test_it_reads_what_lies_there(tmp_path: Path, text: str) -> None:
 @pytest.mark.parametrize("name", ["it's.pl", "back\\slash.pl", "a b;$x.pl", "ü.pl", "@x{}.pl"])
 def test_any_name_is_its_own(tmp_path: Path, name: str) -> None:
     """As a word of Perl, and as the name of a file."""
-    plain, sealed = both(script(tmp_path, "print $0, __FILE__; warn 'w'; die\n", name), "perl", ["perl"])
+    plain, sealed = both(
+        script(tmp_path, "print $0, __FILE__; warn 'w'; die\n", name), "perl", ["perl"]
+    )
 
     assert sealed == plain
 
 
 @pytest.mark.parametrize(
-    "before", [["perl", "-T"], ["perl", "-wT", "--"], ["perl", "-CSA"], ["perl", "-s"], ["perl", "-MFindBin"]], ids=str
+    "before",
+    [
+        ["perl", "-T"],
+        ["perl", "-wT", "--"],
+        ["perl", "-CSA"],
+        ["perl", "-s"],
+        ["perl", "-MFindBin"],
+    ],
+    ids=str,
 )
 def test_options_mean_what_they_mean(tmp_path: Path, before: list[str]) -> None:
     """Those of the command line, beside those of its first line; also by its whole path."""
@@ -109,7 +121,9 @@ def test_options_mean_what_they_mean(tmp_path: Path, before: list[str]) -> None:
     assert sealed == plain
 
 
-def test_what_is_too_large_to_be_held_runs_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_too_large_to_be_held_runs_as_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Copied when it is run, and only as it was seen."""
     monkeypatch.setattr(reading, "LARGEST", 10)
     made = script(tmp_path, GUARD)
@@ -134,7 +148,9 @@ def test_what_is_too_large_to_be_held_runs_as_well(tmp_path: Path, monkeypatch: 
         ([], "print <DATA>, -s $0", False),
     ],
 )  # fmt: skip
-def test_what_would_notice_runs_from_its_place(tmp_path: Path, options: list[str], text: str, is_noticed: bool) -> None:  # noqa: FBT001 - a row
+def test_what_would_notice_runs_from_its_place(
+    tmp_path: Path, options: list[str], text: str, is_noticed: bool
+) -> None:
     """Because of an option that names the file, or of a question of which file its data is."""
     made = script(tmp_path, text)
     read = contents(str(made.path))

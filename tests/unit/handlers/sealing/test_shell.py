@@ -55,7 +55,11 @@ def test_it_does_what_it_does_from_its_file(tmp_path: Path, text: str, before: l
 @pytest.mark.parametrize(
     ("shell", "text", "is_noticed"),
     [
-        ("bash", 'cd "${BASH_SOURCE[0]%/*}" && echo "$BASH_SOURCE ${BASH_SOURCE:-} ${FUNCNAME[0]}"', False),
+        (
+            "bash",
+            'cd "${BASH_SOURCE[0]%/*}" && echo "$BASH_SOURCE ${BASH_SOURCE:-} ${FUNCNAME[0]}"',
+            False,
+        ),
         ("bash", 'echo "${BASH_SOURCE[1]}"', True),
         ("bash", 'echo "${#BASH_SOURCE[@]}"', True),
         ("bash", 'echo "${BASH_SOURCE[$i]}"', True),
@@ -76,7 +80,7 @@ def test_it_does_what_it_does_from_its_file(tmp_path: Path, text: str, before: l
         ("bash", "date +%N", False),
     ],
 )
-def test_a_text_is_no_caller(shell: str, text: str, is_noticed: bool, tmp_path: Path) -> None:  # noqa: FBT001 - a row
+def test_a_text_is_no_caller(shell: str, text: str, is_noticed: bool, tmp_path: Path) -> None:
     """A script may ask for its own name; what asks who called, itself or by a file beside it, would notice."""
     read(tmp_path, "lib.sh", 'echo "${BASH_SOURCE[1]}"')
     read(tmp_path, "plain.sh", 'echo "${BASH_SOURCE[0]}"')

@@ -38,7 +38,11 @@ def script(folder: Path, text: str, name: str = "x.py") -> Script:
     [
         (["uv", "run"], BLOCK + CODE, "x.py"),
         (["uv", "run", "--script"], LINE + BLOCK + CODE, "guard"),
-        (["uv", "run", "-q", "-s"], LINE + "# /// script\n# requires-python = '>=3.9'\n# ///\n" + CODE, "x.py"),
+        (
+            ["uv", "run", "-q", "-s"],
+            LINE + "# /// script\n# requires-python = '>=3.9'\n# ///\n" + CODE,
+            "x.py",
+        ),
         (["uv", "run", "-q"], BLOCK + "import sys\nprint(__file__)\nsys.exit('why')\n", "x.py"),
     ],
 )
@@ -46,11 +50,19 @@ def test_it_does_what_it_does_from_its_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: list[str], text: str, name: str
 ) -> None:
     """Its name, its words, its input, the modules beside it, its Python; with another file in its place, and nobody to ask."""
-    for variable, value in (("UV_OFFLINE", "1"), ("UV_PYTHON", sys.executable), ("UV_CACHE_DIR", str(tmp_path / "cache"))):
+    for variable, value in (
+        ("UV_OFFLINE", "1"),
+        ("UV_PYTHON", sys.executable),
+        ("UV_CACHE_DIR", str(tmp_path / "cache")),
+    ):
         monkeypatch.setitem(os.environ, variable, value)
     made = script(tmp_path, text, name)
     plain, sealed = both(made, "uv", before, ["a", "--b"])
-    again = made.run(made_again) if (made_again := Script(tmp_path, name, text).sealed("uv", before)) else None
+    again = (
+        made.run(made_again)
+        if (made_again := Script(tmp_path, name, text).sealed("uv", before))
+        else None
+    )
 
     assert _said(sealed) == _said(plain)
     assert again is not None
@@ -61,7 +73,11 @@ def test_it_does_what_it_does_from_its_file(
 def _said(ran: Ran) -> tuple[int, str, str]:
     """Less the lines of a traceback that are the loader's."""
     code, stdout, stderr = ran.told
-    return code, stdout, re.sub(r'  File "[^"]*/(?:fd/\d+|copies/[^"]*)", .*\n(?:    .*\n)*', "", stderr)
+    return (
+        code,
+        stdout,
+        re.sub(r'  File "[^"]*/(?:fd/\d+|copies/[^"]*)", .*\n(?:    .*\n)*', "", stderr),
+    )
 
 
 @pytest.mark.parametrize(
@@ -69,7 +85,10 @@ def _said(ran: Ran) -> tuple[int, str, str]:
     [
         (["uv", "run"], '# /// script\n# dependencies = ["requests"]\n# ///\n'),
         (["uv", "run"], '# /// script\n# dependencies = [\n#   "requests",\n# ]\n# ///\n'),
-        (["uv", "run"], '# /// script\n# dependencies = []\n# [tool.uv]\n# exclude-newer = "2026-01-01T00:00:00Z"\n# ///\n'),
+        (
+            ["uv", "run"],
+            '# /// script\n# dependencies = []\n# [tool.uv]\n# exclude-newer = "2026-01-01T00:00:00Z"\n# ///\n',
+        ),
         (["uv", "run"], BLOCK + BLOCK),
         (["uv", "run"], "# /// script\n# dependencies = []\n"),
         (["uv", "run", "--script"], "print(1)\n"),
@@ -78,7 +97,9 @@ def _said(ran: Ran) -> tuple[int, str, str]:
         (["uv", "run", "--gui-script"], BLOCK),
     ],
 )
-def test_what_uv_would_look_up_by_the_path_runs_from_its_place(tmp_path: Path, before: list[str], text: str) -> None:
+def test_what_uv_would_look_up_by_the_path_runs_from_its_place(
+    tmp_path: Path, before: list[str], text: str
+) -> None:
     """An environment with dependencies is not made twice."""
     assert script(tmp_path, text).sealed("uv", before) is None
 

@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 BLOCK = "# /// script\n# dependencies = [{}]\n# ///\n"
 PROJECT = {"pyproject.toml": '[project]\nname = "c"\n'}
 OWN = {"pyproject.toml": '[project]\nname = "c"\n[tool.uv]\nfind-links = ["./wheels"]\n'}
-VENV = {".venv/pyvenv.cfg": "home = /usr/bin\n", ".venv/bin/python": "", ".venv/lib/x.pth": "import x\n"}
+VENV = {
+    ".venv/pyvenv.cfg": "home = /usr/bin\n",
+    ".venv/bin/python": "",
+    ".venv/lib/x.pth": "import x\n",
+}
 SETTINGS = {"uv.toml": 'find-links = ["./wheels"]\n'}
 
 
@@ -63,24 +67,32 @@ def write(folder: Path, files: dict[str, str]) -> None:
         (PROJECT, "--project ../own", "", []),
     ],
 )
-def test_what_leads_uv_is_found(tmp_path: Path, files: dict[str, str], options: str, script: str, found: list[str]) -> None:
+def test_what_leads_uv_is_found(
+    tmp_path: Path, files: dict[str, str], options: str, script: str, found: list[str]
+) -> None:
     """And nothing that it does not look at: a script that says itself what it needs is led by where packages are found, at most."""
     project = tmp_path / "p"
     write(project, files)
     write(tmp_path, {"guard.py": script, "own/pyproject.toml": ""})
-    told = files_around(options.split(), contents(str(tmp_path / "guard.py")), str(project), [str(project)])
+    told = files_around(
+        options.split(), contents(str(tmp_path / "guard.py")), str(project), [str(project)]
+    )
 
     assert [os.path.relpath(path, project) for _, path in told] == found
 
 
 def test_it_is_looked_for_as_far_as_the_project_reaches(tmp_path: Path) -> None:
     """What lies around that is the user's own."""
-    write(tmp_path, PROJECT | {f"p/{name}": text for name, text in PROJECT.items()} | {"p/a/b/x": ""})
+    write(
+        tmp_path, PROJECT | {f"p/{name}": text for name, text in PROJECT.items()} | {"p/a/b/x": ""}
+    )
 
     def found(folder: str, *projects: str) -> list[str]:
         return [
             os.path.relpath(path, tmp_path)
-            for _, path in files_around([], None, str(tmp_path / folder), [str(tmp_path / each) for each in projects])
+            for _, path in files_around(
+                [], None, str(tmp_path / folder), [str(tmp_path / each) for each in projects]
+            )
         ]
 
     assert found("p/a/b", "p") == ["p/pyproject.toml"]
@@ -95,7 +107,15 @@ def world(tmp_path: Path) -> World:
     (made.folder / "bin").mkdir()
     uv = made.script("uv", path=made.folder / "bin/uv")
     uv.write_text('#!/bin/sh\necho uv >> "$TRACE"\n', encoding="utf-8")
-    write(made.home, {"guard.py": "", "block.py": BLOCK.format(""), "line.py": "#!/usr/bin/env -S uv run\n", "own/pyproject.toml": ""})
+    write(
+        made.home,
+        {
+            "guard.py": "",
+            "block.py": BLOCK.format(""),
+            "line.py": "#!/usr/bin/env -S uv run\n",
+            "own/pyproject.toml": "",
+        },
+    )
     (made.home / "line.py").chmod(0o755)
     made.environ["PATH"] = f"{made.folder}/bin:{made.environ['PATH']}"
     return made
@@ -107,14 +127,21 @@ def of_user(line: str, scope: str = "user") -> object:
 
 
 OWN_SCRIPTS = ["uv run ~/guard.py", "timeout 5 uv run -q ~/guard.py", "~/line.py"]
-LED = ["uv run python3 ~/guard.py", "timeout 5 uv run -q python3 ~/guard.py", "uv run python3 -c 1", "uv run sh ~/x.sh"]
+LED = [
+    "uv run python3 ~/guard.py",
+    "timeout 5 uv run -q python3 ~/guard.py",
+    "uv run python3 -c 1",
+    "uv run sh ~/x.sh",
+]
 RUN = OWN_SCRIPTS + LED
 
 
 @pytest.mark.process
 @pytest.mark.parametrize("line", OWN_SCRIPTS)
 @pytest.mark.parametrize("files", [PROJECT, VENV, SETTINGS, {".python-version": "./evil"}])
-def test_a_script_that_lies_elsewhere_runs_with_a_word(world: World, line: str, files: dict[str, str]) -> None:
+def test_a_script_that_lies_elsewhere_runs_with_a_word(
+    world: World, line: str, files: dict[str, str]
+) -> None:
     """Uv looks for a project around the script; an older one looked around the working folder."""
     write(world.project, files)
     given = world.gate().admit(world.run(of_user(line)))
@@ -126,7 +153,9 @@ def test_a_script_that_lies_elsewhere_runs_with_a_word(world: World, line: str, 
 @pytest.mark.process
 @pytest.mark.parametrize("line", LED)
 @pytest.mark.parametrize("files", [PROJECT, VENV, SETTINGS, {".python-version": "./evil"}])
-def test_a_users_hook_runs_nothing_of_a_clone_by_uv(world: World, line: str, files: dict[str, str]) -> None:
+def test_a_users_hook_runs_nothing_of_a_clone_by_uv(
+    world: World, line: str, files: dict[str, str]
+) -> None:
     """Until somebody approved it there, with the file that leads uv."""
     write(world.home, {"x.sh": ""})
     write(world.project, files)
@@ -156,7 +185,9 @@ def test_a_users_hook_runs_nothing_of_a_clone_by_uv(world: World, line: str, fil
         ("uv pip list", PROJECT),
     ],
 )
-def test_a_users_own_script_runs_quietly_elsewhere(world: World, line: str, files: dict[str, str]) -> None:
+def test_a_users_own_script_runs_quietly_elsewhere(
+    world: World, line: str, files: dict[str, str]
+) -> None:
     """Where there is nothing of a project, and where uv is told, or the script says, that it needs nothing of one."""
     write(world.home, {"x.sh": ""})
     write(world.project, files)
@@ -164,14 +195,26 @@ def test_a_users_own_script_runs_quietly_elsewhere(world: World, line: str, file
 
     assert isinstance(given, Pass)
     assert given.standing is not None
-    assert [given.standing.group, *(file.real for file in given.standing.sight.files if file.real.startswith(str(world.project)))] == [
-        "user"
-    ]
+    assert [
+        given.standing.group,
+        *(
+            file.real
+            for file in given.standing.sight.files
+            if file.real.startswith(str(world.project))
+        ),
+    ] == ["user"]
 
 
 @pytest.mark.process
 @pytest.mark.parametrize(
-    "line", ["uv run ruff check .", "uv run pytest -q", "uvx ruff check .", "uvx python3 ~/guard.py", "uv tool run ruff"]
+    "line",
+    [
+        "uv run ruff check .",
+        "uv run pytest -q",
+        "uvx ruff check .",
+        "uvx python3 ~/guard.py",
+        "uv tool run ruff",
+    ],
 )
 def test_a_tool_of_the_projects_runs_with_a_word(world: World, line: str) -> None:
     """As one that `npx` finds: it is only told."""
@@ -200,11 +243,17 @@ def test_a_backend_of_a_clone_does_not_run(world: World, monkeypatch: pytest.Mon
     real = os.path.dirname(shutil.which("uv") or "")
     write(
         world.project,
-        {"pyproject.toml": '[project]\nname="c"\nversion="1"\n[build-system]\nrequires=[]\nbuild-backend="bk"\nbackend-path=["."]\n'},
+        {
+            "pyproject.toml": '[project]\nname="c"\nversion="1"\n[build-system]\nrequires=[]\nbuild-backend="bk"\nbackend-path=["."]\n'
+        },
     )
     write(world.project, {"bk.py": f"open({str(world.trace)!r}, 'a').write('evil')\n"})
     write(world.home, {"guard.py": "print('guard')\n"})
-    offline = {"UV_OFFLINE": "1", "UV_PYTHON": sys.executable, "UV_CACHE_DIR": str(world.folder / "cache")}
+    offline = {
+        "UV_OFFLINE": "1",
+        "UV_PYTHON": sys.executable,
+        "UV_CACHE_DIR": str(world.folder / "cache"),
+    }
     world.environ.update(offline, PATH=f"{real}:{world.environ['PATH']}")
     gate, run = world.gate(), world.run(of_user("uv run python ~/guard.py"))
     given, ran = gate.admit(run), world.ran()

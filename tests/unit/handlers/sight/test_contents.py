@@ -80,7 +80,14 @@ def test_a_large_file_is_hashed_and_not_held(file: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize(
-    ("mode", "why"), [(0o644, ""), (0o600, ""), (0o755, ""), (0o646, "everybody may write"), (0o777, "everybody may write")]
+    ("mode", "why"),
+    [
+        (0o644, ""),
+        (0o600, ""),
+        (0o755, ""),
+        (0o646, "everybody may write"),
+        (0o777, "everybody may write"),
+    ],
 )
 def test_it_is_told_who_else_may_write(file: Path, mode: int, why: str) -> None:
     """Whether it can be read by others does not matter."""

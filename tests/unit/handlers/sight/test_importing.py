@@ -23,7 +23,15 @@ pytestmark = pytest.mark.process
 def world(tmp_path: Path) -> World:
     """A project with modules of several languages, a user's scripts, and interpreters by their names."""
     made = World(tmp_path)
-    for name in ("x.js", "x/index.js", "node_modules/evil/index.js", "Evil.pm", "x.rb", "x.lua", "json.py"):
+    for name in (
+        "x.js",
+        "x/index.js",
+        "node_modules/evil/index.js",
+        "Evil.pm",
+        "x.rb",
+        "x.lua",
+        "json.py",
+    ):
         (made.project / name).parent.mkdir(parents=True, exist_ok=True)
         (made.project / name).write_text("", encoding="utf-8")
     for name in ("hook.js", "hook.pl", "hook.rb", "hook.py"):
@@ -72,7 +80,10 @@ def test_a_path_that_is_loaded_is_a_file(world: World, line: str, files: dict[st
         ("node -e 'require(\"evil\")'", "what `node` loads by the name `evil`"),
         ("node -p 'require(\"evil\")'", "what `node` loads by the name `evil`"),
         ("node --input-type=module -e 'import \"evil\"'", "what `node` loads by the name `evil`"),
-        ("node -e 'require(process.argv[1])' evil", "what `node` loads by a name that its code makes"),
+        (
+            "node -e 'require(process.argv[1])' evil",
+            "what `node` loads by a name that its code makes",
+        ),
         ("node --env-file=.env ~/hook.js", "what `node` is told by `.env`"),
         ("perl -I. -MEvil -e 1", "what `perl` finds in `.`"),
         ("perl -I . -mEvil ~/hook.pl", "what `perl` finds in `.`"),
@@ -99,7 +110,13 @@ def test_a_name_of_the_interpreters_own_is_quiet(world: World, line: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "line", ["python3 < ~/code.py", "python3 - a < ~/code.py", "cat ~/code.py | python3", "echo 'import json' | python3 -"]
+    "line",
+    [
+        "python3 < ~/code.py",
+        "python3 - a < ~/code.py",
+        "cat ~/code.py | python3",
+        "echo 'import json' | python3 -",
+    ],
 )
 def test_python_that_is_fed_imports_nothing_of_a_project(world: World, line: str) -> None:
     """The working folder is the first place for its imports, too."""
@@ -108,7 +125,9 @@ def test_python_that_is_fed_imports_nothing_of_a_project(world: World, line: str
     handler = Command(script=line, shell=("bash",))  # noqa: S604 - a shell that a hook names
     run = world.run(hook(handler=handler, scope="user"))
     sight = look(run, world.environ, str(world.project))
-    outcome = world.perform(run.replace(spec=run.spec.replace(handler=handler.replace(sealed=sight.sealed))))
+    outcome = world.perform(
+        run.replace(spec=run.spec.replace(handler=handler.replace(sealed=sight.sealed)))
+    )
 
     assert (outcome.exit_code, (world.project / "ran").exists()) == (0, False), outcome.stderr
     assert {file.role for file in sight.files if file.real.endswith("/json.py")} == set()

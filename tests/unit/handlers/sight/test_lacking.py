@@ -53,11 +53,15 @@ NOT_READ = "was not found, or is no file that can be read"
         ("no-such/uv run x.py", f"`no-such/uv` {NOT_FOUND}"),
     ],
 )  # fmt: skip
-def test_a_text_that_is_certain_to_fail_lacks_what_it_runs(world: World, script: str, told: str) -> None:
+def test_a_text_that_is_certain_to_fail_lacks_what_it_runs(
+    world: World, script: str, told: str
+) -> None:
     """One command, and nothing beside it that could make the file, or be meant instead."""
     world.environ["PROJECT"] = str(world.project)
 
-    assert look(world.run(hook(handler=text(script))), world.environ).missing == (told.format(project=world.project),)
+    assert look(world.run(hook(handler=text(script))), world.environ).missing == (
+        told.format(project=world.project),
+    )
 
 
 @pytest.mark.parametrize(
@@ -111,7 +115,9 @@ def test_what_may_be_something_else_is_not_called_missing(world: World, script: 
     ],
     ids=str,
 )
-def test_what_a_shell_is_told_before_its_text_may_make_it(world: World, environ: dict[str, str], script: str, *, is_missing: bool) -> None:
+def test_what_a_shell_is_told_before_its_text_may_make_it(
+    world: World, environ: dict[str, str], script: str, *, is_missing: bool
+) -> None:
     """A file that it reads first, and functions that it inherits."""
     world.environ |= environ
 
@@ -119,9 +125,12 @@ def test_what_a_shell_is_told_before_its_text_may_make_it(world: World, environ:
 
 
 @pytest.mark.parametrize(
-    ("shell", "is_missing"), [(("bash", "-c"), True), (("bash", "-lc"), False), (("bash", "--rcfile", "x", "-c"), False)]
+    ("shell", "is_missing"),
+    [(("bash", "-c"), True), (("bash", "-lc"), False), (("bash", "--rcfile", "x", "-c"), False)],
 )
-def test_a_shell_that_reads_files_first_may_find_it(world: World, shell: tuple[str, ...], *, is_missing: bool) -> None:
+def test_a_shell_that_reads_files_first_may_find_it(
+    world: World, shell: tuple[str, ...], *, is_missing: bool
+) -> None:
     """A profile sets a path."""
     handler = Command(argv=(*shell, "no-such-program"))
 
@@ -134,4 +143,6 @@ def test_uv_itself_is_needed_by_what_it_runs(world: World) -> None:
     bash = shutil.which("bash") or ""
 
     for handler in (Command(argv=("uv", "run", "x.py")), Command(argv=(bash, "-c", "uv run x.py"))):
-        assert look(world.run(hook(handler=handler)), world.environ).missing == ("`uv` was not found",)
+        assert look(world.run(hook(handler=handler)), world.environ).missing == (
+            "`uv` was not found",
+        )

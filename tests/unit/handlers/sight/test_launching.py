@@ -59,7 +59,11 @@ def looked(world: World, line: str) -> tuple[dict[str, str], bool, bool]:
     if shutil.which(name) is None:
         world.script("a", path=world.folder / "bin" / name)
     sight = look(world.run(hook(handler=text(line))), world.environ)
-    files = {os.path.relpath(file.real, world.project): file.role for file in sight.files if file.real.startswith(f"{world.project}/")}
+    files = {
+        os.path.relpath(file.real, world.project): file.role
+        for file in sight.files
+        if file.real.startswith(f"{world.project}/")
+    }
     return files, sight.sealed is not None, sight.watched
 
 
@@ -250,14 +254,26 @@ def test_what_runs_nothing_of_a_project_is_quiet(world: World, line: str) -> Non
     for name in ("hook.js", "hook.sh"):
         (world.home / name).write_text("", encoding="utf-8")
     looked(world, line)
-    standing = world.gate().standing(world.run(hook(handler=text(line), scope="user")), world.gate().known())
+    standing = world.gate().standing(
+        world.run(hook(handler=text(line), scope="user")), world.gate().known()
+    )
 
-    assert (standing.sight.open, standing.group, standing.state, standing.note) == ((), "user", "unknown", "")
+    assert (standing.sight.open, standing.group, standing.state, standing.note) == (
+        (),
+        "user",
+        "unknown",
+        "",
+    )
 
 
 def test_a_line_that_nobody_writes_is_looked_at_all_the_same(world: World) -> None:
     """However many programs stand in it, and however often."""
-    lines = (["xargs", *["-n1", "xargs"] * 400], ["env"] * 3000, ["find", *["-exec", "find"] * 400], ["awk", 'system("\\"' * 9000])
+    lines = (
+        ["xargs", *["-n1", "xargs"] * 400],
+        ["env"] * 3000,
+        ["find", *["-exec", "find"] * 400],
+        ["awk", 'system("\\"' * 9000],
+    )
     for words in lines:
         sight = look(world.run(hook(*words, "./x.sh")), world.environ)
 
@@ -279,7 +295,9 @@ def test_a_file_of_a_clone_that_is_called_like_a_launcher_is_none(world: World) 
 
 
 @pytest.mark.parametrize(("line", "files"), [*HELD, *IN_PLACE])
-def test_a_users_hook_runs_nothing_of_a_clone_that_nobody_approved(world: World, line: str, files: dict[str, str]) -> None:
+def test_a_users_hook_runs_nothing_of_a_clone_that_nobody_approved(
+    world: World, line: str, files: dict[str, str]
+) -> None:
     """Whatever it is run by."""
     assert files
     looked(world, line)  # so that its program is there
@@ -335,18 +353,27 @@ def test_a_users_own_guard_runs_as_before(world: World, line: str) -> None:
         ("xargs sh none.sh", False),
     ],
 )
-def test_what_is_not_there_is_missed_as_if_it_stood_alone(world: World, argv: str, *, missing: bool) -> None:
+def test_what_is_not_there_is_missed_as_if_it_stood_alone(
+    world: World, argv: str, *, missing: bool
+) -> None:
     """Where nothing else than that can be run."""
     looked(world, argv)
     sight = look(world.run(hook(*argv.split())), world.environ)
-    told = [what for what in (*sight.missing, *sight.open) if "none" in what and "was not found" in what]
+    told = [
+        what for what in (*sight.missing, *sight.open) if "none" in what and "was not found" in what
+    ]
 
     assert (bool(sight.missing), len(told)) == (missing, 1)
 
 
 def _needs(line: str) -> object:
     program = line.split(maxsplit=1)[0]
-    return pytest.param(line, marks=pytest.mark.skipif(shutil.which(program) is None, reason=f"{program} is not on this machine"))
+    return pytest.param(
+        line,
+        marks=pytest.mark.skipif(
+            shutil.which(program) is None, reason=f"{program} is not on this machine"
+        ),
+    )
 
 
 @pytest.mark.parametrize(
@@ -376,10 +403,16 @@ def test_what_is_run_from_what_was_seen_behaves_as_ever(world: World, line: str)
     plain = world.perform(run)
     for name in ("x.py", "x.sh"):
         (world.project / name).write_text("exit 1\n", encoding="utf-8")
-    sealed = world.perform(run.replace(spec=run.spec.replace(handler=handler.replace(sealed=sight.sealed))))
+    sealed = world.perform(
+        run.replace(spec=run.spec.replace(handler=handler.replace(sealed=sight.sealed)))
+    )
 
     assert sight.sealed is not None
-    assert (sealed.exit_code, sealed.stdout, sealed.stderr) == (plain.exit_code, plain.stdout, plain.stderr)
+    assert (sealed.exit_code, sealed.stdout, sealed.stderr) == (
+        plain.exit_code,
+        plain.stdout,
+        plain.stderr,
+    )
     assert plain.exit_code or "x.py" in plain.stdout
 
 
@@ -387,7 +420,13 @@ def test_what_is_run_from_its_place_is_looked_at_again(world: World) -> None:
     """What was changed while it ran is told."""
     world.script("seen", path=world.project / "x.sh")
     gate = world.gate()
-    run = world.run(hook(handler=text("echo a | xargs sh ./x.sh"), scope="user", file=str(world.home / "settings.json")))
+    run = world.run(
+        hook(
+            handler=text("echo a | xargs sh ./x.sh"),
+            scope="user",
+            file=str(world.home / "settings.json"),
+        )
+    )
     standing = gate.standing(run, gate.known())
     gate.store.approve([gate.approval(standing, who="ada", how="cli")])
     given = gate.admit(run)

@@ -69,7 +69,9 @@ def world(tmp_path: Path) -> World:
 
 
 def _needs(program: str) -> pytest.MarkDecorator:
-    return pytest.mark.skipif(shutil.which(program) is None, reason=f"{program} is not on this machine")
+    return pytest.mark.skipif(
+        shutil.which(program) is None, reason=f"{program} is not on this machine"
+    )
 
 
 def text(script: str) -> Command:
@@ -108,7 +110,9 @@ def text(script: str) -> Command:
     ],
     ids=lambda handler: handler.script or " ".join(handler.argv),
 )
-def test_a_hook_that_is_run_from_what_was_seen_behaves_as_ever(world: World, handler: Command) -> None:
+def test_a_hook_that_is_run_from_what_was_seen_behaves_as_ever(
+    world: World, handler: Command
+) -> None:
     """Its name, its folder, its siblings, its arguments and its input are the same; its files need not be there any more."""
     run = world.run(hook(handler=handler))
     sight = look(run, world.environ)
@@ -117,9 +121,15 @@ def test_a_hook_that_is_run_from_what_was_seen_behaves_as_ever(world: World, han
     for name in FILES:
         if name.startswith(("x.", "odd", "long", "data")):
             (world.project / name).write_text("exit 1\n", encoding="utf-8")
-    sealed = world.perform(run.replace(spec=run.spec.replace(handler=handler.replace(sealed=sight.sealed))))
+    sealed = world.perform(
+        run.replace(spec=run.spec.replace(handler=handler.replace(sealed=sight.sealed)))
+    )
 
-    assert (sealed.exit_code, sealed.stdout, sealed.stderr) == (plain.exit_code, plain.stdout, plain.stderr)
+    assert (sealed.exit_code, sealed.stdout, sealed.stderr) == (
+        plain.exit_code,
+        plain.stdout,
+        plain.stderr,
+    )
     assert plain.stdout or plain.exit_code
 
 
@@ -134,7 +144,11 @@ IN_PLACE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("program", "line", "files"), IN_PLACE, ids=[f"{line} {at}" for at, (_, line, _) in enumerate(IN_PLACE)])
+@pytest.mark.parametrize(
+    ("program", "line", "files"),
+    IN_PLACE,
+    ids=[f"{line} {at}" for at, (_, line, _) in enumerate(IN_PLACE)],
+)
 @pytest.mark.parametrize("form", ["words", "text"])
 def test_a_script_that_would_notice_runs_from_its_place_and_is_looked_at_again(
     world: World, program: str, line: str, files: dict[str, str], form: str
@@ -151,14 +165,23 @@ def test_a_script_that_would_notice_runs_from_its_place_and_is_looked_at_again(
     run = world.run(hook(handler=handler))
     sight = look(run, world.environ)
     plain = world.perform(run)
-    sealed = world.perform(run.replace(spec=run.spec.replace(handler=handler.replace(sealed=sight.sealed))))
+    sealed = world.perform(
+        run.replace(spec=run.spec.replace(handler=handler.replace(sealed=sight.sealed)))
+    )
 
-    assert (sealed.exit_code, sealed.stdout, sealed.stderr) == (plain.exit_code, plain.stdout, plain.stderr)
+    assert (sealed.exit_code, sealed.stdout, sealed.stderr) == (
+        plain.exit_code,
+        plain.stdout,
+        plain.stderr,
+    )
     assert plain.exit_code == 0
     assert plain.stdout
     assert sight.watched
     script = os.path.realpath(world.project / next(iter(files)))
-    assert any(script in told and told.endswith("(run from its place, and looked at again after the run)") for told in covers(sight))
+    assert any(
+        script in told and told.endswith("(run from its place, and looked at again after the run)")
+        for told in covers(sight)
+    )
 
 
 # Scripts that ask where they are, and what is beside them.
@@ -179,14 +202,23 @@ ASKING = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("program", "line", "files"), ASKING, ids=[f"{line} {at}" for at, (_, line, _) in enumerate(ASKING)])
+@pytest.mark.parametrize(
+    ("program", "line", "files"),
+    ASKING,
+    ids=[f"{line} {at}" for at, (_, line, _) in enumerate(ASKING)],
+)
 @pytest.mark.parametrize("form", ["words", "text"])
-def test_a_script_that_asks_where_it_is_is_told_as_ever(world: World, program: str, line: str, files: dict[str, str], form: str) -> None:
+def test_a_script_that_asks_where_it_is_is_told_as_ever(
+    world: World, program: str, line: str, files: dict[str, str], form: str
+) -> None:
     """It is the script that was seen, whatever lies there when it runs."""
     found = shutil.which(program)
     if found is None:
         pytest.skip(f"{program} is not on this machine")
-    if program == "bash" and subprocess.run([found, "-c", "((BASH_VERSINFO == 5))"], check=False).returncode:
+    if (
+        program == "bash"
+        and subprocess.run([found, "-c", "((BASH_VERSINFO == 5))"], check=False).returncode
+    ):
         pytest.skip("any other bash than 5 runs it from its place")
     for name, content in files.items():
         path = world.project / name
@@ -198,9 +230,15 @@ def test_a_script_that_asks_where_it_is_is_told_as_ever(world: World, program: s
     sight = look(run, world.environ)
     plain = world.perform(run)
     (world.project / next(iter(files))).write_text("exit 1\n", encoding="utf-8")
-    sealed = world.perform(run.replace(spec=run.spec.replace(handler=handler.replace(sealed=sight.sealed))))
+    sealed = world.perform(
+        run.replace(spec=run.spec.replace(handler=handler.replace(sealed=sight.sealed)))
+    )
 
-    assert (sealed.exit_code, sealed.stdout, sealed.stderr) == (plain.exit_code, plain.stdout, plain.stderr)
+    assert (sealed.exit_code, sealed.stdout, sealed.stderr) == (
+        plain.exit_code,
+        plain.stdout,
+        plain.stderr,
+    )
     assert plain.exit_code == 0
     assert plain.stdout
     assert not sight.watched
@@ -209,16 +247,33 @@ def test_a_script_that_asks_where_it_is_is_told_as_ever(world: World, program: s
 BARE = 'D=$(dirname "$0"); . "$D/lib.sh"; says "$0" "$@"\n'  # as it is found in many plugins, behind a comment or a trick for Windows
 
 
-@pytest.mark.parametrize("line", ["./d/s.sh k", "cd d && ./s.sh", "env X=1 ./d/s.sh", "timeout 60 d/s.sh k; echo $?", "echo x | ./d/s.sh"])
-@pytest.mark.parametrize("first", ["# says\n", "\n", "", ": << 'CMD'\n@echo off\nCMD\n"], ids=["comment", "blank", "none", "both"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "./d/s.sh k",
+        "cd d && ./s.sh",
+        "env X=1 ./d/s.sh",
+        "timeout 60 d/s.sh k; echo $?",
+        "echo x | ./d/s.sh",
+    ],
+)
+@pytest.mark.parametrize(
+    "first",
+    ["# says\n", "\n", "", ": << 'CMD'\n@echo off\nCMD\n"],
+    ids=["comment", "blank", "none", "both"],
+)
 @pytest.mark.parametrize("shell", ["sh", "bash"])
-def test_a_script_without_a_first_line_keeps_its_name_and_its_folder(world: World, shell: str, first: str, line: str) -> None:
+def test_a_script_without_a_first_line_keeps_its_name_and_its_folder(
+    world: World, shell: str, first: str, line: str
+) -> None:
     """A shell that is told to run one runs it itself, and so does the C library for programs that run their arguments."""
     found = shutil.which(shell)
     if found is None:
         pytest.skip(f"{shell} is not on this machine")
     (world.project / "d").mkdir()
-    (world.project / "d/lib.sh").write_text('says() { echo "${BASH_VERSION:+bash} $*"; }\n', encoding="utf-8")
+    (world.project / "d/lib.sh").write_text(
+        'says() { echo "${BASH_VERSION:+bash} $*"; }\n', encoding="utf-8"
+    )
     (world.project / "d/s.sh").write_text(first + BARE, encoding="utf-8")
     (world.project / "d/s.sh").chmod(0o755)
     handler = Command(argv=(found, "-c", line))
@@ -226,13 +281,26 @@ def test_a_script_without_a_first_line_keeps_its_name_and_its_folder(world: Worl
     sight = look(run, world.environ)
     plain = world.perform(run)
     (world.project / "d/s.sh").write_text("exit 1\n", encoding="utf-8")
-    sealed = world.perform(run.replace(spec=run.spec.replace(handler=handler.replace(sealed=sight.sealed))))
+    sealed = world.perform(
+        run.replace(spec=run.spec.replace(handler=handler.replace(sealed=sight.sealed)))
+    )
 
-    assert (sealed.exit_code, sealed.stdout, sealed.stderr) == (plain.exit_code, plain.stdout, plain.stderr)
+    assert (sealed.exit_code, sealed.stdout, sealed.stderr) == (
+        plain.exit_code,
+        plain.stdout,
+        plain.stderr,
+    )
     assert (plain.exit_code, "s.sh" in str(plain.stdout)) == (0, True)
 
 
-@pytest.mark.parametrize("line", ["chmod +x ./s.sh && ./s.sh", "chmod 755 s.sh; touch x; ./s.sh", "cat ./s.sh >/dev/null; sh s.sh"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "chmod +x ./s.sh && ./s.sh",
+        "chmod 755 s.sh; touch x; ./s.sh",
+        "cat ./s.sh >/dev/null; sh s.sh",
+    ],
+)
 def test_what_is_named_before_it_is_run_is_held_all_the_same(world: World, line: str) -> None:
     """Nothing of it runs from its place, so that nothing is looked at again: its times may change."""
     (world.project / "s.sh").write_text("#!/bin/sh\nexit 2\n", encoding="utf-8")
@@ -247,11 +315,21 @@ def test_a_variable_that_bash_runs_a_file_by_is_minded(world: World) -> None:
     """Also where the hook's own text sets it: such a bash is given a text, as any shell."""
     (world.project / "first").write_text('echo "${BASH_SOURCE[0]} $0"\n', encoding="utf-8")
     (world.project / "s.sh").write_text("#!/bin/bash\necho $0\n", encoding="utf-8")
-    for script in ("BASH_ENV=./first bash ./s.sh", "export BASH_ENV=./first; bash ./s.sh", "env BASH_ENV=./first bash ./s.sh"):
+    for script in (
+        "BASH_ENV=./first bash ./s.sh",
+        "export BASH_ENV=./first; bash ./s.sh",
+        "env BASH_ENV=./first bash ./s.sh",
+    ):
         handler = text(script)
         run = world.run(hook(handler=handler))
         plain = world.perform(run)
-        sealed = world.perform(run.replace(spec=run.spec.replace(handler=handler.replace(sealed=look(run, world.environ).sealed))))
+        sealed = world.perform(
+            run.replace(
+                spec=run.spec.replace(
+                    handler=handler.replace(sealed=look(run, world.environ).sealed)
+                )
+            )
+        )
 
         assert (sealed.exit_code, sealed.stdout, sealed.stderr) == (plain.exit_code, plain.stdout, plain.stderr) == (
             0, "./first ./s.sh\n./s.sh\n", "",
@@ -261,12 +339,26 @@ def test_a_variable_that_bash_runs_a_file_by_is_minded(world: World) -> None:
 @pytest.mark.parametrize(
     ("program", "line", "script"),
     [
-        ("bash", "./s.sh", '#!/bin/bash\nset -u\nf() { echo "${BASH_SOURCE[0]%/*} ${BASH_SOURCE:-} ${FUNCNAME[0]}"; }\nf\n'),
-        ("node", "node s.js", "import('./lib.mjs').then(m => console.log(m.says, __filename, require('./sibling.js')));\n"),
-        ("node", "node --no-warnings s.js", "const f = async () => { await 1; console.log(__filename); };\nf();\n"),
+        (
+            "bash",
+            "./s.sh",
+            '#!/bin/bash\nset -u\nf() { echo "${BASH_SOURCE[0]%/*} ${BASH_SOURCE:-} ${FUNCNAME[0]}"; }\nf\n',
+        ),
+        (
+            "node",
+            "node s.js",
+            "import('./lib.mjs').then(m => console.log(m.says, __filename, require('./sibling.js')));\n",
+        ),
+        (
+            "node",
+            "node --no-warnings s.js",
+            "const f = async () => { await 1; console.log(__filename); };\nf();\n",
+        ),
     ],
 )
-def test_what_a_loader_serves_as_well_is_the_bytes_that_were_seen(world: World, program: str, line: str, script: str) -> None:
+def test_what_a_loader_serves_as_well_is_the_bytes_that_were_seen(
+    world: World, program: str, line: str, script: str
+) -> None:
     """Whatever lies at the path by then."""
     if shutil.which(program) is None:
         pytest.skip(f"{program} is not on this machine")
@@ -279,40 +371,71 @@ def test_what_a_loader_serves_as_well_is_the_bytes_that_were_seen(world: World, 
     sight = look(run, world.environ)
     plain = world.perform(run)
     path.write_text("exit 1\n", encoding="utf-8")
-    sealed = world.perform(run.replace(spec=run.spec.replace(handler=handler.replace(sealed=sight.sealed))))
+    sealed = world.perform(
+        run.replace(spec=run.spec.replace(handler=handler.replace(sealed=sight.sealed)))
+    )
 
-    assert (sealed.exit_code, sealed.stdout, sealed.stderr) == (plain.exit_code, plain.stdout, plain.stderr) != (1, "", "")
+    assert (
+        (sealed.exit_code, sealed.stdout, sealed.stderr)
+        == (plain.exit_code, plain.stdout, plain.stderr)
+        != (1, "", "")
+    )
     assert not sight.watched
 
 
-OLD = [path for path in [shutil.which("python2") or "", *glob.glob(os.path.expanduser("~/.pyenv/versions/2.*/bin/python2.7"))] if path]
+OLD = [
+    path
+    for path in [
+        shutil.which("python2") or "",
+        *glob.glob(os.path.expanduser("~/.pyenv/versions/2.*/bin/python2.7")),
+    ]
+    if path
+]
 
 
 def test_a_script_for_an_old_python_runs_as_ever(world: World) -> None:
     """The loader is read by any Python."""
-    runs = [path for path in OLD if subprocess.run([path, "-c", ""], capture_output=True, check=False).returncode == 0]
+    runs = [
+        path
+        for path in OLD
+        if subprocess.run([path, "-c", ""], capture_output=True, check=False).returncode == 0
+    ]
     if not runs:
         pytest.skip("python2 is not on this machine")
-    (world.project / "old.py").write_text("import sys, sibling\nprint sibling.SAYS, __file__, sys.argv\n", encoding="utf-8")
+    (world.project / "old.py").write_text(
+        "import sys, sibling\nprint sibling.SAYS, __file__, sys.argv\n", encoding="utf-8"
+    )
     handler = Command(argv=(runs[0], "old.py", "a"))
     run = world.run(hook(handler=handler))
-    sealed = run.replace(spec=run.spec.replace(handler=handler.replace(sealed=look(run, world.environ).sealed)))
+    sealed = run.replace(
+        spec=run.spec.replace(handler=handler.replace(sealed=look(run, world.environ).sealed))
+    )
 
     outcome = world.perform(sealed)
-    assert (outcome.exit_code, outcome.stdout) == (0, f"python {world.project}/old.py ['old.py', 'a']\n"), outcome.stderr
+    assert (outcome.exit_code, outcome.stdout) == (
+        0,
+        f"python {world.project}/old.py ['old.py', 'a']\n",
+    ), outcome.stderr
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler is on this machine")
 def test_a_binary_runs_from_memory_under_its_own_name(world: World) -> None:
     """What lies at its path by then is not looked at."""
     source = world.folder / "b.c"
-    source.write_text("#include <stdio.h>\nint main(int c, char **v) { puts(v[0]); return 0; }\n", encoding="utf-8")
-    subprocess.run([shutil.which("cc") or "", "-o", str(world.project / "b"), str(source)], check=True)
+    source.write_text(
+        "#include <stdio.h>\nint main(int c, char **v) { puts(v[0]); return 0; }\n",
+        encoding="utf-8",
+    )
+    subprocess.run(
+        [shutil.which("cc") or "", "-o", str(world.project / "b"), str(source)], check=True
+    )
     run = world.run(hook("./b"))
     sight = look(run, world.environ)
     assert sight.sealed is not None
     shutil.copy("/bin/false", world.project / "b")
-    outcome = world.perform(run.replace(spec=run.spec.replace(handler=Command(argv=("./b",), sealed=sight.sealed))))
+    outcome = world.perform(
+        run.replace(spec=run.spec.replace(handler=Command(argv=("./b",), sealed=sight.sealed)))
+    )
 
     assert (outcome.exit_code, outcome.stdout) == (0, "./b\n")
 
@@ -328,25 +451,37 @@ def test_a_binary_runs_from_memory_under_its_own_name(world: World) -> None:
         ("tools/o\\'clock", ""),
     ],
 )
-def test_a_program_of_many_names_is_called_by_the_one_that_was_typed(world: World, script: str, name: str) -> None:
+def test_a_program_of_many_names_is_called_by_the_one_that_was_typed(
+    world: World, script: str, name: str
+) -> None:
     """By a link that ends with it, and leads to whatever is handed over; a name that no text can have is not used."""
     if shutil.which("cc") is None:
         pytest.skip("no C compiler is on this machine")
     source = world.folder / "b.c"
-    source.write_text("#include <stdio.h>\nint main(int c, char **v) { puts(v[0]); return 0; }\n", encoding="utf-8")
+    source.write_text(
+        "#include <stdio.h>\nint main(int c, char **v) { puts(v[0]); return 0; }\n",
+        encoding="utf-8",
+    )
     (world.project / "tools").mkdir()
-    subprocess.run([shutil.which("cc") or "", "-o", str(world.project / "tools/all"), str(source)], check=True)
+    subprocess.run(
+        [shutil.which("cc") or "", "-o", str(world.project / "tools/all"), str(source)], check=True
+    )
     for link in ("wc", "o'clock"):
         (world.project / "tools" / link).symlink_to("all")
     world.environ["PROJECT"] = str(world.project)
     run = world.run(hook(handler=text(script)))
     sealed = look(run, world.environ).sealed
     assert sealed is not None
-    outcome = world.perform(run.replace(spec=run.spec.replace(handler=run.spec.handler.replace(sealed=sealed))))
+    outcome = world.perform(
+        run.replace(spec=run.spec.replace(handler=run.spec.handler.replace(sealed=sealed)))
+    )
     folder, _, called = outcome.stdout.strip().rpartition("/")
 
     if name:
-        assert (called, os.readlink(outcome.stdout.strip())) == (name, f"/proc/self/fd/{os.path.basename(folder)}")
+        assert (called, os.readlink(outcome.stdout.strip())) == (
+            name,
+            f"/proc/self/fd/{os.path.basename(folder)}",
+        )
     else:
         assert folder == "/proc/self/fd"
 
@@ -356,7 +491,10 @@ def a_reader(world: World) -> str:
     path = world.project / "bin/guard"
     path.parent.mkdir()
     shutil.copy(shutil.which("readlink") or pytest.skip("readlink is not on this machine"), path)
-    if subprocess.run([path, "/proc/self/exe"], capture_output=True, text=True, check=False).stdout != f"{path}\n":
+    if (
+        subprocess.run([path, "/proc/self/exe"], capture_output=True, text=True, check=False).stdout
+        != f"{path}\n"
+    ):
         pytest.skip("this readlink is one of many in one file")
     return str(path)
 
@@ -376,7 +514,9 @@ def a_reader(world: World) -> str:
     ],
     ids=str,
 )
-def test_a_binary_is_its_own_file_and_finds_what_lies_beside_it(world: World, handler: Command) -> None:
+def test_a_binary_is_its_own_file_and_finds_what_lies_beside_it(
+    world: World, handler: Command
+) -> None:
     """While nobody can write it. What took its place since the look is never run: then the verified bytes run from memory."""
     path = a_reader(world)
     world.environ["PROJECT"] = str(world.project)
@@ -385,7 +525,10 @@ def test_a_binary_is_its_own_file_and_finds_what_lies_beside_it(world: World, ha
     assert sealed is not None
     run = run.replace(spec=run.spec.replace(handler=handler.replace(sealed=sealed)))
     outcomes = [world.perform(run)]
-    for swap in (lambda: shutil.copy("/bin/false", path), lambda: os.replace(shutil.copy("/bin/false", f"{path}.new"), path)):
+    for swap in (
+        lambda: shutil.copy("/bin/false", path),
+        lambda: os.replace(shutil.copy("/bin/false", f"{path}.new"), path),
+    ):
         swap()
         outcomes.append(world.perform(run))
     first, *others = [(outcome.exit_code, outcome.stdout) for outcome in outcomes]
@@ -397,7 +540,11 @@ def test_a_binary_is_its_own_file_and_finds_what_lies_beside_it(world: World, ha
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere it runs from a copy")
 @pytest.mark.parametrize(
     "handler",
-    [text("sleep 0; bin/guard /proc/self/exe"), text("flock lock bin/guard /proc/self/exe"), text("bin/guard /proc/self/exe; bin/guard /")],
+    [
+        text("sleep 0; bin/guard /proc/self/exe"),
+        text("flock lock bin/guard /proc/self/exe"),
+        text("bin/guard /proc/self/exe; bin/guard /"),
+    ],
     ids=str,
 )
 def test_a_binary_that_waits_for_others_runs_from_memory(world: World, handler: Command) -> None:
@@ -406,7 +553,9 @@ def test_a_binary_that_waits_for_others_runs_from_memory(world: World, handler: 
     run = world.run(hook(handler=handler))
     sealed = look(run, world.environ).sealed
     assert sealed is not None
-    outcome = world.perform(run.replace(spec=run.spec.replace(handler=handler.replace(sealed=sealed))))
+    outcome = world.perform(
+        run.replace(spec=run.spec.replace(handler=handler.replace(sealed=sealed)))
+    )
 
     assert outcome.stdout
     assert path not in outcome.stdout
@@ -437,7 +586,11 @@ def test_what_is_seen_and_what_is_not_is_told(
 ) -> None:
     """Interpreters apart, which are known by their place."""
     sight = look(world.run(hook(handler=handler)), world.environ)
-    found = {os.path.relpath(file.real, world.project): file.role for file in sight.files if file.role != "interpreter"}
+    found = {
+        os.path.relpath(file.real, world.project): file.role
+        for file in sight.files
+        if file.role != "interpreter"
+    }
 
     assert (found, sight.open, sight.missing) == (files, unseen, missing)
 
@@ -515,7 +668,9 @@ def covered(world: World, handler: Command, **fields: object) -> dict[str, str]:
         ("./odd.sh data.txt", {"odd.sh": "program"}),
     ],
 )  # fmt: skip
-def test_what_is_run_on_the_way_is_covered(world: World, script: str, files: dict[str, str]) -> None:
+def test_what_is_run_on_the_way_is_covered(
+    world: World, script: str, files: dict[str, str]
+) -> None:
     """By keywords, redirections, pipes, variables, options and programs that run their arguments; no file that is only read or written."""
     (world.project / "parts").mkdir()
     world.script("a", path=world.project / "parts/a")
@@ -540,19 +695,29 @@ def test_what_is_run_on_the_way_is_covered(world: World, script: str, files: dic
     ],
 )
 @pytest.mark.parametrize("scope", ["user", "project"])
-def test_a_users_python_code_imports_nothing_of_a_project(world: World, script: str, scope: str) -> None:
+def test_a_users_python_code_imports_nothing_of_a_project(
+    world: World, script: str, scope: str
+) -> None:
     """A clone may hold modules of any name: with them it neither runs in the user's hook nor switches it off."""
     for name in ("types", "json", "re", "mine"):
-        (world.project / f"{name}.py").write_text("open('ran', 'w').write(__name__)\n", encoding="utf-8")
+        (world.project / f"{name}.py").write_text(
+            "open('ran', 'w').write(__name__)\n", encoding="utf-8"
+        )
     world.environ["PATH"] = f"{world.folder}/bin:{world.environ['PATH']}"
     (world.folder / "bin").mkdir()
     (world.folder / "bin/python3").symlink_to(os.path.realpath(sys.executable))
     handler = text(script)
     run = world.run(hook(handler=handler, scope=scope))
     sight = look(run, world.environ, str(world.project))
-    found = {os.path.basename(file.real) for file in sight.files if file.real.startswith(f"{world.project}/")}
+    found = {
+        os.path.basename(file.real)
+        for file in sight.files
+        if file.real.startswith(f"{world.project}/")
+    }
     if scope == "user":
-        world.perform(run.replace(spec=run.spec.replace(handler=handler.replace(sealed=sight.sealed))))
+        world.perform(
+            run.replace(spec=run.spec.replace(handler=handler.replace(sealed=sight.sealed)))
+        )
 
     assert bool(found) == (scope == "project")
     assert not (world.project / "ran").exists()
@@ -563,7 +728,11 @@ def test_what_is_named_is_seen_from_the_projects_folder_too(world: World) -> Non
     (world.project / "sub").mkdir()
     run = world.run(hook(handler=text(f"{world.project}/odd.sh ./x.sh")))
     run = run.replace(event=run.event.replace(cwd=str(world.project / "sub")))
-    named = [file.real for file in look(run, world.environ, str(world.project)).files if file.role == "named"]
+    named = [
+        file.real
+        for file in look(run, world.environ, str(world.project)).files
+        if file.role == "named"
+    ]
 
     assert named == [str(world.project / "x.sh")]
 
@@ -578,7 +747,11 @@ def test_what_the_users_path_leads_to_is_marked(world: World) -> None:
         files = look(world.run(hook(handler=text(script))), world.environ).files
         return [file.chosen for file in files if file.real == str(world.project / "bin")]
 
-    assert [chosen(each) for each in ("own", "lib/own", "PATH=.:$PATH bin")] == [[True], [False], [False]]
+    assert [chosen(each) for each in ("own", "lib/own", "PATH=.:$PATH bin")] == [
+        [True],
+        [False],
+        [False],
+    ]
 
 
 @pytest.mark.parametrize("name", ["timeout", "env", "nice", "nohup", "setsid", "time", "flock"])
@@ -613,7 +786,9 @@ def test_a_script_with_the_name_of_an_interpreter_is_a_script(world: World, name
 
 
 @pytest.mark.parametrize("large", [False, True])
-def test_an_interpreter_that_came_along_is_known_by_its_bytes(world: World, monkeypatch: pytest.MonkeyPatch, *, large: bool) -> None:
+def test_an_interpreter_that_came_along_is_known_by_its_bytes(
+    world: World, monkeypatch: pytest.MonkeyPatch, *, large: bool
+) -> None:
     """However large it is; the same bytes are the same, whatever their times."""
     monkeypatch.setattr("hookline.handlers.sight.covering._HASHED", 0 if large else 1 << 20)
     interpreter = world.script("a", path=world.project / "interp")
@@ -633,7 +808,9 @@ def test_an_interpreter_that_came_along_is_known_by_its_bytes(world: World, monk
     assert (touched == before, seen() == before) == (True, False)
 
 
-def test_a_large_interpreter_of_the_users_is_known_by_what_cannot_be_set_back(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_interpreter_of_the_users_is_known_by_what_cannot_be_set_back(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Its inode and the time of its last change, which no program sets."""
     monkeypatch.setattr("hookline.handlers.sight.covering._HASHED", 0)
     interpreter = world.script("a", path=world.home / "interp")
@@ -641,7 +818,11 @@ def test_a_large_interpreter_of_the_users_is_known_by_what_cannot_be_set_back(wo
     (world.project / "y").chmod(0o755)
 
     def mark() -> str:
-        return next(file.digest for file in look(world.run(hook("./y")), world.environ).files if file.role == "interpreter")
+        return next(
+            file.digest
+            for file in look(world.run(hook("./y")), world.environ).files
+            if file.role == "interpreter"
+        )
 
     before = mark()
     _same_size(interpreter)
@@ -669,7 +850,17 @@ def test_what_cannot_be_seen_is_said(world: World, script: str) -> None:
     assert look(world.run(hook(handler=text(script))), world.environ).open
 
 
-@pytest.mark.parametrize("script", ["time ./x.sh", "jq -c . < data.json", "cat x.sh", "find . -name x", "./x.sh > log", "command -v npx"])
+@pytest.mark.parametrize(
+    "script",
+    [
+        "time ./x.sh",
+        "jq -c . < data.json",
+        "cat x.sh",
+        "find . -name x",
+        "./x.sh > log",
+        "command -v npx",
+    ],
+)
 def test_what_can_be_seen_leaves_nothing_open(world: World, script: str) -> None:
     """A plain hook is approved by its first use."""
     assert look(world.run(hook(handler=text(script))), world.environ).open == ()
@@ -693,7 +884,11 @@ def test_a_carriage_return_is_a_part_of_the_interpreters_name(world: World) -> N
     )
 
 
-@pytest.mark.parametrize("handler", [Command(argv=("python3", "x.py")), Command(argv=("./x.sh",)), Command(argv=("sh", "x.sh"))], ids=str)
+@pytest.mark.parametrize(
+    "handler",
+    [Command(argv=("python3", "x.py")), Command(argv=("./x.sh",)), Command(argv=("sh", "x.sh"))],
+    ids=str,
+)
 def test_what_is_too_large_to_hold_runs_from_a_copy_of_what_was_seen(
     world: World, monkeypatch: pytest.MonkeyPatch, handler: Command
 ) -> None:
@@ -701,9 +896,13 @@ def test_what_is_too_large_to_hold_runs_from_a_copy_of_what_was_seen(
     monkeypatch.setattr(contents, "LARGEST", 10)
     path = world.script("seen", path=world.project / ("x.py" if "x.py" in handler.argv else "x.sh"))
     if path.suffix == ".py":
-        path.write_text("import os\nprint('seen', file=open(os.environ['TRACE'], 'a'))\n", encoding="utf-8")
+        path.write_text(
+            "import os\nprint('seen', file=open(os.environ['TRACE'], 'a'))\n", encoding="utf-8"
+        )
     run = world.run(hook(handler=handler))
-    sealed = run.replace(spec=run.spec.replace(handler=handler.replace(sealed=look(run, world.environ).sealed)))
+    sealed = run.replace(
+        spec=run.spec.replace(handler=handler.replace(sealed=look(run, world.environ).sealed))
+    )
     world.perform(sealed)
     world.script("swapped", path=path.with_suffix(".new")).replace(path)
     kept = world.perform(sealed)
@@ -720,23 +919,51 @@ _FOUND = [
     *filter(None, map(shutil.which, ("python3.12", "python3.13"))),
     *glob.glob(os.path.expanduser("~/.pyenv/versions/3.*/bin/python3")),
 ]
-VERSIONS = [path for path in _FOUND if subprocess.run([path, "-c", ""], capture_output=True, check=False).returncode == 0]
+VERSIONS = [
+    path
+    for path in _FOUND
+    if subprocess.run([path, "-c", ""], capture_output=True, check=False).returncode == 0
+]
 
 
 @pytest.mark.parametrize("python", [sys.executable, *VERSIONS])
 @pytest.mark.parametrize("options", [(), ("-E",), ("-u", "-B")], ids=str)
-def test_a_python_hook_imports_nothing_from_where_it_happens_to_run(world: World, python: str, options: tuple[str, ...]) -> None:
+def test_a_python_hook_imports_nothing_from_where_it_happens_to_run(
+    world: World, python: str, options: tuple[str, ...]
+) -> None:
     """A clone may hold modules of any name; the script's own folder is the first place for its imports, as ever."""
-    for name in ("linecache", "os", "sys", "io", "encodings", "runpy", "tokenize", "zipimport", "importlib"):
-        (world.project / f"{name}.py").write_text("open('ran', 'w').write(__name__)\n", encoding="utf-8")
+    for name in (
+        "linecache",
+        "os",
+        "sys",
+        "io",
+        "encodings",
+        "runpy",
+        "tokenize",
+        "zipimport",
+        "importlib",
+    ):
+        (world.project / f"{name}.py").write_text(
+            "open('ran', 'w').write(__name__)\n", encoding="utf-8"
+        )
     (world.home / "beside.py").write_text("HERE = 1\n", encoding="utf-8")
-    (world.home / "guard.py").write_text("import sys, beside\nprint(sys.path[0], __file__, sys.argv)\n", encoding="utf-8")
+    (world.home / "guard.py").write_text(
+        "import sys, beside\nprint(sys.path[0], __file__, sys.argv)\n", encoding="utf-8"
+    )
     handler = Command(argv=(python, *options, str(world.home / "guard.py"), "a"))
     run = world.run(hook(handler=handler))
     plain = world.perform(run)
-    sealed = world.perform(run.replace(spec=run.spec.replace(handler=handler.replace(sealed=look(run, world.environ).sealed))))
+    sealed = world.perform(
+        run.replace(
+            spec=run.spec.replace(handler=handler.replace(sealed=look(run, world.environ).sealed))
+        )
+    )
 
-    assert (sealed.exit_code, sealed.stdout, sealed.stderr) == (plain.exit_code, plain.stdout, plain.stderr)
+    assert (sealed.exit_code, sealed.stdout, sealed.stderr) == (
+        plain.exit_code,
+        plain.stdout,
+        plain.stderr,
+    )
     assert plain.stdout.startswith(f"{world.home} ")
     assert not (world.project / "ran").exists()
 
@@ -744,8 +971,18 @@ def test_a_python_hook_imports_nothing_from_where_it_happens_to_run(world: World
 @pytest.mark.parametrize(
     ("program", "name", "code", "traps"),
     [
-        ("node", "guard.js", "console.log(require('os').EOL.length)", ("fs.js", "path.js", "module.js", "os.js", "node_modules/fs.js")),
-        ("perl", "guard.pl", "use strict; print 1", ("strict.pm", "utf8.pm", "IO.pm", "sitecustomize.pl")),
+        (
+            "node",
+            "guard.js",
+            "console.log(require('os').EOL.length)",
+            ("fs.js", "path.js", "module.js", "os.js", "node_modules/fs.js"),
+        ),
+        (
+            "perl",
+            "guard.pl",
+            "use strict; print 1",
+            ("strict.pm", "utf8.pm", "IO.pm", "sitecustomize.pl"),
+        ),
         ("bash", "guard.sh", "echo 1", ("bash", ".bashrc", ".bash_profile", "echo")),
     ],
 )
@@ -761,14 +998,18 @@ def test_no_other_interpreter_loads_anything_from_there_either(
     (world.home / name).write_text(code, encoding="utf-8")
     handler = Command(argv=(program, str(world.home / name)))
     run = world.run(hook(handler=handler))
-    sealed = world.perform(run.replace(spec=run.spec.replace(handler=handler.replace(sealed=look(run, world.environ).sealed))))
+    sealed = world.perform(
+        run.replace(
+            spec=run.spec.replace(handler=handler.replace(sealed=look(run, world.environ).sealed))
+        )
+    )
 
     assert (sealed.exit_code, sealed.stdout.strip(), sealed.stderr) == (0, "1", "")
 
 
 @pytest.mark.parametrize("name", ["x.py", "x.sh", "odd.sh", "data.pl"])
 @pytest.mark.parametrize("shell", [False, True])
-def test_a_mode_is_no_part_of_what_is_approved(name: str, world: World, shell: bool) -> None:  # noqa: FBT001 - a row
+def test_a_mode_is_no_part_of_what_is_approved(name: str, world: World, shell: bool) -> None:
     """What a hook runs has the same fingerprint before and after its file is made executable; only then it is run from memory."""
     path = world.project / name
     spec = hook(handler=text(str(path)) if shell else Command(argv=(str(path),)))

@@ -28,7 +28,12 @@ if TYPE_CHECKING:
 def folder(tmp_path: Path) -> Path:
     """A home with a project in it, which has files of several kinds."""
     (tmp_path / "p").mkdir()
-    for name, text, mode in (("x.sh", "", 0o644), ("bin", "", 0o755), ("line", "#!/bin/sh\n", 0o644), ("data.json", "{}", 0o644)):
+    for name, text, mode in (
+        ("x.sh", "", 0o644),
+        ("bin", "", 0o755),
+        ("line", "#!/bin/sh\n", 0o644),
+        ("data.json", "{}", 0o644),
+    ):
         (tmp_path / "p" / name).write_text(text, encoding="utf-8")
         (tmp_path / "p" / name).chmod(mode)
     (tmp_path / "a b.sh").write_text("", encoding="utf-8")
@@ -59,12 +64,16 @@ def folder(tmp_path: Path) -> Path:
 )
 def test_a_word_names_what_could_be_run(folder: Path, word: str, names: list[str]) -> None:
     """As a whole, behind a sign, in quotes; a word without a `/` is data, and the system's own is never told."""
-    assert [os.path.basename(path) for path in files_named(word, [str(folder)], str(folder.parent))] == names
+    assert [
+        os.path.basename(path) for path in files_named(word, [str(folder)], str(folder.parent))
+    ] == names
 
 
 def test_anything_is_told_where_anything_is_run(folder: Path) -> None:
     """What a shell reads needs no name that says so."""
-    assert [*files_named("data.json", [str(folder)], "/", anything=True, bare=True)] == [f"{folder}/data.json"]
+    assert [*files_named("data.json", [str(folder)], "/", anything=True, bare=True)] == [
+        f"{folder}/data.json"
+    ]
     assert [*files_named("data.json", [str(folder)], "/", anything=True)] == []
 
 
@@ -75,12 +84,17 @@ def test_a_long_word_costs_no_more_than_a_bound(folder: Path) -> None:
 
 def test_what_looks_as_if_it_could_be_run(folder: Path) -> None:
     """By its mode, its name, its first line; a folder or nothing does not."""
-    assert [is_runnable(f"{folder}/{name}") for name in ("x.sh", "bin", "line", "data.json", "none")] == [True, True, True, False, False]
+    assert [
+        is_runnable(f"{folder}/{name}") for name in ("x.sh", "bin", "line", "data.json", "none")
+    ] == [True, True, True, False, False]
 
 
 def test_the_systems_own_is_what_only_root_may_write(folder: Path) -> None:
     """Where a system keeps its own."""
-    assert [is_systems(os.path.realpath(path)) for path in ("/bin/sh", f"{folder}/bin", "/usr/no-such-file")] == [True, False, False]
+    assert [
+        is_systems(os.path.realpath(path))
+        for path in ("/bin/sh", f"{folder}/bin", "/usr/no-such-file")
+    ] == [True, False, False]
 
 
 @pytest.fixture
@@ -97,10 +111,14 @@ def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ):
         path = tmp_path / "usr" / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("#!/bin/sh\n" if path.name in {"guard", "script"} else "\x7fELF", encoding="utf-8")
+        path.write_text(
+            "#!/bin/sh\n" if path.name in {"guard", "script"} else "\x7fELF", encoding="utf-8"
+        )
     (tmp_path / "usr/share/site/.git").mkdir()
     monkeypatch.setattr(named, "_PACKAGED", (f"{tmp_path}/usr/bin/", f"{tmp_path}/usr/share/"))
-    monkeypatch.setattr(named, "_SYSTEM", (f"{tmp_path}/usr/bin/", f"{tmp_path}/usr/share/", f"{tmp_path}/usr/"))
+    monkeypatch.setattr(
+        named, "_SYSTEM", (f"{tmp_path}/usr/bin/", f"{tmp_path}/usr/share/", f"{tmp_path}/usr/")
+    )
     monkeypatch.setattr(named, "_SOURCES", (f"{tmp_path}/usr/src/",))
     monkeypatch.setattr(named, "_is_roots", os.path.exists)
     return tmp_path / "usr"
@@ -123,7 +141,9 @@ def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("bin/tool", "share/site", True),
     ],
 )
-def test_who_owns_a_file_proves_nothing_in_a_project(system: Path, name: str, folder: str, *, own: bool) -> None:
+def test_who_owns_a_file_proves_nothing_in_a_project(
+    system: Path, name: str, folder: str, *, own: bool
+) -> None:
     """Where everything is root's, as in a container: there a script counts as the system's only where packages are."""
     projects = among_systems([str(system / folder)] if folder else [])
 
@@ -144,7 +164,10 @@ def test_modules_in_the_working_folder_go_first(folder: Path) -> None:
     (folder / "pack").mkdir()
     (folder / "pack/__main__.py").write_text("", encoding="utf-8")
 
-    assert [os.path.relpath(path, folder) for path in modules_named(["import mine", "pack"], str(folder))] == [
+    assert [
+        os.path.relpath(path, folder)
+        for path in modules_named(["import mine", "pack"], str(folder))
+    ] == [
         "json.py",
         "mine.py",
         "pack/__main__.py",
@@ -155,7 +178,14 @@ def test_modules_in_the_working_folder_go_first(folder: Path) -> None:
 def test_a_dotted_module_is_its_own_file_and_those_of_its_packages(folder: Path) -> None:
     """As `python -m` finds them; a package that can be run goes before a module of its name."""
     (folder / "pk/sub").mkdir(parents=True)
-    for name in ("pk/__init__.py", "pk/c.py", "pk/sub.py", "pk/sub/__init__.py", "pk/sub/__main__.py", "one.py"):
+    for name in (
+        "pk/__init__.py",
+        "pk/c.py",
+        "pk/sub.py",
+        "pk/sub/__init__.py",
+        "pk/sub/__main__.py",
+        "one.py",
+    ):
         (folder / name).write_text("", encoding="utf-8")
 
     def found(name: str) -> list[str]:
@@ -164,5 +194,10 @@ def test_a_dotted_module_is_its_own_file_and_those_of_its_packages(folder: Path)
     assert found("one") == ["one.py"]
     assert found("pk.c") == ["pk/__init__.py", "pk/c.py"]
     assert found("pk.sub") == ["pk/__init__.py", "pk/sub/__init__.py", "pk/sub/__main__.py"]
-    assert [found(name) for name in ("none", "", "../p", "pk.none")] == [[], [], [], ["pk/__init__.py"]]
+    assert [found(name) for name in ("none", "", "../p", "pk.none")] == [
+        [],
+        [],
+        [],
+        ["pk/__init__.py"],
+    ]
     assert [is_librarys(name) for name in ("json.tool", "mine")] == [True, False]

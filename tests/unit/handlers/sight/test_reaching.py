@@ -42,7 +42,11 @@ def _led(path: str, act: Callable[[], None]) -> bool:
     """Whether it is told, once that was done."""
 
     def seen() -> Sight:
-        return Sight(files=(Covered(role="script", path=path, real=os.path.realpath(path), way=way_to(path)),))
+        return Sight(
+            files=(
+                Covered(role="script", path=path, real=os.path.realpath(path), way=way_to(path)),
+            )
+        )
 
     before = seen()
     act()

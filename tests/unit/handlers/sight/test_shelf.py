@@ -55,9 +55,15 @@ def test_it_is_read_once(large: Path, shelf: Path) -> None:
     """By the next process it is known; nobody else may read what is kept of it."""
     assert digest_of(large, shelf) == sha256(BYTES)
     (note,) = kept(shelf)
-    assert [each.stat().st_mode & 0o777 for each in (note, note.parent, shelf)] == [0o600, 0o700, 0o700]
+    assert [each.stat().st_mode & 0o777 for each in (note, note.parent, shelf)] == [
+        0o600,
+        0o700,
+        0o700,
+    ]
 
-    note.write_text(note.read_text(encoding="ascii").replace(sha256(BYTES), "known"), encoding="ascii")
+    note.write_text(
+        note.read_text(encoding="ascii").replace(sha256(BYTES), "known"), encoding="ascii"
+    )
     assert digest_of(large, shelf) == "known"
 
 
@@ -74,7 +80,9 @@ def _replaced(path: Path) -> None:
     other.replace(path)
 
 
-@pytest.mark.parametrize("change", [_rewritten, _replaced], ids=lambda change: change.__name__.strip("_"))
+@pytest.mark.parametrize(
+    "change", [_rewritten, _replaced], ids=lambda change: change.__name__.strip("_")
+)
 def test_it_is_read_again_once_it_changed(large: Path, shelf: Path, change) -> None:
     """Also when its time was set back: that of its last change cannot be."""
     digest_of(large, shelf)
@@ -83,7 +91,9 @@ def test_it_is_read_again_once_it_changed(large: Path, shelf: Path, change) -> N
     assert digest_of(large, shelf) == sha256(b"y" + BYTES[1:])
 
 
-def test_what_changed_lately_is_not_kept_until_it_is_old(large: Path, shelf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_changed_lately_is_not_kept_until_it_is_old(
+    large: Path, shelf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Another change could have the same time; a process that goes on keeps it then."""
     monkeypatch.setattr(module, "_GRAIN", YOUNG)
     assert (digest_of(large, shelf), kept(shelf)) == (sha256(BYTES), [])
@@ -130,12 +140,16 @@ def _emptied(note: Path) -> None:
     note.write_bytes(b"")
 
 
-@pytest.mark.parametrize("spoil", [_opened, _linked, _garbled, _emptied], ids=lambda spoil: spoil.__name__.strip("_"))
+@pytest.mark.parametrize(
+    "spoil", [_opened, _linked, _garbled, _emptied], ids=lambda spoil: spoil.__name__.strip("_")
+)
 def test_a_note_that_others_may_have_made_is_not_believed(large: Path, shelf: Path, spoil) -> None:
     """The file is read."""
     digest_of(large, shelf)
     (note,) = kept(shelf)
-    note.write_text(note.read_text(encoding="ascii").replace(sha256(BYTES), "known"), encoding="ascii")
+    note.write_text(
+        note.read_text(encoding="ascii").replace(sha256(BYTES), "known"), encoding="ascii"
+    )
     spoil(note)
 
     assert digest_of(large, shelf) == sha256(BYTES)
@@ -148,4 +162,7 @@ def test_where_nothing_can_be_kept_it_is_read_each_time(large: Path, shelf: Path
     assert (digest_of(large, shelf), kept(shelf)) == (sha256(BYTES), [])
 
     assert digest_of(large, large / "below a file") == sha256(BYTES)
-    assert (digest_of(large, shelf.parent / "none/verified"), (shelf.parent / "none").exists()) == (sha256(BYTES), False)
+    assert (digest_of(large, shelf.parent / "none/verified"), (shelf.parent / "none").exists()) == (
+        sha256(BYTES),
+        False,
+    )

@@ -49,7 +49,10 @@ class Hermes:
         return event_of(payload, self.table, native)
 
     def encode_event(self, event: Event, spec: HookSpec) -> str:
-        return wire_text(payload_of(event, self.table, self._row(spec.native_event), spec.native_event), self.table)
+        return wire_text(
+            payload_of(event, self.table, self._row(spec.native_event), spec.native_event),
+            self.table,
+        )
 
     def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:  # noqa: ARG002 - the protocol's
         row = self._row(spec.native_event)

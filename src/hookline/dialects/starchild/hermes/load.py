@@ -6,7 +6,13 @@ import json
 
 from hookline.core.dialect import Loaded
 from hookline.dialects.starchild.command import words
-from hookline.dialects.starchild.hermes.table import DEFAULT_TIMEOUT, IN_PROCESS, LONGEST_TIMEOUT, NAME, Point
+from hookline.dialects.starchild.hermes.table import (
+    DEFAULT_TIMEOUT,
+    IN_PROCESS,
+    LONGEST_TIMEOUT,
+    NAME,
+    Point,
+)
 from hookline.errors import ConfigError
 from hookline.model.conditions import OneOf, Pattern
 from hookline.model.handler import Broken, Command
@@ -52,14 +58,27 @@ def _hooks(root: Node) -> Node | None:
     if root.value is None:
         return None
     if not isinstance(root.value, dict):
-        raise ConfigError(f"a config.yaml must be a mapping, not {shape(root.value)}", name="config.type", place=root.origin().place)
+        raise ConfigError(
+            f"a config.yaml must be a mapping, not {shape(root.value)}",
+            name="config.type",
+            place=root.origin().place,
+        )
     if root.value.get("hooks") is None:
         return None
     hooks = root.child("hooks")
     if isinstance(hooks.value, dict):
         return hooks
-    hint = "a list of entries is a Starchild file: name it with --dialect starchild" if isinstance(hooks.value, list) else ""
-    raise ConfigError(f"`hooks` must be a mapping, not {shape(hooks.value)}", name="config.type", place=hooks.origin().place, hint=hint)
+    hint = (
+        "a list of entries is a Starchild file: name it with --dialect starchild"
+        if isinstance(hooks.value, list)
+        else ""
+    )
+    raise ConfigError(
+        f"`hooks` must be a mapping, not {shape(hooks.value)}",
+        name="config.type",
+        place=hooks.origin().place,
+        hint=hint,
+    )
 
 
 class _Reader:
@@ -80,24 +99,35 @@ class _Reader:
         elif isinstance(event.value, list):
             yield from (self._hook(entry, row) for entry in event.children())
         elif event.value is not None:
-            event.complain("group.shape", f"`{native}` must be a list", hint="begin each entry with `- `")
+            event.complain(
+                "group.shape", f"`{native}` must be a list", hint="begin each entry with `- `"
+            )
             yield self._spec(event, row, native, self.problems[-1].message)
 
     def _refuse(self, event: Node, native: str) -> None:
         if native == _WEBHOOKS:
-            event.complain("handler.unsupported", "outbound webhooks are Hermes' own, and not sent from here", severity="warning")
+            event.complain(
+                "handler.unsupported",
+                "outbound webhooks are Hermes' own, and not sent from here",
+                severity="warning",
+            )
         elif native in IN_PROCESS:
             why = "it counts only inside Hermes' own process, so a shell hook could do nothing"
             event.complain("event.unknown", f"`{native}` is not for shell hooks", hint=why)
         else:
-            hint = did_you_mean(native, self.table.rows) or f"known events: {', '.join(self.table.rows)}"
+            hint = (
+                did_you_mean(native, self.table.rows)
+                or f"known events: {', '.join(self.table.rows)}"
+            )
             event.complain("event.unknown", f"unknown event `{native}`", hint=hint)
 
     def _hook(self, entry: Node, row: Point) -> HookSpec:
         before, where = entry.mark(), f"{row.native}.{entry.path[-1]}"
         if not entry.is_mapping(f"an entry of `{row.native}`", "group.shape"):
             return self._spec(entry, row, where, self.problems[-1].message)
-        entry.only(_KEYS, f"an entry of `{row.native}`", severity="error" if self.strict else "warning")
+        entry.only(
+            _KEYS, f"an entry of `{row.native}`", severity="error" if self.strict else "warning"
+        )
         argv = self._argv(entry)
         conditions = _conditions(entry, row)
         timeout = _timeout(entry)
@@ -108,16 +138,22 @@ class _Reader:
             # After the errors were counted, because a bad one is an error and leaves the hook as it is.
             on_failure=self._on_failure(entry, row),
             name=hook_name(str(entry.value.get("command") or "")),
-            identity=json.dumps([entry.value.get("matcher"), entry.value.get("command")], default=str),
+            identity=json.dumps(
+                [entry.value.get("matcher"), entry.value.get("command")], default=str
+            ),
         )
 
-    def _spec(self, node: Node, row: Point, where: str, broken: str, argv: tuple[str, ...] = ()) -> HookSpec:
+    def _spec(
+        self, node: Node, row: Point, where: str, broken: str, argv: tuple[str, ...] = ()
+    ) -> HookSpec:
         return HookSpec(
             id=f"{(self.source.file or 'config').rpartition('/')[2]}#{where}",
             dialect=NAME,
             kind=row.kind,
             native_event=row.native,
-            handler=Broken(reason=broken) if broken else Command(argv=argv, kill_leftovers=self.strict),
+            handler=Broken(reason=broken)
+            if broken
+            else Command(argv=argv, kill_leftovers=self.strict),
             timeout=float(DEFAULT_TIMEOUT),
             on_failure=strict_failure(row) if self.strict else Stance.SILENT,
             shadow=self.source.shadow,
@@ -129,7 +165,10 @@ class _Reader:
     def _argv(self, entry: Node) -> tuple[str, ...]:
         """The words of the command; at the beginning of one, `~` is the home folder where that is known."""
         home = self.source.names.get("home", "")
-        return tuple(home + word[1:] if home and (word == "~" or word.startswith("~/")) else word for word in words(entry))
+        return tuple(
+            home + word[1:] if home and (word == "~" or word.startswith("~/")) else word
+            for word in words(entry)
+        )
 
     def _on_failure(self, entry: Node, row: Point) -> Stance:
         key = "fail_closed" if entry.value.get("fail_closed") is not None else "failClosed"
@@ -137,7 +176,9 @@ class _Reader:
             return strict_failure(row) if self.strict else Stance.SILENT
         closed = entry.flag(key)
         if closed and not row.closes:
-            entry.complain("key.misplaced", f"`{row.native}` cannot block, so it cannot fail closed", key)
+            entry.complain(
+                "key.misplaced", f"`{row.native}` cannot block, so it cannot fail closed", key
+            )
             return Stance.SILENT
         return row.blocks if closed else Stance.SILENT
 
@@ -148,12 +189,23 @@ def _conditions(entry: Node, row: Point) -> tuple[Condition, ...]:
     if not text:
         return ()
     if not row.matched:
-        entry.complain("matcher.ignored", f"`{row.native}` has no tool, so the matcher is ignored", "matcher", severity="warning")
+        entry.complain(
+            "matcher.ignored",
+            f"`{row.native}` has no tool, so the matcher is ignored",
+            "matcher",
+            severity="warning",
+        )
         return ()
     try:
         return (Pattern(field="tool", source=text, regex=compile_regex(text), full=True),)
     except ConfigError as error:
-        entry.complain("matcher.regex", f"{error.message}; it is taken as a name", "matcher", hint=error.hint, severity="warning")
+        entry.complain(
+            "matcher.regex",
+            f"{error.message}; it is taken as a name",
+            "matcher",
+            hint=error.hint,
+            severity="warning",
+        )
         return (OneOf(field="tool", names=frozenset({text})),)
 
 
@@ -163,14 +215,26 @@ def _timeout(entry: Node) -> float:
     if given is None:
         return float(DEFAULT_TIMEOUT)
     if isinstance(given, bool) or not isinstance(given, int | float):
-        return _corrected(entry, "value.type", f"`timeout` must be a number, not {shape(given)}", DEFAULT_TIMEOUT)
+        return _corrected(
+            entry, "value.type", f"`timeout` must be a number, not {shape(given)}", DEFAULT_TIMEOUT
+        )
     if not given > 0:
-        return _corrected(entry, "value.range", f"`timeout: {given}` is no time to wait", DEFAULT_TIMEOUT)
+        return _corrected(
+            entry, "value.range", f"`timeout: {given}` is no time to wait", DEFAULT_TIMEOUT
+        )
     if given > LONGEST_TIMEOUT:
-        return _corrected(entry, "value.range", f"`timeout: {given!s:.20}` is too long", LONGEST_TIMEOUT)
+        return _corrected(
+            entry, "value.range", f"`timeout: {given!s:.20}` is too long", LONGEST_TIMEOUT
+        )
     return float(given)
 
 
 def _corrected(entry: Node, name: str, message: str, seconds: int) -> float:
-    entry.complain(name, f"{message}; it counts as {seconds}", "timeout", hint="seconds, at most 300", severity="warning")
+    entry.complain(
+        name,
+        f"{message}; it counts as {seconds}",
+        "timeout",
+        hint="seconds, at most 300",
+        severity="warning",
+    )
     return float(seconds)

@@ -65,7 +65,11 @@ class _Reader:
         except UnreadableError as error:
             return self._failed(f"{crashed}; {error}" if crashed else str(error))
         # An odd exit is a warning, whatever was made of stdout (starchild.md 12, other exits).
-        return said.replace(fault=crashed, for_user=self._warning("failed", crashed)) if crashed else said
+        return (
+            said.replace(fault=crashed, for_user=self._warning("failed", crashed))
+            if crashed
+            else said
+        )
 
     def _failed(self, words: str) -> Verdict:
         """A failure, open or closed (starchild.md 12, fail_closed); one that is open is a warning on every event."""
@@ -73,7 +77,9 @@ class _Reader:
         if stance is not Stance.SILENT:
             reason = f"hook {label(self.spec)} failed closed: {words}"
             return self._said(stance=stance, reason=reason, fault=words)
-        return self._said(for_user=self._warning("had no say" if self.row.reads else "failed", words), fault=words)
+        return self._said(
+            for_user=self._warning("had no say" if self.row.reads else "failed", words), fault=words
+        )
 
     def _warning(self, what: str, words: str) -> str:
         return f"hook `{label(self.spec)}` {what}: {words}"
@@ -83,7 +89,11 @@ class _Reader:
             given = one_object(self.outcome.stdout)
         except UnreadableError:
             given = {}
-        reason = _text(given, _family(given).reason) or self.outcome.stderr.strip()[:_LONGEST] or DEFAULT_REASON
+        reason = (
+            _text(given, _family(given).reason)
+            or self.outcome.stderr.strip()[:_LONGEST]
+            or DEFAULT_REASON
+        )
         return self._said(stance=self.row.blocks, reason=reason)
 
     # -- output ----------------------------------------------------------------------------------------------------
@@ -111,7 +121,10 @@ class _Reader:
             return {"stance": self.row.blocks, "reason": reason or DEFAULT_REASON}
         word, args = given.get(family.verdict), given.get(family.args)
         if word == "approve" and family is _OWN:
-            return {"stance": Stance.ASK, "reason": reason or "a shell hook wants a person to approve this"}
+            return {
+                "stance": Stance.ASK,
+                "reason": reason or "a shell hook wants a person to approve this",
+            }
         if word == "modify" and isinstance(args, dict):
             return {"rewrite": Rewrite(target="input", value=args, merge=True)}
         if word == "modify":
@@ -119,11 +132,15 @@ class _Reader:
         elif word not in (None, "allow", "approve", "continue"):
             self.unsupported.append(f"unknown_decision_value: `{family.verdict}` is `{word!s:.40}`")
         elif args is not None:
-            self.unsupported.append(f"input: `{family.args}` counts only with `{family.verdict}: modify`")
+            self.unsupported.append(
+                f"input: `{family.args}` counts only with `{family.verdict}: modify`"
+            )
         return {}
 
     def _context(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        self.unsupported += [f"{key}: `{self.row.native}` reads only `context`" for key in given if key != "context"]
+        self.unsupported += [
+            f"{key}: `{self.row.native}` reads only `context`" for key in given if key != "context"
+        ]
         return {"for_agent": _text(given, "context")}
 
     def _redo(self, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -133,7 +150,9 @@ class _Reader:
             return {}
         reason = _text(given, family.reason)
         if not reason:
-            self.unsupported.append(f"deny: `{family.verdict}: {wanted}` has no effect without `{family.reason}`")
+            self.unsupported.append(
+                f"deny: `{family.verdict}: {wanted}` has no effect without `{family.reason}`"
+            )
             return {}
         return {"stance": self.row.blocks, "reason": reason}
 

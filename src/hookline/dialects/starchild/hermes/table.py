@@ -34,7 +34,15 @@ class Point(Row):
     tool: str = ""
 
 
-def _row(native: str, kind: str = "", extra: str = "", body: type[Body] = Lifecycle, *, does: str = "", **columns: Any) -> Point:
+def _row(
+    native: str,
+    kind: str = "",
+    extra: str = "",
+    body: type[Body] = Lifecycle,
+    *,
+    does: str = "",
+    **columns: Any,
+) -> Point:
     """One row; `does` lists its powers, in the words of `model.kinds`."""
     return Point(
         native=native,

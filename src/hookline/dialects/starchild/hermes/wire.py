@@ -44,12 +44,18 @@ def payload_of(event: Event, table: Table, row: Point | None, native: str) -> di
     top = encode(event, table, None, native)
     sent = top.pop("extra", None)
     # A tool that only we tell from the event is none of what the host sent.
-    top["tool_name"] = (event.raw.get("tool_name") if event.dialect == table.name else top["tool_name"]) or None
+    top["tool_name"] = (
+        event.raw.get("tool_name") if event.dialect == table.name else top["tool_name"]
+    ) or None
     top["tool_input"] = top["tool_input"] if isinstance(top["tool_input"], dict) else None
     given = sent if isinstance(sent, dict) and event.dialect == table.name else {}
     # What the event says now goes before what the host sent.
     values = {field.native: event.body.value(field.fact) for field in (row.fields if row else ())}
-    extra = {key: value for key, value in values.items() if value is not None and (value != "" or key in given)}
+    extra = {
+        key: value
+        for key, value in values.items()
+        if value is not None and (value != "" or key in given)
+    }
     payload: dict[str, Any] = sayable(top | {"extra": {**given, **extra}})
     return payload
 
@@ -60,6 +66,10 @@ def sayable(value: Any) -> Any:
         return {str(key): sayable(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
         return [sayable(part) for part in value]
-    if value is None or isinstance(value, str | bool | int) or (isinstance(value, float) and math.isfinite(value)):
+    if (
+        value is None
+        or isinstance(value, str | bool | int)
+        or (isinstance(value, float) and math.isfinite(value))
+    ):
         return value
     return str(value)
