@@ -134,8 +134,8 @@ def test_the_same_id_replaces() -> None:
     assert engine.fire_sync(DONE).reason == "new"
 
 
-def test_ties_run_in_the_order_of_registration() -> None:
-    """Lower priorities first, whatever the ids are; a definition that is replaced keeps its place."""
+def test_hooks_of_equal_priority_run_by_id() -> None:
+    """Lower priorities run first, then ids in ascending order; the order of registration does not count."""
     ran: list[str] = []
     engine = HookEngine.new()
     for hook_id, priority in (("z", 100), ("m", 100), ("y", 5), ("a", 100), ("b", -1)):
@@ -145,9 +145,18 @@ def test_ties_run_in_the_order_of_registration() -> None:
     engine.register(gate("z", timeout_ms=5))
 
     assert engine.fire_sync(CALL).is_continue()
-    assert ran == ["b", "y", "z", "m", "a"]
+    assert ran == ["b", "y", "a", "m", "z"]
     assert [hook.id for hook in engine.matching_hooks(CALL)] == ran
     assert [hook.id for hook in engine.all_hooks()] == ["z", "m", "y", "a", "b"]
+
+
+def test_a_result_prints_as_one_short_line() -> None:
+    """The line leaves out the whole account, and keeps a rewrite that is false."""
+    blocked = engine_with((gate(), answering("Block", reason="a\nb"))).fire_sync(CALL)
+    done = engine_with((Hook.new("h", "post_tool_use"), answering("Continue", modified=False)))
+
+    assert repr(blocked) == "HookResult(Block, reason='a\\nb', hook_id='h')"
+    assert repr(done.fire_sync(DONE)) == "HookResult(Continue, modified=False)"
 
 
 def test_a_registration_during_a_fire_does_not_change_it() -> None:

@@ -20,6 +20,7 @@ from hookline.dialects.a3s.reading import read
 from hookline.dialects.a3s.response import BLOCK
 from hookline.dialects.a3s.table import TICKS_PER_SECOND
 from hookline.engine.engine import Engine
+from hookline.handlers.workers import WorkerBudget
 from hookline.model.handler import InProcess
 from hookline.model.problem import Problem
 
@@ -76,6 +77,7 @@ class HookEngine:
         self._lock = threading.RLock()
         self._changed = False
         self._unhandled: set[str] = set()
+        self._budget = WorkerBudget()
         self._channel: EventChannel | None = None
         self._problems: deque[Problem] = deque(maxlen=_REMEMBERED)
 
@@ -230,7 +232,9 @@ class HookEngine:
         """A definition with its handler, or with none, which is said when it is first asked."""
         handle = self._handlers.get(spec.id)
         if handle is not None:
-            return spec.replace(handler=in_process(handle, spec.id, spec.native_event))
+            return spec.replace(
+                handler=in_process(handle, spec.id, spec.native_event, self._budget)
+            )
         return spec.replace(
             handler=InProcess(call=lambda _: self._miss(spec), name=spec.id, read_by_dialect=True),
             detached=False,

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol, TypeAlias
 
     from hookline.dialects.a3s import HookResponse
+    from hookline.handlers.workers import WorkerBudget
     from hookline.model.event import Event
 
     Answer: TypeAlias = HookResponse | Mapping[str, Any] | None
@@ -47,8 +48,13 @@ def handler_of(given: HookHandler) -> Callable[[HookEvent], Any]:
     return handle
 
 
-def in_process(handle: Callable[[HookEvent], Any], hook_id: str, native: str) -> InProcess:
-    """A handler for the core. A plain one has a worker, so that its time limit counts."""
+def in_process(
+    handle: Callable[[HookEvent], Any], hook_id: str, native: str, budget: WorkerBudget
+) -> InProcess:
+    """Return a handler for the core. A plain one runs on a worker thread, so that its time limit can end the wait.
+
+    `budget` limits how many overdue threads the engine of this handler may have.
+    """
     asynchronous = iscoroutinefunction(handle) or iscoroutinefunction(
         getattr(handle, "__call__", None)  # noqa: B004 - an object's own
     )
@@ -56,4 +62,6 @@ def in_process(handle: Callable[[HookEvent], Any], hook_id: str, native: str) ->
     def call(event: Event) -> Any:
         return handle(HookEvent.lent(event, native))
 
-    return InProcess(call=call, name=hook_id, read_by_dialect=True, worker=not asynchronous)
+    return InProcess(
+        call=call, name=hook_id, read_by_dialect=True, worker=None if asynchronous else budget
+    )

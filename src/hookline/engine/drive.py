@@ -7,7 +7,7 @@ from time import perf_counter
 
 from hookline.core.dispatch import Run, conclude_alone, takes_part
 from hookline.core.fold import silence
-from hookline.handlers.inprocess import call, call_async, failed, rest
+from hookline.handlers.inprocess import call, call_async, failed, refuse_late_answer, rest
 from hookline.handlers.table import perform_all
 from hookline.model.frozen import maker
 from hookline.model.handler import InProcess
@@ -179,6 +179,7 @@ async def ask_alone_async(plan: Plan, event: Event, hook: Entry) -> Decision:
                 answer = done.value
             else:
                 answer = await rest(answer, waiting, spec.timeout)
+            refuse_late_answer(began, spec.timeout)
     except BaseException as error:  # noqa: BLE001 - what is not the hook's is raised again
         outcome = failed(error, spec.timeout, began)
     else:

@@ -40,12 +40,13 @@ async def call_async(run: Run) -> Outcome:
     try:
         handler: InProcess = run.spec.handler  # type: ignore[assignment]  # the driver sends in-process handlers only
         answer = (
-            await _workers().call_async(handler.call, run.event, run.spec.timeout)
+            await _workers().call_async(handler.call, run.event, run.spec.timeout, handler.worker)
             if handler.worker
             else handler.call(run.event)
         )
         if hasattr(answer, "send"):
             answer = await limited(answer, run.spec.timeout)
+            refuse_late_answer(began, run.spec.timeout)
     except BaseException as error:  # noqa: BLE001 - what is not the hook's is raised again
         return failed(error, run.spec.timeout, began)
     return Outcome(answer=answer, seconds=perf_counter() - began)
@@ -57,15 +58,26 @@ def call(run: Run) -> Outcome:
     try:
         handler: InProcess = run.spec.handler  # type: ignore[assignment]  # as above
         answer = (
-            _workers().call(handler.call, run.event, run.spec.timeout)
+            _workers().call(handler.call, run.event, run.spec.timeout, handler.worker)
             if handler.worker
             else handler.call(run.event)
         )
         if hasattr(answer, "send"):
             answer = _to_the_end(answer, run.spec.timeout)
+            refuse_late_answer(began, run.spec.timeout)
     except BaseException as error:  # noqa: BLE001 - as above
         return failed(error, run.spec.timeout, began)
     return Outcome(answer=answer, seconds=perf_counter() - began)
+
+
+def refuse_late_answer(began: float, seconds: float) -> None:
+    """Check the clock after a coroutine has ended: no timer ends one that blocks the event loop.
+
+    Raises:
+        OverdueError: it took longer than `seconds`.
+    """
+    if perf_counter() - began > seconds:
+        raise OverdueError
 
 
 def _workers() -> Workers:

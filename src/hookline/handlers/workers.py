@@ -7,6 +7,7 @@ import threading
 from contextlib import suppress
 from contextvars import copy_context
 from queue import SimpleQueue
+from weakref import WeakKeyDictionary
 
 from hookline.handlers.inprocess import OverdueError, StuckError
 
@@ -15,21 +16,41 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-# So many functions may overrun at the same time before further ones are refused.
+# So many functions of one budget may overrun at the same time before further ones are refused.
 MOST_STUCK = 64
 _MOST_IDLE = 8
 # An event loop is held up for so long (seconds) before it is told of the end instead: waking it costs six times a call.
 _MOMENT = 0.0002
 
 
+class WorkerBudget:
+    """How many functions of one owner, such as an engine, may overrun their time limit at once."""
+
+    __slots__ = ("__weakref__", "most")
+
+    def __init__(self, most: int = MOST_STUCK) -> None:
+        self.most = most
+
+
 class _Job:
-    """One call of a function, which ends once: it returns, or whoever waits for it gives up."""
+    """One call of a function, which ends once: it returns, or its caller stops waiting."""
 
-    __slots__ = ("_ended", "answer", "argument", "call", "context", "done", "error", "wake")
+    __slots__ = (
+        "_ended",
+        "answer",
+        "argument",
+        "budget",
+        "call",
+        "context",
+        "done",
+        "error",
+        "wake",
+    )
 
-    def __init__(self, call: Callable[[Any], Any], argument: Any) -> None:
+    def __init__(self, call: Callable[[Any], Any], argument: Any, budget: WorkerBudget) -> None:
         self.call = call
         self.argument = argument
+        self.budget = budget
         self.context = copy_context()
         self.answer: Any = None
         self.error: BaseException | None = None
@@ -63,19 +84,29 @@ class _Job:
 class Workers:
     """Idle threads, taken when there is one and started when there is none. A thread whose function overran is given up.
 
-    It cannot be stopped, only counted: beyond `most_stuck` of them, calls are refused.
+    It cannot be stopped, only counted: beyond the limit of its budget, further calls of that budget are refused. The
+    threads are shared by all budgets, so that an engine which is dropped leaves no idle thread of its own behind.
     """
 
-    def __init__(self, *, most_stuck: int = MOST_STUCK) -> None:
-        self.most_stuck = most_stuck
+    def __init__(self) -> None:
         self._forget()
 
     def _forget(self) -> None:
         self._idle: list[SimpleQueue[_Job]] = []
         self._lock = threading.Lock()
-        self.stuck = 0
+        self._stuck: WeakKeyDictionary[WorkerBudget, int] = WeakKeyDictionary()
 
-    def call(self, function: Callable[[Any], Any], argument: Any, seconds: float) -> Any:
+    def stuck(self, budget: WorkerBudget) -> int:
+        """How many functions of this budget overran their time and still run."""
+        return self._stuck.get(budget, 0)
+
+    def call(
+        self,
+        function: Callable[[Any], Any],
+        argument: Any,
+        seconds: float,
+        budget: WorkerBudget,
+    ) -> Any:
         """What a function returns, if it returns in time.
 
         Raises:
@@ -83,20 +114,24 @@ class Workers:
             StuckError: too many did not.
             BaseException: what the function raised.
         """
-        job = self._assigned(_Job(function, argument))
+        job = self._assigned(_Job(function, argument, budget))
         if not job.done.acquire(timeout=min(seconds, threading.TIMEOUT_MAX)) and self._abandon(job):
             raise OverdueError
         return job.result()
 
     async def call_async(
-        self, function: Callable[[Any], Any], argument: Any, seconds: float
+        self,
+        function: Callable[[Any], Any],
+        argument: Any,
+        seconds: float,
+        budget: WorkerBudget,
     ) -> Any:
         """The same on an event loop, which goes on where the function takes longer than a moment.
 
         Raises:
             OverdueError, StuckError, BaseException: as `call`.
         """
-        job = self._assigned(_Job(function, argument))
+        job = self._assigned(_Job(function, argument, budget))
         if job.done.acquire(timeout=min(seconds, _MOMENT)):
             return job.result()
         try:
@@ -110,8 +145,9 @@ class Workers:
 
     def _assigned(self, job: _Job) -> _Job:
         with self._lock:
-            if self.stuck >= self.most_stuck:
-                raise StuckError(f"{self.stuck} handlers overran their time and still run")
+            stuck = self.stuck(job.budget)
+            if stuck >= job.budget.most:
+                raise StuckError(f"{stuck} handlers overran their time and still run")
             inbox = self._idle.pop() if self._idle else None
         if inbox is None:
             inbox = SimpleQueue()
@@ -124,7 +160,8 @@ class Workers:
     def _abandon(self, job: _Job) -> bool:
         with self._lock:
             given_up = job.end()
-            self.stuck += given_up
+            if given_up:
+                self._stuck[job.budget] = self.stuck(job.budget) + 1
         return given_up
 
     def _work(self, inbox: SimpleQueue[_Job]) -> None:
@@ -134,7 +171,8 @@ class Workers:
             job.run()
             with self._lock:
                 waited_for = job.end()
-                self.stuck -= not waited_for
+                if not waited_for:
+                    self._stuck[job.budget] = self.stuck(job.budget) - 1
                 idle = len(self._idle) < _MOST_IDLE
                 if idle:  # before anybody is told, so that the next call finds this thread
                     self._idle.append(inbox)

@@ -114,13 +114,13 @@ class InProcess(Frozen):
     """A Python callable, plain or asynchronous: takes the event, returns a Verdict or None.
 
     `read_by_dialect`: what it returns is an answer in its dialect's own words, for `decode_outcome`. `worker`: it is plain,
-    and called on a thread of its own, so that its time limit can end the wait.
+    and called on a thread of its own, so that its time limit can end the wait; the value is the `WorkerBudget` of its engine.
     """
 
     call: Callable[..., Any]
     name: str = ""
     read_by_dialect: bool = False
-    worker: bool = False
+    worker: Any = None
 
 
 class Broken(Frozen):

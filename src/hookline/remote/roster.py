@@ -11,6 +11,7 @@ from hookline.a3s.definitions import read_definition
 from hookline.a3s.handling import handler_of, in_process
 from hookline.dialects.a3s import A3S
 from hookline.errors import ConfigError
+from hookline.handlers.workers import WorkerBudget
 from hookline.remote.bounds import Bounds
 from hookline.remote.definitions import problem_of, sent
 from hookline.remote.proto import bridge_pb2 as pb
@@ -31,6 +32,7 @@ class Roster:
         self.generation = 0
         self.most = most
         self._dialect = A3S()
+        self._budget = WorkerBudget()
         self._lock = threading.Lock()
         self._hooks: dict[str, tuple[pb.HookSpec, HookSpec]] = {}
         self._generations: OrderedDict[int, dict[str, HookSpec]] = OrderedDict({0: {}})
@@ -87,7 +89,9 @@ class Roster:
         known = read_definition(hook, self._dialect)
         told = _told(known.hook)
         armed = known.spec.replace(
-            handler=in_process(handler_of(handler), known.hook.id, known.spec.native_event)
+            handler=in_process(
+                handler_of(handler), known.hook.id, known.spec.native_event, self._budget
+            )
         )
         self._change(lambda: self._put(told, armed))
 

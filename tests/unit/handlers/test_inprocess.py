@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from contextvars import ContextVar
+from time import perf_counter
 
 import pytest
 
@@ -349,3 +350,21 @@ def test_hooks_of_several_threads_do_not_meet():
 
     assert until(lambda: len(outcomes) == 4)
     assert len({outcome.answer for outcome in outcomes}) == 4
+
+
+@WAYS
+@pytest.mark.parametrize("pauses", [False, True])
+def test_an_answer_after_the_time_limit_is_a_timeout(perform, pauses):
+    """A coroutine that blocks the loop cannot be interrupted, so the clock is compared when it ends."""
+
+    async def hook(event):
+        if pauses:
+            await asyncio.sleep(0)
+        until_then = perf_counter() + 0.03
+        while perf_counter() < until_then:
+            pass
+        return "late"
+
+    outcome = perform(made(hook, timeout=0.02))
+
+    assert (outcome.answer, outcome.failure) == (None, Failure.TIMED_OUT)

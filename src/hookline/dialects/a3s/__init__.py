@@ -58,12 +58,9 @@ class A3S:
         return load(source, substring=self.substring)
 
     def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
-        """A later definition replaces an earlier one of its id, in its place; equal priorities run as they were registered.
-
-        Of ties the page has the ids decide, as one of its systems does; the document, which only sorts by priority, has the
-        order of registration, and so have people who write one hook below the other (a3s.md 6 and 12).
-        """
-        return Loaded(specs=tuple({spec.name: spec for spec in specs}.values()))
+        """A later definition replaces an earlier one of its id; hooks of equal priority run by id (a3s.md 6)."""
+        by_id = {spec.name: spec for spec in specs}
+        return Loaded(specs=tuple(by_id[name] for name in sorted(by_id)))
 
     def decode_event(self, payload: Json, native: str = "") -> Event:
         return event_of(payload, native)

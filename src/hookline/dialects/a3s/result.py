@@ -41,6 +41,16 @@ class HookResult(Frozen):
     def is_retry(self) -> bool:
         return self.action == RETRY
 
+    def __repr__(self) -> str:
+        """Return one short line; the whole account is `decision`."""
+        fields = ("modified", "reason", "retry_delay_ms", "max_retries", "hook_id", "faults")
+        given = [
+            f"{field}={getattr(self, field)!r}"
+            for field in fields
+            if getattr(self, field) != type(self).__defaults__[field]
+        ]
+        return f"HookResult({', '.join([self.action, *given])})"
+
     def to_dict(self) -> dict[str, Any]:
         """The result as JSON, without what is not there."""
         document: dict[str, Any] = {"action": self.action}

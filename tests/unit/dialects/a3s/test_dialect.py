@@ -101,8 +101,8 @@ def test_definitions_of_several_sources_are_one_registry() -> None:
     )  # type: ignore[arg-type]
 
     assert [(hook.name, hook.native_event) for hook in engine.hooks] == [
-        ("b", "pre_tool_use"),
         ("a", "pre_tool_use"),
+        ("b", "pre_tool_use"),
     ]
 
 

@@ -89,6 +89,51 @@ def test_an_overrun_blocks_a_gate(fire: Callable[..., HookResult], kind: str) ->
     assert (result.faults, asked) == ((("a", "timed out after 0.02 s"),), [])
 
 
+def blocking(seconds: float, suspends: int, answer: HookResponse) -> Callable[..., Any]:
+    """A coroutine handler that holds the event loop for so long, after some pauses."""
+
+    async def handle(_: HookEvent) -> HookResponse:
+        for _ in range(suspends):
+            await asyncio.sleep(0)
+        until = time.perf_counter() + seconds
+        while time.perf_counter() < until:
+            pass
+        return answer
+
+    return handle
+
+
+@both
+@pytest.mark.parametrize("suspends", [0, 2])
+def test_a_late_answer_of_a_coroutine_does_not_count(
+    fire: Callable[..., HookResult], suspends: int
+) -> None:
+    """No timer ends a coroutine that blocks the loop, so the clock is compared when it has ended."""
+    late = blocking(0.03, suspends, HookResponse.continue_with({"late": True}))
+
+    gate = fire(engine_with("pre_tool_use", late, timeout_ms=20), CALL)
+    observer = fire(
+        engine_with("session_end", late, lambda _: HookResponse.continue_(), timeout_ms=20), END
+    )
+
+    assert gate.reason == "Required hook 'a' failed: timed out after 0.02 s"
+    assert (observer.action, observer.modified) == ("Continue", None)
+    assert observer.faults == (("a", "timed out after 0.02 s"),)
+
+
+@both
+def test_overdue_handlers_of_one_engine_do_not_stop_another(
+    fire: Callable[..., HookResult],
+) -> None:
+    """The bound on worker threads that overran is one of the engine, not of the process."""
+    with stuck_handler() as stuck:
+        full = engine_with("pre_tool_use", stuck, timeout_ms=1)
+        while "overran" not in str(fire(full, CALL).reason):
+            pass
+
+        assert fire(engine_with("pre_tool_use", lambda _: None), CALL).is_continue()
+
+
 @both
 def test_an_overrun_of_an_observer_is_abandoned(fire: Callable[..., HookResult]) -> None:
     """The chain goes on, and the late answer is ignored."""
