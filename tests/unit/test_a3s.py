@@ -332,6 +332,15 @@ def test_optional_fields_read_as_none() -> None:
         HookEvent("skill_load")["id"]
 
 
+def test_an_absent_argument_reads_as_none() -> None:
+    """The document's `args.timeout || 30000` works when the call has no `timeout`."""
+    seen: list[Any] = []
+    engine = engine_with((gate(), lambda event: seen.append(event.payload.args.timeout or 30000)))
+
+    assert engine.fire_sync(CALL).is_continue()
+    assert seen == [30000]
+
+
 def test_handlers_get_their_own_copy() -> None:
     """Editing the event in place changes nothing, neither for later hooks nor for the host."""
     given = PreToolUseEvent(tool="Bash", args={"command": "ls", "deep": [{"a": 1}]})

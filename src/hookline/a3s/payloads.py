@@ -10,13 +10,16 @@ from hookline.a3s.definitions import HookEventType
 class Record(dict[str, Any]):
     """A JSON object: `args["file_path"]` is also `args.file_path`, where no method of a dict has that name.
 
-    A field that the class declares reads as None where it was left out.
+    A field that the class declares reads as None where it was left out. An object that no class describes, such as the
+    arguments of a tool, has any field: `args.timeout or 30000` works as the document's examples do.
     """
 
     def __getattr__(self, name: str) -> Any:
         if name in self:
             return self[name]
         if name in type(self).__annotations__:
+            return None
+        if type(self) is Record and not name.startswith("__"):
             return None
         raise AttributeError(f"there is no `{name}`, only {', '.join(map(str, self)) or 'nothing'}")
 

@@ -58,7 +58,11 @@ def fold(
         ),
         redo=stance is Stance.DENY and (kind(event.kind).redo if redoes is None else redoes),
         effects=_effects(counted, rule, denied=stance >= Stance.DENY),
-        lowered=(*(lowered for verdict in counted for lowered in _unsupported(verdict)), *lost),
+        lowered=(
+            *(lowered for verdict in counted for lowered in _unsupported(verdict)),
+            *lost,
+            *_replaced(counted, rule),
+        ),
         seconds=seconds,
         verdicts=tuple(verdicts),
     )
@@ -71,6 +75,23 @@ def _undone(verdicts: list[Verdict]) -> list[Lowered]:
         for v in verdicts
         if v.rewrite is not None
     ]
+
+
+def _replaced(verdicts: list[Verdict], rule: FoldRule) -> list[Lowered]:
+    """Return a loss for each effect that a later hook replaced by another value."""
+    lost: list[Lowered] = []
+    for effect in sorted(rule.lasts):
+        gave = [verdict for verdict in verdicts if effect in verdict.effects]
+        lost += [
+            Lowered(
+                effect=effect,
+                reason=f"a later hook, `{later.hook_id}`, replaced it",
+                hook=verdict.hook_id,
+            )
+            for verdict, later in zip(gave, gave[1:], strict=False)
+            if verdict.effects[effect] != later.effects[effect]
+        ]
+    return lost
 
 
 def silence(event: Event, verdicts: Sequence[Verdict] = (), *, seconds: float = 0.0) -> Decision:

@@ -144,22 +144,18 @@ async def _over_vsock(
     hooks: HooksService | None,
     stack: AsyncExitStack,
 ) -> Listening:
-    """By gRPC itself where it can; otherwise by a relay to a private socket (a3s.md 10.3)."""
+    """Listen on vsock and relay to a private unix socket, because the wheels of gRPC refuse vsock (a3s.md 10.3)."""
     from hookline.remote.overgrpc import served  # noqa: PLC0415 - as above
 
-    try:
-        server, _ = await served(place, bounds, bridge=bridge, hooks=hooks)
-        stack.push_async_callback(server.stop, _PATIENCE)
-    except ConfigError:
-        listening = vsock.listener(place.cid, place.port)
-        stack.callback(listening.close)
-        folder = stack.enter_context(
-            tempfile.TemporaryDirectory(prefix="hookline-")
-        )  # its mode is 0700
-        private = Address(text=f"unix:{folder}/bridge", way=UNIX, path=f"{folder}/bridge")
-        server, _ = await served(private, bounds, bridge=bridge, hooks=hooks)
-        stack.push_async_callback(server.stop, _PATIENCE)
-        await stack.enter_async_context(Relay(listening, vsock.dial_unix(private.path)))
+    listening = vsock.listener(place.cid, place.port)
+    stack.callback(listening.close)
+    folder = stack.enter_context(
+        tempfile.TemporaryDirectory(prefix="hookline-")
+    )  # its mode is 0700
+    private = Address(text=f"unix:{folder}/bridge", way=UNIX, path=f"{folder}/bridge")
+    server, _ = await served(private, bounds, bridge=bridge, hooks=hooks)
+    stack.push_async_callback(server.stop, _PATIENCE)
+    await stack.enter_async_context(Relay(listening, vsock.dial_unix(private.path)))
     return Listening(place.text, stack)
 
 

@@ -221,9 +221,7 @@ async def served(
                 port = server.add_insecure_port(address.target)
                 await server.start()
         else:
-            port = server.add_insecure_port(
-                address.target if address.way != "vsock" else address.text
-            )
+            port = server.add_insecure_port(address.target)
             await server.start()
     except RuntimeError as error:
         await server.stop(None)

@@ -6,8 +6,11 @@ Which machine may connect is told by its CID (a3s.md 10.2). The kernel vouches f
 from __future__ import annotations
 
 import asyncio
+import errno
+import fcntl
 import re
 import socket
+import sys
 from asyncio import IncompleteReadError, LimitOverrunError
 from typing import TYPE_CHECKING
 
@@ -43,12 +46,26 @@ def parsed(address: str) -> tuple[int, int]:
     return cid, int(found["port"])
 
 
-def listener(cid: int, port: int) -> socket.socket:
-    """A socket that listens; `ANY` as the CID listens for whoever can reach this machine.
+def local_cid() -> int | None:
+    """Return the CID of this machine: `ANY` if the kernel has no vsock transport, None if it does not tell."""
+    try:
+        with open("/dev/vsock", "rb") as device:
+            answer = fcntl.ioctl(device, socket.IOCTL_VM_SOCKETS_GET_LOCAL_CID, bytes(4))
+    except (OSError, AttributeError):  # a container often has no device, and vsock nevertheless
+        return None
+    return int.from_bytes(answer, sys.byteorder)
+
+
+def listener(
+    cid: int, port: int, *, local_cid: Callable[[], int | None] = local_cid
+) -> socket.socket:
+    """Return a socket that listens; with `ANY` as the CID any machine that reaches this one can connect.
 
     Raises:
-        ConfigError: the port is taken, or this machine has no vsock.
+        ConfigError: the port is taken, this machine has no vsock, or the kernel has no transport for it.
     """
+    if local_cid() == ANY:  # bind and listen would succeed, and no connection could ever arrive
+        raise _unusable(cid, port, OSError(errno.ENODEV, "the kernel has no vsock transport"))
     try:
         listening = socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM)
     except OSError as error:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from hookline.engine.engine import Engine
 from hookline.errors import ConfigError
-from hookline.remote import vsock
+from hookline.remote import serve_engine, vsock
 from tests.unit.remote.relaying import PATIENCE, serving
 
 if TYPE_CHECKING:
@@ -67,6 +68,24 @@ def test_what_cannot_be_listened_on_is_said() -> None:
     """A CID that is not this machine's, or no vsock at all."""
     with pytest.raises(ConfigError, match="cannot listen on `vsock:77777:4088`"):
         vsock.listener(77777, 4088)
+
+
+def test_a_kernel_without_a_transport_is_an_error() -> None:
+    """There bind and listen succeed, and no connection could ever arrive."""
+    with pytest.raises(ConfigError, match="`vsock:any:4088`: the kernel has no vsock transport"):
+        vsock.listener(vsock.ANY, 4088, local_cid=lambda: vsock.ANY)
+
+
+def test_grpc_is_not_asked_for_vsock(capfd: pytest.CaptureFixture[str]) -> None:
+    """Its wheels refuse vsock on stderr, which reads as if the server did not listen."""
+    try:
+        vsock.listener(vsock.ANY, vsock.ANY).close()
+    except ConfigError as error:
+        pytest.skip(f"this machine cannot listen on vsock: {error}")
+
+    serve_engine(Engine(), f"vsock:any:{vsock.ANY}", token="t" * 20).close()
+
+    assert "VSOCK" not in capfd.readouterr().err
 
 
 # -- a guest behind a unix socket --------------------------------------------------------------------------------------

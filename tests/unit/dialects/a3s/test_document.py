@@ -106,7 +106,7 @@ def test_modify_tool_arguments(given: dict[str, Any], timeout: int) -> None:
 
     def handle(event: HookEvent) -> dict[str, Any]:
         args = event.payload.args
-        return {"action": "Continue", "modified": {**args, "timeout": args.get("timeout") or 30000}}
+        return {"action": "Continue", "modified": {**args, "timeout": args.timeout or 30000}}
 
     engine.register_handler("add-timeout", handle)
 
@@ -300,7 +300,7 @@ def test_handle_errors_gracefully() -> None:
 
     def handle(event: HookEvent) -> dict[str, Any]:
         try:
-            return {"action": "Block", "reason": event.payload.args.missing}
+            return {"action": "Block", "reason": event.payload.missing}
         except AttributeError as error:
             errors.append(f"Hook error: {error}")
             return {"action": "Continue"}
@@ -308,7 +308,7 @@ def test_handle_errors_gracefully() -> None:
     engine.register_handler("my-hook", {"handle": handle})
 
     assert fire(engine, tool_use("Bash", command="ls")).is_continue()
-    assert errors == ["Hook error: there is no `missing`, only command"]
+    assert errors[0].startswith("Hook error: there is no `missing`, only session_id, tool, args")
 
 
 def test_use_async_for_logging() -> None:
