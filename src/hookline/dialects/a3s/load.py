@@ -68,8 +68,21 @@ def load(source: Source, *, substring: bool = False) -> Loaded:
                 f"`{spec.id}` stands twice; this definition replaces the former",
                 severity="warning",
             )
+        if source.text is not None and type(spec.handler) is InProcess:
+            _warn_without_handler(node, spec)
         specs[spec.id] = spec
     return Loaded(specs=tuple(specs.values()), problems=tuple(problems))
+
+
+def _warn_without_handler(node: Node, spec: HookSpec) -> None:
+    """Complain that a definition in a file does nothing: only a program can add its handler."""
+    node.complain(
+        "hook.never-runs",
+        f"`{spec.name}` has no handler and does nothing: a file of a3s holds definitions only",
+        "id",
+        hint="register it in Python with `hookline.a3s.HookEngine`, or from a process with `hookline.remote`",
+        severity="warning",
+    )
 
 
 def _definitions(root: Node) -> Iterator[Node]:
