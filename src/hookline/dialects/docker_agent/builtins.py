@@ -90,9 +90,20 @@ def builtin(
 
 
 def _post(hook: Node, url: str, body: str, *, allow_local: bool) -> Http:
-    """A call with a fixed body, or, where there is none, with the payload (docker-agent.md 8)."""
+    """Return a call with a fixed body, or, where there is none, with the payload (docker-agent.md 8).
+
+    It decides nothing, so an address that hookline does not call is a warning here and a logged no-op at run time. Only
+    another scheme is an error.
+    """
     why = refusal(url, allow_local=allow_local)
     if why:
-        hint = "only http(s) URLs" if refusal(url, allow_local=True) else LOCAL_HINT
-        hook.complain("handler.url", f"{spoken(url)} cannot be called: {why}", "args", hint=hint)
+        local = not refusal(url, allow_local=True)
+        http = url.partition(":")[0].strip().lower() in ("http", "https")
+        hook.complain(
+            "handler.url",
+            f"{spoken(url)} cannot be called: {why}",
+            "args",
+            hint=LOCAL_HINT if local else "" if http else "only http(s) URLs",
+            severity="warning" if http else "error",
+        )
     return Http(url=url, body=body, allow_local=allow_local)

@@ -58,6 +58,27 @@ def test_no_answer_decides_anything(answer: Callable[[Asked], None], mode: str) 
     )
 
 
+@pytest.mark.parametrize("mode", ["fidelity", "strict"])
+@pytest.mark.parametrize(
+    "url", ["http://127.0.0.1:9/x", "http://[::1]:9/", "http://localhost:port/", "https://"]
+)
+def test_an_address_that_is_not_called_denies_nothing(url: str, mode: str) -> None:
+    """The address is a warning at load; at run time the failure is recorded, and the call goes on."""
+    hook = {"type": "builtin", "command": "http_post", "args": [url]}
+    engine = hookline.Engine()
+    engine.add_source(
+        {"hooks": {"pre_tool_use": [{"hooks": [hook]}]}}, dialect="docker-agent", mode=mode
+    )
+
+    decision = engine.fire("pre_tool_use", CALL, dialect="docker-agent")
+
+    assert [(problem.name, problem.severity) for problem in engine.problems] == [
+        ("handler.url", "warning")
+    ]
+    assert (decision.stance, decision.for_user) == (hookline.Stance.SILENT, ())
+    assert decision.verdicts[0].fault
+
+
 @pytest.mark.parametrize("given", ["yes", 1])
 def test_allow_local_is_a_switch(given: Any) -> None:
     """Nothing else."""
