@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hookline.model.event import Rewrite, changed
 from hookline.model.frozen import maker
 from hookline.model.kinds import kind
@@ -88,7 +90,7 @@ def _replaced(verdicts: list[Verdict], rule: FoldRule) -> list[Lowered]:
                 reason=f"a later hook, `{later.hook_id}`, replaced it",
                 hook=verdict.hook_id,
             )
-            for verdict, later in zip(gave, gave[1:], strict=False)
+            for verdict, later in pairwise(gave)
             if verdict.effects[effect] != later.effects[effect]
         ]
     return lost

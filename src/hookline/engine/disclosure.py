@@ -15,14 +15,23 @@ if TYPE_CHECKING:
 
 
 def listing(library: Library) -> str:
-    """The block of each dialect that has one, about the hooks of it that count."""
+    """Return the block of each dialect that has one, with its hooks in the order in which their files were given."""
+    loaded = (spec for shelved in library.shelf.sources for spec in shelved.loaded.specs)
+    place = {spec.id: at for at, spec in enumerate(loaded)}
     blocks = []
     for dialect in library.shelf.dialects():
         listed = getattr(dialect, "available_hooks", None)
         if listed is not None:
             blocks.append(
                 listed(
-                    entry.spec for entry in library.registry.entries() if entry.dialect is dialect
+                    sorted(
+                        (
+                            entry.spec
+                            for entry in library.registry.entries()
+                            if entry.dialect is dialect
+                        ),
+                        key=lambda spec: place.get(spec.id, len(place)),
+                    )
                 )
             )
     return "\n".join(blocks)

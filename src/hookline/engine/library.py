@@ -356,8 +356,8 @@ class Library:
     def available_hooks(self) -> str:
         """The hooks that count, as a block of text for a model's prompt: name, description, trigger, location, matcher.
 
-        For formats that have such a block (agenthooks.md 13: `<available_hooks>`, in load order); empty where none is
-        loaded. Hooks that nobody approved, that cannot run or that are only observed are left out.
+        For formats that have such a block (agenthooks.md 13: `<available_hooks>`, in the order in which the files were
+        given); empty where none is loaded. Hooks that nobody approved, that cannot run or that are only observed are left out.
         """
         from hookline.engine.disclosure import listing  # noqa: PLC0415 - looking is not firing
 

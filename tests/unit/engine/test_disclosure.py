@@ -62,6 +62,17 @@ def test_the_listing_shows_what_counts_in_load_order(machine: dict[str, Any]) ->
     assert "<name>style</name>" in Engine.discover(**machine, trust="all").available_hooks()
 
 
+def test_the_listing_keeps_the_order_of_the_arguments(tmp_path: Path) -> None:
+    """Folders that are named are listed as they were named, whatever their folders and events are."""
+    folder = write(write(write(tmp_path, "b", trigger="session_end"), "a"), "c")
+
+    engine = Engine.load(folder / "c").add_source(folder / "b").add_source(folder / "a")
+    listed = engine.available_hooks()
+
+    names = [line for line in listed.splitlines() if line.startswith("<name>")]
+    assert names == ["<name>c</name>", "<name>b</name>", "<name>a</name>"]
+
+
 def test_what_cannot_run_is_not_available(tmp_path: Path) -> None:
     """Neither a hook without a script, nor one that was refused, nor one that is only observed, nor one that is off."""
     hooks = write(write(tmp_path / "hooks"), "off")

@@ -227,7 +227,7 @@ def test_a_hook_that_gave_way_says_to_whom(tmp_path: Path) -> None:
 
     assert [hook["selected"] for hook in document["hooks"]] == [False, True]
     assert document["hooks"][0]["because"].startswith(
-        "`guard` replaces the hook of that name of the user level"
+        f"`guard` of the project level ({tmp_path}/project/guard/HOOK.md) replaces the one of the user level"
     )
 
 

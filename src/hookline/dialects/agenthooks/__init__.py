@@ -8,7 +8,7 @@ from __future__ import annotations
 from hookline.core.failure import failed
 from hookline.core.options import switch
 from hookline.dialects.agenthooks.answering import answer
-from hookline.dialects.agenthooks.combine import combine, in_load_order
+from hookline.dialects.agenthooks.combine import combine
 from hookline.dialects.agenthooks.frontmatter import body_of
 from hookline.dialects.agenthooks.listing import available_hooks
 from hookline.dialects.agenthooks.load import lint, load
@@ -67,13 +67,13 @@ class AgentHooks:
         return combine(specs, self.table)
 
     def available_hooks(self, specs: Iterable[HookSpec]) -> str:
-        """The listing for a model of the hooks that count, in load order: approved, not only observed, and able to run."""
+        """List the hooks that count for a model, in the order given: approved, not only observed, and able to run."""
         counting = (
             spec
             for spec in specs
             if spec.trusted and not spec.shadow and not isinstance(spec.handler, Broken)
         )
-        return available_hooks(in_load_order(counting))
+        return available_hooks(counting)
 
     def body_of(self, text: str, file: str) -> str:
         """The text of a HOOK.md below its front matter, which loading does not keep (agenthooks.md 13).

@@ -83,7 +83,7 @@ def _given_way(spec: HookSpec, winner: HookSpec) -> Problem:
             hook=spec.name,
         )
     name = "hook.duplicate" if spec.origin.scope == winner.origin.scope else "hook.override"
-    message = f"`{spec.name}` replaces the hook of that name of {_whose(spec)}"
+    message = f"`{spec.name}` of {_whose(winner)} replaces the one of {_whose(spec)}"
     return Problem(
         name=name, message=message, severity="warning", origin=winner.origin, hook=spec.name
     )

@@ -54,6 +54,7 @@ class DockerAgent:
             camel=not exact,
             reason_from_stdout=not exact,
             whole_names=exact,
+            explains=not exact,
         )
         # X7: bash wherever there is one, because the published scripts rely on it; upstream takes the login shell.
         self.habits = Habits(

@@ -45,6 +45,7 @@ class Manner(Frozen):
 
     `forgives_exits`: an exit other than 0 and 2 only warns, unless `on_error: block`. `forgives_output`: unreadable JSON
     and unknown verdicts are ignored. `camel`: camelCase keys are read (X2). `reason_from_stdout`: X4. `whole_names`: X6.
+    `explains`: a block without a reason names its hook, and a failure repeats the first line of stderr.
     """
 
     forgives_exits: bool
@@ -52,6 +53,7 @@ class Manner(Frozen):
     camel: bool
     reason_from_stdout: bool
     whole_names: bool
+    explains: bool
 
 
 def read(outcome: Outcome, spec: HookSpec, row: Contract, manner: Manner) -> Verdict:
@@ -126,7 +128,8 @@ class _Reader:
             self.notes.append(text)
 
     def _other_exit(self) -> Verdict:
-        words = describe(self.outcome)
+        shown = self.outcome if self.manner.explains else self.outcome.replace(stderr="")
+        words = describe(shown)
         explicit = self.spec.facts.get("on_error") == "block" or self.spec.strict
         if not self.manner.forgives_exits or explicit:
             return self.failed(words)
@@ -157,7 +160,7 @@ class _Reader:
         return str(found)
 
     def _unexplained(self) -> str:
-        return f'blocked by hook "{self.name}"'
+        return f'blocked by hook "{self.name}"' if self.manner.explains else ""
 
     # -- output ----------------------------------------------------------------------------------------------------
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 from hookline.wire.payload import encode
 
 TYPE_CHECKING = False
@@ -15,6 +13,8 @@ if TYPE_CHECKING:
     from hookline.model.event import Event
 
 _ALWAYS = frozenset({"session_id", "cwd", "hook_event_name"})
+# Upstream sends these as soon as they are set: a tool that printed nothing, and a call that cost nothing.
+_ALSO_EMPTY = frozenset({"tool_response", "cost"})
 
 
 def payload(event: Event, table: Table, row: Contract | None, native: str) -> dict[str, Any]:
@@ -23,14 +23,12 @@ def payload(event: Event, table: Table, row: Contract | None, native: str) -> di
         return encode(event, table, None, native)
     given = encode(event, table, row, row.payload_name)
     response = given.get("tool_response", "")
-    if not isinstance(response, str):
-        given["tool_response"] = (
-            "" if response is None else json.dumps(response, ensure_ascii=False)
-        )
-    if (
-        "tool_error" in given
-    ):  # other hosts tell what went wrong, these hooks only whether something did
-        given["tool_error"] = bool(given["tool_error"])
+    if response is None:
+        given["tool_response"] = ""
+    if "tool_error" in given:
+        # Other hosts tell what went wrong, or say so in the response itself; these hooks learn whether something did.
+        failed = isinstance(response, dict) and response.get("is_error") is True
+        given["tool_error"] = bool(given["tool_error"]) or failed
     return {
         key: value
         for key, value in given.items()
@@ -42,7 +40,7 @@ def _counts(key: str, value: Any, row: Contract) -> bool:
     """Whether a field says something: null never does, zero and false do but for upstream, which drops them (X5)."""
     if value is None or (key == "tool_input" and not isinstance(value, dict)):
         return False
-    if value or key == "cost":  # a cost of 0 is a free call, for upstream as well
+    if value or key in _ALSO_EMPTY:
         return True
     if row.omits_zeros:
         return False

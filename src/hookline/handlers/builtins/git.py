@@ -76,8 +76,8 @@ def add_git_diff(asked: Asked) -> Errand | None:
     """On `turn_start`: what the working tree changed, as statistics or, with `full`, whole; nothing where it is clean."""
     plain = ("diff", "--no-color", "--no-ext-diff", "--no-textconv")
     if asked.args[:1] == ("full",):
-        return _errand(asked, "turn.start", "Working-tree diff:", *plain)
-    return _errand(asked, "turn.start", "Working-tree diff (stat):", *plain, "--stat")
+        return _errand(asked, "turn.start", "Current working-tree diff:", *plain)
+    return _errand(asked, "turn.start", "Current working-tree diff (stat):", *plain, "--stat")
 
 
 def add_recent_commits(asked: Asked) -> Errand | None:

@@ -93,7 +93,9 @@ def test_the_diff_is_statistics(changed):
     """Unless asked for whole; a file that git does not know is no difference."""
     told_stat = told("add_git_diff", turn(changed), environ=HERMETIC)
 
-    assert told_stat == f"Working-tree diff (stat):\n{git(changed, 'diff', '--stat').rstrip()}"
+    assert (
+        told_stat == f"Current working-tree diff (stat):\n{git(changed, 'diff', '--stat').rstrip()}"
+    )
     assert told_stat.endswith(" a.txt | 2 +-\n 1 file changed, 1 insertion(+), 1 deletion(-)")
 
 
@@ -101,10 +103,10 @@ def test_the_diff_is_told_whole_on_demand(changed):
     """With `full` the model gets the changed lines."""
     assert (
         told("add_git_diff", turn(changed), "full", environ=HERMETIC)
-        == f"Working-tree diff:\n{git(changed, 'diff').rstrip()}"
+        == f"Current working-tree diff:\n{git(changed, 'diff').rstrip()}"
     )
     assert told("add_git_diff", turn(changed), "fully", environ=HERMETIC).startswith(
-        "Working-tree diff (stat):"
+        "Current working-tree diff (stat):"
     )
 
 
@@ -118,7 +120,7 @@ def test_a_long_diff_is_cut_between_characters(repo):
     """At 4 KB, without half a character, and saying so."""
     (repo / "a.txt").write_text("x" + "é" * 5000, encoding="utf-8")
     text = told("add_git_diff", turn(repo), "full", environ=HERMETIC)
-    body = text.removeprefix("Working-tree diff:\n").removesuffix("\n... (cut at 4 KB)")
+    body = text.removeprefix("Current working-tree diff:\n").removesuffix("\n... (cut at 4 KB)")
 
     assert body.encode() == git(repo, "diff").encode()[: len(body.encode())]
     assert MOST - 1 <= len(body.encode()) <= MOST
@@ -309,7 +311,7 @@ def test_a_flood_is_cut_like_any_long_text(repo, tmp_path):
     program.chmod(0o755)
     text = told("add_git_diff", turn(repo), "full", environ={"PATH": f"{tmp_path}:{PATH}"})
 
-    assert text.startswith("Working-tree diff:\nline\nline\n")
+    assert text.startswith("Current working-tree diff:\nline\nline\n")
     assert text.endswith("\n... (cut at 4 KB)")
 
 
