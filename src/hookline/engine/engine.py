@@ -231,6 +231,10 @@ class Engine(Library):
             from hookline.engine.recall import unspent  # noqa: PLC0415 - few hooks run once
 
             chosen = unspent(self, self._lasting, chosen, raised)
+        if self._numbers_calls and raised.kind == "model.request":
+            from hookline.engine.iterations import number_call  # noqa: PLC0415 - few hooks cap model calls
+
+            raised = number_call(raised, chosen, self.sessions)
         return raised, chosen
 
     def _asking(self, chosen: Plan, event: Event) -> Dispatch:

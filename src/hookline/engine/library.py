@@ -15,7 +15,7 @@ from hookline.engine.sources import Discovery, Given, Named, came_by, read
 from hookline.engine.speaking import OWN, Speaking
 from hookline.errors import ConfigError
 from hookline.model.event import Event
-from hookline.model.handler import Model
+from hookline.model.handler import Builtin, Model
 from hookline.model.spec import MANAGED, SCOPES
 from hookline.model.verdict import Stance
 from hookline.wire.payload import unknown_event
@@ -60,6 +60,7 @@ class Library:
         self._combining: list[Problem] = []
         self._once: frozenset[str] = frozenset()
         self._asks_models = False
+        self._numbers_calls = False
         self._retired: frozenset[str] = frozenset()
         self._unwanted: tuple[Callable[[HookSpec], bool], ...] = ()
         self._spent: list[HookSpec] = []
@@ -269,6 +270,10 @@ class Library:
         # As with `once`: more may be counted meanwhile, and never less.
         asks = any(type(entry.spec.handler) is Model for entry in registry.entries())
         self._asks_models |= asks
+        self._numbers_calls = any(
+            entry.spec.kind == "model.request" and type(entry.spec.handler) is Builtin
+            for entry in registry.entries()
+        )
         self.registry = registry
         self._once = once
         self._asks_models = asks

@@ -39,6 +39,7 @@ class Memory:
         self._late: dict[tuple[str, str], list[Late]] = {}
         self._dropped: dict[tuple[str, str], dict[str, int]] = {}
         self._facts: dict[tuple[str, str], dict[str, Any]] = {}
+        self._counted: dict[tuple[str, str], dict[str, int]] = {}
         self._lock = allocate_lock()
 
     # -- redos -----------------------------------------------------------------------------------------------------
@@ -72,6 +73,8 @@ class Memory:
         `ends`: the session is over. What is to run once is retired by the engine itself, for as long as it lives.
         """
         key, now = _key(event), self.clock()
+        if ends:
+            self._counted.pop(key, None)
         if key not in self._redos:
             return
         with self._lock:
@@ -81,6 +84,18 @@ class Memory:
             )
             if after.counts:
                 _put(self._redos, key, after)
+
+    # -- counts ----------------------------------------------------------------------------------------------------
+
+    def count(self, event: Event, what: str) -> int:
+        """Count one more of something in the event's session, and return how many there are; 0 without a session id."""
+        if not event.session_id:
+            return 0
+        with self._lock:
+            counts = self._counted.get(_key(event), {})
+            number = counts.get(what, 0) + 1
+            _put(self._counted, _key(event), {**counts, what: number})
+        return number
 
     # -- late answers ----------------------------------------------------------------------------------------------
 

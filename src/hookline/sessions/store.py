@@ -91,7 +91,7 @@ class Sessions(State):
         `ends`: the session is over, and what ran once may run again.
         """
         state = self._state(event)
-        if not state.get("redos") and not (ends and state.get("once")):
+        if not state.get("redos") and not (ends and (state.get("once") or state.get("counted"))):
             return
 
         def settling(state: dict[str, Any]) -> None:
@@ -102,6 +102,7 @@ class Sessions(State):
             )
             if ends:
                 state["once"] = []
+                state["counted"] = {}
 
         self._change(event, settling)
 
@@ -165,6 +166,22 @@ class Sessions(State):
 
         self._change(event, spending)
         return fits[0] if fits else True
+
+    def count(self, event: Event, what: str) -> int:
+        """Count one more of something in the event's session, and return how many there are.
+
+        It returns 0 without a session id, and where the count cannot be written down.
+        """
+        if not event.session_id:
+            return 0
+        counted: list[int] = []
+
+        def counting(state: dict[str, Any]) -> None:
+            counts = counts_in(state, "counted")
+            counted.append(counts.get(what, 0) + 1)
+            state["counted"] = counts | {what: counted[0]}
+
+        return counted[0] if self._change(event, counting) else 0
 
     # -- late answers ----------------------------------------------------------------------------------------------
 

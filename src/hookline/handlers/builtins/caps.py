@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 def max_iterations(asked: Asked) -> Output:
     """On `before_llm_call`: a block from the call after the Nth on; without a count, or without a limit above 0, nothing.
 
-    It keeps no state: the host counts (`iteration`).
+    It keeps no state: the host counts (`iteration`), or else the engine does, by session.
     """
     limit = whole(asked.args[0]) if asked.args else 0
     count = asked.event.body.value("iteration")

@@ -1,0 +1,37 @@
+"""Iterations: the number of a model call in its session, for a host that does not send one."""
+
+from __future__ import annotations
+
+from hookline.model.handler import Builtin
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from hookline.core.plan import Plan
+    from hookline.model.event import Event
+    from hookline.model.spec import HookSpec
+    from hookline.sessions.memory import Memory
+    from hookline.sessions.store import Sessions
+
+KIND = "model.request"
+_FACT = "iteration"
+# The builtins that read the number.
+_READERS = frozenset({"max_iterations"})
+
+
+def needs_iteration(specs: Iterable[HookSpec]) -> bool:
+    """Return whether one of these hooks reads the number of the model call."""
+    return any(type(spec.handler) is Builtin and spec.handler.name in _READERS for spec in specs)
+
+
+def number_call(event: Event, chosen: Plan, sessions: Sessions | Memory) -> Event:
+    """Return the event with its number in the session, if a chosen hook reads one and the host sent none."""
+    if event.body.value(_FACT) is not None:
+        return event
+    if not needs_iteration(step.spec for group in chosen.groups for step in group.steps):
+        return event
+    number = sessions.count(event, "model_requests")
+    if not number:
+        return event
+    return event.replace(body=event.body.replace(facts={**event.body.facts, _FACT: number}))
