@@ -55,6 +55,7 @@ class DockerAgent:
             reason_from_stdout=not exact,
             whole_names=exact,
             explains=not exact,
+            redacts=not exact,
         )
         # X7: bash wherever there is one, because the published scripts rely on it; upstream takes the login shell.
         self.habits = Habits(

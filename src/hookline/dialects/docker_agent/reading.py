@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hookline.core.failure import describe, label
-from hookline.model.event import Rewrite
+from hookline.model.event import Prompt, Rewrite
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Http, Model
 from hookline.model.outcome import BARRED, Failure
@@ -45,7 +45,8 @@ class Manner(Frozen):
 
     `forgives_exits`: an exit other than 0 and 2 only warns, unless `on_error: block`. `forgives_output`: unreadable JSON
     and unknown verdicts are ignored. `camel`: camelCase keys are read (X2). `reason_from_stdout`: X4. `whole_names`: X6.
-    `explains`: a block without a reason names its hook, and a failure repeats the first line of stderr.
+    `explains`: a block without a reason names its hook, and a failure repeats the first line of stderr. `redacts`: an
+    `updated_input` with a text `prompt` rewrites the prompt of an event that carries one.
     """
 
     forgives_exits: bool
@@ -54,6 +55,7 @@ class Manner(Frozen):
     reason_from_stdout: bool
     whole_names: bool
     explains: bool
+    redacts: bool
 
 
 def read(outcome: Outcome, spec: HookSpec, row: Contract, manner: Manner) -> Verdict:
@@ -262,11 +264,23 @@ class _Reader:
             value = specific.get(key)
             if value is None or (value in ([], "") and key != "updated_tool_response"):
                 continue
-            if target in self.row.powers:
+            prompt = self._prompt(value) if key == "updated_input" else None
+            if prompt is not None:
+                found = Rewrite(target="text", value=prompt)
+            elif target in self.row.powers:
                 found = Rewrite(target=target, value=value, merge=target == "input")
             else:
                 self._lost(target, f"`{key}`")
         return found
+
+    def _prompt(self, patch: Mapping[str, Any]) -> str | None:
+        """Return the prompt that a patch puts in place of the user's; None where the event has none, or the patch is not one.
+
+        The event itself has no room for it. Whether the host can replace a prompt is decided later; if not, it is lowered.
+        """
+        prompt = patch.get("prompt")
+        is_one = self.manner.redacts and self.row.body is Prompt and list(patch) == ["prompt"]
+        return prompt if is_one and isinstance(prompt, str) else None
 
     def _context(self, specific: Mapping[str, Any]) -> str:
         said = {

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import hookline
 from hookline.dialects.docker_agent import PROFILES, DockerAgent
 from hookline.dialects.docker_agent.reading import _SPECIFIC, _TOP
 from hookline.model.outcome import Failure, Outcome
@@ -170,3 +171,18 @@ def test_strict_output_knows_only_what_the_event_may_return(field: str, event_na
     assert (verdict.fault is None) == has
     assert has or verdict.fault.endswith("is not supported on this event")
     assert verdict.unsupported == ()
+
+
+def test_a_host_that_can_replace_a_prompt_gets_the_redacted_one() -> None:
+    """`updated_input` with the one key `prompt` rewrites the prompt."""
+    script = """echo '{"hook_specific_output":{"updated_input":{"prompt":"my key is ***"}}}'"""
+    engine = hookline.Engine.from_config(
+        {"hooks": {"user_prompt_submit": [{"type": "command", "command": script}]}},
+        dialect="docker-agent",
+    )
+
+    decision = engine.fire("prompt.submit", {"prompt": "my key is sk-1"}, dialect="hookline")
+
+    assert decision.rewrite is not None
+    assert (decision.rewrite.target, decision.rewrite.value) == ("text", "my key is ***")
+    assert decision.lowered == ()
