@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from hookline.model.problem import Problem
     from hookline.model.spec import HookSpec
 
-READY, BROKEN, OFF, UNSEALED = "ready", "broken", "off", "unsealed"
+READY, BROKEN, INCOMPLETE, OFF, UNSEALED = "ready", "broken", "incomplete", "off", "unsealed"
 _LONGEST_FACT = 120
 
 
@@ -120,7 +120,7 @@ def _state(engine: Engine, spec: HookSpec, footing: Footing | None) -> tuple[str
     if gone:
         return OFF, gone
     if isinstance(spec.handler, Broken):
-        return BROKEN, spec.handler.reason
+        return (INCOMPLETE if spec.handler.absent else BROKEN), spec.handler.reason
     if footing is not None and not footing.runs and footing.standing.state == TRUSTED:
         return UNSEALED, footing.standing.reason
     if footing is not None and not footing.runs:

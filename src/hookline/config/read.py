@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     Stamp: TypeAlias = tuple[tuple[int, ...], ...]
 
+_SCRIPTS = (".sh", ".bash", ".py", ".js", ".mjs", ".ts", ".rb", ".pl")
 # A configuration is text that people write; what is larger is something else.
 _LARGEST = 4 << 20
 _HEAD = 256
@@ -286,7 +287,7 @@ def source_of(place: Source, dialect: str) -> Source:
             for name in layout.companions
             if (found := _companion(folder, name, whole=layout.whole))
         },
-        names=_names(place.file, folder, place.scope),
+        names=_names(place.file, folder, place.scope) | _unused_scripts(folder, layout),
     )
 
 
@@ -364,6 +365,21 @@ def _stamp(path: str) -> tuple[int, ...]:
         found.st_mtime_ns,
         found.st_ctime_ns,
     )
+
+
+def _unused_scripts(folder: str, layout: Layout) -> dict[str, str]:
+    """Return the first script beside a HOOK.md that has none of the names of the format, for the word about it."""
+    if not layout.front or any(os.path.isfile(f"{folder}/{name}") for name in layout.companions):
+        return {}
+    for place in ("scripts", ""):
+        try:
+            names = sorted(os.listdir(os.path.join(folder, place)))
+        except OSError:
+            continue
+        for name in names:
+            if name.endswith(_SCRIPTS) and os.path.isfile(os.path.join(folder, place, name)):
+                return {"scripts": os.path.join(place, name)}
+    return {}
 
 
 def _names(path: str, folder: str, scope: str) -> dict[str, str]:

@@ -126,11 +126,15 @@ class InProcess(Frozen):
 class Broken(Frozen):
     """A hook that could not be loaded: running it is a failure that says why.
 
-    `url`: the address that it would have called. The reason does not repeat it, because it may hold a secret.
+    `url`: the address that it would have called. The reason does not repeat it, because it may hold a secret. `absent`: what
+    is declared is sound, and only the program is not there yet.
     """
 
     reason: str
     url: str = ""
+    absent: bool = False
+
+    UNDECLARED = frozenset({"absent"})
 
 
 def command_of(handler: Handler) -> str:

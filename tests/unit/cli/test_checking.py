@@ -91,7 +91,10 @@ def test_github_is_told_in_its_own_words(desk: Desk) -> None:
 
 def test_agenthooks_are_linted(desk: Desk) -> None:
     """What loading tolerates is an error here."""
-    desk.file("hooks/my-hook/HOOK.md", "---\nname: My-Hook\ntrigger: pre-tool-call\n---\n")
+    desk.file(
+        "hooks/my-hook/HOOK.md",
+        "---\nname: my--hook\ndescription: ' '\ntrigger: pre-tool-call\n---\n",
+    )
 
     told = desk.type("validate", "hooks", "--json")
 
@@ -99,8 +102,8 @@ def test_agenthooks_are_linted(desk: Desk) -> None:
     assert {
         problem["name"] for problem in told.document["problems"] if problem["severity"] == "error"
     } >= {
-        "name.case",
-        "description.missing",
+        "name.hyphen-double",
+        "description.empty",
     }
 
 

@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hookline.core.dialect import Companion
+    from hookline.core.dialect import Source
     from hookline.dialects.agenthooks.findings import Findings
 
 _BINARY = "\x7fELF"
@@ -16,20 +16,23 @@ INTERPRETERS: Mapping[str, tuple[str, ...]] = {
     "scripts/run.sh": ("{shell}",),
     "scripts/run.py": ("{python}",),
 }
+_LISTED = ", ".join(f"`{path}`" for path in INTERPRETERS)
 
 
-def entry_point(
-    companions: Mapping[str, Companion], folder: str, found: Findings
-) -> tuple[str, ...]:
+def without_entry_point(others: str) -> str:
+    """Say why a hook does not run that has none of the scripts of the format; `others`: the scripts that it has."""
+    if others:
+        return f"its script is `{others}`, and the format runs only {_LISTED}: rename it"
+    return f"it has no script yet: the format runs {_LISTED}"
+
+
+def entry_point(source: Source, folder: str, found: Findings) -> tuple[str, ...]:
     """The program to run, as a list of arguments without a shell; empty when there is none (agenthooks.md 6)."""
+    companions = source.companions
     script = next((companions[path] for path in INTERPRETERS if path in companions), None)
     if script is None:
-        listed = ", ".join(f"`{path}`" for path in INTERPRETERS)
-        found.add(
-            "entry.missing",
-            f"no entry point: there is none of {listed}",
-            hint="the hook can never run",
-        )
+        why = without_entry_point(source.names.get("scripts", ""))
+        found.add("entry.missing", f"the hook does not run: {why}")
         return ()
     path = f"{folder.rstrip('/')}/{script.path}" if folder else script.path
     shebang, interpreter = _shebang(script.head), INTERPRETERS[script.path]

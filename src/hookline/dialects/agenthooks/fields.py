@@ -62,7 +62,7 @@ class Declared(Frozen):
     timeout: int
     priority: int
     detached: bool
-    metadata: Mapping[str, str]
+    metadata: Mapping[str, Any]
     said: tuple[str, ...]
 
 
@@ -321,15 +321,17 @@ def detached_of(given: Mapping[str, Any], row: Moment | None, found: Findings) -
     return word in _TRUE
 
 
-def metadata_of(given: Mapping[str, Any], found: Findings) -> Mapping[str, str]:
-    """The metadata, each value as text."""
+def metadata_of(given: Mapping[str, Any], found: Findings) -> Mapping[str, Any]:
+    """Return the metadata with the types that the file gives them; only the fail mode is read as text."""
     value = given.get("metadata")
     if value is None:
         return {}
     if not isinstance(value, dict):
         found.add("metadata.type", f"`metadata` must be a mapping, not {shape(value)}", "metadata")
         return {}
-    metadata = {str(key): as_text(part) for key, part in value.items()}
+    metadata = {str(key): part for key, part in value.items()}
+    if FAIL_MODE in metadata:
+        metadata[FAIL_MODE] = as_text(metadata[FAIL_MODE])
     if metadata.get(FAIL_MODE, "open") not in ("open", "closed"):
         found.add(
             "metadata.fail-mode",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 
 from hookline.core.dialect import Loaded
-from hookline.dialects.agenthooks.entry import entry_point
+from hookline.dialects.agenthooks.entry import entry_point, without_entry_point
 from hookline.dialects.agenthooks.fields import FAIL_MODE, read_fields
 from hookline.dialects.agenthooks.findings import LINT, Findings, manner_of
 from hookline.dialects.agenthooks.frontmatter import read_front
@@ -19,6 +19,7 @@ from hookline.model.verdict import Stance
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from hookline.core.dialect import Row, Source, Table
     from hookline.dialects.agenthooks.fields import Declared
@@ -43,7 +44,7 @@ def lint(source: Source) -> tuple[Problem, ...]:
         if front
         else None
     )
-    entry_point(source.companions, _folder(source), found)
+    entry_point(source, _folder(source), found)
     return found.named(declared.name if declared and declared.name else _directory(source))
 
 
@@ -62,7 +63,7 @@ def load(source: Source, facts: Table) -> Loaded:
             specs=(_unreadable(source, facts, found),), problems=found.named(_directory(source))
         )
     declared = read_fields(front.value, facts, _directory(source), found)
-    argv = entry_point(source.companions, _folder(source), found)
+    argv = entry_point(source, _folder(source), found)
     problems = found.named(declared.name or _directory(source))
     return Loaded(
         specs=(_spec(source, declared, _handler(source, declared, argv, found), found),),
@@ -106,7 +107,7 @@ def _handler(source: Source, declared: Declared, argv: tuple[str, ...], found: F
     if refusal:
         return Broken(reason=f"{source.file}: {refusal}" if source.file else refusal)
     if not argv:
-        return Broken(reason="it has no entry point")
+        return Broken(reason=without_entry_point(source.names.get("scripts", "")), absent=True)
     return Command(
         argv=argv,
         env={
@@ -157,7 +158,7 @@ def _spec(source: Source, declared: Declared, handler: Handler, found: Findings)
     )
 
 
-def on_failure(metadata: Mapping[str, str], *, detached: bool, closes: bool) -> Stance:
+def on_failure(metadata: Mapping[str, Any], *, detached: bool, closes: bool) -> Stance:
     """Fail open, unless the hook or the mode (`closes`) says otherwise; what is not waited for never decides (agenthooks.md 9)."""
     if detached:
         return Stance.SILENT

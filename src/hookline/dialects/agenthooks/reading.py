@@ -69,7 +69,8 @@ def _heard(outcome: Outcome, spec: HookSpec, row: Moment) -> Verdict:
     if outcome.failure is Failure.TIMED_OUT:
         return _failed(outcome, spec, row, f"timed out after {spec.timeout:g} s")
     if outcome.failure is not None or outcome.exit_code not in (0, _DENIES):
-        return _failed(outcome, spec, row, _cause(outcome))
+        words = describe(outcome.replace(stderr=""))
+        return _failed(outcome, spec, row, words, logged=_last_line(outcome))
     if outcome.exit_code == 0:
         return _answered(outcome, spec, row)
     return _said(
@@ -80,12 +81,10 @@ def _heard(outcome: Outcome, spec: HookSpec, row: Moment) -> Verdict:
     )
 
 
-def _cause(outcome: Outcome) -> str:
-    """What became of a hook that failed: its exit code or signal, and the end of what it wrote (agenthooks.md 4)."""
+def _last_line(outcome: Outcome) -> str:
+    """Return the end of what a failed hook wrote, which belongs to the log and is not shown (agenthooks.md 4 and 8)."""
     lines = outcome.stderr.split("\n") if outcome.failure in (None, Failure.KILLED) else []
-    last = next((line.strip() for line in reversed(lines) if line.strip()), "")
-    words = describe(outcome.replace(stderr=""))
-    return f"{words}: {last[-_TAIL:]}" if last else words
+    return next((line.strip()[-_TAIL:] for line in reversed(lines) if line.strip()), "")
 
 
 def _with_log(verdict: Verdict, outcome: Outcome, spec: HookSpec) -> Verdict:
@@ -189,12 +188,15 @@ def _settled(verdict: Verdict, spec: HookSpec, row: Moment, event: Event) -> Ver
     return verdict.replace(rewrite=None, ends=verdict.fault is None)
 
 
-def _failed(outcome: Outcome, spec: HookSpec, row: Moment, words: str) -> Verdict:
-    """A failure; on everything that can be refused here it leaves a note, also where the canonical kind is no gate."""
+def _failed(outcome: Outcome, spec: HookSpec, row: Moment, words: str, logged: str = "") -> Verdict:
+    """A failure; on everything that can be refused here it leaves a note, also where the canonical kind is no gate.
+
+    `logged`: what the fault says beside that, for the log only.
+    """
     verdict = failed(spec, outcome, words)
     if row.refuses and verdict.stance is Stance.SILENT and not verdict.for_user:
-        return verdict.replace(for_user=f"hook `{label(spec)}` had no say: {words}")
-    return verdict
+        verdict = verdict.replace(for_user=f"hook `{label(spec)}` had no say: {words}")
+    return verdict.replace(fault=f"{words}: {logged}") if logged else verdict
 
 
 def _said(outcome: Outcome, spec: HookSpec, **fields: Any) -> Verdict:

@@ -75,7 +75,7 @@ _ROWS = (
     _row("post-agent-turn", "after_agent", "response=text!text", Message),
     _row(
         "pre-agent-turn-stop", "before_stop", f"{_STOP} stop_hook_active!false", Stop,
-        refuses=True, decisive=True, asks=False, honoured=frozenset({"no_tool_calls"}),
+        refuses=True, decisive=True, asks=False, honoured=frozenset({"no_tool_calls", "tool_rejected"}),
     ),
     _row("post-agent-turn-stop", "", _STOP, Stop, does=""),
     _row("pre-tool-call", "before_tool", _TOOL, **_ON_TOOL, does="context input", refuses=True, decisive=True),  # type: ignore[arg-type]  # columns

@@ -255,6 +255,14 @@ class _Trial:
         """One hook as it is found, and, if it may run, as it answers."""
         spec, state = entry.spec, self.state(entry.spec)
         if isinstance(spec.handler, Broken):
+            if spec.handler.absent:
+                told = found(
+                    spec,
+                    "hook.never-runs",
+                    f"it does not run: {spec.handler.reason}",
+                    severity="warning",
+                )
+                return Examined(spec=spec, state=state, findings=(told,))
             told = found(
                 spec,
                 "check.broken",

@@ -9,6 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hookline import Engine, Stance
+from hookline.cli.hooks import hooks_document
+from hookline.core.dialect import Source
+from hookline.dialects.agenthooks import lint
+from hookline.model.handler import Broken
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -555,3 +559,45 @@ def test_the_folders_of_the_complete_example_are_found(tmp_path: Path) -> None:
         "agenthooks/notify-slack": ("user", True),
         "agenthooks/project-specific": ("project", False),
     }
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        SECURITY_CHECK,
+        AUTO_FORMAT,
+        WITH_MATCHER,
+        ENFORCE_TESTS,
+        PATTERN_1,
+        PATTERN_2,
+        PATTERN_3,
+        PATTERN_4,
+        PATTERN_5,
+        COMPLETE,
+        PATTERN_4.replace("name: audit-log", "name: Security Check"),
+    ],
+)
+def test_each_front_matter_validates_without_errors(front: str) -> None:
+    """In a folder of another name and without a script, as the directory tree of the document has them (agenthooks.md 10.1)."""
+    problems = lint(Source(file="/h/notify-slack/HOOK.md", text=front))
+
+    assert [problem.name for problem in problems if problem.severity == "error"] == []
+    assert "entry.missing" in [problem.name for problem in problems]
+
+
+@pytest.mark.parametrize("script", ["", "scripts/notify.sh", "check.sh"])
+def test_a_hook_without_the_script_of_the_format_is_explained(tmp_path: Path, script: str) -> None:
+    """It is not broken: the reason names the script that is there, and the names that the format runs."""
+    folder = tmp_path / "hooks/notify-slack"
+    (folder / "scripts").mkdir(parents=True)
+    (folder / "HOOK.md").write_text(PATTERN_4, encoding="utf-8")
+    if script:
+        (folder / script).write_text("exit 0\n", encoding="utf-8")
+
+    (spec,) = Engine.load(tmp_path / "hooks").hooks
+    (row,) = hooks_document(Engine.load(tmp_path / "hooks"), lambda _: True)["hooks"]
+
+    assert isinstance(spec.handler, Broken)
+    assert (f"its script is `{script}`" if script else "it has no script yet") in row["why"]
+    assert "`scripts/run.sh`" in row["why"]
+    assert row["state"] == "incomplete"

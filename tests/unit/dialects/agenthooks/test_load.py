@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from hookline.core.dialect import Companion, Source
 from hookline.dialects.agenthooks import AgentHooks, lint
+from hookline.dialects.agenthooks.load import load
+from hookline.dialects.agenthooks.table import table
 from hookline.model.handler import Command
 
 RUN = {"scripts/run.sh": Companion(path="scripts/run.sh", executable=True, head="#!/bin/bash")}
@@ -57,7 +59,7 @@ def test_lint_names_what_cannot_be_read(text: str, name: str) -> None:
     [
         (("description: d", "trigger: pre-tool-call"), "name.missing", "error"),
         (("name: ' '", "description: d", "trigger: pre-tool-call"), "name.empty", "error"),
-        (("name: guard", "trigger: pre-tool-call"), "description.missing", "error"),
+        (("name: guard", "trigger: pre-tool-call"), "description.missing", "warning"),
         (
             ("name: guard", "description: ' '", "trigger: pre-tool-call"),
             "description.empty",
@@ -112,7 +114,15 @@ def test_lint_knows_the_rules_of_style(name: str, findings: list[str]) -> None:
 def test_a_name_equals_its_directory_in_normal_form() -> None:
     """Composed and decomposed spellings of one name are the same."""
     assert linted("name: gru\u0308n", *FINE[1:], directory="grün") == []
-    assert linted("name: guard", *FINE[1:], directory="other") == [("name.dir-mismatch", "error")]
+    assert linted("name: guard", *FINE[1:], directory="other") == [("name.dir-mismatch", "warning")]
+
+
+def test_metadata_keeps_its_types() -> None:
+    """Numbers, lists and objects stay what they are."""
+    front = "---\nname: guard\ndescription: d\ntrigger: before_tool\nmetadata: {level: 3, of: {a: [1, x]}}\n---\n"
+    (spec,) = load(source(front), table(approver=False)).specs
+
+    assert spec.facts["metadata"] == {"level": 3, "of": {"a": [1, "x"]}}
 
 
 def test_lint_reports_everything_at_once() -> None:

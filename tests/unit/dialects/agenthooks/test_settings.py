@@ -59,7 +59,7 @@ def test_every_key_is_read() -> None:
                 "priority": 7,
                 "timeout": 900,
                 "async": True,
-                "metadata": {"fail-mode": "closed", "level": "3"},
+                "metadata": {"fail-mode": "closed", "level": 3},
             },
         )
     ]

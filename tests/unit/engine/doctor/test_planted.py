@@ -132,7 +132,7 @@ _FAULTS: dict[str, tuple[Fault, dict[str, list[str]]]] = {
         {
             "claude-code": ["HKL7004"],
             "starchild": ["HKL7004"],
-            "agenthooks": ["HKL7008", "entry.missing"],
+            "agenthooks": ["HKL1604", "entry.missing"],
         },
     ),
     "a relative path": (
