@@ -7,6 +7,7 @@ import re
 
 from hookline.core.dispatch import Run
 from hookline.engine.doctor.finding import Finding, found
+from hookline.engine.doctor.published_samples import find_samples
 from hookline.engine.doctor.synthetic import about, made_up
 from hookline.errors import HandlerError
 from hookline.model.handler import Command, Model
@@ -114,6 +115,7 @@ def by_files(spec: HookSpec, event: Event, environ: Mapping[str, str]) -> Iterat
     yield from _relative(spec, event, environ)
     for file in seen.files:
         yield from _by_file(spec, file)
+    yield from find_samples(spec, seen.files)
     if not seen.missing and not unsure:
         yield from _misread(spec, seen)
 

@@ -1,0 +1,74 @@
+"""Published samples: sample scripts of the formats' own documents that are known to let something through."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from hookline.engine.doctor.finding import Finding, found
+from hookline.text.digest import sha256
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from hookline.model.sight import Covered
+    from hookline.model.spec import HookSpec
+
+_LARGEST = 65_536  # bytes of a script that may be a sample
+_SPLIT = (
+    "use a guard that splits the command into words (Python: `shlex.split`) and looks at each flag"
+)
+_READ_ALL = "use a guard that splits the command at `;`, `&`, `|` and line ends, and allows it only if each part is safe"
+# SHA-256 of the normalised text -> its hole, and what to use in its place.
+SAMPLES: Mapping[str, tuple[str, str]] = {
+    "5097244ab191270baeb0517c5793675dc96df94e5d6af4ab6ea0a53dd182fe67": (
+        "it lets `rm -rf /`, `rm -r -f /` and every payload without a blank after the colon pass",
+        _SPLIT,
+    ),
+    "221a67ddb270009bb29cb279dd814cbc61da16512ef30f1f5b252f066d6cc426": (
+        "it lets `rm -r -f /` and `rm -rf ~` pass",
+        _SPLIT,
+    ),
+    "ba41ca24cdcea0acab10b7e8702eaa663f5e5459294cf75aaac908568b4cfded": (
+        "it lets `rm -r -f` and `rm --recursive --force` pass",
+        _SPLIT,
+    ),
+    "033d970cf9086a25146d37b9a63d7a5132a2584e272bec4fbeae13ef6686b8fe": (
+        "it approves every command that begins with `ls`, such as `ls; rm -rf ~`, and a quote in the command breaks its JSON",
+        f"{_READ_ALL}; and build the JSON with `jq -n --arg`",
+    ),
+    "b7eb50fb9bd00f132f24c4e6a4a7177ae65d3f440acaacb55a71eb6c855b12a0": (
+        "it approves by the first word alone, so that `echo x; rm -rf ~` runs without a question",
+        _READ_ALL,
+    ),
+}
+
+
+def sample_digest(text: str) -> str:
+    """Return the SHA-256 of a script without its line ends, indentation, empty lines and runs of blanks."""
+    words = (" ".join(line.split()) for line in text.splitlines())
+    return sha256("\n".join(line for line in words if line).encode("utf-8", "surrogateescape"))
+
+
+def find_samples(spec: HookSpec, files: Iterable[Covered]) -> Iterator[Finding]:
+    """Yield a warning for each sample with a known hole that the hook runs: its own script, or one of its files."""
+    texts = [getattr(spec.handler, "script", "")]
+    texts += [_text(path) for path in dict.fromkeys(file.real for file in files)]
+    for digest in dict.fromkeys(sample_digest(text) for text in texts if text):
+        if digest in SAMPLES:
+            hole, remedy = SAMPLES[digest]
+            told = f"it is a published sample with a known hole: {hole}"
+            yield found(spec, "check.sample", told, hint=remedy, severity="warning")
+
+
+def _text(path: str) -> str:
+    """Return the text of a small regular file; empty where it is something else, or cannot be read."""
+    try:
+        known = os.stat(path)
+        if not stat.S_ISREG(known.st_mode) or known.st_size > _LARGEST:
+            return ""
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            return file.read()
+    except OSError:
+        return ""
