@@ -26,7 +26,7 @@ _DOTENV = r"\$\{env\.([^}]+)\}"
 _VARIABLE = r"\$(?:\{env\.([^}]+)\}|\{(\w+)\}|(\w+))"
 # Which references in the values of `env` are filled in, by the handler's `expand`.
 _REFERENCES = {"": r"(?!)", "dotenv": _DOTENV, "shell": r"\$(?:\{(\w+)\}|(\w+))"}
-_OF_EVENT = r"\$\{event\.(?:(cwd|session_id|project)|facts\.(\w+))\}"
+_OF_EVENT = r"\$\{event\.(?:(cwd|session_id|project|tool)|facts\.(\w+))\}"
 # A value of these characters means the same to a shell wherever it stands.
 _HARMLESS = r"[\w@%+=:,./-]*"
 # Bash sets these for itself, and for no other; with `noexec` in them, a guard would end well and have said nothing.

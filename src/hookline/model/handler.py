@@ -25,8 +25,8 @@ class Command(Frozen):
     `shell` lists interpreters in order of preference ("bash", "sh", "powershell"). `env` is added to the inherited
     environment, from which names that match `drop_env` are left out. `expand` says which references in `env` and
     `working_dir` are filled in from the environment when the hook runs ("" none, "dotenv" `${env.X}`, "shell" `$X` `${X}`,
-    and in paths both, and `~`). Always filled in, in `env` and in what is substituted, are `${event.cwd}`, `${event.session_id}` and
-    `${event.facts.X}`. `working_dir` is relative to the event's cwd. `substitute` are literal replacements in `script`, `argv`.
+    and in paths both, and `~`). Always filled in, in `env` and in what is substituted, are `${event.cwd}`, `${event.session_id}`,
+    `${event.project}`, `${event.tool}` and `${event.facts.X}`. `working_dir` is relative to the event's cwd. `substitute` are literal replacements in `script`, `argv`.
     `kill_leftovers`: what the hook left running in the background dies with it; otherwise it is only no longer read.
     `sealed`: what is run instead of `argv` and `script`, because it is what was verified; never declared.
     """
