@@ -104,11 +104,8 @@ LAYOUTS: Mapping[str, Layout] = {
     "qwen": Layout(
         files=("settings.json", ".qwen/settings.json", "hooks/hooks.json"),
         folders=(".qwen", "qwen-code"),
-        bound=True,
     ),
-    "openhands": Layout(
-        files=("hooks.json", ".openhands/hooks.json"), folders=(".openhands",), bound=True
-    ),
+    "openhands": Layout(files=("hooks.json", ".openhands/hooks.json"), folders=(".openhands",)),
     "cline": Layout(
         endings=(
             "",
