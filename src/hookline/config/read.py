@@ -242,6 +242,16 @@ def is_own_file(path: str, dialect: str) -> bool:
     return os.path.basename(path) in LAYOUTS[dialect].children
 
 
+def is_program(path: str, dialect: str) -> bool:
+    """Return whether a file is itself the program of one hook, by its name."""
+    return _is_program(os.path.basename(path), LAYOUTS[dialect])
+
+
+def _is_program(name: str, layout: Layout) -> bool:
+    stem, ending = os.path.splitext(name.lower())
+    return stem in layout.stems and ending in layout.endings
+
+
 def no_hooks(path: str, dialect: str) -> ConfigError:
     """The error for a folder in which a dialect has no file."""
     layout = LAYOUTS[dialect]
@@ -275,7 +285,7 @@ def _in_folder(folder: str, layout: Layout, *, level: bool = False) -> Iterator[
     for name in _listed(folder):
         path = os.path.join(folder, name)
         if layout.stems:
-            if is_program(name, layout) and os.path.isfile(path):
+            if _is_program(name, layout) and os.path.isfile(path):
                 yield path
         elif (
             endings and name.endswith(endings) and name not in layout.files and os.path.isfile(path)
@@ -287,12 +297,6 @@ def _in_folder(folder: str, layout: Layout, *, level: bool = False) -> Iterator[
             and (child := _first_file(path, layout.children))
         ):
             yield child
-
-
-def is_program(name: str, layout: Layout) -> bool:
-    """Return whether a file of this name is the program of a hook."""
-    stem, ending = os.path.splitext(name.lower())
-    return stem in layout.stems and ending in layout.endings
 
 
 def _matching(folder: str, name: str) -> list[str]:

@@ -26,7 +26,11 @@ def encode_event(event: Event, spec: HookSpec) -> str:
     """
     row = row_of(spec.native_event)
     if event.dialect == NAME:
-        return wire_text(_updated(event, row), TABLE)
+        sent = _updated(event, row)
+        sent.setdefault("hookName", spec.native_event)
+        sent.setdefault("taskId", event.session_id)
+        sent.setdefault("workspaceRoots", [event.cwd] if event.cwd else [])
+        return wire_text(sent, TABLE)
     payload = {
         "clineVersion": "",
         "hookName": row.called if row and spec.facts.get("by_program") else spec.native_event,
