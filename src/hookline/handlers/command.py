@@ -13,13 +13,14 @@ from hookline.handlers.firing import DEEPEST, marked
 from hookline.handlers.firing import VARIABLE as FIRING
 from hookline.handlers.program import Program
 from hookline.handlers.secret import state_folder
+from hookline.model.handler import Command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from hookline.model.event import Event
-    from hookline.model.handler import Builtin, Command
+    from hookline.model.handler import Builtin
 
 # Texts, which `re` compiles and remembers when the first hook needs one: most need none.
 _DOTENV = r"\$\{env\.([^}]+)\}"
@@ -197,7 +198,8 @@ def declared(
     command: Command | Builtin, event: Event, environ: Mapping[str, str]
 ) -> dict[str, str]:
     """The variables that a handler declares, with what they refer to filled in."""
-    filled = {}
+    hosts = command.host_env if isinstance(command, Command) else {}
+    filled = {name: _of_event(value, event) for name, value in hosts.items()}
     for name, value in command.env.items():
         text = re.sub(
             _REFERENCES[command.expand],

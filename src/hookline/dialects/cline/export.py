@@ -26,4 +26,5 @@ def export(declarations: tuple[Declaration, ...]) -> Written:
         files[path] = f"#!/bin/sh\n{given.command}\n"
         if given.tools or given.pattern:
             lost.append((at, "for which tools it runs: it runs for every tool"))
-    return Written(files=files, lost=tuple(lost), left_out=left_out, programs=frozenset(files))
+    kept = tuple(entry for entry in lost if entry[0] not in left_out)
+    return Written(files=files, lost=kept, left_out=left_out, programs=frozenset(files))
