@@ -26,7 +26,7 @@ AT_LEAST = {
     "starchild": 120,
     "qwen": 140,
     "openhands": 60,
-    "cline": 70,
+    "cline": 60,
 }
 
 

@@ -53,6 +53,7 @@ def _flattened(payload: Mapping[str, Any], native: str) -> tuple[dict[str, Any],
     name = native or payload.get("hookName")
     row = row_of(name) if isinstance(name, str) else None
     roots = payload.get("workspaceRoots") or [""]
+    roots = [roots] if isinstance(roots, str) else roots
     if not isinstance(roots, list) or not isinstance(roots[0], str):
         raise CodecError(f"`workspaceRoots` of a {NAME} payload must be a list of texts")
     flat: dict[str, Any] = {**payload, "cwd": roots[0]}
