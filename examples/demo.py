@@ -208,6 +208,9 @@ def several() -> list[Row]:
         ("starchild", "pre_tool_call", "bash", "mkfs /dev/sdb", "deny"),
         ("hermes", "pre_tool_call", "terminal", "shutdown now", "deny"),
         ("claude-code", "PreToolUse", "Bash", "kubectl delete pod web", "deny"),
+        ("gemini", "BeforeTool", "run_shell_command", "crontab -r", "deny"),
+        ("qwen", "PreToolUse", "run_shell_command", "terraform destroy", "deny"),
+        ("openhands", "PreToolUse", "terminal", "git clean -fdx", "deny"),
         ("docker-agent", "pre_tool_use", "shell", "make test", "silent"),
     ]
     place = HERE / "several"

@@ -52,6 +52,27 @@ GUARDS = {
         "run_shell_command",
         "command",
     ),
+    "qwen": (
+        "home/.qwen/settings.json",
+        "crontab -r",
+        "PreToolUse",
+        "run_shell_command",
+        "command",
+    ),
+    "openhands": (
+        "home/.openhands/hooks.json",
+        "terraform destroy",
+        "PreToolUse",
+        "terminal",
+        "command",
+    ),
+    "cline": (
+        "home/.cline/hooks",
+        "git clean -fdx",
+        "PreToolUse",
+        "execute_command",
+        "command",
+    ),
     "docker-agent": (
         "home/.config/cagent/hooks.d/mkfs.yaml",
         "mkfs x",
@@ -123,6 +144,8 @@ def test_a_guard_refuses_the_same_in_another_dialect(
         given = {"tool_name": tool, "tool_input": {key: command}}
         if target == "copilot":
             given = {"toolName": tool, "toolArgs": json.dumps({key: command})}
+        if target == "cline":
+            given = {"preToolUse": {"toolName": tool, "parameters": {key: command}}}
         decision = engine.fire(
             event, {**given, "session_id": "s", "cwd": str(tmp_path)}, dialect=target
         )

@@ -248,6 +248,7 @@ BEYOND = {
     ("agenthooks", "allow"): ({"*"}, "a decision belongs to every output (agenthooks.md 8)"),
     ("copilot", "context"): ({"notification"}, "`additionalContext` is put before the session's next message (harnesses.md 6)"),
     ("gemini", "halt"): ({"BeforeAgent"}, "`continue: false` ends the run there, too (harnesses.md 4)"),
+    ("qwen", "halt"): ({"PostToolBatch"}, "a block there stops the turn (harnesses.md 10)"),
     ("agenthooks", "context"): ({"post-agent-turn"}, "`additional_context` is honoured there (agenthooks.md 8)"),
 }  # fmt: skip
 

@@ -24,6 +24,9 @@ AT_LEAST = {
     "agenthooks": 120,
     "a3s": 120,
     "starchild": 120,
+    "qwen": 140,
+    "openhands": 60,
+    "cline": 60,
 }
 
 

@@ -123,6 +123,8 @@ class Converted:
         handler: Any = spec.handler
         if handler.script:
             return str(handler.script)
+        if spec.origin.file in self.conversion.programs:  # the file is the hook
+            return self.conversion.files[spec.origin.file].splitlines()[1]
         folder = f"{spec.facts.get('directory', '')}/scripts/run"
         return (
             self.conversion.files[folder].splitlines()[1]

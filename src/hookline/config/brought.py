@@ -74,6 +74,9 @@ SETTINGS: tuple[Setting, ...] = (
     # Gemini CLI takes the nearest of these
     Setting(path=".gemini/.env", read=_dotenv, project="GEMINI_PROJECT_DIR"),
     Setting(path=".env", read=_dotenv, project="GEMINI_PROJECT_DIR"),
+    # and Qwen Code, its fork, these
+    Setting(path=".qwen/.env", read=_dotenv, project="QWEN_PROJECT_DIR"),
+    Setting(path=".env", read=_dotenv, project="QWEN_PROJECT_DIR"),
 )
 # The same of the user and of policy, by the folders that are theirs: what one of these says, no clone does.
 USERS: tuple[Setting, ...] = (
@@ -81,6 +84,7 @@ USERS: tuple[Setting, ...] = (
     Setting(path="{claude}/remote-settings.json", read=_json_env),
     Setting(path="/etc/claude-code/managed-settings.json", read=_json_env),
     Setting(path="{home}/.gemini/.env", read=_dotenv),
+    Setting(path="{home}/.qwen/.env", read=_dotenv),
     Setting(path="{home}/.env", read=_dotenv),
 )
 _HOME, _CLAUDE = "HOME", "CLAUDE_CONFIG_DIR"
@@ -92,6 +96,8 @@ OWN: Mapping[str, str] = {
     _CLAUDE: "where the user's hooks are",
     "CODEX_HOME": "where the user's hooks are",
     "COPILOT_HOME": "where the user's hooks are",
+    "QWEN_HOME": "where the user's hooks are",
+    "CLINE_DIR": "where the user's hooks are",
     "HOOKLINE_JOURNAL": "where the journal is, and whether there is one",
     "HOOKLINE_SESSION_DAYS": "how long a session is remembered",
     "HOOKLINE_MODEL": "which model judges",
@@ -106,6 +112,8 @@ _USUAL: Mapping[str, str] = {
     _CLAUDE: ".claude",
     "CODEX_HOME": ".codex",
     "COPILOT_HOME": ".copilot",
+    "QWEN_HOME": ".qwen",
+    "CLINE_DIR": ".cline",
 }
 _LARGEST = 4 << 20  # bytes; what is longer is not looked through
 _ANYTHING = "\0"  # in the place of a text: it may say anything

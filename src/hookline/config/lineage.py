@@ -22,10 +22,17 @@ _PARENT, _SESSION, _TERMINAL = 1, 3, 4  # fields of /proc/PID/stat behind the na
 _DEEPEST = 64
 _LARGEST = 1 << 22  # bytes; more than a system gives to one program
 # Variables that a host sets for what it starts: whoever adds one is a host.
-_MARKS = ("CLAUDE_PROJECT_DIR", "CLAUDECODE", "GEMINI_PROJECT_DIR", "GEMINI_CLI_NO_RELAUNCH")
+_MARKS = (
+    "CLAUDE_PROJECT_DIR",
+    "CLAUDECODE",
+    "GEMINI_PROJECT_DIR",
+    "GEMINI_CLI_NO_RELAUNCH",
+    "QWEN_PROJECT_DIR",
+    "QWEN_CODE",
+)
 # By which a host that takes variables from a project is known: its program, or the folder of its package, with or without a runtime before it.
-_HOSTS = frozenset({"claude", "gemini"})
-_PACKAGES = frozenset({"claude-code", "gemini-cli"})
+_HOSTS = frozenset({"claude", "gemini", "qwen"})
+_PACKAGES = frozenset({"claude-code", "gemini-cli", "qwen-code"})
 _RUNTIMES = frozenset({"node", "nodejs", "bun", "deno"})
 _FIRST_WORDS = 6  # of a runtime's: its own options, and the script
 _SHELLS = frozenset({"bash", "zsh", "fish", "sh", "dash", "ksh", "mksh"})

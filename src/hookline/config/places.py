@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 class Place(Frozen):
     """One place of a dialect's files.
 
-    `path` is a pattern; `{home}`, `{config}`, `{cwd}`, `{claude}`, `{codex}` and `{copilot}` are filled in.
+    `path` is a pattern; `{home}`, `{config}`, `{cwd}`, `{claude}`, `{codex}`, `{copilot}`, `{qwen}` and
+    `{cline}` are filled in.
     """
 
     dialect: str
@@ -58,6 +59,18 @@ PLACES: tuple[Place, ...] = (
     Place(dialect="gemini", scope="managed", path="/etc/gemini-cli/settings.json"),
     Place(dialect="gemini", scope="user", path="{home}/.gemini/settings.json"),
     Place(dialect="gemini", scope="project", path="{cwd}/.gemini/settings.json"),
+    # harnesses.md 10; Qwen Code keeps the keys and the places of Gemini CLI, whose fork it is
+    Place(dialect="qwen", scope="managed", path="/etc/qwen-code/settings.json"),
+    Place(dialect="qwen", scope="user", path="{qwen}/settings.json"),
+    Place(dialect="qwen", scope="project", path="{cwd}/.qwen/settings.json"),
+    # harnesses.md 9
+    Place(dialect="openhands", scope="user", path="{home}/.openhands/hooks.json"),
+    Place(dialect="openhands", scope="project", path="{cwd}/.openhands/hooks.json"),
+    # harnesses.md 12: folders, in which the name of a file is its event
+    Place(dialect="cline", scope="user", path="{home}/Documents/Cline/Hooks"),
+    Place(dialect="cline", scope="user", path="{cline}/hooks"),
+    Place(dialect="cline", scope="project", path="{cwd}/.clinerules/hooks"),
+    Place(dialect="cline", scope="project", path="{cwd}/.cline/hooks"),
     # docker-agent.md 3; agent files are named by the person who runs them
     # a machine's policy in its shape; the format itself has no such place
     Place(dialect="docker-agent", scope="managed", path="/etc/hookline/hooks.d/*.yaml"),
@@ -174,4 +187,6 @@ def _names(cwd: str, environ: Mapping[str, str]) -> dict[str, str]:
         "claude": environ.get("CLAUDE_CONFIG_DIR") or f"{home}/.claude",
         "codex": environ.get("CODEX_HOME") or f"{home}/.codex",
         "copilot": environ.get("COPILOT_HOME") or f"{home}/.copilot",
+        "qwen": environ.get("QWEN_HOME") or f"{home}/.qwen",
+        "cline": environ.get("CLINE_DIR") or f"{home}/.cline",
     }

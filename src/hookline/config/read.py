@@ -30,6 +30,8 @@ class Layout(Frozen):
     `drop_ins`, in folders whose path ends so, and in no other.
     `companions`: files beside a source that its loader must know of, and with `whole` reads. `folders`: how the path of a folder ends that is this
     dialect's whatever lies in it. `bound`: no other folder is. `front`: of a file no more is loaded than its front matter.
+    `stems`: names of files without their `endings`, in lower case. Each such file is the program of one hook, so that its
+    text is not read as a configuration.
     `absent`: the format's own names for a path, file or folder that is not there.
     """
 
@@ -42,6 +44,7 @@ class Layout(Frozen):
     folders: tuple[str, ...] = ()
     bound: bool = False
     front: bool = False
+    stems: frozenset[str] = frozenset()
     absent: Mapping[str, str] = {}
 
 
@@ -99,6 +102,44 @@ LAYOUTS: Mapping[str, Layout] = {
         files=("settings.json", ".gemini/settings.json", "hooks/hooks.json"),
         folders=(".gemini", "gemini-cli"),
     ),
+    "qwen": Layout(
+        files=("settings.json", ".qwen/settings.json", "hooks/hooks.json"),
+        folders=(".qwen", "qwen-code"),
+    ),
+    "openhands": Layout(files=("hooks.json", ".openhands/hooks.json"), folders=(".openhands",)),
+    "cline": Layout(
+        endings=(
+            "",
+            ".sh",
+            ".bash",
+            ".zsh",
+            ".js",
+            ".mjs",
+            ".cjs",
+            ".ts",
+            ".mts",
+            ".cts",
+            ".py",
+            ".ps1",
+        ),
+        stems=frozenset(
+            (
+                "taskstart",
+                "taskresume",
+                "taskcancel",
+                "taskcomplete",
+                "taskerror",
+                "pretooluse",
+                "posttooluse",
+                "userpromptsubmit",
+                "precompact",
+                "notification",
+                "sessionshutdown",
+            )
+        ),
+        folders=(".clinerules/hooks", ".cline/hooks", "Cline/Hooks"),
+        bound=True,
+    ),
     "a3s": Layout(),
     "hookline": Layout(),
 }
@@ -125,6 +166,9 @@ _NAMED: tuple[tuple[tuple[str, ...], str], ...] = (
         "copilot",
     ),
     (("/.gemini/settings.json", "/gemini-cli/settings.json"), "gemini"),
+    (("/.qwen/settings.json", "/qwen-code/settings.json"), "qwen"),
+    (("/.openhands/hooks.json",), "openhands"),
+    (("/.clinerules/hooks/*", "/.cline/hooks/*", "/cline/hooks/*"), "cline"),
     ((".json",), "claude-code"),
     ((".yaml", ".yml"), "docker-agent"),
 )
@@ -199,6 +243,16 @@ def is_own_file(path: str, dialect: str) -> bool:
     return os.path.basename(path) in LAYOUTS[dialect].children
 
 
+def is_program(path: str, dialect: str) -> bool:
+    """Return whether a file is itself the program of one hook, by its name."""
+    return _is_program(os.path.basename(path), LAYOUTS[dialect])
+
+
+def _is_program(name: str, layout: Layout) -> bool:
+    stem, ending = os.path.splitext(name.lower())
+    return stem in layout.stems and ending in layout.endings
+
+
 def no_hooks(path: str, dialect: str) -> ConfigError:
     """The error for a folder in which a dialect has no file."""
     layout = LAYOUTS[dialect]
@@ -231,7 +285,12 @@ def _in_folder(folder: str, layout: Layout, *, level: bool = False) -> Iterator[
         return
     for name in _listed(folder):
         path = os.path.join(folder, name)
-        if endings and name.endswith(endings) and name not in layout.files and os.path.isfile(path):
+        if layout.stems:
+            if _is_program(name, layout) and os.path.isfile(path):
+                yield path
+        elif (
+            endings and name.endswith(endings) and name not in layout.files and os.path.isfile(path)
+        ):
             yield path
         elif (
             layout.children
@@ -280,11 +339,12 @@ def source_of(place: Source, dialect: str) -> Source:
         ConfigError: it cannot be read, or is no text.
     """
     folder, layout = os.path.dirname(os.path.abspath(place.file)), LAYOUTS[dialect]
+    own = (os.path.basename(place.file),) if layout.stems else ()
     return place.replace(
-        text=text_of(place.file, front=layout.front),
+        text="" if layout.stems else text_of(place.file, front=layout.front),
         companions={
             name: found
-            for name in layout.companions
+            for name in (*layout.companions, *own)
             if (found := _companion(folder, name, whole=layout.whole))
         },
         names=_names(place.file, folder, place.scope) | _unused_scripts(folder, layout),

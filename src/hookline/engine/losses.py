@@ -131,8 +131,10 @@ def _rewrites_together(
     originals: Originals, spec: HookSpec, own: Row, row: Row, target: Dialect
 ) -> str:
     """How the target makes one input of several hooks' rewrites, where its own host makes another of them; else empty."""
-    if "input" not in own.powers & row.powers or not originals.beside(spec):
+    if "input" not in own.powers or not originals.beside(spec):
         return ""
+    if "input" not in row.powers:
+        return "" if own.parallel or row.parallel else "no hook sees the rewrite of another"
     fold = target.table.fold
     if row.parallel and (fold.lone_patches or "remove" in fold.input_keys):
         return "the last one stands alone"

@@ -50,4 +50,8 @@ def project_for(folder: str, own: str, environ: Mapping[str, str], table: Table)
 def asks_project(hooks: Iterable[Entry]) -> bool:
     """Whether some hook is told the project of its event."""
     commands = (entry.spec.handler for entry in hooks if isinstance(entry.spec.handler, Command))
-    return any(_ASKED in value for command in commands for value in command.env.values())
+    return any(
+        _ASKED in value
+        for command in commands
+        for value in (*command.env.values(), *command.host_env.values())
+    )

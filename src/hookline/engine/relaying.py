@@ -7,10 +7,11 @@ original's, whatever the new host's files can say.
 from __future__ import annotations
 
 import json
+import os
 import shlex
 from copy import deepcopy
 
-from hookline.config.read import is_own_file
+from hookline.config.read import is_own_file, is_program
 from hookline.core.dialect import Source
 from hookline.model.handler import Command
 from hookline.wire.jsonc import without_comments
@@ -94,8 +95,10 @@ class Originals:
         return specs[0] if len(specs) == 1 else None
 
     def _folder(self, spec: HookSpec) -> str:
-        """The folder that is the hook; empty where a file declares it."""
+        """The folder, or the program, that is the hook; empty where a file declares it."""
         source = self.source_of(spec).source
+        if is_program(source.file, spec.dialect):
+            return os.path.abspath(source.file)
         return (
             (source.names.get("folder") or source.file)
             if is_own_file(source.file, spec.dialect)

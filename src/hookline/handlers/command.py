@@ -13,20 +13,21 @@ from hookline.handlers.firing import DEEPEST, marked
 from hookline.handlers.firing import VARIABLE as FIRING
 from hookline.handlers.program import Program
 from hookline.handlers.secret import state_folder
+from hookline.model.handler import Command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from hookline.model.event import Event
-    from hookline.model.handler import Builtin, Command
+    from hookline.model.handler import Builtin
 
 # Texts, which `re` compiles and remembers when the first hook needs one: most need none.
 _DOTENV = r"\$\{env\.([^}]+)\}"
 _VARIABLE = r"\$(?:\{env\.([^}]+)\}|\{(\w+)\}|(\w+))"
 # Which references in the values of `env` are filled in, by the handler's `expand`.
 _REFERENCES = {"": r"(?!)", "dotenv": _DOTENV, "shell": r"\$(?:\{(\w+)\}|(\w+))"}
-_OF_EVENT = r"\$\{event\.(?:(cwd|session_id|project)|facts\.(\w+))\}"
+_OF_EVENT = r"\$\{event\.(?:(cwd|session_id|project|tool)|facts\.(\w+))\}"
 # A value of these characters means the same to a shell wherever it stands.
 _HARMLESS = r"[\w@%+=:,./-]*"
 # Bash sets these for itself, and for no other; with `noexec` in them, a guard would end well and have said nothing.
@@ -197,7 +198,8 @@ def declared(
     command: Command | Builtin, event: Event, environ: Mapping[str, str]
 ) -> dict[str, str]:
     """The variables that a handler declares, with what they refer to filled in."""
-    filled = {}
+    hosts = command.host_env if isinstance(command, Command) else {}
+    filled = {name: _of_event(value, event) for name, value in hosts.items()}
     for name, value in command.env.items():
         text = re.sub(
             _REFERENCES[command.expand],

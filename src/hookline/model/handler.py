@@ -25,10 +25,11 @@ class Command(Frozen):
     `shell` lists interpreters in order of preference ("bash", "sh", "powershell"). `env` is added to the inherited
     environment, from which names that match `drop_env` are left out. `expand` says which references in `env` and
     `working_dir` are filled in from the environment when the hook runs ("" none, "dotenv" `${env.X}`, "shell" `$X` `${X}`,
-    and in paths both, and `~`). Always filled in, in `env` and in what is substituted, are `${event.cwd}`, `${event.session_id}` and
-    `${event.facts.X}`. `working_dir` is relative to the event's cwd. `substitute` are literal replacements in `script`, `argv`.
+    and in paths both, and `~`). Always filled in, in `env` and in what is substituted, are `${event.cwd}`, `${event.session_id}`,
+    `${event.project}`, `${event.tool}` and `${event.facts.X}`. `working_dir` is relative to the event's cwd. `substitute` are literal replacements in `script`, `argv`.
     `kill_leftovers`: what the hook left running in the background dies with it; otherwise it is only no longer read.
-    `sealed`: what is run instead of `argv` and `script`, because it is what was verified; never declared.
+    `sealed`: what is run instead of `argv` and `script`, because it is what was verified; never declared. `host_env`: variables
+    that the host sets for each of its hooks; `env` goes before them.
     """
 
     argv: tuple[str, ...] = ()
@@ -41,9 +42,10 @@ class Command(Frozen):
     substitute: Mapping[str, str] = NO_ENV
     kill_leftovers: bool = False
     sealed: Sealed | None = None
+    host_env: Mapping[str, str] = NO_ENV
 
-    # What a gate adds, and what the mode of reading says, which no file declares.
-    UNDECLARED = frozenset({"sealed", "kill_leftovers"})
+    # What a gate, the mode of reading and the host add, which no file declares.
+    UNDECLARED = frozenset({"sealed", "kill_leftovers", "host_env"})
 
 
 class Http(Frozen):

@@ -121,7 +121,10 @@ def _group(node: Node, row: Row, keys: Iterable[str], severity: str) -> Group:
     return Group(node=node, mark=mark, broken=node.errors_since(mark))
 
 
-def hook_id(file: str, native: str, node: Node) -> str:
-    """`<file>#<event>.<group>.<hook>`: where a hook stands below its event in `hooks`, counted from 0."""
-    steps = [str(step) for step in node.path[2:] if step != "hooks"]
+def hook_id(file: str, native: str, node: Node, *, depth: int = 2) -> str:
+    """`<file>#<event>.<group>.<hook>`: where a hook stands below its event in `hooks`, counted from 0.
+
+    `depth`: how many keys lead to the event, its own included.
+    """
+    steps = [str(step) for step in node.path[depth:] if step != "hooks"]
     return f"{(file or 'config').rpartition('/')[2]}#{'.'.join([native, *steps])}"

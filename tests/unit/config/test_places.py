@@ -226,9 +226,13 @@ def test_a_file_and_its_folder_are_of_the_dialect_that_has_its_place_there(
         "config": "home/.config",
         "claude": "home/.claude",
         "codex": "home/.codex",
+        "copilot": "home/.copilot",
+        "qwen": "home/.qwen",
+        "cline": "home/.cline",
     }
-    path = place.path.format(**names, copilot="home/.copilot").replace("*", "policy").lstrip("/")
+    path = place.path.format(**names).replace("*", "policy").lstrip("/")
     path += "/guard/HOOK.md" if path.endswith("agents/hooks") else ""
+    path += "/PreToolUse" if place.dialect == "cline" else ""
     file = write(tmp_path / path)
     folder = str(Path(file).parent)
 

@@ -10,8 +10,9 @@ import pytest
 from hookline.errors import HandlerError
 from hookline.handlers.command import COOKIE, FIRING, program
 from hookline.handlers.firing import marked
-from hookline.model.event import Event, Lifecycle
+from hookline.model.event import Event, Lifecycle, ToolCall
 from hookline.model.handler import Command
+from hookline.trust.fingerprint import plain
 from tests.unit.handlers.support import executable, run
 
 TYPE_CHECKING = False
@@ -66,6 +67,21 @@ def test_what_is_passed_on_is_passed_on():
         "c",
         True,
     )
+
+
+def test_the_variables_of_a_host_are_set_and_give_way_to_the_hooks_own():
+    """They are filled in like the hook's own variables, and are no part of what is approved."""
+    event = EVENT.replace(body=ToolCall(tool="Bash"), kind="tool.before")
+    command = Command(
+        argv=("x",),
+        env={"OWN": "hook", "TOOL": "${event.tool}"},
+        host_env={"OWN": "host", "SESSION": "${event.session_id}"},
+    )
+
+    env = made(command, event, OWN="outside").env
+
+    assert (env["OWN"], env["SESSION"], env["TOOL"]) == ("hook", "s-1", "Bash")
+    assert plain(command) == plain(command.replace(host_env={}))
 
 
 def test_python_stands_for_our_interpreter():

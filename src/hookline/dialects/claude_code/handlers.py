@@ -49,6 +49,11 @@ _PLACES: Mapping[str, str] = {
     "CLAUDE_PLUGIN_ROOT": "plugin_root",
     "CLAUDE_PLUGIN_DATA": "plugin_data",
 }
+# What the host sets for every hook (2.6); a script may ask which agent, or which session, it works for.
+_HOST_ENV: Mapping[str, str] = {
+    "CLAUDECODE": "1",
+    "CLAUDE_CODE_SESSION_ID": "${event.session_id}",
+}
 # Filled in when the hook runs: where the file tells no project, it is that of the event.
 _AT_RUN_TIME: Mapping[str, str] = {"project_dir": "${event.project}"}
 
@@ -108,6 +113,7 @@ def _command(hook: Node, names: Mapping[str, str], *, kill_leftovers: bool) -> C
         env=env,
         substitute={f"${{{variable}}}": value for variable, value in env.items()},
         drop_env=("OTEL_*",),
+        host_env=_HOST_ENV,
         kill_leftovers=kill_leftovers,
     )
     if hook.value.get("args") is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hookline.dialects.codex.table import DEFAULT_TIMEOUT
 from hookline.model.handler import Broken, Command
 from hookline.text.suggest import did_you_mean
 
@@ -10,6 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from hookline.dialects.codex.table import Contract
     from hookline.model.handler import Handler
     from hookline.wire.fields import Node
 
@@ -65,11 +65,11 @@ def handler(hook: Node, names: Mapping[str, str], *, kill_leftovers: bool) -> Ha
     )
 
 
-def timeout(hook: Node) -> float:
-    """How long a hook may run, in seconds: a whole number, at least 1."""
+def timeout(hook: Node, row: Contract) -> float:
+    """Return how long a hook may run, in seconds: a whole number, at least 1, and at most what the event allows."""
     given = hook.integer("timeout")
     if given is None:
-        return DEFAULT_TIMEOUT
+        return row.timeout
     if not 0 <= given <= _LONGEST:
         hook.complain(
             "value.range",
@@ -77,7 +77,7 @@ def timeout(hook: Node) -> float:
             "timeout",
             hint="whole seconds, 1 or more",
         )
-        return DEFAULT_TIMEOUT
+        return row.timeout
     if given == 0:
         hook.complain(
             "value.range",
@@ -86,13 +86,25 @@ def timeout(hook: Node) -> float:
             hint="whole seconds, 1 or more",
             severity="warning",
         )
+    if row.longest and given > row.longest:
+        hook.complain(
+            "value.range",
+            f"Codex ends a hook of `{row.native}` after {row.longest:g} seconds",
+            "timeout",
+            hint=f"write {row.longest:g} or less",
+            severity="warning",
+        )
+        return row.longest
     return float(max(given, 1))
 
 
-def facts(hook: Node) -> dict[str, object]:
+def facts(hook: Node, row: Contract) -> dict[str, object]:
     """What a hook says about itself beyond its handler: `async`, the status line, and the command for Windows."""
     said: dict[str, object] = {}
-    if hook.flag("async"):
+    if hook.flag("async") and row.unread:
+        why = f"Codex waits for every hook of `{row.native}`, so `async` changes nothing"
+        hook.complain("key.ignored", why, "async", severity="warning")
+    elif hook.flag("async"):
         said["async"] = True
         why = "a hook in the background cannot block, and this version does not hand its answer to the model"
         hook.complain("hook.async", why, "async", severity="warning")

@@ -6,7 +6,7 @@ from hookline.core.dialect import Loaded
 from hookline.dialects.codex.combine import switches
 from hookline.dialects.codex.handlers import facts, handler, timeout
 from hookline.dialects.codex.matching import matcher
-from hookline.dialects.codex.table import DEFAULT_TIMEOUT, NAME, ROWS, TABLE
+from hookline.dialects.codex.table import NAME, ROWS, TABLE
 from hookline.dialects.codex.trust import trust_key
 from hookline.model.handler import Broken
 from hookline.model.spec import HookSpec
@@ -69,11 +69,11 @@ class _Reader:
         if not hook.is_mapping("a hook"):
             return self._spec(hook, row, broken=hook.errors_since(before))
         made = handler(hook, self.source.names, kill_leftovers=self.strict)
-        said = facts(hook)
+        said = facts(hook, row)
         fields = {
             "handler": made,
             "conditions": demanded,
-            "timeout": timeout(hook),
+            "timeout": timeout(hook, row),
             "detached": "async" in said,
             "name": hook_name(hook.value["command"])
             if isinstance(hook.value.get("command"), str)
@@ -102,5 +102,5 @@ class _Reader:
             shadow=self.source.shadow,
             strict=self.strict,
             trusted=self.source.trusted,
-            **{"timeout": DEFAULT_TIMEOUT, **fields},  # type: ignore[arg-type]
+            **{"timeout": row.timeout, **fields},  # type: ignore[arg-type]
         )

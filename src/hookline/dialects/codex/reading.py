@@ -50,6 +50,8 @@ def read(outcome: Outcome, spec: HookSpec, row: Contract) -> Verdict:
         return _failed(outcome, spec)
     if outcome.exit_code:
         return _by_exit(outcome, spec, row)
+    if row.unread:
+        return _unread(outcome, spec, row)
     text = outcome.stdout.strip()
     if text.startswith(("{", "[")):
         reader = _Reader(row)
@@ -70,6 +72,13 @@ def read(outcome: Outcome, spec: HookSpec, row: Contract) -> Verdict:
     if outcome.truncated:
         return _failed(outcome, spec, OVERFLOWED)
     return _verdict(outcome, spec, for_agent=text if row.plain_context else "")
+
+
+def _unread(outcome: Outcome, spec: HookSpec, row: Contract) -> Verdict:
+    """Return a verdict that asks for nothing, because the host reads no output of this event."""
+    text = outcome.stdout.strip()
+    lost = (f"stdout: Codex reads no output of `{row.native}`",) if text.startswith("{") else ()
+    return _verdict(outcome, spec, unsupported=lost)
 
 
 def _by_exit(outcome: Outcome, spec: HookSpec, row: Contract) -> Verdict:

@@ -1,4 +1,4 @@
-"""The contract of Codex: one row for each of its 12 events (harnesses.md 3)."""
+"""The contract of Codex: one row for each of its 13 events (harnesses.md 3)."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 NAME = "codex"
 DEFAULT_TIMEOUT = 600.0  # seconds
+# The session does not wait long for its last hooks: seconds unless a hook says otherwise, and at most.
+SESSION_END_TIMEOUT, SESSION_END_LONGEST = 1.0, 3.0
 SILENT, ALLOW, ASK, DENY, HALT = Stance
 
 # A tool also answers to the matchers that are written for these (harnesses.md 3; the shell's own names are uncertain, 20).
@@ -30,7 +32,8 @@ class Contract(Row):
 
     `keys`: what an answer may hold, `specific`: what its `hookSpecificOutput` may hold; anything else makes the hook failed.
     `refused`: known keys that nevertheless make it failed when they say something. `words`: what a top-level `decision` may
-    be. `bare_reason`: a `reason` without a `decision` is overlooked. `only_json`: plain stdout is a failure.
+    be. `bare_reason`: a `reason` without a `decision` is overlooked. `only_json`: plain stdout is a failure. `timeout`: seconds,
+    unless the hook says otherwise, and `longest` at most (0: no limit). `unread`: the host reads no output.
     """
 
     keys: frozenset[str] = frozenset()
@@ -39,6 +42,9 @@ class Contract(Row):
     words: frozenset[str] = frozenset()
     bare_reason: bool = False
     only_json: bool = False
+    timeout: float = DEFAULT_TIMEOUT
+    longest: float = 0.0
+    unread: bool = False
 
 
 _DEFAULTS: Mapping[str, object] = {
@@ -47,6 +53,7 @@ _DEFAULTS: Mapping[str, object] = {
     "false": False,
     "{}": {},
     "default": "default",
+    "other": "other",
 }
 
 # Each event has its own order of fields; `session_id` alone is always the first.
@@ -147,6 +154,10 @@ _ROWS = (
     _row(
         "StopFailure", f"{_TURN} {_WHERE} {_MODE} error!text error_details!null {_LAST}", _UNIVERSAL, subject="error",
         only_json=True,
+    ),
+    _row(
+        "SessionEnd", "transcript_path!null cwd=@cwd!text hook_event_name=@native reason!other", "", subject="reason",
+        timeout=SESSION_END_TIMEOUT, longest=SESSION_END_LONGEST, unread=True,
     ),
 )  # fmt: skip
 

@@ -33,6 +33,13 @@ _SHELLS: Mapping[str, tuple[str, ...]] = {
 # Where files lie in a project, as seen from its folder.
 _IN_PROJECT = ("/.github/hooks", "/.github/copilot")
 
+# What the host sets for every hook (6).
+_HOST_ENV = {
+    "COPILOT_CLI": "1",
+    "COPILOT_PROJECT_DIR": "${event.project}",
+    "CLAUDE_PROJECT_DIR": "${event.project}",
+}
+
 
 def handler(
     hook: Node, row: Contract, names: Mapping[str, str], *, kill_leftovers: bool, allow_local: bool
@@ -78,8 +85,10 @@ def _unsupported(hook: Node, kind: str, row: Contract) -> None:
 
 
 def _command(hook: Node, names: Mapping[str, str], *, kill_leftovers: bool) -> Handler:
+    folder = names.get("folder", "")
     common = Command(
         env=hook.mapping("env"),
+        host_env=_HOST_ENV | ({"COPILOT_HOOK_DIR": folder} if folder else {}),
         expand="shell",
         working_dir=_directory(hook, names),
         kill_leftovers=kill_leftovers,

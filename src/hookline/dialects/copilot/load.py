@@ -122,11 +122,14 @@ class _Reader:
             yield self._spec(entry, row, broken=entry.errors_since(before))
             return
         entry.only(_GROUP_KEYS, f"a group of `{row.native}`", severity="warning")
-        demanded = conditions(entry, row, matcher) or ()
+        demanded = conditions(entry, row, self._matcher) or ()
         broken = entry.errors_since(before)
         yield from (
             self._hook(hook, row, demanded, broken) for hook in entry.child("hooks").children()
         )
+
+    def _matcher(self, node: Node, row: Contract) -> tuple[Condition, ...]:
+        return matcher(node, row, strict=self.strict)
 
     def _hook(
         self, hook: Node, row: Contract, demanded: tuple[Condition, ...] = (), broken: str = ""
@@ -138,7 +141,7 @@ class _Reader:
             hook, row, self.source.names, kill_leftovers=self.strict, allow_local=self.allow_local
         )
         fields = {
-            "conditions": (*demanded, *(conditions(hook, row, matcher) or ())),
+            "conditions": (*demanded, *(conditions(hook, row, self._matcher) or ())),
             "timeout": self._timeout(hook),
             "name": hook_name(
                 next(

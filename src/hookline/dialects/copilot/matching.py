@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookline.dialects.copilot.tools import claude_name, names_of, runtime_names
 from hookline.errors import ConfigError
-from hookline.model.conditions import OneOf, Pattern
+from hookline.model.conditions import Never, OneOf, Pattern
 from hookline.text.regex import compile_regex
 from hookline.wire.matchers import is_ignored, listed
 
@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from hookline.wire.fields import Node
 
 _EVERYTHING = ("*", "**")
+_EVERY_TOOL = "leave the matcher out to take everything"
 
 
-def matcher(node: Node, row: Contract) -> tuple[Condition, ...]:
-    """The condition that a matcher is.
+def matcher(node: Node, row: Contract, *, strict: bool = False) -> tuple[Condition, ...]:
+    """The condition that a matcher is. Under a camelCase key `*` matches nothing, which strict mode refuses.
 
     Raises:
         ConfigError: `matcher.regex`, an expression that cannot be compiled.
@@ -31,6 +32,10 @@ def matcher(node: Node, row: Contract) -> tuple[Condition, ...]:
         return ()
     if row.native == row.spelling:
         return _as_in_claude(text, row.subject)
+    if text == "*" and not strict:
+        why = "`*` is no expression, so Copilot never runs this hook"
+        node.complain("hook.never-runs", why, "matcher", hint=_EVERY_TOOL, severity="warning")
+        return (Never(reason=why),)
     regex = _expression(text)
     if row.subject == "tool":
         # A host with a PascalCase key sends Claude's name, and a hook with a camelCase key must run all the same.
@@ -44,9 +49,7 @@ def _expression(text: str) -> Regex:
     except ConfigError as error:
         if text != "*":
             raise
-        raise ConfigError(
-            error.message, name=error.name, hint="leave the matcher out to take everything"
-        ) from None
+        raise ConfigError(error.message, name=error.name, hint=_EVERY_TOOL) from None
 
 
 def _as_in_claude(text: str, subject: str) -> tuple[Condition, ...]:

@@ -1,0 +1,32 @@
+"""Decisions in the words that Cline reads from a script (harnesses.md 12: answer)."""
+
+from __future__ import annotations
+
+from hookline.dialects.cline.table import DENY
+from hookline.model.reply import Reply
+from hookline.wire.hookoutput import printed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from hookline.core.dialect import Row
+    from hookline.model.verdict import Decision
+
+
+def encode_decision(decision: Decision, row: Row | None) -> Reply:
+    """Return the reply: one JSON object at exit 0, or nothing.
+
+    Context has two keys, one for each program of the host.
+    """
+    document: dict[str, Any] = {}
+    powers = row.powers if row is not None else frozenset()
+    rewrite = decision.rewrite
+    if decision.stance >= DENY:
+        document |= {"cancel": True, "errorMessage": decision.reason}
+    elif rewrite is not None and rewrite.target == "input" and "input" in powers:
+        document["overrideInput"] = rewrite.value
+    if decision.for_agent and "context" in powers and decision.stance < DENY:
+        context = "\n".join(decision.for_agent)
+        document |= {"context": context, "contextModification": context}
+    return Reply(stdout=printed(document))

@@ -1,0 +1,95 @@
+"""Events as the payloads that Cline's scripts read (harnesses.md 12: stdin)."""
+
+from __future__ import annotations
+
+import json
+
+from hookline.dialects.cline.table import NAME, TABLE, row_of
+from hookline.model.event import ToolCall
+from hookline.wire.payload import wire_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from hookline.dialects.cline.table import EventRow
+    from hookline.model.event import Event
+    from hookline.model.spec import HookSpec
+
+
+def encode_event(event: Event, spec: HookSpec) -> str:
+    """Return the one line of JSON that a script reads from stdin.
+
+    An event of Cline is sent as it came, with a tool's input as it is now. Of another host's event both programs'
+    keys are sent, under the event name of the program that would run the script.
+    """
+    row = row_of(spec.native_event)
+    if event.dialect == NAME:
+        sent = _updated(event, row)
+        sent.setdefault("hookName", spec.native_event)
+        sent.setdefault("taskId", event.session_id)
+        sent.setdefault("workspaceRoots", [event.cwd] if event.cwd else [])
+        return wire_text(sent, TABLE)
+    payload = {
+        "clineVersion": "",
+        "hookName": row.called if row and spec.facts.get("by_program") else spec.native_event,
+        "taskId": event.session_id,
+        "workspaceRoots": [event.cwd] if event.cwd else [],
+        "userId": "",
+    }
+    return wire_text(payload | (_sections(event, row) if row else {}), TABLE)
+
+
+def _updated(event: Event, row: EventRow | None) -> dict[str, Any]:
+    """Return what the host sent, with a new input where a hook rewrote it."""
+    payload = dict(event.raw)
+    if row is None or not isinstance(event.body, ToolCall):
+        return payload
+    whole = payload.get(row.called)
+    if isinstance(whole, dict) and whole.get("input") != event.body.input:
+        payload[row.called] = {**whole, "input": event.body.input}
+    section = payload.get(row.section)
+    given = event.body.input if isinstance(whole, dict) else None
+    before = section.get("parameters") if isinstance(section, dict) else None
+    after = (
+        as_texts(event.body.input) if given is not None or before != event.body.input else before
+    )
+    if isinstance(section, dict) and before != after:
+        payload[row.section] = {**section, "parameters": after}
+    return payload
+
+
+def _sections(event: Event, row: EventRow) -> dict[str, Any]:
+    """Return the event's own keys: a section of facts, and a tool call whole beside it."""
+    body = event.body
+    if not isinstance(body, ToolCall):
+        fields = {
+            field.native: value
+            for field in row.fields
+            if (value := body.value(field.fact)) is not None
+        }
+        if "taskMetadata" in (field.native for field in row.fields):
+            fields.setdefault("taskMetadata", {"taskId": event.session_id})
+        return {row.section: fields} if row.section else {}
+    whole: dict[str, Any] = {"id": body.call_id, "name": body.tool, "input": body.input}
+    section: dict[str, Any] = {"toolName": body.tool, "parameters": as_texts(body.input)}
+    if row.called == "tool_result":
+        whole["output"] = body.result
+        if body.error is not None:
+            whole["error"] = _text(body.error)
+        section["result"] = _text(body.result if body.error is None else body.error)
+        section["success"] = body.error is None
+        section["executionTimeMs"] = body.value("duration_ms") or 0
+    return {row.called: whole, row.section: section}
+
+
+def as_texts(given: Any) -> Mapping[str, str]:
+    """Return a tool's input as the texts that `parameters` holds."""
+    return {key: _text(value) for key, value in given.items()} if isinstance(given, dict) else {}
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return "" if value is None else json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,30 @@
+"""Hooks of other dialects as Cline's scripts (harnesses.md 12)."""
+
+from __future__ import annotations
+
+from hookline.core.dialect import Written
+from hookline.dialects.cline.table import TIMEOUT
+from hookline.wire.writing import left_open, too_long
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookline.core.dialect import Declaration
+
+_SECOND = "Cline runs one file of an event in a folder, and another hook is in it"
+
+
+def export(declarations: tuple[Declaration, ...]) -> Written:
+    """Return one script for each event. A file can neither name tools nor hold a second hook."""
+    files: dict[str, str] = {}
+    left_out: dict[int, str] = {}
+    lost = [*too_long(declarations, TIMEOUT), *left_open(declarations)]
+    for at, given in enumerate(declarations):
+        path = given.row.native
+        if path in files:
+            left_out[at] = _SECOND
+            continue
+        files[path] = f"#!/bin/sh\n{given.command}\n"
+        if given.tools or given.pattern:
+            lost.append((at, "for which tools it runs: it runs for every tool"))
+    kept = tuple(entry for entry in lost if entry[0] not in left_out)
+    return Written(files=files, lost=kept, left_out=left_out, programs=frozenset(files))

@@ -1,0 +1,83 @@
+"""Results of OpenHands hooks as verdicts (harnesses.md 9: output)."""
+
+from __future__ import annotations
+
+from hookline.core.failure import OVERFLOWED, failed, label
+from hookline.dialects.openhands.table import SILENT
+from hookline.model.verdict import Verdict
+from hookline.wire.hookoutput import UnreadableError, begins_an_object, one_object
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from hookline.core.dialect import Row
+    from hookline.model.outcome import Outcome
+    from hookline.model.spec import HookSpec
+
+_BLOCKED = 2
+_KNOWN = ("decision", "reason", "additionalContext", "continue")
+# Words of other hosts, and what their authors mean by them.
+_MEANT: Mapping[str, str] = {"block": "deny", "ask": "ask"}
+
+
+def decode_outcome(outcome: Outcome, spec: HookSpec, row: Row) -> Verdict:
+    """Return what a hook means. The host reads an object on stdout at every exit code."""
+    if outcome.failure is not None:
+        return failed(spec, outcome)
+    given, unread = _object(outcome.stdout)
+    if given is None and outcome.truncated:
+        return failed(spec, outcome, OVERFLOWED)
+    if given is None and spec.strict and begins_an_object(outcome.stdout):
+        return failed(spec, outcome, "its stdout holds JSON, but is not one object")
+    answer = given or {}
+    word = answer.get("decision", "")
+    if not isinstance(word, str):
+        return failed(spec, outcome, "`decision` must be text")
+    blocks = (
+        outcome.exit_code == _BLOCKED or word.lower() == "deny" or not answer.get("continue", True)
+    )
+    context = str(answer.get("additionalContext", ""))
+    reason = str(answer.get("reason", "")) or outcome.stderr.strip()
+    if outcome.exit_code and not blocks:
+        return failed(spec, outcome).replace(for_agent=context if "context" in row.powers else "")
+    unsupported = [*unread, *_unsupported(answer, row)]
+    if blocks and row.blocks is SILENT:
+        unsupported.append(f"deny: `{row.native}` cannot be blocked")
+    if blocks and "context" not in row.powers:
+        reason = context or reason  # a refused stop tells the agent the context instead
+    elif context and "context" not in row.powers:
+        unsupported.append("context")
+    stance = row.blocks if blocks else SILENT
+    return Verdict(
+        hook_id=spec.id,
+        stance=stance,
+        reason=(reason or f"blocked by hook `{label(spec)}`") if stance else "",
+        for_agent=context if "context" in row.powers else "",
+        unsupported=tuple(unsupported),
+        ends=bool(stance),
+        exit_code=outcome.exit_code,
+        seconds=outcome.seconds,
+        shadow=spec.shadow,
+    )
+
+
+def _object(stdout: str) -> tuple[dict[str, Any] | None, list[str]]:
+    """Return the object that the hook printed, and why JSON that it printed is not read."""
+    if not stdout.strip():
+        return None, []
+    try:
+        return one_object(stdout), []
+    except UnreadableError as error:
+        return None, [f"stdout: {error}"] if begins_an_object(stdout) else []
+
+
+def _unsupported(answer: Mapping[str, Any], row: Row) -> Iterator[str]:
+    """Yield what the host does not read."""
+    word = str(answer.get("decision", "")).lower()
+    if word not in ("", "allow", "deny"):
+        yield f"{_MEANT.get(word, 'decision')}: OpenHands knows no decision `{word}`"
+    for key, value in answer.items():
+        if key not in _KNOWN and value not in (None, "", False, [], {}):
+            yield f"{key}: OpenHands does not read it on `{row.native}`"

@@ -1,0 +1,31 @@
+"""Hooks of other dialects as a settings file of Qwen Code (harnesses.md 10)."""
+
+from __future__ import annotations
+
+from hookline.core.dialect import Written
+from hookline.dialects.qwen.table import DENY, TICKS_PER_SECOND
+from hookline.wire.writing import as_json, grouped, left_open, searched
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from hookline.core.dialect import Declaration
+
+
+def export(declarations: tuple[Declaration, ...]) -> Written:
+    """Return the hooks as `settings.json`, each guard with `failMode: closed` where a failure denies."""
+    tree = {"hooks": grouped(declarations, _hook, searched)}
+    lost = left_open(declarations, where=lambda given: given.row.blocks < DENY)
+    return Written(files={"settings.json": as_json(tree)}, lost=tuple(lost))
+
+
+def _hook(declaration: Declaration) -> dict[str, Any]:
+    hook: dict[str, Any] = {
+        "type": "command",
+        "command": declaration.command,
+        "timeout": round(declaration.timeout * TICKS_PER_SECOND),
+    }
+    if declaration.closed and declaration.row.blocks >= DENY:
+        hook["failMode"] = "closed"
+    return {"name": declaration.name, **hook} if declaration.name else hook

@@ -1,0 +1,278 @@
+"""Reads the `hooks` of Qwen Code's settings, and of an extension's `hooks.json` (harnesses.md 10)."""
+
+from __future__ import annotations
+
+import re
+
+from hookline.core.dialect import Loaded
+from hookline.dialects.qwen.table import (
+    DEFAULT_TIMEOUT,
+    DISPLAYED,
+    NAME,
+    ROWS,
+    TABLE,
+    TICKS_PER_SECOND,
+)
+from hookline.errors import ConfigError
+from hookline.model.conditions import Pattern
+from hookline.model.frozen import Frozen
+from hookline.model.handler import Broken, Command
+from hookline.model.spec import HookSpec, nearness
+from hookline.model.verdict import Stance
+from hookline.text.regex import compile_regex
+from hookline.text.suggest import did_you_mean
+from hookline.wire.groups import below_hooks, groups, hook_id
+from hookline.wire.jsonc import without_comments
+from hookline.wire.matchers import EVERYTHING, conditions, is_ignored
+from hookline.wire.sources import failure_of, hook_name, read_frame, refusing
+from hookline.wire.switches import (
+    heard,
+    heard_at_home,
+    hooks_of,
+    is_at_home,
+    switch,
+    switched_off,
+    without,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from hookline.core.dialect import Source
+    from hookline.dialects.qwen.table import EventRow
+    from hookline.model.conditions import Condition
+    from hookline.model.handler import Handler
+    from hookline.model.problem import Problem
+    from hookline.wire.fields import Node
+    from hookline.wire.groups import Group
+
+_ALL_OFF = "disableAllHooks"
+# Keys beside the events that older releases read.
+_BESIDE = ("enabled", "disabled", "notifications")
+_GROUP_KEYS = ("matcher", "sequential", "hooks")
+_COMMON = ("type", "name", "description", "timeout", "statusMessage")
+_OWN: Mapping[str, tuple[str, ...]] = {
+    "command": ("command", "env", "async", "shell", "failMode"),
+    "http": ("url", "headers", "allowedEnvVars", "once"),
+    "prompt": ("prompt", "model"),
+}
+# What the types need that hookline does not have.
+_NEEDS: Mapping[str, str] = {
+    "prompt": "the language model of the agent",
+    "function": "the program of the host",
+}
+# The host ignores a key that it does not know, and runs the hook.
+_IGNORED = "warning"
+_SHELLS: Mapping[str, tuple[str, ...]] = {
+    "": ("bash", "sh"),
+    "bash": ("bash",),
+    "powershell": ("pwsh", "powershell"),
+}
+_HTTP_TIMEOUT = 600.0  # seconds
+_LONGEST = 1e12
+_HARDLY_ANY = 100  # milliseconds; as seconds it is a common time limit
+_ENVIRONMENT: Mapping[str, str] = {
+    "QWEN_PROJECT_DIR": "${event.project}",
+    "GEMINI_PROJECT_DIR": "${event.project}",
+    "CLAUDE_PROJECT_DIR": "${event.project}",
+}
+
+
+class _Place(Frozen):
+    """What the hooks of one group have in common."""
+
+    row: EventRow
+    conditions: tuple[Condition, ...] = ()
+    in_turn: bool = False
+    broken: str = ""
+
+
+def load(source: Source, *, allow_local: bool = False) -> Loaded:
+    """Return the hooks of a source, in declared order, and every problem of the source.
+
+    `allow_local`: HTTP hooks may be on this machine or in a private network.
+    """
+    problems: list[Problem] = []
+    if source.text is not None:
+        source = source.replace(text=without_comments(source.text))
+    root = read_frame(source, problems, "a settings file", hooks="`hooks`")
+    if root is None:
+        return refusing(source, TABLE, problems)
+    specs = [*_switches(root, source), *_Reader(source, allow_local=allow_local).read(root)]
+    return Loaded(specs=tuple(specs), problems=tuple(problems))
+
+
+def _switches(root: Node, source: Source) -> Iterator[HookSpec]:
+    if root.value.get(_ALL_OFF) is not None:
+        on = root.flag(_ALL_OFF)
+        yield switch(source, NAME, _ALL_OFF, root.origin(_ALL_OFF), {"on": on})
+
+
+def combine(specs: tuple[HookSpec, ...]) -> Loaded:
+    """Return the hooks that are left when `disableAllHooks` is applied; the nearest file's counts, but policy's first."""
+    left = hooks_of(specs)
+    problems: list[Problem] = []
+    for switches, reached in ((heard(specs), lambda _: True), (heard_at_home(specs), is_at_home)):
+        counts = max(switches, key=lambda spec: nearness(spec.origin.scope), default=None)
+        if counts is None or not counts.facts["on"]:
+            continue
+        gone = [spec for spec in left if reached(spec)]
+        problems += switched_off(counts.origin, f"`{_ALL_OFF}`", gone, at_home=is_at_home(counts))
+        left = without(left, gone)
+    return Loaded(specs=tuple(left), problems=tuple(problems))
+
+
+class _Reader:
+    """Reads the hooks of one source."""
+
+    def __init__(self, source: Source, *, allow_local: bool) -> None:
+        self.source = source
+        self.strict = source.mode == "strict"
+        self.allow_local = allow_local
+
+    def read(self, root: Node) -> Iterator[HookSpec]:
+        """Yield the hooks below `hooks`."""
+        events = below_hooks(root, ROWS)
+        if events is None:
+            return
+        for row, group in groups(events, ROWS, keys=_GROUP_KEYS, beside=_BESIDE, severity=_IGNORED):
+            yield from self._group(row, group)
+
+    def _group(self, row: EventRow, group: Group) -> Iterator[HookSpec]:
+        if group.broken:
+            yield self._spec(group.node, _Place(row=row, broken=group.broken))
+            return
+        demanded = conditions(group.node, row, matcher) or ()
+        place = _Place(row=row, conditions=demanded, in_turn=group.node.flag("sequential"))
+        place = place.replace(broken=group.node.errors_since(group.mark))
+        yield from (self._hook(hook, place) for hook in group.hooks)
+
+    def _hook(self, hook: Node, place: _Place) -> HookSpec:
+        before = hook.mark()
+        if not hook.is_mapping("a hook"):
+            return self._spec(hook, place.replace(broken=hook.errors_since(before)))
+        handler = self._handler(hook)
+        name = hook.text("name")
+        text = next(
+            (hook.value[key] for key in ("command", "url") if isinstance(hook.value.get(key), str)),
+            "",
+        )
+        facts = {key: said for key in ("description", "statusMessage") if (said := hook.text(key))}
+        closed = hook.choice("failMode", ("open", "closed"), "open") == "closed"
+        fields = {
+            "timeout": _timeout(hook),
+            "name": hook_name(name or text),
+            "identity": f"{name}:{text}" if text else "",
+            "detached": hook.flag("async"),
+            "once": hook.flag("once"),
+            "facts": facts,
+        }
+        if closed and place.row.blocks is not Stance.SILENT:
+            fields["on_failure"] = place.row.blocks
+        return self._spec(
+            hook,
+            place.replace(broken=place.broken or hook.errors_since(before)),
+            handler=handler,
+            **fields,
+        )
+
+    def _handler(self, hook: Node) -> Handler | None:
+        kind = hook.text("type", required=True)
+        if kind in _OWN:
+            hook.only((*_COMMON, *_OWN[kind]), f"a `{kind}` hook", severity=_IGNORED)
+        if kind in _NEEDS:
+            why = f"`{kind}` hooks need {_NEEDS[kind]}, which hookline does not have"
+            hook.complain("handler.unsupported", why, "type", hint="write a command")
+        elif kind and kind not in _OWN:
+            hint = did_you_mean(kind, _OWN) or "one of `command`, `http`"
+            hook.complain("handler.type", f"unknown hook type `{kind}`", "type", hint=hint)
+        elif kind == "http":
+            from hookline.wire.calls import http  # noqa: PLC0415 - few hooks are called
+
+            return http(hook, allow_local=self.allow_local)
+        elif kind:
+            return self._command(hook)
+        return None
+
+    def _command(self, hook: Node) -> Command:
+        script = hook.text("command", required=True)
+        if not script.strip() and isinstance(hook.value.get("command"), str):
+            hook.complain(
+                "handler.command", "a command hook needs a non-empty `command`", "command"
+            )
+        return Command(
+            script=script,
+            shell=_SHELLS[hook.choice("shell", _SHELLS, "")],
+            env={**_ENVIRONMENT, **hook.mapping("env")},
+            kill_leftovers=self.strict,
+        )
+
+    def _spec(
+        self, node: Node, place: _Place, *, handler: Handler | None = None, **fields: object
+    ) -> HookSpec:
+        row = place.row
+        defaults = {
+            "timeout": DEFAULT_TIMEOUT,
+            "on_failure": failure_of(row, self.source.mode),
+        }
+        return HookSpec(
+            id=hook_id(self.source.file, row.native, node),
+            dialect=NAME,
+            kind=row.kind,
+            native_event=row.native,
+            handler=Broken(reason=place.broken, url=getattr(handler, "url", ""))
+            if place.broken or handler is None
+            else handler,
+            conditions=place.conditions,
+            in_turn=place.in_turn,
+            origin=node.origin(),
+            shadow=self.source.shadow,
+            strict=self.strict,
+            trusted=self.source.trusted,
+            **{**defaults, **fields},  # type: ignore[arg-type]
+        )
+
+
+def _timeout(hook: Node) -> float:
+    """Return the time limit in seconds. A command's is written in milliseconds, any other's in seconds."""
+    called = hook.value.get("type") == "http"
+    unit = "seconds" if called else "milliseconds"
+    given = hook.duration("timeout", unit=unit, longest=_LONGEST)
+    if given is None:
+        return _HTTP_TIMEOUT if called else DEFAULT_TIMEOUT
+    if called:
+        return float(given)
+    if given < _HARDLY_ANY:
+        why = f"`timeout: {given}` is {given} milliseconds"
+        hint = f"for {given} seconds write {given * TICKS_PER_SECOND}"
+        hook.complain("value.range", why, "timeout", hint=hint, severity="warning")
+    return given / TICKS_PER_SECOND
+
+
+def matcher(group: Node, row: EventRow) -> tuple[Condition, ...]:
+    """Return the condition of a group's matcher: an expression that is searched in the subject.
+
+    A display name as a whole, alone or between `|`, stands for the tool's id.
+
+    Raises:
+        ConfigError: `matcher.regex`, an expression that cannot be compiled.
+    """
+    text = group.text("matcher").strip()
+    if text in (*EVERYTHING, ".*") or is_ignored(group, row):
+        return ()
+    entries = [entry for part in re.split(r"(?<!\\)\|", text) if (entry := part.strip())]
+    if text[0] in "^(":
+        entries = [text]
+    if any(entry in ("*", ".*") for entry in entries):
+        return ()
+    if not entries:
+        raise ConfigError(
+            f"`{text}` names nothing, so the hooks of this group never run", name="matcher.regex"
+        )
+    expression = "|".join(entries)
+    regex = compile_regex(expression)
+    tools = [DISPLAYED[entry] for entry in entries if entry in DISPLAYED]
+    if row.subject == "tool" and tools:
+        regex = compile_regex(f"(?:{expression})|^(?:{'|'.join(tools)})$")
+    return (Pattern(field=row.subject, source=text, regex=regex),)

@@ -1,0 +1,166 @@
+"""Cline: folders of scripts, events of other hosts, and conversion."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from hookline import Engine
+from hookline.config.read import LAYOUTS, files_of, source_of
+from hookline.core.dialect import Declaration, Source
+from hookline.dialects.cline import Cline
+from hookline.dialects.cline.load import _PROGRAMS
+from hookline.dialects.cline.table import ROWS, TABLE
+from hookline.model.event import Event, Prompt, ToolCall
+from hookline.model.verdict import Stance
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DIALECT = Cline()
+
+
+def _script(path: Path, text: str, *, executable: bool = True) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    path.chmod(0o755 if executable else 0o644)
+    return path
+
+
+def test_the_folder_knows_the_events_and_endings_of_the_loader() -> None:
+    """Both tables name the same files."""
+    assert LAYOUTS["cline"].stems == frozenset(native.lower() for native in ROWS)
+    assert set(LAYOUTS["cline"].endings) == set(_PROGRAMS)
+
+
+def test_only_files_that_are_named_after_an_event_are_hooks(tmp_path: Path) -> None:
+    """A backup, a readme and a folder are none."""
+    wanted = [_script(tmp_path / name, "#!/bin/sh\n") for name in ("PreToolUse", "TaskStart.sh")]
+    _script(tmp_path / "PreToolUse.sh.bak", "")
+    _script(tmp_path / "README.md", "")
+    (tmp_path / "PostToolUse").mkdir()
+
+    assert files_of(str(tmp_path), "cline") == [str(path) for path in wanted]
+
+
+def test_a_binary_is_no_configuration_that_must_be_text(tmp_path: Path) -> None:
+    """A program that is no UTF-8 text is run, and is not read as a file of hooks."""
+    path = tmp_path / "PreToolUse"
+    path.write_bytes(b"\x7fELF\xff\xfe\x00")
+    path.chmod(0o755)
+
+    (spec,) = DIALECT.load(source_of(Source(file=str(path)), "cline")).specs
+
+    assert spec.handler.argv == (str(path),)
+
+
+@pytest.mark.process
+def test_a_project_s_script_refuses_a_call(tmp_path: Path) -> None:
+    """It is found in its folder, runs in the project, and its cancel is a denial."""
+    project, home = tmp_path / "project", tmp_path / "home"
+    home.mkdir()
+    _script(
+        project / ".clinerules/hooks/PreToolUse",
+        '#!/bin/sh\ngrep -q \'"toolName":"execute_command"\' || exit 0\n'
+        'echo checking; echo "{\\"cancel\\": true, \\"errorMessage\\": \\"not in $(basename $PWD)\\"}"\n',
+    )
+    engine = Engine.discover(
+        project, trust="all", environ={"HOME": str(home), "PATH": "/usr/bin:/bin"}
+    )
+
+    decision = engine.fire(
+        "PreToolUse",
+        {
+            "hookName": "PreToolUse",
+            "taskId": "t",
+            "workspaceRoots": [str(project)],
+            "preToolUse": {"toolName": "execute_command", "parameters": {"command": "ls"}},
+        },
+        dialect="cline",
+    )
+
+    assert (decision.stance, decision.reason) == (Stance.DENY, "not in project")
+
+
+@pytest.mark.parametrize(
+    ("file", "name"), [("PreToolUse", "PreToolUse"), ("PreToolUse.sh", "tool_call")]
+)
+def test_an_event_of_another_host_has_the_keys_of_both_programs(file: str, name: str) -> None:
+    """The event's name is that of the program which would run the script."""
+    (spec,) = DIALECT.load(Source(file=f"/p/{file}", text="#!/bin/sh")).specs
+    body = ToolCall(tool="Bash", input={"command": "ls", "timeout": 5}, call_id="c-1")
+    event = Event(
+        kind="tool.before", dialect="claude-code", native_name="PreToolUse", session_id="s", cwd="/p",
+        body=body,
+    )  # fmt: skip
+
+    sent = json.loads(DIALECT.encode_event(event, spec))
+
+    assert sent["hookName"] == name
+    assert sent["workspaceRoots"] == ["/p"]
+    assert sent["tool_call"] == {
+        "id": "c-1",
+        "name": "Bash",
+        "input": {"command": "ls", "timeout": 5},
+    }
+    assert sent["preToolUse"] == {
+        "toolName": "Bash",
+        "parameters": {"command": "ls", "timeout": "5"},
+    }
+
+
+def test_a_failed_call_of_another_host_is_no_success() -> None:
+    """The error stands in the place of the result."""
+    (spec,) = DIALECT.load(Source(file="/p/PostToolUse", text="#!/bin/sh")).specs
+    body = ToolCall(tool="Bash", input={}, result=None, error={"code": 1})
+    event = Event(kind="tool.after", dialect="claude-code", native_name="PostToolUse", body=body)
+
+    sent = json.loads(DIALECT.encode_event(event, spec))["postToolUse"]
+
+    assert (sent["success"], sent["result"]) == (False, '{"code":1}')
+
+
+def test_a_prompt_of_another_host_is_sent_in_its_section() -> None:
+    """With what the prompt is."""
+    (spec,) = DIALECT.load(Source(file="/p/UserPromptSubmit", text="#!/bin/sh")).specs
+    event = Event(kind="prompt.submit", dialect="kimi", body=Prompt(prompt="hi"))
+
+    assert json.loads(DIALECT.encode_event(event, spec))["userPromptSubmit"] == {"prompt": "hi"}
+
+
+def test_a_rewritten_input_is_sent_under_both_keys() -> None:
+    """In strict mode a hook is asked again about a new input."""
+    (spec,) = DIALECT.load(Source(file="/p/PreToolUse", text="#!/bin/sh")).specs
+    payload = {
+        "hookName": "tool_call",
+        "tool_call": {"id": "1", "name": "run_commands", "input": {"commands": ["a"]}},
+        "preToolUse": {"toolName": "run_commands", "parameters": {"commands": '["a"]'}},
+    }
+    event = DIALECT.decode_event(payload)
+    event = event.replace(body=event.body.replace(input={"commands": ["b"]}))
+
+    sent = json.loads(DIALECT.encode_event(event, spec))
+
+    assert sent["tool_call"]["input"] == {"commands": ["b"]}
+    assert sent["preToolUse"]["parameters"] == {"commands": '["b"]'}
+
+
+def test_a_second_hook_of_an_event_has_no_file() -> None:
+    """One file of an event runs in a folder; what it cannot say is told."""
+    row = TABLE.rows["PreToolUse"]
+    written = DIALECT.write(
+        (
+            Declaration(row=row, command="a", tools=("execute_command",), timeout=60.0),
+            Declaration(row=row, command="b"),
+        )
+    )
+
+    assert written.files == {"PreToolUse": "#!/bin/sh\na\n"}
+    assert written.programs == {"PreToolUse"}
+    assert [what for _, what in written.lost] == [
+        "a timeout of more than 30 s",
+        "for which tools it runs: it runs for every tool",
+    ]
+    assert list(written.left_out) == [1]
