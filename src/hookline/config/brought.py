@@ -13,6 +13,7 @@ import stat
 from hookline.config.lineage import HOST, OUTSIDE, line
 from hookline.model.frozen import Frozen
 from hookline.model.problem import Origin, Problem
+from hookline.paths import real_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -224,9 +225,9 @@ def _places(
     folders: Iterable[str], environ: Mapping[str, str], home: str | None
 ) -> Iterator[tuple[str, Setting]]:
     home = (environ.get(_HOME) or os.path.expanduser("~")) if home is None else home
-    above = os.path.realpath(home) if home else ""
+    above = real_path(home) if home else ""
     named = {row.project: environ.get(row.project, "") for row in SETTINGS}
-    starts = dict.fromkeys(os.path.realpath(each) for each in (*folders, *named.values()) if each)
+    starts = dict.fromkeys(real_path(each) for each in (*folders, *named.values()) if each)
     for folder in dict.fromkeys(each for start in starts for each in _upwards(start, above)):
         yield from ((folder, row) for row in SETTINGS)
 

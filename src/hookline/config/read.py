@@ -7,6 +7,7 @@ import os
 from hookline.core.dialect import Companion, Source
 from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
+from hookline.paths import real_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -373,7 +374,7 @@ def _names(path: str, folder: str, scope: str) -> dict[str, str]:
     """
     if os.path.basename(folder) == ".claude":
         project = os.path.dirname(folder)
-        is_home = os.path.realpath(project) == os.path.realpath(os.path.expanduser("~"))
+        is_home = real_path(project) == real_path(os.path.expanduser("~"))
         return {} if is_home or scope in _EVERYWHERE else {"project_dir": project}
     if os.path.basename(path) == "hooks.json" and os.path.basename(folder) == "hooks":
         return {"plugin_root": os.path.dirname(folder)}
