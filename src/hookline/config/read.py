@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import islice
 
 from hookline.core.dialect import Companion, Source
 from hookline.errors import ConfigError
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
     Stamp: TypeAlias = tuple[tuple[int, ...], ...]
 
 # A configuration is text that people write; what is larger is something else.
-_LARGEST = 4 << 20
+_LARGEST = 1 << 20
+# Files of hooks in one folder; each costs milliseconds at every event.
+_MOST_FILES = 64
 _HEAD = 256
 # Scopes whose hooks belong to no project.
 _EVERYWHERE = ("managed", "user")
@@ -173,6 +176,7 @@ def _ends(path: str, ending: str) -> bool:
 def files_of(path: str, dialect: str, *, level: bool = False) -> list[str]:
     """The files that hold hooks: the file itself, or those of a folder, in the dialect's order.
 
+    Of a folder with more than 64, one more than that: see `split_files`.
     `level`: the folder holds the hooks of a level, so that it is not itself the folder of one hook (agenthooks.md 3).
 
     Raises:
@@ -180,7 +184,7 @@ def files_of(path: str, dialect: str, *, level: bool = False) -> list[str]:
     """
     layout = LAYOUTS[dialect]
     if os.path.isdir(path):
-        return list(_in_folder(path, layout, level=level))
+        return list(islice(_in_folder(path, layout, level=level), _MOST_FILES + 1))
     if not os.path.exists(path):
         raise _missing(path, layout)
     if layout.children and os.path.basename(path) not in (*layout.children, *layout.files):
@@ -192,6 +196,21 @@ def files_of(path: str, dialect: str, *, level: bool = False) -> list[str]:
             hint="name the folder",
         )
     return [path]
+
+
+def split_files(folder: str, files: list[str]) -> tuple[list[str], ConfigError | None]:
+    """Return the files of a folder that hookline loads, and the error for the others; None where there are none."""
+    if len(files) <= _MOST_FILES:
+        return files, None
+    first = os.path.relpath(files[_MOST_FILES], folder)
+    error = ConfigError(
+        f"more than {_MOST_FILES} files of hooks in this folder: hookline loads no file from"
+        f" `{first}` on",
+        name="config.too-large",
+        place=folder,
+        hint="remove the hooks that you do not use, or join them in fewer files",
+    )
+    return files[:_MOST_FILES], error
 
 
 def is_own_file(path: str, dialect: str) -> bool:
@@ -312,7 +331,12 @@ def text_of(path: str, *, front: bool = False) -> str:
     except OSError as error:
         raise _unreadable(path, error) from None
     if len(raw) > _LARGEST:
-        raise ConfigError(f"larger than {_LARGEST >> 20} MiB", name="config.too-large", place=path)
+        raise ConfigError(
+            f"larger than {_LARGEST >> 20} MiB",
+            name="config.too-large",
+            place=path,
+            hint="keep the hooks in a smaller file",
+        )
     try:
         return raw.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
