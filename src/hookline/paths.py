@@ -1,11 +1,13 @@
-"""Paths: real paths, and searches through the folders above, whose cost grows linearly with the depth of a folder.
+"""Paths: real paths, searches through the folders above, and reads that end, whatever lies at a path.
 
-`os.path.realpath` and a loop over parents give the kernel the whole path once for each of its parts.
+The cost of a search grows linearly with the depth of a folder; `os.path.realpath` and a loop over parents give the kernel the whole path once for each of its parts.
 """
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
 
 # Parts of a path up to which the functions of `os.path` are as quick as anything else.
 _SHALLOW = 32
+_PATIENCE = 1_000  # milliseconds for data of a pipe
 _OPEN_FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY
 
 
@@ -46,6 +49,40 @@ def _resolve(path: str) -> str:
     finally:
         os.close(descriptor)
     return found if is_same and os.path.isabs(found) else ""
+
+
+def read_start(path: str, most: int) -> bytes:
+    """Return at most so many bytes from the start of a file.
+
+    A pipe or a terminal is read as long as data arrives within a second.
+
+    Raises:
+        OSError: the file cannot be read, or no data arrived in time.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
+    try:
+        is_plain = stat.S_ISREG(os.fstat(descriptor).st_mode)
+        chunks: list[bytes] = []
+        while most > 0:
+            if not is_plain:
+                _wait_for_data(descriptor, path)
+            chunk = os.read(descriptor, min(most, 1 << 20))
+            if not chunk:
+                break
+            chunks.append(chunk)
+            most -= len(chunk)
+        return b"".join(chunks)
+    finally:
+        os.close(descriptor)
+
+
+def _wait_for_data(descriptor: int, path: str) -> None:
+    import select  # noqa: PLC0415 - hardly any file is a pipe
+
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    if not poll.poll(_PATIENCE):
+        raise OSError(errno.ETIMEDOUT, "no data arrived within a second", path)
 
 
 def descend(folder: str) -> Iterator[tuple[str, int]]:

@@ -8,12 +8,12 @@ from itertools import islice
 from hookline.core.dialect import Companion, Source
 from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
-from hookline.paths import real_path
+from hookline.paths import read_start, real_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import BinaryIO, TypeAlias
+    from typing import TypeAlias
 
     Stamp: TypeAlias = tuple[tuple[int, ...], ...]
 
@@ -310,13 +310,11 @@ def source_of(place: Source, dialect: str) -> Source:
     )
 
 
-def _front(file: BinaryIO) -> bytes:
-    """The front matter of a file; all of it, where it has none."""
+def _front(raw: bytes) -> bytes:
+    """The front matter of a file that begins so; all of it, where it has none."""
     from hookline.wire.front import FRONT_LIMIT, front_end  # noqa: PLC0415 - few files may have front matter
 
-    raw = file.read(FRONT_LIMIT)
-    end = front_end(raw)
-    return raw[:end] if end else raw + file.read(_LARGEST + 1 - len(raw))
+    return raw[: front_end(raw[:FRONT_LIMIT]) or len(raw)]
 
 
 def text_of(path: str, *, front: bool = False) -> str:
@@ -326,10 +324,10 @@ def text_of(path: str, *, front: bool = False) -> str:
         ConfigError: it cannot be read, is too large, or is no text.
     """
     try:
-        with open(path, "rb") as file:
-            raw = _front(file) if front else file.read(_LARGEST + 1)
+        raw = read_start(path, _LARGEST + 1)
     except OSError as error:
         raise _unreadable(path, error) from None
+    raw = _front(raw) if front else raw
     if len(raw) > _LARGEST:
         raise ConfigError(
             f"larger than {_LARGEST >> 20} MiB",
@@ -355,8 +353,7 @@ def _companion(folder: str, name: str, *, whole: bool) -> Companion | None:
     try:
         if whole:
             return Companion(path=name, text=text_of(path))
-        with open(path, "rb") as file:
-            head = file.readline(_HEAD).decode("utf-8", "replace").rstrip("\r\n")
+        head = read_start(path, _HEAD).partition(b"\n")[0].decode("utf-8", "replace").rstrip("\r")
     except ConfigError as error:
         return Companion(path=name, fault=error.message)
     except OSError:

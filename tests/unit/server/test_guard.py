@@ -199,8 +199,8 @@ def test_half_open_connections_without_a_token_reset_no_client(tmp_path: Path) -
     bounds = {"connections": 4}
     with ExitStack() as stack:
         server = stack.enter_context(served(Engine(environ={}), tmp_path, bounds=bounds))
-        admitted = stack.enter_context(server.tcp.sent("GET", "/v1/metrics", None))
-        assert admitted.recv(1 << 16).startswith(b"HTTP/1.1 200")
+        admitted = stack.enter_context(server.tcp.sent("GET", "/v1/health", None))
+        assert one_answer(admitted).startswith(b"HTTP/1.1 200")
         flood = [stack.enter_context(server.tcp.connected()) for _ in range(20)]
         for sock in flood:
             with suppress(OSError):  # the server has closed it to make room
@@ -209,7 +209,7 @@ def test_half_open_connections_without_a_token_reset_no_client(tmp_path: Path) -
         assert server.tcp.ask("GET", "/v1/metrics").status == 200
         assert server.unix.ask("GET", "/v1/metrics").status == 200
         admitted.sendall(REQUEST)
-        assert b"HTTP/1.1 200" in admitted.recv(1 << 16)
+        assert one_answer(admitted).startswith(b"HTTP/1.1 200")
         assert server.meter.refusals == {}
 
 
