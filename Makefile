@@ -40,6 +40,7 @@ bench: $(VENV)/.ready ## benchmarks, each beside its floor and its peers
 	$(VENV)/bin/python -m bench.dispatch
 	$(VENV)/bin/python -m bench.command
 	$(VENV)/bin/python -m bench.startup
+	$(VENV)/bin/python -m bench.inputs
 	$(VENV)/bin/python -m bench.hostile
 	$(VENV)/bin/python -m bench.server
 

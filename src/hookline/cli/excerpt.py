@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from hookline.paths import read_start
 from hookline.text.visible import visible
 
 TYPE_CHECKING = False
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 _BEFORE = 2
 _LONGEST = 200
+_MOST = 1 << 20  # bytes of the file
 _WORD = re.compile(r'"[^"]*"|[^\s:,\[\]{}"]+')
 
 
@@ -40,7 +42,6 @@ def excerpt(problem: dict[str, Any], paint: Paint) -> Iterator[str]:
 
 def _lines(path: str) -> list[str]:
     try:
-        with open(path, encoding="utf-8-sig", errors="replace") as file:
-            return file.read().splitlines()
+        return read_start(path, _MOST).decode("utf-8-sig", "replace").splitlines()
     except OSError:
         return []

@@ -13,6 +13,7 @@ import stat
 from hookline.config.lineage import HOST, OUTSIDE, line
 from hookline.model.frozen import Frozen
 from hookline.model.problem import Origin, Problem
+from hookline.paths import descend, real_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -232,11 +233,30 @@ def _places(
     folders: Iterable[str], environ: Mapping[str, str], home: str | None
 ) -> Iterator[tuple[str, Setting]]:
     home = (environ.get(_HOME) or os.path.expanduser("~")) if home is None else home
-    above = os.path.realpath(home) if home else ""
+    above = real_path(home) if home else ""
     named = {row.project: environ.get(row.project, "") for row in SETTINGS}
-    starts = dict.fromkeys(os.path.realpath(each) for each in (*folders, *named.values()) if each)
+    starts = dict.fromkeys(real_path(each) for each in (*folders, *named.values()) if each)
+    absent = {each for start in starts for each in _absent(start)}
     for folder in dict.fromkeys(each for start in starts for each in _upwards(start, above)):
-        yield from ((folder, row) for row in SETTINGS)
+        for row in SETTINGS:
+            if (folder, row.path.partition("/")[0]) not in absent:
+                yield folder, row
+
+
+def _absent(folder: str) -> Iterator[tuple[str, str]]:
+    """Yield each folder from the root down to this one, with the first part of each setting's path that is not in it.
+
+    What cannot be looked at is not among them.
+    """
+    names = dict.fromkeys(row.path.partition("/")[0] for row in SETTINGS)
+    for path, descriptor in descend(folder):
+        for name in names:
+            try:
+                os.stat(name, dir_fd=descriptor, follow_symlinks=False)
+            except FileNotFoundError:
+                yield path, name
+            except OSError:
+                pass
 
 
 def _upwards(folder: str, home: str) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from hookline.model.frozen import Frozen
+from hookline.paths import descend, holds_name, real_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def discovered(cwd: str, environ: Mapping[str, str], only: str = "") -> Iterator
         if only and place.dialect != only:
             continue
         for path in _existing(place.path.format_map(names)):
-            same = (place.dialect, os.path.realpath(path))
+            same = (place.dialect, real_path(path))
             if same not in seen:  # in the home folder, the user's file is the project's too
                 seen.add(same)
                 yield Found(dialect=place.dialect, scope=place.scope, path=path)
@@ -123,12 +124,31 @@ def project_root(folder: str, environ: Mapping[str, str], only: str = "") -> str
             if place.path.startswith(_PROJECTS) and (not only or place.dialect == only)
         ),
     ]
-    home, at = os.path.realpath(_names("", environ)["home"]), os.path.abspath(folder)
-    while not f"{home}/".startswith(f"{os.path.realpath(at).rstrip('/')}/"):
-        if any(os.path.exists(f"{at}/{mark}") for mark in marks):
-            return at
-        at = os.path.dirname(at)
-    return ""
+    home = _names("", environ)["home"]
+    own = {_identity(path) for path in _upwards(real_path(home))}
+    found = ""
+    for path, descriptor in descend(folder):
+        entry = os.fstat(descriptor)
+        if (entry.st_dev, entry.st_ino) in own:
+            found = ""
+        elif any(holds_name(descriptor, mark) for mark in marks):
+            found = path
+    return found
+
+
+def _upwards(path: str) -> Iterator[str]:
+    """A folder and each one that it lies in."""
+    yield path
+    while path != (path := os.path.dirname(path)):
+        yield path
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _mark(place: Place) -> str:

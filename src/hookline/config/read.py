@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import os
+from itertools import islice
 
 from hookline.core.dialect import Companion, Source
 from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
+from hookline.paths import read_start, real_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import BinaryIO, TypeAlias
+    from typing import TypeAlias
 
     Stamp: TypeAlias = tuple[tuple[int, ...], ...]
 
 _SCRIPTS = (".sh", ".bash", ".py", ".js", ".mjs", ".ts", ".rb", ".pl")
 # A configuration is text that people write; what is larger is something else.
-_LARGEST = 4 << 20
+_LARGEST = 1 << 20
+# Files of hooks in one folder; each costs milliseconds at every event.
+_MOST_FILES = 64
 _HEAD = 256
 # Scopes whose hooks belong to no project.
 _EVERYWHERE = ("managed", "user")
@@ -217,6 +221,7 @@ def _ends(path: str, ending: str) -> bool:
 def files_of(path: str, dialect: str, *, level: bool = False) -> list[str]:
     """The files that hold hooks: the file itself, or those of a folder, in the dialect's order.
 
+    Of a folder with more than 64, one more than that: see `split_files`.
     `level`: the folder holds the hooks of a level, so that it is not itself the folder of one hook (agenthooks.md 3).
 
     Raises:
@@ -224,7 +229,7 @@ def files_of(path: str, dialect: str, *, level: bool = False) -> list[str]:
     """
     layout = LAYOUTS[dialect]
     if os.path.isdir(path):
-        return list(_in_folder(path, layout, level=level))
+        return list(islice(_in_folder(path, layout, level=level), _MOST_FILES + 1))
     if not os.path.exists(path):
         raise _missing(path, layout)
     if layout.children and os.path.basename(path) not in (*layout.children, *layout.files):
@@ -236,6 +241,21 @@ def files_of(path: str, dialect: str, *, level: bool = False) -> list[str]:
             hint="name the folder",
         )
     return [path]
+
+
+def split_files(folder: str, files: list[str]) -> tuple[list[str], ConfigError | None]:
+    """Return the files of a folder that hookline loads, and the error for the others; None where there are none."""
+    if len(files) <= _MOST_FILES:
+        return files, None
+    first = os.path.relpath(files[_MOST_FILES], folder)
+    error = ConfigError(
+        f"more than {_MOST_FILES} files of hooks in this folder: hookline loads no file from"
+        f" `{first}` on",
+        name="config.too-large",
+        place=folder,
+        hint="remove the hooks that you do not use, or join them in fewer files",
+    )
+    return files[:_MOST_FILES], error
 
 
 def is_own_file(path: str, dialect: str) -> bool:
@@ -351,13 +371,11 @@ def source_of(place: Source, dialect: str) -> Source:
     )
 
 
-def _front(file: BinaryIO) -> bytes:
-    """The front matter of a file; all of it, where it has none."""
+def _front(raw: bytes) -> bytes:
+    """The front matter of a file that begins so; all of it, where it has none."""
     from hookline.wire.front import FRONT_LIMIT, front_end  # noqa: PLC0415 - few files may have front matter
 
-    raw = file.read(FRONT_LIMIT)
-    end = front_end(raw)
-    return raw[:end] if end else raw + file.read(_LARGEST + 1 - len(raw))
+    return raw[: front_end(raw[:FRONT_LIMIT]) or len(raw)]
 
 
 def text_of(path: str, *, front: bool = False) -> str:
@@ -367,12 +385,17 @@ def text_of(path: str, *, front: bool = False) -> str:
         ConfigError: it cannot be read, is too large, or is no text.
     """
     try:
-        with open(path, "rb") as file:
-            raw = _front(file) if front else file.read(_LARGEST + 1)
+        raw = read_start(path, _LARGEST + 1)
     except OSError as error:
         raise _unreadable(path, error) from None
+    raw = _front(raw) if front else raw
     if len(raw) > _LARGEST:
-        raise ConfigError(f"larger than {_LARGEST >> 20} MiB", name="config.too-large", place=path)
+        raise ConfigError(
+            f"larger than {_LARGEST >> 20} MiB",
+            name="config.too-large",
+            place=path,
+            hint="keep the hooks in a smaller file",
+        )
     try:
         return raw.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
@@ -391,8 +414,7 @@ def _companion(folder: str, name: str, *, whole: bool) -> Companion | None:
     try:
         if whole:
             return Companion(path=name, text=text_of(path))
-        with open(path, "rb") as file:
-            head = file.readline(_HEAD).decode("utf-8", "replace").rstrip("\r\n")
+        head = read_start(path, _HEAD).partition(b"\n")[0].decode("utf-8", "replace").rstrip("\r")
     except ConfigError as error:
         return Companion(path=name, fault=error.message)
     except OSError:
@@ -449,7 +471,7 @@ def _names(path: str, folder: str, scope: str) -> dict[str, str]:
     """
     if os.path.basename(folder) == ".claude":
         project = os.path.dirname(folder)
-        is_home = os.path.realpath(project) == os.path.realpath(os.path.expanduser("~"))
+        is_home = real_path(project) == real_path(os.path.expanduser("~"))
         return {} if is_home or scope in _EVERYWHERE else {"project_dir": project}
     if os.path.basename(path) == "hooks.json" and os.path.basename(folder) == "hooks":
         return {"plugin_root": os.path.dirname(folder)}

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import stat
 
 from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
+from hookline.paths import read_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -141,6 +143,13 @@ def settings(environ: Mapping[str, str]) -> Mapping[str, Any]:
         found = os.stat(path)
     except OSError:
         return {}
+    if not (stat.S_ISREG(found.st_mode) or stat.S_ISCHR(found.st_mode)):  # such as `/dev/null`
+        raise ConfigError(
+            "is no plain file",
+            name="config.unreadable",
+            place=path,
+            hint="remove it, or write the settings to a file of this name",
+        )
     stamp = (found.st_mtime_ns, found.st_size)
     if _read.get(path, (None,))[0] != stamp:
         _read[path] = (stamp, _checked(path))
@@ -197,8 +206,7 @@ def _checked(path: str) -> Mapping[str, Any]:
 
 def _text(path: str) -> str:
     try:
-        with open(path, "rb") as file:
-            read = file.read(_LONGEST + 1)
+        read = read_start(path, _LONGEST + 1)
     except OSError as error:
         raise ConfigError(
             (error.strerror or "unreadable").lower(), name="config.unreadable", place=path

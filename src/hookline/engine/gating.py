@@ -7,6 +7,7 @@ import os
 from hookline.errors import ConfigError, TrustError
 from hookline.model.handler import InProcess
 from hookline.model.outcome import Outcome
+from hookline.paths import real_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def gate(
     given = os.environ if environ is None else environ
 
     def seen(run: Run) -> Sight:
-        return look(run, given, os.path.realpath(root))
+        return look(run, given, real_path(root))
 
     if policy is None:
         # Of its keys this table of the settings has one that is no effect: who may approve without a token.
@@ -235,7 +236,7 @@ class Late:
             return False  # a gate knows it by itself
         if self._declared is None or not _is_there(self._given()):
             return True
-        root = os.path.realpath(self._root)
+        root = real_path(self._root)
         try:
             known = self._store().known()
         except TrustError:  # who has a hook that needs an approval is told

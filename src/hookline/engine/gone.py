@@ -11,6 +11,7 @@ from hookline.errors import HookError
 from hookline.model.kinds import kind
 from hookline.model.spec import CLONED
 from hookline.model.verdict import Lowered
+from hookline.paths import real_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class Declared:
         found = any(
             isinstance(way, Discovery) and way.dialect in ("", dialect) for way in shelf.ways
         )
-        return found and not dropped and os.path.realpath(self._library.cwd) == root
+        return found and not dropped and real_path(self._library.cwd) == root
 
 
 # -- at an event -------------------------------------------------------------------------------------------------------

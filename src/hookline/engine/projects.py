@@ -6,6 +6,7 @@ import os
 
 from hookline.config.places import project_root
 from hookline.model.handler import Command
+from hookline.paths import real_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def project_of(folder: str, environ: Mapping[str, str], table: Table) -> str:
 
 def holds(project: str, folder: str) -> bool:
     """Whether a folder is a project's, or lies below it."""
-    return f"{os.path.realpath(folder)}/".startswith(f"{os.path.realpath(project).rstrip('/')}/")
+    return f"{real_path(folder)}/".startswith(f"{real_path(project).rstrip('/')}/")
 
 
 def project_for(folder: str, own: str, environ: Mapping[str, str], table: Table) -> str:

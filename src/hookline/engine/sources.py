@@ -6,11 +6,12 @@ import os
 import stat
 
 from hookline.config.places import discovered
-from hookline.config.read import files_of, source_of, stamp_of
+from hookline.config.read import files_of, source_of, split_files, stamp_of
 from hookline.core.dialect import Source
 from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
 from hookline.model.spec import CLONED, MANAGED
+from hookline.text.regex import Budget
 from hookline.wire.sources import refusing_everything
 
 TYPE_CHECKING = False
@@ -73,14 +74,28 @@ class Read(Frozen):
         """What it holds. A fault makes it worth to find out on which line it is."""
         if self.error is not None:
             return refusing_everything(self.source, self.dialect.table, self.error)
-        source, loaded = self.source, self.dialect.load(self.source)
+        source = self.source
+        loaded, is_too_large = self._load_within_budget(source)
+        if is_too_large:
+            error = ConfigError(
+                "the expressions of this file need too much memory together",
+                name="config.too-large",
+                place=source.file,
+                hint="use fewer or smaller counted repetitions, such as `{500}`",
+            )
+            return refusing_everything(source, self.dialect.table, error)
         if loaded.problems and source.text is not None and not source.placed:
-            loaded = self.dialect.load(source.replace(placed=True))
+            loaded, _ = self._load_within_budget(source.replace(placed=True))
         if source.match_tools == "canonical":
             loaded = loaded.replace(specs=tuple(spec.replace(alike=True) for spec in loaded.specs))
         if source.gated:
             loaded = loaded.replace(specs=tuple(spec.replace(gated=True) for spec in loaded.specs))
         return loaded
+
+    def _load_within_budget(self, source: Source) -> tuple[Loaded, bool]:
+        """Load a source, and tell whether its expressions are too large together."""
+        with Budget() as budget:
+            return self.dialect.load(source), budget.is_spent
 
 
 def listed(library: Library, way: Discovery | Named) -> Iterator[Listed]:
@@ -91,8 +106,11 @@ def listed(library: Library, way: Discovery | Named) -> Iterator[Listed]:
     """
     if isinstance(way, Named):
         path = os.path.join(way.base, way.place.file) if os.getcwd() != way.base else way.place.file
-        for file in files_of(path, way.dialect.table.name):
+        files, error = split_files(path, files_of(path, way.dialect.table.name))
+        for file in files:
             yield way.place.replace(file=file, placed=library.placed), way.dialect, None
+        if error is not None:
+            yield way.place.replace(file=path), way.dialect, error
         return
     for found in discovered(library.cwd, library.environ, way.dialect):
         if (found.dialect, found.scope) in library.shelf.dropped:
@@ -108,10 +126,14 @@ def listed(library: Library, way: Discovery | Named) -> Iterator[Listed]:
             gated=library.gated and way.trust == "user",
         )  # fmt: skip
         try:
-            for file in files_of(found.path, found.dialect, level=True):
-                yield place.replace(file=file), dialect, None
+            files, beyond = split_files(found.path, files_of(found.path, found.dialect, level=True))
         except ConfigError as error:
             yield place, dialect, error
+            continue
+        for file in files:
+            yield place.replace(file=file), dialect, None
+        if beyond is not None:
+            yield place, dialect, beyond
 
 
 def _is_policy(found: Found) -> bool:

@@ -15,9 +15,9 @@ from hookline.text.suggest import did_you_mean
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-LARGEST = 1 << 20  # bytes
+LARGEST = 32 << 20  # bytes; hosts send whole files, and `hookline answer` reads them
 # What is larger is read to its end up to here, and dropped: who is hung up on while sending may never see the answer.
-MOST_DROPPED = 8 << 20  # bytes
+MOST_DROPPED = 40 << 20  # bytes
 PATIENCE = 10.0  # seconds
 _KEYS = ("event", "dialect", "payload")
 
@@ -26,7 +26,7 @@ async def json_of(request: Request, *, patience: float = PATIENCE) -> Any:
     """The JSON value that a request sends.
 
     Raises:
-        RequestError: it says to be something else, is larger than 1 MiB, or does not arrive in time.
+        RequestError: it says to be something else, is larger than 32 MiB, or does not arrive in time.
         CodecError: it is no JSON.
     """
     _check_type(request)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _HOST = re.compile(r"(?:\[(?P<six>[^\[\]]+)\]|(?P<other>[^:\[\]]+))(?::\d*)?", re.ASCII)
 OPEN_TO_ALL = "/v1/health"
+# In a scope: what to call when a request has shown the token. It may raise a `RequestError`.
+ADMIT = "hookline.admit"
 
 
 class Border:
@@ -70,7 +72,10 @@ class Border:
                 "web pages may not ask",
                 hint="a request without an `Origin` header may",
             )
-        if scope["path"] not in self._open and not self._has_token(scope):
+        if self._has_token(scope):
+            if ADMIT in scope:
+                scope[ADMIT]()
+        elif scope["path"] not in self._open:
             raise tokenless(scope, self._token_file)
 
     def _is_ours(self, host: str) -> bool:

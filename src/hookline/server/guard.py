@@ -7,11 +7,13 @@ that it has not answered, so that it would not see its client go; and it takes o
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING
 
 import h11
 from uvicorn.protocols.http.h11_impl import STATUS_PHRASES, H11Protocol
 
+from hookline.server.border import ADMIT
 from hookline.server.problems import RequestError, problem
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 HEAD = 10.0  # seconds
 MOST = 512
 _AHEAD = 1 << 16  # bytes of further requests that are kept until it is their turn
+_NUMBERS = count()  # of connections, in the order in which they came
 _PROBE = 0.1  # seconds to the second look at who will send nothing more; each further one takes twice as long
 
 
@@ -31,8 +34,10 @@ class Guarded(H11Protocol):
     """A connection of uvicorn's.
 
     `head`: seconds in which the head of a request arrives, counted from the connection, or from the answer before; by then
-    that answer has been read, too. `most`: connections at once; each further one is answered with a problem (503), and when
-    there are twice as many it is closed without a word. `refused` is told the code of each problem.
+    that answer has been read, too. `most`: admitted connections at once; each further one is answered with a problem (503),
+    and when there are twice as many it is closed without an answer. A connection is admitted that comes through a unix socket,
+    or on which a request has shown the token. Of the others there are half as many, in a budget of their own: the oldest of them
+    is closed for each new one. `refused` is told the code of each problem.
     """
 
     def __init__(
@@ -45,20 +50,50 @@ class Guarded(H11Protocol):
     ) -> None:
         super().__init__(*given, **named)
         self._head = head
+        self._began = next(_NUMBERS)
         self._most = most
         self._refused = refused
         self._limit: asyncio.TimerHandle | None = None
         self._probe: asyncio.TimerHandle | None = None
-        self._deaf = self._ended = False
-        self.app = _framed_once(self.app, refused)
+        self._deaf = self._ended = self._admitted = False
+        self.app = _framed_once(self.app, refused, self._admit)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         super().connection_made(transport)
-        if len(self.connections) > 2 * self._most:
-            transport.abort()
-        elif len(self.connections) > self._most:
-            self.app = self._crowded
+        others = self._others()
+        if (
+            self.server is not None and self.server[1] is None
+        ):  # a unix socket has a path and no port
+            self._admitted = True
+            admitted = sum(each._admitted for each in others)
+            if admitted >= 2 * self._most:
+                transport.abort()
+            elif admitted >= self._most:
+                self.app = self._crowded
+        else:
+            unknown = [each for each in others if not each._admitted]
+            if len(unknown) >= max(1, self._most // 2):
+                min(unknown, key=lambda each: each._began).transport.abort()
         self._watch()
+
+    def _others(self) -> list[Guarded]:
+        """The other connections of this server that are still open."""
+        return [
+            each
+            for each in self.connections
+            if isinstance(each, Guarded) and each is not self and not each.transport.is_closing()
+        ]
+
+    def _admit(self) -> None:
+        """Count this connection among those that may ask.
+
+        Raises:
+            RequestError: there are as many of them as there may be.
+        """
+        if not self._admitted:
+            if sum(each._admitted for each in self._others()) >= self._most:
+                raise self._too_many()
+            self._admitted = True
 
     def data_received(self, data: bytes) -> None:
         if not self._deaf:
@@ -112,16 +147,18 @@ class Guarded(H11Protocol):
         self._probe = self.loop.call_later(pause, self._look, 2 * pause)
 
     async def _crowded(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = {"Retry-After": "1", "Connection": "close"}
-        error = RequestError(
+        error = self._too_many()
+        self._refused(error.code)
+        await problem(error)(scope, receive, send)
+
+    def _too_many(self) -> RequestError:
+        return RequestError(
             503,
             "serve.busy",
             f"{self._most} connections at once are the most",
             hint="ask again",
-            headers=headers,
+            headers={"Retry-After": "1", "Connection": "close"},
         )
-        self._refused(error.code)
-        await problem(error)(scope, receive, send)
 
     def _watch(self) -> None:
         """While nothing is being answered, the time runs."""
@@ -171,8 +208,10 @@ class Guarded(H11Protocol):
         self.transport.close()
 
 
-def _framed_once(app: ASGIApp, refused: Callable[[str], None]) -> ASGIApp:
-    """The application, without requests that say in two ways where they end, or in one that their version has not (RFC 9112 6.1).
+def _framed_once(
+    app: ASGIApp, refused: Callable[[str], None], admit: Callable[[], None]
+) -> ASGIApp:
+    """The application, with `admit` in its scope for the check of the token, and without requests that say in two ways where they end, or in one that their version has not (RFC 9112 6.1).
 
     Somebody before us may have taken the other one, and what he took for a body is a request to us.
     """
@@ -191,6 +230,6 @@ def _framed_once(app: ASGIApp, refused: Callable[[str], None]) -> ASGIApp:
             refused(error.code)
             await problem(error)(scope, receive, send)
         else:
-            await app(scope, receive, send)
+            await app({**scope, ADMIT: admit}, receive, send)
 
     return framed_once

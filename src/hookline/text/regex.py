@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from contextvars import ContextVar
 
 from hookline.errors import ConfigError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Self
 
 _BEYOND_RE2 = (
     ("(?=", "look-ahead"),
@@ -20,9 +21,37 @@ _BEYOND_RE2 = (
     ("(?P=", "a back-reference"),
 )
 _NOWHERE = (-1, -1)
+_INSTRUCTIONS = 1 << 18  # that the expressions of one source may compile to together
 _MEMORY = 8 << 20  # bytes an expression and its automaton may take
 # The parts, compiled when an expression is for `re`, by which `_explodes` reads an expression; escapes, classes and comments are passed over whole.
 _PARTS = r"(?s)\\.|\[\^?\]?(?:\\.|[^\\\]])*\]|\(\?#[^)]*\)|\(\??|\{\d*,?\d*\}|."
+
+
+class Budget:
+    """How many RE2 instructions all expressions that are compiled inside a `with` may have together.
+
+    Once it is spent, `compile_regex` refuses each further expression at once.
+    """
+
+    __slots__ = ("_token", "left")
+
+    def __init__(self, instructions: int = _INSTRUCTIONS) -> None:
+        self.left = instructions
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether the expressions needed more than there was."""
+        return self.left < 0
+
+    def __enter__(self) -> Self:
+        self._token = _budget.set(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _budget.reset(self._token)
+
+
+_budget: ContextVar[Budget | None] = ContextVar("budget", default=None)
 
 
 class Regex:
@@ -96,13 +125,18 @@ def compile_regex(source: str) -> Regex:
     Raises:
         ConfigError: `matcher.regex`; the message names the construct that RE2 lacks, or what is wrong.
     """
+    budget = _budget.get()
+    if budget is not None and budget.is_spent:
+        raise ConfigError(
+            "the expressions of this file need too much memory together", name="config.too-large"
+        )
     import re2  # noqa: PLC0415 - 4 ms that a configuration without expressions does not pay
 
     options = re2.Options()
     options.log_errors = False
     options.max_mem = _MEMORY
     try:
-        return Regex(source, re2.compile(source, options=options))
+        compiled = re2.compile(source, options=options)
     except re2.error as error:
         raise ConfigError(
             f"invalid expression `{source}`: {_why(source, error)}",
@@ -113,6 +147,9 @@ def compile_regex(source: str) -> Regex:
         raise ConfigError(
             f"invalid expression {source!a}: not valid Unicode", name="matcher.regex"
         ) from None
+    if budget is not None:
+        budget.left -= compiled.programsize
+    return Regex(source, compiled)
 
 
 def compile_or_backtrack(source: str) -> Regex:

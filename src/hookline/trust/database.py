@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from sqlite3 import Connection
 
-_WAIT = 10.0  # seconds for another writer
+# Seconds for another process that holds the lock. A host waits for a reader, and a writer waits for fsync.
+_WAIT_TO_READ, _WAIT_TO_WRITE = 1.0, 3.0
 
 
 class Database:
@@ -48,7 +49,7 @@ class Database:
     def writing(self) -> Iterator[Connection]:
         """One transaction: all of it is on the disk when this ends without an error, and nothing of it otherwise."""
         self._made()
-        with self.opened() as db:
+        with self.opened(_WAIT_TO_WRITE) as db:
             db.execute("BEGIN IMMEDIATE")
             try:
                 lift(db)
@@ -72,7 +73,7 @@ class Database:
             raise unwritable(self.path, (error.strerror or "unwritable").lower()) from None
 
     @contextlib.contextmanager
-    def opened(self) -> Iterator[Connection]:
+    def opened(self, wait: float = _WAIT_TO_READ) -> Iterator[Connection]:
         import sqlite3  # noqa: PLC0415 - 8 ms that only a hook pays which needs an approval
 
         # What lies beside it is played back into it when it is opened, so it must be as much our own.
@@ -82,7 +83,7 @@ class Database:
             db = sqlite3.connect(
                 f"file:{_quoted(self.path)}?mode=rw",
                 uri=True,
-                timeout=_WAIT,
+                timeout=wait,
                 isolation_level=None,
                 check_same_thread=False,
             )

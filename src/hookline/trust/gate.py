@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from hookline.core.failure import off_by as off_in_file
 from hookline.errors import TrustError
 from hookline.model.frozen import Frozen
@@ -12,6 +10,7 @@ from hookline.model.kinds import kind
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.spec import CLONED
 from hookline.model.verdict import Stance
+from hookline.paths import real_path
 from hookline.text.visible import in_line
 from hookline.trust.approval import Approval
 from hookline.trust.comparison import was_led_elsewhere
@@ -85,7 +84,7 @@ class Gate:
         self.store = store
         self.policy = policy
         self.look = look
-        self.root = os.path.realpath(root)
+        self.root = real_path(root)
         self.environ = environ
         self.demands = demands
         self.place = place

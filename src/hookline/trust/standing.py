@@ -10,6 +10,7 @@ from hookline.model.handler import Command, command_of
 from hookline.model.outcome import Failure
 from hookline.model.sight import LOOSE, Sight
 from hookline.model.spec import CLONED, MANAGED, USER
+from hookline.paths import real_path
 from hookline.trust.comparison import Comparison, named_by
 from hookline.trust.fingerprint import Fingerprint, covers, fingerprint, identity
 from hookline.trust.policed import of_others
@@ -181,7 +182,7 @@ class Standings:
         """The files of a hook that a clone may have brought: they lie in the gate's project, or in the one that the event is about."""
         if not sight.files:
             return ()
-        declared = os.path.realpath(spec.origin.file) if spec.origin.file else ""
+        declared = real_path(spec.origin.file) if spec.origin.file else ""
         foreign = [
             root for root in self._projects(cwd) if not is_kept_with(declared, root, self._environ)
         ]
@@ -290,7 +291,7 @@ def _exposed(spec: HookSpec, sight: Sight) -> tuple[str, str]:
 def is_roots(file: str) -> bool:
     """Whether only root may change a file, and the folder that it lies in."""
     try:
-        found = [os.stat(path) for path in (file, os.path.dirname(os.path.realpath(file)))]
+        found = [os.stat(path) for path in (file, os.path.dirname(real_path(file)))]
     except OSError:
         return False
     return all(

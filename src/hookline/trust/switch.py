@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
-
 from hookline.model.spec import CLONED
+from hookline.paths import real_path
 from hookline.trust.whereabouts import upwards
 
 TYPE_CHECKING = False
@@ -33,7 +32,7 @@ def off_by(
     if known is not None and known.off:
         if "" in known.off:
             return "`hookline off`"
-        off = off_at(known, root) or (off_at(known, os.path.realpath(cwd)) if cwd else "")
+        off = off_at(known, root) or (off_at(known, real_path(cwd)) if cwd else "")
         if off:
             return "`hookline off` in this project" if off == root else f"`hookline off` in `{off}`"
     return ""
@@ -75,7 +74,7 @@ def off_by_name(
     declared = identity(spec)
     if ("", declared) in known.hooks_off:
         return "`hookline off` names it, in every project"
-    folders = (*upwards(root), *(upwards(os.path.realpath(cwd)) if cwd else ()))
+    folders = (*upwards(root), *(upwards(real_path(cwd)) if cwd else ()))
     return (
         "`hookline off` names it"
         if any((folder, declared) in known.hooks_off for folder in folders)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from hookline.paths import nearest_with, real_path
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -22,17 +24,17 @@ def projects_of(folders: Iterable[str], environ: Mapping[str, str]) -> Iterator[
         if not folder:
             continue
         named = os.path.abspath(folder)
-        for each in dict.fromkeys((named, os.path.realpath(named))):
+        for each in dict.fromkeys((named, real_path(named))):
             yield from (
                 root
                 for root in dict.fromkeys((each, repository(each)))
-                if root and not is_below(home, os.path.realpath(root))
+                if root and not is_below(home, real_path(root))
             )
 
 
 def home_of(environ: Mapping[str, str]) -> str:
     """The user's home, without links."""
-    return os.path.realpath(environ.get("HOME") or os.path.expanduser("~"))
+    return real_path(environ.get("HOME") or os.path.expanduser("~"))
 
 
 def is_kept_with(declared: str, root: str, environ: Mapping[str, str]) -> bool:
@@ -50,7 +52,7 @@ def is_kept_with(declared: str, root: str, environ: Mapping[str, str]) -> bool:
 
 def repository(folder: str) -> str:
     """The nearest repository that a folder lies in; empty where there is none."""
-    return next((each for each in upwards(folder) if os.path.lexists(f"{each}/{_REPOSITORY}")), "")
+    return nearest_with(folder, _REPOSITORY)
 
 
 def upwards(folder: str) -> Iterator[str]:
@@ -66,7 +68,7 @@ def upwards(folder: str) -> Iterator[str]:
 def places(path: str, real: str) -> tuple[str, ...]:
     """Where a file lies: as it is named, where the link itself lies, and where that leads."""
     folder, name = os.path.split(os.path.normpath(path))
-    return (os.path.join(folder, name), os.path.join(os.path.realpath(folder), name), real)
+    return (os.path.join(folder, name), os.path.join(real_path(folder), name), real)
 
 
 def is_below(path: str, folder: str) -> bool:

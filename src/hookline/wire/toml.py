@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from functools import cache
+from itertools import accumulate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +16,29 @@ if TYPE_CHECKING:
     from hookline.wire.trees import Path
 
 _KEYS = ("bare_key", "quoted_key", "dotted_key")
+_WITHIN = range(0x80, 0xC0)  # bytes of UTF-8 that begin no character
+# Parts of one dotted key; the standard reader takes time that grows with the square of them.
+MOST_PARTS = 16
+_KEY = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
+# What a text consists of, as far as it takes to tell a key from a text or a comment.
+_TOKEN = re.compile(
+    rf"""
+    \#[^\n]*
+    | \"\"\"(?:[^"\\]|\\.|"(?!""))*+(?:\"\"\")?
+    | \'\'\'(?:[^']|'(?!''))*+(?:\'\'\')?
+    | (?P<deep>{_KEY}(?:[ \t]*\.[ \t]*{_KEY}){{{MOST_PARTS},}}+)
+    | {_KEY}
+    | .
+    """,
+    re.DOTALL | re.VERBOSE,
+)
+
+
+def find_deep_key(text: str) -> int:
+    """Return where a key of more than 16 parts begins in a TOML text; -1 if there is none."""
+    if not any(line.count(".") >= MOST_PARTS for line in text.split("\n")):
+        return -1
+    return next((found.start() for found in _TOKEN.finditer(text) if found["deep"]), -1)
 
 
 @cache
@@ -40,6 +65,7 @@ class _Places:
         self.lines = source.split(b"\n")
         self.found: dict[Path, tuple[int, int]] = {(): (1, 1)}
         self.latest: dict[Path, int] = {}
+        self.columns: dict[int, list[int]] = {}  # of lines that are not ASCII, by byte
 
     def statement(self, node: Node) -> None:
         """One top-level part: a pair, a table or an element of an array of tables, with the pairs in it."""
@@ -86,8 +112,16 @@ class _Places:
 
     def _note(self, path: Path, node: Node) -> None:
         row, column = node.start_point
-        before = self.lines[row][:column].decode("utf-8", "replace")
-        self.found.setdefault(path, (row + 1, len(before) + 1))
+        self.found.setdefault(path, (row + 1, self._characters(row, column) + 1))
+
+    def _characters(self, row: int, column: int) -> int:
+        """How many characters the first bytes of a line are; each line is counted once."""
+        known = self.columns.get(row)
+        if known is None:
+            line = self.lines[row]
+            starts = () if line.isascii() else (byte not in _WITHIN for byte in line)
+            known = self.columns[row] = list(accumulate(starts, initial=0))
+        return known[column] if column < len(known) and len(known) > 1 else column
 
 
 def _parts(key: Node) -> Iterator[Node]:

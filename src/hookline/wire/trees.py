@@ -22,6 +22,7 @@ _MOST_NODES = 200_000
 _DEEPEST = 200
 _LONGEST = 1 << 20  # of YAML about ten seconds of ruamel's time
 _NO_PLACES: Places = {}
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Tree(Frozen):
@@ -89,14 +90,21 @@ def parse_toml(text: str, file: str = "", *, placed: bool = True) -> Tree:
     """
     import tomllib  # noqa: PLC0415 - most hosts write JSON
 
+    from hookline.wire.toml import MOST_PARTS, find_deep_key, places_of  # noqa: PLC0415 - as above
+
     _refuse_length(text, file)
+    if (at := find_deep_key(text)) >= 0:
+        raise ConfigError(
+            f"a key of more than {MOST_PARTS} parts",
+            name="config.too-large",
+            place=_place(file, text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)),
+            hint="split it into tables",
+        )
     try:
         value = _with_texts(tomllib.loads(text.removeprefix("\ufeff")))
         _refuse_depth(value, file)
         if not placed:
             return Tree(value=value)
-        from hookline.wire.toml import places_of  # noqa: PLC0415 - only who asks for places pays for the grammar
-
         return Tree(value=value, places=places_of(text.removeprefix("\ufeff")))
     except tomllib.TOMLDecodeError as error:
         why, _, where = str(error).rpartition(" (at ")
@@ -215,12 +223,27 @@ class _Plain:
                 node.lc.item if hasattr(node, "lc") else {}.__getitem__
             )  # `!!pairs` has no places
             return [self._part(node, at, locate, value, path) for at, value in enumerate(node)]
-        return self._scalar(node)
+        try:
+            return self._scalar(node)
+        except UnicodeError:
+            raise self._lone_surrogate(path) from None
+
+    def _lone_surrogate(self, path: Path) -> ConfigError:
+        line, column = Tree(value=None, places=self.places).place(path)
+        return ConfigError(
+            "half of a surrogate pair, which is no character",
+            name="config.syntax",
+            place=_place(self.file, line, column),
+            hint="write the character itself, or both halves as in `\\ud83d\\ude00`",
+        )
 
     def _mapping(self, node: Any, path: Path) -> dict[str, Any]:
         copied: dict[str, Any] = {}
         for key, value in node.items():
-            name = self._key(key)
+            try:
+                name = self._key(key)
+            except UnicodeError:
+                raise self._lone_surrogate(path) from None
             if name in copied:  # `1` and `"1"`
                 line, column = self.places.get((*path, name), self.places[()])
                 place = _place(self.file, line, column)
@@ -248,7 +271,7 @@ class _Plain:
     def _key(key: Any) -> str:
         if key is None or isinstance(key, bool):
             return json.dumps(key)
-        return key if type(key) is str else str(key)
+        return _join_surrogates(key if type(key) is str else str(key))
 
     @staticmethod
     def _scalar(node: Any) -> Any:
@@ -256,8 +279,20 @@ class _Plain:
             return bool(node)
         for plain in (bool, int, float, str):
             if isinstance(node, plain):
-                return node if type(node) is plain else plain(node)
+                found = node if type(node) is plain else plain(node)
+                return _join_surrogates(found) if isinstance(found, str) else found
         return node if node is None else str(node)
+
+
+def _join_surrogates(text: str) -> str:
+    """Return the text with each pair of surrogates joined to the character that it stands for.
+
+    Raises:
+        UnicodeError: half of a pair stands alone.
+    """
+    if text.isascii() or not _SURROGATE.search(text):
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16")
 
 
 class _JsonPlaces:

@@ -314,9 +314,9 @@ def test_what_is_not_utf8_is_refused_with_its_place(
 
 
 def test_what_is_larger_than_a_configuration_is_refused(tmp_path: Path) -> None:
-    """Four MiB are read at most."""
-    assert refused(write(tmp_path / "x.yaml", b"#" * ((4 << 20) + 1))).name == "config.too-large"
-    assert read(write(tmp_path / "y.yaml", b"#" * (4 << 20))).text is not None
+    """One MiB is read at most."""
+    assert refused(write(tmp_path / "x.yaml", b"#" * ((1 << 20) + 1))).name == "config.too-large"
+    assert read(write(tmp_path / "y.yaml", b"#" * (1 << 20))).text is not None
 
 
 def test_an_endless_file_is_refused() -> None:
@@ -433,3 +433,22 @@ def test_a_stamp_changes_with_what_lies_beside_a_file_and_with_what_a_link_leads
         == stamp_of(str(file), "codex")
         != stamp_of(str(script), "codex")
     )
+
+
+def test_a_pipe_without_a_writer_is_refused(tmp_path: Path) -> None:
+    """No read waits for a writer that may never come."""
+    os.mkfifo(tmp_path / "hooks.yaml")
+    with pytest.raises(ConfigError, match="no data arrived within a second"):
+        source_of(Source(file=str(tmp_path / "hooks.yaml"), **SHARED), "docker-agent")
+
+
+def test_a_pipe_with_data_is_read(tmp_path: Path) -> None:
+    """`--config <(program)` gives such a pipe."""
+    readable, writable = os.pipe()
+    os.write(writable, b"agents: {}")
+    os.close(writable)
+    try:
+        source = source_of(Source(file=f"/dev/fd/{readable}", **SHARED), "docker-agent")
+    finally:
+        os.close(readable)
+    assert source.text == "agents: {}"

@@ -144,3 +144,10 @@ def test_every_key_of_the_policy_is_a_setting() -> None:
         Policy().in_place,
         WITHOUT_A_SEAL,
     )
+
+
+def test_settings_that_are_a_pipe_are_an_error_at_once(environ: dict[str, str]) -> None:
+    """No command waits for a writer that may never come."""
+    os.mkfifo(settings_path(environ))
+    with pytest.raises(ConfigError, match="is no plain file"):
+        settings(environ)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ import pytest
 from hookline import ConfigError, Engine
 from hookline.core.dialect import Source
 from hookline.engine.sources import Discovery, Given, Named, came_by, listed, read
+from hookline.model.handler import Broken
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -117,3 +119,39 @@ def test_each_way_tells_whose_it_is(engine: Engine, tmp_path: Path) -> None:
 
     assert came_by(named(engine, tmp_path / "x.json")) == ("claude-code", Source().scope)
     assert came_by(given) == ("claude-code", "user")
+
+
+def test_files_beyond_64_in_a_folder_are_broken_hooks(tmp_path: Path) -> None:
+    """Hookline loads the first 64 by name and says which one is the first that it does not load."""
+    for at in range(70):
+        (tmp_path / f"{at:02}").mkdir()
+        (tmp_path / f"{at:02}/HOOK.md").write_text(
+            f"---\nname: h{at:02}\ndescription: d\ntrigger: pre-tool-call\n---\n"
+        )
+    engine = Engine.load(tmp_path, dialect="agenthooks")
+    (problem,) = [each for each in engine.problems if each.name == "config.too-large"]
+    assert "more than 64 files" in problem.message
+    assert "`64/HOOK.md`" in problem.message
+    broken = {each.kind for each in engine.hooks if isinstance(each.handler, Broken)}
+    assert "tool.before" in broken
+
+
+def test_a_file_whose_expressions_are_too_large_together_is_refused_once(tmp_path: Path) -> None:
+    """One problem names the file, and the guards of the file count as broken."""
+    groups = [{"matcher": f"x{at}(a?){{500}}", "hooks": []} for at in range(400)]
+    file = tmp_path / "settings.json"
+    file.write_text(json.dumps({"hooks": {"PreToolUse": groups}}))
+    engine = Engine.load(file, dialect="claude-code")
+    (problem,) = engine.problems
+    assert problem.name == "config.too-large"
+    assert {type(each.handler) for each in engine.hooks} == {Broken}
+
+
+def test_a_file_of_more_than_one_mib_is_refused(tmp_path: Path) -> None:
+    """Its guards count as broken, with the file and what to do in the reason."""
+    file = tmp_path / "settings.json"
+    file.write_text(json.dumps({"x": "y" * (1 << 20), "hooks": {}}))
+    engine = Engine.load(file, dialect="claude-code")
+    (problem,) = engine.problems
+    assert (problem.name, problem.hint) == ("config.too-large", "keep the hooks in a smaller file")
+    assert {type(each.handler) for each in engine.hooks} == {Broken}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import select
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -168,11 +169,11 @@ def open_connections(server: Served, place: Place, count: int) -> list[socket.so
     return found
 
 
-def test_connections_are_bounded(tmp_path: Path) -> None:
-    """One too many is told to come again; when there are twice as many they are closed; and others get in when some have gone."""
+def test_admitted_connections_are_bounded(tmp_path: Path) -> None:
+    """One too many gets a 503; twice as many are closed; TCP has a budget of its own; others get in when some have gone."""
     with served(Engine(environ={}), tmp_path, bounds={"connections": 2}) as server:
         kept = open_connections(server, server.unix, 2)
-        answer: Answer = server.tcp.ask("GET", "/v1/health")
+        answer: Answer = server.unix.ask("GET", "/v1/health")
 
         assert (answer.status, answer.document["code"], answer.headers["retry-after"]) == (
             503,
@@ -180,6 +181,9 @@ def test_connections_are_bounded(tmp_path: Path) -> None:
             "1",
         )
         assert answer.headers["connection"] == "close"
+        assert server.tcp.ask("GET", "/v1/health", Authorization="").status == 200
+        shown: Answer = server.tcp.ask("GET", "/v1/metrics")
+        assert (shown.status, shown.document["code"]) == (503, "HKL5007")
         kept += [server.unix.connected() for _ in range(2)]
         with server.unix.connected() as fifth:
             assert rest(fifth) == b""
@@ -187,6 +191,26 @@ def test_connections_are_bounded(tmp_path: Path) -> None:
             sock.close()
         while (answer := retried(server.unix)) is None or answer.status != 200:
             pass
+
+
+def test_half_open_connections_without_a_token_reset_no_client(tmp_path: Path) -> None:
+    """Of connections without a token the oldest makes room; one with a token, and a unix socket, stay."""
+    half = b"POST /v1/answer HTTP/1.1\r\nHost: localhost\r\n"
+    bounds = {"connections": 4}
+    with ExitStack() as stack:
+        server = stack.enter_context(served(Engine(environ={}), tmp_path, bounds=bounds))
+        admitted = stack.enter_context(server.tcp.sent("GET", "/v1/health", None))
+        assert one_answer(admitted).startswith(b"HTTP/1.1 200")
+        flood = [stack.enter_context(server.tcp.connected()) for _ in range(20)]
+        for sock in flood:
+            with suppress(OSError):  # the server has closed it to make room
+                sock.sendall(half)
+        assert rest(flood[0]) == b""
+        assert server.tcp.ask("GET", "/v1/metrics").status == 200
+        assert server.unix.ask("GET", "/v1/metrics").status == 200
+        admitted.sendall(REQUEST)
+        assert one_answer(admitted).startswith(b"HTTP/1.1 200")
+        assert server.meter.refusals == {}
 
 
 def retried(place: Place) -> Answer | None:

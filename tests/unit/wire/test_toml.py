@@ -79,3 +79,36 @@ def test_bad_toml_is_refused_with_its_place(text: str, place: str, message: str)
 
     assert str(error).startswith(place)
     assert message in str(error)
+
+
+@pytest.mark.parametrize(
+    "text", [".".join("a" * 100_000) + " = 1", "\n\n[" + " . ".join(['"a b"'] * 17) + "]"]
+)
+def test_a_key_of_more_than_16_parts_is_refused_before_it_is_read(text: str) -> None:
+    """The time of the standard reader grows with the square of the parts."""
+    error = refused(text)
+    assert error.name == "config.too-large"
+    assert "a key of more than 16 parts" in str(error)
+    assert str(error).startswith("config.toml:")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ".".join("a" * 16) + " = 1",
+        'a = "' + "x." * 40 + '"',
+        'a = """\n' + "x." * 40 + '\n"""',
+        "a = '''\n" + "x." * 40 + "\n'''",
+        "a = 1  # " + "x." * 40,
+        f'["{"x." * 40}"]',
+    ],
+)
+def test_dots_in_texts_and_comments_are_no_parts_of_a_key(text: str) -> None:
+    """Only keys are counted, up to 16 parts."""
+    assert parse(text, "config.toml").value
+
+
+def test_columns_count_characters_on_a_line_with_others_than_ascii() -> None:
+    """Each place of a long line is found without decoding the line again."""
+    places = parse('x = ["é", "日本", "a"]\ny = 1\n', "config.toml").places
+    assert (places["x", 1], places["x", 2], places[("y",)]) == ((1, 11), (1, 17), (2, 1))

@@ -322,3 +322,20 @@ def test_the_name_of_the_file_decides_the_language() -> None:
 def _classes(value: Any) -> set[type]:
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return {type(value)} | {found for part in inner for found in _classes(part)}
+
+
+def test_yaml_joins_surrogate_pairs() -> None:
+    """JSON text in a YAML file, as `json.dumps` writes an emoji, in values and in keys."""
+    text = json.dumps({"a😀": ["x😀y", "é"]})
+    assert parse_yaml(text).value == {"a😀": ["x😀y", "é"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [('a:\n  b: "x \\ud83d"', "f.yaml:2:3"), ('a:\n  "\\ude00": 1', "f.yaml:1:1")],
+)
+def test_half_of_a_surrogate_pair_is_an_error_with_a_place(text: str, place: str) -> None:
+    """It is no character, and no text that holds it could be sent to a hook."""
+    with pytest.raises(ConfigError, match="half of a surrogate pair") as caught:
+        parse_yaml(text, "f.yaml")
+    assert str(caught.value).startswith(place)

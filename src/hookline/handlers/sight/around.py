@@ -6,6 +6,7 @@ import os
 import re
 
 from hookline.handlers.sealing.uv import has_block, needs_nothing
+from hookline.paths import real_path
 from hookline.text.embedded import values
 
 TYPE_CHECKING = False
@@ -55,7 +56,7 @@ def files_around(
 
 def _folders(folder: str, projects: Sequence[str]) -> Iterator[str]:
     """A folder and those around it, as far as one of these projects reaches."""
-    at = os.path.realpath(folder)
+    at = real_path(folder)
     while any(f"{at}/".startswith(f"{each.rstrip('/')}/") for each in projects):
         yield at
         at = os.path.dirname(at)

@@ -7,6 +7,7 @@ import stat
 import time
 
 from hookline.model.frozen import Frozen
+from hookline.paths import real_path
 from hookline.text.digest import hashing
 
 LARGEST = 16 << 20  # bytes of a file that are kept in memory, so that they can be run from there
@@ -44,7 +45,7 @@ def contents(path: str, shelf: str = "") -> Contents | None:
     does no harm: the bytes returned are those that were hashed, and what is too large to be kept is hashed again when it is copied.
     """
     try:
-        real = os.path.realpath(path)
+        real = real_path(path)
         fd = os.open(real, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
     except (OSError, ValueError):
         return None

@@ -7,6 +7,7 @@ import os
 from hookline.handlers.sight.contents import contents, exposure
 from hookline.handlers.sight.named import among_systems, files_named, is_systems
 from hookline.model.sight import LOOSE, Covered
+from hookline.paths import real_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Covering:
         self.home = env.get("HOME", "~")
         self.path = env.get("PATH", os.defpath)
         self.near = tuple(
-            f"{os.path.realpath(each)}/"
+            f"{real_path(each)}/"
             for each in (cwd, *near)
             if os.path.isabs(each) and each not in {"/", self.home}
         )
@@ -77,7 +78,7 @@ class Covering:
             for file in files_named(
                 word, seen, self.home, anything=anything, projects=self.projects
             ):
-                real = os.path.realpath(file)
+                real = real_path(file)
                 if not any(
                     known.real == real for known in self.files.values()
                 ):  # what is run for certain is not only named
@@ -144,7 +145,7 @@ class Covering:
 
     def is_brought(self, path: str) -> bool:
         """Whether an interpreter is a script that lies here under such a name."""
-        real = os.path.realpath(path)
+        real = real_path(path)
         read = contents(path) if self.is_near(real) and not self.is_systems(real) else None
         return read is not None and read.head[:2] == b"#!"
 
@@ -153,7 +154,7 @@ class Covering:
 
         Any other by what nobody but root can set back.
         """
-        real = os.path.realpath(path)
+        real = real_path(path)
         try:
             found = os.stat(real)
         except OSError:

@@ -8,6 +8,7 @@ import re
 from hookline.handlers.sight.contents import contents
 from hookline.handlers.sight.covering import Covering
 from hookline.handlers.sight.named import is_librarys, module_files, modules_named, repository
+from hookline.paths import real_path
 from hookline.text.embedded import values
 from hookline.text.required import is_nodes_own, required
 
@@ -76,7 +77,7 @@ class Importing(Covering):
         foreign: Sequence[str] = (),
     ) -> None:
         super().__init__(cwd, env, near, root=root, inherited=inherited)
-        self.foreign = tuple(os.path.realpath(each) for each in foreign if each)
+        self.foreign = tuple(real_path(each) for each in foreign if each)
         self.kept: list[str] = []
         self.sealed = False
 
@@ -89,12 +90,12 @@ class Importing(Covering):
         module = _module_of(words[at + 1 :]) if found.unknown else ""
         own = [*module_files(module, cwd)]
         shadows = [*modules_named(words[at + 1 :], cwd)]
-        real = os.path.realpath(cwd)
+        real = real_path(cwd)
         is_foreign = any(real == each or real.startswith(f"{each}/") for each in self.foreign)
         if (
             is_foreign
             and (not own or is_librarys(module))
-            and re.fullmatch(_SAFE, os.path.basename(os.path.realpath(path)))
+            and re.fullmatch(_SAFE, os.path.basename(real_path(path)))
         ):
             self.kept += shadows
             self.sealed = True
@@ -166,7 +167,7 @@ class Importing(Covering):
         strangers = self._strangers()
         # For a script uv looks around that script; older ones looked around the working folder.
         apart = os.path.isabs(script) and not any(
-            os.path.realpath(script).startswith(f"{each.rstrip('/')}/") for each in strangers
+            real_path(script).startswith(f"{each.rstrip('/')}/") for each in strangers
         )
         for role, path in files_around(
             options, contents(script) if script else None, folder, strangers
@@ -181,7 +182,7 @@ class Importing(Covering):
 
     def _strangers(self) -> Sequence[str]:
         """The folders that are a stranger's, with the repositories that they lie in; none that the user's home lies in."""
-        home = f"{os.path.realpath(self.home)}/"
+        home = f"{real_path(self.home)}/"
         return [
             each
             for own in self.foreign

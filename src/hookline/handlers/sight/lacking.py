@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from hookline.handlers.sight.importing import Importing
+from hookline.paths import real_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class Lacking(Importing):
 
     def starts_bare(self, words: Sequence[str], path: str) -> bool:
         """Whether a shell does nothing before its text; if so, also whether it finds programs by the path only."""
-        known = os.path.basename(os.path.realpath(path)) in {"bash", "dash"}
+        known = os.path.basename(real_path(path)) in {"bash", "dash"}
         self.names = (
             known
             and "PATH" in self.env

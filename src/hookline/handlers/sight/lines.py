@@ -7,6 +7,7 @@ import os
 from hookline.handlers.sealing.pieces import Pieces
 from hookline.handlers.sealing.ways import sealed_words
 from hookline.handlers.sight.lacking import Lacking
+from hookline.paths import real_path
 from hookline.text.launched import filed, unfolded
 from hookline.text.launchers import COMMANDING
 from hookline.text.programs import by_itself, reading
@@ -162,10 +163,10 @@ class Lines(Lacking):
 
     def is_as_named(self, path: str) -> bool:
         """Whether a program is what its name says: it is the system's, or found on the user's own path, or came along with nothing."""
-        real = os.path.realpath(path)
-        root = os.path.realpath(self.root) if self.root else ""
+        real = real_path(path)
+        root = real_path(self.root) if self.root else ""
         is_inside = self.is_near(real) or (
-            root not in {"", "/", os.path.realpath(self.home)} and real.startswith(f"{root}/")
+            root not in {"", "/", real_path(self.home)} and real.startswith(f"{root}/")
         )
         return self.is_systems(real) or path in self.chosen or not is_inside
 
@@ -209,7 +210,7 @@ class Lines(Lacking):
 
     def arguments(self, words: Sequence[str], found: Reading, path: str, cwd: str) -> None:
         """The files that are named beside what is run."""
-        if os.path.basename(path) in READERS and self.is_systems(os.path.realpath(path)):
+        if os.path.basename(path) in READERS and self.is_systems(real_path(path)):
             return
         named = {found.program_at, found.at, found.text_at, *found.through}
         others = [word for at, word in enumerate(words) if at not in named]
@@ -243,7 +244,7 @@ class Lines(Lacking):
 
     def _itself(self, words: list[str], at: int, path: str, cwd: str, depth: int) -> list[str]:
         """The words of a program that is no interpreter: a script by its `#!` line, or a binary."""
-        if self.is_systems(os.path.realpath(path)):
+        if self.is_systems(real_path(path)):
             self.interpreter(words[at], path)
             return words
         read = self.cover("program", path)

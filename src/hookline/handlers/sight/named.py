@@ -7,6 +7,8 @@ import re
 import stat
 import sys
 
+from hookline.paths import nearest_with, real_path
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -62,7 +64,7 @@ def _is_script(path: str) -> bool:
 
 def among_systems(folders: Iterable[str]) -> tuple[str, ...]:
     """Of these folders, and of the repositories that they lie in, those that lie among the system's own."""
-    below = {os.path.realpath(each) for each in folders if os.path.isabs(each)}
+    below = {real_path(each) for each in folders if os.path.isabs(each)}
     below = {each for each in below if f"{each}/".startswith(_SYSTEM)}
     return tuple(
         each
@@ -73,12 +75,7 @@ def among_systems(folders: Iterable[str]) -> tuple[str, ...]:
 
 def repository(folder: str) -> str:
     """The nearest repository that a folder lies in; empty where there is none."""
-    while not os.path.lexists(f"{folder}/.git"):
-        above = os.path.dirname(folder)
-        if above == folder:
-            return ""
-        folder = above
-    return folder
+    return nearest_with(folder, ".git")
 
 
 def files_named(
@@ -104,7 +101,7 @@ def files_named(
             if (
                 _is_file(full)
                 and (anything or is_runnable(full))
-                and not is_systems(os.path.realpath(full), projects)
+                and not is_systems(real_path(full), projects)
             ):
                 yield full
 

@@ -1,0 +1,20 @@
+"""Expressions, and a bound on what all expressions of one source cost together."""
+
+from __future__ import annotations
+
+import pytest
+
+from hookline.errors import ConfigError
+from hookline.text.regex import Budget, compile_regex
+
+
+def test_expressions_beyond_the_budget_are_refused_at_once() -> None:
+    """The budget counts compiled instructions; outside of it nothing is counted."""
+    with Budget(1_000) as budget:
+        compile_regex("Bash|Edit")
+        assert not budget.is_spent
+        compile_regex("(a?){500}")
+        assert budget.is_spent
+        with pytest.raises(ConfigError, match="too much memory together"):
+            compile_regex("Bash")
+    assert compile_regex("Bash").found_in("Bash")
