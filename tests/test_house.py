@@ -49,7 +49,6 @@ ELSEWHERE = {
         "tests/unit/engine/doctor/test_soundness.py",
         "what is found is what is looked for",
     ),
-    "remote/asking.py": ("tests/unit/remote/test_client.py", "it is the client's way without gRPC"),
     "remote/calling.py": ("tests/unit/remote/test_client.py", "it is the client's way with gRPC"),
     "remote/bounds.py": (
         "tests/unit/remote/test_bridge.py",

@@ -138,7 +138,6 @@ CODES: Mapping[str, str] = {
     "journal.broken": "HKL6006",
     "journal.unknown": "HKL6007",
     "journal.missing": "HKL6008",
-    "journal.index": "HKL6009",
     "journal.telemetry": "HKL6010",
     "journal.lost": "HKL6011",
     "remote.missing": "HKL5101",

@@ -13,33 +13,33 @@ from hookline.text.suggest import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hookline.journal.index import Index
+    from hookline.journal.search import Search
 
 
-def known_event(event: str, index: Index | None = None) -> None:
+def known_event(event: str, search: Search | None = None) -> None:
     """See that there is such an event: in the journal, or in any dialect, or among the notes that a journal takes beside events.
 
     Raises:
         ConfigError: there is none.
     """
-    written = (
-        {*NOTES, *(index.names("kind") if index else ()), *(index.names("native") if index else ())}
-        if event
-        else set()
-    )
-    if event and event not in written and not kind_of(event, ""):
+    if not event or event in NOTES or kind_of(event, ""):
+        return
+    written = set(NOTES)
+    if search is not None:
+        written |= search.names("kind") | search.names("native_event")
+    if event not in written:
         raise ConfigError(
             f"unknown event `{event}`", name="event.unknown", hint=nearest(event, sorted(written))
         )
 
 
-def known_hook(word: str, index: Index) -> None:
+def known_hook(word: str, search: Search) -> None:
     """See that a word is a part of what some hook is called: one of the journal, or one that is declared for whoever asks.
 
     Raises:
         ConfigError: of none.
     """
-    if not word or any(word.lower() in called for called in index.names("called")):
+    if not word or search.has_hook(word):
         return
     specs = declared_here(".", os.environ)
     if any(
@@ -48,7 +48,10 @@ def known_hook(word: str, index: Index) -> None:
         for text in (spec.id, spec.name, command_of(spec.handler))
     ):
         return
-    ids = [*index.names("hook"), *(name for spec in specs for name in (spec.id, spec.name) if name)]
+    ids = [
+        *sorted(search.names("hook")),
+        *(name for spec in specs for name in (spec.id, spec.name) if name),
+    ]
     hint = did_you_mean(word, ids) or "hookline list"
     raise ConfigError(
         f"no hook here or in the journal has `{word}` in its id, name or command",

@@ -15,7 +15,7 @@ from hookline.engine.doctor.finding import Finding
 from hookline.engine.handing import hand_on
 from hookline.engine.journaling import journal_folder
 from hookline.errors import HookError
-from hookline.journal.index import Index
+from hookline.journal.search import Search
 from hookline.server.unguarded import unguarded
 from hookline.trust.policy import TRUSTED
 
@@ -67,7 +67,7 @@ def doctor(
     return FINDINGS if document["errors"] else OK
 
 
-def _checked(engine: Engine, history: Index | None, seconds: float, *, models: bool) -> Checkup:
+def _checked(engine: Engine, history: Search | None, seconds: float, *, models: bool) -> Checkup:
     """What the hooks say, and the servers that run beside them."""
     found = check(engine, history=history, seconds=seconds, models=models)
     return found.replace(findings=(*found.findings, *unguarded(os.environ)))
@@ -82,22 +82,18 @@ def _summary(found: Checkup) -> str:
 
 
 @contextmanager
-def _history(environ: Mapping[str, str]) -> Iterator[Index | None]:
+def _history(environ: Mapping[str, str]) -> Iterator[Search | None]:
     """What the journal knows; None where there is none, or where it cannot be read, which is told."""
     try:
         folder = journal_folder(environ)
-        index = Index(folder) if os.path.isdir(folder) else None
+        search = Search(folder) if os.path.isdir(folder) else None
     except HookError as error:
         if not getattr(
             error, "place", ""
         ):  # wrong settings are told where the checkup ends by them
             tell(f"{error.code} {error}")
-        index = None
-    try:
-        yield index
-    finally:
-        if index is not None:
-            index.close()
+        search = None
+    yield search
 
 
 # -- mending -------------------------------------------------------------------------------------------------------------

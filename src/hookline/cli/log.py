@@ -19,11 +19,11 @@ from hookline.engine.handing import hand_on
 from hookline.engine.journaling import journal_folder, limits_of
 from hookline.engine.provenance import provenance
 from hookline.errors import CODES, ConfigError, JournalError
-from hookline.journal.index import Index
 from hookline.journal.masking import shown
 from hookline.journal.query import Query, moment, stamp
 from hookline.journal.reading import segments
 from hookline.journal.retention import too_many
+from hookline.journal.search import Search
 from hookline.journal.trail import Trail
 from hookline.journal.verify import remembered_head, verify
 from hookline.model.frozen import Frozen
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _What = Annotated[
     list[str],
     flags.argument(
-        metavar="[show ID|show last|verify|reindex|prune]",
+        metavar="[show ID|show last|verify|prune]",
         help="without it, the decisions, newest last",
     ),
 ]
@@ -76,7 +76,7 @@ _Since = Annotated[
 _Until = Annotated[str, flags.option("--until", metavar="TIME", help="before then")]
 _Fault = Annotated[bool, flags.option("--fault", help="in which a hook failed")]
 _Limit = Annotated[
-    int, flags.option("--limit", metavar="N", min=0, help="the newest so many; 0: all")
+    int, flags.option("-n", "--limit", metavar="N", min=0, help="the newest so many; 0: all")
 ]
 _Follow = Annotated[bool, flags.option("-f", "--follow", help="and those to come, until Ctrl-C")]
 _Head = Annotated[
@@ -84,7 +84,7 @@ _Head = Annotated[
     flags.option("--head", metavar="SEQ:HASH", help="for verify: a head that was kept elsewhere"),
 ]
 _DryRun = Annotated[
-    bool, flags.option("-n", "--dry-run", help="for prune: only say what would be removed")
+    bool, flags.option("--dry-run", help="for prune: only say what would be removed")
 ]
 _Path = Annotated[
     str, flags.option("--path", metavar="DIR", help="another journal than this user's")
@@ -146,13 +146,11 @@ def log(
                 return _show(folder, wanted, query, look)
             case ["verify"]:
                 return _verify(folder, head, json=json, color=color)
-            case ["reindex"]:
-                return _reindex(folder)
             case ["prune"]:
                 return _prune(folder, stamp(now), dry_run=dry_run, json=json, color=color)
     wrong, hint = (
         f"`{' '.join(what)}` is nothing that log does",
-        "show ID, show last, verify, reindex or prune",
+        "show ID, show last, verify or prune",
     )
     if what == ["show"]:
         wrong, hint = (
@@ -202,40 +200,46 @@ def _list(
         known_event(query.event)
         tell(f"nothing has been written down yet in {folder}")
         return OK
-    with Index(folder, tell=_tell) as index:
-        known_event(query.event, index)
+    search = Search(folder, tell=_tell)
+    mark = search.last()
+    found = search.events(query, limit=limit)
+    if not found:
+        known_event(query.event, search)
         if not follow:  # it may be declared in a minute
-            known_hook(query.hook, index)
-        found = index.events(query, limit=limit)
-        for record in found:
-            show(record)
-        if follow:
-            return _follow(index, query, show, mark=index.mark(found[-1]["seq"] if found else 0))
+            known_hook(query.hook, search)
+    for record in found:
+        show(record)
+    if follow:
+        return _follow(search, query, show, mark=_mark(found[-1]) if found else mark)
     if not found:
         tell("no decision like that")
     return OK
 
 
 def _follow(
-    index: Index,
+    search: Search,
     query: Query,
     show: Callable[[dict[str, Any]], None],
     wait: Callable[[], bool] | None = None,
     *,
     mark: tuple[int, str] = (0, ""),
 ) -> int:
-    """Show what is written from now on, behind the event at the `mark`; `wait` says whether somebody still reads."""
+    """Show what is written from now on, after the record at `mark`, until `wait` returns false."""
     wait = wait or _pause
     while wait():
-        if not os.path.isdir(index.folder):  # it was removed; the next event makes it anew
+        if not os.path.isdir(search.folder):  # it was removed; the next event makes it again
             continue
-        index.refresh()
-        if index.mark(mark[0]) != mark:  # another journal is there by now, which counts from 1
+        if search.last(mark[0]) != mark:  # another journal is there, which counts from 1
             mark = (0, "")
-        for record in index.events(query.replace(after=mark[0])):
+        for record in search.events(query.replace(after=mark[0])):
             show(record)
-            mark = index.mark(record["seq"])
+            mark = _mark(record)
     return OK
+
+
+def _mark(record: dict[str, Any]) -> tuple[int, str]:
+    """Return what tells a record from all others: its number and its hash."""
+    return record["seq"], record["hash"]
 
 
 def _pause() -> bool:
@@ -260,28 +264,28 @@ def show_decision(wanted: str, *, json: bool, color: str) -> int:
 
 
 def _show(folder: str, wanted: str, query: Query, look: _Look) -> int:
-    with Index(folder, tell=_tell) as index:
-        event = _wanted(index, wanted, query)
-        runs = index.runs(event["id"])
-        known = provenance(index, event, runs, os.environ)
-        look.page({"schema": "hookline.entry/1", "event": event, "runs": runs, "provenance": known})
+    search = Search(folder, tell=_tell)
+    event = _wanted(search, wanted, query)
+    runs = search.runs(event["id"])
+    known = provenance(search, event, runs, os.environ)
+    look.page({"schema": "hookline.entry/1", "event": event, "runs": runs, "provenance": known})
     return OK
 
 
-def _wanted(index: Index, wanted: str, query: Query) -> dict[str, Any]:
+def _wanted(search: Search, wanted: str, query: Query) -> dict[str, Any]:
     """The decision that is meant: by the beginning of its id, or the last one of those that a query asks for."""
     if wanted == LAST:
-        known_event(query.event, index)
-        known_hook(query.hook, index)
-        last = index.latest(query)
+        last = search.latest(query)
         if last is None:
+            known_event(query.event, search)
+            known_hook(query.hook, search)
             raise JournalError(
                 "there is no decision like that",
                 name="journal.unknown",
                 hint="`hookline log` lists them",
             )
         return last
-    found = index.found(wanted)
+    found = search.find_by_id(wanted)
     if not found:
         raise JournalError(
             f"no decision has the id `{wanted}`",
@@ -314,12 +318,6 @@ def _verify(folder: str, head: str, *, json: bool, color: str) -> int:
     result = verify(folder, remembered=remembered)
     present(result.to_dict(), verification_page, json=json, color=color)
     return OK if result.whole else FINDINGS
-
-
-def _reindex(folder: str) -> int:
-    with Index(folder, tell=_tell) as index:
-        tell(f"{index.rebuild()} decisions in the index")
-    return OK
 
 
 def _prune(folder: str, at: str, *, dry_run: bool, json: bool, color: str) -> int:

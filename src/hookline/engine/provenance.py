@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, TypeAlias
 
-    from hookline.journal.index import Index
+    from hookline.journal.search import Search
     from hookline.model.spec import HookSpec
 
     Declared: TypeAlias = Callable[[str, str, str], Sequence[HookSpec]]
@@ -29,7 +29,7 @@ _PLACE = re.compile(r"(.*?)(?::\d+(?::\d+)?)?", re.DOTALL)
 
 
 def provenance(
-    index: Index,
+    search: Search,
     event: Mapping[str, Any],
     runs: Iterable[Mapping[str, Any]],
     environ: Mapping[str, str],
@@ -44,7 +44,7 @@ def provenance(
             known[place] = declared_in(*place, cwd=cwd, environ=environ)
         return known[place]
 
-    return [_of_run(index, run, declared) for run in runs]
+    return [_of_run(search, run, declared) for run in runs]
 
 
 def declared_in(
@@ -75,8 +75,8 @@ def declared_here(folder: str, environ: Mapping[str, str]) -> Sequence[HookSpec]
     )
 
 
-def _of_run(index: Index, run: Mapping[str, Any], declared: Declared) -> dict[str, Any]:
-    note = index.note_about(_text(run, "identity"), before=run["seq"])
+def _of_run(search: Search, run: Mapping[str, Any], declared: Declared) -> dict[str, Any]:
+    note = search.note_about(_text(run, "identity"), before=run["seq"])
     command, found = _command(run, note or {}, declared)
     return {"run": _text(run, "id"), "ran": command, "found": found, "note": note}
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import UTC, datetime, timedelta
 
 from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
 
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)([smhdw])")
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
@@ -31,28 +37,45 @@ class Query(Frozen):
     after: int = 0
     decided: bool = False
 
-    def clauses(self) -> tuple[str, list[object]]:
-        """The condition in SQL over the table `events`, and its values."""
-        asked: tuple[tuple[str, list[object], object], ...] = (
-            ("(kind = ? OR native = ?)", [self.event] * 2, self.event),
-            ("tool = ?", [self.tool], self.tool),
-            (
-                "EXISTS (SELECT 1 FROM runs WHERE runs.event = events.id AND instr(runs.called, ?))",
-                [self.hook.lower()],
-                self.hook,
-            ),
-            ("stance = ?", [self.stance], self.stance),
-            ("substr(session, 1, length(?)) = ?", [self.session] * 2, self.session),
-            ("at >= ?", [self.since], self.since),
-            ("at < ?", [self.until], self.until),
-            ("faults > 0", [], self.fault),
-            ("seq > ?", [self.after], self.after),
-            ("stance <> ''", [], self.decided),
+    def matches(self, record: Mapping[str, Any]) -> bool:
+        """Return whether a record of an event or note matches, as far as it says by itself.
+
+        `hook` is about other records, and not checked here.
+        """
+        faults, seq = record.get("faults"), record.get("seq")
+        return (
+            (not self.event or self.event in (record.get("kind"), record.get("native_event")))
+            and (not self.tool or record.get("tool") == self.tool)
+            and (not self.stance or record.get("stance") == self.stance)
+            and (not self.session or _text(record, "session").startswith(self.session))
+            and (not self.since or _text(record, "at") >= self.since)
+            and (not self.until or _text(record, "at") < self.until)
+            and (not self.fault or (isinstance(faults, int) and faults > 0))
+            and (not self.after or (isinstance(seq, int) and seq > self.after))
+            and (not self.decided or bool(record.get("stance")))
         )
-        chosen = [(clause, values) for clause, values, wanted in asked if wanted]
-        return " AND ".join(clause for clause, _ in chosen) or "1", [
-            value for _, values in chosen for value in values
+
+    def needles(self) -> list[tuple[bytes, ...]]:
+        """Return byte strings of which a line must contain one from each tuple in order to match.
+
+        The rarest come first.
+        """
+        session = json.dumps(self.session)[:-1]  # it may go on
+        found = [
+            ((f'"session":{session}',), self.session),
+            ((f'"tool":{json.dumps(self.tool)}',), self.tool),
+            ((f'"stance":{json.dumps(self.stance)}',), self.stance),
+            (
+                tuple(f'"{key}":{json.dumps(self.event)}' for key in ("kind", "native_event")),
+                self.event,
+            ),
         ]
+        return [tuple(text.encode("ascii") for text in texts) for texts, used in found if used]
+
+
+def _text(record: Mapping[str, Any], field: str) -> str:
+    value = record.get(field)
+    return value if isinstance(value, str) else ""
 
 
 def moment(text: str, now: float) -> str:

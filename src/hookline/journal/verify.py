@@ -13,7 +13,6 @@ from time import monotonic, sleep
 
 from hookline.journal.chain import NOTHING
 from hookline.journal.files import open_to_read
-from hookline.journal.indexed import NAME, indexed
 from hookline.journal.reading import HEAD, HEAD_READ, Head, read_head, segments
 from hookline.journal.walk import (
     EDITED,
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from hookline.journal.indexed import Indexed
 
 SCHEMA = "hookline.verification/1"
 _WAIT = 2.0  # seconds for the lock
@@ -81,17 +79,11 @@ def verify(folder: str, *, remembered: tuple[int, str] | None = None) -> Verific
         OSError: the folder or a file cannot be read.
         JournalError: a file of it is a link, a pipe or somebody else's.
     """
-    known = indexed(folder)
     head, ends = _snapshot(folder)
-    walk, lacking = Walk(ends), 0
+    walk = Walk(ends)
     for line, following in with_next(lines_of(ends)):
         walk.step(line, following)
-        lacking += known is not None and known.lacks(line)
-    if lacking:
-        walk.notes.append(
-            f"the index lacks {lacking} records of the trail, so that lists do not show them: `hookline log reindex`"
-        )
-    return _Whole(folder, walk, head, remembered).result(known)
+    return _Whole(folder, walk, head, remembered).result()
 
 
 def _snapshot(folder: str) -> tuple[Head | None, Mapping[str, int]]:
@@ -133,14 +125,13 @@ class _Whole:
         self.head = head
         self.remembered = remembered
 
-    def result(self, known: Indexed | None) -> Verification:
+    def result(self) -> Verification:
         walk = self.walk
         rest = [
             *self._beginning(),
             *self._ending(),
             *self._headless(),
             *self._compared(),
-            *self._unindexed(known),
         ]
         if walk.more:
             walk.notes.append(f"{walk.more} more places are broken")
@@ -224,19 +215,6 @@ class _Whole:
             self.walk.notes.append(f"record {seq}, which is remembered, was removed by retention")
         elif not self.walk.known.get(seq, "").startswith(digest):
             yield self._about(REPLACED, f"record {seq} is not the one that is remembered")
-
-    def _unindexed(self, known: Indexed | None) -> Iterator[Finding]:
-        """Records that an index was made of, and that are gone; those that retention removed may still be in it."""
-        gone = (
-            {seq for seq in known.numbers if seq >= self.walk.first and seq not in self.walk.known}
-            if known is not None
-            else set()
-        )
-        if gone:
-            told = f"the index has {len(gone)} records from {min(gone)} to {max(gone)} that the trail lacks: removed, or lost with the power"
-            yield Finding(
-                kind=TRUNCATED, file=os.path.join(self.folder, NAME), line=0, message=told
-            )
 
     def _about(self, kind: str, message: str) -> Finding:
         return Finding(kind=kind, file=self.folder, line=0, message=message)

@@ -1,4 +1,4 @@
-"""Addresses: where a bridge is, in one line: `unix:/path`, `framed+unix:/path`, `127.0.0.1:4088`, `vsock:host:4088`."""
+"""Addresses: where a bridge is, in one line: `unix:/path`, `127.0.0.1:4088`, `vsock:host:4088`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hookline.remote import vsock
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-UNIX, FRAMED, TCP, VSOCK = "unix", "framed+unix", "tcp", "vsock"
+UNIX, TCP, VSOCK = "unix", "tcp", "vsock"
 _TCP = re.compile(
     r"(?:\[(?P<six>[0-9a-fA-F:.]+)\]|(?P<four>[^:\[\]/]+)):(?P<port>\d{1,5})", re.ASCII
 )
@@ -31,7 +31,7 @@ _TRIES, _PAUSE = (
     20,
     0.05,
 )  # seconds between them, for a folder in which somebody else makes a socket
-_EXAMPLES = "unix:/run/user/1000/bridge.sock, 127.0.0.1:4088, framed+unix:/path or vsock:host:4088"
+_EXAMPLES = "unix:/run/user/1000/bridge.sock, 127.0.0.1:4088 or vsock:host:4088"
 
 
 class Address(Frozen):
@@ -47,7 +47,7 @@ class Address(Frozen):
     @property
     def proven(self) -> bool:
         """Whether only this machine's same user can be there."""
-        return self.way in (UNIX, FRAMED)
+        return self.way == UNIX
 
     @property
     def target(self) -> str:
@@ -64,7 +64,7 @@ def parsed(text: str) -> Address:
         ConfigError: it is none, or not one of this machine alone.
     """
     way, _, rest = text.partition(":")
-    if way in (UNIX, FRAMED):
+    if way == UNIX:
         path = os.path.abspath(rest) if rest else ""
         if not rest or len(os.fsencode(path)) > _LONGEST_PATH or "\0" in rest:
             hint = f"at most {_LONGEST_PATH} bytes"

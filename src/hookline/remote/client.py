@@ -5,15 +5,14 @@ from __future__ import annotations
 import asyncio
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from itertools import count
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from hookline.model.reply import Reply
-from hookline.remote.addresses import FRAMED, parsed
+from hookline.remote.addresses import parsed
 from hookline.remote.bounds import Bounds
 from hookline.remote.dialling import dialled, need_grpc
 from hookline.remote.loop import REMOTE
 from hookline.remote.outbox import Outbox
-from hookline.remote.proto import bridge_pb2 as pb
 from hookline.remote.questions import decided, host_question, question, unreachable
 from hookline.remote.talking import LinkError
 
@@ -22,18 +21,10 @@ if TYPE_CHECKING:
     from typing import Self
 
     from hookline.model.verdict import Decision
+    from hookline.remote.calling import GrpcAsks
+    from hookline.remote.proto import bridge_pb2 as pb
 
 _IN_FLIGHT = 64
-
-
-class _Asks(Protocol):
-    """A way to ask one thing at a time."""
-
-    async def fire(self, request: pb.FireRequest) -> pb.FireReply: ...
-
-    async def answer(self, request: pb.AnswerRequest) -> pb.AnswerReply: ...
-
-    async def close(self) -> None: ...
 
 
 class Client:
@@ -47,9 +38,8 @@ class Client:
         self.token = token
         self.bounds = bounds or Bounds()
         self._place = parsed(address)
-        if self._place.way != FRAMED:
-            need_grpc()
-        self._asks: _Asks | None = None
+        need_grpc()
+        self._asks: GrpcAsks | None = None
 
     async def fire(
         self,
@@ -118,16 +108,11 @@ class Client:
             raise unreachable(self.address, error) from None
         return Reply(stdout=reply.stdout, stderr=reply.stderr, exit_code=reply.exit_code)
 
-    def _line(self) -> _Asks:
+    def _line(self) -> GrpcAsks:
         if self._asks is None:
-            if self._place.way == FRAMED:
-                from hookline.remote.asking import FramedAsks  # noqa: PLC0415 - one way or the other
+            from hookline.remote.calling import GrpcAsks  # noqa: PLC0415 - gRPC, which not everybody has
 
-                self._asks = FramedAsks(self._place.path, self.bounds)
-            else:
-                from hookline.remote.calling import GrpcAsks  # noqa: PLC0415 - gRPC, which not everybody has
-
-                self._asks = GrpcAsks(self._place, self.bounds, self.token)
+            self._asks = GrpcAsks(self._place, self.bounds, self.token)
         return self._asks
 
     async def _close(self) -> None:
@@ -186,9 +171,7 @@ class Stream:
     async def open(self) -> None:
         """Dial."""
         client = self._client
-        line = dialled(
-            client.address, "fire", self._outbox, client.bounds, pb.FireReply, token=client.token
-        )
+        line = dialled(client.address, "fire", self._outbox, client.bounds, token=client.token)
         try:
             incoming = await self._stack.enter_async_context(line)
         except LinkError as error:

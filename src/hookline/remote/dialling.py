@@ -1,17 +1,14 @@
-"""Dialling: a stream to an address, whichever transport that is."""
+"""Dialling: a gRPC stream to an address."""
 
 from __future__ import annotations
 
 import tempfile
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
-
-from google.protobuf.message import Message
+from typing import TYPE_CHECKING, Any
 
 from hookline.errors import ConfigError
 from hookline.remote import vsock
-from hookline.remote.addresses import FRAMED, VSOCK, parsed, unix_listener
-from hookline.remote.framed import framed, messages, poured
+from hookline.remote.addresses import VSOCK, parsed, unix_listener
 from hookline.remote.relay import Relay
 
 if TYPE_CHECKING:
@@ -21,8 +18,6 @@ if TYPE_CHECKING:
     from hookline.remote.bounds import Bounds
     from hookline.remote.outbox import Outbox
 
-M = TypeVar("M", bound=Message)
-
 
 @asynccontextmanager
 async def dialled(
@@ -30,23 +25,17 @@ async def dialled(
     method: str,
     outbox: Outbox[Any],
     bounds: Bounds,
-    kind: type[M],
     *,
     token: str = "",
-) -> AsyncIterator[AsyncIterator[M]]:
+) -> AsyncIterator[AsyncIterator[Any]]:
     """One stream: what is posted is sent, and the messages that come in are yielded.
 
     Raises:
-        ConfigError: it is no address, or its transport is not installed.
+        ConfigError: it is no address, or gRPC is not installed.
         LinkError: nobody is there; or later, from what is yielded, that it broke.
     """
     place = parsed(address)
     async with AsyncExitStack() as stack:
-        if place.way == FRAMED:
-            reader, writer = await stack.enter_async_context(framed(place.path, method))
-            await stack.enter_async_context(poured(outbox, writer))
-            yield messages(reader, kind, bounds.frame)
-            return
         need_grpc()
         from hookline.remote.overgrpc import streamed  # noqa: PLC0415 - gRPC, which not everybody has
 
@@ -75,5 +64,5 @@ def need_grpc() -> None:
     from importlib.util import find_spec  # noqa: PLC0415 - rare
 
     if find_spec("grpc") is None:
-        hint = "pip install 'hookline[grpc]'; or without it: framed+unix:PATH"
+        hint = "pip install 'hookline[grpc]'"
         raise ConfigError("gRPC is not installed", name="remote.missing", hint=hint)

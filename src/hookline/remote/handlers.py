@@ -17,7 +17,6 @@ from hookline.remote.bounds import Bounds
 from hookline.remote.keys import Keys
 from hookline.remote.loop import REMOTE
 from hookline.remote.outbox import Outbox
-from hookline.remote.proto import bridge_pb2 as pb
 from hookline.remote.roster import Roster
 from hookline.remote.session import Session
 from hookline.remote.talking import LinkError, talk
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 
     from hookline.core.dispatch import Run
     from hookline.model.outcome import Outcome
+    from hookline.remote.proto import bridge_pb2 as pb
 
 # Refusals that do not go away by themselves.
 _FINAL = frozenset({"remote.token", "remote.protocol"})
@@ -138,14 +138,14 @@ class Handlers(Roster):
         Raises:
             ConfigError: the address is none, or the engine will never let these handlers in.
         """
-        from hookline.remote.dialling import dialled  # noqa: PLC0415 - gRPC, which a framed address does not need
+        from hookline.remote.dialling import dialled  # noqa: PLC0415 - gRPC, which not everybody has
 
         seat = self._seated(address)
 
         async def connect() -> Session:
             outbox: Outbox[pb.HandlerFrame] = Outbox(self.bounds.queue)
             session = Session(self, seat, outbox, token)
-            async with dialled(address, "attach", outbox, self.bounds, pb.EngineFrame) as incoming:
+            async with dialled(address, "attach", outbox, self.bounds) as incoming:
                 await self.converse(seat, session, incoming, outbox)
             return session
 

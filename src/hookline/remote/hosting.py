@@ -14,7 +14,6 @@ from hookline.remote.firing import Firing
 from hookline.remote.listening import Listening, serve_engine_at
 from hookline.remote.loop import REMOTE
 from hookline.remote.outbox import Outbox
-from hookline.remote.proto import bridge_pb2 as pb
 from hookline.remote.talking import Caller, LinkError
 from hookline.remote.turns import Turns
 
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from hookline.engine.engine import Engine
     from hookline.model.event import Event
     from hookline.model.verdict import Decision
+    from hookline.remote.proto import bridge_pb2 as pb
 
     Elsewhere: TypeAlias = Callable[[Engine, Event, Decision], Awaitable[Decision]] | None
 
@@ -62,7 +62,7 @@ class Opened:
             began = self.bridge.clock()
             try:
                 async with dialled(
-                    address, "serve", outbox, self.bridge.bounds, pb.HandlerFrame, token=token
+                    address, "serve", outbox, self.bridge.bounds, token=token
                 ) as incoming:
                     await self.bridge.converse(caller, incoming, outbox)
             except LinkError:

@@ -8,26 +8,22 @@ import tempfile
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any
 
-from hookline.errors import ConfigError, HookError
+from hookline.errors import ConfigError
 from hookline.remote import vsock
-from hookline.remote.addresses import FRAMED, TCP, UNIX, VSOCK, Address, parsed, remove
+from hookline.remote.addresses import TCP, UNIX, VSOCK, Address, parsed, remove
 from hookline.remote.dialling import need_grpc
-from hookline.remote.framed import ANSWER, ATTACH, FIRE, SERVE, FramedServer, messages, poured
-from hookline.remote.outbox import Outbox
-from hookline.remote.proto import bridge_pb2 as pb
 from hookline.remote.relay import Relay
 from hookline.remote.session import Session
 from hookline.remote.talking import Caller
 
 if TYPE_CHECKING:
-    from asyncio import StreamReader, StreamWriter
     from collections.abc import AsyncIterator, Callable
 
     from hookline.remote.bounds import Bounds
     from hookline.remote.bridge import Bridge
     from hookline.remote.firing import Firing
-    from hookline.remote.framed import Serve
     from hookline.remote.handlers import Handlers, Seat
+    from hookline.remote.outbox import Outbox
     from hookline.remote.overgrpc import BridgeService, HooksService
 
 
@@ -63,11 +59,6 @@ async def serve_engine_at(
             hint="or listen on unix:PATH",
         )
     caller = Caller(name=text, proven=proven)
-    if place.way == FRAMED:
-        asking = (
-            {FIRE: _firing(firing), ANSWER: _answering(firing)} if proven else {}
-        )  # no token goes with these frames
-        return await _framed(place, {ATTACH: _attaching(bridge, caller), **asking})
     need_grpc()
     from hookline.remote.overgrpc import BridgeService, HooksService  # noqa: PLC0415 - gRPC, which not everybody has
 
@@ -98,16 +89,12 @@ async def serve_handlers(
         await handlers.converse(seat, Session(handlers, seat, outbox, token), incoming, outbox)
 
     caller = Caller(name=text, proven=place.proven)
-    if place.way == FRAMED:
-        listening = await _framed(place, {SERVE: _serving(converse, caller, handlers.bounds)})
-    else:
-        need_grpc()
-        from hookline.remote.overgrpc import BridgeService  # noqa: PLC0415 - gRPC, which not everybody has
+    need_grpc()
+    from hookline.remote.overgrpc import BridgeService  # noqa: PLC0415 - gRPC, which not everybody has
 
-        service = BridgeService(
-            caller, handlers.bounds, serve=converse, token="" if place.proven else token
-        )
-        listening = await _grpc(place, handlers.bounds, service, None)
+    asked = "" if place.proven else token
+    service = BridgeService(caller, handlers.bounds, serve=converse, token=asked)
+    listening = await _grpc(place, handlers.bounds, service, None)
     try:
         ready(listening.name)
         await asyncio.Event().wait()
@@ -157,59 +144,3 @@ async def _over_vsock(
     stack.push_async_callback(server.stop, _PATIENCE)
     await stack.enter_async_context(Relay(listening, vsock.dial_unix(private.path)))
     return Listening(place.text, stack)
-
-
-# -- frames ----------------------------------------------------------------------------------------------------------------
-
-
-async def _framed(place: Address, serves: dict[str, Serve]) -> Listening:
-    server = FramedServer(place.path, serves)
-    await server.start()
-    stack = AsyncExitStack()
-    stack.push_async_callback(server.close)
-    return Listening(place.text, stack)
-
-
-def _attaching(bridge: Bridge, caller: Caller) -> Serve:
-    async def attach(reader: StreamReader, writer: StreamWriter) -> None:
-        outbox: Outbox[pb.EngineFrame] = Outbox(bridge.bounds.queue)
-        async with poured(outbox, writer):
-            await bridge.converse(
-                caller, messages(reader, pb.HandlerFrame, bridge.bounds.frame), outbox
-            )
-
-    return attach
-
-
-def _serving(converse: Callable[..., Any], caller: Caller, bounds: Bounds) -> Serve:
-    async def serve(reader: StreamReader, writer: StreamWriter) -> None:
-        outbox: Outbox[pb.HandlerFrame] = Outbox(bounds.queue)
-        async with poured(outbox, writer):
-            await converse(caller, messages(reader, pb.EngineFrame, bounds.frame), outbox)
-
-    return serve
-
-
-def _firing(firing: Firing) -> Serve:
-    async def fire(reader: StreamReader, writer: StreamWriter) -> None:
-        outbox: Outbox[pb.FireReply] = Outbox(8 * firing.largest)
-        async with poured(outbox, writer):
-            await firing.stream(messages(reader, pb.FireRequest, 2 * firing.largest), outbox)
-
-    return fire
-
-
-def _answering(firing: Firing) -> Serve:
-    async def answer(reader: StreamReader, writer: StreamWriter) -> None:
-        outbox: Outbox[pb.FireReply] = Outbox(8 * firing.largest)
-        async with poured(outbox, writer):
-            async for request in messages(reader, pb.AnswerRequest, 2 * firing.largest):
-                try:
-                    told = pb.FireReply(
-                        decision_json=(await firing.answer(request)).SerializeToString()
-                    )
-                except HookError as error:
-                    told = pb.FireReply(error_code=error.code, error=str(error))
-                outbox.post(told)
-
-    return answer

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hookline.cli.app import app_main
-from hookline.journal.index import Index
 from hookline.journal.query import Query
+from hookline.journal.search import Search
 from tests.unit.cli.support import Told
 from tests.unit.cli.test_contracts import check
 
@@ -73,11 +73,10 @@ def notes(desk: Desk) -> list[tuple[str, str, str]]:
     folder = desk.folder.parent / "home/.local/state/hookline/journal"
     if not folder.exists():
         return []
-    with Index(str(folder)) as index:
-        return [
-            (note["did"], note["who"], note["how"])
-            for note in index.events(Query(event="approval"))
-        ]
+    search = Search(str(folder))
+    return [
+        (note["did"], note["who"], note["how"]) for note in search.events(Query(event="approval"))
+    ]
 
 
 # -- asking ------------------------------------------------------------------------------------------------------------

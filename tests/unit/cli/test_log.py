@@ -15,8 +15,8 @@ import pytest
 from hookline.cli import log
 from hookline.cli.paint import Paint
 from hookline.cli.recorded import entry_page, event_line
-from hookline.journal.index import Index
 from hookline.journal.query import Query
+from hookline.journal.search import Search
 from hookline.journal.trail import Trail
 from hookline.trust import Store
 from tests.unit.cli.support import DOCKER, LS, SUDO, Desk
@@ -46,9 +46,8 @@ def test_what_is_written_meanwhile_is_shown_once(desk: Desk) -> None:
             return True
         return False
 
-    with Index(folder_of(desk)) as index:
-        index.refresh()
-        log._follow(index, Query(stance="deny"), shown.append, wait, mark=index.mark())
+    search = Search(folder_of(desk))
+    log._follow(search, Query(stance="deny"), shown.append, wait, mark=search.last())
 
     assert [record["stance"] for record in shown] == ["deny", "deny"]
     assert len({record["id"] for record in shown}) == 2
@@ -191,34 +190,29 @@ def test_a_journal_that_was_removed_is_followed_from_its_beginning(what: str, de
             return True
         return False
 
-    with Index(folder_of(desk)) as index:
-        before = index.events(Query())
-        log._follow(index, Query(), shown.append, wait, mark=index.mark())
+    search = Search(folder_of(desk))
+    before = search.events(Query())
+    log._follow(search, Query(), shown.append, wait, mark=search.last())
 
     assert [record["seq"] for record in shown] == [record["seq"] for record in before[:2]]
     assert not {record["id"] for record in shown} & {record["id"] for record in before}
 
 
 def wipe(folder: str, what: str) -> None:
-    """Remove a journal: its trail, its index too, or the folder."""
+    """Remove a journal: its files, or the folder."""
     if what == "folder":
         shutil.rmtree(folder)
         return
     for name in os.listdir(folder):
-        if what == "all files" or not name.startswith("index"):
-            os.unlink(f"{folder}/{name}")
+        os.unlink(f"{folder}/{name}")
 
 
 def test_a_wiped_journal_is_nothing_to_verify(desk: Desk) -> None:
-    """Which is not the same as whole; and an index that is left tells what was there."""
+    """Which is not the same as whole."""
     fire(desk)
-    desk.type("log")
     wipe(folder_of(desk), "files")
-    known = desk.type("log", "verify")
-    wipe(folder_of(desk), "all files")
     told = desk.type("log", "verify")
 
-    assert (known.code, "truncated: the index has 3 records" in known.out) == (1, True)
     assert (told.code, told.out) == (1, "nothing to verify: there is no record\n")
     assert desk.type("log", "verify", "--json").document["ok"] is False
 
@@ -575,7 +569,7 @@ def test_what_a_detached_hook_printed_is_shown() -> None:
     )
 
 
-@pytest.mark.parametrize("words", [(), ("show", "last"), ("verify",), ("reindex",), ("prune",)])
+@pytest.mark.parametrize("words", [(), ("show", "last"), ("verify",), ("prune",)])
 def test_a_file_in_the_place_of_a_journal_is_told(words: tuple[str, ...], desk: Desk) -> None:
     """Nothing that it could be taken for has been written down there."""
     desk.file("file", "")

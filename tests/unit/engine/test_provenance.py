@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hookline.engine.provenance import declared_here, provenance
-from hookline.journal.index import Index
 from hookline.journal.keeping import canonical
+from hookline.journal.search import Search
 from hookline.journal.trail import Trail
 from hookline.text.digest import sha256
 
@@ -54,8 +54,8 @@ def told(
         for note in notes or []
     ]
     Trail(str(project.parent / "j")).append([*records, base | source | run, event], at=AT)
-    with Index(str(project.parent / "j")) as index:
-        (found,) = provenance(index, event, index.runs("e"), environ)
+    search = Search(str(project.parent / "j"))
+    (found,) = provenance(search, event, search.runs("e"), environ)
     return found
 
 

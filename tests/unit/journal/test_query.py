@@ -32,10 +32,16 @@ def test_what_is_no_time_is_refused(text: str) -> None:
         moment(text, NOW)
 
 
-def test_an_empty_query_asks_for_all() -> None:
-    """And each filter adds a condition."""
-    assert Query().clauses() == ("1", [])
-    assert Query(tool="Bash", fault=True).clauses() == ("tool = ? AND faults > 0", ["Bash"])
+def test_an_empty_query_matches_all() -> None:
+    """Each filter adds a condition, and most add bytes that a line must contain."""
+    record = {"tool": "Bash", "faults": 1}
+
+    assert Query().matches({})
+    assert Query().needles() == []
+    assert Query(tool="Bash", fault=True).matches(record)
+    assert not Query(tool="Read", fault=True).matches(record)
+    assert not Query(tool="Bash", fault=True).matches(record | {"faults": 0})
+    assert Query(tool='"é"', fault=True).needles() == [(b'"tool":"\\"\\u00e9\\""',)]
 
 
 def test_a_stamp_has_milliseconds() -> None:

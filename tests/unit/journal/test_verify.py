@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import sqlite3
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,8 +15,6 @@ from hypothesis import strategies as st
 
 from hookline.errors import JournalError
 from hookline.journal.chain import linked
-from hookline.journal.index import Index
-from hookline.journal.query import Query
 from hookline.journal.verify import remembered_head
 from hookline.journal.walk import (
     EDITED,
@@ -212,34 +209,6 @@ def test_every_place_is_named_up_to_a_number(tmp_path: Path) -> None:
 
     assert (len(found.findings), found.records, found.whole) == (50, 0, False)
     assert "70 more places are broken" in found.notes
-
-
-# -- what an index knows -----------------------------------------------------------------------------------------------
-
-
-def test_an_index_tells_of_what_is_gone(trail: Path) -> None:
-    """The whole trail, its head too."""
-    with Index(str(trail)) as index:
-        assert len(index.events(Query())) == COUNT
-    files(trail)[0].unlink()
-    (trail / "head").unlink()
-    (finding,) = checked(trail).findings
-
-    assert (finding.kind, finding.file) == (TRUNCATED, str(trail / "index.sqlite"))
-    assert f"{COUNT} records from 1 to {COUNT}" in finding.message
-
-
-def test_rows_that_are_gone_from_the_index_are_told(trail: Path) -> None:
-    """Also where its counts were made to fit; the trail itself is whole."""
-    with Index(str(trail)) as index:
-        index.refresh()
-    with sqlite3.connect(trail / "index.sqlite") as database:
-        database.execute("DELETE FROM events WHERE seq = 3")
-        database.execute("UPDATE segments SET records = records - 1")
-    database.close()
-    found = checked(trail)
-
-    assert (found.whole, "the index lacks 1 records" in found.notes[0]) == (True, True)
 
 
 # -- files that are none -----------------------------------------------------------------------------------------------

@@ -183,10 +183,9 @@ def hook(
 def addresses(folder: Any) -> dict[str, tuple[str, str]]:
     """An address of every transport, and the token that is needed there."""
     return {
-        "framed": (f"framed+unix:{folder}/framed", ""),
         "unix": (f"unix:{folder}/grpc", ""),
         "tcp": ("127.0.0.1:0", TOKEN),
     }
 
 
-TRANSPORTS = ("framed", "unix", "tcp")
+TRANSPORTS = ("unix", "tcp")

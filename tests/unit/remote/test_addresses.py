@@ -32,12 +32,8 @@ def test_an_address_is_read(text: str, way: str, target: str, proven: object) ->
     assert (place.way, place.target, place.proven) == (way, target, proven)
 
 
-def test_an_address_of_frames_or_of_vsock_is_read() -> None:
+def test_an_address_of_vsock_is_read() -> None:
     """Which gRPC does not dial itself."""
-    assert (parsed("framed+unix:/a/b").way, parsed("framed+unix:/a/b").path) == (
-        "framed+unix",
-        "/a/b",
-    )
     assert (parsed("vsock:host:4088").cid, parsed("vsock:host:4088").port) == (2, 4088)
 
 

@@ -131,7 +131,7 @@ def test_a_rewrite_is_seen_by_the_next_handler(tmp_path) -> None:
             )
             return decision.reason
 
-    with serve_engine(engine, f"framed+unix:{tmp_path}/s") as opened:
+    with serve_engine(engine, f"unix:{tmp_path}/s") as opened:
         assert within(fired()) == "seen"
 
 
@@ -168,7 +168,7 @@ def test_an_asynchronous_handler_runs_on_the_loop_that_attached(tmp_path) -> Non
             assert where["loop"] is asyncio.get_running_loop()
             assert where["thread"] is not threading.current_thread()
 
-    with serve_engine(engine, f"framed+unix:{tmp_path}/s") as opened:
+    with serve_engine(engine, f"unix:{tmp_path}/s") as opened:
         within(fired())
 
 
@@ -215,7 +215,7 @@ def test_hooks_change_while_attached(tmp_path) -> None:
             await handlers.ready()
             assert (await engine.fire_async("pre_tool_use", CALL, dialect="a3s")).reason == "b"
 
-    with serve_engine(engine, f"framed+unix:{tmp_path}/s") as opened:
+    with serve_engine(engine, f"unix:{tmp_path}/s") as opened:
         within(changed())
 
 
@@ -259,7 +259,7 @@ def test_whoever_was_disarmed_is_told(tmp_path, caplog: pytest.LogCaptureFixture
             raise AssertionError
 
     with (
-        serve_engine(Engine(), f"framed+unix:{tmp_path}/s", bounds=Bounds(hooks=1)) as opened,
+        serve_engine(Engine(), f"unix:{tmp_path}/s", bounds=Bounds(hooks=1)) as opened,
         pytest.raises(ConfigError) as caught,
     ):
         within(visit())
@@ -294,7 +294,7 @@ def test_many_are_registered_at_once_while_attached(tmp_path) -> None:
             going.set()
             assert (await asked).reason == "waited"
 
-    with serve_engine(engine, f"framed+unix:{tmp_path}/s") as opened:
+    with serve_engine(engine, f"unix:{tmp_path}/s") as opened:
         within(changed())
         assert len(engine.hooks) == 201
         assert opened.bridge.counts.get("refused", 0) == 0
@@ -322,7 +322,7 @@ def test_a_handler_that_interrupts_ends_neither_end(plain: bool, tmp_path) -> No
                 for call in (CALL, OTHER)
             ]
 
-    with serve_engine(engine, f"framed+unix:{tmp_path}/s") as opened:
+    with serve_engine(engine, f"unix:{tmp_path}/s") as opened:
         first, second = within(asked())
         assert opened.bridge.counts.get("lost", 0) == 1
     assert "KeyboardInterrupt" in first
@@ -361,16 +361,15 @@ def test_whoever_left_does_not_come_back(tmp_path) -> None:
         await REMOTE.wait(handlers._leave(5.0, withdraw=True))
         await attaching  # by itself: nobody cancels it
 
-    with serve_engine(engine, f"framed+unix:{tmp_path}/s") as opened:
+    with serve_engine(engine, f"unix:{tmp_path}/s") as opened:
         within(visit())
         assert engine.hooks == ()
     assert told == []
 
 
-@pytest.mark.parametrize("transport", ["framed", "unix"])
-def test_an_engine_that_comes_back_is_dialled_again(transport: str, tmp_path) -> None:
+def test_an_engine_that_comes_back_is_dialled_again(tmp_path) -> None:
     """A new engine knows nobody, and is told everything anew."""
-    address, _ = addresses(tmp_path)[transport]
+    address, _ = addresses(tmp_path)["unix"]
     told: list[str] = []
     handlers = Handlers("policy", backoff=soon, tell=told.append)
     handlers.on("pre_tool_use")(lambda _: HookResponse.block("back"))
@@ -414,7 +413,7 @@ def test_a_held_name_is_waited_for(tmp_path) -> None:
         waiting.cancel()
         await asyncio.gather(waiting, return_exceptions=True)
 
-    with serve_engine(Engine(), f"framed+unix:{tmp_path}/s", bounds=Bounds(memory=0)) as opened:
+    with serve_engine(Engine(), f"unix:{tmp_path}/s", bounds=Bounds(memory=0)) as opened:
         within(queued())
     assert "is held by somebody else" in told[0]
 
@@ -427,7 +426,7 @@ def test_a_process_that_is_started_anew_takes_its_place_by_its_key(tmp_path) -> 
         async with Handlers("policy", state=state).attached(opened.addresses[0]):
             pass
 
-    with serve_engine(Engine(), f"framed+unix:{tmp_path}/s") as opened:
+    with serve_engine(Engine(), f"unix:{tmp_path}/s") as opened:
         within(visit())
         within(visit())
         assert opened.bridge.counts["resumed"] == 1

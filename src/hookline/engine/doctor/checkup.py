@@ -71,11 +71,11 @@ _BARRED: Mapping[str, tuple[str, str]] = {
 class History(Protocol):
     """What a journal knows. `since`: a time in seconds since 1970."""
 
-    def asked(self, hook_id: str, since: float) -> int:
-        """How often a hook was asked."""
+    def count_runs(self, hook_id: str, since: float) -> int:
+        """Count the runs of a hook."""
 
-    def fired(self, kind: str, root: str, since: float) -> int:
-        """How many events of a kind there were in a folder and below."""
+    def count_events(self, kind: str, root: str, since: float) -> int:
+        """Count the events of a kind in a folder and below."""
 
 
 class Examined(Frozen):
@@ -372,8 +372,8 @@ def _never_asked(specs: list[HookSpec], history: History, root: str) -> Iterator
     """
     for spec in (each for each in specs if each.conditions):
         since = _changed_at(spec.origin.file)
-        fired = history.fired(spec.kind, root, since)
-        if fired >= _MANY and not history.asked(spec.id, since):
+        fired = history.count_events(spec.kind, root, since)
+        if fired >= _MANY and not history.count_runs(spec.id, since):
             told = f"none of {fired} events of its kind selected it since its file was changed"
             yield found(
                 spec,

@@ -248,11 +248,11 @@ class _Journal:
         self.numbers = fired, asked
         self.questions: list[tuple[Any, ...]] = []
 
-    def fired(self, *question: Any) -> int:
+    def count_events(self, *question: Any) -> int:
         self.questions.append(question)
         return self.numbers[0]
 
-    def asked(self, *question: Any) -> int:
+    def count_runs(self, *question: Any) -> int:
         self.questions.append(question)
         return self.numbers[1]
 
