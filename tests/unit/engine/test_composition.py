@@ -25,6 +25,9 @@ FILES = {
     "cursor": ("home/.cursor/hooks.json", {"version": 1, "hooks": {"preToolUse": [{"command": "{keep}"}]}}),
     "copilot": ("home/.copilot/hooks/keep.json", {"version": 1, "hooks": {"preToolUse": [{"type": "command", "bash": "{keep}"}]}}),
     "gemini": ("home/.gemini/settings.json", {"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "name": "k", "command": "{keep}"}]}]}}),
+    "qwen": ("home/.qwen/settings.json", {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "{keep}"}]}]}}),
+    "openhands": ("home/.openhands/hooks.json", {"pre_tool_use": [{"hooks": [{"command": "{keep}"}]}]}),
+    "cline": ("home/.cline/hooks/PreToolUse.sh", "#!/bin/sh\n{keep}\n"),
     "docker-agent": ("home/.config/cagent/hooks.d/keep.yaml", {"hooks": {"pre_tool_use": [{"hooks": [{"type": "command", "command": "{keep}"}]}]}}),
     "hermes": ("home/.hermes/config.yaml", {"hooks": {"pre_tool_call": [{"command": "{keep}"}]}}),
     "agenthooks": ("home/.config/agents/hooks/keep/HOOK.md", "---\nname: keep\ndescription: Keeps it\ntrigger: pre-tool-call\n---\n"),
@@ -38,6 +41,9 @@ WORDS = {
     "cursor": ("tool_name", "hook_event_name", "preToolUse"),
     "copilot": ("toolName", "sessionId", "s-1"),
     "gemini": ("tool_name", "hook_event_name", "BeforeTool"),
+    "qwen": ("tool_name", "hook_event_name", "PreToolUse"),
+    "openhands": ("tool_name", "event_type", "PreToolUse"),
+    "cline": ("hookName", "preToolUse", {"toolName": "Bash", "parameters": {"command": "make"}}),
     "docker-agent": ("tool_name", "hook_event_name", "pre_tool_use"),
     "hermes": ("tool_name", "hook_event_name", "pre_tool_call"),
     "agenthooks": ("tool_name", "event_type", "pre-tool-call"),
@@ -50,7 +56,8 @@ PAYLOAD = {
     "hook_event_name": "PreToolUse",
 }
 # Copilot calls tools by other names than Claude Code, and knows both; the others are told the host's name as it is.
-TOOLS = {"copilot": "bash"}
+# A script of Cline is sent the name of its event there, and the tool in a section of its own.
+TOOLS = {"copilot": "bash", "cline": "tool_call"}
 # The file of one hook cannot say what is run; and a3s' hooks are functions.
 ELSEWHERE = {"a3s", "hookline"}
 

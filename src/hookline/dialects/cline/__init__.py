@@ -46,11 +46,11 @@ class Cline:
     def encode_event(self, event: Event, spec: HookSpec) -> str:
         return encode_event(event, spec)
 
-    def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:  # noqa: ARG002 - the protocol's shape
+    def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:
         from hookline.dialects.cline.decode_outcome import decode_outcome  # noqa: PLC0415 - most events have no hook
 
         row = TABLE.row(spec.native_event)
-        return decode_outcome(outcome, spec, row) if row else failed(spec, outcome)
+        return decode_outcome(outcome, spec, row, event) if row else failed(spec, outcome)
 
     def encode_decision(self, decision: Decision, event: Event) -> Reply:
         row = TABLE.row(event.native_name) or TABLE.row_of_kind(event.kind)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from hookline.dialects.cline.table import NAME, TABLE, row_of
 from hookline.errors import CodecError
+from hookline.model.event import ToolCall
+from hookline.model.tools import called
 from hookline.wire.payload import decode
 
 TYPE_CHECKING = False
@@ -28,6 +30,10 @@ _WHOLE: Mapping[str, Mapping[str, str]] = {
 }
 
 
+# Keys of a shell tool's input that say what it runs.
+_OF_COMMANDS = ("command", "commands", "args")
+
+
 def decode_event(payload: Json, native: str = "") -> Event:
     """Return a payload of the host as an event.
 
@@ -39,9 +45,40 @@ def decode_event(payload: Json, native: str = "") -> Event:
     flat, call = _flattened(payload, native)
     event = decode(flat, TABLE, native, _KEYS)
     changes = {key: call[key] for key in ("call_id", "error") if call.get(key) is not None}
+    if isinstance(event.body, ToolCall):
+        changes["input"] = plain_input(event.body.tool, event.body.input)
     if changes:
         event = event.replace(body=event.body.replace(**changes))
     return event.replace(raw=payload)
+
+
+def plain_input(tool: str, given: Any) -> Any:
+    """Return a tool's input as other hosts have it: of a shell tool, all its commands as one text under `command`.
+
+    The command line program takes a list of commands, of texts or of a program with `args`, in seven shapes. A guard
+    that looks at the command must see each of them.
+    """
+    if tool not in called("shell", NAME) or not isinstance(given, str | list | dict):
+        return given
+    fields: dict[str, Any] = given if isinstance(given, dict) else {"commands": given}
+    if "commands" not in fields and "args" not in fields:
+        return given
+    commands = fields.get("commands", fields)
+    entries = commands if isinstance(commands, list) else [commands]
+    beside = {key: value for key, value in fields.items() if key not in _OF_COMMANDS}
+    return {"command": "\n".join(map(_line, entries)), **beside}
+
+
+def _line(entry: Any) -> str:
+    """Return one entry of a list of commands as a line for a shell."""
+    if not isinstance(entry, dict):
+        return str(entry)
+    words = [entry.get("command", ""), *(entry.get("args") or [])]
+    if len(words) == 1:
+        return str(words[0])
+    import shlex  # noqa: PLC0415 - few calls name a program with its arguments
+
+    return shlex.join(map(str, words))
 
 
 def _flattened(payload: Mapping[str, Any], native: str) -> tuple[dict[str, Any], Mapping[str, Any]]:

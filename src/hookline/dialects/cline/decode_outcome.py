@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from hookline.core.failure import OVERFLOWED, failed, label
+from hookline.dialects.cline.decode_event import plain_input
 from hookline.dialects.cline.table import SILENT, EventRow
 from hookline.model.event import Rewrite
 from hookline.model.verdict import Verdict
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import Row
+    from hookline.model.event import Event
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
 
@@ -45,7 +47,7 @@ _MOST_LINES = 200
 _CUT = "\n\n[... context truncated due to size limit ...]"
 
 
-def decode_outcome(outcome: Outcome, spec: HookSpec, row: Row) -> Verdict:
+def decode_outcome(outcome: Outcome, spec: HookSpec, row: Row, event: Event) -> Verdict:
     """Return what a script means. The host reads an object on stdout at every exit code."""
     if outcome.failure is not None or not isinstance(row, EventRow):
         return failed(spec, outcome)
@@ -58,7 +60,11 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: Row) -> Verdict:
         return failed(spec, outcome, OVERFLOWED)
     if answer is None and outcome.exit_code:
         return failed(spec, outcome)
-    return _verdict(answer or {}, outcome, spec, row)
+    verdict = _verdict(answer or {}, outcome, spec, row)
+    if verdict.rewrite is None:
+        return verdict
+    value = plain_input(event.tool, verdict.rewrite.value)
+    return verdict.replace(rewrite=verdict.rewrite.replace(value=value))
 
 
 def _verdict(answer: Mapping[str, Any], outcome: Outcome, spec: HookSpec, row: EventRow) -> Verdict:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from hookline.dialects.cline.decode_event import plain_input
 from hookline.dialects.cline.table import NAME, TABLE, row_of
 from hookline.model.event import ToolCall
 from hookline.wire.payload import wire_text
@@ -46,17 +47,16 @@ def _updated(event: Event, row: EventRow | None) -> dict[str, Any]:
     payload = dict(event.raw)
     if row is None or not isinstance(event.body, ToolCall):
         return payload
-    whole = payload.get(row.called)
-    if isinstance(whole, dict) and whole.get("input") != event.body.input:
-        payload[row.called] = {**whole, "input": event.body.input}
-    section = payload.get(row.section)
-    given = event.body.input if isinstance(whole, dict) else None
-    before = section.get("parameters") if isinstance(section, dict) else None
-    after = (
-        as_texts(event.body.input) if given is not None or before != event.body.input else before
-    )
-    if isinstance(section, dict) and before != after:
-        payload[row.section] = {**section, "parameters": after}
+    tool, now = event.body.tool, event.body.input
+    whole, section = payload.get(row.called), payload.get(row.section)
+    if isinstance(whole, dict):
+        if plain_input(tool, whole.get("input")) == now:
+            return payload
+        payload[row.called] = {**whole, "input": now}
+    elif isinstance(section, dict) and plain_input(tool, section.get("parameters")) == now:
+        return payload
+    if isinstance(section, dict):
+        payload[row.section] = {**section, "parameters": as_texts(now)}
     return payload
 
 

@@ -139,12 +139,45 @@ def test_a_rewritten_input_is_sent_under_both_keys() -> None:
         "preToolUse": {"toolName": "run_commands", "parameters": {"commands": '["a"]'}},
     }
     event = DIALECT.decode_event(payload)
-    event = event.replace(body=event.body.replace(input={"commands": ["b"]}))
+    event = event.replace(body=event.body.replace(input={"command": "b"}))
 
     sent = json.loads(DIALECT.encode_event(event, spec))
 
-    assert sent["tool_call"]["input"] == {"commands": ["b"]}
-    assert sent["preToolUse"]["parameters"] == {"commands": '["b"]'}
+    assert sent["tool_call"]["input"] == sent["preToolUse"]["parameters"] == {"command": "b"}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"commands": ["cd /", "rm -rf x"]},
+        {"commands": ["cd /", {"command": "rm", "args": ["-rf", "x"]}]},
+        {"command": "cd /\nrm -rf x"},
+        {"commands": "cd /\nrm -rf x"},
+        ["cd /", {"command": "rm", "args": ["-rf", "x"]}],
+        "cd /\nrm -rf x",
+    ],
+)
+def test_a_guard_sees_every_command_in_every_shape(given: object) -> None:
+    """The command line program takes a call of its shell tool in several shapes."""
+    payload = {
+        "hookName": "tool_call",
+        "tool_call": {"id": "1", "name": "run_commands", "input": given},
+    }
+
+    event = DIALECT.decode_event(payload)
+
+    assert event.command == "cd /\nrm -rf x"
+
+
+def test_a_program_with_its_arguments_is_one_line() -> None:
+    """A word with a blank in it stays one word."""
+    given = {"command": "rm", "args": ["-rf", "my files"]}
+    payload = {
+        "hookName": "tool_call",
+        "tool_call": {"id": "1", "name": "run_commands", "input": given},
+    }
+
+    assert DIALECT.decode_event(payload).command == "rm -rf 'my files'"
 
 
 def test_a_second_hook_of_an_event_has_no_file() -> None:
