@@ -6,6 +6,7 @@ import json
 from types import NoneType
 
 from hookline.core.failure import barred, describe, failed, withheld
+from hookline.core.output_faults import check_output
 from hookline.model.event import Rewrite
 from hookline.model.handler import InProcess
 from hookline.model.outcome import BARRED, FAILED
@@ -70,6 +71,7 @@ def _read(step: Entry, outcome: Outcome, event: Event) -> Verdict:
         return barred(spec, outcome) if outcome.means is not None else _missed(step, outcome, event)
     if type(spec.handler) is not InProcess or spec.handler.read_by_dialect:
         verdict = _held(spec, outcome, step.dialect.decode_outcome(outcome, spec, event))
+        verdict = check_output(spec, outcome, verdict)
         return verdict.replace(shadow=True) if spec.shadow and not verdict.shadow else verdict
     if outcome.failure is not None:
         return failed(spec, outcome)
