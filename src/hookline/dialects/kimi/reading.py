@@ -42,8 +42,8 @@ _IDLE = (
 
 
 def read(outcome: Outcome, spec: HookSpec, row: Moment, event: Event) -> Verdict:
-    """The verdict of one hook."""
-    return _Reader(outcome, spec, row, event).verdict()
+    """The verdict of one hook, with its stdout, which Kimi itself shows nowhere (kimi.md 5)."""
+    return _Reader(outcome, spec, row, event).verdict().replace(stdout=outcome.stdout)
 
 
 class _Reader:
