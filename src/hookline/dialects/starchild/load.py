@@ -169,7 +169,7 @@ class _Reader:
         if facts["allow_result_rewrite"]:
             placed(entry, "allow_result_rewrite", fits=row.appends)
         fields = {
-            "timeout": timeout(node),
+            "timeout": timeout(node, strict=self.strict),
             "conditions": conditions(entry),
             "on_failure": failure(entry),
         }
