@@ -20,13 +20,13 @@ from hookline.engine.journaling import journal_folder, limits_of
 from hookline.engine.provenance import provenance
 from hookline.errors import CODES, ConfigError, JournalError
 from hookline.journal.index import Index
-from hookline.journal.masking import shown
 from hookline.journal.query import Query, moment, stamp
 from hookline.journal.reading import segments
 from hookline.journal.retention import too_many
 from hookline.journal.trail import Trail
 from hookline.journal.verify import remembered_head, verify
 from hookline.model.frozen import Frozen
+from hookline.text.masking import shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
