@@ -6,6 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hookline.core.answers import allow, ask, context, deny, halt, note, retry, rewrite
     from hookline.engine.engine import Engine
+    from hookline.engine.reason_display import display_reason
     from hookline.engine.reload import Reloaded
     from hookline.engine.watching import Watcher, watching
     from hookline.errors import CodecError, ConfigError, HandlerError, HookError, TrustError
@@ -58,6 +59,7 @@ _HOMES = {
     "ask": "core.answers",
     "context": "core.answers",
     "deny": "core.answers",
+    "display_reason": "engine.reason_display",
     "halt": "core.answers",
     "note": "core.answers",
     "retry": "core.answers",
@@ -97,6 +99,7 @@ __all__ = [
     "ask",
     "context",
     "deny",
+    "display_reason",
     "halt",
     "note",
     "retry",

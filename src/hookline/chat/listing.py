@@ -51,7 +51,7 @@ def master(engine: Engine) -> Iterator[str]:
         else:
             yield f"  {with_hint(why, ON_AGAIN[switch])}"
     yield from (
-        f"  {with_hint(f'`{key.pointer}` is false in {key.file}:{key.line}', ON_AGAIN['project'])}"
+        f"  {with_hint(f'`{key.pointer}` is not true in {key.file}:{key.line}', ON_AGAIN['project'])}"
         for key in keys
     )
     managed = policy_of(engine) if off else []

@@ -148,6 +148,13 @@ COMMANDS: Mapping[str, Command] = {
         ),
         home=("switching", "off"),
     ),
+    "chat": Command(
+        group="decide",
+        does="one `/hooks` command, as a person types it in a chat",
+        examples=('hookline chat "/hooks list"', 'hookline chat "/hooks off"'),
+        codes="1 refused",
+        home=("chat", "chat"),
+    ),
     "log": Command(
         group="decide",
         does="what was decided, why, and whether the record of it is whole",

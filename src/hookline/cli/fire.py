@@ -170,7 +170,13 @@ def outcome(decision: dict[str, Any], paint: Paint) -> Iterator[str]:
     """What a decision comes to, whoever said what."""
     where = f"{decision['native_event']} ({decision['kind']}, {decision['dialect']})"
     yield f"{paint.stance(decision['stance'])}  {where} in {duration(decision['seconds'])}"
-    if decision["reason"]:
+    if decision["reason"] and decision["evidence"] is not None:
+        from hookline.engine.reason_display import display_reason  # noqa: PLC0415 - few hooks give evidence
+
+        shown = display_reason(decision)
+        yield f"  reason: {_indented(shown.sentence)}"
+        yield f"  evidence: {_indented(shown.box)}"
+    elif decision["reason"]:
         yield f"  reason: {_indented(decision['reason'])}"
     if decision["redo"]:
         yield "  the agent goes on working"

@@ -19,7 +19,6 @@ from hookline.engine.handing import hand_on
 from hookline.engine.journaling import journal_folder, limits_of
 from hookline.engine.provenance import provenance
 from hookline.errors import CODES, ConfigError, JournalError
-from hookline.journal.masking import shown
 from hookline.journal.query import Query, moment, stamp
 from hookline.journal.reading import segments
 from hookline.journal.retention import too_many
@@ -27,6 +26,7 @@ from hookline.journal.search import Search
 from hookline.journal.trail import Trail
 from hookline.journal.verify import remembered_head, verify
 from hookline.model.frozen import Frozen
+from hookline.text.masking import shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

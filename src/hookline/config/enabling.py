@@ -63,6 +63,8 @@ def _turned(path: str, text: str, keys: list[str]) -> str:
 
     wanted = parse_yaml(text, path).value
     value = _value_of(text, keys)
+    if value is None and (added := _with_key(path, text, keys, wanted)):
+        return added
     start, end = (value.start_mark.index, value.end_mark.index) if value is not None else (0, 0)
     if text[start:end].lower() != "false":
         raise _refused(path, f"no plain `{'.'.join(keys)}: false` stands in it")
@@ -76,6 +78,41 @@ def _turned(path: str, text: str, keys: list[str]) -> str:
             path, f"what else goes by its `{'.'.join(keys)}` would be another value, too"
         )
     return turned
+
+
+def _with_key(path: str, text: str, keys: list[str], given: Any) -> str:
+    """The text with the key added, if that changes nothing else; empty otherwise."""
+    from hookline.wire.trees import parse_yaml  # noqa: PLC0415 - as above
+
+    root = {} if given is None else given
+    table = root.get(keys[0], {}) if isinstance(root, dict) else None
+    added = _added(text, keys)
+    if not added or not isinstance(table, dict) or keys[1] in table:
+        return ""
+    try:
+        is_all = parse_yaml(added, path).value == {**root, keys[0]: {**table, keys[1]: True}}
+    except ConfigError:
+        return ""
+    return added if is_all else ""
+
+
+def _added(text: str, keys: list[str]) -> str:
+    """The text with a key of two parts that it does not have yet; empty where it has no plain place for it."""
+    if len(keys) != 2:  # noqa: PLR2004 - a table, and a key of it
+        return ""
+    table = _value_of(text, keys[:1])
+    line_end = "\r\n" if "\r\n" in text else "\n"
+    if table is None:
+        before = text if not text or text.endswith("\n") else text + line_end
+        return f"{before}{keys[0]}:{line_end}  {keys[1]}: true{line_end}"
+    if not isinstance(table.value, list) or not table.value:
+        return ""
+    first = table.value[0]
+    mark = first[0].start_mark if isinstance(first, tuple) else None
+    if mark is None:
+        return ""
+    between = ", " if table.flow_style else line_end + " " * mark.column
+    return f"{text[: mark.index]}{keys[1]}: true{between}{text[mark.index :]}"
 
 
 def _value_of(text: str, keys: list[str]) -> Any:

@@ -72,7 +72,7 @@ def barred(spec: HookSpec, outcome: Outcome) -> Verdict:
 def off_by(spec: HookSpec) -> str:
     """The key of a file that switches a hook off, and where it stands, in words; empty where none does."""
     return (
-        f"`{spec.off.pointer}` is false in `{spec.off.file}:{spec.off.line}`"
+        f"`{spec.off.pointer}` is not true in `{spec.off.file}:{spec.off.line}`"
         if spec.off is not None
         else ""
     )

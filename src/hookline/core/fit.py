@@ -57,9 +57,7 @@ def fit(
     if unsaid and decision.reason and "context" in powers and kind(decision.kind).feedback:
         # What such a denial is for, the model can still be told.
         changes["for_agent"] = (decision.reason, *decision.for_agent)
-    return decision.replace(
-        **changes, lowered=decision.lowered + tuple(_loss(decision, effect) for effect in lost)
-    )
+    return decision.replace(**changes, lowered=decision.lowered + tuple(_losses(decision, lost)))
 
 
 def _stance(
@@ -102,20 +100,17 @@ def _carried(decision: Decision) -> Iterator[tuple[str, str, Any]]:
         yield "retry", "retry_after", None
 
 
-def _loss(decision: Decision, effect: str) -> Lowered:
-    whose = next(
-        (
+def _losses(decision: Decision, lost: list[str]) -> Iterator[Lowered]:
+    """Each lost effect, once for every hook that asked for it."""
+    reason = f"`{decision.native_event or decision.kind}` of {decision.dialect} cannot express it"
+    for effect in lost:
+        asking = dict.fromkeys(
             verdict.hook_id
             for verdict in decision.verdicts
             if not verdict.shadow and _asks(verdict, effect)
-        ),
-        "",
-    )
-    return Lowered(
-        effect=effect,
-        reason=f"`{decision.native_event or decision.kind}` of {decision.dialect} cannot express it",
-        hook=whose,
-    )
+        )
+        for hook in asking or ("",):
+            yield Lowered(effect=effect, reason=reason, hook=hook)
 
 
 def _asks(verdict: Verdict, effect: str) -> bool:

@@ -29,7 +29,13 @@ GATES = STOPS | {"subagent.stop", "teammate.idle", "completion.claim"}
 # others (`Table.delivers`) is delivered only here, so that the calls of tools never look at a disk.
 REMEMBERING = TURNS | NEW_TURN | GATES
 
+# Kinds that are counted by the goal that the agent claims to have reached. What the user says in between begins no new count.
+CLAIMS = frozenset({"completion.claim"})
+# Kinds that begin or end a session, and with it every count.
+_SESSION = frozenset({"session.start", "session.end"})
+
 _MOST_GATES = 256  # of one session: sub-agents, mostly
+_GOAL = " goal:"  # what stands before a goal in the name of a gate
 _LONGEST = 128  # characters of an agent's name
 # Seconds. No agent is sent back, interrupted by its user, told something else and done with that so soon; and if it were, its stop
 # would count as one more redo, and be let through no earlier than at the limit.
@@ -46,8 +52,22 @@ def agent_of(event: Event) -> str:
 
 
 def gate_of(event: Event) -> str:
-    """What a stop gate is counted by within its session: the kind of event, and the agent."""
-    return f"{event.kind} {agent}" if (agent := agent_of(event)) else event.kind
+    """What a stop gate is counted by within its session: the kind of event and the agent; a claim also by its goal."""
+    gate = f"{event.kind} {agent}" if (agent := agent_of(event)) else event.kind
+    goal = event.body.value("goal") or event.raw.get("goal") if event.kind in CLAIMS else None
+    if not goal:
+        return gate
+    from hashlib import sha256  # noqa: PLC0415 - few hosts have goals
+
+    return f"{gate}{_GOAL}{sha256(str(goal).encode('utf-8', 'replace')).hexdigest()[:16]}"
+
+
+def _agent_in(gate: str) -> str:
+    return gate.partition(_GOAL)[0].partition(" ")[2]
+
+
+def _is_claim(gate: str) -> bool:
+    return gate.partition(_GOAL)[0].partition(" ")[0] in CLAIMS
 
 
 class Redos(Frozen):
@@ -102,7 +122,12 @@ class Redos(Frozen):
         """
         if event.kind in NEW_TURN:
             agent = "" if event.kind == "session.end" else agent_of(event)
-            over = {known for known in self.counts if not agent or known.partition(" ")[2] == agent}
+            over = {
+                known
+                for known in self.counts
+                if (not agent or _agent_in(known) == agent)
+                and (event.kind in _SESSION or not _is_claim(known))
+            }
         elif (
             event.kind not in GATES
             or follows
@@ -170,10 +195,10 @@ def cap_redo(decision: Decision, count: int | None, limit: int, row: Row | None 
     if limit <= 0 or not goes_on(decision, row) or (count is not None and count < limit):
         return decision
     which = "which is the limit" if count == limit else f"and the limit is {limit}"
-    often = (
-        f"{count} times in this turn, {which}" if count is not None else f"again, and {_UNKNOWN}"
-    )
-    why = f"the limit of {limit} redos in a turn is reached" if count is not None else _UNKNOWN
+    span = "for this goal" if decision.kind in CLAIMS else "in this turn"
+    often = f"{count} times {span}, {which}" if count is not None else f"again, and {_UNKNOWN}"
+    unit = "for a goal" if decision.kind in CLAIMS else "in a turn"
+    why = f"the limit of {limit} redos {unit} is reached" if count is not None else _UNKNOWN
     heard = row is not None and row.context_redoes and decision.for_agent
     lost = [effect for effect, is_lost in (("deny", decision.redo), ("context", heard)) if is_lost]
     return decision.replace(

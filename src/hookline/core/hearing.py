@@ -6,6 +6,7 @@ import json
 from types import NoneType
 
 from hookline.core.failure import barred, describe, failed, withheld
+from hookline.core.output_faults import check_output
 from hookline.model.event import Rewrite
 from hookline.model.handler import InProcess
 from hookline.model.outcome import BARRED, FAILED
@@ -69,8 +70,7 @@ def _read(step: Entry, outcome: Outcome, event: Event) -> Verdict:
     if outcome.failure in BARRED and (outcome.means is not None or spec.origin.scope in CLONED):
         return barred(spec, outcome) if outcome.means is not None else _missed(step, outcome, event)
     if type(spec.handler) is not InProcess or spec.handler.read_by_dialect:
-        verdict = _held(spec, outcome, step.dialect.decode_outcome(outcome, spec, event))
-        return verdict.replace(shadow=True) if spec.shadow and not verdict.shadow else verdict
+        return _read_by_dialect(step, outcome, event)
     if outcome.failure is not None:
         return failed(spec, outcome)
     answer = outcome.answer
@@ -98,6 +98,16 @@ def _read(step: Entry, outcome: Outcome, event: Event) -> Verdict:
     return answer.replace(
         hook_id=spec.id, seconds=outcome.seconds, shadow=spec.shadow or answer.shadow
     )
+
+
+def _read_by_dialect(step: Entry, outcome: Outcome, event: Event) -> Verdict:
+    """The verdict as its dialect reads the outcome, after the checks that hold for every dialect."""
+    spec = step.spec
+    read = step.dialect.decode_outcome(outcome, spec, event)
+    verdict = check_output(spec, outcome, _held(spec, outcome, read))
+    if verdict.stdout != read.stdout:
+        verdict = verdict.replace(stdout=read.stdout)
+    return verdict.replace(shadow=True) if spec.shadow and not verdict.shadow else verdict
 
 
 def _missed(step: Entry, outcome: Outcome, event: Event) -> Verdict:

@@ -39,7 +39,8 @@ def make_dialect(
 ) -> Dialect:
     """A dialect by its name, with options such as docker-agent's `profile`.
 
-    An option that is not given is on where the variable of `environ` that the dialect has for it (its `SWITCHES`) is `1`.
+    An option that is not given is on where the variable of `environ` that the dialect has for it (its `SWITCHES`) is `1`,
+    or another of the dialect's `SWITCH_WORDS`.
 
     Raises:
         ConfigError: no such dialect, or no such option.
@@ -61,10 +62,11 @@ def make_dialect(
                 or f"its options: {', '.join(module.OPTIONS) or 'none'}"
             )
             raise ConfigError(f"`{name}` has no option `{option}`", name="config.option", hint=hint)
+    words = getattr(module, "SWITCH_WORDS", ("1",))
     switched = {
         option: True
         for variable, option in getattr(module, "SWITCHES", {}).items()
-        if (environ or {}).get(variable) == "1"
+        if (environ or {}).get(variable, "").lower() in words
     }
     made: Dialect = getattr(module, known[1])(**switched | dict(options or {}))
     return made

@@ -197,10 +197,16 @@ def _bounded(env: dict[str, str], own: Mapping[str, str]) -> dict[str, str]:
 def declared(
     command: Command | Builtin, event: Event, environ: Mapping[str, str]
 ) -> dict[str, str]:
-    """The variables that a handler declares, with what they refer to filled in."""
+    """The variables that a handler declares, with what they refer to filled in.
+
+    A variable that is only passed on, of which nothing else is inherited, is left out where it is not set.
+    """
     hosts = command.host_env if isinstance(command, Command) else {}
     filled = {name: _of_event(value, event) for name, value in hosts.items()}
+    passes_on = "*" in getattr(command, "drop_env", ())
     for name, value in command.env.items():
+        if passes_on and value == f"${{env.{name}}}" and name not in environ:
+            continue
         text = re.sub(
             _REFERENCES[command.expand],
             lambda found: environ.get(found[found.lastindex or 0], ""),

@@ -79,7 +79,7 @@ class Keeping(Frozen):
         )
 
     def _covered(self, text: str, hooks: Iterable[HookSpec], longest: int) -> str:
-        from hookline.journal.masking import secrets_of, without  # noqa: PLC0415 - its expressions cost 1 ms, and most hooks say nothing
+        from hookline.text.masking import secrets_of, without  # noqa: PLC0415 - its expressions cost 1 ms, and most hooks say nothing
 
         known = secrets_of(self.environ)
         for spec in hooks:
@@ -101,7 +101,7 @@ def _by_ids(text: str, hooks: Iterable[HookSpec]) -> str:
 
 
 def _masked(value: Any) -> Any:
-    from hookline.journal.masking import masked  # noqa: PLC0415 - as above
+    from hookline.text.masking import masked  # noqa: PLC0415 - as above
 
     return masked(value)
 

@@ -42,7 +42,7 @@ class Verdict(Frozen):
     after `: `. `redo_limit`: how often this hook may send the agent back in one turn, where it says so itself (0: no limit).
     `late`: it was said by a detached hook after its own moment, and is told at this one. `identity`: what the hook is approved
     as, and `content`: the digest of the files that it runs, where somebody looked. `told`: the user of this session knows of its
-    fault already.
+    fault already. `stdout`: what the hook printed, where its dialect keeps that in the result.
     """
 
     hook_id: str = ""
@@ -65,6 +65,7 @@ class Verdict(Frozen):
     content: str = ""
     identity: str = ""
     told: bool = False
+    stdout: str = ""
 
     @property
     def mute(self) -> bool:
@@ -81,7 +82,8 @@ class Verdict(Frozen):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        return {
+        """One entry of `verdicts` in a decision document; `stdout` is there only where the dialect keeps it."""
+        document = {
             "hook": self.hook_id,
             "stance": self.stance.name.lower(),
             "reason": self.reason,
@@ -93,6 +95,9 @@ class Verdict(Frozen):
             "seconds": self.seconds,
             "shadow": self.shadow,
         }
+        if self.stdout:
+            document["stdout"] = self.stdout
+        return document
 
 
 class Lowered(Frozen):

@@ -56,7 +56,7 @@ class Approving:
     ) -> None:
         self._token = token.encode("ascii")
         self._self_approve = self_approve
-        self._refused = refused
+        self.refused = refused
 
     async def answer(
         self, request: Request, engine: Engine, refresh: Callable[[], object]
@@ -70,7 +70,7 @@ class Approving:
             command, enable = asked_of(await json_of(request))
             done = await asyncio.to_thread(_approved, engine, refresh, command, how, enable=enable)
         except HookError as error:
-            self._refused(error.code)
+            self.refused(error.code)
             return _refusal(error)
         return document(_told(done, engine))
 
@@ -80,20 +80,22 @@ class Approving:
         Raises:
             RequestError: 403, it comes from elsewhere or from a browser; 401, it shows no token, or another one.
         """
-        local = through_a_file(scope)
-        peer = scope.get("client")
-        if not local and not is_loopback(peer[0] if peer else ""):
-            raise _foreign("hooks are approved from this machine only")
-        if any(headers_of(scope, name) for name in _FORWARDED):
-            raise _foreign("a request that was forwarded may come from anywhere")
-        if any(headers_of(scope, name) for name in _BROWSER):
-            raise _foreign("web pages may not ask")
-        where = "a unix socket" if local else peer[0] if peer else ""
+        where = _origin_of(scope)
         if self._has_token(scope):
             return f"approve API, the token, from {where}"
         if self._self_approve:
             return f"approve API, no token (self_approve), from {where}"
         raise tokenless(scope)
+
+    def check_token(self, scope: Scope) -> None:
+        """Let a request pass that shows the token, whatever `self_approve` says.
+
+        Raises:
+            RequestError: as `admitted`.
+        """
+        _origin_of(scope)
+        if not self._has_token(scope):
+            raise tokenless(scope)
 
     def _has_token(self, scope: Scope) -> bool:
         shown = headers_of(scope, b"authorization")
@@ -103,6 +105,23 @@ class Approving:
             and bool(self._token)
             and hmac.compare_digest(token.strip().encode("latin-1"), self._token)
         )
+
+
+def _origin_of(scope: Scope) -> str:
+    """Where a request comes from, in words.
+
+    Raises:
+        RequestError: 403, it comes from another machine or from a browser, or was forwarded.
+    """
+    local = through_a_file(scope)
+    peer = scope.get("client")
+    if not local and not is_loopback(peer[0] if peer else ""):
+        raise _foreign("hooks are approved from this machine only")
+    if any(headers_of(scope, name) for name in _FORWARDED):
+        raise _foreign("a request that was forwarded may come from anywhere")
+    if any(headers_of(scope, name) for name in _BROWSER):
+        raise _foreign("web pages may not ask")
+    return "a unix socket" if local else peer[0] if peer else ""
 
 
 def asked_of(sent: Any) -> tuple[str, bool]:

@@ -7,7 +7,7 @@ import ipaddress
 import re
 from typing import TYPE_CHECKING
 
-from hookline.server.problems import APPROVE, RequestError, refusal
+from hookline.server.problems import APPROVE, CHAT, RequestError, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -106,7 +106,7 @@ def tokenless(scope: Scope, token_file: str = "") -> RequestError:
     """
     hint = "send `Authorization: Bearer TOKEN`"
     peer = scope.get("client")
-    if scope.get("path") == APPROVE:
+    if scope.get("path") in (APPROVE, CHAT):
         hint += ", or a person approves: hookline approve"
     elif token_file and is_loopback(peer[0] if peer else ""):
         hint += f"; TOKEN is in the file `{token_file}`"

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _TYPE = "application/problem+json"
 # Where a format promises words of its own for a refusal, whoever refuses (starchild.md 6.1).
 APPROVE = "/internal/runtime/hooks/approve"
+CHAT = "/v1/chat"
 
 
 class RequestError(HookError):

@@ -19,6 +19,8 @@ from hookline.server import replies
 from hookline.server.approving import PATH as APPROVE
 from hookline.server.approving import Approving
 from hookline.server.bodies import firing_of, json_of
+from hookline.server.chat_commands import PATH as CHAT
+from hookline.server.chat_commands import answer_chat
 from hookline.server.metrics import MEDIA_TYPE
 from hookline.server.presence import while_there
 from hookline.server.problems import RequestError, document, problem
@@ -76,6 +78,7 @@ class Service:
             Route("/v1/metrics", self._answering(self.metrics), methods=["GET"]),
             Route("/v1/openapi.json", self._answering(self.openapi), methods=["GET"]),
             Route(APPROVE, self._answering(self.approve), methods=["POST"]),
+            Route(CHAT, self._answering(self.chat), methods=["POST"]),
         ]
         app = Starlette(routes=routes, exception_handlers={HTTPException: self._nothing_there})
         app.router.redirect_slashes = False  # a redirect would be to whatever `Host` says
@@ -141,6 +144,10 @@ class Service:
     async def approve(self, request: Request) -> Response:
         """A declared hook approved, and live at the next event."""
         return await self.approving.answer(request, self.engine, self.refresh)
+
+    async def chat(self, request: Request) -> Response:
+        """A `/hooks` command that a person typed; the answer as plain text."""
+        return await answer_chat(request, self.engine, self.approving, self.refresh)
 
     # -- around them -----------------------------------------------------------------------------------------------
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+from hookline.text.output_encoding import describe_encoding_fault
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -27,8 +29,9 @@ def one_object(text: str) -> dict[str, Any]:
     try:
         value = json.loads(text.strip().removeprefix("\ufeff"), parse_constant=_refuse)
     except json.JSONDecodeError as error:
+        wrong = describe_encoding_fault(text)
         raise UnreadableError(
-            f"stdout is not one JSON object: {error.msg.lower()} at line {error.lineno}"
+            wrong or f"stdout is not one JSON object: {error.msg.lower()} at line {error.lineno}"
         ) from None
     except (ValueError, RecursionError) as error:
         raise UnreadableError(f"stdout is not one JSON object: {error}") from None

@@ -99,7 +99,7 @@ def test_a_file_that_switches_hooks_off_is_turned_on(place: Desk) -> None:
     place.file("config/shell_hooks.yaml", "hooks:\n  - {event: on_stop, command: /bin/true}\n")
     place.file("config/agent.yaml", "shell_hooks:\n  enabled: false\n")
     beside = place.folder / "config/agent.yaml"
-    why = f"`shell_hooks.enabled` is false in `{beside}:2`"
+    why = f"`shell_hooks.enabled` is not true in `{beside}:2`"
     hook = place.type("list", "--json", "--event", "on_stop").document["hooks"][0]
     assert (hook["state"], hook["why"]) == ("off", why)
     told = place.type(
@@ -107,7 +107,7 @@ def test_a_file_that_switches_hooks_off_is_turned_on(place: Desk) -> None:
     )
     assert f"it is switched off: {why}" in told.out
     assert (
-        f"{beside}:2:3: HKL1608 `shell_hooks.enabled` is false, which switches 1 hook off (write `true`, or: hookline on)"
+        f"{beside}:2:3: HKL1608 `shell_hooks.enabled` is not true, which switches 1 hook off (write `true`, or: hookline on)"
         in told.err
     )
     assert f"HKL1608 it is switched off: {why} (hookline on)" in place.type("doctor").out

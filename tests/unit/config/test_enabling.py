@@ -25,6 +25,11 @@ KEY = "shell_hooks.enabled"
         ("other:\n    enabled: false\n\n\nshell_hooks:\n    enabled:    FALSE\n# end", "other:\n    enabled: false\n\n\nshell_hooks:\n    enabled:    true\n# end"),
         ("\ufeffshell_hooks:\n  enabled: false\n", "\ufeffshell_hooks:\n  enabled: true\n"),
         ('"shell_hooks":\n  "enabled": false', '"shell_hooks":\n  "enabled": true'),
+        ("", "shell_hooks:\n  enabled: true\n"),
+        ("model: x # keep", "model: x # keep\nshell_hooks:\n  enabled: true\n"),
+        ("a: 1\r\n", "a: 1\r\nshell_hooks:\r\n  enabled: true\r\n"),
+        ("shell_hooks:\n    timeout: 3 # s\n", "shell_hooks:\n    enabled: true\n    timeout: 3 # s\n"),
+        ("shell_hooks: {timeout: 3}\n", "shell_hooks: {enabled: true, timeout: 3}\n"),
     ],
 )  # fmt: skip
 def test_nothing_but_the_value_is_another(before: str, after: str, tmp_path: Path) -> None:
@@ -46,8 +51,9 @@ def test_nothing_but_the_value_is_another(before: str, after: str, tmp_path: Pat
         (b"shell_hooks: {enabled: true}", "no plain `shell_hooks.enabled: false` stands in it"),
         (b"shell_hooks: {enabled: !!bool 'false'}", "no plain"),
         (b"shell_hooks: [enabled]", "no plain"),
-        (b"model: x", "no plain"),
-        (b"", "no plain"),
+        (b"{model: x}", "no plain"),
+        (b"shell_hooks: {}", "no plain"),
+        (b"- a", "no plain"),
         (
             b"a: &a {enabled: false}\nshell_hooks: *a\n",
             "what else goes by its `shell_hooks.enabled`",

@@ -291,3 +291,45 @@ def test_who_has_used_up_its_own_limit_still_counts() -> None:
         False,
     ]
     assert not is_spent(BACK.replace(verdicts=(Verdict(stance=Stance.DENY, redo_limit=2),)))
+
+
+def claim(goal: str) -> Event:
+    """A claim that this goal is reached."""
+    return event("completion.claim", goal=goal)
+
+
+def test_each_goal_has_a_limit_of_its_own() -> None:
+    """What was refused of one goal does not count for the next."""
+    counts = back(claim("build"), claim("build"), claim("ship"))
+
+    assert (counts.count(claim("build")), counts.count(claim("ship"))) == (2, 1)
+
+
+@pytest.mark.parametrize("name", ["prompt.submit", "prompt.steer", "turn.start"])
+def test_a_user_message_does_not_begin_a_new_count_of_a_goal(name: str) -> None:
+    """The agent works on the same goal; a count of turns begins anew."""
+    counts = back(claim("build"), STOP).over(event(name))
+
+    assert (counts.count(claim("build")), counts.count(STOP)) == (1, 0)
+
+
+@pytest.mark.parametrize("name", ["session.start", "session.end"])
+def test_a_session_ends_the_count_of_its_goals(name: str) -> None:
+    """The same goal in another session is another goal."""
+    assert back(claim("build")).over(event(name)).count(claim("build")) == 0
+
+
+def test_an_accepted_claim_ends_its_count() -> None:
+    """Only that of its own goal."""
+    counts = back(claim("build"), claim("ship")).over(claim("build"))
+
+    assert (counts.count(claim("build")), counts.count(claim("ship"))) == (0, 1)
+
+
+def test_the_user_learns_that_the_limit_is_that_of_a_goal() -> None:
+    """Not of a turn."""
+    capped = cap_redo(BACK.replace(kind="completion.claim"), 3, 3)
+
+    assert capped.for_user == (
+        "a hook sent the agent back 3 times for this goal, which is the limit; it may stop now",
+    )

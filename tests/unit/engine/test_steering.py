@@ -159,12 +159,12 @@ def test_a_file_that_says_no_is_told_to_say_yes(how: str, place: Workspace) -> N
     engine = place.engine()
     done = approve_declared(engine, engine.hooks, who="", how="test")
     assert (done.on, done.mounted, [footing.off for footing in done.footings]) == (
-        False, 0, [f"`shell_hooks.enabled` is false in `{beside}:3`"] * 3,
+        False, 0, [f"`shell_hooks.enabled` is not true in `{beside}:3`"] * 3,
     )  # fmt: skip
     assert (place.call(engine).reason, place.call(engine).for_user) == ("", ())
     assert (
         place.call(engine).verdicts[0].fault
-        == f"switched off: `shell_hooks.enabled` is false in `{beside}:3`"
+        == f"switched off: `shell_hooks.enabled` is not true in `{beside}:3`"
     )
 
     if how == "approve":

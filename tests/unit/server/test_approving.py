@@ -144,7 +144,7 @@ def test_a_file_that_says_no_is_no_master_that_is_on(server: Served, place: Work
     assert (kept["mounted"], kept["master_enabled"], kept["note"]) == (
         0,
         False,
-        f"`shell_hooks.enabled` is false in `{beside}:3`",
+        f"`shell_hooks.enabled` is not true in `{beside}:3`",
     )
 
     turned = ask(server.tcp, {"command": str(place.guard)}).document

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 
 from hookline.core.failure import OVERFLOWED, failed
+from hookline.core.output_faults import find_garbled_answer
 from hookline.dialects.kimi.table import NAME, UNEXPLAINED
 from hookline.model.verdict import NO_EFFECTS, Stance, Verdict
-from hookline.wire.hookoutput import NoObjectError, UnreadableError, begins_an_object, one_object
+from hookline.wire.hookoutput import NoObjectError, UnreadableError, one_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,8 +42,8 @@ _IDLE = (
 
 
 def read(outcome: Outcome, spec: HookSpec, row: Moment, event: Event) -> Verdict:
-    """The verdict of one hook."""
-    return _Reader(outcome, spec, row, event).verdict()
+    """The verdict of one hook, with its stdout, which Kimi itself shows nowhere (kimi.md 5)."""
+    return _Reader(outcome, spec, row, event).verdict().replace(stdout=outcome.stdout)
 
 
 class _Reader:
@@ -75,7 +76,7 @@ class _Reader:
         """Text that says nothing to Kimi: a log, which is returned, or an answer that cannot be read, which is reported."""
         if self.outcome.truncated:
             return failed(self.spec, self.outcome, OVERFLOWED)
-        if isinstance(error, NoObjectError) or begins_an_object(text):
+        if isinstance(error, NoObjectError) or find_garbled_answer(text):
             self.ignored.append(f"stdout: {error}")
             return self._said()
         # An effect that no event has: it stays in the hook's result, and the decision says that it was not carried out.

@@ -26,27 +26,34 @@ if TYPE_CHECKING:
 
 __all__ = ["NAME", "OPTIONS", "SWITCHES", "Shown", "Starchild", "shown"]
 
-OPTIONS = ("approver", "allow_local")
-# Variable -> the option that it switches on where it is `1` (starchild.md 8).
-SWITCHES = {"STARCHILD_SHELL_HOOKS_HTTP_ALLOW_LOCAL": "allow_local"}
+OPTIONS = ("approver", "allow_local", "shell_hooks")
+# Variable -> the option that it switches on where it is `1` (starchild.md 6 and 8).
+SWITCHES = {
+    "STARCHILD_SHELL_HOOKS_HTTP_ALLOW_LOCAL": "allow_local",
+    "STARCHILD_SHELL_HOOKS": "shell_hooks",
+}
 _NAMES = {"native": "event", "session_id": "session_id", "cwd": "cwd"}
 
 
 class Starchild:
     """The dialect. `approver`: the host can ask a person; without one, an ask is a block.
 
-    `allow_local`: HTTP hooks may be on this machine or in a private network.
+    `allow_local`: HTTP hooks may be on this machine or in a private network. `shell_hooks`: hooks are on where `agent.yaml`
+    does not say.
 
     Raises:
         ConfigError: one of them is neither true nor false.
     """
 
-    def __init__(self, *, approver: bool = False, allow_local: bool = False) -> None:
+    def __init__(
+        self, *, approver: bool = False, allow_local: bool = False, shell_hooks: bool = False
+    ) -> None:
         self.table = table(approver=switch(NAME, "approver", approver))
         self.allow_local = switch(NAME, "allow_local", allow_local)
+        self.shell_hooks = switch(NAME, "shell_hooks", shell_hooks)
 
     def load(self, source: Source) -> Loaded:
-        return load(source, self.table, allow_local=self.allow_local)
+        return load(source, self.table, allow_local=self.allow_local, by_default=self.shell_hooks)
 
     def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
         return Loaded(specs=specs)

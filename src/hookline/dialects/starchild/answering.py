@@ -41,9 +41,13 @@ def _stance(decision: Decision) -> dict[str, Any]:
     return {}
 
 
-def _evidence(evidence: Any) -> dict[str, Any]:
-    if evidence is None:
+def _evidence(given: Any) -> dict[str, Any]:
+    """The evidence with secrets masked, because the host shows it (starchild.md 5.3)."""
+    if given is None:
         return {}
+    from hookline.text.masking import masked  # noqa: PLC0415 - few hooks give evidence
+
+    evidence = masked(given)
     known = ("evidence", "tag", "code")
     if isinstance(evidence, dict) and evidence and set(evidence) <= set(known):
         return {key: evidence[key] for key in known if key in evidence}

@@ -79,8 +79,8 @@ def _expression(entry: Entry, key: str) -> Regex | None:
         return None
 
 
-def timeout(node: Node) -> float:
-    """Seconds; what cannot be meant becomes the default, and what is too long the limit, both said aloud."""
+def timeout(node: Node, *, strict: bool = False) -> float:
+    """Seconds. What is no time becomes the default, and what is too long the limit, with a warning; in strict mode an error."""
     given = node.value.get("timeout")
     if given is None:
         return float(DEFAULT_TIMEOUT)
@@ -90,24 +90,37 @@ def timeout(node: Node) -> float:
             "value.type",
             f"`timeout` must be whole seconds, not {shape(given)}",
             DEFAULT_TIMEOUT,
+            strict=strict,
         )
         return float(DEFAULT_TIMEOUT)
     if given <= 0:
-        _corrected(node, "value.range", f"`timeout: {given}` is no time to wait", DEFAULT_TIMEOUT)
+        _corrected(
+            node,
+            "value.range",
+            f"`timeout: {given}` is no time to wait",
+            DEFAULT_TIMEOUT,
+            strict=strict,
+        )
         return float(DEFAULT_TIMEOUT)
     if given > LONGEST_TIMEOUT:
-        _corrected(node, "value.range", f"`timeout: {given!s:.20}` is too long", LONGEST_TIMEOUT)
+        _corrected(
+            node,
+            "value.range",
+            f"`timeout: {given!s:.20}` is too long",
+            LONGEST_TIMEOUT,
+            strict=strict,
+        )
         return float(LONGEST_TIMEOUT)
     return float(given)
 
 
-def _corrected(node: Node, name: str, message: str, seconds: int) -> None:
+def _corrected(node: Node, name: str, message: str, seconds: int, *, strict: bool) -> None:
     node.complain(
         name,
         f"{message}; it counts as {seconds}",
         "timeout",
         hint="whole seconds, from 1 to 120",
-        severity="warning",
+        severity="error" if strict else "warning",
     )
 
 

@@ -46,11 +46,13 @@ _INHERITED = (
 )  # fmt: skip
 
 
-def load(source: Source, table: Table, *, allow_local: bool = False) -> Loaded:
+def load(
+    source: Source, table: Table, *, allow_local: bool = False, by_default: bool = False
+) -> Loaded:
     """The hooks of a source, in declared order, and every problem that it has (starchild.md 1)."""
     loaded = _declared(source, table, allow_local=allow_local)
     beside: list[Problem] = []
-    off = off_by(source, beside)
+    off = off_by(source, beside, by_default=by_default)
     if off is None or not loaded.specs:
         return loaded.replace(problems=(*loaded.problems, *beside)) if beside else loaded
     specs = tuple(spec.replace(off=off) for spec in loaded.specs)
@@ -167,7 +169,7 @@ class _Reader:
         if facts["allow_result_rewrite"]:
             placed(entry, "allow_result_rewrite", fits=row.appends)
         fields = {
-            "timeout": timeout(node),
+            "timeout": timeout(node, strict=self.strict),
             "conditions": conditions(entry),
             "on_failure": failure(entry),
         }

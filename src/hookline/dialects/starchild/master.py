@@ -17,14 +17,15 @@ _FILE = "agent.yaml"
 _TABLE, _KEY = "shell_hooks", "enabled"
 
 
-def off_by(source: Source, problems: list[Problem]) -> Origin | None:
+def off_by(source: Source, problems: list[Problem], *, by_default: bool = False) -> Origin | None:
     """The key that switches the hooks of a source off; None where none does.
 
-    Only `false` does. Who has no such file, or no such key in it, has hooks all the same; and what cannot be understood is a
-    problem and switches nobody off, because a slip in another file must not silence a guard.
+    Only `true` switches them on: without the key they are off, unless `by_default` (the variable of older hosts). Without an
+    `agent.yaml` there is no switch. What hookline cannot understand is a problem and switches nothing off, because a slip
+    in another file must not silence a guard.
     """
     beside = source.companions.get(_FILE)
-    if beside is None or not (beside.fault or _TABLE in beside.text):
+    if beside is None:
         return None
     path = posixpath.join(source.names.get("folder") or posixpath.dirname(source.file), _FILE)
     if beside.fault:
@@ -35,19 +36,24 @@ def off_by(source: Source, problems: list[Problem]) -> Origin | None:
         )
         return None
     try:
-        return _key_of(Node(parse_yaml(beside.text, path), path, source.scope, problems))
+        root = Node(parse_yaml(beside.text, path), path, source.scope, problems)
+        return _key_of(root, by_default=by_default)
     except ConfigError as error:
         # The rest of the file is the agent's, which says what is wrong with that.
         problems.append(problem_of(error, path, source.scope).replace(severity="warning"))
         return None
 
 
-def _key_of(root: Node) -> Origin | None:
-    if not isinstance(root.value, dict) or root.value.get(_TABLE) is None:
+def _key_of(root: Node, *, by_default: bool) -> Origin | None:
+    if root.value is None or (isinstance(root.value, dict) and root.value.get(_TABLE) is None):
+        return None if by_default else _missing(root)
+    if not isinstance(root.value, dict):
         return None
     table = root.child(_TABLE)
-    if not table.is_mapping(f"`{_TABLE}`") or _KEY not in table.value:
+    if not table.is_mapping(f"`{_TABLE}`"):
         return None
+    if _KEY not in table.value:
+        return None if by_default else _missing(table)
     enabled = table.value[_KEY]
     if not isinstance(enabled, bool):
         message = f"`{table.pointer}.{_KEY}` must be true or false, not {shape(enabled)}"
@@ -60,10 +66,16 @@ def _key_of(root: Node) -> Origin | None:
     return table.origin(_KEY) if enabled is False else None
 
 
+def _missing(node: Node) -> Origin:
+    """Where the key would stand."""
+    origin = node.origin()
+    return origin.replace(pointer=f"{_TABLE}.{_KEY}", line=origin.line or 1)
+
+
 def told(off: Origin, count: int) -> Problem:
     """A word about the hooks that are off."""
     hooks = "1 hook" if count == 1 else f"{count} hooks"
-    message = f"`{off.pointer}` is false, which switches {hooks} off"
+    message = f"`{off.pointer}` is not true, which switches {hooks} off"
     return Problem(
         name="hook.off",
         message=message,

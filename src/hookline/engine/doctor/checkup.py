@@ -312,7 +312,9 @@ class _Trial:
         ]
         findings = (*still, *heard)
         nothing = any(each.name in _NOT_STARTED and each.severity == "error" for each in findings)
-        tried = outcome is not None and (outcome.failure is Failure.UNREACHABLE or not nothing)
+        tried = outcome is not None and (
+            outcome.failure is Failure.UNREACHABLE or outcome.exit_code == 0 or not nothing
+        )
         ran = (
             tried
             and outcome is not None

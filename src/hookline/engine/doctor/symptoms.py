@@ -9,6 +9,8 @@ from hookline.engine.doctor.finding import found
 from hookline.model.handler import InProcess
 from hookline.model.outcome import Failure
 from hookline.model.verdict import Stance
+from hookline.text.shell_errors import find_missing_program
+from hookline.text.visible import in_line
 from hookline.wire.hookoutput import UnreadableError, begins_an_object, one_object
 
 TYPE_CHECKING = False
@@ -72,6 +74,8 @@ def by_outcome(
         yield found(
             spec, name, verdict.fault or outcome.stderr.strip() or "it could not be started"
         )
+    elif not outcome.exit_code and (missing := find_missing_program(outcome.stderr)):
+        yield _missing_inside(spec, *missing)
     elif verdict.fault:
         yield found(
             spec, "check.failed", verdict.fault, hint="hookline explain tells all that it said"
@@ -112,6 +116,16 @@ def _not_started(spec: HookSpec, outcome: Outcome) -> str:
         else getattr(spec.handler, "script", "")
     )
     return name if is_told else ""
+
+
+def _missing_inside(spec: HookSpec, program: str, line: str) -> Finding:
+    """A hook that runs, and whose shell could not run a program that the hook needs."""
+    return found(
+        spec,
+        "check.missing",
+        f"its shell could not run `{in_line(program)}`, so it may check nothing: {in_line(line)}",
+        hint=f"install `{in_line(program)}`, or name it by its absolute path",
+    )
 
 
 def _failed(spec: HookSpec, outcome: Outcome | None, verdict: Verdict, seconds: float) -> Finding:

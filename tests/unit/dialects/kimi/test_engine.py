@@ -77,3 +77,20 @@ def test_a_projects_file_is_never_read(tmp_path: Path) -> None:
     )
 
     assert [spec for spec in found.hooks if spec.dialect == "kimi"] == []
+
+
+@pytest.mark.process
+def test_every_hook_whose_stdout_is_not_shown_is_named(tmp_path: Path) -> None:
+    """Kimi shows no stdout, so `lowered` names both hooks, and the document has the text of each."""
+    made = engine(
+        tmp_path,
+        "".join(f"[[hooks]]\nevent = 'PreToolUse'\ncommand = 'echo {word}'\n" for word in "ab"),
+    )
+    document = made.fire(
+        "PreToolUse", {"session_id": "k", "tool_name": "Shell", "tool_input": {}}, dialect="kimi"
+    ).to_dict()
+
+    assert [entry["hook"] for entry in document["lowered"]] == [
+        verdict["hook"] for verdict in document["verdicts"]
+    ]
+    assert [verdict["stdout"] for verdict in document["verdicts"]] == ["a\n", "b\n"]

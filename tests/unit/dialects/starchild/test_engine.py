@@ -47,8 +47,8 @@ def test_a_hook_runs_with_a_small_environment_in_the_folder_of_the_event(tmp_pat
 
 @pytest.mark.process
 @pytest.mark.parametrize("event", ["on_stop", "on_completion_claim"])
-def test_the_agent_is_sent_back_three_times_a_turn(tmp_path: Path, event: str) -> None:
-    """Then it may stop, and the user is told; the next turn begins at 0."""
+def test_the_agent_is_sent_back_three_times(tmp_path: Path, event: str) -> None:
+    """Then it may stop, and the user is told; the next turn begins at 0, and the same goal does not."""
     made = engine(tmp_path, event, BLOCKS)
     fired = [made.fire(event, {"session_id": "s"}, dialect="starchild") for _ in range(4)]
 
@@ -56,7 +56,25 @@ def test_the_agent_is_sent_back_three_times_a_turn(tmp_path: Path, event: str) -
     assert fired[0].reason == "run the tests"
     assert "the limit" in fired[3].for_user[-1]
     made.fire("on_user_message", {"session_id": "s", "message": "go on"}, dialect="starchild")
-    assert made.fire(event, {"session_id": "s"}, dialect="starchild").redo
+    again = made.fire(event, {"session_id": "s"}, dialect="starchild")
+    assert again.redo is (event == "on_stop")
+    assert made.fire(event, {"session_id": "s", "goal": "ship"}, dialect="starchild").redo
+
+
+@pytest.mark.process
+def test_a_variable_that_is_not_set_is_left_out(tmp_path: Path) -> None:
+    """Instead of being empty; one that is empty stays so."""
+    script = tmp_path / "tell.sh"
+    script.write_text(
+        '#!/bin/sh\necho "{\\"decision\\": \\"block\\", \\"reason\\": \\"${A+a}${B+b}${LC_ALL+c}.\\"}"\n'
+    )
+    script.chmod(0o755)
+    hook = {"event": "pre_tool_call", "command": str(script), "env": ["A", "B"]}
+    environ = {"PATH": "/usr/bin:/bin", "B": ""}
+    made = hookline.Engine.from_config({"hooks": [hook]}, dialect="starchild", environ=environ)
+    payload = {"session_id": "s", "tool_name": "bash", "tool_input": {}}
+
+    assert made.fire("pre_tool_call", payload, dialect="starchild").reason == "b."
 
 
 @pytest.mark.process

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hookline.dialects.starchild.hermes import Hermes
+from hookline.engine.catalog import make_dialect
 from hookline.errors import CodecError
 from hookline.model.event import Event, Rewrite, ToolCall
 from tests.unit.dialects.starchild.support import HERMES_EVENTS, hermes_event, hermes_hook
@@ -86,3 +87,12 @@ def test_an_event_of_another_host_is_told_in_the_same_shape() -> None:
         "hook_event_name": "pre_tool_call", "tool_name": "Bash", "tool_input": {"command": "ls"},
         "session_id": "", "cwd": "", "profile": "default", "extra": {},
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("word", ["1", "true", "YES", "on"])
+def test_the_variables_of_hermes_are_recognised(word: str) -> None:
+    """In the words that Hermes takes; any other word is no."""
+    environ = {"HERMES_SAFE_MODE": word, "HERMES_ACCEPT_HOOKS": "0"}
+    made = make_dialect("hermes", {}, environ)
+
+    assert (made.safe_mode, made.accept_hooks) == (True, False)  # type: ignore[attr-defined]

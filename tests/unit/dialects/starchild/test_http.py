@@ -162,7 +162,7 @@ def test_a_rewrite_reaches_the_next_service() -> None:
 
 @pytest.mark.parametrize("event", ["on_stop", "on_completion_claim"])
 def test_a_service_is_told_how_often_the_agent_was_sent_back(event: str) -> None:
-    """Per session; tool calls meanwhile do not count, and the next turn begins at 0."""
+    """Per session; tool calls meanwhile do not count. The next turn begins at 0, and the same goal does not."""
     with serving(saying({"decision": "block", "reason": "run the tests"})) as service:
         hook = {"event": event, "type": "http", "url": service.url()}
         engine = hookline.Engine.from_config({"hooks": [hook]}, dialect="starchild", environ=LOCAL)
@@ -182,7 +182,7 @@ def test_a_service_is_told_how_often_the_agent_was_sent_back(event: str) -> None
         (2, 3),
         (3, 3),
         (0, 3),
-        (0, 3),
+        (0 if event == "on_stop" else 3, 3),
     ]
     if event == "on_stop":
         assert [each["stop_hook_active"] for each in told] == [

@@ -31,12 +31,28 @@ def loaded(
     ("beside", "off", "said"),
     [
         (None, "", []),
-        ("", "", []),
-        ("model: x\n", "", []),
-        ("shell_hooks:\n", "", []),
-        ("shell_hooks: {}\n", "", []),
+        ("", "/p/config/agent.yaml:1:1", [("HKL1608", "warning", "/p/config/agent.yaml:1:1")]),
+        (
+            "model: x\n",
+            "/p/config/agent.yaml:1:1",
+            [("HKL1608", "warning", "/p/config/agent.yaml:1:1")],
+        ),
+        (
+            "shell_hooks:\n",
+            "/p/config/agent.yaml:1:1",
+            [("HKL1608", "warning", "/p/config/agent.yaml:1:1")],
+        ),
+        (
+            "shell_hooks: {}\n",
+            "/p/config/agent.yaml:1:1",
+            [("HKL1608", "warning", "/p/config/agent.yaml:1:1")],
+        ),
         ("shell_hooks:\n  enabled: true\n", "", []),
-        ("shell_hooks:\n  timeout: 3\n", "", []),
+        (
+            "shell_hooks:\n  timeout: 3\n",
+            "/p/config/agent.yaml:1:1",
+            [("HKL1608", "warning", "/p/config/agent.yaml:1:1")],
+        ),
         ("- shell_hooks\n", "", []),
         (
             "a: 1\nshell_hooks:\n  enabled: false # for now\n",
@@ -60,10 +76,10 @@ def loaded(
         ("shell_hooks: [\n", "", [("HKL1001", "warning", "/p/config/agent.yaml:2:1")]),
     ],
 )
-def test_only_false_switches_hooks_off(
+def test_hooks_are_on_where_the_key_is_true(
     beside: str | None, off: str, said: list[tuple[str, str, str]]
 ) -> None:
-    """Whoever has no such key has hooks all the same; what is neither true nor false is an error with its place, and silences nobody."""
+    """Without the key they are off, as in the host. What is neither true nor false is an error with its place, and switches nothing off."""
     assert loaded(beside) == ([off, off], said)
 
 
@@ -100,3 +116,17 @@ def test_what_is_off_is_no_other_hook() -> None:
     assert off.off is not None
     assert off.replace(off=None) == on
     assert not isinstance(on.handler, Broken)
+
+
+@pytest.mark.parametrize(
+    ("text", "off"), [("model: x", False), ("shell_hooks: {enabled: false}", True)]
+)
+def test_the_variable_of_older_hosts_switches_on(text: str, off: bool) -> None:
+    """Where the file does not say; a `false` in the file goes first."""
+    source = Source(
+        file="/p/config/shell_hooks.yaml",
+        text=HOOKS,
+        companions={"agent.yaml": Companion(path="agent.yaml", text=text)},
+    )
+
+    assert (Starchild(shell_hooks=True).load(source).specs[0].off is not None) is off

@@ -59,6 +59,7 @@ def _names(engine: Engine, **asked: Any) -> list[list[str]]:
         ("echo '[see above]'", []),
         ("make -n nothing || true", ["check.unseen"]),
         ("exit 3", ["check.failed"]),
+        ("no-such-program-here | cat", ["check.missing"]),
         ("echo no >&2; exit 2", ["check.refuses"]),
         ("kill -9 $$", ["check.failed"]),
     ],
@@ -67,6 +68,18 @@ def test_what_a_run_tells(command: str, found: list[str], tmp_path: Path) -> Non
     """A fault of a hook that shows when it is run has its own name."""
     with _engine({"command": command}, cwd=tmp_path) as engine:
         assert _names(engine) == [found]
+
+
+@pytest.mark.process
+def test_a_program_that_the_shell_cannot_find_is_named(tmp_path: Path) -> None:
+    """The hook ran and exited with 0, and the finding names the program that it needs."""
+    with _engine({"command": "no-such-program-here | cat"}, cwd=tmp_path) as engine:
+        (hook,) = check(engine).hooks
+    (finding,) = hook.findings
+
+    assert hook.verdict is not None
+    assert "`no-such-program-here`" in finding.message
+    assert finding.hint.startswith("install `no-such-program-here`")
 
 
 @pytest.mark.process

@@ -9,6 +9,7 @@ from hookline.core.dialect import Loaded
 from hookline.core.failure import failed
 from hookline.core.options import switch
 from hookline.dialects.starchild.hermes.answering import answer
+from hookline.dialects.starchild.hermes.consent import approves_nothing, switched_off
 from hookline.dialects.starchild.hermes.load import load
 from hookline.dialects.starchild.hermes.reading import read
 from hookline.dialects.starchild.hermes.table import NAME, Point, table
@@ -24,26 +25,43 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Decision, Verdict
 
-__all__ = ["NAME", "OPTIONS", "Hermes"]
+__all__ = ["NAME", "OPTIONS", "SWITCHES", "SWITCH_WORDS", "Hermes"]
 
-OPTIONS = ("approver",)
+OPTIONS = ("approver", "safe_mode", "accept_hooks")
+# Variable -> the option that it switches on where it is one of these words (starchild.md 12, consent).
+SWITCHES = {"HERMES_SAFE_MODE": "safe_mode", "HERMES_ACCEPT_HOOKS": "accept_hooks"}
+SWITCH_WORDS = ("1", "true", "yes", "on")
 
 
 class Hermes:
     """The dialect. `approver`: the host can ask a person; without one, what is to be approved is refused.
 
+    `safe_mode`: no hook of Hermes runs. `accept_hooks`: Hermes itself would run hooks without asking. hookline only reports
+    that, because a variable that an agent can set must not approve anything.
+
     Raises:
-        ConfigError: `approver` is neither true nor false.
+        ConfigError: one of them is neither true nor false.
     """
 
-    def __init__(self, *, approver: bool = False) -> None:
+    def __init__(
+        self, *, approver: bool = False, safe_mode: bool = False, accept_hooks: bool = False
+    ) -> None:
         self.table = table(approver=switch(NAME, "approver", approver))
+        self.safe_mode = switch(NAME, "safe_mode", safe_mode)
+        self.accept_hooks = switch(NAME, "accept_hooks", accept_hooks)
 
     def load(self, source: Source) -> Loaded:
-        return load(source, self.table)
+        loaded = load(source, self.table)
+        if not (self.accept_hooks and loaded.specs):
+            return loaded
+        return loaded.replace(
+            problems=(*loaded.problems, approves_nothing("HERMES_ACCEPT_HOOKS", loaded.specs))
+        )
 
     def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
-        return Loaded(specs=specs)
+        if not (self.safe_mode and specs):
+            return Loaded(specs=specs)
+        return Loaded(problems=(switched_off(specs),))
 
     def decode_event(self, payload: Json, native: str = "") -> Event:
         return event_of(payload, self.table, native)

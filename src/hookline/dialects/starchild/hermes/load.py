@@ -6,6 +6,7 @@ import json
 
 from hookline.core.dialect import Loaded
 from hookline.dialects.starchild.command import words
+from hookline.dialects.starchild.hermes.consent import approves_nothing
 from hookline.dialects.starchild.hermes.table import (
     DEFAULT_TIMEOUT,
     IN_PROCESS,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from hookline.wire.fields import Node
 
 _KEYS = ("matcher", "command", "timeout", "fail_closed", "failClosed")
+_AUTO_ACCEPT = "hooks_auto_accept"
 _WEBHOOKS = "outbound"  # beside the events stand addresses that are told of them
 
 
@@ -46,6 +48,10 @@ def load(source: Source, table: Table) -> Loaded:
         return refusing_everything(source, table, error)
     reader = _Reader(source, table, problems)
     specs = [spec for event in (hooks.children() if hooks else ()) for spec in reader.event(event)]
+    if specs and root.value.get(_AUTO_ACCEPT) not in (None, False):
+        problems.append(
+            approves_nothing(_AUTO_ACCEPT, tuple(specs)).replace(origin=root.origin(_AUTO_ACCEPT))
+        )
     return Loaded(specs=tuple(specs), problems=tuple(problems))
 
 

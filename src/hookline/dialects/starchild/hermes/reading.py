@@ -35,6 +35,12 @@ class _Family(Frozen):
 
 _OWN = _Family(verdict="action", reason="message", args="args")
 _CLAUDE = _Family(verdict="decision", reason="reason", args="tool_input")
+# Words that ask for no more than what happens anyway, by the key that they stand under.
+_IDLE = {
+    "action": (None, "", "allow", "continue"),
+    "decision": (None, "", "allow", "approve", "continue"),
+}
+_REDOES = ("continue", "block")
 
 
 def read(outcome: Outcome, spec: HookSpec, row: Point) -> Verdict:
@@ -90,7 +96,7 @@ class _Reader:
         except UnreadableError:
             given = {}
         reason = (
-            _text(given, _family(given).reason)
+            _reason(given, _blocking_family(given) or _family(given))
             or self.outcome.stderr.strip()[:_LONGEST]
             or DEFAULT_REASON
         )
@@ -114,16 +120,18 @@ class _Reader:
         return self._said(**reader(given))
 
     def _directive(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        family = _family(given)
-        reason = _text(given, family.reason)
         # In whichever vocabulary: a block wins over everything else in one answer.
-        if "block" in (given.get(_OWN.verdict), given.get(_CLAUDE.verdict)):
+        if blocking := _blocking_family(given):
+            self._report_ignored(given, blocking)
+            reason = _reason(given, blocking)
             return {"stance": self.row.blocks, "reason": reason or DEFAULT_REASON}
+        family = _family(given)
+        self._report_ignored(given, family)
         word, args = given.get(family.verdict), given.get(family.args)
         if word == "approve" and family is _OWN:
             return {
                 "stance": Stance.ASK,
-                "reason": reason or "a shell hook wants a person to approve this",
+                "reason": _reason(given, family) or "a shell hook wants a person to approve this",
             }
         if word == "modify" and isinstance(args, dict):
             return {"rewrite": Rewrite(target="input", value=args, merge=True)}
@@ -144,17 +152,35 @@ class _Reader:
         return {"for_agent": _text(given, "context")}
 
     def _redo(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        family = _family(given)
-        wanted = "continue" if family is _OWN else "block"
-        if given.get(family.verdict) != wanted:
+        """`continue` or `block`, under either key and in any letter case, sends the agent back if there is a text."""
+        for family in (_OWN, _CLAUDE):
+            if _folded(given.get(family.verdict)) not in _REDOES:
+                continue
+            if reason := _reason(given, family):
+                return {"stance": self.row.blocks, "reason": reason}
+            told = f"`{family.verdict}: {_folded(given[family.verdict])}`"
+            self.unsupported.append(f"deny: {told} has no effect without `message` or `reason`")
             return {}
-        reason = _text(given, family.reason)
-        if not reason:
-            self.unsupported.append(
-                f"deny: `{family.verdict}: {wanted}` has no effect without `{family.reason}`"
-            )
-            return {}
-        return {"stance": self.row.blocks, "reason": reason}
+        for family in (_OWN, _CLAUDE):
+            self._report_word(given, family, f"has no effect on `{self.row.native}`")
+        return {}
+
+    def _report_ignored(self, given: Mapping[str, Any], read: _Family) -> None:
+        """Keep what the other vocabulary asks for, which does not count beside the one that is read."""
+        other = _CLAUDE if read is _OWN else _OWN
+        if given.get(read.verdict) != given.get(other.verdict):
+            self._report_word(given, other, f"does not count beside `{read.verdict}`")
+        if given.get(read.verdict) == "block" and isinstance(given.get(read.args), dict):
+            self.unsupported.append(f"input: `{read.args}` does not count beside a block")
+
+    def _report_word(self, given: Mapping[str, Any], family: _Family, why: str) -> None:
+        word = given.get(family.verdict)
+        if word in _IDLE[family.verdict]:
+            return
+        effect = {"modify": "input", "approve": "ask", "block": "deny"}.get(
+            str(word), family.verdict
+        )
+        self.unsupported.append(f"{effect}: `{family.verdict}: {word!s:.40}` {why}")
 
     def _replaced(self, text: str) -> Rewrite | None:
         """The new text: a JSON text, or an object that has it under the event's own key.
@@ -167,6 +193,8 @@ class _Reader:
         except (ValueError, RecursionError):
             value = one_object(text)  # which says what is wrong
         if isinstance(value, dict):
+            for family in (_OWN, _CLAUDE):
+                self._report_word(value, family, f"has no effect on `{self.row.native}`")
             found = (value.get(key) for key in (self.row.replaces, "text", "content"))
             value = next((part for part in found if isinstance(part, str)), "")
         elif not isinstance(value, str):
@@ -190,6 +218,20 @@ class _Reader:
 def _family(given: Mapping[str, Any]) -> _Family:
     """The vocabulary of an answer; both are never mixed."""
     return _OWN if _OWN.verdict in given else _CLAUDE
+
+
+def _blocking_family(given: Mapping[str, Any]) -> _Family | None:
+    """The vocabulary whose key says `block`; Hermes' own comes first."""
+    return next((each for each in (_OWN, _CLAUDE) if given.get(each.verdict) == "block"), None)
+
+
+def _reason(given: Mapping[str, Any], family: _Family) -> str:
+    """The text of that vocabulary, or else of the other one."""
+    return _text(given, family.reason) or _text(given, (_CLAUDE if family is _OWN else _OWN).reason)
+
+
+def _folded(value: Any) -> str:
+    return value.strip().lower() if isinstance(value, str) else ""
 
 
 def _text(given: Mapping[str, Any], key: str) -> str:

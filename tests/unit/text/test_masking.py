@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookline.journal.masking import masked, masked_text, secrets_of, shown, without
+from hookline.text.masking import masked, masked_text, secrets_of, shown, without
 
 SECRETS = [
     ("password=hunter22", "hunter22"),

@@ -1,0 +1,44 @@
+"""`hookline chat`: one `/hooks` command as a person types it in a chat, answered as plain text."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+from hookline.chat import command
+from hookline.cli import flags
+from hookline.cli.approve import _is_attended
+from hookline.cli.ending import FINDINGS, OK, say, tell
+from hookline.engine.journaling import journal_of
+from hookline.errors import TrustError
+
+_Text = Annotated[
+    list[str], flags.argument(metavar="TEXT", help="the command, for example /hooks list")
+]
+_Yes = Annotated[bool, flags.option("--yes", help="approve although no person is at the terminal")]
+_FAILED = "✗ HKL"  # how an answer begins that is a refusal
+
+
+@flags.selecting
+def chat(*, selection: flags.Selection, text: _Text, yes: _Yes = False) -> int:
+    """Do what a `/hooks` command says, and print the answer of the chat.
+
+    Raises:
+        TrustError: `trust.unattended`, the command approves a hook and no person is at the terminal.
+    """
+    typed = " ".join(text)
+    if _approves(typed) and not yes and not _is_attended():
+        raise TrustError(
+            "no person is at the terminal to approve a hook",
+            name="trust.unattended",
+            hint='look with `hookline chat "/hooks list"`, then say --yes',
+        )
+    with selection.engine(journal=journal_of(os.environ, tell)) as engine:
+        answer = command(typed, engine=engine)
+    say(answer + "\n")
+    return FINDINGS if answer.startswith(_FAILED) else OK
+
+
+def _approves(typed: str) -> bool:
+    words = typed.split(None, 2)
+    return len(words) > 1 and words[1].lower() == "approve"

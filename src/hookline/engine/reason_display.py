@@ -1,0 +1,35 @@
+"""Reason display: how a surface shows why something was blocked, with secrets masked (starchild.md 5.3)."""
+
+from __future__ import annotations
+
+import json
+
+from hookline.dialects.starchild.showing import Shown, shown
+from hookline.text.masking import masked, masked_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from hookline.model.verdict import Decision
+
+
+def display_reason(decision: Decision | dict[str, Any]) -> Shown:
+    """The reason of a decision, or of its document, as a sentence, a box for what it is about, and a tag for a search.
+
+    Evidence that the hook gives apart from its reason goes into the box; otherwise the reason is split. Secrets are masked.
+    """
+    whole = decision if isinstance(decision, dict) else decision.to_dict()
+    evidence, tag = _evidence_of(whole["evidence"])
+    found = shown(whole["reason"], evidence=evidence, mask=masked_text)
+    return found.replace(tag=tag) if tag else found
+
+
+def _evidence_of(given: Any) -> tuple[str, str]:
+    """The evidence as text, and the tag, where the hook gives them as fields of their own."""
+    tag = given.get("tag", "") if isinstance(given, dict) else ""
+    value = given.get("evidence") if isinstance(given, dict) else given
+    if value is None:
+        return "", str(tag)
+    text = value if isinstance(value, str) else json.dumps(masked(value), ensure_ascii=False)
+    return text, str(tag)

@@ -1,0 +1,74 @@
+"""Chat commands: `/hooks` over HTTP, for surfaces on this machine that pass on what a person typed.
+
+Such a command can approve hooks, so each request shows the token, on a unix socket and with `self_approve` too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from hookline.chat import command
+from hookline.errors import CodecError, HookError
+from hookline.server.bodies import json_of
+from hookline.server.problems import CHAT, document, problem
+from hookline.text.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from hookline.engine.engine import Engine
+    from hookline.server.approving import Approving
+
+PATH = CHAT
+SCHEMA = "hookline.chat/1"
+_KEYS = ("text", "who")
+_LONGEST = {"text": 4000, "who": 256}  # characters
+
+
+async def answer_chat(
+    request: Request, engine: Engine, approving: Approving, refresh: Callable[[], object]
+) -> Response:
+    """The answer to one request: the plain text that the chat shows, or a problem.
+
+    `approving` checks who asks. `refresh` reads the files of hooks anew.
+    """
+    try:
+        approving.check_token(request.scope)
+        text, who = read_command(await json_of(request))
+    except HookError as error:
+        approving.refused(error.code)
+        return problem(error)
+    answer = await asyncio.to_thread(_answer, engine, refresh, text, who)
+    return document({"schema": SCHEMA, "text": answer})
+
+
+def read_command(sent: Any) -> tuple[str, str]:
+    """The typed text, and the name of the person, from the body of a request.
+
+    Raises:
+        CodecError: the body is no object of these two keys, or one of them is not text or too long.
+    """
+    if not isinstance(sent, dict):
+        raise CodecError("the body must be a JSON object", hint='{"text": "/hooks list"}')
+    for key in sent:
+        if key not in _KEYS:
+            hint = did_you_mean(key, _KEYS) or f"one of {', '.join(_KEYS)}"
+            raise CodecError(f"unknown key `{key:.100}`", hint=hint)
+    found = {"text": sent.get("text"), "who": sent.get("who", "")}
+    for key, value in found.items():
+        if (
+            not isinstance(value, str)
+            or len(value) > _LONGEST[key]
+            or (key == "text" and not value)
+        ):
+            raise CodecError(f"`{key}` must be text of at most {_LONGEST[key]} characters")
+    return str(found["text"]), str(found["who"])
+
+
+def _answer(engine: Engine, refresh: Callable[[], object], text: str, who: str) -> str:
+    refresh()
+    return command(text, who=who, engine=engine)
