@@ -14,7 +14,8 @@ from hookline.engine.callers import leave_to_host
 from hookline.engine.catalog import NAMES, make_dialect
 from hookline.engine.fallback import find_fallback
 from hookline.engine.journaling import journal_of
-from hookline.engine.projects import project_of
+from hookline.engine.notices import add_notice
+from hookline.engine.projects import existing_folder, project_of
 from hookline.engine.unheard import heard
 from hookline.engine.unsaid import is_told, told_beside, unsaid
 from hookline.errors import CodecError, ConfigError, HookError
@@ -142,6 +143,7 @@ def _reply(
     if len(sent) > LARGEST:
         raise CodecError(f"the payload has more than {LARGEST:,} bytes")
     payload = read_json(sent, "stdin")
+    moved = _leave_deleted_folder(table, os.environ)
     if selection.folder != ".":
         enter(selection.folder)
         selection.folder = os.getcwd()
@@ -155,23 +157,37 @@ def _reply(
     speaking = engine.host(host)
     event = speaking.decode_event(payload, request.event)
     decision = heard(engine, event, engine.fire(event))
+    if moved:
+        decision = add_notice(engine, event, decision, moved)
     return _with_notices(speaking.encode_decision(decision, event), engine, decision, said)
 
 
 def _project(payload: Any, table: Table, environ: Mapping[str, str]) -> str:
     """The project's folder, by what the host's variable and its payload say."""
-    return project_of(
-        (_folder(payload, table) if isinstance(payload, dict) else "") or os.getcwd(),
-        environ,
-        table,
-    )
+    folder = _folder(payload, table) if isinstance(payload, dict) else ""
+    here = os.getcwd()
+    if folder and not os.path.isdir(folder):
+        folder = existing_folder(folder, here, environ, table)
+    return project_of(folder or here, environ, table)
 
 
 def _folder(payload: Mapping[str, Any], table: Table) -> str:
-    """The folder that the host names; empty where it names none that exists."""
+    """The folder that the host names, the first that exists if there is one; empty where it names none."""
     named = (payload.get(key) for key in table.folder_keys())
     flat = (value[0] if isinstance(value, list) and value else value for value in named)
-    return next((path for path in flat if isinstance(path, str) and os.path.isdir(path)), "")
+    paths = [path for path in flat if isinstance(path, str) and path]
+    return next((path for path in paths if os.path.isdir(path)), paths[0] if paths else "")
+
+
+def _leave_deleted_folder(table: Table, environ: Mapping[str, str]) -> str:
+    """Go to a folder that exists if the working folder was deleted; returns a notice, empty where it was not."""
+    try:
+        os.getcwd()
+    except OSError:
+        folder = existing_folder(environ.get("PWD", ""), "", environ, table)
+        os.chdir(folder)
+        return f"hookline: its working folder was deleted, so it looks for hooks from `{folder}`"
+    return ""
 
 
 def _with_notices(

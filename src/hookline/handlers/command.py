@@ -139,11 +139,14 @@ def _of_event(value: str, event: Event) -> str:
 
 
 def directory(command: Command | Builtin, event: Event, environ: Mapping[str, str]) -> str:
-    """The working directory of a handler: its own, seen from the event's, or that."""
+    """The working directory of a handler: its own, seen from the folder of its event, or that folder."""
+    base = event.cwd
+    if event.folder and (command.in_folder or not os.path.isdir(base)):
+        base = event.folder
     if not command.working_dir:
-        return event.cwd
+        return base
     path = _expanded(command.working_dir, environ) if command.expand else command.working_dir
-    return os.path.join(event.cwd, path)
+    return os.path.join(base, path)
 
 
 def _expanded(path: str, environ: Mapping[str, str]) -> str:

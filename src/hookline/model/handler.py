@@ -26,7 +26,7 @@ class Command(Frozen):
     environment, from which names that match `drop_env` are left out. `expand` says which references in `env` and
     `working_dir` are filled in from the environment when the hook runs ("" none, "dotenv" `${env.X}`, "shell" `$X` `${X}`,
     and in paths both, and `~`). Always filled in, in `env` and in what is substituted, are `${event.cwd}`, `${event.session_id}` and
-    `${event.facts.X}`. `working_dir` is relative to the event's cwd. `substitute` are literal replacements in `script`, `argv`.
+    `${event.facts.X}`. `working_dir` is relative to the event's cwd; with `in_folder`, to the engine's folder. `substitute` are literal replacements in `script`, `argv`.
     `kill_leftovers`: what the hook left running in the background dies with it; otherwise it is only no longer read.
     `sealed`: what is run instead of `argv` and `script`, because it is what was verified; never declared.
     """
@@ -41,9 +41,10 @@ class Command(Frozen):
     substitute: Mapping[str, str] = NO_ENV
     kill_leftovers: bool = False
     sealed: Sealed | None = None
+    in_folder: bool = False
 
-    # What a gate adds, and what the mode of reading says, which no file declares.
-    UNDECLARED = frozenset({"sealed", "kill_leftovers"})
+    # What a gate adds, and what the mode of reading and the dialect say, which no file declares.
+    UNDECLARED = frozenset({"sealed", "kill_leftovers", "in_folder"})
 
 
 class Http(Frozen):
@@ -101,13 +102,17 @@ class Model(Frozen):
 
 
 class Builtin(Frozen):
-    """A handler that hookline ships, by name. `env`, `expand` and `working_dir` are those of a command."""
+    """A handler that hookline ships, by name. `env`, `expand`, `working_dir` and `in_folder` are those of a command."""
 
     name: str
     args: tuple[str, ...] = ()
     env: Mapping[str, str] = NO_ENV
     expand: str = ""
     working_dir: str = ""
+    in_folder: bool = False
+
+    # What the dialect says.
+    UNDECLARED = frozenset({"in_folder"})
 
 
 class InProcess(Frozen):
