@@ -27,6 +27,8 @@ _VARIABLE = r"\$(?:\{env\.([^}]+)\}|\{(\w+)\}|(\w+))"
 # Which references in the values of `env` are filled in, by the handler's `expand`.
 _REFERENCES = {"": r"(?!)", "dotenv": _DOTENV, "shell": r"\$(?:\{(\w+)\}|(\w+))"}
 _OF_EVENT = r"\$\{event\.(?:(cwd|session_id|project)|facts\.(\w+))\}"
+# Characters that no variable and no argument can hold: with one of them, a guard could not be started.
+_UNPASSABLE = "[\0\ud800-\udc7f\udd00-\udfff]"
 # A value of these characters means the same to a shell wherever it stands.
 _HARMLESS = r"[\w@%+=:,./-]*"
 # Bash sets these for itself, and for no other; with `noexec` in them, a guard would end well and have said nothing.
@@ -125,7 +127,10 @@ def _substituted(text: str, command: Command, event: Event, *, quoted: bool) -> 
 
 
 def _of_event(value: str, event: Event) -> str:
-    """The text with what it refers to of the event; a fact that is no text, or not there, is an empty one."""
+    """The text with what it refers to of the event; a fact that is no text, or not there, is an empty one.
+
+    What no program can be passed becomes U+FFFD.
+    """
 
     def filled(found: re.Match[str]) -> str:
         fact = (
@@ -133,7 +138,7 @@ def _of_event(value: str, event: Event) -> str:
             if found[2]
             else getattr(event, found[1]) or (event.cwd if found[1] == "project" else "")
         )
-        return fact if isinstance(fact, str) else ""
+        return re.sub(_UNPASSABLE, "\ufffd", fact) if isinstance(fact, str) else ""
 
     return re.sub(_OF_EVENT, filled, value) if "${event." in value else value
 
