@@ -26,13 +26,30 @@ async def json_of(request: Request, *, patience: float = PATIENCE) -> Any:
     """The JSON value that a request sends.
 
     Raises:
-        RequestError: it says to be something else, is larger than 1 MiB, or does not arrive in time.
+        RequestError, CodecError: as `bytes_of`, and `parse_body`.
+    """
+    return parse_body(await bytes_of(request, patience=patience))
+
+
+def parse_body(sent: bytes) -> Any:
+    """Return the value of a body.
+
+    Raises:
         CodecError: it is no JSON.
+    """
+    return read_json(sent, "the body", constants=False)
+
+
+async def bytes_of(request: Request, *, patience: float = PATIENCE) -> bytes:
+    """Return what a request sends.
+
+    Raises:
+        RequestError: it says to be something else, is too large, or does not arrive in time.
     """
     _check_type(request)
     try:
         async with asyncio.timeout(patience):
-            sent = await _bytes_of(request)
+            return await _bytes_of(request)
     except TimeoutError:
         raise RequestError(
             408,
@@ -42,7 +59,6 @@ async def json_of(request: Request, *, patience: float = PATIENCE) -> Any:
         ) from None
     except ClientDisconnect:
         raise RequestError(400, "serve.request", "the body was broken off") from None
-    return read_json(sent, "the body", constants=False)
 
 
 def _check_type(request: Request) -> None:
@@ -74,18 +90,19 @@ async def _bytes_of(request: Request) -> bytes:
         if arrived <= LARGEST:
             sent += chunk
         elif arrived > MOST_DROPPED:
-            raise _too_large()
+            raise _too_large(bytes(sent))
     if arrived > LARGEST:
-        raise _too_large()
+        raise _too_large(bytes(sent))
     return bytes(sent)
 
 
-def _too_large() -> RequestError:
+def _too_large(sent: bytes = b"") -> RequestError:
     return RequestError(
         413,
         "serve.size",
         f"the body is larger than {LARGEST} bytes",
         headers={"Connection": "close"},
+        sent=sent,
     )
 
 
