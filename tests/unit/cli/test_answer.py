@@ -296,6 +296,48 @@ def test_a_host_that_keeps_its_end_open_is_answered(tmp_path: Path) -> None:
     assert json.loads(said)["hook_specific_output"]["permission_decision"] == "deny"
 
 
+def test_a_guard_is_asked_from_a_folder_that_was_deleted(tmp_path: Path) -> None:
+    """An agent that deletes its working folder does not get rid of the guards of its project, or of its user."""
+    guard = {"type": "command", "command": "pwd >&2; exit 2"}
+    for folder in ("", "project/"):
+        file = tmp_path / f"{folder}.claude/settings.json"
+        file.parent.mkdir(parents=True)
+        file.write_text(json.dumps({"hooks": {"PreToolUse": [{"hooks": [guard]}]}}), "utf-8")
+    for at, project in (("project/build", "project"), ("elsewhere", "")):
+        gone = tmp_path / at
+        gone.mkdir()
+        payload = SUDO | {"hook_event_name": "PreToolUse", "cwd": str(gone), "session_id": at}
+        done = subprocess.run(
+            [
+                "/bin/sh",
+                "-c",
+                'cd "$1" && rmdir "$1" && shift && exec "$@"',
+                "sh",
+                str(gone),
+                sys.executable,
+                "-m",
+                "hookline",
+                "answer",
+                "claude-code",
+                "--trust",
+                "all",
+            ],
+            input=json.dumps(payload).encode(),
+            capture_output=True,
+            cwd=tmp_path,
+            env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT / "src")},
+            timeout=60,
+            check=False,
+        )
+        said = json.loads(done.stdout)
+
+        assert said["hookSpecificOutput"]["permissionDecision"] == "deny"
+        assert said["hookSpecificOutput"]["permissionDecisionReason"] == str(
+            (tmp_path / project).resolve()
+        )
+        assert f"the working folder `{gone}` does not exist" in said["systemMessage"]
+
+
 # -- beside a refusal ----------------------------------------------------------------------------------------------------
 
 
