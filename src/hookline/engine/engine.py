@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from time import perf_counter
 
@@ -13,7 +14,7 @@ from hookline.engine.drive import ask_alone, ask_alone_async, drive, drive_async
 from hookline.engine.gating import gated
 from hookline.engine.gone import Declared
 from hookline.engine.library import Library
-from hookline.engine.projects import project_for
+from hookline.engine.projects import existing_folder, project_for
 from hookline.engine.unheard import heard
 from hookline.handlers.firing import DEEPEST, FIRING, JUDGING, VARIABLE, Inside
 from hookline.model import kinds
@@ -221,12 +222,17 @@ class Engine(Library):
         if self.tells_project and not raised.project:
             raised = raised.replace(
                 project=project_for(
-                    raised.cwd, self.cwd, self.environ, self.host(raised.dialect).table
+                    raised.cwd if os.path.isdir(raised.cwd) else self._folder(raised),
+                    self.cwd,
+                    self.environ,
+                    self.host(raised.dialect).table,
                 )
             )
         chosen = planned(self.registry, raised)
         if chosen is None:
             chosen = plan(self.registry, raised, self.host(raised.dialect))
+        if chosen.groups and (self.tells_folder or not os.path.isdir(raised.cwd)):
+            raised = raised.replace(folder=self._folder(raised))
         if self._once and self._lasting is not None and raised.session_id:
             from hookline.engine.recall import unspent  # noqa: PLC0415 - few hooks run once
 
@@ -236,6 +242,12 @@ class Engine(Library):
 
             raised = number_call(raised, chosen, self.sessions)
         return raised, chosen
+
+    def _folder(self, event: Event) -> str:
+        """Where hooks run that do not run in the event's folder: in the engine's, or what stands in for a missing one."""
+        if os.path.isdir(event.cwd) and os.path.isdir(self.cwd):
+            return self.cwd
+        return existing_folder(event.cwd, self.cwd, self.environ, self.host(event.dialect).table)
 
     def _asking(self, chosen: Plan, event: Event) -> Dispatch:
         asked = dispatch(chosen, event, perf_counter)
@@ -313,6 +325,10 @@ class Engine(Library):
 
         Without the plan that was `chosen`, nobody was asked.
         """
+        if event.folder and decision.verdicts and not os.path.isdir(event.cwd):
+            from hookline.engine.notices import note_folder  # noqa: PLC0415 - few folders are gone
+
+            decision = note_folder(self, event, decision)
         if self._alone and not self._once and event.kind not in REMEMBERING:
             return decision
         if event.kind in REMEMBERING:

@@ -8,7 +8,7 @@ from _thread import RLock  # `threading` would cost each start of `answer` 1 ms
 from hookline.config.read import guess_dialect
 from hookline.core.dialect import Source
 from hookline.core.registry import Registry
-from hookline.engine.projects import asks_project
+from hookline.engine.projects import asks_folder, asks_project
 from hookline.engine.settings import MATCHING, MODES, TRUSTS, one_of, split
 from hookline.engine.shelf import Shelf
 from hookline.engine.sources import Discovery, Given, Named, came_by, read
@@ -56,7 +56,7 @@ class Library:
         self.registry = Registry()
         self.whole = Registry()  # with the hooks that are left out
         self.strict = False
-        self.tells_time = self.tells_project = False
+        self.tells_time = self.tells_project = self.tells_folder = False
         self._combining: list[Problem] = []
         self._once: frozenset[str] = frozenset()
         self._asks_models = False
@@ -258,6 +258,7 @@ class Library:
         registry, self._combining = self.shelf.registry(self.speaking.own(), strict=self.strict)
         self.tells_time = self.shelf.tells_time()
         self.tells_project = asks_project(registry.entries())
+        self.tells_folder = asks_folder(registry.entries())
         unwanted = {
             entry.spec.id
             for entry in registry.entries()

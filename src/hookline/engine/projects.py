@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from hookline.config.places import project_root
-from hookline.model.handler import Command
+from hookline.model.handler import Builtin, Command
 from hookline.paths import real_path
 
 TYPE_CHECKING = False
@@ -46,6 +46,28 @@ def project_for(folder: str, own: str, environ: Mapping[str, str], table: Table)
     home = environ.get("HOME") or os.path.expanduser("~")
     is_own = table.climbs and not holds(own, home) and holds(own, folder)
     return own if is_own else project_of(folder, environ, table)
+
+
+def existing_folder(folder: str, own: str, environ: Mapping[str, str], table: Table | None) -> str:
+    """Return where hooks run instead of a folder that does not exist.
+
+    That is the project by the host's variable, the project around the nearest folder above that exists, the engine's `own`
+    folder, or the user's home.
+    """
+    above = folder
+    while not os.path.isdir(above) and above != os.path.dirname(above):
+        above = os.path.dirname(above)
+    named = [environ.get(name, "") for name in table.project_variables] if table else []
+    around = project_root(above, environ) if os.path.isabs(above) else ""
+    home = environ.get("HOME") or os.path.expanduser("~")
+    candidates = (*(path for path in named if os.path.isabs(path)), around, own, home)
+    return next((path for path in candidates if path and os.path.isdir(path)), "/")
+
+
+def asks_folder(hooks: Iterable[Entry]) -> bool:
+    """Whether some hook runs in the engine's folder, and not where its event happens."""
+    handlers = (entry.spec.handler for entry in hooks)
+    return any(isinstance(each, Command | Builtin) and each.in_folder for each in handlers)
 
 
 def asks_project(hooks: Iterable[Entry]) -> bool:

@@ -28,6 +28,8 @@ _VARIABLE = r"\$(?:\{env\.([^}]+)\}|\{(\w+)\}|(\w+))"
 # Which references in the values of `env` are filled in, by the handler's `expand`.
 _REFERENCES = {"": r"(?!)", "dotenv": _DOTENV, "shell": r"\$(?:\{(\w+)\}|(\w+))"}
 _OF_EVENT = r"\$\{event\.(?:(cwd|session_id|project|tool)|facts\.(\w+))\}"
+# Characters that no variable and no argument can hold: with one of them, a guard could not be started.
+_UNPASSABLE = "[\0\ud800-\udc7f\udd00-\udfff]"
 # A value of these characters means the same to a shell wherever it stands.
 _HARMLESS = r"[\w@%+=:,./-]*"
 # Bash sets these for itself, and for no other; with `noexec` in them, a guard would end well and have said nothing.
@@ -126,7 +128,10 @@ def _substituted(text: str, command: Command, event: Event, *, quoted: bool) -> 
 
 
 def _of_event(value: str, event: Event) -> str:
-    """The text with what it refers to of the event; a fact that is no text, or not there, is an empty one."""
+    """The text with what it refers to of the event; a fact that is no text, or not there, is an empty one.
+
+    What no program can be passed becomes U+FFFD.
+    """
 
     def filled(found: re.Match[str]) -> str:
         fact = (
@@ -134,17 +139,20 @@ def _of_event(value: str, event: Event) -> str:
             if found[2]
             else getattr(event, found[1]) or (event.cwd if found[1] == "project" else "")
         )
-        return fact if isinstance(fact, str) else ""
+        return re.sub(_UNPASSABLE, "\ufffd", fact) if isinstance(fact, str) else ""
 
     return re.sub(_OF_EVENT, filled, value) if "${event." in value else value
 
 
 def directory(command: Command | Builtin, event: Event, environ: Mapping[str, str]) -> str:
-    """The working directory of a handler: its own, seen from the event's, or that."""
+    """The working directory of a handler: its own, seen from the folder of its event, or that folder."""
+    base = event.cwd
+    if event.folder and (command.in_folder or not os.path.isdir(base)):
+        base = event.folder
     if not command.working_dir:
-        return event.cwd
+        return base
     path = _expanded(command.working_dir, environ) if command.expand else command.working_dir
-    return os.path.join(event.cwd, path)
+    return os.path.join(base, path)
 
 
 def _expanded(path: str, environ: Mapping[str, str]) -> str:

@@ -115,7 +115,8 @@ class Event(Frozen):
 
     `kind` is canonical (`tool.before`) or `x.<dialect>.<native>`; `native_name` is what the host called it, verbatim;
     `raw` is what the host sent, never trimmed; `agent` names the agent where one is known. `project`: the folder of the project that
-    `cwd` is in, where an engine was asked for it.
+    `cwd` is in, where an engine was asked for it. `folder`: where hooks run whose host does not run them in `cwd`, or for which
+    `cwd` does not exist; an engine fills it in where it matters.
     """
 
     kind: str
@@ -126,6 +127,7 @@ class Event(Frozen):
     body: Body = _LIFECYCLE
     raw: Mapping[str, Json] = NOTHING
     project: str = ""
+    folder: str = ""
 
     @property
     def tool(self) -> str:

@@ -26,7 +26,8 @@ class Command(Frozen):
     environment, from which names that match `drop_env` are left out. `expand` says which references in `env` and
     `working_dir` are filled in from the environment when the hook runs ("" none, "dotenv" `${env.X}`, "shell" `$X` `${X}`,
     and in paths both, and `~`). Always filled in, in `env` and in what is substituted, are `${event.cwd}`, `${event.session_id}`,
-    `${event.project}`, `${event.tool}` and `${event.facts.X}`. `working_dir` is relative to the event's cwd. `substitute` are literal replacements in `script`, `argv`.
+    `${event.project}`, `${event.tool}` and `${event.facts.X}`. `working_dir` is relative to the event's cwd;
+    with `in_folder`, to the engine's folder. `substitute` are literal replacements in `script`, `argv`.
     `kill_leftovers`: what the hook left running in the background dies with it; otherwise it is only no longer read.
     `sealed`: what is run instead of `argv` and `script`, because it is what was verified; never declared. `host_env`: variables
     that the host sets for each of its hooks; `env` goes before them.
@@ -43,9 +44,10 @@ class Command(Frozen):
     kill_leftovers: bool = False
     sealed: Sealed | None = None
     host_env: Mapping[str, str] = NO_ENV
+    in_folder: bool = False
 
-    # What a gate, the mode of reading and the host add, which no file declares.
-    UNDECLARED = frozenset({"sealed", "kill_leftovers", "host_env"})
+    # What a gate, the mode of reading, the dialect and the host add, which no file declares.
+    UNDECLARED = frozenset({"sealed", "kill_leftovers", "host_env", "in_folder"})
 
 
 class Http(Frozen):
@@ -103,13 +105,17 @@ class Model(Frozen):
 
 
 class Builtin(Frozen):
-    """A handler that hookline ships, by name. `env`, `expand` and `working_dir` are those of a command."""
+    """A handler that hookline ships, by name. `env`, `expand`, `working_dir` and `in_folder` are those of a command."""
 
     name: str
     args: tuple[str, ...] = ()
     env: Mapping[str, str] = NO_ENV
     expand: str = ""
     working_dir: str = ""
+    in_folder: bool = False
+
+    # What the dialect says.
+    UNDECLARED = frozenset({"in_folder"})
 
 
 class InProcess(Frozen):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from typing import TYPE_CHECKING, Any
 
 from starlette.requests import ClientDisconnect
@@ -11,6 +10,7 @@ from starlette.requests import ClientDisconnect
 from hookline.errors import CodecError
 from hookline.server.problems import RequestError
 from hookline.text.suggest import did_you_mean
+from hookline.wire.json_reader import read_json
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -26,13 +26,30 @@ async def json_of(request: Request, *, patience: float = PATIENCE) -> Any:
     """The JSON value that a request sends.
 
     Raises:
-        RequestError: it says to be something else, is larger than 32 MiB, or does not arrive in time.
+        RequestError, CodecError: as `bytes_of`, and `parse_body`.
+    """
+    return parse_body(await bytes_of(request, patience=patience))
+
+
+def parse_body(sent: bytes) -> Any:
+    """Return the value of a body.
+
+    Raises:
         CodecError: it is no JSON.
+    """
+    return read_json(sent, "the body", constants=False)
+
+
+async def bytes_of(request: Request, *, patience: float = PATIENCE) -> bytes:
+    """Return what a request sends.
+
+    Raises:
+        RequestError: it says to be something else, is too large, or does not arrive in time.
     """
     _check_type(request)
     try:
         async with asyncio.timeout(patience):
-            sent = await _bytes_of(request)
+            return await _bytes_of(request)
     except TimeoutError:
         raise RequestError(
             408,
@@ -42,14 +59,6 @@ async def json_of(request: Request, *, patience: float = PATIENCE) -> Any:
         ) from None
     except ClientDisconnect:
         raise RequestError(400, "serve.request", "the body was broken off") from None
-    try:
-        return json.loads(sent, parse_constant=_no_number)
-    except json.JSONDecodeError as error:
-        raise CodecError(
-            f"the body is no JSON: {error.msg.lower()} at line {error.lineno}, column {error.colno}"
-        ) from None
-    except (ValueError, RecursionError):
-        raise CodecError("the body is no JSON text in UTF-8, or nested too deeply") from None
 
 
 def _check_type(request: Request) -> None:
@@ -81,23 +90,20 @@ async def _bytes_of(request: Request) -> bytes:
         if arrived <= LARGEST:
             sent += chunk
         elif arrived > MOST_DROPPED:
-            raise _too_large()
+            raise _too_large(bytes(sent))
     if arrived > LARGEST:
-        raise _too_large()
+        raise _too_large(bytes(sent))
     return bytes(sent)
 
 
-def _too_large() -> RequestError:
+def _too_large(sent: bytes = b"") -> RequestError:
     return RequestError(
         413,
         "serve.size",
         f"the body is larger than {LARGEST} bytes",
         headers={"Connection": "close"},
+        sent=sent,
     )
-
-
-def _no_number(word: str) -> float:
-    raise ValueError(word)
 
 
 def firing_of(sent: Any) -> tuple[str, dict[str, Any], str | None]:

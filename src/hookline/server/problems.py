@@ -20,7 +20,7 @@ CHAT = "/v1/chat"
 
 
 class RequestError(HookError):
-    """A request that gets no decision. `status`: of HTTP; `headers`: that go with it."""
+    """A request that gets no decision. `status`: of HTTP; `headers`: that go with it; `sent`: the part of the body that was read."""
 
     def __init__(
         self,
@@ -30,10 +30,12 @@ class RequestError(HookError):
         *,
         hint: str = "",
         headers: Mapping[str, str] | None = None,
+        sent: bytes = b"",
     ) -> None:
         super().__init__(message, name=name, hint=hint)
         self.status = status
         self.headers = headers or {}
+        self.sent = sent
 
 
 def document(
@@ -69,7 +71,7 @@ def problem(error: HookError, status: int = 400, more: Mapping[str, Any] | None 
     hint = {"hint": in_line(error.hint)} if error.hint else {}
     headers = dict(error.headers) if isinstance(error, RequestError) else {}
     return document(
-        said | hint | dict(more or {}), status=status, media_type=_TYPE, headers=headers
+        dict(more or {}) | said | hint, status=status, media_type=_TYPE, headers=headers
     )
 
 

@@ -10,15 +10,17 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Route
 
+from hookline.engine.fallback import find_fallback
 from hookline.engine.unheard import heard
 from hookline.engine.unsaid import told_beside, unsaid
 from hookline.errors import CodecError, ConfigError, HookError
 from hookline.handlers.firing import JUDGED
+from hookline.model.kinds import ACTIONS
 from hookline.remote.turns import Turns
 from hookline.server import replies
 from hookline.server.approving import PATH as APPROVE
 from hookline.server.approving import Approving
-from hookline.server.bodies import firing_of, json_of
+from hookline.server.bodies import bytes_of, firing_of, json_of, parse_body
 from hookline.server.chat_commands import PATH as CHAT
 from hookline.server.chat_commands import answer_chat
 from hookline.server.metrics import MEDIA_TYPE
@@ -34,6 +36,10 @@ if TYPE_CHECKING:
     from hookline.model.event import Event
     from hookline.model.verdict import Decision
     from hookline.server.metrics import Meter
+
+
+# Statuses with which a host's event was not decided, whatever hooks there are; the others refuse whoever asks.
+_UNDECIDED = frozenset((400, 408, 413, 415, 422, 500, 503))
 
 
 class Service:
@@ -73,7 +79,11 @@ class Service:
         """The ASGI application, without the border before it."""
         routes = [
             Route("/v1/fire", self._answering(self.fire), methods=["POST"]),
-            Route("/v1/answer/{dialect}", self._answering(self.answer), methods=["POST"]),
+            Route(
+                "/v1/answer/{dialect}",
+                self._answering(self.answer, self._undecided),
+                methods=["POST"],
+            ),
             Route("/v1/health", self._answering(self.health), methods=["GET"]),
             Route("/v1/metrics", self._answering(self.metrics), methods=["GET"]),
             Route("/v1/openapi.json", self._answering(self.openapi), methods=["GET"]),
@@ -104,7 +114,8 @@ class Service:
             host = engine.host(request.path_params["dialect"])
         except ConfigError as error:
             raise RequestError(404, error.name, error.message, hint=error.hint) from None
-        event = host.decode_event(await json_of(request))
+        request.state.sent = await bytes_of(request)
+        event = host.decode_event(parse_body(request.state.sent))
         decision = heard(
             engine, event, await while_there(request.receive, self._decided(engine, event))
         )
@@ -160,9 +171,12 @@ class Service:
         return decision if self.elsewhere is None else await self.elsewhere(engine, event, decision)
 
     def _answering(
-        self, endpoint: Callable[[Request], Awaitable[Response]]
+        self,
+        endpoint: Callable[[Request], Awaitable[Response]],
+        refuse: Callable[[Request, HookError, int], Response] | None = None,
     ) -> Callable[[Request], Awaitable[Response]]:
-        """The endpoint, with a problem document for whatever it raises; nobody who asks sees a traceback."""
+        """The endpoint, with what `refuse` makes of whatever it raises, a problem document by default; never a traceback."""
+        refused = refuse or (lambda _, error, status: self._refusal(error, status))
 
         async def answering(request: Request) -> Response:
             try:
@@ -178,12 +192,13 @@ class Service:
                     hint=hint,
                     headers=headers,
                 )
-                return self._refusal(ending, 503)
+                return refused(request, ending, 503)
             except HookError as error:
-                return self._refusal(*_status(error))
+                return refused(request, *_status(error))
             except Exception as error:  # noqa: BLE001 - the outermost frame
                 self.tell(f"HKL9001 internal error: {type(error).__name__}: {error}")
-                return self._refusal(
+                return refused(
+                    request,
                     HookError(
                         "internal error", hint="this is a fault of hookline; please report it"
                     ),
@@ -191,6 +206,19 @@ class Service:
                 )
 
         return answering
+
+    def _undecided(self, request: Request, error: HookError, status: int) -> Response:
+        """A host's answer where no decision could be made: its own words, where it reads them, and otherwise a problem."""
+        refusal = self._refusal(error, status)
+        if refusal.status_code not in _UNDECIDED:
+            return refusal
+        dialect = request.path_params["dialect"]
+        engine = self._engine_for(dialect)
+        sent = getattr(request.state, "sent", b"") or getattr(error, "sent", b"")
+        acts = any(entry.spec.kind in ACTIONS for entry in engine.registry.entries())
+        found = find_fallback(dialect, sent, str(error), strict=engine.strict, acts=acts)
+        wants_all = replies.WHOLE in request.headers.get("accept", "")
+        return replies.undecided(found, error, refusal, wants_all=wants_all)
 
     def _refusal(self, error: HookError, status: int) -> Response:
         self.meter.refused(error.code)

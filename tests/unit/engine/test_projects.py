@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from hookline.engine.catalog import make_dialect
@@ -11,6 +13,8 @@ from hookline.engine.projects import asks_project, project_for, project_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from hookline.model.verdict import Decision
 
 VARIABLES = {
     "claude-code": "CLAUDE_PROJECT_DIR",
@@ -105,3 +109,72 @@ def _filled(value: object, command: str) -> object:
     if isinstance(value, list):
         return [_filled(each, command) for each in value]
     return command if value == "C" else value
+
+
+# -- folders that do not exist -------------------------------------------------------------------------------------------
+
+DOCKER = {"hooks": {"pre_tool_use": [{"matcher": "*", "hooks": [{"type": "command", "command": "pwd >&2; exit 2"}]}]}}  # fmt: skip
+CLAUDE = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "pwd >&2; exit 2"}]}]}}
+GONE = "does not exist, so hooks ran in"
+
+
+def decide(dialect: str, tree: dict[str, object], own: Path, cwd: str, **environ: str) -> Decision:
+    """The decision of one guard, which denies with the folder that it runs in."""
+    engine = Engine(cwd=own, environ={"PATH": os.environ["PATH"], **environ})
+    engine.add_source(tree, dialect=dialect)
+    call = {"tool_name": "Bash", "tool_input": {}, "cwd": cwd, "session_id": "s"}
+    native = "PreToolUse" if dialect == "claude-code" else "pre_tool_use"
+    return engine.fire(native, call, dialect=dialect)
+
+
+@pytest.mark.process
+def test_hooks_of_docker_agent_run_in_the_engines_folder(tmp_path: Path) -> None:
+    """The payload's cwd is only told to them, whether it exists or not."""
+    here = str(tmp_path.resolve())
+    for cwd in ("/", "/nowhere", "/\0"):
+        decision = decide("docker-agent", DOCKER, tmp_path, cwd)
+
+        assert (decision.reason, decision.for_user) == (here, ())
+
+
+@pytest.mark.process
+def test_other_hooks_run_in_the_events_folder(tmp_path: Path) -> None:
+    """As long as there is one."""
+    decision = decide("claude-code", CLAUDE, tmp_path, "/usr")
+
+    assert (decision.reason, decision.for_user) == ("/usr", ())
+
+
+@pytest.mark.process
+def test_hooks_of_a_folder_that_is_gone_run_in_its_project(tmp_path: Path) -> None:
+    """The host's variable names it best, then the folders around; then comes the engine's, and the user's home."""
+    folders = project, named, own, home = [
+        (tmp_path / name).resolve() for name in ("project", "named", "own", "home")
+    ]
+    for folder in folders:
+        folder.mkdir()
+    (project / ".git").mkdir()
+    gone = str(project / "a/b")
+
+    for cwd, engines, environ, where in (
+        (gone, own, {"CLAUDE_PROJECT_DIR": str(named)}, named),
+        (gone, own, {"CLAUDE_PROJECT_DIR": "/nowhere"}, project),
+        ("/nowhere/x", own, {}, own),
+        ("/nowhere/x", tmp_path / "none", {"HOME": str(home)}, home),
+    ):
+        decision = decide("claude-code", CLAUDE, engines, cwd, **environ)
+
+        assert decision.reason == str(where)
+        assert decision.for_user == (f"hookline: the working folder `{cwd}` {GONE} `{where}`",)
+
+
+@pytest.mark.process
+def test_the_user_reads_once_a_session_that_a_folder_is_gone(tmp_path: Path) -> None:
+    """The next event of the session needs no second notice."""
+    engine = Engine(cwd=tmp_path)
+    engine.add_source(CLAUDE, dialect="claude-code")
+    call = {"tool_name": "Bash", "tool_input": {}, "cwd": "/nowhere", "session_id": "s"}
+
+    first, second = (engine.fire("PreToolUse", call, dialect="claude-code") for _ in range(2))
+    assert GONE in first.for_user[0]
+    assert (second.for_user, second.reason) == ((), str(tmp_path.resolve()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ import hookline
 from hookline.engine.engine import Engine
 from hookline.remote.turns import Turns
 from hookline.server import replies
+from hookline.server.bodies import LARGEST
 from hookline.server.metrics import Meter
 from tests.unit.server.support import CALL, DOCUMENT, PATIENCE, claude, served
 
@@ -266,7 +268,7 @@ def test_an_event_that_the_host_does_not_have_is_told(server: Served) -> None:
         ("claude-code", {}, 422, "HKL4002"),
         ("claude-code", [], 400, "HKL4001"),
         ("claude-code", b"{", 400, "HKL4001"),
-        ("claude-code", CALL | {"tool_name": 7}, 400, "HKL4001"),
+        ("claude-code", b'{"hook_event_name": "Stop"', 400, "HKL4001"),
     ],
 )
 def test_what_cannot_be_answered_is_a_problem(
@@ -278,6 +280,54 @@ def test_what_cannot_be_answered_is_a_problem(
     assert (answer.status, answer.document["code"]) == (status, code)
     assert str(status) in DOCUMENT["paths"]["/v1/answer/{dialect}"]["post"]["responses"]
     holds_to("problem", answer)
+
+
+BROKEN = b'{"session_id": "s", "hook_event_name": "%s", "tool_input": {'
+
+
+@pytest.mark.parametrize(
+    "body", [BROKEN % b"PreToolUse", json.dumps(CALL | {"tool_name": 7}).encode()]
+)
+def test_an_event_before_an_action_that_cannot_be_decided_is_refused(
+    body: bytes, server: Served
+) -> None:
+    """Hosts take any other status for consent, so that the refusal is a success with the host's word for it."""
+    answer = server.tcp.ask("POST", "/v1/answer/claude-code", body)
+    whole = server.tcp.ask("POST", "/v1/answer/claude-code", body, **WHOLE)
+
+    assert (answer.status, answer.headers["hookline-problem"]) == (200, "HKL4001")
+    assert answer.document["hookSpecificOutput"]["permissionDecision"] == "deny"
+    assert (whole.status, whole.document["stdout"].encode()) == (200, answer.body)
+    holds_to("reply", whole)
+
+
+@pytest.mark.parametrize(("event", "code"), [(b"", 2), (b"Stop", 0), (b"UserPromptSubmit", 0)])
+def test_every_other_event_that_cannot_be_decided_is_a_problem_with_a_reply(
+    event: bytes, code: int, server: Served
+) -> None:
+    """The problem holds what a command hook would print and end with; the user reads it where the host has notices."""
+    answer = server.tcp.ask("POST", "/v1/answer/claude-code", BROKEN % event)
+
+    assert (answer.status, answer.document["reply"]["exit_code"]) == (400, code)
+    assert ("systemMessage" in answer.document) is (code == 0)
+    holds_to("problem", answer)
+
+
+def test_a_busy_server_refuses_before_an_action(tmp_path: Path) -> None:
+    """The reply of a busy server is the host's denial, and the code says why."""
+    with served(claude("exit 0"), tmp_path, turns=Turns(0, patience=0.0)) as busy:
+        answer = busy.unix.ask("POST", "/v1/answer/claude-code", CALL)
+
+    assert (answer.status, answer.headers["retry-after"]) == (200, "1")
+    assert answer.document["hookSpecificOutput"]["permissionDecision"] == "deny"
+
+
+def test_a_body_that_is_too_large_is_refused_before_an_action(server: Served) -> None:
+    """As far as it was read, it names its event."""
+    body = BROKEN % b"PreToolUse" + b" " * LARGEST
+    answer = server.tcp.ask("POST", "/v1/answer/claude-code", body)
+
+    assert answer.document["hookSpecificOutput"]["permissionDecision"] == "deny"
 
 
 def test_a_host_whose_files_call_us_is_answered_without_them(tmp_path: Path) -> None:

@@ -86,7 +86,9 @@ def builtin(
             hint=hint,
             severity="warning",
         )
-    return Builtin(name=name, args=args, env=env, expand="dotenv", working_dir=working_dir)
+    return Builtin(
+        name=name, args=args, env=env, expand="dotenv", working_dir=working_dir, in_folder=True
+    )
 
 
 def _post(hook: Node, url: str, body: str, *, allow_local: bool) -> Http:

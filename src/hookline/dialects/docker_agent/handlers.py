@@ -47,6 +47,7 @@ def handler(
                 expand="dotenv",
                 working_dir=working_dir,
                 kill_leftovers=strict,
+                in_folder=True,
             )
         case "builtin":
             return builtin(
