@@ -30,6 +30,8 @@ _SHAPES: tuple[tuple[str, type | tuple[type, ...]], ...] = (
     ("redo_limit", (int, NoneType)),
     ("effects", dict),
     ("unsupported", tuple),
+    ("labels", tuple),
+    ("warnings", tuple),
 )
 
 
@@ -127,9 +129,13 @@ def _not_json(answer: Verdict) -> str | None:
         answer.evidence,
         answer.rewrite.value if answer.rewrite else None,
         dict(answer.effects),
+        answer.labels,
+        answer.warnings,
     )
-    if carried == (None, None, {}):
+    if carried == (None, None, {}, (), ()):
         return None
+    if not all(isinstance(text, str) for text in (*answer.labels, *answer.warnings)):
+        return "its labels and warnings must be texts"
     try:
         json.dumps(carried)
     except (TypeError, ValueError, RecursionError) as error:

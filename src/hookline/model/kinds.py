@@ -95,6 +95,8 @@ def _read() -> dict[str, Any]:
 
 _DATA = _read()
 NAMES: tuple[str, ...] = tuple(_DATA["canonical"])
+# Kinds of event that come before an action: what cannot be decided there is refused.
+ACTIONS: frozenset[str] = frozenset(_DATA["actions"])
 _made: dict[str, Kind] = {}
 
 
