@@ -146,7 +146,7 @@ def _with_notices(
         str(problem)
         for problem in (*said, *engine.problems)
         if problem in said
-        or (problem.severity == "error" and not is_told(reply, in_line(problem.message)))
+        or (problem.severity == "error" and in_line(problem.message) not in decision.reason)
     ]
     return told_beside(reply, (*told, *unsaid(decision, reply)))
 
