@@ -248,6 +248,8 @@ BEYOND = {
     ("copilot", "context"): ({"notification"}, "`additionalContext` is put before the session's next message (harnesses.md 6)"),
     ("gemini", "halt"): ({"BeforeAgent"}, "`continue: false` ends the run there, too (harnesses.md 4)"),
     ("qwen", "halt"): ({"PostToolBatch"}, "a block there stops the turn (harnesses.md 10)"),
+    ("hookline", "ask"): ({"*"}, "a program that reads decisions can ask a person about whatever is yet to happen"),
+    ("hookline", "deny"): ({"*"}, "a program that reads decisions can refuse whatever is yet to happen"),
     ("agenthooks", "context"): ({"post-agent-turn"}, "`additional_context` is honoured there (agenthooks.md 8)"),
 }  # fmt: skip
 

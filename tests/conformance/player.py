@@ -99,7 +99,9 @@ class Play:
             self.vector["payload"], self.vector.get("event", "")
         )
         registry = Registry().with_(self.specs, self.dialect)
-        asking = dispatch(plan(registry, event, self.dialect), event)
+        asking = dispatch(
+            plan(registry, event, self.dialect, headless=self.vector.get("headless", False)), event
+        )
         try:
             runs = next(asking)
             while True:

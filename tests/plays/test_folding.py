@@ -200,8 +200,8 @@ def test_what_the_host_cannot_say_is_lowered_aloud() -> None:
     decision = play([hook("a", stage=stage), hook("b", stage=stage)], script, stage=stage).decision
 
     assert (decision.stance, decision.reason, decision.for_agent, decision.for_user) == (
-        Stance.SILENT,
-        "",
+        Stance.DENY,
+        "sure?",
         (),
         (),
     )
@@ -311,11 +311,14 @@ def test_the_document_holds_every_verdict() -> None:
         "dialect": "stage",
         "native_event": "before",
         "stance": "deny",
+        "decider": "a",
         "reason": "no",
         "evidence": None,
         "rewrite": None,
         "for_agent": [],
         "for_user": [],
+        "labels": [],
+        "warnings": [],
         "retry_after": None,
         "redo": False,
         "lowered": [],
@@ -328,6 +331,8 @@ def test_the_document_holds_every_verdict() -> None:
                 "rewrite": None,
                 "for_agent": "",
                 "for_user": "",
+                "labels": [],
+                "warnings": [],
                 "fault": None,
                 "exit_code": code,
                 "seconds": 0.0,

@@ -203,10 +203,13 @@ def _with_notices(
         return told_beside(
             reply, (line for line in lines if line.strip() and not is_told(reply, line))
         )
+    from hookline.text.visible import in_line  # noqa: PLC0415 - refusals need none of it
+
     told = [
         str(problem)
         for problem in (*said, *engine.problems)
-        if problem in said or problem.severity == "error"
+        if problem in said
+        or (problem.severity == "error" and in_line(problem.message) not in decision.reason)
     ]
     return told_beside(reply, (*told, *unsaid(decision, reply)))
 

@@ -8,6 +8,7 @@ from hookline.cli import words
 from hookline.core.failure import off_by
 from hookline.core.plan import order
 from hookline.core.wording import condition as wording
+from hookline.core.wording import matcher
 from hookline.engine.gone import gone_problems
 from hookline.engine.shelf import all_hooks, given_way
 from hookline.model.handler import Broken, Builtin, Command, Http, InProcess, Model
@@ -89,8 +90,13 @@ def _line(engine: Engine, spec: HookSpec, footing: Footing | None) -> dict[str, 
         "dialect": spec.dialect,
         "kind": spec.kind,
         "native_event": spec.native_event,
+        "matcher": matcher(spec),
         "when": [wording(condition) for condition in spec.conditions],
         "runs": words.handler(spec.handler),
+        "timeout": spec.timeout,
+        "priority": spec.rank,
+        "async": spec.detached,
+        "on_failure": spec.on_failure.name.lower(),
         "file": spec.origin.file,
         "line": spec.origin.line,
         "column": spec.origin.column,
@@ -136,9 +142,7 @@ def hook_document(engine: Engine, spec: HookSpec) -> dict[str, Any]:
         "schema": "hookline.hook/1",
         **_line(engine, spec, _footings(engine, [spec]).get(spec.id)),
         "handler": dict(_handler(spec.handler)),
-        "timeout": spec.timeout,
         "time_limit": _time_limit(engine, spec),
-        "on_failure": spec.on_failure.name.lower(),
         "rank": spec.rank,
         "strict": spec.strict,
         "pointer": spec.origin.pointer,

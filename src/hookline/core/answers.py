@@ -1,4 +1,8 @@
-"""Answers: the verdicts that an in-process hook returns, by the words of the field."""
+"""Answers: the verdicts that an in-process hook returns, by the words of the field.
+
+Each takes `labels`, words by which the caller sorts what happened, and `warnings`, texts for the user that decide nothing:
+one text, or several.
+"""
 
 from __future__ import annotations
 
@@ -7,28 +11,30 @@ from hookline.model.verdict import Stance, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+    from collections.abc import Iterable, Mapping
+    from typing import Any, TypeAlias
+
+    Texts: TypeAlias = str | Iterable[str]
 
 
-def allow(reason: str = "") -> Verdict:
+def allow(reason: str = "", *, labels: Texts = (), warnings: Texts = ()) -> Verdict:
     """Vouch for it: the host may skip its prompt."""
-    return Verdict(stance=Stance.ALLOW, reason=reason)
+    return _verdict(labels, warnings, stance=Stance.ALLOW, reason=reason)
 
 
-def ask(reason: str) -> Verdict:
+def ask(reason: str, *, labels: Texts = (), warnings: Texts = ()) -> Verdict:
     """A person decides."""
-    return Verdict(stance=Stance.ASK, reason=reason)
+    return _verdict(labels, warnings, stance=Stance.ASK, reason=reason)
 
 
-def deny(reason: str, *, evidence: Any = None) -> Verdict:
+def deny(reason: str, *, evidence: Any = None, labels: Texts = (), warnings: Texts = ()) -> Verdict:
     """Refuse; at a stop gate: go on working, with the reason as the instruction."""
-    return Verdict(stance=Stance.DENY, reason=reason, evidence=evidence)
+    return _verdict(labels, warnings, stance=Stance.DENY, reason=reason, evidence=evidence)
 
 
-def halt(reason: str) -> Verdict:
+def halt(reason: str, *, labels: Texts = (), warnings: Texts = ()) -> Verdict:
     """End the run."""
-    return Verdict(stance=Stance.HALT, reason=reason)
+    return _verdict(labels, warnings, stance=Stance.HALT, reason=reason)
 
 
 def rewrite(
@@ -39,6 +45,8 @@ def rewrite(
     output: Any = None,
     summary: str | None = None,
     replace: bool = False,
+    labels: Texts = (),
+    warnings: Texts = (),
 ) -> Verdict:
     """Change what is about to happen or to be seen; exactly one of the targets.
 
@@ -58,21 +66,36 @@ def rewrite(
     if len(chosen) != 1:
         raise TypeError("rewrite takes exactly one of input, text, messages, output, summary")
     target, value = chosen[0]
-    if target == "input":
-        return Verdict(rewrite=Rewrite(target=target, value=dict(value), merge=not replace))
-    return Verdict(rewrite=Rewrite(target=target, value=value))
+    change = (
+        Rewrite(target=target, value=dict(value), merge=not replace)
+        if target == "input"
+        else Rewrite(target=target, value=value)
+    )
+    return _verdict(labels, warnings, rewrite=change)
 
 
-def context(text: str) -> Verdict:
+def context(text: str, *, labels: Texts = (), warnings: Texts = ()) -> Verdict:
     """Text for the model."""
-    return Verdict(for_agent=text)
+    return _verdict(labels, warnings, for_agent=text)
 
 
-def note(text: str) -> Verdict:
-    """Text for the user."""
-    return Verdict(for_user=text)
+def note(text: str = "", *, labels: Texts = (), warnings: Texts = ()) -> Verdict:
+    """Text for the user; without one, labels or warnings alone."""
+    return _verdict(labels, warnings, for_user=text)
 
 
-def retry(seconds: float = 0.0, reason: str = "") -> Verdict:
+def retry(
+    seconds: float = 0.0, reason: str = "", *, labels: Texts = (), warnings: Texts = ()
+) -> Verdict:
     """Run it again after some seconds."""
-    return Verdict(retry_after=seconds, reason=reason)
+    return _verdict(labels, warnings, retry_after=seconds, reason=reason)
+
+
+def _verdict(labels: Texts, warnings: Texts, **fields: Any) -> Verdict:
+    if labels or warnings:
+        fields |= {"labels": _texts(labels), "warnings": _texts(warnings)}
+    return Verdict(**fields)
+
+
+def _texts(given: Texts) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)

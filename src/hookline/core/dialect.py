@@ -136,7 +136,9 @@ class Table(Frozen):
     `project_variables`: by which the host tells its hooks the project's folder, wherever the agent has gone meanwhile. `climbs`: where
     it is told a folder only, the project is the nearest one around that; otherwise it is that folder.
     `detached_in_turn`: where hooks run in turn, a detached one starts when its turn comes, not after all others.
-    `ask_becomes`: the stance that an ask is lowered to where nobody can be asked. `redo_limit`: how often a stop gate
+    `ask_becomes`: the stance that an ask is lowered to where the host cannot ask; None is a denial before an action, and silence
+    on every other event. `asks_at_terminal`: the host can ask only the person at its own terminal, and `programs` are the names
+    of its executable, by which that terminal is found. `redo_limit`: how often a stop gate
     may send the agent back in one turn. `redo_flag`: the key of a payload by which a host reliably says whether a stop comes after
     one that was refused; where it is there and false, or 0, a new count begins. `raises_facets`: whether the host raises an event for the call of a tool and one for
     what the tool does, where the dialect has both.
@@ -164,7 +166,9 @@ class Table(Frozen):
     folders: tuple[str, ...] = ()
     project_variables: tuple[str, ...] = ()
     climbs: bool = True
-    ask_becomes: Stance = Stance.SILENT
+    ask_becomes: Stance | None = None
+    asks_at_terminal: bool = False
+    programs: tuple[str, ...] = ()
     redo_limit: int = 3
     redo_flag: str = ""
     raises_facets: bool = True

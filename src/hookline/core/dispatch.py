@@ -80,7 +80,16 @@ def conclude_alone(plan: Plan, hook: Entry, outcome: Outcome, event: Event) -> D
 
 
 def conclude(plan: Plan, event: Event, verdicts: list[Verdict], seconds: float) -> Decision:
-    """Fold the verdicts, and fit the decision to its host."""
+    """Fold the verdicts, and fit the decision to its host; and once more as if no hook were only observed."""
+    decision = _decide(plan, event, verdicts, seconds)
+    for verdict in verdicts:
+        if verdict.shadow:
+            enforced = [verdict.replace(shadow=False) for verdict in verdicts]
+            return decision.replace(shadow=_decide(plan, event, enforced, seconds))
+    return decision
+
+
+def _decide(plan: Plan, event: Event, verdicts: list[Verdict], seconds: float) -> Decision:
     decision = fold(verdicts, plan.rule, event, seconds=seconds, redoes=plan.redoes)
     if (
         decision.stance

@@ -29,11 +29,13 @@ def failed(spec: HookSpec, outcome: Outcome, fault: str = "") -> Verdict:
     words = fault or describe(outcome)
     stance = spec.on_failure
     note = (
-        f"hook `{label(spec)}` had no say: {words}"
+        f"{identify(spec, words)} had no say: {words}"
         if stance is Stance.SILENT and kind(spec.kind).guarded
         else ""
     )
-    reason = f"hook `{label(spec)}` failed: {words}" if stance is not Stance.SILENT else ""
+    reason = ""
+    if stance is not Stance.SILENT:
+        reason = f"{identify(spec, words)} failed: {words}{_remedy(spec, outcome)}"
     return Verdict(
         hook_id=spec.id,
         stance=stance,
@@ -91,7 +93,7 @@ def withheld(spec: HookSpec, outcome: Outcome) -> str:
 def _called(spec: HookSpec, outcome: Outcome) -> str:
     if spec.origin.scope in CLONED:
         return outcome.called or "a hook of this project"
-    return f"hook `{label(spec)}`"
+    return identify(spec)
 
 
 def _why(spec: HookSpec, outcome: Outcome) -> str:
@@ -118,12 +120,49 @@ def aloud(verdict: Verdict, spec: HookSpec) -> Verdict:
     """A failed hook's verdict for a host that shows every failure: one that stops nothing is a note on any event, not on gates only."""
     if verdict.stance is not Stance.SILENT or verdict.for_user:
         return verdict
-    return verdict.replace(for_user=f"hook `{label(spec)}` failed: {verdict.fault}")
+    return verdict.replace(
+        for_user=f"{identify(spec, verdict.fault or '')} failed: {verdict.fault}"
+    )
 
 
 def label(spec: HookSpec) -> str:
     """What a hook is called before anybody, on one line: its name, or its id."""
     return in_line(spec.name or spec.id)
+
+
+def identify(spec: HookSpec, words: str = "") -> str:
+    """A hook as messages name it: by its name, and by its plugin or file, its line, its event and its matcher.
+
+    What the rest of the message (`words`) says of its place is left out, and so is a file without a folder, which the name
+    of the hook tells already.
+    """
+    origin = spec.origin
+    if "/" not in origin.file:
+        return f"hook `{label(spec)}`"
+    from hookline.core.wording import matcher  # noqa: PLC0415 - most hooks do not fail
+
+    selects = matcher(spec)
+    place = ":".join(str(part) for part in (_source(spec), origin.line) if part)
+    parts = (
+        "" if origin.file in words else place,
+        spec.native_event,
+        f"matcher `{selects}`" if selects else "",
+    )
+    return in_line(f"hook `{label(spec)}` ({', '.join(part for part in parts if part)})")
+
+
+def _source(spec: HookSpec) -> str:
+    """The plugin that a hook comes from, by the name of its folder without a version; else its file."""
+    folders = str(spec.facts.get("plugin") or "").rstrip("/").split("/")
+    names = [name for name in folders if name and not name[:1].isdigit()]
+    return f"plugin {names[-1]}" if names else spec.origin.file
+
+
+def _remedy(spec: HookSpec, outcome: Outcome) -> str:
+    """What to do about a hook that refuses because it could not be loaded; empty for every other failure."""
+    if outcome.failure is not Failure.UNLOADABLE or "/" not in spec.origin.file:
+        return ""
+    return in_line(f"; correct it, and check it with `hookline validate {spec.origin.file}`")
 
 
 def describe(outcome: Outcome) -> str:

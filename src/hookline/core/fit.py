@@ -24,8 +24,8 @@ def fit(
 ) -> Decision:
     """The decision without what `powers` lacks; every loss is an entry of `lowered` (architecture, decision 7).
 
-    Nothing is ever turned into a block that was none, but where the dialect says that an ask which nobody can answer is
-    a denial (`ask_becomes`), and where a guard asks only because it failed: that nobody can be asked does not open it.
+    Only an ask can become a denial that no hook gave: where the host cannot ask and `ask_becomes` says so, as before an
+    action, and where a guard asks because it failed.
     `redoes`: a denial sends the agent back to work, which is the opposite of a halt.
     """
     failure = _failed_ask(decision) if "deny" in powers else None
@@ -35,9 +35,15 @@ def fit(
         Stance.DENY if failure else ask_becomes,
     )
     changes: dict[str, Any] = {"stance": stance}
-    if failure and stance is Stance.DENY:
-        changes |= {"reason": failure.reason, "redo": redoes}
+    refuses = decision.stance is Stance.ASK and stance is Stance.DENY
+    if failure and refuses:
+        changes |= {"reason": failure.reason, "redo": redoes, "decider": failure.hook_id}
+    elif refuses and not decision.reason:
+        changes["reason"] = (
+            f"a hook wants a person to decide, and {decision.dialect} cannot ask one here"
+        )
     if stance is Stance.SILENT:
+        changes["decider"] = ""
         changes["reason"] = ""
     if stance is not Stance.DENY:
         changes["redo"] = False
@@ -57,7 +63,8 @@ def fit(
     if unsaid and decision.reason and "context" in powers and kind(decision.kind).feedback:
         # What such a denial is for, the model can still be told.
         changes["for_agent"] = (decision.reason, *decision.for_agent)
-    return decision.replace(**changes, lowered=decision.lowered + tuple(_losses(decision, lost)))
+    entries = tuple(_losses(decision, lost, refuses=refuses))
+    return decision.replace(**changes, lowered=decision.lowered + entries)
 
 
 def _stance(
@@ -69,7 +76,7 @@ def _stance(
         lost.append(_POWER_OF[stance])
         if stance is Stance.HALT:
             stance = Stance.DENY if "deny" in powers else Stance.SILENT
-        elif stance is Stance.ASK:
+        elif stance is Stance.ASK and _POWER_OF.get(ask_becomes) in powers:
             stance = ask_becomes
         else:
             stance = Stance.SILENT
@@ -100,10 +107,15 @@ def _carried(decision: Decision) -> Iterator[tuple[str, str, Any]]:
         yield "retry", "retry_after", None
 
 
-def _losses(decision: Decision, lost: list[str]) -> Iterator[Lowered]:
-    """Each lost effect, once for every hook that asked for it."""
-    reason = f"`{decision.native_event or decision.kind}` of {decision.dialect} cannot express it"
+def _losses(decision: Decision, lost: list[str], *, refuses: bool) -> Iterator[Lowered]:
+    """Each lost effect, once for every hook that asked for it; `refuses`: an ask is a denial now."""
+    event = f"`{decision.native_event or decision.kind}` of {decision.dialect}"
     for effect in lost:
+        reason = (
+            f"ask -> deny: {event} cannot ask a person here"
+            if refuses and effect == "ask"
+            else f"{event} cannot express it"
+        )
         asking = dict.fromkeys(
             verdict.hook_id
             for verdict in decision.verdicts

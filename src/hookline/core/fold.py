@@ -50,11 +50,12 @@ def fold(
         dialect=event.dialect,
         native_event=event.native_name or event.kind,
         stance=stance,
+        decider=leader.hook_id if stance else "",
         reason=_reason(counted, stance, rule),
         evidence=_evidence(counted),
         rewrite=rewrite,
         for_agent=tuple(verdict.for_agent for verdict in counted if verdict.for_agent),
-        for_user=tuple(dict.fromkeys(verdict.for_user for verdict in counted if verdict.for_user)),
+        for_user=tuple(dict.fromkeys(text for verdict in counted for text in _notes(verdict))),
         retry_after=next(
             (verdict.retry_after for verdict in counted if verdict.retry_after is not None), None
         ),
@@ -68,6 +69,11 @@ def fold(
         seconds=seconds,
         verdicts=tuple(verdicts),
     )
+
+
+def _notes(verdict: Verdict) -> tuple[str, ...]:
+    """What a verdict tells the user: its note, and its warnings."""
+    return (verdict.for_user, *verdict.warnings) if verdict.for_user else verdict.warnings
 
 
 def _undone(verdicts: list[Verdict]) -> list[Lowered]:

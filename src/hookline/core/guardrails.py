@@ -203,6 +203,7 @@ def cap_redo(decision: Decision, count: int | None, limit: int, row: Row | None 
     lost = [effect for effect, is_lost in (("deny", decision.redo), ("context", heard)) if is_lost]
     return decision.replace(
         stance=Stance.SILENT if decision.redo else decision.stance,
+        decider="" if decision.redo else decision.decider,
         reason="" if decision.redo else decision.reason,
         redo=False,
         for_agent=() if heard else decision.for_agent,

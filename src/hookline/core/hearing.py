@@ -31,6 +31,8 @@ _SHAPES: tuple[tuple[str, type | tuple[type, ...]], ...] = (
     ("redo_limit", (int, NoneType)),
     ("effects", dict),
     ("unsupported", tuple),
+    ("labels", tuple),
+    ("warnings", tuple),
 )
 
 
@@ -137,9 +139,13 @@ def _not_json(answer: Verdict) -> str | None:
         answer.evidence,
         answer.rewrite.value if answer.rewrite else None,
         dict(answer.effects),
+        answer.labels,
+        answer.warnings,
     )
-    if carried == (None, None, {}):
+    if carried == (None, None, {}, (), ()):
         return None
+    if not all(isinstance(text, str) for text in (*answer.labels, *answer.warnings)):
+        return "its labels and warnings must be texts"
     try:
         json.dumps(carried)
     except (TypeError, ValueError, RecursionError) as error:

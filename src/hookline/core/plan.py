@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookline.model.frozen import Frozen
 from hookline.model.handler import InProcess
-from hookline.model.kinds import kind
+from hookline.model.kinds import ACTIONS, kind
 from hookline.model.spec import SCOPES
 from hookline.model.verdict import Stance
 
@@ -12,11 +12,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from hookline.core.dialect import Dialect, FoldRule
+    from hookline.core.dialect import Dialect, FoldRule, Row, Table
     from hookline.core.registry import Entry, Registry
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
 
+_REQUEST = "tool.permission.request"
 _SCOPE_ORDER = {scope: order for order, scope in enumerate(SCOPES)}
 
 
@@ -53,14 +54,14 @@ class Plan(Frozen):
     solo: Entry | None = None
 
 
-def plan(registry: Registry, event: Event, host: Dialect) -> Plan:
-    """Select, order and group the hooks of an event.
+def plan(registry: Registry, event: Event, host: Dialect, *, headless: bool = False) -> Plan:
+    """Select, order and group the hooks of an event. `headless`: no person sits at the host's terminal.
 
     The conditions on the input, and which of equal hooks is asked, are left to `dispatch`: a rewrite may change them.
     """
     known = planned(registry, event)
     if known is None:
-        known = _plan(registry, event, host)
+        known = _plan(registry, event, host, headless=headless)
         registry.remember(_key(event), known)
     return known
 
@@ -74,7 +75,7 @@ def _key(event: Event) -> tuple[str, str, str, str]:
     return (event.kind, event.tool, event.dialect, event.native_name)
 
 
-def _plan(registry: Registry, event: Event, host: Dialect) -> Plan:
+def _plan(registry: Registry, event: Event, host: Dialect, *, headless: bool) -> Plan:
     row = host.table.row(event.native_name) or host.table.row_of_kind(event.kind)
     groups = tuple(
         _group(entries) for entries in _by_row(registry.candidates(event, row, host.table))
@@ -82,13 +83,29 @@ def _plan(registry: Registry, event: Event, host: Dialect) -> Plan:
     return Plan(
         groups=groups,
         rule=(row.fold if row else None) or host.table.fold,
-        powers=row.powers_on(event.tool) if row else kind(event.kind).powers | {"note"},
-        ask_becomes=host.table.ask_becomes,
+        powers=_powers(row, event, host.table, headless=headless),
+        ask_becomes=_unasked(host.table, event.kind),
         redoes=kind(event.kind).redo and not (row is not None and row.feedback),
         reexamine=any(step.spec.strict for group in groups for step in group.steps),
         detaches=any(group.detached for group in groups),
         solo=_solo(groups, event.kind),
     )
+
+
+def _powers(row: Row | None, event: Event, table: Table, *, headless: bool) -> frozenset[str]:
+    """What a decision may carry: what the row says, without `ask` where the host has nobody to ask."""
+    powers = row.powers_on(event.tool) if row else kind(event.kind).powers | {"note"}
+    return powers - {"ask"} if headless and table.asks_at_terminal else powers
+
+
+def _unasked(table: Table, kind: str) -> Stance:
+    """What an ask becomes where the host cannot ask.
+
+    A permission request is itself the host's question, so there an ask needs no answer of ours.
+    """
+    if table.ask_becomes is not None:
+        return table.ask_becomes
+    return Stance.DENY if kind in ACTIONS and kind != _REQUEST else Stance.SILENT
 
 
 def _solo(groups: tuple[Group, ...], kind: str) -> Entry | None:

@@ -52,6 +52,17 @@ def condition(given: Condition) -> str:
             raise _forgotten(unreachable)
 
 
+def matcher(spec: HookSpec) -> str:
+    """The expression or the names by which a hook selects its events; empty where it takes all of them."""
+    for given in spec.conditions:
+        match given:
+            case OneOf(names=names):
+                return "|".join(sorted(names))
+            case Pattern(source=source) | Flattened(source=source) | Leaves(source=source):
+                return source
+    return ""
+
+
 def _either(names: Iterable[str]) -> str:
     return " or ".join(map(_quoted, names))
 

@@ -42,6 +42,15 @@ _BASE = (
 )
 
 
+# What a program that reads a decision can always act upon, where something is yet to happen.
+_ANSWERS = frozenset({"ask", "deny"})
+
+
+def _takes_answers(kind: kinds.Kind) -> bool:
+    """Whether an ask or a denial means something: on a gate that stops anything, and where a session or an agent starts."""
+    return (kind.gate and not kind.feedback) or kind.cls == "context"
+
+
 def _row(kind: kinds.Kind) -> Row:
     body = (
         Stop
@@ -57,7 +66,7 @@ def _row(kind: kinds.Kind) -> Row:
         body=body,
         fields=fields,
         subject=subject,
-        powers=kind.powers | {"note"},
+        powers=kind.powers | {"note"} | (_ANSWERS if _takes_answers(kind) else frozenset()),
         parallel=False,
         blocks=blocks,
     )

@@ -63,6 +63,8 @@ class Engine(Library):
     stands for a hook of another engine, so that it may be asked from inside of the event that it is asked about. `journal`
     writes down every event, every hook that was asked, and how the detached ones ended. `gate` decides about every hook that is
     about to run, those of a project too, by what was approved (None: by where its file lies alone; `gating.gate` makes one).
+    `interactive`: whether a person can answer what the host asks, for hosts that ask at their terminal only (None: look for
+    the host among the processes that started this one, and take what cannot be found for no).
     """
 
     def __init__(
@@ -82,6 +84,7 @@ class Engine(Library):
         relays: bool = False,
         journal: Journal | None = None,
         gate: Gate | Late | None = None,
+        interactive: bool | None = None,
     ) -> None:
         super().__init__(cwd=cwd, environ=environ, placed=placed)
         self.redo_limit = redo_limit
@@ -98,6 +101,7 @@ class Engine(Library):
         if gate is not None:
             gate.heed(Declared(self))
         self._inside = Inside(self.environ) if self.environ.get(VARIABLE) and not relays else None
+        self._interactive = interactive
         self._id = id(self)
         self._lasting = sessions
         # Whether nobody is to be told of a decision, and nothing outlives this process: then most events end where they are decided.
@@ -230,7 +234,7 @@ class Engine(Library):
             )
         chosen = planned(self.registry, raised)
         if chosen is None:
-            chosen = plan(self.registry, raised, self.host(raised.dialect))
+            chosen = self.plan(raised)
         if chosen.groups and (self.tells_folder or not os.path.isdir(raised.cwd)):
             raised = raised.replace(folder=self._folder(raised))
         if self._once and self._lasting is not None and raised.session_id:
@@ -248,6 +252,20 @@ class Engine(Library):
         if os.path.isdir(event.cwd) and os.path.isdir(self.cwd):
             return self.cwd
         return existing_folder(event.cwd, self.cwd, self.environ, self.host(event.dialect).table)
+
+    def plan(self, event: Event, registry: Registry | None = None) -> Plan:
+        """Whom to ask about an event, of the engine's own hooks or of those of another registry."""
+        host = self.host(event.dialect)
+        headless = host.table.asks_at_terminal and not self._is_interactive(host.table)
+        return plan(self.registry if registry is None else registry, event, host, headless=headless)
+
+    def _is_interactive(self, table: Table) -> bool:
+        """Whether a person sits at the terminal of the host that started this process."""
+        if self._interactive is None:
+            from hookline.engine.terminal import is_attended  # noqa: PLC0415 - few hosts need it
+
+            self._interactive = is_attended(table.programs)
+        return self._interactive
 
     def _asking(self, chosen: Plan, event: Event) -> Dispatch:
         asked = dispatch(chosen, event, perf_counter)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookline.core.failure import off_by
 from hookline.core.match import why_not
-from hookline.core.plan import plan, wants_turns
+from hookline.core.plan import wants_turns
 from hookline.engine.callers import called
 from hookline.engine.shelf import all_hooks, given_way
 from hookline.model.frozen import Frozen
@@ -43,7 +43,7 @@ def explain(engine: Engine, event: Event, *, run: bool = True) -> dict[str, Any]
     or ended the matter, `because` says so.
     """
     event = engine._completed(event)
-    drawn = plan(engine.registry, event, engine.host(event.dialect))
+    drawn = engine.plan(event)
     specs = list(all_hooks(engine))
     reasons = {spec.id: _why_not(engine, spec, event, drawn) for spec in specs}
     steps = _steps(drawn, {hook for hook, reason in reasons.items() if not reason})

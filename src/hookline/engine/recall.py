@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from hookline.core.guardrails import cap_redo, follows_redo, goes_on, is_spent, redo_limit
 from hookline.core.late import fell_out, late_of, tells_all, tells_wakes, told
-from hookline.core.plan import plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -123,9 +122,7 @@ def unspent(engine: Engine, sessions: Sessions, chosen: Plan, event: Event) -> P
 
     here = [step.spec for group in chosen.groups for step in group.steps + group.detached]
     spent = spent_ids(sessions, event, here)
-    chosen = (
-        plan(engine.registry.without(spent), event, engine.host(event.dialect)) if spent else chosen
-    )
+    chosen = engine.plan(event, engine.registry.without(spent)) if spent else chosen
     return (
         chosen.replace(solo=None) if chosen.solo is not None and chosen.solo.spec.once else chosen
     )

@@ -111,7 +111,7 @@ class Inside:
         self._unbound = next(
             (part for part in parts if tuple(part.rsplit(":", _FIELDS - 1)) not in self._told), None
         )
-        self._deep = bool(text) and sum(map(_is_ours, _numbers())) >= _MOST
+        self._deep = bool(text) and sum(map(_is_ours, ancestors())) >= _MOST
 
     def asked(self, kind: str) -> frozenset[str] | None:
         """The marks of the hooks that are being asked now about an event of this kind; None where all is nested too deeply.
@@ -140,11 +140,11 @@ def _above() -> Iterator[tuple[str, str]]:
     if not os.path.exists(f"{_PROC}/self/stat"):
         yield from _listed()
         return
-    for pid in _numbers():
+    for pid in ancestors():
         yield str(pid), _stat(pid)[1]
 
 
-def _numbers() -> Iterator[int]:
+def ancestors() -> Iterator[int]:
     """The numbers of the processes above this one, the nearest first; the parent's alone where there is no /proc."""
     pid, seen = os.getppid(), set[int]()
     while pid > _INIT and pid not in seen:

@@ -8,7 +8,7 @@ from hookline.model.frozen import Frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from hookline.model.event import Rewrite
@@ -42,7 +42,8 @@ class Verdict(Frozen):
     after `: `. `redo_limit`: how often this hook may send the agent back in one turn, where it says so itself (0: no limit).
     `late`: it was said by a detached hook after its own moment, and is told at this one. `identity`: what the hook is approved
     as, and `content`: the digest of the files that it runs, where somebody looked. `told`: the user of this session knows of its
-    fault already. `stdout`: what the hook printed, where its dialect keeps that in the result.
+    fault already. `stdout`: what the hook printed, where its dialect keeps that in the result. `labels`: words by which the
+    caller sorts what happened. `warnings`: what the user should know, whatever is decided.
     """
 
     hook_id: str = ""
@@ -66,6 +67,8 @@ class Verdict(Frozen):
     identity: str = ""
     told: bool = False
     stdout: str = ""
+    labels: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     @property
     def mute(self) -> bool:
@@ -74,6 +77,7 @@ class Verdict(Frozen):
             self.stance
             or self.for_agent
             or self.for_user
+            or self.warnings
             or self.effects
             or self.unsupported
             or self.rewrite is not None
@@ -90,6 +94,8 @@ class Verdict(Frozen):
             "rewrite": self.rewrite.to_dict() if self.rewrite else None,
             "for_agent": self.for_agent,
             "for_user": self.for_user,
+            "labels": list(self.labels),
+            "warnings": list(self.warnings),
             "fault": self.fault,
             "exit_code": self.exit_code,
             "seconds": self.seconds,
@@ -115,13 +121,16 @@ class Decision(Frozen):
     """What the host must do, and every verdict that led there.
 
     `rewrite` carries the complete effective value; `redo` is true when a stop gate sends the agent back to work;
-    `retry_after` is in seconds; `lowered` lists every effect that the event or the host could not express.
+    `retry_after` is in seconds; `lowered` lists every effect that the event or the host could not express. `decider` is the id
+    of the hook whose verdict gave the stance; empty where the decision is silent, or follows from several verdicts. `shadow`:
+    the decision that would have been made if the shadow hooks counted as well; None where none was asked.
     """
 
     kind: str
     dialect: str
     native_event: str
     stance: Stance = Stance.SILENT
+    decider: str = ""
     reason: str = ""
     evidence: Any = None
     rewrite: Rewrite | None = None
@@ -133,6 +142,17 @@ class Decision(Frozen):
     lowered: tuple[Lowered, ...] = ()
     seconds: float = 0.0
     verdicts: tuple[Verdict, ...] = ()
+    shadow: Decision | None = None
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of all verdicts that count, each once, in the order of the plan."""
+        return _united(verdict.labels for verdict in self.verdicts if not verdict.shadow)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The warnings of all verdicts that count, each once, in the order of the plan."""
+        return _united(verdict.warnings for verdict in self.verdicts if not verdict.shadow)
 
     @property
     def allowed(self) -> bool:
@@ -147,11 +167,14 @@ class Decision(Frozen):
             "dialect": self.dialect,
             "native_event": self.native_event,
             "stance": self.stance.name.lower(),
+            "decider": self.decider,
             "reason": self.reason,
             "evidence": self.evidence,
             "rewrite": self.rewrite.to_dict() if self.rewrite else None,
             "for_agent": list(self.for_agent),
             "for_user": list(self.for_user),
+            "labels": list(self.labels),
+            "warnings": list(self.warnings),
             "retry_after": self.retry_after,
             "redo": self.redo,
             "lowered": [entry.to_dict() for entry in self.lowered],
@@ -161,3 +184,7 @@ class Decision(Frozen):
         if self.effects:
             document["effects"] = dict(self.effects)
         return document
+
+
+def _united(texts: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(text for several in texts for text in several))

@@ -34,6 +34,7 @@ def _decision(document: Mapping[str, Any]) -> Decision:
         dialect=document["dialect"],
         native_event=document["native_event"],
         stance=Stance[document["stance"].upper()],
+        decider=document.get("decider", ""),
         reason=document["reason"],
         evidence=document["evidence"],
         rewrite=_rewrite(document["rewrite"]),
@@ -55,6 +56,8 @@ def _verdict(entry: Mapping[str, Any]) -> Verdict:
         hook_id=entry["hook"],
         stance=Stance[entry["stance"].upper()],
         rewrite=_rewrite(entry["rewrite"]),
+        labels=tuple(entry.get("labels", ())),
+        warnings=tuple(entry.get("warnings", ())),
         **told,
     )
 

@@ -139,7 +139,7 @@ def test_the_files_are_those_of_the_folder_that_the_host_names(
 
 
 def test_a_question_that_the_host_cannot_put_is_not_silence(tmp_path: Path) -> None:
-    """Codex has no word for it: nobody is asked, and that is said."""
+    """Codex has no word for it, so the call is refused."""
     said = json.dumps(
         {"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "ask"}}
     )
@@ -163,10 +163,13 @@ def test_a_question_that_the_host_cannot_put_is_not_silence(tmp_path: Path) -> N
         cwd=tmp_path,
     )
 
-    assert (done.returncode, done.stdout) == (0, b"")
-    assert (
-        done.stderr.decode()
-        == "hookline: config#PreToolUse.0.0 said `ask`: `PreToolUse` of codex cannot express it\n"
+    reason = "a hook wants a person to decide, and codex cannot ask one here"
+    refused = {"permissionDecision": "deny", "permissionDecisionReason": reason}
+    said = json.loads(done.stdout)["hookSpecificOutput"]
+    assert (done.returncode, said) == (0, {"hookEventName": "PreToolUse", **refused})
+    assert done.stderr.decode() == (
+        "hookline: config#PreToolUse.0.0 said `ask`: ask -> deny: "
+        "`PreToolUse` of codex cannot ask a person here\n"
     )
 
 

@@ -176,3 +176,21 @@ def test_a_hook_of_the_users_own_is_told_with_what_becomes_of_it(desk: Desk) -> 
     desk.file("../home/.claude/settings.json", SETTINGS)
 
     assert "unknown: runs\n" in desk.type("list").out
+
+
+def test_the_list_has_every_field_by_which_a_hook_differs(desk: Desk) -> None:
+    """A program that reads it needs no other command: when each runs, for how long, and where it stands."""
+    text = """{"hooks": {"PreToolUse": [{"matcher": "Write|Bash", "hooks": [
+  {"type": "command", "command": "./guard.sh", "timeout": 7},
+  {"type": "command", "command": "./log.sh", "async": true}
+]}]}}"""
+    path = desk.file("settings.json", text)
+    first, second = desk.type("list", "-c", path, "--dialect", "claude-code", "--json").document[
+        "hooks"
+    ]
+    keys = ("timeout", "priority", "async", "on_failure", "matcher", "line")
+
+    assert {key: first[key] for key in keys} == {
+        "timeout": 7.0, "priority": 0, "async": False, "on_failure": "silent", "matcher": "Bash|Write", "line": 2,
+    }  # fmt: skip
+    assert (second["async"], second["line"], second["file"]) == (True, 3, first["file"])

@@ -61,16 +61,15 @@ def test_a_strict_guard_that_failed_denies(host: str, payload: dict[str, Any]) -
 
 
 @HOSTS
-def test_a_question_that_a_hook_put_stays_lowered(host: str, payload: dict[str, Any]) -> None:
-    """It is no denial, and the decision says that nobody was asked."""
+def test_a_question_that_a_hook_put_is_a_denial(host: str, payload: dict[str, Any]) -> None:
+    """The host cannot ask before the action, and the decision says so."""
     decided: list[hookline.Decision] = []
     engine = hookline.Engine(cwd="/", observe=lambda _, decision: decided.append(decision))
     engine.on("tool.before")(lambda _: hookline.ask("sure?"))
-    reply = engine.answer(host, payload)
 
-    assert (reply.stdout, reply.exit_code) == ("", 0)
+    assert denial(engine.answer(host, payload)) == "sure?"
     assert [(lost.effect, decided[0].stance) for lost in decided[0].lowered] == [
-        ("ask", Stance.SILENT)
+        ("ask", Stance.DENY)
     ]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hookline.core.failure import OVERFLOWED, aloud, failed, label
-from hookline.dialects.codex.table import ALLOW, DENY, HALT, SILENT, TABLE
+from hookline.dialects.codex.table import ALLOW, ASK, DENY, HALT, SILENT, TABLE
 from hookline.model.event import Rewrite
 from hookline.model.verdict import Verdict
 from hookline.wire.hookoutput import UnreadableError, begins_an_object, one_object, typed
@@ -34,6 +34,7 @@ _REFUSED_EXTRAS: Mapping[str, str] = {
     "updatedPermissions": "grant",
     "interrupt": "halt",
 }
+_DID: Mapping[Stance, str] = {ASK: "asked about", DENY: "denied", HALT: "stopped"}
 _PERMISSIONS = ("allow", "deny", "ask")
 # Where one of these stands, a top-level `decision` is not looked at.
 _BY_PERMISSION = ("permissionDecision", "permissionDecisionReason", "updatedInput")
@@ -121,10 +122,7 @@ class _Reader:
     def verdict(self, outcome: Outcome, spec: HookSpec) -> Verdict:
         reason = self.reason
         if self.stance > ALLOW and not reason:
-            reason = (
-                self.note
-                or f"{'stopped' if self.stance is HALT else 'denied'} by hook `{label(spec)}`"
-            )
+            reason = self.note or f"{_DID[self.stance]} by hook `{label(spec)}`"
         return _verdict(
             outcome, spec, stance=self.stance, reason=reason, for_user=self.note, for_agent=self.context, rewrite=self.rewrite,
             unsupported=tuple(self.unsupported),
@@ -193,7 +191,10 @@ class _Reader:
             self.stance, self.reason = DENY, reason
 
     def _permission(self, specific: Mapping[str, Any]) -> None:
-        """`permissionDecision` of `PreToolUse`: a denial with its reason, or a new input; nothing else is accepted."""
+        """`permissionDecision` of `PreToolUse`: a denial with its reason, a new input, or an ask.
+
+        Codex itself ignores an ask and makes the call. Here it is one, which `fit` turns into a denial.
+        """
         word, reason = (
             specific.get("permissionDecision"),
             specific.get("permissionDecisionReason", "").strip(),
@@ -202,11 +203,13 @@ class _Reader:
             raise _RefusedError("`updatedInput` needs `permissionDecision: allow`")
         if word is None:
             raise _RefusedError("`permissionDecisionReason` needs a `permissionDecision`")
-        if word == "ask" or (word == "allow" and "updatedInput" not in specific):
+        if word == "allow" and "updatedInput" not in specific:
             raise _RefusedError(
-                f"`PreToolUse` does not accept `permissionDecision: {word}`{' by itself' * (word == 'allow')}"
+                "`PreToolUse` does not accept `permissionDecision: allow` by itself"
             )
-        if word == "allow":
+        if word == "ask":
+            self.stance, self.reason = ASK, reason
+        elif word == "allow":
             self.rewrite = Rewrite(target="input", value=specific["updatedInput"])
         elif not reason:
             raise _RefusedError("`permissionDecision: deny` needs a reason")

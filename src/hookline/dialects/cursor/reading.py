@@ -6,6 +6,7 @@ from hookline.core.failure import OVERFLOWED, failed, label
 from hookline.dialects.cursor.receiving import loops
 from hookline.dialects.cursor.table import ALLOW, ASK, DENY, MCP, NAME, POWERS, SILENT, WORDS
 from hookline.model.event import Rewrite
+from hookline.model.kinds import ACTIONS
 from hookline.model.verdict import Verdict
 from hookline.wire.hookoutput import UnreadableError, one_object, typed
 
@@ -121,7 +122,7 @@ class _Reader:
     def _permission(self, word: str) -> None:
         if word not in WORDS:
             raise UnreadableError(f"unknown permission `{word}`")
-        if word in self.row.verdicts:
+        if word in self.row.verdicts or (word == "ask" and self.row.kind in ACTIONS):
             self.stance = WORDS[word]
         else:
             self.unsupported.append(word)

@@ -143,6 +143,8 @@ TABLE = Table(
     ticks_per_second=TICKS_PER_SECOND,
     default_timeout=DEFAULT_TIMEOUT,
     compact=True,
+    asks_at_terminal=True,  # without one, an `ask` makes the host wait for an answer for ever
+    programs=("gemini", "gemini-cli"),
 )
 
 

@@ -7,6 +7,7 @@ import json
 from hookline.core.failure import OVERFLOWED, failed
 from hookline.core.output_faults import find_garbled_answer
 from hookline.dialects.kimi.table import NAME, UNEXPLAINED
+from hookline.model.kinds import ACTIONS
 from hookline.model.verdict import NO_EFFECTS, Stance, Verdict
 from hookline.wire.hookoutput import NoObjectError, UnreadableError, one_object
 
@@ -93,6 +94,9 @@ class _Reader:
         word = specific.get("permissionDecision")
         if word == "deny":
             return self._block(_as_text(specific.get("permissionDecisionReason")))
+        if word == "ask" and self.row.kind in ACTIONS and self.row.blocks is not Stance.SILENT:
+            reason = _as_text(specific.get("permissionDecisionReason"))
+            return self._said(stance=Stance.ASK, reason=reason)
         if word in ("ask", "defer"):
             self.ignored.append(f"{word}: Kimi knows no `{word}`, so the call goes on")
         elif word not in (None, "", "allow"):

@@ -58,14 +58,21 @@ def test_where_nothing_can_be_blocked_nothing_is_said(native: str) -> None:
     "carried",
     [
         {"stance": Stance.ALLOW},
-        {"stance": Stance.ASK, "reason": "sure?"},
         {"for_agent": "context"},
         {"for_user": "note"},
     ],
 )
 def test_kimi_has_no_word_for_anything_else(carried: dict[str, Any]) -> None:
-    """An ask is lowered to silence: Kimi's own permission prompt stays where it is."""
+    """What it does not know is left out, and Kimi's own permission prompt stays where it is."""
     assert told("PreToolUse", Verdict(**carried)) == Reply()
+
+
+def test_an_ask_becomes_a_denial() -> None:
+    """Kimi would ignore it and make the call."""
+    assert (
+        '"permissionDecisionReason": "sure?"'
+        in told("PreToolUse", Verdict(stance=Stance.ASK, reason="sure?")).stdout
+    )
 
 
 def test_a_halt_becomes_a_denial() -> None:

@@ -1,0 +1,69 @@
+"""The host's terminal: whether a person sits there, by the processes that started this one."""
+
+from __future__ import annotations
+
+import os
+
+from hookline.handlers.firing import ancestors
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_PROC = "/proc"
+_LONGEST_COMMAND = 65536  # bytes of a command line
+_INTERPRETERS = frozenset(("node", "bun", "deno", "python", "python3"))
+_PACKAGES = "node_modules"
+_TERMINALS = ("/dev/pts/", "/dev/tty", "/dev/console")
+
+
+def is_attended(programs: Sequence[str]) -> bool:
+    """Whether a person can answer the questions of the nearest ancestor that is one of these programs.
+
+    That program has a terminal as its stdin and its stdout, and no prompt in its command line (`-p`, `--prompt`), with
+    which it ends after its answer. False where no such ancestor is found, and where there is no `/proc`.
+    """
+    for pid in ancestors():
+        words = _command(pid)
+        at = _program_at(words, programs)
+        if at is not None:
+            return not any(map(_is_prompt, words[at + 1 :])) and all(
+                _is_terminal(pid, stream) for stream in (0, 1)
+            )
+    return False
+
+
+def _command(pid: int) -> list[str]:
+    try:
+        with open(f"{_PROC}/{pid}/cmdline", "rb") as file:
+            return os.fsdecode(file.read(_LONGEST_COMMAND)).rstrip("\0").split("\0")
+    except OSError:
+        return []
+
+
+def _program_at(words: Sequence[str], programs: Sequence[str]) -> int | None:
+    """Where a command line names one of the programs: its first word, or the script of an interpreter."""
+    at = 0
+    if words and words[0].rpartition("/")[2] in _INTERPRETERS:
+        at = next((at for at, word in enumerate(words) if at and not word.startswith("-")), 0)
+    return at if words and _is_one_of(words[at], programs) else None
+
+
+def _is_one_of(path: str, programs: Sequence[str]) -> bool:
+    """Whether a path is that of a program, by its name or by the package that it is installed from."""
+    parts = path.split("/")
+    package = parts[parts.index(_PACKAGES) :] if _PACKAGES in parts else []
+    return any(name in programs for name in (parts[-1].partition(".")[0], *package))
+
+
+def _is_prompt(word: str) -> bool:
+    """Whether an option gives the prompt: `-p`, also behind other letters, or `--prompt`."""
+    name = word.partition("=")[0]
+    return name == "--prompt" or (name[:1] == "-" != name[1:2] and "p" in name)
+
+
+def _is_terminal(pid: int, stream: int) -> bool:
+    try:
+        return os.readlink(f"{_PROC}/{pid}/fd/{stream}").startswith(_TERMINALS)
+    except OSError:
+        return False

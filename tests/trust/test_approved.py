@@ -1,0 +1,175 @@
+"""What a person approved runs wherever it is the same, and a hook that runs as before is never a changed one."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+import hookline
+from tests.trust.expected import later, rows
+from tests.trust.machine import DOORS, Repository
+
+if TYPE_CHECKING:
+    from tests.trust.machine import Home
+
+pytestmark = pytest.mark.process
+LIBRARY = ".claude/hooks/lib.sh"
+
+
+def _worktree(repository: Repository, branch: str) -> Repository:
+    other = Repository(repository.home, repository.path.parent / branch)
+    repository.git("worktree", "add", "-q", "-b", branch, str(other.path))
+    return other
+
+
+@pytest.mark.parametrize(("row", "door"), rows("approved", ["runs"], DOORS))
+def test_an_approved_guard_runs(repository: Repository, row: str, door: str) -> None:
+    """Every door has the same rules (trust.md 4)."""
+    repository.approved("echo no >&2; exit 2")
+
+    assert (repository.ask(door).stance, repository.times) == ("deny", 1)
+
+
+@pytest.mark.parametrize(("row", "door"), rows("approved", ["git worktree add"], DOORS))
+def test_linked_worktrees_share_an_approval(repository: Repository, row: str, door: str) -> None:
+    """Linked worktrees share; they are the same repository (trust.md 2, the owner)."""
+    repository.approved()
+    other = _worktree(repository, "feature")
+
+    assert (other.ask(door).stance, repository.times) == ("silent", 1)
+
+
+@pytest.mark.parametrize(("row", "door"), rows("approved", ["two worktrees, two versions"], DOORS))
+def test_two_worktrees_hold_two_approved_versions(
+    repository: Repository, row: str, door: str
+) -> None:
+    """Two branches or worktrees must not fight over one hash (trust.md 6)."""
+    repository.approved()
+    other = _worktree(repository, "feature")
+    other.write(LIBRARY, "NAME=other\n")
+    other.approve()
+
+    assert (repository.ask(door).stance, other.ask(door).stance) == ("silent", "silent")
+    assert repository.times == 2
+
+
+@pytest.mark.parametrize(("row", "door"), rows("approved", ["a branch and back"], DOORS))
+def test_a_branch_and_back_needs_no_second_approval(
+    repository: Repository, row: str, door: str
+) -> None:
+    """The last versions of the files stay approved (trust.md 6)."""
+    repository.approved()
+    repository.git("checkout", "-q", "-b", "feature")
+    repository.write(LIBRARY, "NAME=other\n")
+    repository.commit()
+    repository.approve()
+    repository.git("checkout", "-q", "-")
+
+    assert (repository.ask(door).stance, repository.times) == ("silent", 1)
+
+
+@pytest.mark.parametrize(("row", "door"), rows("approved", ["interpreter moved"], DOORS))
+def test_an_interpreter_that_moves_disarms_nothing(
+    repository: Repository, row: str, door: str
+) -> None:
+    """Programs on PATH are not covered: an upgrade must not disarm guards (trust.md 2)."""
+    repository.approved("echo no >&2; exit 2")
+    folder = repository.home.path / "bin"
+    folder.mkdir()
+    (folder / "python3").symlink_to(sys.executable)
+
+    path = f"{folder}:{repository.home.environ['PATH']}"
+    assert (repository.ask(door, PATH=path).stance, repository.times) == ("deny", 1)
+
+
+@pytest.mark.parametrize(("row", "door"), rows("approved", ["honest hooks"], DOORS))
+def test_a_hook_that_logs_beside_itself_never_changes(
+    repository: Repository, row: str, door: str
+) -> None:
+    """A new entry in a folder is no change of a covered file (trust.md 3, after)."""
+    repository.approved('echo "$NAME" >> "$(dirname "$0")/guard.log"')
+    said = [repository.ask(door) for _ in range(10)]
+
+    assert [each.stance for each in said] == ["silent"] * 10
+    assert "changed" not in "".join(each.told for each in said)
+    assert repository.times == 10
+
+
+@later("approved, two processes")
+def test_two_processes_approve_at_once(repository: Repository) -> None:
+    """Every order and every kill is safe without a lock (trust.md 6)."""
+    repository.guard().commit()
+    words = (sys.executable, "-I", "-m", "hookline", "approve", "--all", "--yes")
+    both = [
+        subprocess.Popen(
+            words, cwd=repository.path, env=repository.home.environ, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        for _ in range(2)
+    ]  # fmt: skip
+    for each in both:
+        each.wait(60)
+
+    assert (repository.ask("answer").stance, repository.times) == ("silent", 1)
+
+
+@later("approved, revoked")
+def test_revoked_wins(repository: Repository) -> None:
+    """A revoked hook does not run (trust.md 4), and only a new approval lets it run again."""
+    repository.approved()
+    assert repository.hookline("revoke", ".claude/settings.json").returncode == 0
+    assert (repository.ask("answer").stance, repository.times) == ("silent", 0)
+    repository.hookline("approve", ".claude/settings.json", "--yes")
+
+    assert (repository.ask("answer").stance, repository.times) == ("silent", 1)
+
+
+@later("approved, from Python")
+def test_approvals_count_in_python(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`Engine.discover(trust="approved")` runs what was approved, and nothing else (trust.md 5)."""
+    repository.approved("echo no >&2; exit 2")
+    for name, value in repository.home.environ.items():
+        monkeypatch.setenv(name, value)
+    for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    with hookline.Engine.discover(repository.path, trust="approved") as engine:
+        decision = engine.fire("PreToolUse", repository.call(), dialect="claude-code")
+
+    assert decision.stance.name == "DENY"
+
+
+@pytest.mark.parametrize(
+    ("row", "door"), rows("store", ["damaged", "a folder for each file"], DOORS)
+)
+def test_a_store_that_cannot_be_read_asks(repository: Repository, row: str, door: str) -> None:
+    """What cannot be read of the store counts as changed, never as new (trust.md 4): asked, never silent."""
+    repository.approved()
+    for path in [path for path in repository.home.store.rglob("*") if path.is_file()]:
+        if row == "damaged":
+            path.write_bytes(b"\0garbage\xff")
+        else:
+            path.unlink()
+            path.mkdir()
+
+    assert repository.ask(door).stance == "ask"
+    assert repository.times == 0
+
+
+@pytest.mark.parametrize(("row", "door"), rows("own", ["first use that cannot be recorded"], DOORS))
+def test_a_first_use_that_cannot_be_recorded_runs_with_a_notice(
+    home: Home, row: str, door: str
+) -> None:
+    """The store's folder is no folder here, which also a full or read-only disk amounts to (trust.md 6)."""
+    script = home.write(".claude/hooks/own.sh", "#!/bin/sh\necho no >&2\nexit 2\n", program=True)
+    hooks = {"PreToolUse": [{"hooks": [{"type": "command", "command": str(script)}]}]}
+    home.write(".claude/settings.json", json.dumps({"hooks": hooks}))
+    home.write(".local/state/hookline", "")
+    repository = home.repository()
+
+    said = repository.ask(door)
+    assert said.stance == "deny"
+    assert "hookline" in said.told.removeprefix("no")

@@ -1,0 +1,106 @@
+"""How messages name a hook, and what a denial says whose hook could not be loaded."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+import hookline
+from hookline.core.failure import identify
+from hookline.model.conditions import OneOf
+from hookline.model.handler import Command
+from hookline.model.problem import Origin
+from hookline.model.spec import HookSpec
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.unit.cli.support import Desk
+
+CALL = {"session_id": "s", "cwd": "/", "tool_name": "Bash", "tool_input": {"command": "ls"}}
+SPEC = HookSpec(
+    id="settings.json#PreToolUse.0.0",
+    dialect="claude-code",
+    kind="tool.before",
+    native_event="PreToolUse",
+    handler=Command(script="guard.sh"),
+    name="guard.sh",
+)
+
+
+@pytest.mark.parametrize(
+    ("origin", "facts", "told"),
+    [
+        (Origin(file="settings.json", line=3), {}, "hook `guard.sh`"),
+        (
+            Origin(file="/h/.claude/settings.json", line=3),
+            {},
+            "hook `guard.sh` (/h/.claude/settings.json:3, PreToolUse, matcher `Bash|Write`)",
+        ),
+        (
+            Origin(file="/h/plugins/cache/safety/1.2.0/hooks/hooks.json", line=3),
+            {"plugin": "/h/plugins/cache/safety/1.2.0"},
+            "hook `guard.sh` (plugin safety:3, PreToolUse, matcher `Bash|Write`)",
+        ),
+    ],
+)
+def test_a_hook_is_named_by_where_it_stands(
+    origin: Origin, facts: dict[str, str], told: str
+) -> None:
+    """By its plugin or file, its line, its event and its matcher."""
+    conditions = (OneOf(field="tool", names=frozenset({"Write", "Bash"})),)
+
+    assert identify(SPEC.replace(origin=origin, facts=facts, conditions=conditions)) == told
+
+
+def test_a_failure_names_the_hook_by_its_place(tmp_path: Path) -> None:
+    """So that a person finds it among many of the same name."""
+    path = tmp_path / "settings.json"
+    hook = {"type": "command", "command": "exit 3"}
+    path.write_text(
+        json.dumps({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [hook]}]}}, indent=0),
+        "utf-8",
+    )
+    engine = hookline.Engine.load(path, dialect="claude-code")
+    (note,) = engine.fire("PreToolUse", CALL, dialect="claude-code").for_user
+
+    assert note == (
+        f"hook `exit 3` ({path}:7, PreToolUse, matcher `Bash`) had no say: exited with status 3"
+    )
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (
+            '{"hooks": {"PreToolUse": [\n{"matcher": "(", "hooks": [{"type": "command", "command": "x"}]}]}}',
+            2,
+        ),
+        ('{"hooks": {"PreToolUse": [\n{', 2),
+    ],
+    ids=["a hook", "a file"],
+)
+def test_a_denial_of_what_could_not_be_loaded_says_where_and_what_to_do(
+    text: str, line: int, desk: Desk
+) -> None:
+    """It names the file, the line and the remedy, and nothing of it twice."""
+    path = desk.folder / desk.file("settings.json", text)
+    words = (
+        "answer",
+        "claude-code",
+        "-c",
+        str(path),
+        "--dialect",
+        "claude-code",
+        "--mode",
+        "strict",
+    )
+    said = desk.type(*words, stdin={"hook_event_name": "PreToolUse", **CALL})
+    reason = json.loads(said.out)["hookSpecificOutput"]["permissionDecisionReason"]
+
+    assert f"{path}:{line}" in reason
+    assert reason.endswith(f"; correct it, and check it with `hookline validate {path}`")
+    assert (said.out + said.err).count(f"{path}:{line}") == 1
