@@ -7,7 +7,7 @@ DEMO := .venv-demo
 PIP_FLAGS := --quiet --disable-pip-version-check --require-hashes
 LOCAL := --quiet --disable-pip-version-check --no-deps --no-build-isolation
 
-.PHONY: demo test lint types floors unit kill bench lock format docs tools clean help
+.PHONY: demo test lint types floors unit kill bench fuzz lock format docs tools clean help
 
 help:
 	@sed -n 's/^# //p; s/^\([a-z]*\):.*## \(.*\)/  make \1: \2/p' $(MAKEFILE_LIST)
@@ -35,6 +35,9 @@ unit: $(VENV)/.ready tools ## pytest, with branch coverage
 
 kill: $(VENV)/.ready ## kill processes at random points of approvals and of the journal, a thousand times each
 	HOOKLINE_KILLS=1000 $(VENV)/bin/python -m pytest -q tests/unit/trust/test_store.py tests/unit/journal/test_kills.py -k kill
+
+fuzz: $(VENV)/.ready ## property tests with new seeds: `make fuzz` again for others
+	HOOKLINE_FUZZ=1 $(VENV)/bin/python -m pytest -q -n 2 tests/fuzz tests/laws tests/unit/dialects
 
 bench: $(VENV)/.ready ## benchmarks, each beside its floor and its peers
 	$(VENV)/bin/python -m bench.dispatch

@@ -6,10 +6,16 @@ import os
 import sys
 
 import pytest
+from hypothesis import settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+# The same examples at every run; `make fuzz` asks for new ones.
+settings.register_profile("fixed", derandomize=True)
+settings.register_profile("fuzz", print_blob=True)
+settings.load_profile("fuzz" if os.environ.get("HOOKLINE_FUZZ") else "fixed")
 
 # Programs that came with this environment, such as uv, are found behind those of the machine.
 os.environ["PATH"] = os.pathsep.join(

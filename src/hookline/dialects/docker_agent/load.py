@@ -294,6 +294,9 @@ class _Reader:
         on_error = self._on_error(hook, seat.row)
         strict_output = hook.flag("strict_output")
         broken = seat.broken or hook.errors_since(before)
+        if not broken and isinstance(runs, Broken):
+            hook.complain("handler.type", "the hook has no `type`", "type", hint="`type: command`")
+            broken = hook.errors_since(before)
         return self._spec(hook, seat, Broken(reason=broken) if broken else runs).replace(
             timeout=timeout,
             on_failure=self._on_failure(

@@ -217,3 +217,12 @@ def test_an_unknown_profile_is_refused() -> None:
     """With the profiles that there are."""
     with pytest.raises(ConfigError, match="unknown profile `d3`"):
         DockerAgent(profile="d3")
+
+
+@pytest.mark.parametrize("type_", ["", None, 5])
+def test_a_hook_without_a_type_is_broken_with_a_reason(type_: object) -> None:
+    """Every broken hook says why, with its place among the problems."""
+    hook = {"type": type_, "command": "true"}
+    loaded = DockerAgent().load(Source(tree={"hooks": {"pre_tool_use": [{"hooks": [hook]}]}}))
+    assert all(getattr(spec.handler, "reason", "x") for spec in loaded.specs)
+    assert any(problem.severity == "error" for problem in loaded.problems)
