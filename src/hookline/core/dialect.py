@@ -144,6 +144,7 @@ class Table(Frozen):
     `delivers`: kinds of event at which an agent is told what came late. `detached_untimed`: the timeout of a detached hook is
     not enforced, but in strict mode. `ends_session`: kinds of event after which a session's hooks that run once may run again.
     `approvals`: where a gate is, its hooks wait for an approval even when they are the user's own.
+    `regex_flavour`: the engine that the host runs matchers on, a key of `text.flavours.FLAVOURS`.
     `closes`: what a hook says, in the words of its file, so that its failure refuses; "" where the format has no word for that.
     """
 
@@ -173,6 +174,7 @@ class Table(Frozen):
     ends_session: frozenset[str] = frozenset({"session.end"})
     approvals: bool = False
     closes: str = ""
+    regex_flavour: str = "re2"
 
     def row(self, native: str) -> Row | None:
         """The row of a native event name, also by an alias; None for an unknown one."""

@@ -228,6 +228,7 @@ ROWS: Mapping[str, Contract] = {row.native: row for row in _ROWS}
 
 TABLE = Table(
     name=NAME,
+    regex_flavour="javascript",
     rows=ROWS,
     base=_BASE,
     project_variables=("CLAUDE_PROJECT_DIR",),

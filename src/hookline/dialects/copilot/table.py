@@ -187,6 +187,7 @@ CONTRACTS: Mapping[str, Contract] = {
 
 TABLE = Table(
     name=NAME,
+    regex_flavour="javascript",
     rows={row.native: row for row in _ROWS},
     # Both spellings are one event: their hooks run once a moment, together in file order, and everybody else's once.
     aliases={row.spelling: row.native for row in _ROWS if row.spelling},

@@ -268,7 +268,8 @@ class _Reader:
         if text in ("", "*"):
             return ()
         try:
-            return (Pattern(field="tool", source=text, regex=compile_regex(text), full=True),)
+            regex = compile_regex(text, self.table.regex_flavour)
+            return (Pattern(field="tool", source=text, regex=regex, full=True),)
         except ConfigError as error:
             group.complain(error.name, error.message, "matcher", hint=error.hint)
             return ()

@@ -197,6 +197,7 @@ def table(profile: str, *, exact: bool) -> Table:
         }
     return Table(
         name=NAME,
+        regex_flavour="go",
         rows=rows,
         base=_BASE,
         # A host that knows no lanes raises `pre_tool_use` and gets both; one that does raises each by its own name.
