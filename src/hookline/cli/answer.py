@@ -12,6 +12,7 @@ import sys
 from hookline.cli.options import enter, parser, quick, selection_of
 from hookline.engine.callers import leave_to_host
 from hookline.engine.catalog import make_dialect
+from hookline.engine.event_problems import errors_about
 from hookline.engine.journaling import journal_of
 from hookline.engine.projects import project_of
 from hookline.engine.unheard import heard
@@ -100,6 +101,7 @@ def _reply(
         selection.folder = os.getcwd()
     else:
         selection.folder = _project(payload, table, os.environ)
+    selection.host = host
     engine = selection.engine(
         alone=True, placed=False, journal=journal, sessions=selection.sessions(os.environ)
     )
@@ -108,7 +110,8 @@ def _reply(
     speaking = engine.host(host)
     event = speaking.decode_event(payload)
     decision = heard(engine, event, engine.fire(event))
-    return _with_notices(speaking.encode_decision(decision, event), engine, decision, said)
+    problems = (*said, *errors_about(engine, event))
+    return _with_notices(speaking.encode_decision(decision, event), decision, problems)
 
 
 def _project(payload: Any, table: Table, environ: Mapping[str, str]) -> str:
@@ -127,9 +130,7 @@ def _folder(payload: Mapping[str, Any], table: Table) -> str:
     return next((path for path in flat if isinstance(path, str) and os.path.isdir(path)), "")
 
 
-def _with_notices(
-    reply: Reply, engine: Engine, decision: Decision, said: tuple[Problem, ...]
-) -> Reply:
+def _with_notices(reply: Reply, decision: Decision, problems: tuple[Problem, ...]) -> Reply:
     """The reply, with what its reader should know on stderr: beside a refusal, whose stderr is the reason, only what the user is to be told.
 
     That is what is wrong with the hooks, and what they said in vain: a guard that asks, or that could not run, must not seem
@@ -140,12 +141,7 @@ def _with_notices(
         return told_beside(
             reply, (line for line in lines if line.strip() and not is_told(reply, line))
         )
-    told = [
-        str(problem)
-        for problem in (*said, *engine.problems)
-        if problem in said or problem.severity == "error"
-    ]
-    return told_beside(reply, (*told, *unsaid(decision, reply)))
+    return told_beside(reply, (*map(str, problems), *unsaid(decision, reply)))
 
 
 def _unanswered(

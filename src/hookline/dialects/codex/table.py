@@ -154,6 +154,7 @@ ROWS: Mapping[str, Contract] = {row.native: row for row in _ROWS}
 
 TABLE = Table(
     name=NAME,
+    unknown_keys={"file": "ignored", "group": "ignored", "hook": "ignored"},
     regex_flavour="rust",
     rows=ROWS,
     base=column(_BASE, _DEFAULTS, ABSENT),

@@ -197,6 +197,7 @@ def table(profile: str, *, exact: bool) -> Table:
         }
     return Table(
         name=NAME,
+        unknown_keys={"group": "refused", "hook": "refused"},
         regex_flavour="go",
         rows=rows,
         base=_BASE,

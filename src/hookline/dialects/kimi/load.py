@@ -114,7 +114,8 @@ class _Reader:
         row = self._row(entry)
         command = self._command(entry)
         timeout = self._timeout(entry)
-        entry.only(_KEYS, "a hook", severity=self.overlooked)
+        severity = TABLE.severity_of_unknown_key("hook", self.source.mode)
+        entry.only(_KEYS, "a hook", severity=severity)
         return self._spec(entry, row, command, timeout) if row else None
 
     def _spec(self, entry: Node, row: Moment, command: str, timeout: int) -> HookSpec:

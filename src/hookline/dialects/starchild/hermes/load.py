@@ -126,7 +126,9 @@ class _Reader:
         if not entry.is_mapping(f"an entry of `{row.native}`", "group.shape"):
             return self._spec(entry, row, where, self.problems[-1].message)
         entry.only(
-            _KEYS, f"an entry of `{row.native}`", severity="error" if self.strict else "warning"
+            _KEYS,
+            f"an entry of `{row.native}`",
+            severity=self.table.severity_of_unknown_key("hook", self.source.mode),
         )
         argv = self._argv(entry)
         conditions = _conditions(entry, row, self.table.regex_flavour)

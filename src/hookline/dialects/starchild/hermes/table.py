@@ -111,6 +111,7 @@ def table(*, approver: bool) -> Table:
     rows = [row if approver else row.replace(powers=row.powers - {"ask"}) for row in _ROWS]
     return Table(
         name=NAME,
+        unknown_keys={"hook": "ignored"},
         regex_flavour="python",
         rows={row.native: row for row in rows},
         base=_BASE,
