@@ -10,6 +10,7 @@ from hookline.text.regex import MatchTimeoutError, Regex, compile_re2
 MATCH_LIMIT = 0.05  # seconds
 LONGEST = 1_000  # characters of an expression
 MOST_REPEATS = 1_000  # what the counted repetitions of an expression may multiply to
+_MOST_EXCLUDED = 20  # look-aheads in a row
 _HINT = "write a shorter expression, or look at the value in the hook"
 # Escapes, classes, comments and counted repetitions each count as one part of an expression.
 _PARTS = re.compile(r"(?s)\\.|\[\^?\]?(?:\\.|[^\\\]])*\]|\(\?#[^)]*\)|\(\?<?[=!]|\(|\{\d*,?\d*\}|.")
@@ -51,23 +52,26 @@ class Backtracking(Regex):
 
 
 class Excluding(Regex):
-    """`^(?!A)B` as two expressions of RE2: `^(?:A)` must not match, and `^B` must."""
+    """`^(?!A)B` as expressions of RE2: `^(?:A)` must not match, and `^B` must; there may be more than one `A`."""
 
     __slots__ = ("_excluded", "_wanted")
 
     portable = False
 
-    def __init__(self, source: str, excluded: Regex, wanted: Regex) -> None:
+    def __init__(self, source: str, excluded: tuple[Regex, ...], wanted: Regex) -> None:
         self.source = source
         self._excluded, self._wanted = excluded, wanted
 
     def found_in(self, text: str) -> bool:
         """Whether the expression matches anywhere in the text."""
-        return not self._excluded.found_in(text) and self._wanted.found_in(text)
+        return self._wanted.found_in(text) and not self._is_excluded(text)
 
     def covers(self, text: str) -> bool:
         """Whether the expression matches the whole text."""
-        return not self._excluded.found_in(text) and self._wanted.covers(text)
+        return self._wanted.covers(text) and not self._is_excluded(text)
+
+    def _is_excluded(self, text: str) -> bool:
+        return any(excluded.found_in(text) for excluded in self._excluded)
 
 
 def compile_exclusion(source: str, shown: str) -> Regex | None:
@@ -77,15 +81,16 @@ def compile_exclusion(source: str, shown: str) -> Regex | None:
         source: the expression in the syntax that RE2 and the `regex` package share.
         shown: how the person wrote it.
     """
-    parts = _split_exclusion(source)
-    if parts is None:
+    excluded: list[str] = []
+    rest = source
+    while (parts := _split_exclusion(rest)) is not None and len(excluded) < _MOST_EXCLUDED:
+        excluded.append(parts[0])
+        rest = f"^{parts[1]}"
+    if not excluded:
         return None
-    excluded, rest = parts
     try:
         return Excluding(
-            shown,
-            compile_re2(f"^(?:{excluded})"),
-            compile_exclusion(f"^{rest}", shown) or compile_re2(f"^{rest}"),
+            shown, tuple(compile_re2(f"^(?:{each})") for each in excluded), compile_re2(rest)
         )
     except ConfigError:
         return None

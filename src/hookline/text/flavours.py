@@ -10,7 +10,7 @@ from hookline.text.regex import compile_re2
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from hookline.text.regex import Regex
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _NO_LOWER_BOUND = re.compile(r"(?s)(\\.|\[\^?\]?(?:\\.|[^\\\]])*\])|\{,(\d+)\}")
 # A brace that opens no repetition, which the `regex` package may read as a fuzzy match.
 _LITERAL_BRACE = re.compile(r"(?s)(\\.|\[\^?\]?(?:\\.|[^\\\]])*\])|\{(?!\d+(?:,\d*)?\}|,\d+\})")
+_LONGEST = 10_000  # characters
 _ESCAPE = re.compile(r"(?s)\\(.)")
 
 
@@ -55,8 +56,12 @@ class Flavour:
         Raises:
             ConfigError: `matcher.regex`; the engine refuses the expression, or it is too large.
         """
+        if len(source) > _LONGEST:
+            raise self._refused(f"{source[:60]}…", f"it has more than {_LONGEST} characters")
         try:
             self._check(source)
+            if not self._backtracks:
+                compile_re2(source)
             translated = self._translate(source)
         except RecursionError:
             raise self._refused(source, "it has too many nested groups") from None
@@ -131,7 +136,7 @@ def _escape_braces(source: str) -> str:
 
 _JS_PARTS = re.compile(
     r"""(?sx)
-      (?P<escape>\\(?:x[0-9a-fA-F]{2} | u[0-9a-fA-F]{4} | c[A-Za-z] | (?=c) | k<[^>]*> | [1-9][0-9]* | .))
+      (?P<escape>\\(?:x[0-9a-fA-F]{2} | u[0-9a-fA-F]{4} | c[A-Za-z] | (?=c) | k<[\w$]*> | [1-9][0-9]* | .))
     | (?P<set>\[(?:\\.|[^\]\\])*\])
     | (?P<group>\((?:\?(?:<?[=!] | : | <[A-Za-z_$][\w$]*> | (?!-?:)[ims]*(?:-[ims]*)?:) | (?!\?)))
     | (?P<close>\))
@@ -155,12 +160,29 @@ def _literal(char: str) -> str:
     return f"\\x{ord(char):02x}"
 
 
+def _parts(source: str) -> Iterator[re.Match[str]]:
+    """The parts of a JavaScript expression.
+
+    Raises:
+        ValueError: a part that JavaScript refuses. The first one ends the search, which so takes linear time.
+    """
+    for found in _JS_PARTS.finditer(source):
+        at = found.start()
+        if found.lastgroup == "char" and found[0] in "\\[(":
+            if found[0] == "\\":
+                raise ValueError("`\\` at the end")
+            if found[0] == "[":
+                raise ValueError(f"`[` is not closed at character {at + 1}")
+            raise ValueError(f"invalid group `{source[at : at + 4]}` at character {at + 1}")
+        yield found
+
+
 class _JavaScript:
     """Writes one JavaScript expression in the shared syntax (ECMAScript 2025, without the `u` flag)."""
 
     def __init__(self, source: str) -> None:
         self.source = source
-        parts = [found for found in _JS_PARTS.finditer(source) if found.lastgroup == "group"]
+        parts = [found for found in _parts(source) if found.lastgroup == "group"]
         self.names = [
             found[0][3:-1]
             for found in parts
@@ -227,13 +249,6 @@ class _JavaScript:
             return self._escape(part[1:])
         if sort == "set":
             return self._set(part, at)
-        if part == "\\":
-            raise ValueError("`\\` at the end")
-        if part == "[":
-            raise ValueError(f"`[` is not closed at character {at + 1}")
-        if part == "(":
-            shown = self.source[at : at + 4]
-            raise ValueError(f"invalid group `{shown}` at character {at + 1}")
         return part if part == "." else _literal(part)
 
     def _escape(self, text: str, *, in_set: bool = False) -> str:
@@ -285,18 +300,18 @@ class _JavaScript:
         if not inner:
             return f"[\\x00-{_LAST}]" if negated else f"[^\\x00-{_LAST}]"
         members = [self._member(found[0]) for found in _JS_MEMBERS.finditer(inner)]
-        written, left = [], members
-        while left:
-            first, *rest = left
+        written: list[str] = []
+        left = iter(range(len(members)))
+        for at_member in left:
+            first, *rest = members[at_member : at_member + 3]
             if len(rest) > 1 and rest[0] == "-" and not (_is_class(first) or _is_class(rest[1])):
                 first, last = _inside(first), _inside(rest[1])
                 if _code(first) > _code(last):
                     raise ValueError(f"range out of order in `{part}` at character {at + 1}")
                 written.append(f"{first}-{last}")
-                left = rest[2:]
+                next(left), next(left)
             else:
                 written.append(_inside(first))
-                left = rest
         return f"[{'^' if negated else ''}{''.join(written)}]"
 
     def _member(self, text: str) -> str:
