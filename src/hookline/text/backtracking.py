@@ -10,7 +10,7 @@ from hookline.text.regex import MatchTimeoutError, Regex, compile_re2
 MATCH_LIMIT = 0.05  # seconds
 LONGEST = 1_000  # characters of an expression
 MOST_REPEATS = 1_000  # what the counted repetitions of an expression may multiply to
-_MOST_EXCLUDED = 20  # look-aheads in a row
+_MOST_EXCLUDED = 20  # look-aheads of one expression
 _HINT = "write a shorter expression, or look at the value in the hook"
 # Escapes, classes, comments and counted repetitions each count as one part of an expression.
 _PARTS = re.compile(r"(?s)\\.|\[\^?\]?(?:\\.|[^\\\]])*\]|\(\?#[^)]*\)|\(\?<?[=!]|\(|\{\d*,?\d*\}|.")
@@ -83,7 +83,9 @@ def compile_exclusion(source: str, shown: str) -> Regex | None:
     """
     excluded: list[str] = []
     rest = source
-    while (parts := _split_exclusion(rest)) is not None and len(excluded) < _MOST_EXCLUDED:
+    if source.count("(?!") > _MOST_EXCLUDED:
+        return None
+    while (parts := _split_exclusion(rest)) is not None:
         excluded.append(parts[0])
         rest = f"^{parts[1]}"
     if not excluded:
