@@ -7,6 +7,7 @@ import random
 import re
 import shutil
 import subprocess
+import sys
 import warnings
 
 import pytest
@@ -106,3 +107,21 @@ def test_what_the_engine_accepts_is_not_what_hookline_can_run(
 ) -> None:
     """An expression that is too large for hookline is still one to its host."""
     assert accepts(source, flavour) is accepted
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(("source", "loaded"), [("^(?!mcp__own).*", False), ("mcp__(?!.*x)", True)])
+def test_the_second_engine_is_loaded_only_for_a_matcher_that_needs_it(
+    source: str,
+    loaded: bool,
+) -> None:
+    """`hookline answer` starts for each tool call, and the package takes 20 ms to load."""
+    code = "import sys; from hookline.text.regex import compile_regex; compile_regex(sys.argv[1], 'javascript'); print('regex' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path[:0] = {sys.path!r}; {code}", source],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert done.stdout.strip() == str(loaded)
