@@ -79,12 +79,21 @@ def dialects_page() -> str:
 
 
 _PATTERNS = (
-    "**Patterns** run on RE2 in every dialect but Kimi's, whatever engine the host has. What RE2 cannot express (look-around such as `^(?!mcp__).*`,",
-    "back-references) is an error with its place ([HKL1501](errors.md#hkl1501-matcherregex)), and such a hook takes part in its event as a hook",
-    "that failed: it **denies every tool** on Claude Code's `PreToolUse` and on docker-agent's gates of tools, guards nothing and says so in the other",
-    "dialects, and refuses or asks on every gate with `--mode strict`. Write what it is to match (`Bash|Edit|Write`), or match all (`.*`) and let the",
-    'script leave the others alone (`case "$tool" in mcp__*) exit 0;; esac`).',
+    "**Matchers** are expressions of the host's own engine, which each dialect names below. What that engine refuses, such as `(?i)bash` in JavaScript, is",
+    "an error with its place ([HKL1501](errors.md#hkl1501-matcherregex)). Such a hook takes part in its event as a failed hook: it **denies every tool** on",
+    "Claude Code's `PreToolUse` and on docker-agent's gates of tools, and with `--mode strict` it refuses or asks on every gate. Look-around and",
+    "back-references run with 50 ms a match and 200 ms an event; a match that takes longer is a failure of the hook.\n",
+    "**Unknown keys**: if the host ignores them, hookline prints a warning and runs the hook. If the host refuses them, and in strict mode, they are",
+    "errors.",
 )
+# The engines of matchers, and where a file may have unknown keys, in words.
+_ENGINES = {
+    "javascript": "JavaScript",
+    "python": "Python",
+    "rust": "Rust",
+    "go": "Go",
+    "re2": "RE2",
+}
 
 
 def _dialect_part(name: str) -> list[str]:
@@ -94,6 +103,7 @@ def _dialect_part(name: str) -> list[str]:
     return [
         f"\n## {name}\n",
         f"Timeout {table.default_timeout:g} s unless an event or a hook says otherwise. Other spellings: {_aliases(table)}. {total} vectors fire its events.\n",
+        f"Matchers: {_ENGINES[table.regex_flavour]}. Unknown keys: {_unknown_keys(table)}.\n",
         "| event | canonical | hooks run | a block | a failure | plain stdout | a decision may carry |",
         "| --- | --- | --- | --- | --- | --- | --- |",
         *(_dialect_row(row) for row in table.rows.values()),
@@ -102,6 +112,11 @@ def _dialect_part(name: str) -> list[str]:
         "| --- | --- | --- | --- | --- | --- |",
         *(_evidence_row(native, shown[native]) for native in table.rows),
     ]
+
+
+def _unknown_keys(table: Any) -> str:
+    places = [f"{how} in a {place}" for place, how in table.unknown_keys.items()]
+    return ", ".join(places) or "none"
 
 
 def _aliases(table: Any) -> str:

@@ -10,9 +10,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hookline.errors import ConfigError
+from hookline.text.backtracking import Backtracking, Excluding
 from hookline.text.globregex import compile_glob
 from hookline.text.globs import normalised, path_matches
-from hookline.text.regex import Backtracking, Regex, compile_or_backtrack, compile_regex
+from hookline.text.regex import MatchTimeoutError, Regex, compile_regex
 from hookline.text.suggest import did_you_mean
 from tests.laws.strategies import LAW, texts
 
@@ -83,65 +84,103 @@ def test_no_text_makes_an_expression_slow(source: str) -> None:
     assert time.process_time() - began < 2
 
 
+@pytest.mark.parametrize("flavour", ["javascript", "python"])
 @pytest.mark.parametrize(
-    ("source", "matching", "others"),
+    ("source", "engine", "matching", "others"),
     [
-        ("^(?!Read)", ["Shell"], ["ReadFile"]),
-        (r"(\w+) \1", ["again again"], ["once more"]),
-        (r"^(?:(?!rm).)*$", ["ls"], ["rm -rf"]),
-        (r"(\d{3}-)+(?=x)", ["555-x"], ["55-x"]),
-        ("(?<=a)X", ["a" * 4095 + "X"], ["a" * 4096 + "X"]),
-        ("[(+]+(?!x)", ["(+"], ["("[:0]]),
+        ("^(?!Read)", Excluding, ["Shell", ""], ["ReadFile"]),
+        ("^(?!Read$).*", Excluding, ["Shell", "ReadFile"], ["Read"]),
+        ("^(?!a)(?!b)", Excluding, ["c"], ["ab", "ba"]),
+        ("^(?!a|b)c|d", Backtracking, ["c", "ad"], ["a", "bc"]),
+        ("^(?!(?=a))", Backtracking, ["b"], ["a"]),
+        (r"(\w+) \1", Backtracking, ["again again"], ["once more"]),
+        (r"^(?:(?!rm).)*$", Backtracking, ["ls"], ["rm -rf"]),
+        (r"(\d{3}-)+(?=x)", Backtracking, ["555-x"], ["55-x"]),
+        ("(?<=a)X", Backtracking, ["a" * 9000 + "X"], ["X"]),
+        ("[(+]+(?!x)", Backtracking, ["(+"], ["(x"]),
+        ("(a+)+$", Regex, ["a"], ["b"]),
     ],
 )
-def test_what_re2_lacks_may_be_left_to_python(
-    source: str, matching: list[str], others: list[str]
+def test_what_the_hosts_engine_can_express_runs(
+    flavour: str, source: str, engine: type[Regex], matching: list[str], others: list[str]
 ) -> None:
-    """Where somebody asks for it; it sees the first 4096 characters."""
-    regex = compile_or_backtrack(source)
+    """On RE2 if that can run it, also as two expressions, else on an engine that backtracks."""
+    regex = compile_regex(source, flavour)
 
-    assert isinstance(regex, Backtracking)
+    assert type(regex) is engine
     assert [text for text in matching if not regex.found_in(text)] == []
     assert [text for text in others if regex.found_in(text)] == []
 
 
-def test_what_re2_can_do_is_left_to_re2() -> None:
-    """All of the text is seen then, in linear time."""
-    assert type(compile_or_backtrack("(a+)+$")) is Regex
+@pytest.mark.parametrize("flavour", ["re2", "go", "rust"])
+@pytest.mark.parametrize("source", ["^(?!Read)", "(?<=a)b", r"(a)\1"])
+def test_an_engine_without_look_around_refuses_it(flavour: str, source: str) -> None:
+    """The message names the construct."""
+    with pytest.raises(ConfigError, match=r"it uses (look-|a back-reference)"):
+        compile_regex(source, flavour)
 
 
 @pytest.mark.parametrize(
-    "source",
+    ("source", "flavour", "why"),
     [
-        "(a+)+(?=b)",
-        "(a|aa)+(?!x)$",
-        "((?:a*))*(?=b)",
-        "(a?a?)+(?=b)",
-        r"(a{1,9})\1{2,}(?:a+b?)*",
-        "(?=x",
-        "x**",
+        ("(?i)bash", "javascript", "invalid group `(?i)` at character 1"),
+        ("(?P<n>a)", "javascript", "invalid group"),
+        ("(?>a)", "javascript", "invalid group"),
+        ("a++", "javascript", "nothing to repeat at character 3"),
+        ("(?<=a)*", "javascript", "nothing to repeat"),
+        ("[b-a]", "javascript", "range out of order"),
+        ("a)", "javascript", "unmatched `)` at character 2"),
+        ("a(?i)", "python", "at character 2"),
+        (r"a\z", "python", "bad escape"),
+        ("(?<=a*)b", "python", "fixed-width"),
+        (r"\Qa\E", "rust", "unknown escape `\\Q` at character 1"),
+        (r"\C", "go", "unknown escape"),
+        ("(?=a)" + "b" * 1000, "python", "it may have 1000 characters"),
+        ("(?=a)((b{20}){20}){3}", "javascript", "multiply to more than 1000"),
+        ("(?=a)" + "(" * 450 + ")" * 450, "javascript", "nested"),
     ],
 )
-def test_what_could_run_for_ever_is_left_to_nobody(source: str) -> None:
-    """A group that is repeated holds no repetition and no choice; and what Python refuses too is an error as before."""
-    with pytest.raises(ConfigError):
-        compile_or_backtrack(source)
+def test_what_the_hosts_engine_refuses_is_an_error(source: str, flavour: str, why: str) -> None:
+    """Also what RE2 would run, and what may take long to compile; the message says why."""
+    with pytest.raises(ConfigError) as caught:
+        compile_regex(source, flavour)
+
+    assert why in caught.value.message
+
+
+def test_counted_repetitions_multiply_only_if_they_are_nested() -> None:
+    """Side by side they add up, which costs nothing."""
+    assert compile_regex(r"(?=\d{40}-\d{40})(?:a{10}){100}b{1000}", "javascript").may_time_out
+
+
+@pytest.mark.parametrize("flavour", ["javascript", "python"])
+def test_a_match_that_takes_too_long_raises(flavour: str) -> None:
+    """So the hook fails, instead of a call that waits for hours."""
+    regex = compile_regex("^(a|aa)+(?=b)", flavour)
+
+    with pytest.raises(MatchTimeoutError):
+        regex.found_in("a" * 64)
+    with pytest.raises(MatchTimeoutError):
+        regex.covers("a" * 64)
 
 
 @LAW
 @given(
-    st.text(alphabet="ab.*+?()[]{}|^$\\=!<>:P1,9", max_size=12), st.text(alphabet="ab", max_size=10)
+    st.text(alphabet="ab.*+?()[]{}|^$\\=!<>:P1,9", max_size=12),
+    st.text(alphabet="ab", max_size=10),
+    st.sampled_from(["javascript", "python", "rust", "go"]),
 )
-def test_any_expression_is_compiled_or_a_config_error_also_with_python(
-    source: str, text: str
+def test_any_expression_of_any_flavour_is_compiled_or_a_config_error(
+    source: str, text: str, flavour: str
 ) -> None:
-    """Nothing that somebody writes raises anything else, neither then nor when it is asked."""
+    """Nothing that a person writes raises anything else, neither then nor when it is asked."""
     try:
-        regex = compile_or_backtrack(source)
-    except ConfigError:
+        regex = compile_regex(source, flavour)
+        matched = regex.found_in(text) or not regex.covers(text)
+    except (ConfigError, MatchTimeoutError):
         return
 
-    assert regex.found_in(text) or not regex.covers(text)
+    assert matched
 
 
 # -- globs -------------------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from hookline.cli.options import enter, parser, quick, selection_of
 from hookline.cli.stdin import LARGEST, is_terminal, read_payload
 from hookline.engine.callers import leave_to_host
 from hookline.engine.catalog import NAMES, make_dialect
+from hookline.engine.event_problems import errors_about
 from hookline.engine.fallback import find_fallback
 from hookline.engine.journaling import journal_of
 from hookline.engine.notices import add_notice
@@ -149,6 +150,7 @@ def _reply(
         selection.folder = os.getcwd()
     else:
         selection.folder = _project(payload, table, os.environ)
+    selection.host = host
     engine = selection.engine(
         alone=True, placed=False, journal=journal, sessions=selection.sessions(os.environ)
     )
@@ -159,7 +161,16 @@ def _reply(
     decision = heard(engine, event, engine.fire(event))
     if moved:
         decision = add_notice(engine, event, decision, moved)
-    return _with_notices(speaking.encode_decision(decision, event), engine, decision, said)
+    errors = (each for each in errors_about(engine, event) if not _is_reason(each, decision))
+    problems = (*said, *errors)
+    return _with_notices(speaking.encode_decision(decision, event), decision, problems)
+
+
+def _is_reason(problem: Problem, decision: Decision) -> bool:
+    """Whether the reason of a decision tells a problem already."""
+    from hookline.text.visible import in_line  # noqa: PLC0415 - few files have problems
+
+    return in_line(problem.message) in decision.reason
 
 
 def _project(payload: Any, table: Table, environ: Mapping[str, str]) -> str:
@@ -190,9 +201,7 @@ def _leave_deleted_folder(table: Table, environ: Mapping[str, str]) -> str:
     return ""
 
 
-def _with_notices(
-    reply: Reply, engine: Engine, decision: Decision, said: tuple[Problem, ...]
-) -> Reply:
+def _with_notices(reply: Reply, decision: Decision, problems: tuple[Problem, ...]) -> Reply:
     """The reply, with what its reader should know on stderr: beside a refusal, whose stderr is the reason, only what the user is to be told.
 
     That is what is wrong with the hooks, and what they said in vain: a guard that asks, or that could not run, must not seem
@@ -203,15 +212,7 @@ def _with_notices(
         return told_beside(
             reply, (line for line in lines if line.strip() and not is_told(reply, line))
         )
-    from hookline.text.visible import in_line  # noqa: PLC0415 - refusals need none of it
-
-    told = [
-        str(problem)
-        for problem in (*said, *engine.problems)
-        if problem in said
-        or (problem.severity == "error" and in_line(problem.message) not in decision.reason)
-    ]
-    return told_beside(reply, (*told, *unsaid(decision, reply)))
+    return told_beside(reply, (*map(str, problems), *unsaid(decision, reply)))
 
 
 def _fall_back(

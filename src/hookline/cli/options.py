@@ -38,7 +38,7 @@ _NO_OWN: Mapping[str, bool] = {}
 class Selection:
     """Which hooks a command looks at. Without `configs`, whatever is discovered from `folder`.
 
-    `relay`: another hookline asks, whose hook this is, so that being inside of the same event is no loop. `told`: what a clone says in
+    `host`: the dialect of the host that is being answered, if there is one. `relay`: another hookline asks, whose hook this is, so that being inside of the same event is no loop. `told`: what a clone says in
     the environment and only the user may say; it is no longer there.
     """
 
@@ -62,6 +62,7 @@ class Selection:
         self.options = options
         self.folder = folder
         self.relay = relay
+        self.host = ""
         self.told = disown(os.environ)  # before anything is read of it
 
     def sessions(self, environ: Mapping[str, str]) -> Sessions:
@@ -108,6 +109,7 @@ class Selection:
                 mode=self.mode,
                 match_tools=self.match_tools,
                 options=parsed_options(self.options),
+                host=self.host,
             )
         return engine
 

@@ -8,6 +8,7 @@ from itertools import islice
 from hookline.core.dialect import Companion, Source
 from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
+from hookline.model.kinds import natives
 from hookline.paths import read_start, real_path
 
 TYPE_CHECKING = False
@@ -178,8 +179,28 @@ _NAMED: tuple[tuple[tuple[str, ...], str], ...] = (
 )
 
 
-def guess_dialect(path: str) -> str:
-    """The dialect of a file or folder, by its name and what lies in it.
+# Dialects whose JSON files look alike -> the key of their events in `model.kinds`; the first of several that fit.
+_ALIKE: Mapping[str, str] = {
+    "claude-code": "claude",
+    "codex": "codex",
+    "gemini": "gemini",
+    "cursor": "cursor",
+    "copilot": "copilot",
+}
+# The manifest of a plugin beside the folder of its hooks -> its dialect.
+_MANIFESTS: Mapping[str, str] = {
+    "gemini-extension.json": "gemini",
+    ".claude-plugin/plugin.json": "claude-code",
+    ".codex-plugin/plugin.json": "codex",
+}
+
+
+def guess_dialect(path: str, host: str = "") -> str:
+    """The dialect of a file or folder, by its name, what lies in it, and the host whose events it is for.
+
+    Args:
+        path: the file or folder.
+        host: the dialect of the host that is being answered, which counts only where the rest tells nothing.
 
     Raises:
         ConfigError: nothing tells, or there is no such file or folder.
@@ -190,19 +211,50 @@ def guess_dialect(path: str) -> str:
         whole = os.path.abspath(path)
         named = {dialect: _is_one_of(whole, layout.folders) for dialect, layout in LAYOUTS.items()}
         for dialect, layout in sorted(LAYOUTS.items(), key=lambda entry: not named[entry[0]]):
-            if (named[dialect] or not layout.bound) and any(True for _ in _in_folder(path, layout)):
-                return dialect
+            if (named[dialect] or not layout.bound) and (
+                first := next(_in_folder(path, layout), "")
+            ):
+                return _by_contents(first, dialect, host)
     else:
         whole = os.path.abspath(path).lower()
         for endings, dialect in _NAMED:
             if any(_ends(whole, ending) for ending in endings):
-                return dialect
+                return _by_contents(path, dialect, host) if endings == (".json",) else dialect
     raise ConfigError(
         f"cannot tell the dialect of `{path}`",
         name="config.dialect",
         place=path,
         hint="name it with --dialect",
     )
+
+
+def _by_contents(path: str, dialect: str, host: str) -> str:
+    """The dialect of a `hooks.json` of any host: by the manifest of its plugin, by its events, or by the host."""
+    if dialect != "claude-code" or os.path.basename(path) != "hooks.json":
+        return dialect
+    folder = os.path.dirname(os.path.abspath(path))
+    root = os.path.dirname(folder) if os.path.basename(folder) == "hooks" else folder
+    for manifest, owner in _MANIFESTS.items():
+        if os.path.isfile(os.path.join(root, manifest)):
+            return owner
+    events = _events_of(path)
+    known = {name: len(events & set(natives(key))) for name, key in _ALIKE.items()}
+    likely = [name for name, count in known.items() if count == max(known.values())]
+    return host if host in likely else dialect if dialect in likely else likely[0]
+
+
+def _events_of(path: str) -> set[str]:
+    """The keys below `hooks` of a JSON file; none where it cannot be read."""
+    if not os.path.isfile(path):
+        return set()
+    from hookline.wire.trees import parse  # noqa: PLC0415 - most files tell their dialect by their name
+
+    try:
+        tree = parse(text_of(path), path, placed=False).value
+    except ConfigError:
+        return set()
+    hooks = tree.get("hooks") if isinstance(tree, dict) else None
+    return set(hooks) if isinstance(hooks, dict) else set()
 
 
 def _is_one_of(path: str, folders: tuple[str, ...]) -> bool:

@@ -146,6 +146,9 @@ class Table(Frozen):
     `delivers`: kinds of event at which an agent is told what came late. `detached_untimed`: the timeout of a detached hook is
     not enforced, but in strict mode. `ends_session`: kinds of event after which a session's hooks that run once may run again.
     `approvals`: where a gate is, its hooks wait for an approval even when they are the user's own.
+    `unknown_keys`: what the host does with a key that it does not know, by where that stands (`file`, `group`, `hook`): "ignored"
+    or "refused", with the entry that it stands in.
+    `regex_flavour`: the engine that the host runs matchers on, a key of `text.flavours.FLAVOURS`.
     `closes`: what a hook says, in the words of its file, so that its failure refuses; "" where the format has no word for that.
     `names_event`: keys of a payload that name the event, where no field of a row is `@native`.
     """
@@ -179,10 +182,22 @@ class Table(Frozen):
     approvals: bool = False
     closes: str = ""
     names_event: tuple[str, ...] = ()
+    regex_flavour: str = "re2"
+    unknown_keys: Mapping[str, str] = {}
 
     def row(self, native: str) -> Row | None:
         """The row of a native event name, also by an alias; None for an unknown one."""
         return self.rows.get(native) or self.rows.get(self.aliases.get(native, ""))
+
+    def severity_of_unknown_key(self, place: str, mode: str) -> str:
+        """How severe an unknown key is: an error where the host refuses it, and in strict mode everywhere.
+
+        Args:
+            place: `file`, `group` or `hook`.
+            mode: that of the source.
+        """
+        refused = self.unknown_keys.get(place, "ignored") == "refused"
+        return "error" if refused or mode == "strict" else "warning"
 
     def folder_keys(self) -> tuple[str, ...]:
         """Keys of a payload that may name the project's folder, the best first."""

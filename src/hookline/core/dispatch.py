@@ -10,6 +10,7 @@ from hookline.core.failure import UNASKED, failed, switched_off
 from hookline.core.fit import fit
 from hookline.core.fold import fold
 from hookline.core.hearing import hear, seen
+from hookline.core.match_budget import MatchBudget
 from hookline.core.plan import together
 from hookline.model.event import changed
 from hookline.model.frozen import Frozen
@@ -63,13 +64,14 @@ def dispatch(plan: Plan, event: Event, clock: Callable[[], float] = _no_clock) -
     began = clock()
     verdicts: list[Verdict] = []
     current = event
+    budget = MatchBudget(clock)
     for group in plan.groups:
-        ask = _at_once if together(group, current) else _in_turn
-        current = yield from ask(group, current, verdicts)
+        ask = _at_once if together(group, current, budget) else _in_turn
+        current = yield from ask(group, current, verdicts, budget)
     if plan.reexamine and current is not event:
-        yield from _reexamine(plan, current, verdicts)
+        yield from _reexamine(plan, current, verdicts, budget)
     if plan.detaches:
-        yield from _detach(plan, current, verdicts)
+        yield from _detach(plan, current, verdicts, budget)
     return conclude(plan, event, verdicts, clock() - began)
 
 
@@ -103,11 +105,11 @@ def _decide(plan: Plan, event: Event, verdicts: list[Verdict], seconds: float) -
     return decision
 
 
-def _at_once(group: Group, event: Event, verdicts: list[Verdict]) -> _Asking:
+def _at_once(group: Group, event: Event, verdicts: list[Verdict], budget: MatchBudget) -> _Asking:
     """All hooks of a group see the same event; their rewrites land afterwards, in plan order."""
     seen: set[Identity] = set()
-    chosen = [step for step in group.steps if takes_part(step, event, seen)]
-    spoken = yield from _ask(chosen, event)
+    chosen = [step for step in group.steps if takes_part(step, event, seen, budget)]
+    spoken = yield from _ask(chosen, event, budget)
     current = event
     landed: set[str] = set()
     for verdict in spoken:
@@ -118,7 +120,7 @@ def _at_once(group: Group, event: Event, verdicts: list[Verdict]) -> _Asking:
     return current
 
 
-def _in_turn(group: Group, event: Event, verdicts: list[Verdict]) -> _Asking:
+def _in_turn(group: Group, event: Event, verdicts: list[Verdict], budget: MatchBudget) -> _Asking:
     """Each hook matches and sees the event as the former hooks left it."""
     landed: set[str] = set()
     seen: set[Identity] = set()
@@ -128,13 +130,13 @@ def _in_turn(group: Group, event: Event, verdicts: list[Verdict]) -> _Asking:
         if step.spec.owner in over:
             continue
         shown = _carried(step, told, event)
-        if not takes_part(step, shown, seen):
+        if not takes_part(step, shown, seen, budget):
             continue
         if step.spec.detached:
-            verdict = yield from _start(step, shown)
+            verdict = yield from _start(step, shown, budget)
             verdicts.append(verdict)
             continue
-        prepared = _prepare(step, shown)
+        prepared = _prepare(step, shown, budget)
         if isinstance(prepared, Run):
             (prepared,) = yield (prepared,)
         verdict, event = _land(hear(step, prepared, shown), event, group, landed)
@@ -169,8 +171,13 @@ def _carried(step: Entry, told: list[Verdict], event: Event) -> Event:
     return event
 
 
-def takes_part(step: Entry, event: Event, seen: set[Identity]) -> bool:
-    """Whether a hook is asked about the event as it stands; of equal hooks (`seen`) only the first that matches is."""
+def takes_part(
+    step: Entry, event: Event, seen: set[Identity], budget: MatchBudget | None = None
+) -> bool:
+    """Whether a hook is asked about the event as it stands; of equal hooks (`seen`) only the first that matches is.
+
+    `budget`: the time limit of matchers that backtrack, where the hook may have one.
+    """
     spec = step.spec
     # A copy that is only observed, or that nobody approved, must not stand in for the hook that counts.
     identity = (spec.identity, spec.shadow, spec.trusted) if spec.identity else None
@@ -179,6 +186,8 @@ def takes_part(step: Entry, event: Event, seen: set[Identity]) -> bool:
     for holds in step.content:
         if not holds(event):
             return False
+    if step.backtracking and budget is not None and not budget.selects(step, event):
+        return False
     if identity:
         seen.add(identity)
     return True
@@ -202,12 +211,12 @@ def _land(verdict: Verdict, event: Event, group: Group, landed: set[str]) -> tup
 
 
 def _ask(
-    steps: Sequence[Entry], event: Event
+    steps: Sequence[Entry], event: Event, budget: MatchBudget
 ) -> Generator[tuple[Run, ...], tuple[Outcome, ...], list[Verdict]]:
     """Yield the runs of some hooks at once, and read their outcomes, in the order of the hooks."""
     if not steps:
         return []
-    prepared = [_prepare(step, event) for step in steps]
+    prepared = [_prepare(step, event, budget) for step in steps]
     runs = tuple(run for run in prepared if isinstance(run, Run))
     outcomes = iter((yield runs) if runs else ())
     return [
@@ -216,12 +225,14 @@ def _ask(
     ]
 
 
-def _prepare(step: Entry, event: Event, *, detached: bool = False) -> Run | Outcome:
+def _prepare(
+    step: Entry, event: Event, budget: MatchBudget, *, detached: bool = False
+) -> Run | Outcome:
     """A run; or at once an outcome, where the hook cannot be run at all."""
     spec = step.spec
     handler = spec.handler
     event = seen(spec, event)
-    if type(handler) is InProcess:
+    if type(handler) is InProcess and not step.backtracking:
         return Run(spec=spec, event=event, detached=detached)
     if spec.off is not None:
         return switched_off(spec)
@@ -229,7 +240,9 @@ def _prepare(step: Entry, event: Event, *, detached: bool = False) -> Run | Outc
         return Outcome(failure=Failure.UNTRUSTED, detail=UNASKED)
     if type(handler) is Broken:
         return Outcome(failure=Failure.UNLOADABLE, detail=handler.reason)
-    if type(handler) is Builtin:
+    if (undecided := budget.failure(step)) is not None:
+        return undecided
+    if type(handler) in (Builtin, InProcess):
         return Run(spec=spec, event=event, detached=detached)
     try:
         payload = step.dialect.encode_event(event, spec)
@@ -239,13 +252,13 @@ def _prepare(step: Entry, event: Event, *, detached: bool = False) -> Run | Outc
 
 
 def _reexamine(
-    plan: Plan, final: Event, verdicts: list[Verdict]
+    plan: Plan, final: Event, verdicts: list[Verdict], budget: MatchBudget
 ) -> Generator[tuple[Run, ...], tuple[Outcome, ...], None]:
     """Ask once more, about the final input, whoever spoke before it was final; only stances count (decision 5)."""
-    heard_final = _heard_final(plan, final, verdicts)
-    asked = [step for group in plan.groups for step in _asked(group, final, verdicts)]
+    heard_final = _heard_final(plan, final, verdicts, budget)
+    asked = [step for group in plan.groups for step in _asked(group, final, verdicts, budget)]
     again = [step for step in asked if step.spec.id not in heard_final]
-    spoken = yield from _ask(again, final)
+    spoken = yield from _ask(again, final, budget)
     verdicts.extend(
         _stance_only(verdict)
         for verdict in spoken
@@ -253,10 +266,10 @@ def _reexamine(
     )
 
 
-def _asked(group: Group, event: Event, verdicts: list[Verdict]) -> list[Entry]:
+def _asked(group: Group, event: Event, verdicts: list[Verdict], budget: MatchBudget) -> list[Entry]:
     """The strict hooks of a group that are waited for and take part; where one ended it for them, only those that spoke."""
     said = {verdict.hook_id: verdict for verdict in verdicts}
-    in_turn = not together(group, event)
+    in_turn = not together(group, event, budget)
     over = {
         owner
         for step in group.steps
@@ -265,13 +278,15 @@ def _asked(group: Group, event: Event, verdicts: list[Verdict]) -> list[Entry]:
     }
     seen: set[Identity] = set()
     strict = [step for step in group.steps if step.spec.strict and not step.spec.detached]
-    steps = [step for step in strict if takes_part(step, event, seen)]
+    steps = [step for step in strict if takes_part(step, event, seen, budget)]
     return [
         step for step in steps if step.spec.id in said or not over & {_EVERYBODY, step.spec.owner}
     ]
 
 
-def _heard_final(plan: Plan, final: Event, verdicts: list[Verdict]) -> set[str]:
+def _heard_final(
+    plan: Plan, final: Event, verdicts: list[Verdict], budget: MatchBudget
+) -> set[str]:
     """The hooks that spoke after the last rewrite, and not beside it."""
     last = max(
         at
@@ -283,7 +298,7 @@ def _heard_final(plan: Plan, final: Event, verdicts: list[Verdict]) -> set[str]:
         (
             {step.spec.id for step in group.steps}
             for group in plan.groups
-            if together(group, final) and _has(group, verdicts[last])
+            if together(group, final, budget) and _has(group, verdicts[last])
         ),
         set(),
     )
@@ -301,7 +316,7 @@ def _stance_only(verdict: Verdict) -> Verdict:
 
 
 def _detach(
-    plan: Plan, event: Event, verdicts: list[Verdict]
+    plan: Plan, event: Event, verdicts: list[Verdict], budget: MatchBudget
 ) -> Generator[tuple[Run, ...], tuple[Outcome, ...], None]:
     """Start what is not waited for, after everything that is."""
     denied = any(verdict.stance >= Stance.DENY and not verdict.shadow for verdict in verdicts)
@@ -310,15 +325,17 @@ def _detach(
             continue
         seen: set[Identity] = set()
         for step in group.detached:
-            if not takes_part(step, event, seen):
+            if not takes_part(step, event, seen, budget):
                 continue
-            verdict = yield from _start(step, event)
+            verdict = yield from _start(step, event, budget)
             verdicts.append(verdict)
 
 
-def _start(step: Entry, event: Event) -> Generator[tuple[Run, ...], tuple[Outcome, ...], Verdict]:
+def _start(
+    step: Entry, event: Event, budget: MatchBudget
+) -> Generator[tuple[Run, ...], tuple[Outcome, ...], Verdict]:
     """Start one hook that is not waited for."""
-    prepared = _prepare(step, event, detached=True)
+    prepared = _prepare(step, event, budget, detached=True)
     if not isinstance(prepared, Run):
         return (
             failed(step.spec, prepared) if prepared.means is None else hear(step, prepared, event)

@@ -86,7 +86,7 @@ def _is_for(spec: HookSpec, tool: str) -> bool:
         match condition:
             case OneOf(field="tool", names=names) if tool not in names:
                 return False
-            case Pattern(field="tool", regex=regex, full=full) if not (
+            case Pattern(field="tool", regex=regex, full=full) if not regex.may_time_out and not (
                 regex.covers(tool) if full else regex.found_in(tool)
             ):
                 return False

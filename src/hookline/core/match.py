@@ -15,6 +15,7 @@ from hookline.model.conditions import (
     Rule,
 )
 from hookline.text.globs import forms, path_matches
+from hookline.text.regex import MatchTimeoutError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,7 +86,11 @@ def why_not(spec: HookSpec, event: Event) -> str:
     if spec.kind != event.kind and spec.kind not in facets_of(event):
         return f"it is declared for `{spec.native_event}`"
     for condition in spec.conditions:
-        if not asked(condition, spec)(event):
+        try:
+            holds = asked(condition, spec)(event)
+        except MatchTimeoutError:
+            continue  # the hook takes part, as one that has failed
+        if not holds:
             return _unmet(condition, event) + (
                 " under any name that hosts have for it" if spec.alike else ""
             )

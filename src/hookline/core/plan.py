@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from hookline.core.dialect import Dialect, FoldRule, Row, Table
+    from hookline.core.match_budget import MatchBudget
     from hookline.core.registry import Entry, Registry
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
@@ -117,6 +118,7 @@ def _solo(groups: tuple[Group, ...], kind: str) -> Entry | None:
         or spec.detached
         or spec.shadow
         or spec.strict
+        or steps[0].backtracking
         or type(spec.handler) is not InProcess
     ):
         return None
@@ -165,12 +167,14 @@ def _group(entries: list[Entry]) -> Group:
     )
 
 
-def together(group: Group, event: Event) -> bool:
+def together(group: Group, event: Event, budget: MatchBudget) -> bool:
     """Whether the hooks of a group are asked at once about this event."""
     if not group.turns:
         return group.parallel
     return not any(
-        wants_turns(step.spec) and all(holds(event) for holds in step.content)
+        wants_turns(step.spec)
+        and all(holds(event) for holds in step.content)
+        and budget.selects(step, event)
         for step in group.steps
     )
 

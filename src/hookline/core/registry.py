@@ -24,7 +24,8 @@ class Entry(Frozen):
     """A hook, the dialect that its handler is spoken to in, and its row there; its conditions by who can answer them.
 
     `tools`: the only tools that it is for, where they are listed by name. `on_tool`: what else must hold of the tool's
-    name, ready to be asked. `content`: what is left to `dispatch`, ready to be asked.
+    name, ready to be asked. `content`: what is left to `dispatch`, ready to be asked. `backtracking`: of that, what may
+    raise `MatchTimeoutError`.
     """
 
     spec: HookSpec
@@ -33,6 +34,7 @@ class Entry(Frozen):
     tools: frozenset[str] | None
     on_tool: tuple[Predicate, ...]
     content: tuple[Predicate, ...]
+    backtracking: tuple[Predicate, ...] = ()
 
 
 class Registry:
@@ -115,12 +117,15 @@ def _entry(spec: HookSpec, dialect: Dialect) -> Entry:
     tools: frozenset[str] | None = None
     on_tool: list[Predicate] = []
     content: list[Predicate] = []
+    backtracking: list[Predicate] = []
     for condition in spec.conditions:
         match condition:
             case OneOf(field="tool", names=names) if not (
                 spec.alike or spec.kind.startswith(FACETS)
             ):
                 tools = names if tools is None else tools & names
+            case Pattern(regex=regex) if regex.may_time_out:
+                backtracking.append(asked(condition, spec))
             case OneOf(field="tool") | Pattern(field="tool") | Never():
                 on_tool.append(asked(condition, spec))
             case _:
@@ -133,4 +138,5 @@ def _entry(spec: HookSpec, dialect: Dialect) -> Entry:
         tools=tools,
         on_tool=tuple(on_tool),
         content=tuple(content),
+        backtracking=tuple(backtracking),
     )

@@ -13,7 +13,7 @@ from hookline.model.frozen import Frozen
 from hookline.model.handler import Broken, Command, InProcess, Model
 from hookline.model.tools import broader, called, families, known_families, mcp_parts, translated
 from hookline.model.verdict import Stance
-from hookline.text.regex import Backtracking, compile_regex
+from hookline.text.regex import compile_regex
 from hookline.wire.switches import hooks_of
 
 TYPE_CHECKING = False
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from hookline.core.dialect import Dialect, Row
     from hookline.engine.library import Library
     from hookline.model.spec import HookSpec
+    from hookline.text.regex import Regex
 
 # The new host waits so much longer than the hook may take: for hookline to start, and to end the hook's processes.
 _MARGIN = 10.0
@@ -171,8 +172,8 @@ def _tools(spec: HookSpec, target: str, *, plain: bool) -> tuple[tuple[str, ...]
         match condition:
             case OneOf(field="tool", names=names):
                 return _names(sorted(names), spec.dialect, target, plain=plain), ""
-            case Pattern(field="tool", regex=Backtracking()):
-                return (), ""  # what RE2 lacks, no other dialect loads
+            case Pattern(field="tool", regex=regex) if not regex.portable:
+                return (), ""  # what RE2 lacks, few other dialects load
             case Pattern(field="tool", source=source, full=full):
                 whole = f"^(?:{source})$" if full else source
                 if not plain and (_has_flags(source) or _MCP in source.lower()):
@@ -204,14 +205,20 @@ def _names(names: list[str], dialect: str, target: str, *, plain: bool) -> tuple
 
 def _expression(pattern: Pattern, source: str, dialect: str, target: str) -> str:
     """An expression as it stands, and the target's names of the tools that it is known to select."""
-    written = compile_regex(source)
+    try:
+        written: Regex | None = compile_regex(source)
+    except ConfigError:  # in words that only its own engine reads
+        written = None
     selected = [
         family
         for family in known_families()
         if any(_selects(pattern, old) for old in called(family, dialect))
     ]
     new = dict.fromkeys(
-        name for family in selected for name in called(family, target) if not written.found_in(name)
+        name
+        for family in selected
+        for name in called(family, target)
+        if not (written.found_in(name) if written else _selects(pattern, name))
     )
     return f"{source}|^(?:{'|'.join(new)})$" if new else source
 

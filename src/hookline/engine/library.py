@@ -157,8 +157,11 @@ class Library:
         shadow: bool = False,
         match_tools: str = "native",
         options: Mapping[str, Any] | None = None,
+        host: str = "",
     ) -> Self:
         """Add a file, a folder or a tree to this engine, and return the engine.
+
+        Without `dialect`, the name and the contents of a file tell it; where they fit several, it is that of `host`.
 
         With `shadow` its hooks are run and recorded, and never enforced. With `match_tools="canonical"` a matcher sees a tool
         under the names that it has in every host, so that one for `Bash` also selects `shell` and `run_shell_command`.
@@ -173,7 +176,7 @@ class Library:
         trusted = trust != "none"
         if isinstance(source, str | os.PathLike):
             path = os.fspath(source)
-            made = self.speaking.as_host(dialect or guess_dialect(path), options)
+            made = self.speaking.as_host(dialect or guess_dialect(path, host), options)
             place = Source(
                 file=path,
                 scope=scope,

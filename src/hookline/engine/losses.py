@@ -5,7 +5,6 @@ from __future__ import annotations
 from hookline.model.conditions import OneOf, Pattern
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Command, Model
-from hookline.text.regex import Backtracking
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -165,4 +164,4 @@ def _left_behind(spec: HookSpec, host: str) -> Iterator[Loss]:
 def _about_tool(condition: Condition) -> bool:
     if not isinstance(condition, OneOf | Pattern) or condition.field != "tool":
         return False
-    return not (isinstance(condition, Pattern) and isinstance(condition.regex, Backtracking))
+    return not isinstance(condition, Pattern) or condition.regex.portable

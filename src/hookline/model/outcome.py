@@ -26,6 +26,7 @@ class Failure(enum.Enum):
     UNSERIALISABLE = "payload cannot be serialised"
     UNREADABLE = "answered something that cannot be read"
     UNLOADABLE = "could not be loaded"
+    UNDECIDED = "its matcher took too long"
     UNTRUSTED = "not approved"
     CHANGED = "changed since it was approved"
     EXPOSED = "others may write it"

@@ -1,8 +1,7 @@
-"""Regular expressions that people write: compiled on RE2, so that no text can make a match slow."""
+"""Regular expressions that people write: compiled on RE2 where it can run them, so that no text makes a match slow."""
 
 from __future__ import annotations
 
-import re
 from contextvars import ContextVar
 
 from hookline.errors import ConfigError
@@ -23,8 +22,17 @@ _BEYOND_RE2 = (
 _NOWHERE = (-1, -1)
 _INSTRUCTIONS = 1 << 18  # that the expressions of one source may compile to together
 _MEMORY = 8 << 20  # bytes an expression and its automaton may take
-# The parts, compiled when an expression is for `re`, by which `_explodes` reads an expression; escapes, classes and comments are passed over whole.
-_PARTS = r"(?s)\\.|\[\^?\]?(?:\\.|[^\\\]])*\]|\(\?#[^)]*\)|\(\??|\{\d*,?\d*\}|."
+_NAME = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-:/ ,")
+# What every flavour reads alike, apart from `.*` and `.+`.
+_COMMON = _NAME | frozenset(".|^$")
+
+
+class MatchTimeoutError(Exception):
+    """A match took longer than its time limit. `source` is the expression."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__(source)
+        self.source = source
 
 
 class Budget:
@@ -59,6 +67,11 @@ class Regex:
 
     __slots__ = ("_both", "_match", "_unanchored", "source")
 
+    # Whether a match may raise `MatchTimeoutError`.
+    may_time_out = False
+    # Whether RE2 runs the expression, and so the engine of any host reads it.
+    portable = True
+
     def __init__(self, source: str, compiled: Any) -> None:
         self.source = source
         # The engine itself: its Python wrapper would build match objects, and translate offsets, that nobody asks for.
@@ -88,29 +101,6 @@ class Regex:
         return f"Regex({self.source!r})"
 
 
-class Backtracking(Regex):
-    """An expression that only Python's `re` can run; it sees the first `longest` characters of a text.
-
-    `construct` names what RE2 lacks. `re` has no limit of time: this is for expressions that only the user writes, for
-    values that are short.
-    """
-
-    __slots__ = ("_cover", "_search", "construct")
-
-    longest = 4096
-
-    def __init__(self, source: str, compiled: re.Pattern[str]) -> None:
-        self.source = source
-        self.construct = _construct(source) or "what RE2 does not have"
-        self._search, self._cover = compiled.search, compiled.fullmatch
-
-    def found_in(self, text: str) -> bool:
-        return self._search(text[: self.longest]) is not None
-
-    def covers(self, text: str) -> bool:
-        return self._cover(text[: self.longest]) is not None
-
-
 def _utf8(text: str) -> bytes:
     """The text as RE2 sees it. Its Python wrapper would encode it too, and then translate offsets that nobody asks for."""
     try:
@@ -119,11 +109,40 @@ def _utf8(text: str) -> bytes:
         return text.encode("utf-8", "replace")
 
 
-def compile_regex(source: str) -> Regex:
+def compile_regex(source: str, flavour: str = "re2") -> Regex:
     """Compile an expression.
 
+    Args:
+        source: the expression.
+        flavour: the engine that the expression was written for, a key of `text.flavours.FLAVOURS`.
+
     Raises:
-        ConfigError: `matcher.regex`; the message names the construct that RE2 lacks, or what is wrong.
+        ConfigError: `matcher.regex`; that engine refuses the expression, or hookline cannot run it.
+    """
+    if flavour == "re2" or _is_common(source):
+        return compile_re2(source)
+    from hookline.text.flavours import FLAVOURS  # noqa: PLC0415 - most expressions are `a.*`
+
+    return FLAVOURS[flavour].compile(source)
+
+
+def accepts(source: str, flavour: str) -> bool:
+    """Whether an engine accepts an expression, whatever hookline can run of it."""
+    from hookline.text.flavours import FLAVOURS  # noqa: PLC0415 - asked of a refused expression only
+
+    return FLAVOURS[flavour].accepts(source)
+
+
+def _is_common(source: str) -> bool:
+    """Whether every flavour reads an expression alike, and RE2 runs it."""
+    return _COMMON.issuperset(source.replace(".*", "").replace(".+", ""))
+
+
+def compile_re2(source: str, shown: str = "") -> Regex:
+    """Compile an expression in RE2's own syntax. `shown`: how the person wrote it, where that differs.
+
+    Raises:
+        ConfigError: `matcher.regex`; the message names the construct that RE2 lacks, or the error.
     """
     budget = _budget.get()
     if budget is not None and budget.is_spent:
@@ -132,6 +151,7 @@ def compile_regex(source: str) -> Regex:
         )
     import re2  # noqa: PLC0415 - 4 ms that a configuration without expressions does not pay
 
+    shown = shown or source
     options = re2.Options()
     options.log_errors = False
     options.max_mem = _MEMORY
@@ -139,63 +159,21 @@ def compile_regex(source: str) -> Regex:
         compiled = re2.compile(source, options=options)
     except re2.error as error:
         raise ConfigError(
-            f"invalid expression `{source}`: {_why(source, error)}",
+            f"invalid expression `{shown}`: {_why(shown, error)}",
             name="matcher.regex",
-            hint=_hint(source),
+            hint=_hint(shown),
         ) from None
     except UnicodeEncodeError:
         raise ConfigError(
-            f"invalid expression {source!a}: not valid Unicode", name="matcher.regex"
+            f"invalid expression {shown!a}: not valid Unicode", name="matcher.regex"
         ) from None
     if budget is not None:
         budget.left -= compiled.programsize
-    return Regex(source, compiled)
+    return Regex(shown, compiled)
 
 
-def compile_or_backtrack(source: str) -> Regex:
-    """Compile an expression; one that RE2 refuses and Python's `re` accepts is a `Backtracking`.
-
-    Raises:
-        ConfigError: `matcher.regex`; neither accepts it, or its repetitions are such that `re` could try them for ever.
-    """
-    import warnings  # noqa: PLC0415 - only what RE2 refuses comes this far, and few configurations have any
-
-    try:
-        return compile_regex(source)
-    except ConfigError as error:
-        refusal = error
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # `re` prints what it may read otherwise one day
-            compiled = re.compile(source)
-    except (re.error, OverflowError, RecursionError):
-        raise refusal from None
-    if _explodes(source):
-        hint = "take the repetition, or the `|`, out of the repeated group"
-        message = f"{refusal.message}, and repeats a group with a repetition or a choice in it"
-        raise ConfigError(f"{message}, which could run for ever", name="matcher.regex", hint=hint)
-    return Backtracking(source, compiled)
-
-
-def _explodes(source: str) -> bool:
-    """Whether a group is repeated that holds a repetition or a choice: `re` may take exponential time for no more than that."""
-    holds = [False]
-    closed = False  # whether the part before is a group that holds one
-    for part in re.findall(_PARTS, source):
-        if closed and part[0] in "*+{":
-            return True
-        closed = False
-        if part in ("(", "(?"):
-            holds.append(False)
-        elif part == ")" and len(holds) > 1:
-            closed = holds.pop()
-            holds[-1] |= closed
-        elif part in ("*", "+", "?", "|") or (part[0] == "{" and "," in part):
-            holds[-1] = True
-    return False
-
-
-def _construct(source: str) -> str:
+def construct_beyond_re2(source: str) -> str:
+    """The construct of an expression that RE2 lacks, in words; empty if it has none."""
     for mark, construct in _BEYOND_RE2:
         if mark in source:
             return construct
@@ -204,7 +182,7 @@ def _construct(source: str) -> str:
 
 
 def _why(source: str, error: Exception) -> str:
-    construct = _construct(source)
+    construct = construct_beyond_re2(source)
     if construct:
         return f"it uses {construct}"
     told = error.args[0] if error.args else ""
@@ -212,7 +190,7 @@ def _why(source: str, error: Exception) -> str:
 
 
 def _hint(source: str) -> str:
-    if _construct(source):
+    if construct_beyond_re2(source):
         return (
             "patterns run on RE2, in linear time, which has no look-around and no back-references"
         )

@@ -373,3 +373,49 @@ def test_what_the_user_is_to_be_told_stands_below_the_reason_of_a_refusal(tmp_pa
     assert (code, reason) == (2, "never")
     assert note.startswith("hookline: hook `guard` ran: ")
     assert "changed" in note
+
+
+BEFORE_TOOL = {
+    "hook_event_name": "BeforeTool",
+    "session_id": "s",
+    "transcript_path": "/t.json",
+    "timestamp": "2026-09-30T08:15:00.000Z",
+    "tool_name": "run_shell_command",
+    "tool_input": {"command": "ls"},
+}
+
+
+def test_a_gemini_extension_is_named_without_its_dialect(tmp_path: Path) -> None:
+    """Its `hooks/hooks.json` is known by its events, and `${/}` in a command is a slash."""
+    file = tmp_path / "extension/hooks/hooks.json"
+    file.parent.mkdir(parents=True)
+    (file.parent / "guard.sh").write_text("echo not here >&2; exit 2\n", encoding="utf-8")
+    command = "sh ${extensionPath}${/}hooks${pathSeparator}guard.sh"
+    tree = {"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": command}]}]}}
+    file.write_text(json.dumps(tree), encoding="utf-8")
+    payload = json.dumps({**BEFORE_TOOL, "cwd": str(tmp_path)}).encode()
+    done = answer("gemini", "--config", str(file), stdin=payload, cwd=tmp_path)
+
+    assert json.loads(done.stdout)["decision"] == "deny"
+    assert b"not here" in done.stdout
+
+
+def test_an_error_in_a_group_of_another_event_is_not_printed(tmp_path: Path) -> None:
+    """It is printed at its own event, and one of an unknown event at each."""
+    file = tmp_path / "settings.json"
+    hook = {"type": "command", "command": "true"}
+    tree = {
+        "hooks": {
+            "PreToolUse": [{"matcher": "(", "hooks": [hook]}],
+            "Stop": [{"hooks": [{"type": "command"}]}],
+            "Stopp": [],
+        }
+    }
+    file.write_text(json.dumps(tree), encoding="utf-8")
+    payload = {"hook_event_name": "Stop", "session_id": "s", "cwd": str(tmp_path)}
+    done = answer("claude-code", "-c", str(file), stdin=json.dumps(payload).encode(), cwd=tmp_path)
+    printed = done.stderr.decode()
+
+    assert "`command` is missing" in printed
+    assert "unknown event `Stopp`" in printed
+    assert "invalid expression" not in printed

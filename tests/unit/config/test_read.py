@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import TYPE_CHECKING
 
@@ -110,6 +111,34 @@ def test_a_folder_of_a_hosts_own_is_its(
     write(tmp_path / folder / inside)
 
     assert guess_dialect(str(tmp_path / folder)) == dialect
+
+
+@pytest.mark.parametrize(
+    ("events", "beside", "host", "dialect"),
+    [
+        (("BeforeTool", "SessionStart"), "", "", "gemini"),
+        (("SessionStart",), "gemini-extension.json", "", "gemini"),
+        (("SessionStart",), ".codex-plugin/plugin.json", "", "codex"),
+        (("SessionStart",), ".claude-plugin/plugin.json", "gemini", "claude-code"),
+        (("SessionStart",), "", "gemini", "gemini"),
+        (("PreToolUse",), "", "gemini", "claude-code"),
+        (("PreToolUse",), "", "codex", "codex"),
+        (("PreToolUse",), "", "", "claude-code"),
+        (("beforeShellExecution",), "", "claude-code", "cursor"),
+        ((), "", "", "claude-code"),
+    ],
+)
+def test_a_hooks_file_tells_its_dialect_by_its_plugin_its_events_or_the_host(
+    tmp_path: Path, events: tuple[str, ...], beside: str, host: str, dialect: str
+) -> None:
+    """In this order; the folder of the plugin tells the same."""
+    file = write(tmp_path / "hooks/hooks.json")
+    file.write_text(json.dumps({"hooks": {event: [] for event in events}}), encoding="utf-8")
+    if beside:
+        write(tmp_path / beside)
+
+    assert guess_dialect(str(file), host) == dialect
+    assert guess_dialect(str(tmp_path), host) == dialect
 
 
 @pytest.mark.parametrize("name", ["notes.txt", "hooks", "settings.json.bak"])

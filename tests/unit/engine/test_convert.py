@@ -87,14 +87,24 @@ def test_a_hook_that_the_host_would_trip_over_is_left_out() -> None:
     assert (relayed.hooks, [loss.whole for loss in relayed.losses].count(True)) == (1, 0)
 
 
-@pytest.mark.parametrize("matcher", ["mcp__github__.*", "(?i)bash", "Read"])
+@pytest.mark.parametrize("matcher", ["mcp__github__.*", "^(?!Bash)", "B(?!x)ash", "Read"])
 def test_a_matcher_that_the_target_may_not_understand_is_left_to_the_relay(matcher: str) -> None:
-    """Names that nobody knows, MCP's spellings, and flags that not every engine reads: the host asks about every tool."""
+    """Names that nobody knows, MCP's spellings, and look-around that not every engine has: the host asks about every tool."""
     groups = json.loads(converted(claude(matcher), "claude-code", "codex").files["hooks.json"])[
         "hooks"
     ]["PreToolUse"]
 
     assert "matcher" not in groups[0]
+
+
+@pytest.mark.parametrize("matcher", ["^(?!Bash)", "B(?!x)ash"])
+def test_a_plain_command_leaves_look_around_behind(matcher: str) -> None:
+    """The file of the target has no matcher, and the loss is reported."""
+    given = converted(claude(matcher), "claude-code", "codex", plain=True)
+    (group,) = json.loads(given.files["hooks.json"])["hooks"]["PreToolUse"]
+
+    assert "matcher" not in group
+    assert "its conditions on what the event says" in [loss.what for loss in given.losses]
 
 
 @pytest.mark.parametrize("target", ["starchild", "hermes"])

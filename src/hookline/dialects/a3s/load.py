@@ -88,7 +88,8 @@ def _warn_without_handler(node: Node, spec: HookSpec) -> None:
 def _definitions(root: Node) -> Iterator[Node]:
     node = root
     if isinstance(node.value, dict) and "hooks" in node.value:
-        root.only(("hooks",), "the document")
+        severity = TABLE.severity_of_unknown_key("file", "")
+        root.only(("hooks",), "the document", severity=severity)
         node = root.child("hooks")
     elif isinstance(node.value, dict):
         yield node
@@ -111,7 +112,8 @@ class _Reader:
         before = node.mark()
         if not node.is_mapping("a hook"):
             return None
-        node.only(HOOK_KEYS, "a hook")
+        severity = TABLE.severity_of_unknown_key("hook", self.source.mode)
+        node.only(HOOK_KEYS, "a hook", severity=severity)
         row = self._event(node)
         name = node.text("id", required=True)
         if not name and node.value.get("id") is not None:

@@ -155,6 +155,7 @@ _ROWS = (
 
 TABLE = Table(
     name=NAME,
+    unknown_keys={"file": "refused", "hook": "refused"},
     rows={row.native: row for row in _ROWS},
     aliases={pascal(row.native): row.native for row in _ROWS},
     # A denied call keeps its own arguments; `modified` of the last hook stands verbatim (a3s.md 5).

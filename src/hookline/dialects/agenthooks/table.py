@@ -110,6 +110,7 @@ def table(*, approver: bool, unanswered: Stance = Stance.DENY) -> Table:
     ]
     return Table(
         name=NAME,
+        unknown_keys={"file": "ignored", "hook": "ignored"},
         rows={row.native: row for row in rows},
         aliases={legacy: row.native for legacy, row in _ROWS if legacy},
         base=_BASE,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hookline.dialects.claude_code.table import TABLE
 from hookline.model.handler import Broken, Command
 from hookline.model.verdict import Stance
 from hookline.text.suggest import did_you_mean
@@ -59,9 +60,9 @@ _AT_RUN_TIME: Mapping[str, str] = {"project_dir": "${event.project}"}
 
 
 def handler(
-    hook: Node, row: Contract, names: Mapping[str, str], *, kill_leftovers: bool, allow_local: bool
+    hook: Node, row: Contract, names: Mapping[str, str], *, mode: str, allow_local: bool
 ) -> Handler:
-    """The handler of a hook; every key that does not belong to its type is complained about."""
+    """The handler of a hook; every key that does not belong to its type is a problem."""
     kind = hook.text("type", required=True)
     if not isinstance(hook.value.get("type"), str):
         return Broken(reason="")
@@ -69,7 +70,8 @@ def handler(
         hint = did_you_mean(kind, _OWN) or f"one of {', '.join(f'`{known}`' for known in _OWN)}"
         hook.complain("handler.type", f"unknown hook type `{kind}`", "type", hint=hint)
         return Broken(reason="")
-    hook.only((*_COMMON, *_OWN[kind]), f"a `{kind}` hook")
+    severity = TABLE.severity_of_unknown_key("hook", mode)
+    hook.only((*_COMMON, *_OWN[kind]), f"a `{kind}` hook", severity=severity)
     if kind in _NEEDS:
         hook.complain(
             "handler.unsupported",
@@ -83,7 +85,7 @@ def handler(
         from hookline.dialects.claude_code.judging import judge  # noqa: PLC0415 - few hooks ask a model
 
         return judge(hook, row, allow_local=allow_local)
-    return _command(hook, names, kill_leftovers=kill_leftovers)
+    return _command(hook, names, kill_leftovers=mode == "strict")
 
 
 def _call(hook: Node, row: Contract, *, allow_local: bool) -> Handler:

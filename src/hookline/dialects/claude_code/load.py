@@ -79,7 +79,9 @@ class _Reader:
             if "agent" in self.names
             else ROWS
         )
-        for row, group in groups(events, rows):
+        for row, group in groups(
+            events, rows, severity=TABLE.severity_of_unknown_key("group", self.source.mode)
+        ):
             if group.broken:
                 yield self._spec(group.node, row, broken=group.broken)
             else:
@@ -101,9 +103,7 @@ class _Reader:
         before, row = hook.mark(), seat.row
         if not hook.is_mapping("a hook"):
             return self._spec(hook, row, broken=hook.errors_since(before))
-        made = handler(
-            hook, row, self.names, kill_leftovers=self.strict, allow_local=self.allow_local
-        )
+        made = handler(hook, row, self.names, mode=self.source.mode, allow_local=self.allow_local)
         own = conditions(hook, row, rule, "if")
         timeout = self._timeout(hook, row)
         facts = self._facts(hook, row, timeout)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from hookline.dialects.claude_code.table import TABLE
 from hookline.model.conditions import Never, OneOf, Pattern
 from hookline.text.regex import compile_regex
 from hookline.wire.matchers import EVERYTHING, is_ignored, listed
@@ -29,7 +30,8 @@ def matcher(group: Node, row: Contract) -> tuple[Condition, ...]:
     names = listed(text)
     if names is not None:
         return (OneOf(field=row.subject, names=names),)
-    return (Pattern(field=row.subject, source=text, regex=compile_regex(text)),)
+    regex = compile_regex(text, TABLE.regex_flavour)
+    return (Pattern(field=row.subject, source=text, regex=regex),)
 
 
 def _literal(text: str, subject: str) -> Condition:

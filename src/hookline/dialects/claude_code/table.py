@@ -228,6 +228,8 @@ ROWS: Mapping[str, Contract] = {row.native: row for row in _ROWS}
 
 TABLE = Table(
     name=NAME,
+    unknown_keys={"group": "ignored", "hook": "ignored"},
+    regex_flavour="javascript",
     rows=ROWS,
     base=_BASE,
     project_variables=("CLAUDE_PROJECT_DIR",),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hookline.dialects.codex.table import TABLE
 from hookline.model.handler import Broken, Command
 from hookline.text.suggest import did_you_mean
 
@@ -30,10 +31,10 @@ _PLACES: Mapping[str, str] = {
 _LONGEST = 10**9
 
 
-def handler(hook: Node, names: Mapping[str, str], *, kill_leftovers: bool) -> Handler:
+def handler(hook: Node, names: Mapping[str, str], *, mode: str) -> Handler:
     """The handler of a hook.
 
-    A key that Codex does not know is a warning, because Codex runs such a hook all the same.
+    A key that Codex does not know is a warning, because Codex runs the hook; in strict mode it is an error.
     """
     kind = hook.text("type", required=True)
     if not isinstance(hook.value.get("type"), str):
@@ -51,7 +52,7 @@ def handler(hook: Node, names: Mapping[str, str], *, kill_leftovers: bool) -> Ha
         )
         hook.complain("handler.type", f"unknown hook type `{kind}`", "type", hint=hint)
         return Broken(reason="")
-    hook.only(_KEYS, "a `command` hook", severity="warning")
+    hook.only(_KEYS, "a `command` hook", severity=TABLE.severity_of_unknown_key("hook", mode))
     command = hook.text("command", required=True)
     if not command.strip() and isinstance(hook.value.get("command"), str):
         hook.complain("handler.command", "a command hook needs a non-empty `command`", "command")
@@ -61,7 +62,7 @@ def handler(hook: Node, names: Mapping[str, str], *, kill_leftovers: bool) -> Ha
         shell=("sh",),
         env=env,
         substitute={f"${{{variable}}}": value for variable, value in env.items()},
-        kill_leftovers=kill_leftovers,
+        kill_leftovers=mode == "strict",
     )
 
 

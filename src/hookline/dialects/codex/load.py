@@ -37,7 +37,11 @@ def load(source: Source) -> Loaded:
         return refusing(source, TABLE, problems)
     events = below_hooks(root, ROWS)
     if source.file.endswith(".json"):  # the other tables of a TOML file are Codex's own
-        root.only((*_OF_A_HOOKS_FILE, *ROWS), "a file of hooks", severity="warning")
+        root.only(
+            (*_OF_A_HOOKS_FILE, *ROWS),
+            "a file of hooks",
+            severity=TABLE.severity_of_unknown_key("file", source.mode),
+        )
     specs = [
         *switches(root, source),
         *(_Reader(source).hooks(events) if events is not None else ()),
@@ -54,7 +58,8 @@ class _Reader:
 
     def hooks(self, events: Node) -> Iterator[HookSpec]:
         """The hooks of all events."""
-        for row, group in groups(events, ROWS, beside=_BESIDE, severity="warning"):
+        severity = TABLE.severity_of_unknown_key("group", self.source.mode)
+        for row, group in groups(events, ROWS, beside=_BESIDE, severity=severity):
             if group.broken:
                 yield self._spec(group.node, row, broken=group.broken)
             else:
@@ -68,7 +73,7 @@ class _Reader:
         before = hook.mark()
         if not hook.is_mapping("a hook"):
             return self._spec(hook, row, broken=hook.errors_since(before))
-        made = handler(hook, self.source.names, kill_leftovers=self.strict)
+        made = handler(hook, self.source.names, mode=self.source.mode)
         said = facts(hook, row)
         fields = {
             "handler": made,

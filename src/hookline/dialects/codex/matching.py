@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.dialects.codex.table import ALIASES
+from hookline.dialects.codex.table import ALIASES, TABLE
 from hookline.model.conditions import OneOf, Pattern
 from hookline.text.regex import compile_regex
 from hookline.wire.matchers import EVERYTHING, NAME, is_ignored, listed
@@ -32,10 +32,10 @@ def matcher(group: Node, row: Row) -> tuple[Condition, ...]:
     if names is not None:
         also = _answering(names.__contains__) if row.subject == "tool" else []
         return (OneOf(field=row.subject, names=names.union(also)),)
-    regex = compile_regex(text)
+    regex = compile_regex(text, TABLE.regex_flavour)
     also = _answering(regex.found_in) if row.subject == "tool" else []
     if also:
-        regex = compile_regex(f"(?:{text})|^(?:{'|'.join(also)})$")
+        regex = compile_regex(f"(?:{text})|^(?:{'|'.join(also)})$", TABLE.regex_flavour)
     return (Pattern(field=row.subject, source=text, regex=regex),)
 
 

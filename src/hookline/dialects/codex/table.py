@@ -165,6 +165,8 @@ ROWS: Mapping[str, Contract] = {row.native: row for row in _ROWS}
 
 TABLE = Table(
     name=NAME,
+    unknown_keys={"file": "ignored", "group": "ignored", "hook": "ignored"},
+    regex_flavour="rust",
     rows=ROWS,
     base=column(_BASE, _DEFAULTS, ABSENT),
     # Codex lets the hook that *finishes* last win; plan order keeps replays equal. The input of a denied call stays as it was.

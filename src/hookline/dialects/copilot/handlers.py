@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hookline.dialects.copilot.table import TABLE
 from hookline.model.handler import Broken, Command
 from hookline.text.suggest import did_you_mean
 
@@ -42,7 +43,7 @@ _HOST_ENV = {
 
 
 def handler(
-    hook: Node, row: Contract, names: Mapping[str, str], *, kill_leftovers: bool, allow_local: bool
+    hook: Node, row: Contract, names: Mapping[str, str], *, mode: str, allow_local: bool
 ) -> Handler:
     """The handler of a hook; every key that does not belong to its type is complained about."""
     kind = hook.text("type", "command")
@@ -50,7 +51,8 @@ def handler(
         hint = did_you_mean(kind, _OWN) or f"one of {', '.join(f'`{known}`' for known in _OWN)}"
         hook.complain("handler.type", f"unknown hook type `{kind}`", "type", hint=hint)
         return Broken(reason="")
-    hook.only((*_COMMON, *_OWN[kind], *_OF_VSCODE), f"a `{kind}` hook", severity="warning")
+    severity = TABLE.severity_of_unknown_key("hook", mode)
+    hook.only((*_COMMON, *_OWN[kind], *_OF_VSCODE), f"a `{kind}` hook", severity=severity)
     for key in _OF_VSCODE:
         if key in hook.value:
             hook.complain(
@@ -67,7 +69,7 @@ def handler(
         from hookline.wire.calls import http  # noqa: PLC0415 - few hooks are called
 
         return http(hook, allow_local=allow_local, only_https=True, largest=_LARGEST)
-    return _command(hook, names, kill_leftovers=kill_leftovers)
+    return _command(hook, names, kill_leftovers=mode == "strict")
 
 
 def _unsupported(hook: Node, kind: str, row: Contract) -> None:

@@ -62,7 +62,11 @@ def _is_readable(root: Node, source: Source) -> bool:
     if not root.is_mapping("a file of hooks", "config.type"):
         return False
     if not is_settings(source):
-        root.only((*_KEYS, *CONTRACTS), "a file of hooks", severity="warning")
+        root.only(
+            (*_KEYS, *CONTRACTS),
+            "a file of hooks",
+            severity=TABLE.severity_of_unknown_key("file", source.mode),
+        )
         if "version" not in root.value:
             root.complain(
                 "key.missing",
@@ -121,7 +125,11 @@ class _Reader:
         if entry.errors_since(before):
             yield self._spec(entry, row, broken=entry.errors_since(before))
             return
-        entry.only(_GROUP_KEYS, f"a group of `{row.native}`", severity="warning")
+        entry.only(
+            _GROUP_KEYS,
+            f"a group of `{row.native}`",
+            severity=TABLE.severity_of_unknown_key("group", self.source.mode),
+        )
         demanded = conditions(entry, row, self._matcher) or ()
         broken = entry.errors_since(before)
         yield from (
@@ -138,7 +146,7 @@ class _Reader:
         if not hook.is_mapping("a hook"):
             return self._spec(hook, row, broken=hook.errors_since(before))
         made = handler(
-            hook, row, self.source.names, kill_leftovers=self.strict, allow_local=self.allow_local
+            hook, row, self.source.names, mode=self.source.mode, allow_local=self.allow_local
         )
         fields = {
             "conditions": (*demanded, *(conditions(hook, row, self._matcher) or ())),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hookline.dialects.copilot.table import TABLE
 from hookline.dialects.copilot.tools import claude_name, names_of, runtime_names
 from hookline.errors import ConfigError
 from hookline.model.conditions import Never, OneOf, Pattern
@@ -45,7 +46,7 @@ def matcher(node: Node, row: Contract, *, strict: bool = False) -> tuple[Conditi
 
 def _expression(text: str) -> Regex:
     try:
-        return compile_regex(text)
+        return compile_regex(text, TABLE.regex_flavour)
     except ConfigError as error:
         if text != "*":
             raise
@@ -60,7 +61,7 @@ def _as_in_claude(text: str, subject: str) -> tuple[Condition, ...]:
     if names is not None:
         known = [names_of(name) if subject == "tool" else (name,) for name in names]
         return (OneOf(field=subject, names=frozenset().union(*known)),)
-    regex = compile_regex(text)
+    regex = compile_regex(text, TABLE.regex_flavour)
     return (
         Pattern(
             field=subject,
@@ -85,6 +86,16 @@ class _ByName:
         self.source = regex.source
         self._regex = regex
         self._names = names
+
+    @property
+    def may_time_out(self) -> bool:
+        """Whether a match may raise `MatchTimeoutError`."""
+        return self._regex.may_time_out
+
+    @property
+    def portable(self) -> bool:
+        """Whether RE2 runs the expression."""
+        return self._regex.portable
 
     def covers(self, tool: str) -> bool:
         """Whether the expression matches the whole of one of the names."""

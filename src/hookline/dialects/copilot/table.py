@@ -113,7 +113,7 @@ _ROWS = (
     # Command hooks fail closed here, and nowhere else (1.4).
     _row(
         "preToolUse", "PreToolUse", _TOOL, body=ToolCall, subject="tool", blocks=DENY, fails=DENY, nonzero=DENY, refused=DENY,
-        reads="permissionDecision permissionDecisionReason modifiedArgs", tells=(("toolName",),),
+        reads="permissionDecision permissionDecisionReason modifiedArgs", tells=(("toolName",), ("toolName", "toolArgs")),
     ),
     # The one event that is sent its name, and raw tool names in camelCase, under either spelling of the key.
     _row(
@@ -123,11 +123,12 @@ _ROWS = (
     ),
     _row(
         "postToolUse", "PostToolUse", f"{_TOOL} toolResult=result!", body=ToolCall, subject="tool",
-        reads="modifiedResult additionalContext", tells=(("toolName", "toolResult"),),
+        reads="modifiedResult additionalContext",
+        tells=(("toolName", "toolResult"), ("toolName", "toolArgs", "toolResult")),
     ),
     _row(
         "postToolUseFailure", "PostToolUseFailure", f"{_TOOL} error!", body=ToolCall, shows=True,
-        reads="additionalContext", tells=(("toolName", "error"),),
+        reads="additionalContext", tells=(("toolName", "error"), ("toolName", "toolArgs", "error")),
     ),
     _row(
         "errorOccurred", "ErrorOccurred", "error errorContext=context recoverable", tells=(("errorContext",), ("error",)),
@@ -187,6 +188,8 @@ CONTRACTS: Mapping[str, Contract] = {
 
 TABLE = Table(
     name=NAME,
+    unknown_keys={"file": "ignored", "group": "ignored", "hook": "ignored"},
+    regex_flavour="javascript",
     rows={row.native: row for row in _ROWS},
     # Both spellings are one event: their hooks run once a moment, together in file order, and everybody else's once.
     aliases={row.spelling: row.native for row in _ROWS if row.spelling},

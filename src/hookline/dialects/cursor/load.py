@@ -67,7 +67,6 @@ class _Reader:
     def __init__(self, source: Source) -> None:
         self.source = source
         self.strict = source.mode == "strict"
-        self.severity = "error" if self.strict else "warning"
         self.folder, self.project = _places(source)
 
     def hooks(self, root: Node) -> Iterator[HookSpec]:
@@ -82,7 +81,11 @@ class _Reader:
     def _around(self, root: Node) -> None:
         """What stands beside `hooks`."""
         misplaced = [key for key in root.value if key in ROWS]
-        root.only((*_ROOT_KEYS, *misplaced), "a hooks file", severity=self.severity)
+        root.only(
+            (*_ROOT_KEYS, *misplaced),
+            "a hooks file",
+            severity=TABLE.severity_of_unknown_key("file", self.source.mode),
+        )
         if root.value.get("hooks") is None and not misplaced:
             root.complain(
                 "key.missing", "no hooks here", hint="they stand under `hooks`", severity="warning"
@@ -136,7 +139,11 @@ class _Reader:
     def _handler(self, hook: Node) -> Handler:
         type_ = hook.choice("type", _TYPES, "command", name="handler.type")
         own = ("prompt", "model") if type_ == "prompt" else ()
-        hook.only((*_KEYS, *own), f"a `{type_}` hook", severity=self.severity)
+        hook.only(
+            (*_KEYS, *own),
+            f"a `{type_}` hook",
+            severity=TABLE.severity_of_unknown_key("hook", self.source.mode),
+        )
         if type_ == "prompt":
             hook.complain(
                 "handler.unsupported",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from hookline.dialects.cursor.table import MCP
+from hookline.dialects.cursor.table import MCP, TABLE
+from hookline.errors import ConfigError
 from hookline.model.conditions import Never, Pattern
-from hookline.text.regex import compile_regex
+from hookline.text.regex import MatchTimeoutError, compile_regex
 from hookline.wire.matchers import EVERYTHING, is_ignored
 
 TYPE_CHECKING = False
@@ -28,12 +29,24 @@ def matcher(hook: Node, row: Contract) -> tuple[Condition, ...]:
         message = "a read may raise no `preToolUse`, so this matcher may miss it"
         hook.complain("matcher.may-miss", message, "matcher", hint=hint, severity="warning")
     if not row.constant:
-        return (Pattern(field=row.subject, source=text, regex=compile_regex(_spelled(text, row))),)
-    if compile_regex(text).found_in(row.constant):
+        regex = compile_regex(_spelled(text, row), TABLE.regex_flavour)
+        return (Pattern(field=row.subject, source=text, regex=regex),)
+    if _is_found(text, row.constant):
         return ()
     reason = f"on `{row.native}` a matcher is compared with `{row.constant}` only, so this hook never runs"
     hook.complain("hook.never-runs", reason, "matcher", hint="leave it out", severity="warning")
     return (Never(reason=reason),)
+
+
+def _is_found(text: str, constant: str) -> bool:
+    try:
+        return compile_regex(text, TABLE.regex_flavour).found_in(constant)
+    except MatchTimeoutError:
+        raise ConfigError(
+            f"invalid expression `{text}`: to match `{constant}` takes too long",
+            name="matcher.regex",
+            hint="write it without nested repetitions",
+        ) from None
 
 
 def _spelled(text: str, row: Contract) -> str:

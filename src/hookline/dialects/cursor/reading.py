@@ -27,6 +27,8 @@ _KEYS: Mapping[str, type] = {
 }  # fmt: skip
 # `mcp__`: how Claude's family names the tools of MCP servers (20), on whose events a hook of ours may be asked too.
 _MCP_TOOLS = (MCP, "mcp__")
+# Older spellings, which the host still reads.
+_OLDER: Mapping[str, str] = {"userMessage": "user_message", "agentMessage": "agent_message"}
 _REFUSES = 2
 
 
@@ -51,6 +53,15 @@ def read(outcome: Outcome, spec: HookSpec, row: Contract, event: Event) -> Verdi
     return reader.said()
 
 
+def _renamed(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The object with the current names of its keys; where both names of a key are there, the current one counts."""
+    return {
+        name: value
+        for key, value in given.items()
+        if (name := _OLDER.get(key, key)) == key or name not in given
+    }
+
+
 class _Reader:
     """Collects what one hook claims."""
 
@@ -73,7 +84,7 @@ class _Reader:
     def refused(self) -> Verdict:
         """Exit 2 denies; the words are stderr's, else those of what it printed."""
         try:
-            printed = typed(one_object(self.outcome.stdout), _KEYS)
+            printed = typed(_renamed(one_object(self.outcome.stdout)), _KEYS)
         except UnreadableError:
             printed = {}
         self.agent = self.outcome.stderr.strip() or printed.get("agent_message", "")
@@ -93,7 +104,7 @@ class _Reader:
         Raises:
             UnreadableError: a value that the host cannot take.
         """
-        read = typed(given, _KEYS)
+        read = typed(_renamed(given), _KEYS)
         self.unsupported += [
             POWERS.get(key, key) for key, value in read.items() if self._is_lost(key, value)
         ]

@@ -175,6 +175,8 @@ ROWS: Mapping[str, Contract] = {row.native: row for row in _ROWS}
 
 TABLE = Table(
     name=NAME,
+    unknown_keys={"file": "ignored", "hook": "ignored"},
+    regex_flavour="javascript",
     rows=ROWS,
     base=_BASE,
     project_variables=("CURSOR_PROJECT_DIR",),

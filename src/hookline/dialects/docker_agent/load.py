@@ -232,7 +232,8 @@ class _Reader:
         if group.errors_since(before):
             yield self._broken(group, seat)
             return
-        group.only(_GROUP_KEYS, f"a group of `{native}`")
+        severity = self.table.severity_of_unknown_key("group", self.source.mode)
+        group.only(_GROUP_KEYS, f"a group of `{native}`", severity=severity)
         seat = seat.replace(row=self._lane(group, seat.row), matcher=self._matcher(group))
         seat = seat.replace(broken=group.errors_since(before))
         for hook in group.child("hooks").children():
@@ -268,7 +269,8 @@ class _Reader:
         if text in ("", "*"):
             return ()
         try:
-            return (Pattern(field="tool", source=text, regex=compile_regex(text), full=True),)
+            regex = compile_regex(text, self.table.regex_flavour)
+            return (Pattern(field="tool", source=text, regex=regex, full=True),)
         except ConfigError as error:
             group.complain(error.name, error.message, "matcher", hint=error.hint)
             return ()
@@ -277,7 +279,8 @@ class _Reader:
         before = hook.mark()
         if not hook.is_mapping("a hook"):
             return self._broken(hook, seat)
-        hook.only(_HOOK_KEYS, f"a hook of `{seat.row.native}`")
+        severity = self.table.severity_of_unknown_key("hook", self.source.mode)
+        hook.only(_HOOK_KEYS, f"a hook of `{seat.row.native}`", severity=severity)
         habits, strict = self.habits, self.source.mode == "strict"
         runs = handler(
             hook,

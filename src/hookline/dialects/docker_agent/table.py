@@ -197,6 +197,8 @@ def table(profile: str, *, exact: bool) -> Table:
         }
     return Table(
         name=NAME,
+        unknown_keys={"group": "refused", "hook": "refused"},
+        regex_flavour="go",
         rows=rows,
         base=_BASE,
         # A host that knows no lanes raises `pre_tool_use` and gets both; one that does raises each by its own name.

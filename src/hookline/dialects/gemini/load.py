@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 _GROUP_KEYS = ("matcher", "sequential", "hooks")
 _HOOK_KEYS = ("type", "name", "command", "timeout", "description", "env")
-# The host overlooks a key that it does not know, and runs the hook; a guard should not be lost to a typing error.
-_IGNORED = "warning"
 _TYPES = ("command", "runtime")
 _SHELLS = ("bash", "sh")
 _LONGEST = 1e12  # milliseconds
 # Nobody waits so short a time on purpose; in seconds, as other hosts count, it is a common timeout.
 _HARDLY_ANY = 100
+# What the host writes for the separator of a path, for files that serve every system.
+_SEPARATORS: Mapping[str, str] = {"${/}": "/", "${pathSeparator}": "/"}
 _ENVIRONMENT: Mapping[str, str] = {
     "GEMINI_PROJECT_DIR": "${event.project}",
     "GEMINI_SESSION_ID": "${event.session_id}",
@@ -85,7 +85,11 @@ class _Reader:
                 hint=f"put it below `{SWITCHES}`",
             )
         for row, group in groups(
-            events, ROWS, keys=_GROUP_KEYS, beside=SWITCH_KEYS, severity=_IGNORED
+            events,
+            ROWS,
+            keys=_GROUP_KEYS,
+            beside=SWITCH_KEYS,
+            severity=TABLE.severity_of_unknown_key("group", self.source.mode),
         ):
             yield from self._group(row, group)
 
@@ -121,7 +125,9 @@ class _Reader:
 
     def _handler(self, hook: Node) -> Handler | None:
         kind = hook.text("type", required=True)
-        hook.only(_HOOK_KEYS, "a hook", severity=_IGNORED)
+        hook.only(
+            _HOOK_KEYS, "a hook", severity=TABLE.severity_of_unknown_key("hook", self.source.mode)
+        )
         if kind == "runtime":
             why = "a `runtime` hook is a function inside the host, which no file can declare"
             hook.complain("handler.unsupported", why, "type", hint="make it a command")
@@ -144,7 +150,10 @@ class _Reader:
             script=script,
             shell=_SHELLS,
             env={**_ENVIRONMENT, **places, **hook.mapping("env")},
-            substitute={f"${{{name}}}": place for name, place in places.items()},
+            substitute={
+                **_SEPARATORS,
+                **{f"${{{name}}}": place for name, place in places.items()},
+            },
             kill_leftovers=self.strict,
         )
 

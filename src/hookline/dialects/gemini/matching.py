@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
+from hookline.dialects.gemini.table import TABLE
 from hookline.errors import ConfigError
 from hookline.model.conditions import OneOf, Pattern
-from hookline.text.regex import compile_regex
+from hookline.text.regex import accepts, compile_regex
 from hookline.text.suggest import did_you_mean
 from hookline.wire.matchers import EVERYTHING, is_ignored
 
@@ -21,7 +20,7 @@ def matcher(group: Node, row: Contract) -> tuple[Condition, ...]:
     """The condition that a group's matcher is: of a tool's name an expression that is searched in it, else a whole word.
 
     Raises:
-        ConfigError: `matcher.regex`, an expression that the host could use and RE2 cannot.
+        ConfigError: `matcher.regex`, an expression that the host could use and hookline cannot.
     """
     text = group.text("matcher").strip()
     if text in EVERYTHING or is_ignored(group, row):
@@ -46,19 +45,11 @@ def _word(group: Node, row: Contract, text: str) -> Condition:
 
 def _expression(group: Node, row: Contract, text: str) -> Condition:
     try:
-        return Pattern(field=row.subject, source=text, regex=compile_regex(text))
+        regex = compile_regex(text, TABLE.regex_flavour)
+        return Pattern(field=row.subject, source=text, regex=regex)
     except ConfigError as error:
-        if _is_expression(text):
+        if accepts(text, TABLE.regex_flavour):
             raise
         why = f"{error.message}; so it is compared as it stands, and names one tool"
         group.complain("matcher.regex", why, "matcher", hint=error.hint, severity="warning")
         return OneOf(field=row.subject, names=frozenset((text,)))
-
-
-def _is_expression(text: str) -> bool:
-    """Whether the fault is RE2's, which knows no look-around: to the host the text is an expression all the same."""
-    try:
-        re.compile(text)
-    except (re.error, RecursionError, OverflowError):
-        return False
-    return True

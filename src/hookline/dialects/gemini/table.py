@@ -128,6 +128,8 @@ ROWS: Mapping[str, Contract] = {row.native: row for row in _ROWS}
 
 TABLE = Table(
     name=NAME,
+    unknown_keys={"group": "ignored", "hook": "ignored"},
+    regex_flavour="javascript",
     rows=ROWS,
     base=_BASE,
     project_variables=("GEMINI_PROJECT_DIR",),

@@ -9,7 +9,7 @@ from hookline.model.conditions import Never, Pattern
 from hookline.model.handler import Command
 from hookline.model.problem import Problem
 from hookline.model.spec import HookSpec
-from hookline.text.regex import Backtracking, compile_or_backtrack
+from hookline.text.regex import MatchTimeoutError, accepts, compile_regex
 from hookline.text.suggest import did_you_mean
 from hookline.wire.fields import shape
 from hookline.wire.sources import failure_of, hook_name, read_tree, refusing, refusing_everything
@@ -114,7 +114,8 @@ class _Reader:
         row = self._row(entry)
         command = self._command(entry)
         timeout = self._timeout(entry)
-        entry.only(_KEYS, "a hook", severity=self.overlooked)
+        severity = TABLE.severity_of_unknown_key("hook", self.source.mode)
+        entry.only(_KEYS, "a hook", severity=severity)
         return self._spec(entry, row, command, timeout) if row else None
 
     def _spec(self, entry: Node, row: Moment, command: str, timeout: int) -> HookSpec:
@@ -184,8 +185,15 @@ class _Reader:
         if not text:
             return ()
         try:
-            regex = compile_or_backtrack(text)
+            regex = compile_regex(text, TABLE.regex_flavour)
+            matches_nothing = not row.subject and regex.found_in("")
+        except MatchTimeoutError:
+            why = f"`{row.native}` has only an empty text to match, and `{text}` takes too long"
+            return self._never(entry, "hook.never-runs", why, "leave `matcher` out")
         except ConfigError as error:
+            if accepts(text, TABLE.regex_flavour):
+                entry.complain(error.name, error.message, "matcher", hint=error.hint)
+                return ()
             hint = (
                 "leave `matcher` out to select everything; a lone `*` says that to Claude Code only"
                 if text == "*"
@@ -197,18 +205,9 @@ class _Reader:
                 f"{error.message}; so it never matches, and this hook never runs",
                 hint,
             )
-        if isinstance(regex, Backtracking):
-            why = f"`{text}` uses {regex.construct}, so it runs on Python's `re`, on the first {regex.longest} characters"
-            entry.complain(
-                "matcher.regex",
-                why,
-                "matcher",
-                hint="write it without to have all of the text searched",
-                severity="warning",
-            )
         if row.subject:
             return (Pattern(field=row.subject, source=text, regex=regex),)
-        if regex.found_in(""):
+        if matches_nothing:
             return ()
         why = f"`{row.native}` has only an empty text to match, which `{text}` does not, so this hook never runs"
         return self._never(entry, "hook.never-runs", why, "leave `matcher` out")

@@ -97,6 +97,8 @@ ROWS: Mapping[str, Moment] = {row.native: row for row in _ROWS}
 
 TABLE = Table(
     name=NAME,
+    unknown_keys={"hook": "ignored"},
+    regex_flavour="python",
     rows=ROWS,
     base=(
         Field(native="hook_event_name", fact="@native"),

@@ -64,7 +64,7 @@ def _declared(source: Source, table: Table, *, allow_local: bool) -> Loaded:
     problems: list[Problem] = []
     try:
         root = read_tree(source, problems)
-        entries = _entries(root, strict=source.mode == "strict")
+        entries = _entries(root, table.severity_of_unknown_key("file", source.mode))
     except ConfigError as error:
         return refusing_everything(source, table, error)
     reader = _Reader(source, table, problems, allow_local=allow_local)
@@ -72,8 +72,8 @@ def _declared(source: Source, table: Table, *, allow_local: bool) -> Loaded:
     return Loaded(specs=tuple(specs), problems=tuple(problems))
 
 
-def _entries(root: Node, *, strict: bool) -> list[Node]:
-    """The entries of a file.
+def _entries(root: Node, severity: str) -> list[Node]:
+    """The entries of a file. `severity`: how bad an unknown key beside `hooks` is.
 
     Raises:
         ConfigError: the file, or its `hooks`, is something else.
@@ -86,7 +86,7 @@ def _entries(root: Node, *, strict: bool) -> list[Node]:
             name="config.type",
             place=root.origin().place,
         )
-    root.only(("hooks",), "a shell_hooks.yaml", severity="error" if strict else "warning")
+    root.only(("hooks",), "a shell_hooks.yaml", severity=severity)
     if root.value.get("hooks") is None:
         root.complain(
             "key.missing",
@@ -160,7 +160,9 @@ class _Reader:
     def _spec(self, node: Node, row: Moment) -> HookSpec:
         before = node.mark()
         node.only(
-            _KEYS, f"an entry of `{row.native}`", severity="error" if self.strict else "warning"
+            _KEYS,
+            f"an entry of `{row.native}`",
+            severity=self.table.severity_of_unknown_key("hook", self.source.mode),
         )
         entry = Entry(node=node, row=row, strict=self.strict)
         handler, facts = self._handler(entry)

@@ -31,6 +31,7 @@ FAILURES: Mapping[Failure, str] = {
     Failure.FLOODED: "output_too_large",
     Failure.UNREADABLE: "invalid_utf8",
     Failure.UNLOADABLE: "refused_entry",
+    Failure.UNDECIDED: "matcher_timeout",
     Failure.UNTRUSTED: "not_approved",
     Failure.CHANGED: "changed_since_approval",
     Failure.EXPOSED: "writable_by_others",

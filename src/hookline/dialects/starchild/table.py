@@ -126,6 +126,7 @@ def table(*, approver: bool) -> Table:
     ]
     return Table(
         name=NAME,
+        unknown_keys={"file": "ignored", "hook": "ignored"},
         rows={row.native: row for row in rows},
         base=_BASE,
         fold=FoldRule(input_keys=frozenset(), joins_reasons=True, drops_rewrite_when_denied=True),

@@ -164,7 +164,6 @@ def test_what_is_declared_is_what_is_called() -> None:
         {"headers": []},
         {"headers": {"A": []}},
         {"allowedEnvVars": "B"},
-        {"command": "x"},
     ],
 )
 def test_what_is_wrong_breaks_the_hook(wrong: dict[str, Any]) -> None:

@@ -48,6 +48,8 @@ def test_an_extension_finds_its_own_folder() -> None:
     assert handler.substitute == {
         "${extensionPath}": "/ext/audit",
         "${workspacePath}": "${event.cwd}",
+        "${/}": "/",
+        "${pathSeparator}": "/",
     }
     assert handler.env["extensionPath"] == "/ext/audit"
 

@@ -19,7 +19,7 @@ from hookline.model.conditions import OneOf, Pattern
 from hookline.model.handler import Broken, Command
 from hookline.model.spec import HookSpec
 from hookline.model.verdict import Stance
-from hookline.text.regex import compile_regex
+from hookline.text.regex import accepts, compile_regex
 from hookline.text.suggest import did_you_mean
 from hookline.wire.fields import shape
 from hookline.wire.sources import hook_name, read_tree, refusing_everything, strict_failure
@@ -132,10 +132,12 @@ class _Reader:
         if not entry.is_mapping(f"an entry of `{row.native}`", "group.shape"):
             return self._spec(entry, row, where, self.problems[-1].message)
         entry.only(
-            _KEYS, f"an entry of `{row.native}`", severity="error" if self.strict else "warning"
+            _KEYS,
+            f"an entry of `{row.native}`",
+            severity=self.table.severity_of_unknown_key("hook", self.source.mode),
         )
         argv = self._argv(entry)
-        conditions = _conditions(entry, row)
+        conditions = _conditions(entry, row, self.table.regex_flavour)
         timeout = _timeout(entry)
         broken = entry.errors_since(before)
         return self._spec(entry, row, where, broken, argv).replace(
@@ -189,7 +191,7 @@ class _Reader:
         return row.blocks if closed else Stance.SILENT
 
 
-def _conditions(entry: Node, row: Point) -> tuple[Condition, ...]:
+def _conditions(entry: Node, row: Point, flavour: str) -> tuple[Condition, ...]:
     """The matcher: all of the tool's name; where it is no expression, the very name."""
     text = entry.text("matcher").strip()
     if not text:
@@ -203,8 +205,11 @@ def _conditions(entry: Node, row: Point) -> tuple[Condition, ...]:
         )
         return ()
     try:
-        return (Pattern(field="tool", source=text, regex=compile_regex(text), full=True),)
+        return (Pattern(field="tool", source=text, regex=compile_regex(text, flavour), full=True),)
     except ConfigError as error:
+        if accepts(text, flavour):
+            entry.complain(error.name, error.message, "matcher", hint=error.hint)
+            return ()
         entry.complain(
             "matcher.regex",
             f"{error.message}; it is taken as a name",

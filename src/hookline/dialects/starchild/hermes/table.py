@@ -111,6 +111,8 @@ def table(*, approver: bool) -> Table:
     rows = [row if approver else row.replace(powers=row.powers - {"ask"}) for row in _ROWS]
     return Table(
         name=NAME,
+        unknown_keys={"hook": "ignored"},
+        regex_flavour="python",
         rows={row.native: row for row in rows},
         base=_BASE,
         fold=FoldRule(input_keys=frozenset({"add"}), drops_rewrite_when_denied=True),
