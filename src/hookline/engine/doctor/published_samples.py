@@ -38,8 +38,10 @@ SAMPLES: Mapping[str, tuple[str, str]] = {
         _SPLIT,
     ),
     "033d970cf9086a25146d37b9a63d7a5132a2584e272bec4fbeae13ef6686b8fe": (
-        "it approves every command that begins with `ls`, such as `ls; rm -rf ~`, "
-        "and a quote in the command breaks its JSON",
+        (
+            "it approves every command that begins with `ls`, such as `ls; rm -rf ~`, "
+            "and a quote in the command breaks its JSON"
+        ),
         f"{_READ_ALL}; and build the JSON with `jq -n --arg`",
     ),
     "b7eb50fb9bd00f132f24c4e6a4a7177ae65d3f440acaacb55a71eb6c855b12a0": (
