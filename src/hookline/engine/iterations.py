@@ -26,7 +26,7 @@ def needs_iteration(specs: Iterable[HookSpec]) -> bool:
 
 
 def number_call(event: Event, chosen: Plan, sessions: Sessions | Memory) -> Event:
-    """Return the event with its number in the session, if a chosen hook reads one and the host sent none."""
+    """Return the event with its number, if a chosen hook reads one and the host sent none."""
     if event.body.value(_FACT) is not None:
         return event
     if not needs_iteration(step.spec for group in chosen.groups for step in group.steps):

@@ -1,4 +1,4 @@
-"""Published samples: sample scripts of the formats' own documents that are known to let something through."""
+"""Published samples: scripts of the formats' own documents that let something through."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ _LARGEST = 65_536  # bytes of a script that may be a sample
 _SPLIT = (
     "use a guard that splits the command into words (Python: `shlex.split`) and looks at each flag"
 )
-_READ_ALL = "use a guard that splits the command at `;`, `&`, `|` and line ends, and allows it only if each part is safe"
+_READ_ALL = (
+    "use a guard that splits the command at `;`, `&`, `|` and line ends, "
+    "and allows it only if each part is safe"
+)
 # SHA-256 of the normalised text -> its hole, and what to use in its place.
 SAMPLES: Mapping[str, tuple[str, str]] = {
     "5097244ab191270baeb0517c5793675dc96df94e5d6af4ab6ea0a53dd182fe67": (
@@ -35,7 +38,10 @@ SAMPLES: Mapping[str, tuple[str, str]] = {
         _SPLIT,
     ),
     "033d970cf9086a25146d37b9a63d7a5132a2584e272bec4fbeae13ef6686b8fe": (
-        "it approves every command that begins with `ls`, such as `ls; rm -rf ~`, and a quote in the command breaks its JSON",
+        (
+            "it approves every command that begins with `ls`, such as `ls; rm -rf ~`, "
+            "and a quote in the command breaks its JSON"
+        ),
         f"{_READ_ALL}; and build the JSON with `jq -n --arg`",
     ),
     "b7eb50fb9bd00f132f24c4e6a4a7177ae65d3f440acaacb55a71eb6c855b12a0": (
@@ -46,13 +52,13 @@ SAMPLES: Mapping[str, tuple[str, str]] = {
 
 
 def sample_digest(text: str) -> str:
-    """Return the SHA-256 of a script without its line ends, indentation, empty lines and runs of blanks."""
+    """Return the SHA-256 of a script; line ends, indentation and empty lines do not count."""
     words = (" ".join(line.split()) for line in text.splitlines())
     return sha256("\n".join(line for line in words if line).encode("utf-8", "surrogateescape"))
 
 
 def find_samples(spec: HookSpec, files: Iterable[Covered]) -> Iterator[Finding]:
-    """Yield a warning for each sample with a known hole that the hook runs: its own script, or one of its files."""
+    """Yield a warning for each sample that the hook runs, as its script or as a file."""
     texts = [getattr(spec.handler, "script", "")]
     texts += [_text(path) for path in dict.fromkeys(file.real for file in files)]
     for digest in dict.fromkeys(sample_digest(text) for text in texts if text):
@@ -63,7 +69,7 @@ def find_samples(spec: HookSpec, files: Iterable[Covered]) -> Iterator[Finding]:
 
 
 def _text(path: str) -> str:
-    """Return the text of a small regular file; empty where it is something else, or cannot be read."""
+    """Return the text of a small regular file; empty if it is something else or unreadable."""
     try:
         known = os.stat(path)
         if not stat.S_ISREG(known.st_mode) or known.st_size > _LARGEST:
