@@ -166,15 +166,3 @@ def test_hooks_of_a_folder_that_is_gone_run_in_its_project(tmp_path: Path) -> No
 
         assert decision.reason == str(where)
         assert decision.for_user == (f"hookline: the working folder `{cwd}` {GONE} `{where}`",)
-
-
-@pytest.mark.process
-def test_the_user_reads_once_a_session_that_a_folder_is_gone(tmp_path: Path) -> None:
-    """The next event of the session needs no second notice."""
-    engine = Engine(cwd=tmp_path)
-    engine.add_source(CLAUDE, dialect="claude-code")
-    call = {"tool_name": "Bash", "tool_input": {}, "cwd": "/nowhere", "session_id": "s"}
-
-    first, second = (engine.fire("PreToolUse", call, dialect="claude-code") for _ in range(2))
-    assert GONE in first.for_user[0]
-    assert (second.for_user, second.reason) == ((), str(tmp_path.resolve()))
