@@ -28,7 +28,7 @@ _FAILS = frozenset(
             "broken matcher", "unsupported handler", "broken file", "100 MB", "key of 1,000 parts",
         )),
         *(f"planted {row}" for row in ("FIFO", "device", "100 MB")),
-        *(f"env {row}" for row in ("HOME", "PATH", "BASH_ENV")),
+        *(f"env {row}" for row in ("HOME", "PATH", "BASH_ENV", "PYTHONPATH")),
         *(f"no effect {row}" for row in (
             "json.py of a clone", "planted __pycache__", "settings.toml a FIFO", "approve below an agent",
         )),
