@@ -29,8 +29,10 @@ ELSEWHERE = {
         "tests/laws/test_frozen_values.py",
         "its contract is that of dataclasses, as laws",
     ),
-    "text/regex.py": ("tests/laws/test_patterns.py", "its contract is a law over any text"),
-    "text/backtracking.py": ("tests/laws/test_patterns.py", "as above"),
+    "text/backtracking.py": (
+        "tests/laws/test_patterns.py",
+        "its contract is a law over any text",
+    ),
     "text/globs.py": ("tests/laws/test_patterns.py", "as above"),
     "text/globregex.py": ("tests/laws/test_patterns.py", "as above"),
     "text/suggest.py": ("tests/laws/test_patterns.py", "as above"),
