@@ -28,17 +28,31 @@ def main() -> None:
             _end(answer_main(words[1:]))
         case ["fire"]:
             gc.set_threshold(_MUCH)
-            from hookline.cli.fire import fire_main  # noqa: PLC0415 - as above
+            from hookline.handlers.supervisor import supervise  # noqa: PLC0415 - as above
 
-            _end(fire_main(words[1:]))
+            _end(supervise(lambda: _fire(words[1:])))
+        case ["serve", *_]:
+            from hookline.handlers.supervisor import supervise  # noqa: PLC0415 - as above
+
+            _end(supervise(lambda: _app(words)))
         case ["--version" | "-V"]:
             from hookline import __version__  # noqa: PLC0415 - as above
 
             sys.stdout.write(f"hookline {__version__}\n")
         case _:
-            from hookline.cli.app import app_main  # noqa: PLC0415 - typer and rich cost more than all the rest
+            sys.exit(_app(words))
 
-            sys.exit(app_main(words))
+
+def _fire(words: list[str]) -> int:
+    from hookline.cli.fire import fire_main  # noqa: PLC0415 - a worker loads it, and its supervisor does not
+
+    return fire_main(words)
+
+
+def _app(words: list[str]) -> int:
+    from hookline.cli.app import app_main  # noqa: PLC0415 - typer and rich cost more than all the rest
+
+    return app_main(words)
 
 
 def _end(code: int) -> NoReturn:

@@ -13,7 +13,7 @@ import signal
 import subprocess
 
 from hookline.errors import HandlerError
-from hookline.handlers import escapees, spawn
+from hookline.handlers import escapees, orphans, spawn
 from hookline.model.outcome import Failure, Outcome
 
 TYPE_CHECKING = False
@@ -212,6 +212,7 @@ class Child:
         if not left_alone:
             self._sweep()
         code, died_of = self._reap()
+        orphans.unregister(self.pid, ended=not left_alone)
         self.lasting.close()
         self.outcome = Outcome(
             exit_code=None if self.failure else code,
@@ -239,9 +240,11 @@ class Child:
         if self.pid > 0 and not self.reaped:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGKILL)
-        escapees.kill(
-            self.pid, self.program.cookie, self.pipes, self.strays, quick=not self.signalled
-        )
+        quick = not self.signalled
+        if orphans.adopts():
+            orphans.end_run(self.pid, self.pipes, self.strays, quick=quick)
+        else:
+            escapees.kill(self.pid, self.program.cookie, self.pipes, self.strays, quick=quick)
 
     def _reap(self) -> tuple[int | None, str]:
         """The exit code, or the name of the signal that the leader died of; neither, where nobody can tell."""
@@ -290,6 +293,7 @@ class Child:
             if self.popen is not None:
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     self.popen.wait(self.limits.last)
+                orphans.unregister(self.pid, ended=True)
         for fd in (self.stdin, self.stdout, self.stderr, self.pidfd):
             self.pool.forget(fd)
         self.lasting.close()

@@ -9,12 +9,14 @@ import signal
 import subprocess
 from _signal import getsignal  # type: ignore[import-not-found]  # the one of `signal` makes an enum of it, which takes 0.1 ms in all
 
+from hookline.errors import HandlerError
+from hookline.handlers import orphans
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeAlias
 
-    from hookline.errors import HandlerError
     from hookline.handlers.program import Program
 
     # Our ends of the program's standard streams.
@@ -95,18 +97,23 @@ def _exec(
     signals = signal_state()
     for tries_left in range(_BUSY_TRIES, -1, -1):
         try:
-            return subprocess.Popen(  # the pipes, the wait and the end are the child's
-                program.argv,
-                executable=executable,
-                pass_fds=passed,
-                stdin=stdin,
-                stdout=stdout,
-                stderr=stderr,
-                cwd=program.cwd,
-                env=program.env,
-                start_new_session=True,
-                preexec_fn=_reset_signals if any(signals) else None,  # noqa: PLW1509 - see there
-            )
+            with orphans.STARTING:
+                if orphans.is_ending():
+                    raise HandlerError("hookline is ending all of its hooks")
+                popen = subprocess.Popen(  # the pipes, the wait and the end are the child's
+                    program.argv,
+                    executable=executable,
+                    pass_fds=passed,
+                    stdin=stdin,
+                    stdout=stdout,
+                    stderr=stderr,
+                    cwd=program.cwd,
+                    env=program.env,
+                    start_new_session=True,
+                    preexec_fn=_reset_signals if any(signals) else None,  # noqa: PLW1509 - see there
+                )
+                orphans.register(popen.pid, program.cookie)
+                return popen
         except OSError as error:
             # Somebody else's fork may still hold the script open for writing for a moment.
             if error.errno != errno.ETXTBSY or not tries_left:
