@@ -145,6 +145,7 @@ class Table(Frozen):
     not enforced, but in strict mode. `ends_session`: kinds of event after which a session's hooks that run once may run again.
     `approvals`: where a gate is, its hooks wait for an approval even when they are the user's own.
     `closes`: what a hook says, in the words of its file, so that its failure refuses; "" where the format has no word for that.
+    `names_event`: keys of a payload that name the event, where no field of a row is `@native`.
     """
 
     name: str
@@ -173,6 +174,7 @@ class Table(Frozen):
     ends_session: frozenset[str] = frozenset({"session.end"})
     approvals: bool = False
     closes: str = ""
+    names_event: tuple[str, ...] = ()
 
     def row(self, native: str) -> Row | None:
         """The row of a native event name, also by an alias; None for an unknown one."""
@@ -186,6 +188,12 @@ class Table(Frozen):
                 (*self.folders, *(field.native for field in fields if field.fact == "@cwd"))
             )
         )
+
+    def event_keys(self) -> tuple[str, ...]:
+        """Keys of a payload that name its event."""
+        fields = (*self.base, *(field for row in self.rows.values() for field in row.fields))
+        named = (field.native for field in fields if field.fact == "@native")
+        return tuple(dict.fromkeys((*self.names_event, *named)))
 
     def raises(self, kind: str) -> bool:
         """Whether the host raises a narrower kind of event itself, beside the event of the call (vocabulary.md 4)."""

@@ -95,6 +95,8 @@ def _read() -> dict[str, Any]:
 
 _DATA = _read()
 NAMES: tuple[str, ...] = tuple(_DATA["canonical"])
+# Kinds of event that come before an action: what cannot be decided there is refused.
+ACTIONS: frozenset[str] = frozenset(_DATA["actions"])
 _made: dict[str, Kind] = {}
 
 
@@ -143,6 +145,11 @@ def meant_by(native: str) -> str:
         ),
         "",
     )
+
+
+def all_natives() -> frozenset[str]:
+    """Every name that some host gives to an event."""
+    return frozenset(name for names in _DATA["dialects"].values() for name in names)
 
 
 def unknown(dialect: str, native: str) -> str:

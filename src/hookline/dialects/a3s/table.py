@@ -164,6 +164,7 @@ TABLE = Table(
     detached_in_turn=True,
     ask_becomes=Stance.DENY,  # nobody can be asked on this wire, and an ask of another dialect's hook is no yes
     closes='"fail_mode": "closed"',
+    names_event=("event_type",),
 )
 
 

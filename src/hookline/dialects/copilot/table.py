@@ -193,6 +193,7 @@ TABLE = Table(
     default_timeout=DEFAULT_TIMEOUT,
     compact=True,
     redo_limit=8,
+    names_event=("hookName", "hook_event_name"),
 )
 
 # Payloads are read and written by the spelling of the key, so here each spelling is a row of its own.

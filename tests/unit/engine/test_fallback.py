@@ -1,0 +1,130 @@
+"""The reply to an event that hookline could not decide: a refusal before an action, a notice everywhere else."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from hookline.engine.catalog import NAMES, make_dialect
+from hookline.engine.fallback import fallback_reply, find_fallback
+from hookline.model import kinds
+from hookline.model.reply import Reply
+
+EVENTS = [(name, native) for name in NAMES for native in make_dialect(name).table.rows]
+REFUSALS = {"deny", "block", "Block"}
+
+
+def naming(dialect: str, native: str) -> bytes:
+    """A payload that breaks off, and names an event before."""
+    key = make_dialect(dialect).table.event_keys()[0]
+    return b'{"session_id": "s", "%s" : "%s", "x": [{' % (key.encode(), native.encode())
+
+
+def is_refusal(reply: Reply) -> bool:
+    """Whether a host takes a reply for a refusal."""
+    if reply.exit_code:
+        return True
+    said = json.loads(reply.stdout) if reply.stdout else {}
+    inner = (said, *(part for part in said.values() if isinstance(part, dict)))
+    words = {str(value) for part in inner for value in part.values()}
+    deeper = {
+        str(p.get("behavior")) for part in inner for p in part.values() if isinstance(p, dict)
+    }
+    return bool(REFUSALS & (words | deeper))
+
+
+@pytest.mark.parametrize(("dialect", "native"), EVENTS)
+def test_only_what_comes_before_an_action_is_refused(dialect: str, native: str) -> None:
+    """Each dialect refuses its tools, permissions and messages, and never a stop, a prompt or a compaction."""
+    row = make_dialect(dialect).table.row(native)
+    assert row is not None
+    found = find_fallback(dialect, naming(dialect, native), "no payload", acts=True)
+
+    assert found.refuses is (row.kind in kinds.ACTIONS)
+    assert is_refusal(found.reply) is found.refuses
+    assert "hookline: no payload" in found.reply.stdout + found.reply.stderr or (
+        found.refuses and dialect == "cursor"  # its event for a tab's file has no message
+    )
+
+
+def test_the_actions_are_tools_permissions_and_messages() -> None:
+    """The kinds that refuse are data, and each of them is a gate."""
+    assert {
+        "tool.before", "tool.permission.request", "shell.before", "file.read.before", "file.write.before",
+        "mcp.before", "message.outbound",
+    } == kinds.ACTIONS  # fmt: skip
+    assert all(kinds.kind(name).gate for name in kinds.ACTIONS)
+
+
+@pytest.mark.parametrize(
+    ("sent", "acts", "strict", "refused"),
+    [
+        (b"", True, False, True),
+        (b"", None, False, True),
+        (b"", False, False, False),
+        (b"", False, True, True),
+        (b'{"tool_input": {}, "last": "Stop"', True, True, False),
+        (
+            b'{"tool_input": {"hook_event_name": "Stop"}, "hook_event_name": "New"',
+            True,
+            False,
+            False,
+        ),
+        (b'{"hook_event_name": "New"', True, False, True),
+        (b'{"hook_event_name": "UserPromptSubmit"', True, True, False),
+    ],
+)
+def test_an_event_without_a_name_is_refused_if_a_hook_guards_an_action(
+    sent: bytes, *, acts: bool | None, strict: bool, refused: bool
+) -> None:
+    """The name of a stop event anywhere in the bytes makes it a notice, as does a configuration without such a hook."""
+    found = find_fallback("claude-code", sent, "no payload", acts=acts, strict=strict)
+
+    assert found.refuses is refused
+    assert found.reply == Reply(stderr="hookline: no payload\n", exit_code=2 if refused else 0) or (
+        b"UserPromptSubmit" in sent
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments", [b'{"hook_event_name": "Stop"}', b'[{"hook_event_name": "Stop"}]', b'"a\\"}{"']
+)
+def test_the_arguments_of_a_tool_do_not_name_the_event(arguments: bytes) -> None:
+    """Only a key of the outermost object names the event, wherever it stands."""
+    sent = b'{"tool_input": %s, "hook_event_name": "PreToolUse", ' % arguments
+
+    assert json.loads(fallback_reply("claude-code", sent, "no").stdout)["hookSpecificOutput"] == {
+        "hookEventName": "PreToolUse",
+        "permissionDecision": "deny",
+        "permissionDecisionReason": "hookline: no",
+    }
+
+
+def test_the_command_line_names_the_event_better_than_the_payload() -> None:
+    """A host that starts one entry an event needs no event in its payload."""
+    assert '"deny"' in fallback_reply("copilot", b"{", "no", event="preToolUse", acts=False).stdout
+    assert fallback_reply("copilot", b"{", "no", event="agentStop").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("sent", "refused"),
+    [
+        (b'{"hook_event_name": "PreToolUse"', True),
+        (b'{"event": "pre_tool_call"', True),
+        (b'{"hook_event_name": "Stop"', False),
+        (b"{", True),
+    ],
+)
+def test_a_host_that_is_unknown_is_refused_by_the_exit_code(sent: bytes, *, refused: bool) -> None:
+    """What its event is called, some other host calls so too."""
+    assert fallback_reply("cloud-code", sent, "unknown dialect") == Reply(
+        stderr="hookline: unknown dialect\n", exit_code=2 if refused else 0
+    )
+
+
+def test_no_text_is_printed_where_the_host_expects_a_path() -> None:
+    """Claude Code takes the last line of stdout for the folder of the new worktree."""
+    assert fallback_reply("claude-code", naming("claude-code", "WorktreeCreate"), "no") == Reply(
+        stderr="hookline: no\n"
+    )
