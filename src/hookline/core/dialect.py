@@ -71,6 +71,7 @@ class Row(Frozen):
     dialects, so that each of these runs once. `fold`: how the event's verdicts become one, where not as the table says.
     `carries`: where hooks run in turn, the event as the next one sees it because of a verdict, apart from its rewrite.
     `context_redoes`: at this stop, whatever the agent is told sends it back to work, as a refusal does.
+    `timeout`: seconds that the host gives a hook of this event which names none; 0: as the table's `default_timeout`.
     `only_for`: powers that there are for some tools only, and how the names of these begin.
     """
 
@@ -90,6 +91,7 @@ class Row(Frozen):
     carries: Callable[[Event, Verdict], Event] | None = None
     only_for: Mapping[str, str] = {}
     context_redoes: bool = False
+    timeout: float = 0.0
 
     def powers_on(self, tool: str) -> frozenset[str]:
         """What a decision may carry where the event is about this tool."""
@@ -188,6 +190,11 @@ class Table(Frozen):
                 (*self.folders, *(field.native for field in fields if field.fact == "@cwd"))
             )
         )
+
+    def host_timeout(self, native: str) -> float:
+        """Seconds after which the host goes on without a hook of this event that names no time limit."""
+        row = self.row(native)
+        return (row.timeout if row else 0.0) or self.default_timeout
 
     def event_keys(self) -> tuple[str, ...]:
         """Keys of a payload that name its event."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from time import perf_counter
+from time import monotonic, perf_counter
 
 from hookline.core.dispatch import Run, conclude_alone, takes_part
 from hookline.core.fold import silence
@@ -11,7 +11,7 @@ from hookline.handlers.inprocess import call, call_async, failed, rest
 from hookline.handlers.table import perform_all
 from hookline.model.frozen import maker
 from hookline.model.handler import InProcess
-from hookline.model.outcome import Failure, Outcome
+from hookline.model.outcome import TOO_LATE, Failure, Outcome
 from hookline.model.verdict import Verdict
 
 TYPE_CHECKING = False
@@ -39,12 +39,27 @@ _heard = maker(Verdict, "hook_id", "seconds")
 
 
 def drive(
-    dispatch: Dispatch, detach: Detach, limits: Limits | None, environ: Mapping[str, str]
+    dispatch: Dispatch,
+    detach: Detach,
+    limits: Limits | None,
+    environ: Mapping[str, str],
+    *,
+    seconds: float | None = None,
 ) -> Decision:
-    """Perform what the dispatcher asks for, in this thread; commands of one batch run at once."""
+    """Perform what the dispatcher asks for, in this thread; commands of one batch run at once.
+
+    `seconds`: for everything that is waited for; what is not done by then has timed out. A Python function, which cannot be
+    ended, may take longer.
+    """
+    until = None if seconds is None else monotonic() + seconds
+    limits = _until(limits, until)
     try:
         runs = next(dispatch)
         while True:
+            if (late := _too_late(runs, until)) is not None:
+                runs = dispatch.send(late)
+                continue
+            runs = runs if until is None else tuple(_within(run, until) for run in runs)
             runs = dispatch.send(_perform(runs, detach, limits, environ))
     except StopIteration as stop:
         decision: Decision = stop.value
@@ -77,10 +92,14 @@ async def drive_async(
 
     `seconds`: for everything that is waited for; what would take longer has a time limit that ends then.
     """
-    until = None if seconds is None else perf_counter() + seconds
+    until = None if seconds is None else monotonic() + seconds
+    limits = _until(limits, until)
     try:
         runs = next(dispatch)
         while True:
+            if (late := _too_late(runs, until)) is not None:
+                runs = dispatch.send(late)
+                continue
             if until is not None:
                 runs = tuple(_within(run, until) for run in runs)
             if len(runs) == 1 and type(runs[0].spec.handler) is InProcess and not runs[0].detached:
@@ -96,9 +115,25 @@ async def drive_async(
         raise
 
 
+def _until(limits: Limits | None, until: float | None) -> Limits | None:
+    """The limits of an event that ends at a time."""
+    if until is None:
+        return limits
+    from hookline.handlers.program import Limits as _Limits  # noqa: PLC0415 - only processes and calls need them
+
+    return (limits or _Limits()).replace(until=until)
+
+
+def _too_late(runs: tuple[Run, ...], until: float | None) -> tuple[Outcome, ...] | None:
+    """The outcomes of runs that begin after the end of the event's time; None where there is time left."""
+    if until is None or monotonic() < until or runs[0].detached:
+        return None
+    return tuple(Outcome(failure=Failure.TIMED_OUT, detail=TOO_LATE) for _ in runs)
+
+
 def _within(run: Run, until: float) -> Run:
     """The run, with a time limit that ends by then."""
-    left = max(round(until - perf_counter(), 3), _SHORTEST)
+    left = max(round(until - monotonic(), 3), _SHORTEST)
     return (
         run
         if run.detached or run.spec.timeout <= left

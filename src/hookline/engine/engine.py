@@ -115,10 +115,12 @@ class Engine(Library):
         payload: Mapping[str, Any] | None = None,
         *,
         dialect: str | None = None,
+        seconds: float | None = None,
     ) -> Decision:
         """Ask every hook about an event, and return the decision.
 
-        `event` is a canonical event, or a native name with the host's native `payload` and `dialect`.
+        `event` is a canonical event, or a native name with the host's native `payload` and `dialect`. `seconds`: for all hooks
+        together, as of `fire_async`; a plain Python function is not interrupted.
 
         Raises:
             CodecError: an unknown event, or a payload that cannot be understood.
@@ -131,11 +133,15 @@ class Engine(Library):
         if token is None:
             return self._settle(raised, refuse(dispatch(chosen, raised), self._too_deep(raised)))
         try:
-            if chosen.solo is not None:
+            if chosen.solo is not None and seconds is None:
                 decision = ask_alone(chosen, raised, chosen.solo)
             else:
                 decision = drive(
-                    self._asking(chosen, raised), self._detach, self.limits, self.environ
+                    self._asking(chosen, raised),
+                    self._detach,
+                    self.limits,
+                    self.environ,
+                    seconds=seconds,
                 )
         finally:
             FIRING.reset(token)
@@ -178,8 +184,10 @@ class Engine(Library):
             FIRING.reset(token)
         return self._settle(raised, decision, chosen)
 
-    def answer(self, dialect: str, payload: Any) -> Reply:
+    def answer(self, dialect: str, payload: Any, *, seconds: float | None = None) -> Reply:
         """A host's payload in, as an object or as the JSON text that the host sent; the host's reply out.
+
+        `seconds` as of `fire`.
 
         Raises:
             CodecError: the payload cannot be understood; or it is of an event that the host does not have, and a strict hook stands at some gate.
@@ -189,7 +197,8 @@ class Engine(Library):
         event = host.decode_event(
             from_wire(payload) if isinstance(payload, str | bytes) else payload
         )
-        return host.encode_decision(heard(self, event, self.fire(event)), event)
+        decision = self.fire(event, seconds=seconds)
+        return host.encode_decision(heard(self, event, decision), event)
 
     async def answer_async(
         self, dialect: str, payload: Any, *, seconds: float | None = None

@@ -53,7 +53,8 @@ class Child:
         self.pool = pool
         self.limits = pool.limits
         self.began = pool.clock()
-        self.deadline = self.began + program.timeout
+        self.deadline = min(self.began + program.timeout, self.limits.until)
+        self.seconds = self.deadline - self.began
         self.outcome: Outcome | None = None
         self.failure: Failure | None = None
         self.popen: subprocess.Popen[bytes] | None = None
@@ -273,7 +274,7 @@ class Child:
     def _detail(self, died_of: str) -> str:
         match self.failure:
             case Failure.TIMED_OUT:
-                return f"after {self.program.timeout:g} s"
+                return f"after {round(self.seconds, 3):g} s"
             case Failure.KILLED:
                 return died_of
             case Failure.FLOODED:

@@ -13,7 +13,7 @@ from collections import deque
 
 from hookline.handlers.child import Child
 from hookline.handlers.program import Cancel, Limits, Program
-from hookline.model.outcome import Failure, Outcome
+from hookline.model.outcome import TOO_LATE, Failure, Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,6 +81,9 @@ class Pool:
             at, program = self.waiting.popleft()
             if self.cancelled:
                 self.outcomes[at] = Outcome(failure=Failure.CANCELLED)
+                continue
+            if self.clock() >= self.limits.until:
+                self.outcomes[at] = Outcome(failure=Failure.TIMED_OUT, detail=TOO_LATE)
                 continue
             child = Child(at, program, self)
             self.running.append(child)  # before it is started, so that an interrupt finds it

@@ -20,6 +20,7 @@ class Limits(Frozen):
 
     `grace`: from SIGTERM to SIGKILL. `drain`: how long a finished program's pipes are still read when somebody else holds
     them. `last`: how long a killed program is waited for. `kept`: of each stream. `flood`: output that ends a program.
+    `until`: a time of `time.monotonic` by which everything that is waited for is over; infinity sets no end.
     `detached`: the longest that a hook which nobody waits for may run, whatever it says itself. `detached_at_once` and
     `detached_queued`: how many of these run, and how many wait until they may; one more is refused.
     """
@@ -29,6 +30,7 @@ class Limits(Frozen):
     last: float = 0.2
     kept: int = 1 << 20
     flood: int = 256 << 20
+    until: float = float("inf")
     at_once: int = max(8, 4 * (os.cpu_count() or 1))
     detached: float = 3600.0
     detached_at_once: int = 16

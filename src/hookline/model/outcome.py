@@ -44,6 +44,9 @@ BARRED = frozenset({
 # Of these, what keeps a hook from running that was approved, or may have been: it has failed.
 FAILED = frozenset({Failure.CHANGED, Failure.EXPOSED, Failure.UNKNOWABLE, Failure.ABSENT})
 
+# The detail of a run that timed out without having been started.
+TOO_LATE = "before it could start"
+
 
 class Outcome(Frozen):
     """What a run produced, unread.
