@@ -5,20 +5,24 @@ Whatever happens here, the host never sees a traceback, and never an exit code t
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 
 from hookline.cli.options import enter, parser, quick, selection_of
+from hookline.cli.stdin import LARGEST, is_terminal, read_payload
 from hookline.engine.callers import leave_to_host
-from hookline.engine.catalog import make_dialect
+from hookline.engine.catalog import NAMES, make_dialect
+from hookline.engine.fallback import find_fallback
 from hookline.engine.journaling import journal_of
 from hookline.engine.projects import project_of
 from hookline.engine.unheard import heard
 from hookline.engine.unsaid import is_told, told_beside, unsaid
-from hookline.errors import CodecError, HookError
+from hookline.errors import CodecError, ConfigError, HookError
+from hookline.model.kinds import ACTIONS
 from hookline.model.reply import Reply
-from hookline.model.verdict import Stance
+from hookline.wire.hookoutput import encode_text
+from hookline.wire.json_reader import read_json
+from hookline.wire.payload import unknown_event
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,35 +37,42 @@ if TYPE_CHECKING:
     from hookline.model.problem import Problem
     from hookline.model.verdict import Decision
 
+_EVENT = "--event"
+# Errors of whoever wrote the command line, by their names.
+_USAGE = frozenset(("config.option", "config.dialect"))
 _EXAMPLES = """examples:
   hookline answer claude-code < payload.json
   hookline answer claude-code --config .claude/settings.json < payload.json
 """
 
 
+class Request:
+    """What a host asks by the command line: the `host` that it is, which hooks, and the `event`, where it names one.
+
+    `error`: why the command line cannot be used; the other words are then what can be made out of it.
+    """
+
+    def __init__(self, words: list[str]) -> None:
+        self.error: Exception | None = None
+        self.selection: Selection | None = None
+        try:
+            self.host, self.selection, self.event = _parsed(words)
+        except Exception as error:  # noqa: BLE001 - a traceback must never reach a host
+            self.error = error
+            self.host = next((word for word in words if word in NAMES), "")
+            self.event = _value_of(_EVENT, words)
+
+    @property
+    def strict(self) -> bool:
+        return self.selection is not None and self.selection.mode == "strict"
+
+
 def answer_main(words: list[str]) -> int:
     """Answer one event of a host; returns the exit code that the host understands."""
-    try:
-        host, selection = _parsed(words)
-    except HookError as error:
-        # Whatever the host was to be answered, it was not: the refusal of every dialect whose hooks are commands.
-        _print(Reply(stderr=f"hookline answer: {error}\n"))
-        return 2
+    request = Request(words)
     later: list[tuple[Engine, Run]] = []
-    told: list[str] = []
-    journal = journal_of(os.environ, told.append)
-    sent = b""
-    try:
-        sent = sys.stdin.buffer.read() if sys.stdin else b""
-        reply = _reply(host, selection, sent, later, journal)
-    except (HookError, OSError) as error:
-        reply = _unanswered(host, selection, str(error), journal, sent)
-    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the outermost frame: a traceback must never reach a host
-        reply = _unanswered(
-            host, selection, f"internal error: {type(error).__name__}: {error}", journal, sent
-        )
-    # What could not be written down is said beside every answer, a refusal too: a journal is never silent.
-    _print(told_beside(reply, [line for line in told if not is_told(reply, line)]))
+    reply = answer(request, later)
+    _print(reply)
     if later:
         from hookline.cli.behind import run_behind  # noqa: PLC0415 - most events have nothing detached
 
@@ -69,32 +80,68 @@ def answer_main(words: list[str]) -> int:
     return reply.exit_code
 
 
-def _parsed(words: list[str]) -> tuple[str, Selection]:
-    found = quick(words)
+def answer(request: Request, later: list[tuple[Engine, Run]]) -> Reply:
+    """Return the reply to the event on standard input; the runs of detached hooks are added to `later`."""
+    told: list[str] = []
+    sent = b""
+    journal = journal_of(os.environ, told.append)
+    try:
+        if request.error is None or not is_terminal():
+            sent = read_payload()
+        reply = answer_bytes(request, sent, later, journal)
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the outermost frame: a traceback must never reach a host
+        reply = _fall_back(request, sent, error, journal)
+    # What could not be written down is said beside every answer, a refusal too: a journal is never silent.
+    return told_beside(reply, [line for line in told if not is_told(reply, line)])
+
+
+def answer_bytes(
+    request: Request, sent: bytes, later: list[tuple[Engine, Run]], journal: Journal | None
+) -> Reply:
+    """Return the reply to the event that these bytes are, or the fallback reply where no decision can be made."""
+    try:
+        return _reply(request, sent, later, journal)
+    except Exception as error:  # noqa: BLE001 - as above
+        return _fall_back(request, sent, error, journal)
+
+
+def _parsed(words: list[str]) -> tuple[str, Selection, str]:
+    found = quick(words, {_EVENT: True})
     if found is not None and len(found[0]) == 1:
-        return found[0][0], found[1]
+        return found[0][0], found[1], found[2].get(_EVENT, "")
     arguments = parser("hookline answer", "Answer an event in a host's own words.", _EXAMPLES)
     arguments.add_argument("host", metavar="HOST", help="the dialect that the host speaks")
+    arguments.add_argument(
+        _EVENT, default="", metavar="NAME", help="the event, as the host calls it, if its payload does not say"
+    )  # fmt: skip
     given = arguments.parse_args(words)
-    return given.host, selection_of(given)
+    return given.host, selection_of(given), given.event
+
+
+def _value_of(option: str, words: list[str]) -> str:
+    """The value of an option among words that cannot be parsed."""
+    for word, following in zip(words, [*words[1:], ""], strict=False):
+        if word == option:
+            return following
+        if word.startswith(f"{option}="):
+            return word.partition("=")[2]
+    return ""
 
 
 def _reply(
-    host: str,
-    selection: Selection,
-    sent: bytes,
-    later: list[tuple[Engine, Run]],
-    journal: Journal | None,
+    request: Request, sent: bytes, later: list[tuple[Engine, Run]], journal: Journal | None
 ) -> Reply:
-    try:
-        payload = json.loads(sent)
-    except json.JSONDecodeError as error:
-        raise CodecError(
-            f"stdin is no JSON payload: {error.msg.lower()} at line {error.lineno}, column {error.colno}"
-        ) from None
-    except (ValueError, RecursionError):
-        raise CodecError("stdin is no JSON text in UTF-8, or nested too deeply") from None
+    if request.error is not None:
+        raise request.error
+    selection, host = request.selection, request.host
+    assert selection is not None  # noqa: S101 - there is one where there is no error
     table = make_dialect(host).table  # an unknown host is an error even where there are no hooks
+    if request.event and table.row(request.event) is None:
+        error = unknown_event(table, request.event)
+        raise ConfigError(error.message, name="config.option", hint=error.hint)
+    if len(sent) > LARGEST:
+        raise CodecError(f"the payload has more than {LARGEST:,} bytes")
+    payload = read_json(sent, "stdin")
     if selection.folder != ".":
         enter(selection.folder)
         selection.folder = os.getcwd()
@@ -106,7 +153,7 @@ def _reply(
     engine.detach = lambda run: later.append((engine, run))
     said = leave_to_host(engine, host) if not selection.configs else ()
     speaking = engine.host(host)
-    event = speaking.decode_event(payload)
+    event = speaking.decode_event(payload, request.event)
     decision = heard(engine, event, engine.fire(event))
     return _with_notices(speaking.encode_decision(decision, event), engine, decision, said)
 
@@ -148,42 +195,41 @@ def _with_notices(
     return told_beside(reply, (*told, *unsaid(decision, reply)))
 
 
-def _unanswered(
-    host: str, selection: Selection, message: str, journal: Journal | None, sent: bytes
+def _fall_back(
+    request: Request, sent: bytes, error: BaseException, journal: Journal | None
 ) -> Reply:
-    """No decision could be made: what that means is what a failed hook means to the host, and it is said aloud.
+    """The reply where no decision could be made: a refusal before an action, and a notice everywhere else.
 
-    Where the host goes on, its user is told in the host's own words, if it has any: few hosts show what stands on stderr.
+    A command line that cannot be used is exit 1 there, with the same text.
     """
-    told = f"hookline: {message}\n"
-    try:
-        closed = selection.mode == "strict" or any(
-            row.fails >= Stance.DENY for row in make_dialect(host).table.rows.values()
-        )
-    except Exception:  # noqa: BLE001 - as above, whatever is wrong with the dialect itself
-        closed = selection.mode == "strict"
+    message = (
+        str(error)
+        if isinstance(error, HookError | OSError)
+        else f"internal error: {type(error).__name__}: {error}"
+    )
+    acts = _guards_actions(request) if isinstance(error, CodecError) else None
+    found = find_fallback(
+        request.host, sent, message, event=request.event, strict=request.strict, acts=acts
+    )
     if journal is not None:
-        journal.note("unanswered", dialect=host, message=message, refused=closed)
-    # Exit 2 is the refusal of every dialect whose hooks are commands; 0 without output is no opinion.
-    if closed:
-        return Reply(stderr=told, exit_code=2)
-    shown = _note(host, sent, told.strip())
-    return Reply(stdout=shown, stderr="" if shown else told)
+        journal.note("unanswered", dialect=request.host, message=message, refused=found.refuses)
+    reply = found.reply
+    if isinstance(error, HookError) and error.name in _USAGE:
+        text = f"hookline answer: {message}\n"
+        if not found.refuses:
+            return Reply(stderr=text, exit_code=1)
+        return reply.replace(stderr=text) if reply.stderr else reply
+    return reply
 
 
-def _note(host: str, sent: bytes, told: str) -> str:
-    """A reply that decides nothing and tells the user something; empty where the host, or this event of it, has no word for that."""
-    from hookline.core.fold import silence  # noqa: PLC0415 - something went wrong, and nobody is in a hurry
-
+def _guards_actions(request: Request) -> bool | None:
+    """Whether a hook before an action is among the selected ones; None where that cannot be found out."""
+    assert request.selection is not None  # noqa: S101 - the payload was read, so the command line could be
     try:
-        dialect = make_dialect(host)
-        event = dialect.decode_event(json.loads(sent))
-        row = dialect.table.row(event.native_name)
-        if row is None or "note" not in row.powers:
-            return ""
-        return dialect.encode_decision(silence(event).replace(for_user=(told,)), event).stdout
-    except Exception:  # noqa: BLE001 - as in `answer_main`: the host gets no traceback, and stderr tells it already
-        return ""
+        entries = request.selection.engine(alone=True, placed=False).registry.entries()
+        return any(entry.spec.kind in ACTIONS for entry in entries)
+    except Exception:  # noqa: BLE001 - the hooks themselves may be what is wrong
+        return None
 
 
 def _print(reply: Reply) -> None:
@@ -191,7 +237,7 @@ def _print(reply: Reply) -> None:
         if not text or stream is None:
             continue
         try:
-            stream.buffer.write(text.encode("utf-8", "surrogatepass"))
+            stream.buffer.write(encode_text(text))
             stream.flush()
         except OSError:  # the host has gone away; the exit code is all that is left to tell
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

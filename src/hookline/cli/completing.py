@@ -67,7 +67,12 @@ def _call_of(name: str, command: Command) -> Callable[..., Any]:
 
 @flags.selecting
 def _answer(
-    *, selection: flags.Selection, host: Annotated[str, flags.argument(autocompletion=offers.hosts)]
+    *,
+    selection: flags.Selection,
+    host: Annotated[str, flags.argument(autocompletion=offers.hosts)],
+    event: Annotated[
+        str, flags.option("--event", metavar="NAME", help="the event", autocompletion=offers.events)
+    ] = "",
 ) -> int:
     """The words of `hookline answer`, which a shell completes; it is `answer_main` that a host runs."""
     raise NotImplementedError  # nobody calls it: only its signature is read

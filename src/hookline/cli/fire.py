@@ -13,6 +13,7 @@ from hookline.cli.words import duration
 from hookline.engine.journaling import journal_of
 from hookline.errors import CodecError
 from hookline.model.verdict import Stance
+from hookline.wire.json_reader import read_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -137,14 +138,7 @@ def read_payload(path: str) -> dict[str, Any]:
         raise CodecError(
             f"the payload `{path}` cannot be read: {(error.strerror or '').lower()}"
         ) from None
-    try:
-        payload = json.loads(sent) if sent.strip() else {}
-    except json.JSONDecodeError as error:
-        raise CodecError(
-            f"the payload is no JSON: {error.msg.lower()} at line {error.lineno}, column {error.colno}"
-        ) from None
-    except (ValueError, RecursionError):
-        raise CodecError("the payload is no JSON text in UTF-8, or nested too deeply") from None
+    payload = read_json(sent) if sent.strip() else {}
     if not isinstance(payload, dict):
         raise CodecError("the payload must be a JSON object")
     return payload

@@ -14,6 +14,7 @@ from hookline.remote.loop import Loop
 from hookline.remote.proto import bridge_pb2 as pb
 from hookline.remote.talking import LinkError
 from hookline.remote.turns import Turns
+from hookline.wire.json_reader import read_json
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
@@ -218,10 +219,7 @@ class Firing:
     def _json(self, text: bytes) -> Any:
         if len(text) > self.largest:
             raise CodecError(f"a payload of {len(text):,} bytes, and {self.largest:,} are the most")
-        try:
-            return json.loads(text.decode("utf-8"))
-        except (ValueError, RecursionError) as error:
-            raise CodecError(f"the payload is no JSON: {error}") from None
+        return read_json(text)
 
 
 async def _contained(asked: Coroutine[Any, Any, Decision]) -> Decision:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from typing import TYPE_CHECKING, Any
 
 from starlette.requests import ClientDisconnect
@@ -11,6 +10,7 @@ from starlette.requests import ClientDisconnect
 from hookline.errors import CodecError
 from hookline.server.problems import RequestError
 from hookline.text.suggest import did_you_mean
+from hookline.wire.json_reader import read_json
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -42,14 +42,7 @@ async def json_of(request: Request, *, patience: float = PATIENCE) -> Any:
         ) from None
     except ClientDisconnect:
         raise RequestError(400, "serve.request", "the body was broken off") from None
-    try:
-        return json.loads(sent, parse_constant=_no_number)
-    except json.JSONDecodeError as error:
-        raise CodecError(
-            f"the body is no JSON: {error.msg.lower()} at line {error.lineno}, column {error.colno}"
-        ) from None
-    except (ValueError, RecursionError):
-        raise CodecError("the body is no JSON text in UTF-8, or nested too deeply") from None
+    return read_json(sent, "the body", constants=False)
 
 
 def _check_type(request: Request) -> None:
@@ -94,10 +87,6 @@ def _too_large() -> RequestError:
         f"the body is larger than {LARGEST} bytes",
         headers={"Connection": "close"},
     )
-
-
-def _no_number(word: str) -> float:
-    raise ValueError(word)
 
 
 def firing_of(sent: Any) -> tuple[str, dict[str, Any], str | None]:

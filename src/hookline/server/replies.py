@@ -12,6 +12,7 @@ from urllib.parse import quote
 from starlette.responses import Response
 
 from hookline.server.problems import RequestError, document
+from hookline.wire.hookoutput import encode_text
 
 if TYPE_CHECKING:
     from hookline.model.reply import Reply
@@ -55,6 +56,4 @@ def body(reply: Reply) -> Response:
     said = reply.stdout.strip()
     is_object = said.startswith("{") and said.endswith("}")
     media_type = "application/json" if is_object else "text/plain; charset=utf-8"
-    return Response(
-        reply.stdout.encode("utf-8", "surrogatepass"), media_type=media_type, headers=headers
-    )
+    return Response(encode_text(reply.stdout), media_type=media_type, headers=headers)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -95,6 +96,14 @@ def typed(read: Mapping[str, Any], wanted: Mapping[str, type | tuple[type, ...]]
             raise UnreadableError(f"`{key}` has a value of the wrong type")
         checked[key] = value
     return checked
+
+
+def encode_text(text: str) -> bytes:
+    """The text as UTF-8; half a surrogate pair, which UTF-8 cannot say and few readers accept, becomes U+FFFD."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return re.sub("[\ud800-\udfff]", "\ufffd", text).encode()
 
 
 def printed(document: Mapping[str, Any]) -> str:

@@ -10,6 +10,7 @@ from hookline.errors import CodecError
 from hookline.model import kinds
 from hookline.model.event import Event, Lifecycle
 from hookline.text.suggest import did_you_mean
+from hookline.wire.json_reader import read_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,12 +51,9 @@ def from_wire(sent: str | bytes) -> Any:
     """What a host sent, from its text.
 
     Raises:
-        CodecError: it is no JSON.
+        CodecError: it is no JSON, or is nested more than 5,000 levels deep.
     """
-    try:
-        return json.loads(sent)
-    except (ValueError, RecursionError) as error:
-        raise CodecError(f"the payload is no JSON: {error}") from None
+    return read_json(sent)
 
 
 def encode(event: Event, table: Table, row: Row | None, native: str) -> dict[str, Any]:

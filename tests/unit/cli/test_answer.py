@@ -246,24 +246,54 @@ def test_what_is_told_cannot_move_the_cursor(tmp_path: Path) -> None:
     assert line.endswith("exited with status 3: \\x1b[2J gone")
 
 
-def test_where_nothing_could_be_asked_the_user_is_told_in_the_hosts_words(tmp_path: Path) -> None:
-    """A mistyped path disarms every guard, and hosts that go on show nobody what stands on stderr."""
-    payload = {
-        "hook_event_name": "PreToolUse",
-        "session_id": "s",
-        "tool_name": "Bash",
-        "tool_input": {},
-    }
-    claudes = answer(
-        "claude-code", "-c", "nowhere.json", stdin=json.dumps(payload).encode(), cwd=tmp_path
-    )
-    garbled = answer("claude-code", "-c", "nowhere.json", stdin=b"{", cwd=tmp_path)
+def test_where_no_hook_could_be_asked_the_host_is_answered_in_its_own_words(
+    tmp_path: Path,
+) -> None:
+    """A mistyped path disarms every guard: before an action that is a refusal, at a stop a notice."""
+    before = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {}}
+    text = "hookline: nowhere.json: HKL1002 no such file or folder"
+    words = ("claude-code", "-c", "nowhere.json")
+    refused = answer(*words, stdin=json.dumps(before).encode(), cwd=tmp_path)
+    told = answer(*words, stdin=b'{"hook_event_name": "Stop"}', cwd=tmp_path)
 
-    assert (json.loads(claudes.stdout), claudes.stderr) == (
-        {"systemMessage": "hookline: nowhere.json: HKL1002 no such file or folder"},
-        b"",
-    )
-    assert (garbled.stdout, garbled.stderr != b"") == (b"", True)
+    said = json.loads(refused.stdout)["hookSpecificOutput"]
+    assert (said["permissionDecision"], said["permissionDecisionReason"]) == ("deny", text)
+    assert json.loads(told.stdout) == {"systemMessage": text}
+    assert refused.returncode == told.returncode == 0
+
+
+@pytest.mark.parametrize("words", [("cloud-code",), ("claude-code", "--foo"), ("claude-code", "--mode", "strct"), ("claude-code", "--event", "Stopp")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("event", "code"), [("PreToolUse", 2), ("Stop", 1), ("UserPromptSubmit", 1), ("", 2)]
+)
+def test_a_usage_error_refuses_before_an_action_only(
+    words: tuple[str, ...], event: str, code: int, tmp_path: Path
+) -> None:
+    """The host's event decides: its own refusal or exit 2 before an action, exit 1 with the same text elsewhere."""
+    done = answer(*words, stdin=json.dumps({"hook_event_name": event}).encode(), cwd=tmp_path)
+
+    if event == "PreToolUse" and words[0] == "claude-code":
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert json.loads(done.stdout)["hookSpecificOutput"]["permissionDecision"] == "deny"
+    else:
+        assert (done.returncode, done.stdout) == (code, b"")
+        assert done.stderr.startswith(b"hookline answer: ")
+
+
+def test_a_host_that_keeps_its_end_open_is_answered(tmp_path: Path) -> None:
+    """One complete JSON text is the whole payload, though it comes in parts and no end follows."""
+    words = [sys.executable, "-m", "hookline", "answer", "docker-agent", "-c", DOCKER]
+    env = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT / "src")}
+    sent = json.dumps(SUDO).encode()
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=tmp_path, env=env) as host:  # fmt: skip
+        assert host.stdin is not None
+        assert host.stdout is not None
+        for part in (sent[: sent.index(b"}")], sent[sent.index(b"}") :]):
+            host.stdin.write(part)
+            host.stdin.flush()
+        said = host.stdout.read()  # ends when hookline does, and not before
+
+    assert json.loads(said)["hook_specific_output"]["permission_decision"] == "deny"
 
 
 # -- beside a refusal ----------------------------------------------------------------------------------------------------

@@ -10,7 +10,9 @@ import json
 
 from hookline.dialects.copilot.table import CONTRACTS, NAME, SPELLINGS, TABLE, contract
 from hookline.dialects.copilot.tools import claude_name, runtime_name
+from hookline.errors import CodecError
 from hookline.model.event import ToolCall
+from hookline.wire.json_reader import read_json
 from hookline.wire.payload import decode, encode
 
 TYPE_CHECKING = False
@@ -76,8 +78,8 @@ def _object(arguments: Json) -> Json:
     if not isinstance(arguments, str):
         return arguments
     try:
-        read = json.loads(arguments)
-    except (ValueError, RecursionError):
+        read = read_json(arguments)
+    except CodecError:
         return arguments
     return read if isinstance(read, dict) else arguments
 

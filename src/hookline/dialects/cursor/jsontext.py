@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 
+from hookline.errors import CodecError
+from hookline.wire.json_reader import read_json
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -14,8 +17,8 @@ def opened(text: str) -> Any:
     if not text.lstrip().startswith(("{", "[")):
         return text
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
+        value = read_json(text)
+    except CodecError:
         return text
     return value if isinstance(value, dict | list) else text
 

@@ -1,0 +1,155 @@
+"""JSON reader: what a host sent, read as leniently as its guards allow.
+
+A payload that hookline refused to read would reach no guard. So bytes that are no UTF-8 become lone surrogates, control
+characters count as text, and what common JSON readers refuse arrives as text: an integer of more digits than Python converts,
+and whatever is nested more than 100 levels deep. Each hook, in whatever language, can then read the rest.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import accumulate
+
+from hookline.errors import CodecError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any, NoReturn
+
+# Levels that are read as structure; jq 1.6 refuses 256 of them, serde 128.
+NESTED = 100
+# Levels that are read at all.
+DEEPEST = 5000
+_STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
+_TOKEN = rf"{_STRING}|[{{}}\[\]]"
+_STEPS: Mapping[str | int, int] = {"{": 1, "[": 1, "}": -1, "]": -1, **dict(zip(b"{[}]", (1, 1, -1, -1), strict=True))}  # fmt: skip
+_NO_STRUCTURE = bytes(set(range(256)) - set(b'{}[]"'))
+_BLANKS = b" \t\r\n"
+_MARK = b"\xef\xbb\xbf"
+
+
+def read_json(sent: str | bytes, what: str = "the payload", *, constants: bool = True) -> Any:
+    """Return the value of a JSON text.
+
+    Args:
+        sent: the text, as UTF-8, UTF-16 or UTF-32 where it is bytes.
+        what: what the text is, for the message of an error.
+        constants: whether NaN and Infinity count as numbers.
+
+    Raises:
+        CodecError: it is no JSON, or is nested more than 5,000 levels deep.
+    """
+    text = sent if isinstance(sent, str) else _decode(sent, what)
+    if text.count("{") + text.count("[") > NESTED:
+        text = _cut(text, what)
+    refuse = None if constants else _refuse
+    try:
+        return _load(text, None, refuse)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return _load(text, _integer, refuse)
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise CodecError(
+            f"{what} is no JSON: {error.msg.lower().removesuffix(' at')} at {place}"
+        ) from None
+    except RecursionError:
+        raise CodecError(
+            f"{what} is no JSON: it is nested too deeply, and its brackets do not pair"
+        ) from None
+    except ValueError as error:
+        raise CodecError(f"{what} is no JSON: {error}") from None
+
+
+def is_whole(sent: bytes) -> bool:
+    """Whether the bytes are one object or list from its first bracket to its last, as far as brackets tell."""
+    if not sent.removeprefix(_MARK).lstrip(_BLANKS).startswith((b"{", b"[")):
+        return False
+    if not sent.rstrip(_BLANKS).endswith((b"}", b"]")):
+        return False
+    left = re.sub(_STRING.encode(), b"", sent, flags=re.DOTALL).translate(None, _NO_STRUCTURE)
+    opened, closed = (left.count(a) + left.count(b) for a, b in ((b"{", b"["), (b"}", b"]")))
+    return b'"' not in left and opened == closed
+
+
+def _load(
+    text: str,
+    integer: Callable[[str], int | str] | None,
+    refuse: Callable[[str], NoReturn] | None,
+) -> Any:
+    return json.loads(text, strict=False, parse_int=integer, parse_constant=refuse)
+
+
+def _decode(sent: bytes, what: str) -> str:
+    """The bytes as text; one that is no UTF-8 becomes a lone surrogate, which JSON can say."""
+    encoding = json.detect_encoding(sent)
+    try:
+        return sent.decode(encoding, "surrogatepass")
+    except UnicodeDecodeError as error:
+        if encoding.startswith("utf-8"):
+            return sent.decode(encoding, "surrogateescape")
+        raise CodecError(f"{what} is no JSON text in UTF-8: {error.reason}") from None
+
+
+def _cut(text: str, what: str) -> str:
+    """The text with what is nested too deeply as texts.
+
+    Raises:
+        CodecError: there are more levels than are read at all.
+    """
+    strings = re.sub(_STRING, "", text, flags=re.DOTALL)
+    brackets = strings.encode("ascii", "ignore").translate(None, _NO_STRUCTURE + b'"')
+    depths = accumulate(_STEPS[each] for each in _peeled(brackets, NESTED))
+    deepest = max(depths, default=0)
+    if not deepest:
+        return text
+    if deepest > DEEPEST - NESTED:
+        raise CodecError(f"{what} is nested more than {DEEPEST:,} levels deep")
+    kept, depth, start, end = [], 0, 0, 0
+    for token in re.finditer(_TOKEN, text, re.DOTALL):
+        step = _STEPS.get(token[0], 0)
+        if step > 0 and depth == NESTED:
+            start = token.start()
+        depth += step
+        if step < 0 and depth == NESTED:
+            kept += [text[end:start], json.dumps(_unescaped(text[start : token.end()]))]
+            end = token.end()
+    return "".join([*kept, text[end:]])
+
+
+def _peeled(brackets: bytes, levels: int) -> bytes:
+    """The brackets without the innermost pairs, so many times; empty where they do not pair, which no JSON does."""
+    for _ in range(levels):
+        fewer = brackets.replace(b"{}", b"").replace(b"[]", b"")
+        if len(fewer) == len(brackets):
+            return b""
+        brackets = fewer
+    return brackets
+
+
+def _unescaped(part: str) -> str:
+    r"""A part without `\u` escapes, so that an expression which is searched in it finds what a tool would read."""
+    return re.sub(
+        _STRING, lambda found: _plain(found[0]) if "\\u" in found[0] else found[0], part, flags=re.DOTALL
+    )  # fmt: skip
+
+
+def _plain(string: str) -> str:
+    try:
+        return json.dumps(json.loads(string, strict=False), ensure_ascii=False)
+    except ValueError:
+        return string
+
+
+def _integer(digits: str) -> int | str:
+    try:
+        return int(digits)
+    except ValueError:  # more digits than Python converts
+        return digits
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"`{constant}` is no number")
