@@ -23,9 +23,9 @@ def main() -> None:
     match words[:1]:
         case ["answer"]:
             gc.set_threshold(_MUCH)
-            from hookline.cli.answer import answer_main  # noqa: PLC0415 - a host starts this for every event
+            from hookline.cli.supervised import answer_supervised  # noqa: PLC0415 - a host starts this for every event
 
-            _end(answer_main(words[1:]))
+            _end(answer_supervised(words[1:]))
         case ["fire"]:
             gc.set_threshold(_MUCH)
             from hookline.handlers.supervisor import supervise  # noqa: PLC0415 - as above

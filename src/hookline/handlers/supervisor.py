@@ -25,19 +25,33 @@ if TYPE_CHECKING:
 _PASSED_ON = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 _CHUNK = 1 << 16
 _PATIENCE = 0.15  # seconds from the SIGTERM to the SIGKILL of a worker that has to end
-_AFTER_SIGNAL = 1.0  # seconds for a worker to end by a signal that was passed on
+_AFTER_SIGNAL = 1.0  # seconds for a worker to end by a signal that was passed on to it
 _LEAVING = 5.0  # seconds for a worker to end by itself after its answer
 _FAILED = 70
+_NEVER = float("inf")
+_HOUR = 3600.0  # `poll` counts in an int
+# The first words of the lines that a worker sends.
+_UNTIL, _REPLY = "until", b"reply"
 
 
 class Worker:
-    """The worker, as its supervisor sees it. `signalled`: the last signal that was passed on, or 0."""
+    """The worker, as its supervisor sees it.
+
+    `signalled`: the last signal that was passed on, or 0. `event`: the native name of the event, once the worker knows it.
+    `reply`: exit code, stdout and stderr, once it has sent them. `stays`: it goes on in the background. `closed`: it has
+    closed its pipe, which it does by its end at the latest.
+    """
 
     def __init__(self, pid: int, lifeline: int, answers: int) -> None:
         self.pid = pid
         self.signalled = 0
-        self.received = bytearray()
-        self.stays = False
+        self.event = ""
+        self.seconds = 0.0
+        self.reply: tuple[int, bytes, bytes] | None = None
+        self.stays = self.closed = False
+        self._until = _NEVER
+        self._began = time.monotonic()
+        self._received = bytearray()
         self._status: int | None = None
         self._lifeline = lifeline  # the worker reads its end when this process dies
         self._answers = answers
@@ -61,29 +75,60 @@ class Worker:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.pid, number)
 
-    def wait(self, until: float | None = None, *, after_signal: float | None = None) -> bool:
-        """Wait for the worker to close its pipe, and collect what it sends; false where it has not by then.
+    def wait_for_end(self, until: float = _NEVER) -> bool:
+        """Wait until the worker closes its pipe; false where it has not by a time of `time.monotonic`."""
+        while not self.closed and time.monotonic() < until:
+            self._listen(until)
+        return self.closed
 
-        Args:
-            until: a time of `time.monotonic`; None waits for ever.
-            after_signal: seconds for the worker to end once a signal was passed on to it; None: as long as it takes.
+    def wait_for_reply(self, until: float = _NEVER) -> bool:
+        """Wait for the reply, or for the end of the worker; false where neither has come by then or by its deadline.
+
+        A worker that was sent a signal has a second to end.
         """
-        while True:
-            if self.signalled and after_signal is not None:
-                last = time.monotonic() + after_signal
-                until, after_signal = min(last, until or last), None
-            left = None if until is None else max(0.0, until - time.monotonic())
-            ready = {fd for fd, _ in self._poll.poll(None if left is None else left * 1000)}
-            if self._woken in ready:
-                with contextlib.suppress(BlockingIOError):
-                    os.read(self._woken, _CHUNK)
-            if self._answers in ready:
-                data = os.read(self._answers, _CHUNK)
-                if not data:
-                    return True
-                self.received += data
-            elif until is not None and time.monotonic() >= until:
+        last = _NEVER
+        while self.reply is None and not self.closed:
+            if self.signalled and last == _NEVER:
+                last = time.monotonic() + _AFTER_SIGNAL
+            nearest = min(until, last, self._until)
+            if time.monotonic() >= nearest:
                 return False
+            self._listen(nearest)
+        return True
+
+    def is_overdue(self) -> bool:
+        """Whether the deadline that the worker named is over."""
+        return time.monotonic() >= self._until
+
+    def _listen(self, until: float) -> None:
+        """Wait for the next thing that the worker sends, or for a signal."""
+        left = None if until == _NEVER else max(0.0, until - time.monotonic())
+        ready = {fd for fd, _ in self._poll.poll(None if left is None else min(left, _HOUR) * 1000)}
+        if self._woken in ready:
+            with contextlib.suppress(BlockingIOError):
+                os.read(self._woken, _CHUNK)
+        if self._answers in ready:
+            data = os.read(self._answers, _CHUNK)
+            self.closed = not data
+            self._received += data
+            self._read()
+
+    def _read(self) -> None:
+        """Take in what has arrived in full: lines with a deadline, and the reply behind them."""
+        while self.reply is None and b"\n" in self._received:
+            end = self._received.index(b"\n")
+            word, *values = self._received[:end].decode("utf-8", "surrogateescape").split(" ")
+            if word == _UNTIL:
+                self.seconds, self.event = float(values[0]), " ".join(values[1:])
+                self._until = self._began + self.seconds
+                del self._received[: end + 1]
+                continue
+            code, stays, out, err = map(int, values)
+            if len(self._received) < end + 1 + out + err:
+                return
+            sent = bytes(self._received[end + 1 :])
+            self.stays = bool(stays)
+            self.reply = code, sent[:out], sent[out : out + err]
 
     def exit_code(self) -> int:
         """Reap the worker, and return its exit code; minus the number of a signal that it died of."""
@@ -94,12 +139,21 @@ class Worker:
     def end(self) -> int:
         """End the worker and everything below it, and return its exit code."""
         self._send(signal.SIGTERM)
-        if not self.wait(time.monotonic() + _PATIENCE):
+        if not self.wait_for_end(time.monotonic() + _PATIENCE):
             self._send(signal.SIGKILL)
         code = self.exit_code()
         if code < 0:  # it may have left something to us
             end_everything()
         return code
+
+    def leave(self) -> None:
+        """Let the worker end after its reply; one that stays in the background is not waited for."""
+        if self.stays:
+            return
+        if self.wait_for_end(time.monotonic() + _LEAVING):
+            self.exit_code()
+        else:
+            self.end()
 
 
 def fork_worker() -> Worker | Answers:
@@ -136,34 +190,31 @@ def fork_worker() -> Worker | Answers:
 
 
 class Answers:
-    """The pipe by which a worker sends its answer."""
+    """The pipe by which a worker tells its supervisor what it knows."""
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
 
+    def set_deadline(self, seconds: float, event: str) -> None:
+        """Say how many seconds after its start the supervisor has to answer, and which event it is."""
+        name = event.replace("\n", " ").encode("utf-8", "surrogateescape")
+        self._write(f"{_UNTIL} {seconds} ".encode() + name + b"\n")
+
     def send(self, exit_code: int, stdout: bytes, stderr: bytes, *, stays: bool = False) -> None:
-        """Send the answer. `stays`: the worker goes on in the background, and nobody waits for it."""
-        frame = b"%d %d %d %d\n" % (exit_code, stays, len(stdout), len(stderr)) + stdout + stderr
-        unsent = memoryview(frame)
-        while unsent:
-            unsent = unsent[os.write(self._fd, unsent) :]
+        """Send the reply. `stays`: the worker goes on in the background, and its supervisor does not wait for it."""
+        head = b"%s %d %d %d %d\n" % (_REPLY, exit_code, stays, len(stdout), len(stderr))
         if stays:
             signal.signal(
                 signal.SIGIO, _ignore
-            )  # the supervisor ends now, and this worker does not
+            )  # the supervisor ends soon, and this worker does not
+        self._write(head + stdout + stderr)
+        if stays:
             os.close(self._fd)
 
-
-def answer_in(worker: Worker) -> tuple[int, bytes, bytes] | None:
-    """The exit code, stdout and stderr that a worker sent; None where it sent no whole answer."""
-    head, newline, rest = bytes(worker.received).partition(b"\n")
-    if not newline:
-        return None
-    code, stays, out, err = map(int, head.split())
-    if len(rest) < out + err:
-        return None
-    worker.stays = bool(stays)
-    return code, rest[:out], rest[out : out + err]
+    def _write(self, data: bytes) -> None:
+        unsent = memoryview(data)
+        while unsent:
+            unsent = unsent[os.write(self._fd, unsent) :]
 
 
 def supervise(job: Callable[[], int]) -> int:
@@ -177,7 +228,7 @@ def supervise(job: Callable[[], int]) -> int:
         return job()
     if isinstance(worker, Answers):
         return job()
-    worker.wait()
+    worker.wait_for_end()
     code = worker.exit_code()
     if code >= 0:
         return code
