@@ -14,6 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
+    from hookline.handlers.supervisor import Answers
+
 _MUCH = 200_000  # objects: a process for one event has fewer, so that nobody searches them for garbage in vain
 
 
@@ -30,11 +32,11 @@ def main() -> None:
             gc.set_threshold(_MUCH)
             from hookline.handlers.supervisor import supervise  # noqa: PLC0415 - as above
 
-            _end(supervise(lambda: _fire(words[1:])))
+            _end(supervise("hookline fire", lambda answers: _fire(words[1:], answers)))
         case ["serve", *_]:
             from hookline.handlers.supervisor import supervise  # noqa: PLC0415 - as above
 
-            _end(supervise(lambda: _app(words)))
+            _end(supervise("hookline serve", lambda _: _app(words)))
         case ["--version" | "-V"]:
             from hookline import __version__  # noqa: PLC0415 - as above
 
@@ -43,10 +45,10 @@ def main() -> None:
             sys.exit(_app(words))
 
 
-def _fire(words: list[str]) -> int:
+def _fire(words: list[str], answers: Answers | None) -> int:
     from hookline.cli.fire import fire_main  # noqa: PLC0415 - a worker loads it, and its supervisor does not
 
-    return fire_main(words)
+    return fire_main(words, answers)
 
 
 def _app(words: list[str]) -> int:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 # Of the host's time limit: what is kept for the answer's way to the host. Seconds.
 _PART, _LEAST, _MOST = 0.1, 0.3, 5.0
 # Of the time until the deadline: what is kept for hooks to end, and for the decision to be made.
-_RESERVE, _LONGEST_RESERVE = 0.25, 2.0
+_RESERVE, _SHORTEST_RESERVE, _LONGEST_RESERVE, _LARGEST_RESERVE = 0.25, 0.3, 2.0, 0.5
 
 
 def host_deadline(table: Table, native: str) -> float:
@@ -24,5 +24,7 @@ def hooks_seconds(left: float) -> tuple[float, float]:
     Args:
         left: seconds until the deadline.
     """
-    reserve = min(left * _RESERVE, _LONGEST_RESERVE)
-    return max(left - reserve, 0.0), reserve / 2
+    left = max(left, 0.0)
+    usual = min(max(left * _RESERVE, _SHORTEST_RESERVE), _LONGEST_RESERVE)
+    reserve = min(usual, left * _LARGEST_RESERVE)
+    return left - reserve, reserve / 2

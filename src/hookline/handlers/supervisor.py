@@ -28,6 +28,7 @@ _PATIENCE = 0.15  # seconds from the SIGTERM to the SIGKILL of a worker that has
 _AFTER_SIGNAL = 1.0  # seconds for a worker to end by a signal that was passed on to it
 _LEAVING = 5.0  # seconds for a worker to end by itself after its answer
 _FAILED = 70
+_OVERDUE = 3  # a fault of hookline's own, as the commands number them
 _NEVER = float("inf")
 _HOUR = 3600.0  # `poll` counts in an int
 # The first words of the lines that a worker sends.
@@ -38,7 +39,8 @@ class Worker:
     """The worker, as its supervisor sees it.
 
     `signalled`: the last signal that was passed on, or 0. `event`: the native name of the event, once the worker knows it.
-    `reply`: exit code, stdout and stderr, once it has sent them. `stays`: it goes on in the background. `closed`: it has
+    `until`: the deadline that it
+    named, a time of `time.monotonic`. `reply`: exit code, stdout and stderr, once it has sent them. `stays`: it goes on in the background. `closed`: it has
     closed its pipe, which it does by its end at the latest.
     """
 
@@ -49,7 +51,7 @@ class Worker:
         self.seconds = 0.0
         self.reply: tuple[int, bytes, bytes] | None = None
         self.stays = self.closed = False
-        self._until = _NEVER
+        self.until = _NEVER
         self._began = time.monotonic()
         self._received = bytearray()
         self._status: int | None = None
@@ -78,7 +80,7 @@ class Worker:
     def wait_for_end(self, until: float = _NEVER) -> bool:
         """Wait until the worker closes its pipe; false where it has not by a time of `time.monotonic`."""
         while not self.closed and time.monotonic() < until:
-            self._listen(until)
+            self.listen(until)
         return self.closed
 
     def wait_for_reply(self, until: float = _NEVER) -> bool:
@@ -90,17 +92,17 @@ class Worker:
         while self.reply is None and not self.closed:
             if self.signalled and last == _NEVER:
                 last = time.monotonic() + _AFTER_SIGNAL
-            nearest = min(until, last, self._until)
+            nearest = min(until, last, self.until)
             if time.monotonic() >= nearest:
                 return False
-            self._listen(nearest)
+            self.listen(nearest)
         return True
 
     def is_overdue(self) -> bool:
         """Whether the deadline that the worker named is over."""
-        return time.monotonic() >= self._until
+        return time.monotonic() >= self.until
 
-    def _listen(self, until: float) -> None:
+    def listen(self, until: float) -> None:
         """Wait for the next thing that the worker sends, or for a signal."""
         left = None if until == _NEVER else max(0.0, until - time.monotonic())
         ready = {fd for fd, _ in self._poll.poll(None if left is None else min(left, _HOUR) * 1000)}
@@ -120,7 +122,7 @@ class Worker:
             word, *values = self._received[:end].decode("utf-8", "surrogateescape").split(" ")
             if word == _UNTIL:
                 self.seconds, self.event = float(values[0]), " ".join(values[1:])
-                self._until = self._began + self.seconds
+                self.until = self._began + self.seconds
                 del self._received[: end + 1]
                 continue
             code, stays, out, err = map(int, values)
@@ -217,18 +219,24 @@ class Answers:
             unsent = unsent[os.write(self._fd, unsent) :]
 
 
-def supervise(job: Callable[[], int]) -> int:
+def supervise(name: str, job: Callable[[Answers | None], int]) -> int:
     """Run a job in a worker, and return its exit code in both processes; the supervisor waits for the worker first.
 
-    The worker writes to the standard streams itself. Where no process can be forked, the job runs unsupervised.
+    The worker writes to the standard streams itself. Where no process can be forked, the job runs unsupervised. A worker
+    that named a deadline and is busy when it is over ends with a message.
     """
     try:
         worker = fork_worker()
     except OSError:
-        return job()
+        return job(None)
     if isinstance(worker, Answers):
-        return job()
-    worker.wait_for_end()
+        return job(worker)
+    while not worker.closed and not worker.is_overdue():
+        worker.listen(worker.until)
+    if not worker.closed:
+        sys.stderr.write(f"{name}: no decision within {worker.seconds:g} s, the deadline\n")
+        worker.end()
+        return _OVERDUE
     code = worker.exit_code()
     if code >= 0:
         return code
