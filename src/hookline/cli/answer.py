@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from hookline.core.dispatch import Run
     from hookline.engine.engine import Engine
     from hookline.engine.fallback import Fallback
+    from hookline.handlers.process import Left
     from hookline.handlers.supervisor import Answers
     from hookline.journal.journal import Journal
     from hookline.model.problem import Problem
@@ -98,38 +99,64 @@ class Request:
         return hooks_seconds(limit - (monotonic() - self.began))
 
 
+class Later:
+    """What goes on after the answer: `runs` of detached hooks to start, and programs that `left` for the background.
+
+    `engine`: whose they are, once there is any.
+    """
+
+    def __init__(self) -> None:
+        self.engine: Engine | None = None
+        self.runs: list[Run] = []
+        self.left: list[tuple[Run, Left]] = []
+
+    def collect(self, engine: Engine) -> None:
+        """Have an engine put off what nobody waits for."""
+
+        def detach(run: Run) -> None:
+            self.engine = engine
+            self.runs.append(run)
+
+        def keep(run: Run, left: Left) -> None:
+            self.engine = engine
+            self.left.append((run, left))
+
+        engine.detach, engine.keep = detach, keep
+
+
 def answer_main(words: list[str]) -> int:
     """Answer one event of a host; returns the exit code that the host understands."""
     request = Request(words)
-    later: list[tuple[Engine, Run]] = []
+    later = Later()
     reply = answer(request, later)
     _print(reply)
-    if later:
+    if later.engine is not None:
         from hookline.cli.behind import run_behind  # noqa: PLC0415 - most events have nothing detached
 
-        run_behind(later[0][0], [run for _, run in later])
+        run_behind(later.engine, later.runs, later.left)
     return reply.exit_code
 
 
 def answer_in_worker(words: list[str], answers: Answers) -> int:
     """Answer one event through the supervisor, and stay with the hooks that run in the background."""
     request = Request(words)
-    later: list[tuple[Engine, Run]] = []
+    later = Later()
     reply = answer(request, later, answers)
     answers.send(
-        reply.exit_code, encode_text(reply.stdout), encode_text(reply.stderr), stays=bool(later)
+        reply.exit_code,
+        encode_text(reply.stdout),
+        encode_text(reply.stderr),
+        stays=later.engine is not None,
     )
-    if later:
+    if later.engine is not None:
         from hookline.cli.behind import stay_behind  # noqa: PLC0415 - as above
 
-        stay_behind(later[0][0], [run for _, run in later])
+        stay_behind(later.engine, later.runs, later.left)
     return reply.exit_code
 
 
-def answer(
-    request: Request, later: list[tuple[Engine, Run]], answers: Answers | None = None
-) -> Reply:
-    """Return the reply to the event on standard input; the runs of detached hooks are added to `later`."""
+def answer(request: Request, later: Later, answers: Answers | None = None) -> Reply:
+    """Return the reply to the event on standard input; the runs of detached hooks go to `later`."""
     request.set_deadline(b"", answers)
     told: list[str] = []
     sent = b""
@@ -145,9 +172,7 @@ def answer(
     return told_beside(reply, [line for line in told if not is_told(reply, line)])
 
 
-def answer_bytes(
-    request: Request, sent: bytes, later: list[tuple[Engine, Run]], journal: Journal | None
-) -> Reply:
+def answer_bytes(request: Request, sent: bytes, later: Later, journal: Journal | None) -> Reply:
     """Return the reply to the event that these bytes are, or the fallback reply where no decision can be made."""
     try:
         return _reply(request, sent, later, journal)
@@ -180,9 +205,7 @@ def _value_of(option: str, words: list[str]) -> str:
     return ""
 
 
-def _reply(
-    request: Request, sent: bytes, later: list[tuple[Engine, Run]], journal: Journal | None
-) -> Reply:
+def _reply(request: Request, sent: bytes, later: Later, journal: Journal | None) -> Reply:
     if request.error is not None:
         raise request.error
     selection, host = request.selection, request.host
@@ -202,7 +225,7 @@ def _reply(
     engine = selection.engine(
         alone=True, placed=False, journal=journal, sessions=selection.sessions(os.environ)
     )
-    engine.detach = lambda run: later.append((engine, run))
+    later.collect(engine)
     said = leave_to_host(engine, host) if not selection.configs else ()
     speaking = engine.host(host)
     event = speaking.decode_event(payload, request.event)

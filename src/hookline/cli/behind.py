@@ -6,7 +6,8 @@ import os
 import signal
 
 from hookline.handlers.orphans import become_subreaper, end_everything
-from hookline.handlers.supervisor import die_by
+from hookline.handlers.program import Limits
+from hookline.handlers.supervisor import end_by_signal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,15 +15,24 @@ if TYPE_CHECKING:
 
     from hookline.core.dispatch import Run
     from hookline.engine.engine import Engine
+    from hookline.handlers.process import Left
 
 # Seconds that the hooks have, beyond their time limit, to be ended and to be written down.
 _LAST = 60
+_FAILED = 70
 _ENDS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
-def run_behind(engine: Engine, runs: Sequence[Run]) -> None:
-    """Run hooks in a process of their own, for an answer that no supervisor writes."""
-    if os.fork():
+def run_behind(engine: Engine, runs: Sequence[Run], left: Sequence[tuple[Run, Left]] = ()) -> None:
+    """Run hooks in a process of their own, for an answer that no supervisor writes.
+
+    A program that went to the background while it ran stays with this process, which waits for it.
+    """
+    for run, each in left:
+        engine.finish_left(run, each)
+    if left:
+        engine.close(seconds=(engine.limits or Limits()).detached)
+    if not runs or os.fork():
         return
     try:
         os.setsid()
@@ -32,52 +42,62 @@ def run_behind(engine: Engine, runs: Sequence[Run]) -> None:
         os._exit(0)
 
 
-def stay_behind(engine: Engine, runs: Sequence[Run]) -> None:
+def stay_behind(engine: Engine, runs: Sequence[Run], left: Sequence[tuple[Run, Left]] = ()) -> None:
     """Run hooks in a child of this process, and end everything that they started when the child is ended from outside.
 
-    This process gives back everything that the host waits for. What the hooks say is kept for the next turn
+    `left`: programs of this process that went to the background while they ran. This process gives back everything that the host waits for. What the hooks say is kept for the next turn
     (`engine.sessions`), and `engine.finished` gets each end, in the child.
     """
     if engine.journal is not None:
         engine.journal.close()  # it has files of its own, which it opens again when it is told something
-    _let_go()
+    _let_go([fd for _, each in left for fd in each.descriptors()])
+    for number in _ENDS:
+        signal.signal(number, end_by_signal)
+    child = _start_child(engine, runs) if runs else 0
+    if left:
+        for run, each in left:
+            engine.finish_left(run, each)
+        engine.close(seconds=(engine.limits or Limits()).detached + _LAST)
+    if child:
+        _, status = os.waitpid(child, 0)
+        if status:
+            end_everything()
+
+
+def _start_child(engine: Engine, runs: Sequence[Run]) -> int:
+    """Fork a child that performs the runs, and return its number; 0 where this process had to perform them itself."""
     try:
         child = os.fork()
     except OSError:  # no further process fits into this system
         _perform(engine, runs)
-        return
+        return 0
     if not child:
-        become_subreaper()
-        _perform(engine, runs)
-        return
-    for number in _ENDS:
-        signal.signal(number, lambda number, _: _pass_on(child, number))
-    ended, status = 0, 0
-    while ended != child:
-        ended, status = os.waitpid(-1, 0)  # whatever was left to us by others ends here, too
-    if status:
-        end_everything()
+        code = _FAILED
+        try:
+            os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+            become_subreaper()
+            _perform(engine, runs)
+            code = 0
+        finally:
+            os._exit(code)
+    return child
 
 
-def _let_go() -> None:
+def _let_go(spared: Sequence[int]) -> None:
     """Give back every descriptor that was inherited: a pipe that stays open keeps its reader waiting."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for fd in (0, 1, 2):
         os.dup2(nothing, fd)
-    os.closerange(3, os.sysconf("SC_OPEN_MAX"))
-
-
-def _pass_on(child: int, number: int) -> None:
-    try:
-        os.kill(child, number)
-    except ProcessLookupError:
-        die_by(number)
+    first = 3
+    for fd in sorted(spared):
+        os.closerange(first, fd)
+        first = fd + 1
+    os.closerange(first, os.sysconf("SC_OPEN_MAX"))
 
 
 def _perform(engine: Engine, runs: Sequence[Run]) -> None:
     from hookline.engine.detached import finished_of  # noqa: PLC0415 - most events have nothing in the background
     from hookline.engine.recall import ended  # noqa: PLC0415 - as above
-    from hookline.handlers.program import Limits  # noqa: PLC0415 - as above
 
     longest = (engine.limits or Limits()).detached
     for number in (signal.SIGALRM, *_ENDS):

@@ -144,7 +144,8 @@ class Table(Frozen):
     what the tool does, where the dialect has both.
     `late`: what a detached hook may say that still counts after its moment: context, note, wake (it sends the agent on).
     `delivers`: kinds of event at which an agent is told what came late. `detached_untimed`: the timeout of a detached hook is
-    not enforced, but in strict mode. `ends_session`: kinds of event after which a session's hooks that run once may run again.
+    not enforced, but in strict mode. `background_line`: a command hook goes to the background by `{"async": true}` as its
+    first line of output. `ends_session`: kinds of event after which a session's hooks that run once may run again.
     `approvals`: where a gate is, its hooks wait for an approval even when they are the user's own.
     `closes`: what a hook says, in the words of its file, so that its failure refuses; "" where the format has no word for that.
     `names_event`: keys of a payload that name the event, where no field of a row is `@native`.
@@ -173,6 +174,7 @@ class Table(Frozen):
     late: frozenset[str] = frozenset()
     delivers: frozenset[str] = TURNS
     detached_untimed: bool = False
+    background_line: bool = False
     ends_session: frozenset[str] = frozenset({"session.end"})
     approvals: bool = False
     closes: str = ""

@@ -23,12 +23,15 @@ if TYPE_CHECKING:
     from hookline.core.dispatch import Dispatch
     from hookline.core.plan import Plan
     from hookline.core.registry import Entry
+    from hookline.handlers.process import Left
     from hookline.handlers.program import Limits
     from hookline.model.event import Event
     from hookline.model.verdict import Decision
 
     # Starts a run that nobody waits for; an outcome says why it was not started.
     Detach: TypeAlias = Callable[[Run], Outcome | None]
+    # Takes over a program that went to the background while it ran.
+    Keep: TypeAlias = Callable[[Run, Left], None]
 
 
 # So many batches of processes may be waited for at the same time; further ones wait for their turn.
@@ -45,6 +48,7 @@ def drive(
     environ: Mapping[str, str],
     *,
     seconds: float | None = None,
+    keep: Keep | None = None,
 ) -> Decision:
     """Perform what the dispatcher asks for, in this thread; commands of one batch run at once.
 
@@ -60,7 +64,7 @@ def drive(
                 runs = dispatch.send(late)
                 continue
             runs = runs if until is None else tuple(_within(run, until) for run in runs)
-            runs = dispatch.send(_perform(runs, detach, limits, environ))
+            runs = dispatch.send(_perform(runs, detach, limits, environ, keep))
     except StopIteration as stop:
         decision: Decision = stop.value
         return decision
@@ -70,13 +74,19 @@ def drive(
 
 
 def _perform(
-    runs: tuple[Run, ...], detach: Detach, limits: Limits | None, environ: Mapping[str, str]
+    runs: tuple[Run, ...],
+    detach: Detach,
+    limits: Limits | None,
+    environ: Mapping[str, str],
+    keep: Keep | None,
 ) -> tuple[Outcome, ...]:
     if runs[0].detached:
         return (detach(runs[0]) or Outcome(),)
     here = {at: call(run) for at, run in enumerate(runs) if type(run.spec.handler) is InProcess}
     elsewhere = [run for at, run in enumerate(runs) if at not in here]
-    done = iter(perform_all(elsewhere, limits=limits, environ=environ) if elsewhere else ())
+    done = iter(
+        perform_all(elsewhere, limits=limits, environ=environ, keep=keep) if elsewhere else ()
+    )
     return tuple(here[at] if at in here else next(done) for at in range(len(runs)))
 
 
@@ -87,6 +97,7 @@ async def drive_async(
     environ: Mapping[str, str],
     *,
     seconds: float | None = None,
+    keep: Keep | None = None,
 ) -> Decision:
     """The same on an event loop: coroutines are awaited, processes run in a thread; cancelling ends them all.
 
@@ -105,7 +116,7 @@ async def drive_async(
             if len(runs) == 1 and type(runs[0].spec.handler) is InProcess and not runs[0].detached:
                 outcomes: tuple[Outcome, ...] = (await call_async(runs[0]),)
             else:
-                outcomes = await _perform_async(runs, detach, limits, environ)
+                outcomes = await _perform_async(runs, detach, limits, environ, keep)
             runs = dispatch.send(outcomes)
     except StopIteration as stop:
         decision: Decision = stop.value
@@ -142,7 +153,11 @@ def _within(run: Run, until: float) -> Run:
 
 
 async def _perform_async(
-    runs: tuple[Run, ...], detach: Detach, limits: Limits | None, environ: Mapping[str, str]
+    runs: tuple[Run, ...],
+    detach: Detach,
+    limits: Limits | None,
+    environ: Mapping[str, str],
+    keep: Keep | None,
 ) -> tuple[Outcome, ...]:
     if runs[0].detached:
         return (detach(runs[0]) or Outcome(),)
@@ -152,7 +167,7 @@ async def _perform_async(
     elsewhere = [at for at in range(len(runs)) if at not in here]
     waits: list[Awaitable[list[Outcome]]] = [asyncio.gather(*(call_async(runs[at]) for at in here))]
     if elsewhere:
-        waits.append(_in_thread([runs[at] for at in elsewhere], limits, environ))
+        waits.append(_in_thread([runs[at] for at in elsewhere], limits, environ, keep))
     outcomes: dict[int, Outcome] = {}
     for places, done in zip((here, elsewhere), await asyncio.gather(*waits), strict=False):
         outcomes |= zip(places, done, strict=True)
@@ -168,7 +183,7 @@ def _threads() -> Executor:
 
 
 async def _in_thread(
-    runs: list[Run], limits: Limits | None, environ: Mapping[str, str]
+    runs: list[Run], limits: Limits | None, environ: Mapping[str, str], keep: Keep | None
 ) -> list[Outcome]:
     """Processes of a batch, in a thread that is not left behind when the caller is cancelled."""
     import asyncio  # noqa: PLC0415 - as above
@@ -177,7 +192,8 @@ async def _in_thread(
 
     cancel = Cancel()
     work = asyncio.get_running_loop().run_in_executor(
-        _threads(), lambda: perform_all(runs, limits=limits, cancel=cancel, environ=environ)
+        _threads(),
+        lambda: perform_all(runs, limits=limits, cancel=cancel, environ=environ, keep=keep),
     )
     work.add_done_callback(
         lambda _: cancel.close()

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from hookline.engine.library import Path
     from hookline.engine.reload import Reloaded
     from hookline.engine.watching import Watcher
+    from hookline.handlers.process import Left
     from hookline.handlers.program import Limits
     from hookline.journal.journal import Journal
     from hookline.model.outcome import Outcome
@@ -88,6 +89,7 @@ class Engine(Library):
         self.observe = observe
         self.finished = finished
         self.detach = detach
+        self.keep: Callable[[Run, Left], None] | None = None  # as `detach`, for a program that runs
         self.wake = wake
         self.sessions: Sessions | Memory = sessions or _memory()
         self.clock = clock
@@ -142,6 +144,7 @@ class Engine(Library):
                     self.limits,
                     self.environ,
                     seconds=seconds,
+                    keep=self._keep,
                 )
         finally:
             FIRING.reset(token)
@@ -179,6 +182,7 @@ class Engine(Library):
                     self.limits,
                     self.environ,
                     seconds=seconds,
+                    keep=self._keep,
                 )
         finally:
             FIRING.reset(token)
@@ -359,8 +363,32 @@ class Engine(Library):
             return None
         return self.start_detached(run)
 
+    def _keep(self, run: Run, left: Left) -> None:
+        """Take over a program that went to the background while it ran."""
+        if run.dialect is not None and run.dialect.table.late:
+            self.sessions.prepare(run.event)
+            self._alone = False
+        if self.keep is not None:
+            self.keep(run, left)
+        else:
+            self.finish_left(run, left)
+
+    def finish_left(self, run: Run, left: Left) -> None:
+        """Wait in the background for the end of a program that `keep` was given."""
+        if run.dialect is not None and run.dialect.table.late:
+            self.sessions.begin(run.event, run.spec.id)
+        self._detacher().finish(run, left)
+
     def start_detached(self, run: Run) -> Outcome | None:
         """Start a run that `detach` was given, in the background; returns why not, where too many run already, or the engine is closing."""
+        if run.dialect is not None and run.dialect.table.late:
+            self.sessions.begin(run.event, run.spec.id)
+        refused = self._detacher().start(run)
+        if refused is not None:
+            self.sessions.over(run.event, run.spec.id)
+        return refused
+
+    def _detacher(self) -> Detached:
         if self._detached is None:
             from hookline.engine.detached import Detached  # noqa: PLC0415 - threads, which most engines never start
             from hookline.engine.recall import ended  # noqa: PLC0415 - as above
@@ -371,12 +399,7 @@ class Engine(Library):
                 lambda run, finished: ended(self, run, finished),
                 self.clock,
             )
-        if run.dialect is not None and run.dialect.table.late:
-            self.sessions.begin(run.event, run.spec.id)
-        refused = self._detached.start(run)
-        if refused is not None:
-            self.sessions.over(run.event, run.spec.id)
-        return refused
+        return self._detached
 
     # -- while it runs ---------------------------------------------------------------------------------------------
 

@@ -53,7 +53,11 @@ class _State:
 
 
 def become_subreaper() -> bool:
-    """Make this process the parent of all orphans below it; false where the system has no such thing."""
+    """Make this process the parent of all orphans below it; false where the system has no such thing.
+
+    A process that has just been forked has started nothing yet.
+    """
+    _State.running, _State.left, _State.due = {}, {}, None
     try:
         # `ctypes` would take longer than all the rest. This is what it is made of.
         from _ctypes import call_function, dlopen, dlsym  # noqa: PLC0415 - as above

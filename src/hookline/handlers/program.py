@@ -41,7 +41,7 @@ class Program(Frozen):
     """What to run: `argv` with an absolute or findable program, `stdin` already serialised, `timeout` in seconds.
 
     `cookie` is a value of the environment by which everything that the program starts can be recognised. `sealed`: the bytes
-    that `argv` refers to; `copies`: the folder for those of them that need a file.
+    that `argv` refers to; `may_leave`: its first line of output can send it to the background. `copies`: the folder for those of them that need a file.
     """
 
     argv: tuple[str, ...]
@@ -51,6 +51,7 @@ class Program(Frozen):
     timeout: float
     cookie: str = ""
     kill_leftovers: bool = False
+    may_leave: bool = False
     sealed: Sealed | None = None
     copies: str = ""
 

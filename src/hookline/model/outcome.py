@@ -55,6 +55,7 @@ class Outcome(Frozen):
     (undecodable bytes replaced), at most the kept part of the stream; `truncated` says that more came. `answer` is what an
     in-process handler returned. `detail` makes a failure concrete; `seconds` is wall time; `leftovers` says that the hook
     left processes running. `spent`: it was to run once, and did so in another process of the session.
+    `background`: it goes on in the background, and what it says comes later.
     `identity`: what it is approved as, and `content`: the digest of the files that it ran, where somebody looked. `note`: what
     whoever let it run, or did not, has to say to the user. `means`: what the failure means, whatever the hook's own `on_failure` says. `called`: what a hook that was
     kept from running is called, where its own name is nobody's word; `told`: the user of this session knows of it already.
@@ -76,3 +77,4 @@ class Outcome(Frozen):
     called: str = ""
     told: bool = False
     identity: str = ""
+    background: bool = False
