@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 
-from hookline.handlers.orphans import become_subreaper, end_everything
+from hookline.handlers.orphans import become_subreaper, end_everything, forget_parent
 from hookline.handlers.program import Limits
 from hookline.handlers.supervisor import end_by_signal
 
@@ -75,6 +75,7 @@ def _start_child(engine: Engine, runs: Sequence[Run]) -> int:
         code = _FAILED
         try:
             os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+            forget_parent()
             become_subreaper()
             _perform(engine, runs)
             code = 0

@@ -63,6 +63,8 @@ class Engine(Library):
     stands for a hook of another engine, so that it may be asked from inside of the event that it is asked about. `journal`
     writes down every event, every hook that was asked, and how the detached ones ended. `gate` decides about every hook that is
     about to run, those of a project too, by what was approved (None: by where its file lies alone; `gating.gate` makes one).
+    `supervised`: make this whole process a subreaper, so that nothing which a hook starts outlives the hook's time limit (Linux).
+    What the program itself starts in sessions of their own then counts as a hook's.
     """
 
     def __init__(
@@ -82,7 +84,12 @@ class Engine(Library):
         relays: bool = False,
         journal: Journal | None = None,
         gate: Gate | Late | None = None,
+        supervised: bool = False,
     ) -> None:
+        if supervised:
+            from hookline.handlers.orphans import become_subreaper  # noqa: PLC0415 - a program asks for it
+
+            become_subreaper()
         super().__init__(cwd=cwd, environ=environ, placed=placed)
         self.redo_limit = redo_limit
         self.limits = limits

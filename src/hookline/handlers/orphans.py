@@ -53,11 +53,7 @@ class _State:
 
 
 def become_subreaper() -> bool:
-    """Make this process the parent of all orphans below it; false where the system has no such thing.
-
-    A process that has just been forked has started nothing yet.
-    """
-    _State.running, _State.left, _State.due = {}, {}, None
+    """Make this process the parent of all orphans below it; false where the system has no such thing."""
     try:
         # `ctypes` would take longer than all the rest. This is what it is made of.
         from _ctypes import call_function, dlopen, dlsym  # noqa: PLC0415 - as above
@@ -67,6 +63,11 @@ def become_subreaper() -> bool:
     except (ImportError, OSError):
         _State.adopts = False
     return _State.adopts
+
+
+def forget_parent() -> None:
+    """Forget what the process started that this one was forked from."""
+    _State.running, _State.left, _State.due = {}, {}, None
 
 
 def adopts() -> bool:

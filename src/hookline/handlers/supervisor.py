@@ -15,7 +15,7 @@ import signal
 import sys
 import time
 
-from hookline.handlers.orphans import become_subreaper, end_everything
+from hookline.handlers.orphans import become_subreaper, end_everything, forget_parent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -182,6 +182,7 @@ def fork_worker() -> Worker | Answers:
         return Worker(pid, lifeline, answers)
     os.close(lifeline)
     os.close(answers)
+    forget_parent()
     os.setsid()  # a signal to the supervisor's process group does not reach the worker, which has hooks to end
     become_subreaper()
     reset_signals()
