@@ -159,9 +159,14 @@ def supervisor_cost(results: Mapping[str, Measured]) -> float:
     return statistics.median((with_one - without) / floor for with_one, without, floor in rounds)
 
 
-# What `answer` does before and after its work: fork, and pass a reply on. What it costs is the difference to one that does not.
+# What `answer` does before and after its work: fork, and pass a reply on. What that costs is the difference to one without.
 ALONE = "answer, unsupervised"
-_ALONE = "import sys; sys.argv[1:] = {words!r}; from hookline.cli.answer import answer_main; sys.exit(answer_main(sys.argv[2:]))"
+_ALONE = """import gc, sys
+gc.set_threshold(200_000)
+from hookline.cli.answer import answer_main
+code = answer_main({words!r}[1:])
+gc.freeze()
+sys.exit(code)"""
 SUPERVISED = "answer, supervised"
 _SUPERVISED = "import sys; sys.argv[1:] = {words!r}; from hookline.__main__ import main; main()"
 
