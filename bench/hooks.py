@@ -39,10 +39,15 @@ def event(size: int = 1000, cwd: str = "/") -> hookline.Event:
 
 
 def engine(
-    command: Command, *, times: int = 1, timeout: float = 30.0, limits: Limits | None = None
+    command: Command,
+    *,
+    times: int = 1,
+    timeout: float = 30.0,
+    limits: Limits | None = None,
+    supervised: bool = False,
 ) -> hookline.Engine:
     """An engine with so many equal command hooks, as docker-agent's loader would have made them."""
-    made = hookline.Engine(cwd="/", limits=limits)
+    made = hookline.Engine(cwd="/", limits=limits, supervised=supervised)
     specs = [
         hookline.HookSpec(
             id=f"bench#{at}",

@@ -1,6 +1,6 @@
 """Hostile hooks: how long the engine needs to return, what is left of them, and how much memory they cost.
 
-Run it as `python -m bench.hostile`. Rows 1 to 6 and 12 of security.md 3, each in a fresh process, through the engine.
+Run it as `python -m bench.hostile`. Rows 1 to 6 and 12 of security.md 3, each in a fresh process, through the engine; row 13 through commands that are killed.
 """
 
 from __future__ import annotations
@@ -14,12 +14,15 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bench import hooks
 from bench.measure import machine, options, table, wait_for_quiet
 from hookline.handlers.process import Limits
 from hookline.model.handler import Command
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 LIMIT, GRACE, SLACK = 1.0, 1.0, 0.25  # seconds; goal 17 of performance.md
 GROWTH, GROWTH_BOUND, LATE_BOUND = 16.0, 32.0, 1.0  # MB, MB, and seconds instead of SLACK
@@ -33,7 +36,8 @@ class Row:
     """One hostile hook. `script` is shell text; whatever it leaves behind writes its pid into `$PIDS`.
 
     `ends`: seconds in which the engine must be back. `says`: how the verdict's fault begins; empty for no fault. `open`: why
-    something may be left, where nothing can be done about it yet.
+    something may be left, where nothing can be done about it yet. `command`: the command of hookline that asks the hook and is
+    killed while the hook runs, instead of the engine in a process of its own.
     """
 
     number: str
@@ -43,6 +47,7 @@ class Row:
     says: str = ""
     size: int = 100
     open: str = ""
+    command: tuple[str, ...] = ()
 
 
 # What is started in the background; only when it runs does the hook exit.
@@ -52,6 +57,7 @@ exec sleep 60
 """
 _UP = 'while [ ! -s "$PIDS" ]; do sleep 0.01; done'
 _TIMED_OUT = "timed out"
+_KILLED = "the engine was killed"
 
 ROWS = (
     Row(
@@ -122,7 +128,22 @@ ROWS = (
         title="both of these",
         script=f'setsid env -i PIDS="$PIDS" "$SLEEPER" >/dev/null 2>&1 </dev/null & {_UP}',
         ends=AT_ONCE,
-        open="only a supervisor could find it",
+    ),
+    Row(
+        number="13a",
+        title="both of these, SIGKILL of `fire`",
+        script=f'setsid env -i PIDS="$PIDS" "$SLEEPER" >/dev/null 2>&1 </dev/null & {_UP}; sleep 60',
+        ends=LIMIT + GRACE,
+        says=_KILLED,
+        command=("fire", "PreToolUse"),
+    ),
+    Row(
+        number="13b",
+        title="both of these, SIGKILL of `serve`",
+        script=f'setsid env -i PIDS="$PIDS" "$SLEEPER" >/dev/null 2>&1 </dev/null & {_UP}; sleep 60',
+        ends=LIMIT + GRACE,
+        says=_KILLED,
+        command=("serve", "--unix"),
     ),
 )
 
@@ -139,7 +160,7 @@ def perform(row: Row, pids: str, mark: str) -> dict[str, Any]:
     )  # everything is loaded before memory is looked at
     environment = {"PIDS": pids, "SLEEPER": _sleeper_beside(pids), MARK: mark}
     hook = Command(script=row.script, shell=("sh",), env=environment, kill_leftovers=True)  # noqa: S604 - a hook's shell text
-    engine = hooks.engine(hook, timeout=LIMIT, limits=limits)
+    engine = hooks.engine(hook, timeout=LIMIT, limits=limits, supervised=True)
     before = _forget_peak()
     began = time.perf_counter()
     verdict = engine.fire(event).verdicts[0]
@@ -235,16 +256,87 @@ def beyond_bound(row: Row, found: dict[str, Any]) -> bool:
 def measured(row: Row, folder: Path) -> dict[str, Any]:
     """Run a row in a fresh interpreter, then look for what lives on, and end that."""
     pids, mark = folder / f"pids-{row.number}", os.urandom(8).hex()
+    if row.command:
+        return killed(row, folder, pids, mark)
     asked = [sys.executable, "-m", "bench.hostile", "--row", row.number, str(pids), mark]
     done = subprocess.run(
         asked, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, timeout=60, check=True
     )
     found: dict[str, Any] = json.loads(done.stdout)
+    return found | {"left": ended(pids, mark)}
+
+
+def ended(pids: Path, mark: str) -> int:
+    """How many processes of a hook live on, after a moment; they are ended."""
     time.sleep(_SETTLE)
     left = left_of(pids, mark)
     for pid in left:
         os.kill(pid, signal.SIGKILL)
-    return found | {"left": len(left)}
+    return len(left)
+
+
+def killed(row: Row, folder: Path, pids: Path, mark: str) -> dict[str, Any]:
+    """Have a command ask the hook, kill the command while the hook runs, then look for what lives on."""
+    environment = {"PIDS": str(pids), "SLEEPER": _sleeper_beside(str(pids)), MARK: mark}
+    words = " ".join(f"{name}='{value}'" for name, value in environment.items())
+    hook = {"type": "command", "command": f"export {words}; {row.script}", "timeout": 60}
+    settings = folder / "settings.json"
+    settings.write_text(json.dumps({"hooks": {"PreToolUse": [{"hooks": [hook]}]}}))
+    payload = {"session_id": "s", "cwd": str(folder), "tool_name": "Bash", "tool_input": {}}
+    event = folder / "event.json"
+    socket = folder / "socket"
+    serves = row.command[0] == "serve"
+    event.write_text(
+        json.dumps(
+            {"event": "PreToolUse", "dialect": "claude-code", "payload": payload}
+            if serves
+            else payload
+        )
+    )
+    own = [str(socket)] if serves else ["--input", str(event)]
+    chosen = ["--dialect", "claude-code", "-c", str(settings)]
+    quiet = {
+        "stdin": subprocess.DEVNULL,
+        "stdout": subprocess.DEVNULL,
+        "stderr": subprocess.DEVNULL,
+    }
+    process = subprocess.Popen(
+        [sys.executable, "-m", "hookline", *row.command, *own, *chosen], **quiet
+    )
+    _wait(lambda: not serves or socket.exists())
+    ask = [
+        "curl",
+        "-s",
+        "--unix-socket",
+        str(socket),
+        "-H",
+        "content-type: application/json",
+        "-d",
+        f"@{event}",
+    ]
+    client = subprocess.Popen([*ask, "http://x/v1/fire"], **quiet) if serves else None
+    _wait(lambda: pids.exists() and pids.read_text().strip())
+    began = time.perf_counter()
+    process.kill()
+    process.wait()
+    while left_of(pids, mark) and time.perf_counter() - began < row.ends:
+        time.sleep(_SETTLE / 10)
+    seconds = time.perf_counter() - began
+    if client is not None:
+        client.wait()
+    return {
+        "seconds": seconds,
+        "fault": _KILLED,
+        "exit_code": None,
+        "growth": 0.0,
+        "left": ended(pids, mark),
+    }
+
+
+def _wait(holds: Callable[[], object]) -> None:
+    until = time.monotonic() + 10
+    while not holds() and time.monotonic() < until:
+        time.sleep(_SETTLE / 10)
 
 
 def text(found: dict[Row, dict[str, Any]]) -> list[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import statistics
 import sys
 import tempfile
 import time
@@ -21,8 +22,11 @@ from bench.measure import Case, Goal, Report, finish, options, rounds_of, wait_f
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from bench.measure import Measured
+
 FLOOR = "python -c pass"
 GAP = 0.01  # hosts start us when they were waiting for a model
+SUPERVISOR_BOUND = 0.5
 OTHER_TOOLS = ("Write", "Edit", "Read", "WebFetch")
 
 
@@ -141,7 +145,30 @@ def cases(folder: Path, speaker: Host, notes: list[str], *, cpu: bool) -> list[C
             case(f"{caller} {name}", [*argv, *words], home, f"as `{caller}`")
             for name, (words, home) in asked.items()
         ]
+    words, home = asked["answer, one command hook"]
+    made += [
+        case(name, [sys.executable, "-c", text.format(words=words)], home, "the supervisor")
+        for name, text in ((ALONE, _ALONE), (SUPERVISED, _SUPERVISED))
+    ]
     return made
+
+
+def supervisor_cost(results: Mapping[str, Measured]) -> float:
+    """What a supervisor costs an answer, as a part of `python -c pass`; the median round by round."""
+    rounds = zip(*(results[name].rounds for name in (SUPERVISED, ALONE, FLOOR)), strict=True)
+    return statistics.median((with_one - without) / floor for with_one, without, floor in rounds)
+
+
+# What `answer` does before and after its work: fork, and pass a reply on. What that costs is the difference to one without.
+ALONE = "answer, unsupervised"
+_ALONE = """import gc, sys
+gc.set_threshold(200_000)
+from hookline.cli.answer import answer_main
+code = answer_main({words!r}[1:])
+gc.freeze()
+sys.exit(code)"""
+SUPERVISED = "answer, supervised"
+_SUPERVISED = "import sys; sys.argv[1:] = {words!r}; from hookline.__main__ import main; main()"
 
 
 def callers(notes: list[str]) -> dict[str, list[str]]:
@@ -198,11 +225,17 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="hookline-bench-") as folder:
         measured = cases(Path(folder), CLAUDE_CODE, notes, cpu=given.cpu)
         results = rounds_of(measured, rounds=given.rounds, batch=0, gap=GAP)
-    return finish(
+    cost = supervisor_cost(results)
+    verdict = "met" if cost <= SUPERVISOR_BOUND else "MISSED"
+    notes.append(
+        f"the supervisor costs {cost:.2f} x `{FLOOR}` an answer, bound {SUPERVISOR_BOUND:g}: {verdict}"
+    )
+    code = finish(
         Report(name="startup", unit="ms", results=results, goals=goals(list(results)), notes=notes),
         given,
         busy,
     )
+    return 1 if given.check and cost > SUPERVISOR_BOUND else code
 
 
 if __name__ == "__main__":

@@ -14,6 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
+    from hookline.handlers.supervisor import Answers
+
 _MUCH = 200_000  # objects: a process for one event has fewer, so that nobody searches them for garbage in vain
 
 
@@ -23,22 +25,36 @@ def main() -> None:
     match words[:1]:
         case ["answer"]:
             gc.set_threshold(_MUCH)
-            from hookline.cli.answer import answer_main  # noqa: PLC0415 - a host starts this for every event
+            from hookline.cli.supervised import answer_supervised  # noqa: PLC0415 - a host starts this for every event
 
-            _end(answer_main(words[1:]))
+            _end(answer_supervised(words[1:]))
         case ["fire"]:
             gc.set_threshold(_MUCH)
-            from hookline.cli.fire import fire_main  # noqa: PLC0415 - as above
+            from hookline.handlers.supervisor import supervise  # noqa: PLC0415 - as above
 
-            _end(fire_main(words[1:]))
+            _end(supervise("hookline fire", lambda answers: _fire(words[1:], answers)))
+        case ["serve", *_]:
+            from hookline.handlers.supervisor import supervise  # noqa: PLC0415 - as above
+
+            _end(supervise("hookline serve", lambda _: _app(words)))
         case ["--version" | "-V"]:
             from hookline import __version__  # noqa: PLC0415 - as above
 
             sys.stdout.write(f"hookline {__version__}\n")
         case _:
-            from hookline.cli.app import app_main  # noqa: PLC0415 - typer and rich cost more than all the rest
+            sys.exit(_app(words))
 
-            sys.exit(app_main(words))
+
+def _fire(words: list[str], answers: Answers | None) -> int:
+    from hookline.cli.fire import fire_main  # noqa: PLC0415 - a worker loads it, and its supervisor does not
+
+    return fire_main(words, answers)
+
+
+def _app(words: list[str]) -> int:
+    from hookline.cli.app import app_main  # noqa: PLC0415 - typer and rich cost more than all the rest
+
+    return app_main(words)
 
 
 def _end(code: int) -> NoReturn:

@@ -7,19 +7,30 @@ from __future__ import annotations
 
 import os
 import sys
+from time import monotonic
 
-from hookline.cli.options import enter, parser, quick, selection_of
+from hookline.cli.options import (
+    DEADLINE,
+    add_deadline,
+    enter,
+    parser,
+    quick,
+    seconds_of,
+    selection_of,
+)
 from hookline.cli.stdin import LARGEST, is_terminal, read_payload
 from hookline.engine.callers import leave_to_host
 from hookline.engine.catalog import NAMES, make_dialect
+from hookline.engine.deadline import hooks_seconds, host_deadline
 from hookline.engine.event_problems import errors_about
-from hookline.engine.fallback import find_fallback
+from hookline.engine.fallback import find_event, find_fallback
 from hookline.engine.journaling import journal_of
 from hookline.engine.notices import add_notice
 from hookline.engine.projects import existing_folder, project_of
 from hookline.engine.unheard import heard
 from hookline.engine.unsaid import is_told, told_beside, unsaid
 from hookline.errors import CodecError, ConfigError, HookError
+from hookline.handlers.program import Limits
 from hookline.model.kinds import ACTIONS
 from hookline.model.reply import Reply
 from hookline.wire.hookoutput import encode_text
@@ -35,6 +46,9 @@ if TYPE_CHECKING:
     from hookline.core.dialect import Table
     from hookline.core.dispatch import Run
     from hookline.engine.engine import Engine
+    from hookline.engine.fallback import Fallback
+    from hookline.handlers.process import Left
+    from hookline.handlers.supervisor import Answers
     from hookline.journal.journal import Journal
     from hookline.model.problem import Problem
     from hookline.model.verdict import Decision
@@ -51,14 +65,16 @@ _EXAMPLES = """examples:
 class Request:
     """What a host asks by the command line: the `host` that it is, which hooks, and the `event`, where it names one.
 
-    `error`: why the command line cannot be used; the other words are then what can be made out of it.
+    `seconds`: the deadline that the command line sets. `error`: why the command line cannot be used; the other words are then what can be made out of it.
     """
 
     def __init__(self, words: list[str]) -> None:
+        self.began = monotonic()
         self.error: Exception | None = None
         self.selection: Selection | None = None
+        self.seconds: float | None = None
         try:
-            self.host, self.selection, self.event = _parsed(words)
+            self.host, self.selection, self.event, self.seconds = _parsed(words)
         except Exception as error:  # noqa: BLE001 - a traceback must never reach a host
             self.error = error
             self.host = next((word for word in words if word in NAMES), "")
@@ -68,56 +84,117 @@ class Request:
     def strict(self) -> bool:
         return self.selection is not None and self.selection.mode == "strict"
 
+    def set_deadline(self, sent: bytes, answers: Answers | None) -> None:
+        """Find out by when the host must have its answer to the event that it sent, and tell the supervisor."""
+        if answers is None or self.error is not None:
+            return
+        try:
+            dialect = make_dialect(self.host)
+        except HookError:  # which is said when the event is answered
+            return
+        native = find_event(dialect, sent, self.event)
+        answers.set_deadline(self.seconds or host_deadline(dialect.table, native), native)
+
+    def hooks_seconds(self, table: Table, native: str) -> tuple[float | None, float]:
+        """The seconds from now for all hooks, and the grace of one that timed out."""
+        limit = self.seconds or host_deadline(table, native)
+        return hooks_seconds(limit - (monotonic() - self.began))
+
+
+class Later:
+    """What goes on after the answer: `runs` of detached hooks to start, and programs that `left` for the background.
+
+    `engine`: whose they are, once there is any.
+    """
+
+    def __init__(self) -> None:
+        self.engine: Engine | None = None
+        self.runs: list[Run] = []
+        self.left: list[tuple[Run, Left]] = []
+
+    def collect(self, engine: Engine) -> None:
+        """Have an engine put off what nobody waits for."""
+
+        def detach(run: Run) -> None:
+            self.engine = engine
+            self.runs.append(run)
+
+        def keep(run: Run, left: Left) -> None:
+            self.engine = engine
+            self.left.append((run, left))
+
+        engine.detach, engine.keep = detach, keep
+
 
 def answer_main(words: list[str]) -> int:
     """Answer one event of a host; returns the exit code that the host understands."""
     request = Request(words)
-    later: list[tuple[Engine, Run]] = []
+    later = Later()
     reply = answer(request, later)
     _print(reply)
-    if later:
+    if later.engine is not None:
         from hookline.cli.behind import run_behind  # noqa: PLC0415 - most events have nothing detached
 
-        run_behind(later[0][0], [run for _, run in later])
+        run_behind(later.engine, later.runs, later.left)
     return reply.exit_code
 
 
-def answer(request: Request, later: list[tuple[Engine, Run]]) -> Reply:
-    """Return the reply to the event on standard input; the runs of detached hooks are added to `later`."""
+def answer_in_worker(words: list[str], answers: Answers) -> int:
+    """Answer one event through the supervisor, and stay with the hooks that run in the background."""
+    request = Request(words)
+    later = Later()
+    reply = answer(request, later, answers)
+    answers.send(
+        reply.exit_code,
+        encode_text(reply.stdout),
+        encode_text(reply.stderr),
+        stays=later.engine is not None,
+    )
+    if later.engine is not None:
+        from hookline.cli.behind import stay_behind  # noqa: PLC0415 - as above
+
+        stay_behind(later.engine, later.runs, later.left)
+    return reply.exit_code
+
+
+def answer(request: Request, later: Later, answers: Answers | None = None) -> Reply:
+    """Return the reply to the event on standard input; the runs of detached hooks go to `later`."""
+    request.set_deadline(b"", answers)
     told: list[str] = []
     sent = b""
     journal = journal_of(os.environ, told.append)
     try:
         if request.error is None or not is_terminal():
             sent = read_payload()
+            request.set_deadline(sent, answers)
         reply = answer_bytes(request, sent, later, journal)
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the outermost frame: a traceback must never reach a host
-        reply = _fall_back(request, sent, error, journal)
+        reply = fall_back(request, sent, error, journal).reply
     # What could not be written down is said beside every answer, a refusal too: a journal is never silent.
     return told_beside(reply, [line for line in told if not is_told(reply, line)])
 
 
-def answer_bytes(
-    request: Request, sent: bytes, later: list[tuple[Engine, Run]], journal: Journal | None
-) -> Reply:
+def answer_bytes(request: Request, sent: bytes, later: Later, journal: Journal | None) -> Reply:
     """Return the reply to the event that these bytes are, or the fallback reply where no decision can be made."""
     try:
         return _reply(request, sent, later, journal)
     except Exception as error:  # noqa: BLE001 - as above
-        return _fall_back(request, sent, error, journal)
+        return fall_back(request, sent, error, journal).reply
 
 
-def _parsed(words: list[str]) -> tuple[str, Selection, str]:
-    found = quick(words, {_EVENT: True})
+def _parsed(words: list[str]) -> tuple[str, Selection, str, float | None]:
+    found = quick(words, {_EVENT: True, DEADLINE: True})
     if found is not None and len(found[0]) == 1:
-        return found[0][0], found[1], found[2].get(_EVENT, "")
+        own = found[2]
+        return found[0][0], found[1], own.get(_EVENT, ""), seconds_of(own.get(DEADLINE, ""))
     arguments = parser("hookline answer", "Answer an event in a host's own words.", _EXAMPLES)
     arguments.add_argument("host", metavar="HOST", help="the dialect that the host speaks")
     arguments.add_argument(
         _EVENT, default="", metavar="NAME", help="the event, as the host calls it, if its payload does not say"
     )  # fmt: skip
+    add_deadline(arguments)
     given = arguments.parse_args(words)
-    return given.host, selection_of(given), given.event
+    return given.host, selection_of(given), given.event, seconds_of(given.deadline)
 
 
 def _value_of(option: str, words: list[str]) -> str:
@@ -130,9 +207,7 @@ def _value_of(option: str, words: list[str]) -> str:
     return ""
 
 
-def _reply(
-    request: Request, sent: bytes, later: list[tuple[Engine, Run]], journal: Journal | None
-) -> Reply:
+def _reply(request: Request, sent: bytes, later: Later, journal: Journal | None) -> Reply:
     if request.error is not None:
         raise request.error
     selection, host = request.selection, request.host
@@ -154,11 +229,14 @@ def _reply(
     engine = selection.engine(
         alone=True, placed=False, journal=journal, sessions=selection.sessions(os.environ)
     )
-    engine.detach = lambda run: later.append((engine, run))
+    later.collect(engine)
     said = leave_to_host(engine, host) if not selection.configs else ()
     speaking = engine.host(host)
     event = speaking.decode_event(payload, request.event)
-    decision = heard(engine, event, engine.fire(event))
+    seconds, grace = request.hooks_seconds(table, event.native_name)
+    if seconds is not None:
+        engine.limits = (engine.limits or Limits()).replace(grace=grace)
+    decision = heard(engine, event, engine.fire(event, seconds=seconds))
     if moved:
         decision = add_notice(engine, event, decision, moved)
     errors = (each for each in errors_about(engine, event) if not _is_reason(each, decision))
@@ -215,9 +293,17 @@ def _with_notices(reply: Reply, decision: Decision, problems: tuple[Problem, ...
     return told_beside(reply, (*map(str, problems), *unsaid(decision, reply)))
 
 
-def _fall_back(
-    request: Request, sent: bytes, error: BaseException, journal: Journal | None
-) -> Reply:
+def note_unanswered(request: Request, message: str, *, refused: bool) -> None:
+    """Write into the journal that an event was not decided in time."""
+    journal = journal_of(os.environ, lambda _line: None)
+    if journal is not None:
+        journal.note("unanswered", dialect=request.host, message=message, refused=refused)
+        journal.close()
+
+
+def fall_back(
+    request: Request, sent: bytes, error: BaseException, journal: Journal | None = None
+) -> Fallback:
     """The reply where no decision could be made: a refusal before an action, and a notice everywhere else.
 
     A command line that cannot be used is exit 1 there, with the same text.
@@ -237,9 +323,9 @@ def _fall_back(
     if isinstance(error, HookError) and error.name in _USAGE:
         text = f"hookline answer: {message}\n"
         if not found.refuses:
-            return Reply(stderr=text, exit_code=1)
-        return reply.replace(stderr=text) if reply.stderr else reply
-    return reply
+            return found.replace(reply=Reply(stderr=text, exit_code=1))
+        return found.replace(reply=reply.replace(stderr=text) if reply.stderr else reply)
+    return found
 
 
 def _guards_actions(request: Request) -> bool | None:

@@ -73,6 +73,7 @@ def _answer(
     event: Annotated[
         str, flags.option("--event", metavar="NAME", help="the event", autocompletion=offers.events)
     ] = "",
+    deadline: flags.Deadline = 0.0,
 ) -> int:
     """The words of `hookline answer`, which a shell completes; it is `answer_main` that a host runs."""
     raise NotImplementedError  # nobody calls it: only its signature is read
@@ -87,6 +88,7 @@ def _fire(
     input: flags.Input = "-",  # noqa: A002 - the name of the flag
     json: flags.Json = False,
     exit_zero: flags.ExitZero = False,
+    deadline: flags.Deadline = 0.0,
     color: flags.Color = "auto",
 ) -> int:
     """The words of `hookline fire`, as above; it is `fire_main` that runs."""

@@ -5,13 +5,25 @@ from __future__ import annotations
 import json
 import os
 import sys
+from time import monotonic
 
 from hookline.cli.ending import FINDINGS, OK, ended, tell
-from hookline.cli.options import enter, parser, quick, selection_of
+from hookline.cli.options import (
+    DEADLINE,
+    add_deadline,
+    enter,
+    parser,
+    quick,
+    seconds_of,
+    selection_of,
+)
 from hookline.cli.paint import CHOICES, present
 from hookline.cli.words import duration
+from hookline.engine.catalog import make_dialect
+from hookline.engine.deadline import hooks_seconds, host_deadline
 from hookline.engine.journaling import journal_of
 from hookline.errors import CodecError
+from hookline.handlers.program import Limits
 from hookline.model.verdict import Stance
 from hookline.wire.json_reader import read_json
 
@@ -22,6 +34,7 @@ if TYPE_CHECKING:
 
     from hookline.cli.options import Selection
     from hookline.cli.paint import Paint
+    from hookline.handlers.supervisor import Answers
     from hookline.model.verdict import Decision
 
 _EXAMPLES = """examples:
@@ -32,11 +45,20 @@ _CODES = "exit codes: 0 silent, allow or ask; 1 deny or halt; 2 usage or configu
 
 
 # Further options that are read without argparse, and whether a word follows.
-_OWN: Mapping[str, bool] = {"--host": True, "--input": True, "--json": False, "--exit-zero": False}
+_OWN: Mapping[str, bool] = {
+    "--host": True,
+    "--input": True,
+    "--json": False,
+    "--exit-zero": False,
+    DEADLINE: True,
+}
 
 
 class _Asked:
-    """What is to be fired: the event, at which hooks, and how its decision is told. `host`: the event's dialect."""
+    """What is to be fired: the event, at which hooks, and how its decision is told. `host`: the event's dialect.
+
+    `seconds`: the deadline that the command line sets.
+    """
 
     def __init__(
         self,
@@ -48,7 +70,9 @@ class _Asked:
         json: bool = False,
         color: str = "auto",
         exit_zero: bool = False,
+        seconds: float | None = None,
     ) -> None:
+        self.seconds = seconds
         self.event = event
         self.selection = selection
         self.host = host
@@ -58,9 +82,9 @@ class _Asked:
         self.exit_zero = exit_zero
 
 
-def fire_main(words: list[str]) -> int:
-    """Fire an event; returns the exit code."""
-    return ended("hookline fire", lambda: _fire(_asked(words)))
+def fire_main(words: list[str], answers: Answers | None = None) -> int:
+    """Fire an event; returns the exit code. `answers`: the way to the supervisor, which ends this process at its deadline."""
+    return ended("hookline fire", lambda: _fire(_asked(words), answers))
 
 
 def _asked(words: list[str]) -> _Asked:
@@ -74,6 +98,7 @@ def _asked(words: list[str]) -> _Asked:
             source=own.get("--input", "-"),
             json="--json" in own,
             exit_zero="--exit-zero" in own,
+            seconds=seconds_of(own.get(DEADLINE, "")),
         )
     arguments = parser("hookline fire", "Fire one event and print the decision.", _EXAMPLES, _CODES)
     arguments.add_argument(
@@ -95,6 +120,7 @@ def _asked(words: list[str]) -> _Asked:
     arguments.add_argument(
         "--color", default="auto", choices=CHOICES, help="when to colour (default: auto)"
     )
+    add_deadline(arguments)
     given = arguments.parse_args(words)
     told = {
         "host": given.host,
@@ -102,25 +128,39 @@ def _asked(words: list[str]) -> _Asked:
         "json": given.json,
         "color": given.color,
         "exit_zero": given.exit_zero,
+        "seconds": seconds_of(given.deadline),
     }
     return _Asked(given.event, selection_of(given), **told)
 
 
-def _fire(asked: _Asked) -> int:
+def _fire(asked: _Asked, answers: Answers | None = None) -> int:
+    seconds = asked.seconds
+    if seconds is None and asked.host:
+        seconds = host_deadline(make_dialect(asked.host).table, asked.event)
+    if seconds is not None and answers is not None:
+        answers.set_deadline(seconds, asked.event)
+    until = None if seconds is None else monotonic() + seconds
     enter(asked.selection.folder)
     asked.selection.folder = "."
-    decision = _decide(asked)
+    decision = _decide(asked, until)
     present(decision.to_dict(), decision_page, json=asked.json, color=asked.color)
     return FINDINGS if decision.stance >= Stance.DENY and not asked.exit_zero else OK
 
 
-def _decide(asked: _Asked) -> Decision:
+def _decide(asked: _Asked, until: float | None) -> Decision:
     payload = read_payload(asked.source)
     with asked.selection.engine(alone=True, journal=journal_of(os.environ, tell)) as engine:
         for problem in engine.problems:
             tell(str(problem))
+        seconds = None
+        if until is not None:
+            seconds, grace = hooks_seconds(until - monotonic())
+            engine.limits = (engine.limits or Limits()).replace(grace=grace)
         return engine.fire(
-            asked.event, payload, dialect=asked.host or asked.selection.dialect or None
+            asked.event,
+            payload,
+            dialect=asked.host or asked.selection.dialect or None,
+            seconds=seconds,
         )
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Color",
+    "Deadline",
     "ExitZero",
     "Host",
     "Input",
@@ -36,6 +37,9 @@ Color = Annotated[
     option("--color", metavar="WHEN", help="auto, always or never"),
 ]
 ExitZero = Annotated[bool, option("--exit-zero", help="exit 0 also when there are findings")]
+Deadline = Annotated[
+    float, option("--deadline", metavar="S", help="seconds until the answer has to be written")
+]
 Host = Annotated[
     str,
     option(

@@ -31,6 +31,7 @@ _FLAGS: Mapping[str, str] = {
     "-C": "folder",
 }
 _RELAY = "--relay"
+DEADLINE = "--deadline"
 _REPEATABLE = ("configs", "options")
 _NO_OWN: Mapping[str, bool] = {}
 
@@ -264,6 +265,34 @@ def _known(words: Sequence[str], options: Mapping[str, object], hint: str) -> No
                 name="config.option",
                 hint=did_you_mean(name, options) or hint,
             )
+
+
+def add_deadline(arguments: argparse.ArgumentParser) -> None:
+    """Add the option that sets the deadline of one event."""
+    arguments.add_argument(
+        DEADLINE, default="", metavar="S", help="seconds for the answer; default: the host's limit, less 10 %%"
+    )  # fmt: skip
+
+
+def seconds_of(text: str) -> float | None:
+    """The seconds that an option names; None where it is not given.
+
+    Raises:
+        ConfigError: it is no number above 0.
+    """
+    if not text:
+        return None
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise ConfigError(
+            f"`{DEADLINE} {text}` is no number of seconds above 0",
+            name="config.option",
+            hint="for example --deadline 30",
+        )
+    return seconds
 
 
 def selection_of(given: argparse.Namespace) -> Selection:

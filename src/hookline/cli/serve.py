@@ -85,6 +85,16 @@ _Seconds = Annotated[
     float,
     flags.option("--seconds", metavar="S", min=0.1, help="for all hooks of one event, together"),
 ]
+_Deadline = Annotated[
+    float,
+    flags.option(
+        "--deadline",
+        metavar="S",
+        min=0.0,
+        show_default=False,
+        help="for one event; default: what the client or its host allows",
+    ),
+]
 _NoReload = Annotated[
     bool, flags.option("--no-reload", help="take changes of files on SIGHUP only")
 ]
@@ -119,6 +129,7 @@ def serve(
     most: _Most = 64,
     wait: _Wait = 30.0,
     seconds: _Seconds = 600.0,
+    deadline: _Deadline = 0.0,
     drain: _Drain = 10.0,
     no_reload: _NoReload = False,
     self_approve: _SelfApprove = False,
@@ -155,7 +166,7 @@ def serve(
     token = token_in(path) if address or not _only_files(grpc) else ""
     path, to_approve = (path, token) if token or free else _approvals_only(path)
     approving = Approving(to_approve, self_approve=free, refused=meter.refused)
-    service = _service(selection, meter, Turns(most, patience=wait), seconds, approving)
+    service = _service(selection, meter, Turns(most, patience=wait), (seconds, deadline), approving)
     listening = _listening(address, unix, allow_remote=allow_remote)
     beside = _beside(unix, to_approve) if not token_file else ""
     path = path if token else beside or path
@@ -211,7 +222,7 @@ def _service(
     selection: flags.Selection,
     meter: Meter,
     turns: Turns,
-    seconds: float,
+    seconds: tuple[float, float],
     approving: Approving | None = None,
 ) -> Service:
     from hookline import __version__  # noqa: PLC0415 - as above
@@ -240,7 +251,8 @@ def _service(
         meter=meter,
         contract=document,
         own=own,
-        seconds=seconds,
+        seconds=seconds[0],
+        deadline=seconds[1],
         turns=turns,
         approving=approving,
         elsewhere=None

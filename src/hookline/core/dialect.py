@@ -71,6 +71,7 @@ class Row(Frozen):
     dialects, so that each of these runs once. `fold`: how the event's verdicts become one, where not as the table says.
     `carries`: where hooks run in turn, the event as the next one sees it because of a verdict, apart from its rewrite.
     `context_redoes`: at this stop, whatever the agent is told sends it back to work, as a refusal does.
+    `timeout`: seconds that the host gives a hook of this event which names none; 0: as the table's `default_timeout`.
     `only_for`: powers that there are for some tools only, and how the names of these begin.
     """
 
@@ -90,6 +91,7 @@ class Row(Frozen):
     carries: Callable[[Event, Verdict], Event] | None = None
     only_for: Mapping[str, str] = {}
     context_redoes: bool = False
+    timeout: float = 0.0
 
     def powers_on(self, tool: str) -> frozenset[str]:
         """What a decision may carry where the event is about this tool."""
@@ -144,7 +146,8 @@ class Table(Frozen):
     what the tool does, where the dialect has both.
     `late`: what a detached hook may say that still counts after its moment: context, note, wake (it sends the agent on).
     `delivers`: kinds of event at which an agent is told what came late. `detached_untimed`: the timeout of a detached hook is
-    not enforced, but in strict mode. `ends_session`: kinds of event after which a session's hooks that run once may run again.
+    not enforced, but in strict mode. `background_line`: a command hook goes to the background by `{"async": true}` as its
+    first line of output. `ends_session`: kinds of event after which a session's hooks that run once may run again.
     `approvals`: where a gate is, its hooks wait for an approval even when they are the user's own.
     `unknown_keys`: what the host does with a key that it does not know, by where that stands (`file`, `group`, `hook`): "ignored"
     or "refused", with the entry that it stands in.
@@ -178,6 +181,7 @@ class Table(Frozen):
     late: frozenset[str] = frozenset()
     delivers: frozenset[str] = TURNS
     detached_untimed: bool = False
+    background_line: bool = False
     ends_session: frozenset[str] = frozenset({"session.end"})
     approvals: bool = False
     closes: str = ""
@@ -207,6 +211,11 @@ class Table(Frozen):
                 (*self.folders, *(field.native for field in fields if field.fact == "@cwd"))
             )
         )
+
+    def host_timeout(self, native: str) -> float:
+        """Seconds after which the host goes on without a hook of this event that names no time limit."""
+        row = self.row(native)
+        return (row.timeout if row else 0.0) or self.default_timeout
 
     def event_keys(self) -> tuple[str, ...]:
         """Keys of a payload that name its event."""

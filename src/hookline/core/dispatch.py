@@ -14,7 +14,7 @@ from hookline.core.match_budget import MatchBudget
 from hookline.core.plan import together
 from hookline.model.event import changed
 from hookline.model.frozen import Frozen
-from hookline.model.handler import Broken, Builtin, InProcess
+from hookline.model.handler import Broken, Builtin, Command, InProcess
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.verdict import NO_EFFECTS, Stance, Verdict
 
@@ -46,7 +46,8 @@ class Run(Frozen):
     """One request: perform this hook's handler on this event.
 
     `payload` is what a process is sent (None for a handler in this process). `detached`: start it, do not wait; the
-    outcome sent back is empty, or says why it was not started. `dialect`: whose words the answer of a detached hook is in.
+    outcome sent back is empty, or says why it was not started. `dialect`: whose words the answer of a detached hook is in, or
+    of one that may go to the background while it runs.
     `identity`, `content`: of a detached hook, what it was let through as; those of the outcome of its end.
     """
 
@@ -248,7 +249,9 @@ def _prepare(
         payload = step.dialect.encode_event(event, spec)
     except (TypeError, ValueError, RecursionError) as error:
         return Outcome(failure=Failure.UNSERIALISABLE, detail=str(error))
-    return Run(spec=spec, event=event, payload=payload, detached=detached)
+    may_leave = step.dialect.table.background_line and type(handler) is Command
+    dialect = step.dialect if may_leave else None
+    return Run(spec=spec, event=event, payload=payload, detached=detached, dialect=dialect)
 
 
 def _reexamine(

@@ -49,6 +49,13 @@ def hear(step: Entry, outcome: Outcome, event: Event) -> Verdict:
     """A hook's verdict about the event, in the words of the event."""
     if outcome.spent:  # no fault, and no opinion
         return Verdict(hook_id=step.spec.id, shadow=step.spec.shadow)
+    if outcome.background:
+        return Verdict(
+            hook_id=step.spec.id,
+            shadow=step.spec.shadow,
+            identity=outcome.identity,
+            content=outcome.content,
+        )
     told = seen(step.spec, event)
     verdict = _read(step, outcome, told)
     if outcome.note and outcome.failure not in BARRED:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import Dialect
     from hookline.core.dispatch import Run
+    from hookline.handlers.process import Left
     from hookline.model.spec import HookSpec
 
 _TICK = 0.1  # seconds in which it is noticed that somebody is in a hurry
@@ -139,23 +140,28 @@ class Detached:
         full = f"{self._limits.detached_at_once} hooks run in the background and {self._limits.detached_queued} wait (HKL2003)"
         return Outcome(failure=Failure.NOT_STARTED, detail=full)
 
-    def _spawn(self, run: Run) -> None:
+    def finish(self, run: Run, left: Left) -> None:
+        """Wait on a thread for the end of a program that runs already, so that no bound holds it back."""
+        with self._lock:
+            self._spawn(run, left)
+
+    def _spawn(self, run: Run, left: Left | None = None) -> None:
         thread = threading.Thread(
-            target=self._work, args=(run,), name=f"hookline {run.spec.id}", daemon=True
+            target=self._work, args=(run, left), name=f"hookline {run.spec.id}", daemon=True
         )
         cancel = self._running[thread] = Cancel()
         if self._ending:
             cancel.set()
         thread.start()
 
-    def _work(self, run: Run | None) -> None:
+    def _work(self, run: Run | None, left: Left | None = None) -> None:
         """Perform a run, and then what waits; an observer that raises ends this thread only."""
         here = threading.current_thread()
         try:
             while run is not None:
                 here.name = f"hookline {run.spec.id}"
-                self._perform(run, self._running[here])
-                run = self._next()
+                self._perform(run, self._running[here], left)
+                run, left = self._next(), None
         finally:
             with self._lock:
                 self._running.pop(here).close()
@@ -166,10 +172,12 @@ class Detached:
         with self._lock:
             return self._queue.popleft() if self._queue else None
 
-    def _perform(self, run: Run, cancel: Cancel) -> None:
+    def _perform(self, run: Run, cancel: Cancel, left: Left | None) -> None:
         started = self._clock()
         asked = bounded(run, self._limits.detached)
-        if cancel.is_set:
+        if left is not None:
+            outcome = left.finish(self._limits, cancel)
+        elif cancel.is_set:
             outcome = Outcome(failure=Failure.CANCELLED)
         elif isinstance(run.spec.handler, InProcess):
             outcome = call(asked)

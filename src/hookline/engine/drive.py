@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from time import perf_counter
+from time import monotonic, perf_counter
 
 from hookline.core.dispatch import Run, conclude_alone, takes_part
 from hookline.core.fold import silence
@@ -11,7 +11,7 @@ from hookline.handlers.inprocess import call, call_async, failed, refuse_late_an
 from hookline.handlers.table import perform_all
 from hookline.model.frozen import maker
 from hookline.model.handler import InProcess
-from hookline.model.outcome import Failure, Outcome
+from hookline.model.outcome import TOO_LATE, Failure, Outcome
 from hookline.model.verdict import Verdict
 
 TYPE_CHECKING = False
@@ -23,12 +23,15 @@ if TYPE_CHECKING:
     from hookline.core.dispatch import Dispatch
     from hookline.core.plan import Plan
     from hookline.core.registry import Entry
+    from hookline.handlers.process import Left
     from hookline.handlers.program import Limits
     from hookline.model.event import Event
     from hookline.model.verdict import Decision
 
     # Starts a run that nobody waits for; an outcome says why it was not started.
     Detach: TypeAlias = Callable[[Run], Outcome | None]
+    # Takes over a program that went to the background while it ran.
+    Keep: TypeAlias = Callable[[Run, Left], None]
 
 
 # So many batches of processes may be waited for at the same time; further ones wait for their turn.
@@ -39,13 +42,29 @@ _heard = maker(Verdict, "hook_id", "seconds")
 
 
 def drive(
-    dispatch: Dispatch, detach: Detach, limits: Limits | None, environ: Mapping[str, str]
+    dispatch: Dispatch,
+    detach: Detach,
+    limits: Limits | None,
+    environ: Mapping[str, str],
+    *,
+    seconds: float | None = None,
+    keep: Keep | None = None,
 ) -> Decision:
-    """Perform what the dispatcher asks for, in this thread; commands of one batch run at once."""
+    """Perform what the dispatcher asks for, in this thread; commands of one batch run at once.
+
+    `seconds`: for everything that is waited for; what is not done by then has timed out. A Python function, which cannot be
+    ended, may take longer.
+    """
+    until = None if seconds is None else monotonic() + seconds
+    limits = _until(limits, until)
     try:
         runs = next(dispatch)
         while True:
-            runs = dispatch.send(_perform(runs, detach, limits, environ))
+            if (late := _too_late(runs, until)) is not None:
+                runs = dispatch.send(late)
+                continue
+            runs = runs if until is None else tuple(_within(run, until) for run in runs)
+            runs = dispatch.send(_perform(runs, detach, limits, environ, keep))
     except StopIteration as stop:
         decision: Decision = stop.value
         return decision
@@ -55,13 +74,19 @@ def drive(
 
 
 def _perform(
-    runs: tuple[Run, ...], detach: Detach, limits: Limits | None, environ: Mapping[str, str]
+    runs: tuple[Run, ...],
+    detach: Detach,
+    limits: Limits | None,
+    environ: Mapping[str, str],
+    keep: Keep | None,
 ) -> tuple[Outcome, ...]:
     if runs[0].detached:
         return (detach(runs[0]) or Outcome(),)
     here = {at: call(run) for at, run in enumerate(runs) if type(run.spec.handler) is InProcess}
     elsewhere = [run for at, run in enumerate(runs) if at not in here]
-    done = iter(perform_all(elsewhere, limits=limits, environ=environ) if elsewhere else ())
+    done = iter(
+        perform_all(elsewhere, limits=limits, environ=environ, keep=keep) if elsewhere else ()
+    )
     return tuple(here[at] if at in here else next(done) for at in range(len(runs)))
 
 
@@ -72,21 +97,26 @@ async def drive_async(
     environ: Mapping[str, str],
     *,
     seconds: float | None = None,
+    keep: Keep | None = None,
 ) -> Decision:
     """The same on an event loop: coroutines are awaited, processes run in a thread; cancelling ends them all.
 
     `seconds`: for everything that is waited for; what would take longer has a time limit that ends then.
     """
-    until = None if seconds is None else perf_counter() + seconds
+    until = None if seconds is None else monotonic() + seconds
+    limits = _until(limits, until)
     try:
         runs = next(dispatch)
         while True:
+            if (late := _too_late(runs, until)) is not None:
+                runs = dispatch.send(late)
+                continue
             if until is not None:
                 runs = tuple(_within(run, until) for run in runs)
             if len(runs) == 1 and type(runs[0].spec.handler) is InProcess and not runs[0].detached:
                 outcomes: tuple[Outcome, ...] = (await call_async(runs[0]),)
             else:
-                outcomes = await _perform_async(runs, detach, limits, environ)
+                outcomes = await _perform_async(runs, detach, limits, environ, keep)
             runs = dispatch.send(outcomes)
     except StopIteration as stop:
         decision: Decision = stop.value
@@ -96,9 +126,25 @@ async def drive_async(
         raise
 
 
+def _until(limits: Limits | None, until: float | None) -> Limits | None:
+    """The limits of an event that ends at a time."""
+    if until is None:
+        return limits
+    from hookline.handlers.program import Limits as _Limits  # noqa: PLC0415 - only processes and calls need them
+
+    return (limits or _Limits()).replace(until=until)
+
+
+def _too_late(runs: tuple[Run, ...], until: float | None) -> tuple[Outcome, ...] | None:
+    """The outcomes of runs that begin after the end of the event's time; None where there is time left."""
+    if until is None or monotonic() < until or runs[0].detached:
+        return None
+    return tuple(Outcome(failure=Failure.TIMED_OUT, detail=TOO_LATE) for _ in runs)
+
+
 def _within(run: Run, until: float) -> Run:
     """The run, with a time limit that ends by then."""
-    left = max(round(until - perf_counter(), 3), _SHORTEST)
+    left = max(round(until - monotonic(), 3), _SHORTEST)
     return (
         run
         if run.detached or run.spec.timeout <= left
@@ -107,7 +153,11 @@ def _within(run: Run, until: float) -> Run:
 
 
 async def _perform_async(
-    runs: tuple[Run, ...], detach: Detach, limits: Limits | None, environ: Mapping[str, str]
+    runs: tuple[Run, ...],
+    detach: Detach,
+    limits: Limits | None,
+    environ: Mapping[str, str],
+    keep: Keep | None,
 ) -> tuple[Outcome, ...]:
     if runs[0].detached:
         return (detach(runs[0]) or Outcome(),)
@@ -117,7 +167,7 @@ async def _perform_async(
     elsewhere = [at for at in range(len(runs)) if at not in here]
     waits: list[Awaitable[list[Outcome]]] = [asyncio.gather(*(call_async(runs[at]) for at in here))]
     if elsewhere:
-        waits.append(_in_thread([runs[at] for at in elsewhere], limits, environ))
+        waits.append(_in_thread([runs[at] for at in elsewhere], limits, environ, keep))
     outcomes: dict[int, Outcome] = {}
     for places, done in zip((here, elsewhere), await asyncio.gather(*waits), strict=False):
         outcomes |= zip(places, done, strict=True)
@@ -133,7 +183,7 @@ def _threads() -> Executor:
 
 
 async def _in_thread(
-    runs: list[Run], limits: Limits | None, environ: Mapping[str, str]
+    runs: list[Run], limits: Limits | None, environ: Mapping[str, str], keep: Keep | None
 ) -> list[Outcome]:
     """Processes of a batch, in a thread that is not left behind when the caller is cancelled."""
     import asyncio  # noqa: PLC0415 - as above
@@ -142,7 +192,8 @@ async def _in_thread(
 
     cancel = Cancel()
     work = asyncio.get_running_loop().run_in_executor(
-        _threads(), lambda: perform_all(runs, limits=limits, cancel=cancel, environ=environ)
+        _threads(),
+        lambda: perform_all(runs, limits=limits, cancel=cancel, environ=environ, keep=keep),
     )
     work.add_done_callback(
         lambda _: cancel.close()

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from hookline.engine.library import Path
     from hookline.engine.reload import Reloaded
     from hookline.engine.watching import Watcher
+    from hookline.handlers.process import Left
     from hookline.handlers.program import Limits
     from hookline.journal.journal import Journal
     from hookline.model.outcome import Outcome
@@ -65,6 +66,8 @@ class Engine(Library):
     about to run, those of a project too, by what was approved (None: by where its file lies alone; `gating.gate` makes one).
     `interactive`: whether a person can answer what the host asks, for hosts that ask at their terminal only (None: look for
     the host among the processes that started this one, and take what cannot be found for no).
+    `supervised`: make this whole process a subreaper, so that nothing which a hook starts outlives the hook's time limit (Linux).
+    What the program itself starts in sessions of their own then counts as a hook's.
     """
 
     def __init__(
@@ -85,13 +88,19 @@ class Engine(Library):
         journal: Journal | None = None,
         gate: Gate | Late | None = None,
         interactive: bool | None = None,
+        supervised: bool = False,
     ) -> None:
+        if supervised:
+            from hookline.handlers.orphans import become_subreaper  # noqa: PLC0415 - a program asks for it
+
+            become_subreaper()
         super().__init__(cwd=cwd, environ=environ, placed=placed)
         self.redo_limit = redo_limit
         self.limits = limits
         self.observe = observe
         self.finished = finished
         self.detach = detach
+        self.keep: Callable[[Run, Left], None] | None = None  # as `detach`, for a program that runs
         self.wake = wake
         self.sessions: Sessions | Memory = sessions or _memory()
         self.clock = clock
@@ -120,10 +129,12 @@ class Engine(Library):
         payload: Mapping[str, Any] | None = None,
         *,
         dialect: str | None = None,
+        seconds: float | None = None,
     ) -> Decision:
         """Ask every hook about an event, and return the decision.
 
-        `event` is a canonical event, or a native name with the host's native `payload` and `dialect`.
+        `event` is a canonical event, or a native name with the host's native `payload` and `dialect`. `seconds`: for all hooks
+        together, as of `fire_async`; a plain Python function is not interrupted.
 
         Raises:
             CodecError: an unknown event, or a payload that cannot be understood.
@@ -136,11 +147,16 @@ class Engine(Library):
         if token is None:
             return self._settle(raised, refuse(dispatch(chosen, raised), self._too_deep(raised)))
         try:
-            if chosen.solo is not None:
+            if chosen.solo is not None and seconds is None:
                 decision = ask_alone(chosen, raised, chosen.solo)
             else:
                 decision = drive(
-                    self._asking(chosen, raised), self._detach, self.limits, self.environ
+                    self._asking(chosen, raised),
+                    self._detach,
+                    self.limits,
+                    self.environ,
+                    seconds=seconds,
+                    keep=self._keep,
                 )
         finally:
             FIRING.reset(token)
@@ -178,13 +194,16 @@ class Engine(Library):
                     self.limits,
                     self.environ,
                     seconds=seconds,
+                    keep=self._keep,
                 )
         finally:
             FIRING.reset(token)
         return self._settle(raised, decision, chosen)
 
-    def answer(self, dialect: str, payload: Any) -> Reply:
+    def answer(self, dialect: str, payload: Any, *, seconds: float | None = None) -> Reply:
         """A host's payload in, as an object or as the JSON text that the host sent; the host's reply out.
+
+        `seconds` as of `fire`.
 
         Raises:
             CodecError: the payload cannot be understood; or it is of an event that the host does not have, and a strict hook stands at some gate.
@@ -194,7 +213,8 @@ class Engine(Library):
         event = host.decode_event(
             from_wire(payload) if isinstance(payload, str | bytes) else payload
         )
-        return host.encode_decision(heard(self, event, self.fire(event)), event)
+        decision = self.fire(event, seconds=seconds)
+        return host.encode_decision(heard(self, event, decision), event)
 
     async def answer_async(
         self, dialect: str, payload: Any, *, seconds: float | None = None
@@ -388,8 +408,32 @@ class Engine(Library):
             return None
         return self.start_detached(run)
 
+    def _keep(self, run: Run, left: Left) -> None:
+        """Take over a program that went to the background while it ran."""
+        if run.dialect is not None and run.dialect.table.late:
+            self.sessions.prepare(run.event)
+            self._alone = False
+        if self.keep is not None:
+            self.keep(run, left)
+        else:
+            self.finish_left(run, left)
+
+    def finish_left(self, run: Run, left: Left) -> None:
+        """Wait in the background for the end of a program that `keep` was given."""
+        if run.dialect is not None and run.dialect.table.late:
+            self.sessions.begin(run.event, run.spec.id)
+        self._detacher().finish(run, left)
+
     def start_detached(self, run: Run) -> Outcome | None:
         """Start a run that `detach` was given, in the background; returns why not, where too many run already, or the engine is closing."""
+        if run.dialect is not None and run.dialect.table.late:
+            self.sessions.begin(run.event, run.spec.id)
+        refused = self._detacher().start(run)
+        if refused is not None:
+            self.sessions.over(run.event, run.spec.id)
+        return refused
+
+    def _detacher(self) -> Detached:
         if self._detached is None:
             from hookline.engine.detached import Detached  # noqa: PLC0415 - threads, which most engines never start
             from hookline.engine.recall import ended  # noqa: PLC0415 - as above
@@ -400,12 +444,7 @@ class Engine(Library):
                 lambda run, finished: ended(self, run, finished),
                 self.clock,
             )
-        if run.dialect is not None and run.dialect.table.late:
-            self.sessions.begin(run.event, run.spec.id)
-        refused = self._detached.start(run)
-        if refused is not None:
-            self.sessions.over(run.event, run.spec.id)
-        return refused
+        return self._detached
 
     # -- while it runs ---------------------------------------------------------------------------------------------
 

@@ -76,7 +76,7 @@ def find_fallback(
     if dialect is None:
         native, row, kind = "", None, _find_kind(sent, event)
     else:
-        native = _find_native(dialect, sent, event)
+        native = find_event(dialect, sent, event)
         row = dialect.table.row(native)
         kind = row.kind if row is not None else ""
     if kind in kinds.ACTIONS:
@@ -91,8 +91,8 @@ def find_fallback(
 # -- which event it is -------------------------------------------------------------------------------------------------
 
 
-def _find_native(dialect: Dialect, sent: bytes, event: str) -> str:
-    """The name of the event, by the command line or else by the payload; empty where neither names one."""
+def find_event(dialect: Dialect, sent: bytes, event: str) -> str:
+    """Return the native name of the event, by `event` or else by the payload; empty where neither names one."""
     table = dialect.table
     if table.row(event) is not None:
         return event

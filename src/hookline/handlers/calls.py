@@ -142,11 +142,13 @@ class Calls:
         if cancel is not None:
             cancel.wake(self._tell)
         while open_ := [each for each in self.calls if each.outcome is None]:
-            left = min(each.deadline for each in open_) - time.monotonic()
+            left = min(self._limits.until, *(each.deadline for each in open_)) - time.monotonic()
             with contextlib.suppress(Empty):
                 self._news.get(timeout=min(max(0.0, left), _LONGEST_WAIT))
             if cancel is not None and cancel.is_set:
                 self._end_all(Failure.CANCELLED)
+            if time.monotonic() >= self._limits.until:
+                self._end_all(Failure.TIMED_OUT, "after the time for this event was over")
             self._end_late(open_)
         return [each.outcome for each in self.calls if each.outcome is not None]
 

@@ -13,8 +13,9 @@ import signal
 import subprocess
 
 from hookline.errors import HandlerError
-from hookline.handlers import escapees, spawn
+from hookline.handlers import escapees, orphans, spawn
 from hookline.model.outcome import Failure, Outcome
+from hookline.wire.hookoutput import background_seconds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 _CHUNK = 1 << 16
 _READABLE = select.POLLIN | select.POLLHUP | select.POLLERR
+_LONGEST_LINE = 4096  # bytes of a first line that may mean the background
 _LOST = "its exit code was lost: something else in this process waits for every child"
 
 
@@ -53,13 +55,17 @@ class Child:
         self.pool = pool
         self.limits = pool.limits
         self.began = pool.clock()
-        self.deadline = self.began + program.timeout
+        self.deadline = min(self.began + program.timeout, self.limits.until)
+        self.seconds = self.deadline - self.began
         self.outcome: Outcome | None = None
         self.failure: Failure | None = None
         self.popen: subprocess.Popen[bytes] | None = None
         self.pid = self.pidfd = self.stdin = self.stdout = self.stderr = -1
         self.exited = self.reaped = False
         self.signalled = 0
+        self.left: float | None = None  # the seconds that it asked for in the background
+        self.first_line = 0  # bytes of the line by which it did
+        self.looked = not program.may_leave
         self.pipes: set[str] = set()
         self.strays: set[Process] = set()
         self.kept: dict[int, bytearray] = {}
@@ -141,6 +147,8 @@ class Child:
         kept = self.kept[fd]
         kept += data[: self.limits.kept - len(kept)]
         self.counted[fd] += len(data)
+        if not self.looked and fd == self.stdout and b"\n" in kept:
+            self._look_at_first_line()
         if (
             sum(self.counted.values()) > self.limits.flood
             and self.failure is None
@@ -149,6 +157,29 @@ class Child:
             self.failure = Failure.FLOODED
             self._end_now()
         return True
+
+    def _look_at_first_line(self) -> None:
+        """Send the program to the background where its first line of output says so."""
+        self.looked = True
+        line, newline, _ = bytes(next(iter(self.kept.values()))).partition(b"\n")
+        if len(line) > _LONGEST_LINE:
+            return
+        seconds = background_seconds(line.decode("utf-8", "replace"))
+        if seconds is None:
+            return
+        self.left, self.first_line = seconds, len(line) + len(newline)
+        if not self.exited and not self.signalled:
+            self.seconds = min(seconds, self.limits.detached)
+            self.deadline = self.pool.clock() + self.seconds
+
+    def goes_on(self) -> Outcome:
+        """The outcome for whoever waits: there is nothing to wait for."""
+        return Outcome(background=True, seconds=self.pool.clock() - self.began)
+
+    def watched(self) -> list[tuple[int, int]]:
+        """Every descriptor of it that is open, with the events that matter."""
+        ends = ((self.stdin, select.POLLOUT), (self.stdout, _READABLE), (self.stderr, _READABLE))
+        return [(fd, events) for fd, events in (*ends, (self.pidfd, select.POLLIN)) if fd >= 0]
 
     def _stop_reading(self, fd: int) -> None:
         self.pool.forget(fd)
@@ -207,11 +238,16 @@ class Child:
     def _finish(self, now: float) -> None:
         """Read what is left, end what must not live on, reap the leader, and make the outcome."""
         held = [fd for fd in (self.stdout, self.stderr) if fd >= 0 and self._drain(fd)]
-        stdout, stderr = (kept.decode("utf-8", "replace") for kept in self.kept.values())
+        if not self.looked:
+            self._look_at_first_line()
+        out, err = self.kept.values()
+        stdout = out[self.first_line :].decode("utf-8", "replace")
+        stderr = err.decode("utf-8", "replace")
         left_alone = not self.signalled and not self.program.kill_leftovers
         if not left_alone:
             self._sweep()
         code, died_of = self._reap()
+        orphans.unregister(self.pid, ended=not left_alone)
         self.lasting.close()
         self.outcome = Outcome(
             exit_code=None if self.failure else code,
@@ -239,9 +275,11 @@ class Child:
         if self.pid > 0 and not self.reaped:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGKILL)
-        escapees.kill(
-            self.pid, self.program.cookie, self.pipes, self.strays, quick=not self.signalled
-        )
+        quick = not self.signalled
+        if orphans.adopts():
+            orphans.end_run(self.pid, self.pipes, self.strays, quick=quick)
+        else:
+            escapees.kill(self.pid, self.program.cookie, self.pipes, self.strays, quick=quick)
 
     def _reap(self) -> tuple[int | None, str]:
         """The exit code, or the name of the signal that the leader died of; neither, where nobody can tell."""
@@ -270,7 +308,7 @@ class Child:
     def _detail(self, died_of: str) -> str:
         match self.failure:
             case Failure.TIMED_OUT:
-                return f"after {self.program.timeout:g} s"
+                return f"after {round(self.seconds, 3):g} s"
             case Failure.KILLED:
                 return died_of
             case Failure.FLOODED:
@@ -290,6 +328,7 @@ class Child:
             if self.popen is not None:
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     self.popen.wait(self.limits.last)
+                orphans.unregister(self.pid, ended=True)
         for fd in (self.stdin, self.stdout, self.stderr, self.pidfd):
             self.pool.forget(fd)
         self.lasting.close()

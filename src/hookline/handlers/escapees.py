@@ -2,7 +2,7 @@
 
 Four traces lead to them: the parent that still lives, the parent that was seen earlier, the run's cookie in their
 environment, and the run's pipes in their hands. What forked twice, emptied its environment and let go of the pipes has
-left none; only a subreaper would find it, and that is a property of the whole host process, not ours to change.
+left none; only a subreaper finds it (`orphans`), and a library does not make its program one without being asked.
 """
 
 from __future__ import annotations
@@ -49,17 +49,17 @@ def kill(
     it starts no other while we look on. `quick` looks at numbers given after the leader's only, and misses what a program
     started that has gone through all numbers there are: enough where it ended well.
     """
-    lowest = leader if quick and leader <= _latest() else 0
+    lowest = leader if quick and leader <= latest() else 0
     stopped: set[Process] = set()
     for _ in range(_ROUNDS):
         found = _escaped(leader, cookie, pipes, known | stopped, lowest) - stopped
         if not found:
             break
         for process in found:
-            _send(process, signal.SIGSTOP)
+            send(process, signal.SIGSTOP)
         stopped |= found
     for process in stopped:
-        _send(process, signal.SIGKILL)
+        send(process, signal.SIGKILL)
 
 
 def pidfd(pid: int) -> int:
@@ -86,7 +86,7 @@ def _escaped(
     for pid, (_, started, runs) in table.items():
         if not runs or pid in {leader, os.getpid()} or (born is not None and started < born):
             continue
-        if _has_cookie(pid, cookie) or (born is not None and _holds(pid, pipes)):
+        if _has_cookie(pid, cookie) or (born is not None and holds(pid, pipes)):
             found.add((pid, started))
     return found
 
@@ -108,9 +108,9 @@ def _is_alive(pid: int, started: int, table: Table) -> bool:
     return pid in table and table[pid][1:] == (started, True)
 
 
-def _latest() -> int:
-    """The number given last; below a living process's where numbers began anew since that was started."""
-    return int((_read("/proc/loadavg").split() or [b"0"])[-1])
+def latest() -> int:
+    """Return the number given last; below a living process's where numbers began anew since that was started."""
+    return int((read_proc("/proc/loadavg").split() or [b"0"])[-1])
 
 
 def _table(lowest: int = 0) -> Table:
@@ -120,7 +120,7 @@ def _table(lowest: int = 0) -> Table:
         for name in os.listdir("/proc"):
             # The name in brackets may hold blanks and brackets; the other fields begin after the last one.
             fields = (
-                _read(f"/proc/{name}/stat").rpartition(b")")[2].split()
+                read_proc(f"/proc/{name}/stat").rpartition(b")")[2].split()
                 if name.isdigit() and int(name) >= lowest
                 else []
             )
@@ -133,12 +133,12 @@ def _table(lowest: int = 0) -> Table:
     return found
 
 
-def _send(process: Process, number: int) -> None:
+def send(process: Process, number: int) -> None:
     """A signal through a pidfd, so that a process which was given the same number in between is not hit."""
     pid, started = process
     fd = pidfd(pid)
     try:
-        fields = _read(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+        fields = read_proc(f"/proc/{pid}/stat").rpartition(b")")[2].split()
         if not fields or int(fields[_STAT_STARTED]) != started:
             return
         with contextlib.suppress(OSError):
@@ -152,16 +152,18 @@ def _send(process: Process, number: int) -> None:
 
 
 def _has_cookie(pid: int, cookie: str) -> bool:
-    if not cookie:
-        return False
-    mark, wanted = f"{COOKIE}=".encode(), cookie.encode()
-    entries = _read(f"/proc/{pid}/environ", _LONGEST_ENVIRONMENT).split(b"\0")
-    return any(
-        wanted in entry[len(mark) :].split(b",") for entry in entries if entry.startswith(mark)
-    )
+    return bool(cookie) and cookie in cookies_of(pid)
 
 
-def _holds(pid: int, pipes: AbstractSet[str]) -> bool:
+def cookies_of(pid: int) -> list[str]:
+    """Return the cookies in the environment that a process was started with."""
+    mark = f"{COOKIE}=".encode()
+    entries = read_proc(f"/proc/{pid}/environ", _LONGEST_ENVIRONMENT).split(b"\0")
+    texts = (entry[len(mark) :] for entry in entries if entry.startswith(mark))
+    return [cookie for text in texts for cookie in os.fsdecode(text).split(",") if cookie]
+
+
+def holds(pid: int, pipes: AbstractSet[str]) -> bool:
     """Whether a process writes to one of these pipes. Who can also read from it is a fork of ourselves, not of the program."""
     folder = f"/proc/{pid}/fd"
     writes = False
@@ -175,7 +177,7 @@ def _holds(pid: int, pipes: AbstractSet[str]) -> bool:
     return writes
 
 
-def _read(path: str, longest: int = 4096) -> bytes:
+def read_proc(path: str, longest: int = 4096) -> bytes:
     """A file of /proc, in one go, at half the price of `open`; empty where it cannot be read."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)

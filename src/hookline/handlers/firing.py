@@ -27,9 +27,9 @@ VARIABLE = "HOOKLINE_FIRING"
 _PROC = "/proc"
 # Deeper than that nothing is nested which comes to an end; and nobody can try thousands of guesses at once.
 DEEPEST = 8
-_MOST = (
-    2 * DEEPEST
-)  # processes of ours above one another, whatever their keys are; a hook may have one more for itself
+# Processes of ours above one another, whatever their keys are: each hookline is a supervisor and its worker, and a hook may
+# have one more hookline for itself.
+_MOST = 4 * DEEPEST
 _INIT = 1  # above everything, so it vouches for nothing
 _PARENT, _STARTED = 1, 19  # fields of /proc/PID/stat behind the name
 _FIELDS = 5  # of an event, from the right: a kind may have colons in it

@@ -20,6 +20,7 @@ class Limits(Frozen):
 
     `grace`: from SIGTERM to SIGKILL. `drain`: how long a finished program's pipes are still read when somebody else holds
     them. `last`: how long a killed program is waited for. `kept`: of each stream. `flood`: output that ends a program.
+    `until`: a time of `time.monotonic` by which everything that is waited for is over; infinity sets no end.
     `detached`: the longest that a hook which nobody waits for may run, whatever it says itself. `detached_at_once` and
     `detached_queued`: how many of these run, and how many wait until they may; one more is refused.
     """
@@ -29,6 +30,7 @@ class Limits(Frozen):
     last: float = 0.2
     kept: int = 1 << 20
     flood: int = 256 << 20
+    until: float = float("inf")
     at_once: int = max(8, 4 * (os.cpu_count() or 1))
     detached: float = 3600.0
     detached_at_once: int = 16
@@ -39,7 +41,7 @@ class Program(Frozen):
     """What to run: `argv` with an absolute or findable program, `stdin` already serialised, `timeout` in seconds.
 
     `cookie` is a value of the environment by which everything that the program starts can be recognised. `sealed`: the bytes
-    that `argv` refers to; `copies`: the folder for those of them that need a file.
+    that `argv` refers to; `may_leave`: its first line of output can send it to the background. `copies`: the folder for those of them that need a file.
     """
 
     argv: tuple[str, ...]
@@ -49,6 +51,7 @@ class Program(Frozen):
     timeout: float
     cookie: str = ""
     kill_leftovers: bool = False
+    may_leave: bool = False
     sealed: Sealed | None = None
     copies: str = ""
 

@@ -5,14 +5,18 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import signal
 import subprocess
+from _signal import getsignal  # type: ignore[import-not-found]  # the one of `signal` makes an enum of it, which takes 0.1 ms in all
+
+from hookline.errors import HandlerError
+from hookline.handlers import orphans
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeAlias
 
-    from hookline.errors import HandlerError
     from hookline.handlers.program import Program
 
     # Our ends of the program's standard streams.
@@ -20,6 +24,10 @@ if TYPE_CHECKING:
 
 _BUSY_TRIES, _BUSY_PAUSE = 10, 0.01
 _FIRST = 1 << 16
+# `subprocess` itself resets the two that Python ignores.
+_CHECKED = sorted(
+    set(map(int, signal.valid_signals())) - {int(signal.SIGPIPE), int(signal.SIGXFSZ)}
+)
 
 
 def start(
@@ -86,25 +94,54 @@ def _exec(
     stdin, stdout, stderr = ends
     if not program.argv:
         raise ValueError("the command is empty")
+    signals = signal_state()
     for tries_left in range(_BUSY_TRIES, -1, -1):
         try:
-            return subprocess.Popen(  # the pipes, the wait and the end are the child's
-                program.argv,
-                executable=executable,
-                pass_fds=passed,
-                stdin=stdin,
-                stdout=stdout,
-                stderr=stderr,
-                cwd=program.cwd,
-                env=program.env,
-                start_new_session=True,
-            )
+            with orphans.STARTING:
+                if orphans.is_ending():
+                    raise HandlerError("hookline is ending all of its hooks")
+                popen = subprocess.Popen(  # the pipes, the wait and the end are the child's
+                    program.argv,
+                    executable=executable,
+                    pass_fds=passed,
+                    stdin=stdin,
+                    stdout=stdout,
+                    stderr=stderr,
+                    cwd=program.cwd,
+                    env=program.env,
+                    start_new_session=True,
+                    preexec_fn=_reset_signals if any(signals) else None,  # noqa: PLW1509 - see there
+                )
+                orphans.register(popen.pid, program.cookie)
+                return popen
         except OSError as error:
             # Somebody else's fork may still hold the script open for writing for a moment.
             if error.errno != errno.ETXTBSY or not tries_left:
                 raise
             sleep(_BUSY_PAUSE)
     raise AssertionError  # pragma: no cover - the last try returns or raises
+
+
+def signal_state() -> tuple[set[int], set[int]]:
+    """Return the signals that a program would inherit as ignored, and those it would inherit blocked.
+
+    The signal numbers are ints; of a signal that a C library ignores behind Python's back nothing is known.
+    """
+    ignored = {number for number in _CHECKED if getsignal(number) == signal.SIG_IGN}
+    return ignored, signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
+def _reset_signals() -> None:
+    """Set every ignored signal to its default and unblock all, between fork and exec.
+
+    `exec` keeps both, so a hook below `nohup` would ignore SIGHUP. `posix_spawn` could do this, but not change the
+    working directory. A function in the child costs the fast path of `subprocess`, so it is passed only where one of
+    the two is set. It calls nothing that takes a lock.
+    """
+    ignored, _ = signal_state()
+    for number in ignored:
+        signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
 
 
 def why(error: OSError | ValueError | HandlerError, program: Program) -> str:

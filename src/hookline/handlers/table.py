@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from hookline.core.dispatch import Run
     from hookline.handlers.builtins.asked import Asked
+    from hookline.handlers.process import Left
     from hookline.handlers.program import Cancel, Errand, Limits
 
 
@@ -26,16 +27,18 @@ def perform_all(
     limits: Limits | None = None,
     cancel: Cancel | None = None,
     environ: Mapping[str, str] | None = None,
+    keep: Callable[[Run, Left], None] | None = None,
 ) -> list[Outcome]:
     """Perform runs of handlers outside this interpreter's own code: all their programs at once, after what builtins do here.
 
     What asks somebody elsewhere is under way meanwhile: HTTP hooks, and questions to language models. The outcomes are in the
-    order of the runs. `environ` is the environment that hooks inherit; the process's own by default.
+    order of the runs. `environ` is the environment that hooks inherit; the process's own by default. `keep`
+    takes over a program that goes to the background while it runs; without it there is none.
     """
     given = os.environ if environ is None else environ
     calls = [run for run in runs if type(run.spec.handler) in _CALLS]
     if not calls:
-        return _here(runs, limits, cancel, given)
+        return _here(runs, limits, cancel, given, keep)
     from hookline.handlers import program  # noqa: PLC0415 - as below
     from hookline.handlers.calls import Calls  # noqa: PLC0415 - sockets, which few hooks need
 
@@ -44,7 +47,11 @@ def perform_all(
     ) as under_way:
         here = iter(
             _here(
-                [run for run in runs if type(run.spec.handler) not in _CALLS], limits, cancel, given
+                [run for run in runs if type(run.spec.handler) not in _CALLS],
+                limits,
+                cancel,
+                given,
+                keep,
             )
         )
         there = iter(under_way.outcomes(cancel))
@@ -83,14 +90,21 @@ def _performer(calls: Sequence[Run], environ: Mapping[str, str]) -> Callable[...
 
 
 def _here(
-    runs: Sequence[Run], limits: Limits | None, cancel: Cancel | None, given: Mapping[str, str]
+    runs: Sequence[Run],
+    limits: Limits | None,
+    cancel: Cancel | None,
+    given: Mapping[str, str],
+    keep: Callable[[Run, Left], None] | None,
 ) -> list[Outcome]:
     """The outcomes of what runs on this machine."""
     steps = [
-        _command(run, given) if type(run.spec.handler) is Command else _builtin(run, given)
+        _command(run, given, may_leave=keep is not None)
+        if type(run.spec.handler) is Command
+        else _builtin(run, given)
         for run in runs
     ]
     errands = [step for step in steps if not isinstance(step, Outcome)]
+    left: dict[int, Left] = {}
     if not errands:
         return [step for step in steps if isinstance(step, Outcome)]
     # Processes are loaded when the first hook needs one: half of what `answer` spends when none does.
@@ -98,9 +112,18 @@ def _here(
 
     done = iter(
         process.run_all(
-            [errand.program for errand in errands], limits=limits or program.Limits(), cancel=cancel
+            [errand.program for errand in errands],
+            limits=limits or program.Limits(),
+            cancel=cancel,
+            left=left,
         )
     )
+    if keep is not None and left:
+        started = [
+            run for run, step in zip(runs, steps, strict=True) if not isinstance(step, Outcome)
+        ]
+        for at, gone in left.items():
+            keep(started[at], gone)
     return [step if isinstance(step, Outcome) else _read(step, next(done)) for step in steps]
 
 
@@ -108,13 +131,14 @@ def _read(errand: Errand, outcome: Outcome) -> Outcome:
     return errand.read(outcome) if errand.read else outcome
 
 
-def _command(run: Run, environ: Mapping[str, str]) -> Errand | Outcome:
+def _command(run: Run, environ: Mapping[str, str], *, may_leave: bool) -> Errand | Outcome:
     from hookline.handlers import command  # noqa: PLC0415 - as above
     from hookline.handlers.firing import mark_of  # noqa: PLC0415 - as above
     from hookline.handlers.program import Errand  # noqa: PLC0415 - as above
 
     handler = run.spec.handler
     assert isinstance(handler, Command)  # noqa: S101 - chosen by type above
+    leaves = may_leave and run.dialect is not None and run.dialect.table.background_line
     try:
         return Errand(
             program=command.program(
@@ -125,7 +149,7 @@ def _command(run: Run, environ: Mapping[str, str]) -> Errand | Outcome:
                 cookie=_cookie(),
                 environ=environ,
                 mark=mark_of(run.spec),
-            )
+            ).replace(may_leave=leaves and not run.detached)
         )
     except HandlerError as error:
         return Outcome(failure=Failure.NOT_STARTED, detail=str(error))

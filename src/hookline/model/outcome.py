@@ -45,6 +45,9 @@ BARRED = frozenset({
 # Of these, what keeps a hook from running that was approved, or may have been: it has failed.
 FAILED = frozenset({Failure.CHANGED, Failure.EXPOSED, Failure.UNKNOWABLE, Failure.ABSENT})
 
+# The detail of a run that timed out without having been started.
+TOO_LATE = "before it could start"
+
 
 class Outcome(Frozen):
     """What a run produced, unread.
@@ -53,6 +56,7 @@ class Outcome(Frozen):
     (undecodable bytes replaced), at most the kept part of the stream; `truncated` says that more came. `answer` is what an
     in-process handler returned. `detail` makes a failure concrete; `seconds` is wall time; `leftovers` says that the hook
     left processes running. `spent`: it was to run once, and did so in another process of the session.
+    `background`: it goes on in the background, and what it says comes later.
     `identity`: what it is approved as, and `content`: the digest of the files that it ran, where somebody looked. `note`: what
     whoever let it run, or did not, has to say to the user. `means`: what the failure means, whatever the hook's own `on_failure` says. `called`: what a hook that was
     kept from running is called, where its own name is nobody's word; `told`: the user of this session knows of it already.
@@ -74,3 +78,4 @@ class Outcome(Frozen):
     called: str = ""
     told: bool = False
     identity: str = ""
+    background: bool = False

@@ -19,6 +19,7 @@ LARGEST = 32 << 20  # bytes; hosts send whole files, and `hookline answer` reads
 # What is larger is read to its end up to here, and dropped: who is hung up on while sending may never see the answer.
 MOST_DROPPED = 40 << 20  # bytes
 PATIENCE = 10.0  # seconds
+SECONDS = "Hookline-Seconds"
 _KEYS = ("event", "dialect", "payload")
 
 
@@ -59,6 +60,29 @@ async def bytes_of(request: Request, *, patience: float = PATIENCE) -> bytes:
         ) from None
     except ClientDisconnect:
         raise RequestError(400, "serve.request", "the body was broken off") from None
+
+
+def seconds_of(request: Request) -> float:
+    """Return the seconds that the client waits for an answer, by its header `Hookline-Seconds`; 0 where it has none.
+
+    Raises:
+        RequestError: the header is no number above 0.
+    """
+    text = request.headers.get(SECONDS, "")
+    if not text:
+        return 0.0
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise RequestError(
+            400,
+            "serve.request",
+            f"`{SECONDS}: {text:.40}` is no number of seconds above 0",
+            hint=f"for example `{SECONDS}: 30`",
+        )
+    return seconds
 
 
 def _check_type(request: Request) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
@@ -10,6 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Route
 
+from hookline.engine.deadline import host_deadline
 from hookline.engine.fallback import find_fallback
 from hookline.engine.unheard import heard
 from hookline.engine.unsaid import told_beside, unsaid
@@ -20,7 +22,7 @@ from hookline.remote.turns import Turns
 from hookline.server import replies
 from hookline.server.approving import PATH as APPROVE
 from hookline.server.approving import Approving
-from hookline.server.bodies import bytes_of, firing_of, json_of, parse_body
+from hookline.server.bodies import bytes_of, firing_of, json_of, parse_body, seconds_of
 from hookline.server.chat_commands import PATH as CHAT
 from hookline.server.chat_commands import answer_chat
 from hookline.server.metrics import MEDIA_TYPE
@@ -45,7 +47,9 @@ _UNDECIDED = frozenset((400, 408, 413, 415, 422, 500, 503))
 class Service:
     """Answers requests with an engine. Everything in it happens on one event loop.
 
-    `own`: engines for hosts whose own files call this server, less these files. `seconds`: for all hooks of one event.
+    `own`: engines for hosts whose own files call this server, less these files. `seconds`: for all hooks of one event, the
+    most that there are. `deadline`: the seconds for one event, its wait for a turn included; 0: what the client asks for in
+    `Hookline-Seconds`, or else what the host's dialect says.
     `turns`: how many events at once, whichever way they come. `contract`: the OpenAPI document. `approving` answers requests to
     approve hooks (None: refuses them). `elsewhere` adds to a decision what its reader should know of the event's folder. `tell` is
     given one line for each fault of ours. `refresh` reads the files of hooks anew.
@@ -59,6 +63,7 @@ class Service:
         contract: Mapping[str, Any],
         own: Mapping[str, Engine] | None = None,
         seconds: float = 600.0,
+        deadline: float = 0.0,
         turns: Turns | None = None,
         approving: Approving | None = None,
         elsewhere: Callable[[Engine, Event, Decision], Awaitable[Decision]] | None = None,
@@ -69,6 +74,7 @@ class Service:
         self.meter = meter
         self.contract = contract
         self.seconds = seconds
+        self.deadline = deadline
         self.turns = turns or Turns(64)
         self.approving = approving or Approving()
         self.elsewhere = elsewhere
@@ -102,7 +108,8 @@ class Service:
         event, payload, dialect = firing_of(await json_of(request))
         raised = self.engine.event(event, payload, dialect=dialect)
         decision = await while_there(
-            request.receive, self._decided(self._engine_for(raised.dialect), raised)
+            request.receive,
+            self._decided(self._engine_for(raised.dialect), raised, self._limit(request)),
         )
         return document(decision.to_dict())
 
@@ -116,8 +123,9 @@ class Service:
             raise RequestError(404, error.name, error.message, hint=error.hint) from None
         request.state.sent = await bytes_of(request)
         event = host.decode_event(parse_body(request.state.sent))
+        seconds = self._limit(request) or host_deadline(host.table, event.native_name)
         decision = heard(
-            engine, event, await while_there(request.receive, self._decided(engine, event))
+            engine, event, await while_there(request.receive, self._decided(engine, event, seconds))
         )
         wants_all = replies.WHOLE in request.headers.get("accept", "")
         encode = (
@@ -165,9 +173,17 @@ class Service:
     def _engine_for(self, host: str) -> Engine:
         return self.own.get(host, self.engine)
 
-    async def _decided(self, engine: Engine, event: Event) -> Decision:
+    def _limit(self, request: Request) -> float:
+        """The seconds for an event, by the command line and the client; 0 where neither says any."""
+        asked = seconds_of(request)
+        given = [seconds for seconds in (self.deadline, asked) if seconds]
+        return min(given, default=0.0)
+
+    async def _decided(self, engine: Engine, event: Event, seconds: float = 0.0) -> Decision:
+        began = monotonic()
         async with self.turns.one():
-            decision = await engine.fire_async(event, seconds=self.seconds)
+            left = seconds - (monotonic() - began) if seconds else self.seconds
+            decision = await engine.fire_async(event, seconds=max(min(left, self.seconds), 0.0))
         return decision if self.elsewhere is None else await self.elsewhere(engine, event, decision)
 
     def _answering(

@@ -41,6 +41,26 @@ def one_object(text: str) -> dict[str, Any]:
     return value
 
 
+def background_seconds(line: str) -> float | None:
+    """Return the seconds that a hook asks for in the background by its first line of output; None where it does not ask.
+
+    The line is one JSON object with `"async": true`. Its `asyncTimeout` is in milliseconds; without it there is no limit,
+    which is infinity.
+    """
+    if '"async"' not in line:
+        return None
+    try:
+        given = one_object(line)
+    except UnreadableError:
+        return None
+    if given.get("async") is not True:
+        return None
+    limit = given.get("asyncTimeout")
+    if isinstance(limit, int | float) and not isinstance(limit, bool) and limit > 0:
+        return limit / 1000
+    return float("inf")
+
+
 def _refuse(constant: str) -> NoReturn:
     raise UnreadableError(f"`{constant}` is no JSON")
 

@@ -133,6 +133,53 @@ def test_the_host_does_not_wait_and_the_session_hears_of_it(machine: Machine) ->
     assert machine.kept() == []
 
 
+MARK = '{"async": true, "asyncTimeout": 60000}'
+
+
+@pytest.mark.parametrize("event", ["PostToolUse", "PreToolUse"])
+def test_the_first_line_of_output_sends_a_hook_to_the_background(
+    machine: Machine, event: str
+) -> None:
+    """The host does not wait for its end; what it prints after that line is told on the next turn."""
+    context = {"hookSpecificOutput": {"hookEventName": event, "additionalContext": "tests fail"}}
+    then = waiting(machine.home, f"printf %s '{json.dumps(context)}'")
+    machine.hooks(event, {"command": f"echo '{MARK}'; {then}"})
+    answered = machine.answer(event)
+    assert until(lambda: pid_in(machine.home / "behind"))
+    early = (machine.context(), machine.kept())
+    (machine.home / "go").write_text("on\n", encoding="utf-8")
+
+    assert (answered, early) == ({}, ("", []))
+    assert until(lambda: machine.kept() == [".late"])
+    assert (machine.context(), machine.context()) == ("tests fail", "")
+
+
+def test_a_hook_that_left_for_the_background_has_the_limit_that_it_named(machine: Machine) -> None:
+    """After `asyncTimeout` milliseconds it ends, and the next turn tells the user."""
+    machine.hooks(
+        "PostToolUse",
+        {"command": """echo '{"async": true, "asyncTimeout": 300}'; exec sleep 300"""},
+        {"command": "true", "async": True},
+    )
+    assert machine.answer("PostToolUse") == {}
+    assert until(lambda: machine.kept() == [".late"])
+    told = machine.answer("UserPromptSubmit")
+
+    assert "timed out: after 0.3 s" in told["systemMessage"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ['{"async": false}', '{"async": "yes"}', '[{"async": true}]', 'see {"async": true}', "async"],
+)
+def test_another_first_line_is_waited_for(machine: Machine, line: str) -> None:
+    """Only one object with `"async": true` sends a hook to the background."""
+    machine.hooks("PreToolUse", {"command": f"echo '{line}'; echo no >&2; exit 2"})
+    answered = machine.answer("PreToolUse")
+
+    assert answered["hookSpecificOutput"]["permissionDecision"] == "deny"
+
+
 def test_nothing_of_the_hosts_is_held(machine: Machine) -> None:
     """Neither a descriptor that the host left open for us, nor its session, nor a zombie."""
     machine.hooks("PostToolUse", {"command": waiting(machine.home, "true"), "async": True})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import threading
 from typing import TYPE_CHECKING
@@ -37,6 +38,29 @@ def an_engine(command: str, tmp_path: Path, finished: list[Finished], **settings
     return Engine.from_config(
         tree, dialect="claude-code", environ=environ, finished=finished.append, **settings
     )
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_hook_goes_to_the_background_by_its_first_line(
+    tmp_path: Path, *, asynchronous: bool
+) -> None:
+    """The decision comes while the hook runs; `finished` gets its output without that line."""
+    finished: list[Finished] = []
+    os.mkfifo(tmp_path / "go")
+    command = """echo '{"async": true}'; read line < "$FOLDER/go"; echo "$line"; exit 3"""
+    tree = {"hooks": {"Notification": [{"hooks": [{"type": "command", "command": command}]}]}}
+    environ = {"PATH": os.environ["PATH"], "FOLDER": str(tmp_path)}
+    engine = Engine.from_config(
+        tree, dialect="claude-code", environ=environ, finished=finished.append
+    )
+    decision = asyncio.run(engine.fire_async(NOTICE)) if asynchronous else engine.fire(NOTICE)
+    before = list(finished)
+    (tmp_path / "go").write_text("on\n", encoding="utf-8")
+    engine.close()
+
+    assert [verdict.fault for verdict in decision.verdicts] == [None]
+    assert before == []
+    assert [(each.outcome.exit_code, each.outcome.stdout) for each in finished] == [(3, "on\n")]
 
 
 def test_closing_waits_for_what_was_started(tmp_path: Path) -> None:

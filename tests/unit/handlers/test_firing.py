@@ -225,7 +225,7 @@ def test_what_is_nested_too_deeply_has_no_end(
         "sh\0-c\0hookline",
     ],
 )
-@pytest.mark.parametrize("depth", [15, 16])
+@pytest.mark.parametrize("depth", [31, 32])
 def test_whoever_has_lost_the_key_comes_to_an_end_too(
     words: str, depth: int, home: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -240,7 +240,7 @@ def test_whoever_has_lost_the_key_comes_to_an_end_too(
     monkeypatch.setattr("os.getppid", lambda: 100)
 
     assert (inside(home, "unknown").asked("stop") is None) is (
-        depth == 16 and not words.startswith("sh")
+        depth == 32 and not words.startswith("sh")
     )
 
 

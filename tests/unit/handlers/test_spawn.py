@@ -242,3 +242,26 @@ def test_a_program_runs_in_its_directory(tmp_path):
     folder.mkdir()
 
     assert run(program("pwd -P", folder)).stdout == f"{folder.resolve()}\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM])
+def test_a_hook_does_not_inherit_an_ignored_signal(number, tmp_path):
+    """Below `nohup` a hook that sends itself SIGHUP still ends; so it does for other signals."""
+    before = signal.signal(number, signal.SIG_IGN)
+    try:
+        outcome = run(program(f"kill -{int(number)} $$; exit 0", tmp_path, by="sh"))
+    finally:
+        signal.signal(number, before)
+
+    assert (outcome.failure, outcome.detail) == (Failure.KILLED, number.name)
+
+
+def test_a_hook_does_not_inherit_a_blocked_signal(tmp_path):
+    """A thread that blocks SIGTERM can still end its hooks with it."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+    try:
+        outcome = run(program("kill -TERM $$; exit 0", tmp_path, by="sh"))
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+    assert (outcome.failure, outcome.detail) == (Failure.KILLED, "SIGTERM")

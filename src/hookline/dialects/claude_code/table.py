@@ -245,6 +245,7 @@ TABLE = Table(
     redo_flag="stop_hook_active",  # in a row: a stop that is no continuation begins anew (2.7)
     late=frozenset({"context", "note", "wake"}),  # `async` and `asyncRewake` (2.4)
     detached_untimed=True,  # as above
+    background_line=True,  # `{"async": true, "asyncTimeout": 15000}`; its output is read as that of an `async` hook
     closes='"onFailure": "block"',
 )
 

@@ -1,0 +1,249 @@
+"""Orphans: processes that this process adopts as a subreaper; which hook started them, and how they end.
+
+A process that forks twice, clears its environment, leaves its group and closes every pipe is still a descendant of a
+subreaper. An orphan belongs to the hook in whose session it is, whose cookie it has, or whose pipes it holds. An orphan
+without any of these ends when the hook that is being ended is the only one that runs; otherwise it ends when the last of
+the hooks that run at the same time ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import time
+from _thread import RLock
+
+from hookline.handlers.escapees import cookies_of, holds, latest, read_proc, send
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from collections.abc import Set as AbstractSet
+    from typing import TypeAlias
+
+    from hookline.handlers.escapees import Process
+
+    # By number: the parent, the session, the start in ticks, and whether it runs.
+    Table: TypeAlias = dict[int, tuple[int, int, int, bool]]
+
+_PR_SET_CHILD_SUBREAPER = 36
+_PARENT, _SESSION, _STARTED = 1, 3, 19  # fields of /proc/PID/stat behind the name
+_QUIET_LOOKS = 2
+_LONGEST = 2.0  # seconds of looking for descendants that go on forking
+_MOST_LEFT = 4096
+_ABOVE_ALL = (0, 1)
+
+# Whoever starts a program holds this until the program is registered, so that no one takes it for an orphan.
+STARTING = RLock()
+
+
+class _State:
+    """What this process knows of the programs that it started.
+
+    `running`: the cookie of each leader that was not reaped yet. `left`: cookies of runs that ended well, whose processes
+    may stay. `due`: the start of the oldest run that was ended while others ran, in ticks.
+    """
+
+    adopts = False
+    ending = False
+    running: dict[int, str] = {}  # noqa: RUF012 - there is one state a process
+    left: dict[str, None] = {}  # noqa: RUF012 - as above
+    due: int | None = None
+
+
+def become_subreaper() -> bool:
+    """Make this process the parent of all orphans below it; false where the system has no such thing."""
+    try:
+        # `ctypes` would take longer than all the rest. This is what it is made of.
+        from _ctypes import call_function, dlopen, dlsym  # noqa: PLC0415 - as above
+
+        prctl = dlsym(dlopen(None, 0), "prctl")  # type: ignore[arg-type]  # None is this program
+        _State.adopts = not call_function(prctl, (_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
+    except (ImportError, OSError):
+        _State.adopts = False
+    return _State.adopts
+
+
+def forget_parent() -> None:
+    """Forget what the process started that this one was forked from."""
+    _State.running, _State.left, _State.due = {}, {}, None
+
+
+def adopts() -> bool:
+    """Whether this process is a subreaper."""
+    return _State.adopts
+
+
+def is_ending() -> bool:
+    """Whether everything below this process is being ended, so that nothing may start."""
+    return _State.ending
+
+
+def register(leader: int, cookie: str) -> None:
+    """Take note of a program that was started; the caller holds `STARTING`."""
+    _State.running[leader] = cookie
+
+
+def unregister(leader: int, *, ended: bool) -> None:
+    """Forget a program that was reaped. `ended`: its processes were ended, and did not just stay behind."""
+    with STARTING:
+        cookie = _State.running.pop(leader, "")
+        alone = not _State.running
+    if not _State.adopts:
+        return
+    if cookie and not ended:
+        _State.left[cookie] = None
+        if len(_State.left) > _MOST_LEFT:
+            del _State.left[next(iter(_State.left))]
+    if alone and _State.due is not None:
+        due, _State.due = _State.due, None
+        _end(lambda owner, started: owner is None and started >= due)
+    _reap()
+
+
+def end_run(
+    leader: int, pipes: AbstractSet[str], known: AbstractSet[Process], *, quick: bool = False
+) -> None:
+    """End all processes of one run, whose leader was not reaped yet, until none is left. `quick` as of `escapees.kill`."""
+    fields = _stat(leader)
+    born = int(fields[_STARTED]) if fields else 0
+    with STARTING:
+        alone = len(_State.running) <= 1
+    if not alone:
+        _State.due = born if _State.due is None else min(_State.due, born)
+
+    def is_wanted(owner: int | None, started: int) -> bool:
+        return owner == leader or (alone and owner is None and started >= born)
+
+    lowest = leader if quick and leader <= latest() else 0
+    _end(is_wanted, leader=leader, pipes=pipes, known=known, lowest=lowest)
+
+
+def end_everything() -> None:
+    """End every process below this one, until none is left; nothing starts any more."""
+    with STARTING:
+        _State.ending = True
+        leaders = list(_State.running)
+    for leader in leaders:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(leader, signal.SIGKILL)
+    _end(lambda _owner, _started: True)
+
+
+# -- looking -----------------------------------------------------------------------------------------------------------
+
+
+def _end(
+    is_wanted: Callable[[int | None, int], bool],
+    *,
+    leader: int = 0,
+    pipes: AbstractSet[str] = frozenset(),
+    known: AbstractSet[Process] = frozenset(),
+    lowest: int = 0,
+) -> None:
+    """SIGKILL for each descendant that is wanted by its owner and its start, until several looks find no other one."""
+    others = set(_ABOVE_ALL)
+    done: set[Process] = set()
+    owners: dict[Process, int | None] = {}
+    quiet, until = 0, time.monotonic() + _LONGEST
+    while quiet < _QUIET_LOOKS and time.monotonic() < until:
+        table, is_whole = _below(others, lowest)
+        quiet = quiet + 1 if is_whole else 0
+        for pid, (_, _, started, runs) in table.items():
+            process = (pid, started)
+            if process in done:
+                continue
+            if not runs:  # a process that has just ended may have forked before
+                done.add(process)
+                quiet = 0
+                continue
+            owner = _owner(pid, table, owners, leader, pipes, known)
+            if is_wanted(owner, started):
+                send(process, signal.SIGKILL)
+                done.add(process)
+                quiet = 0
+
+
+def _below(others: set[int], lowest: int) -> tuple[Table, bool]:
+    """The processes below this one, and whether that is certain of all; those that are not are added to `others`."""
+    table: Table = {}
+    with contextlib.suppress(OSError):
+        for name in os.listdir("/proc"):
+            if name.isdigit() and (pid := int(name)) >= lowest and pid not in others:
+                fields = _stat(pid)
+                if fields:
+                    numbers = (int(fields[at]) for at in (_PARENT, _SESSION, _STARTED))
+                    table[pid] = (*numbers, fields[0] not in {b"Z", b"X"})  # type: ignore[assignment]  # three numbers
+    me = os.getpid()
+    table.pop(me, None)
+    below: Table = {}
+    is_whole = True
+    for first in table:
+        line, pid = [], first
+        while pid in table and pid not in below and pid not in line:
+            line.append(pid)
+            pid = table[pid][0]
+        if pid == me or pid in below:
+            below |= {each: table[each] for each in line}
+        elif pid in others or (lowest and pid < lowest):
+            others.update(line)
+        else:  # its parent ended between two looks
+            is_whole = False
+    return below, is_whole
+
+
+def _owner(
+    pid: int,
+    table: Table,
+    owners: dict[Process, int | None],
+    leader: int,
+    pipes: AbstractSet[str],
+    known: AbstractSet[Process],
+) -> int | None:
+    """The leader of the run that started a process; 0 for a run that ended well; None where nothing tells."""
+    top = pid
+    while True:
+        if top in _State.running:
+            return top
+        if (top, table[top][2]) in known:
+            return leader
+        if table[top][0] not in table:
+            break
+        top = table[top][0]
+    process = (top, table[top][2])
+    if process not in owners:
+        owners[process] = _owner_of_orphan(top, table[top][1], leader, pipes)
+    return owners[process]
+
+
+def _owner_of_orphan(pid: int, session: int, leader: int, pipes: AbstractSet[str]) -> int | None:
+    if session in _State.running:
+        return session
+    cookies = set(cookies_of(pid))
+    if cookies:
+        for other, cookie in list(_State.running.items()):
+            if cookie in cookies:
+                return other
+        if not cookies.isdisjoint(_State.left):
+            return 0
+    return leader if pipes and holds(pid, pipes) else None
+
+
+def _stat(pid: int) -> list[bytes]:
+    return read_proc(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+
+
+def _reap() -> None:
+    """Reap orphans that have ended; a child that this program started in its own session is left to whoever waits for it."""
+    with contextlib.suppress(ChildProcessError, ProcessLookupError):
+        while True:
+            ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            if ended is None:
+                return
+            with STARTING:
+                if ended.si_pid in _State.running:
+                    return
+            if os.getsid(ended.si_pid) == os.getsid(0):
+                return
+            os.waitid(os.P_PID, ended.si_pid, os.WEXITED | os.WNOHANG)
