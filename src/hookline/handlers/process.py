@@ -120,10 +120,10 @@ class Pool:
             if self.cancelled:
                 self.outcomes[at] = Outcome(failure=Failure.CANCELLED)
                 continue
-            if self.clock() >= self.limits.until:
+            child = Child(at, program, self)
+            if child.began >= self.limits.until:
                 self.outcomes[at] = Outcome(failure=Failure.TIMED_OUT, detail=TOO_LATE)
                 continue
-            child = Child(at, program, self)
             self.running.append(child)  # before it is started, so that an interrupt finds it
             child.start()
             self._settle(child)
