@@ -16,7 +16,7 @@ from hookline.dialects.qwen.table import (
 from hookline.errors import ConfigError
 from hookline.model.conditions import Pattern
 from hookline.model.frozen import Frozen
-from hookline.model.handler import Broken, Command
+from hookline.model.handler import Command
 from hookline.model.spec import HookSpec, nearness
 from hookline.model.verdict import Stance
 from hookline.text.regex import compile_regex
@@ -221,9 +221,7 @@ class _Reader:
             dialect=NAME,
             kind=row.kind,
             native_event=row.native,
-            handler=Broken(reason=place.broken, url=getattr(handler, "url", ""))
-            if place.broken or handler is None
-            else handler,
+            handler=node.choose_handler(handler, place.broken),
             conditions=place.conditions,
             in_turn=place.in_turn,
             origin=node.origin(),
