@@ -40,7 +40,7 @@ def test_a_large_payload_is_answered(place: str, tmp_path: Path) -> None:
 def test_a_flood_of_connections_without_a_token_resets_no_client(tmp_path: Path) -> None:
     """Of 300 requests that never end, at most as many stay open as have a budget; clients are answered all the while.
 
-    `bench/server.py` does the same with 1,500 connections and the real limits.
+    `bench/flood.py` does the same with 1,500 connections and the real limits.
     """
     half = b"POST /v1/answer/claude-code HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n"
     most = 80
