@@ -109,6 +109,20 @@ def test_the_vectors_break_hooks(dialect: str) -> None:
     assert all(reason.startswith(f"{FILE}:1:") for reason in reasons)
 
 
+@pytest.mark.parametrize(
+    "dialect", ["claude-code", "codex", "copilot", "gemini", "openhands", "qwen"]
+)
+@pytest.mark.parametrize("type_", ["", " ", "comand", 7])
+def test_an_odd_type_is_the_reason(dialect: str, type_: object) -> None:
+    """A hook whose type is empty, unknown or no text is broken for it, in every file of the Claude family."""
+    event = "BeforeTool" if dialect == "gemini" else "PreToolUse"
+    hook = {"type": type_, "command": "./guard.sh"}
+    text = json.dumps({"version": 1, "hooks": {event: [{"hooks": [hook]}]}})
+    (reason,) = broken_hooks(dialect, Source(text=text, file=FILE))
+
+    assert "`type" in reason or "type `" in reason
+
+
 @FEWER
 @given(st.dictionaries(st.sampled_from(("name", "trigger", "matcher", "timeout", "async")), leaves))
 def test_a_broken_hook_md_names_its_file(front: dict[str, Any]) -> None:

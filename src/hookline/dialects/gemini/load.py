@@ -131,11 +131,11 @@ class _Reader:
         if kind == "runtime":
             why = "a `runtime` hook is a function inside the host, which no file can declare"
             hook.complain("handler.unsupported", why, "type", hint="make it a command")
-        elif kind and kind != "command":
+        elif kind == "command":
+            return self._command(hook)
+        elif isinstance(hook.value.get("type"), str):
             hint = did_you_mean(kind, _TYPES) or "one of `command`, `runtime`"
             hook.complain("handler.type", f"unknown hook type `{kind}`", "type", hint=hint)
-        elif kind:
-            return self._command(hook)
         return None
 
     def _command(self, hook: Node) -> Command:

@@ -179,19 +179,21 @@ class _Reader:
 
     def _handler(self, hook: Node) -> Handler | None:
         kind = hook.text("type", required=True)
+        if not isinstance(hook.value.get("type"), str):
+            return None
         if kind in _OWN:
             hook.only((*_COMMON, *_OWN[kind]), f"a `{kind}` hook", severity=_IGNORED)
         if kind in _NEEDS:
             why = f"`{kind}` hooks need {_NEEDS[kind]}, which hookline does not have"
             hook.complain("handler.unsupported", why, "type", hint="write a command")
-        elif kind and kind not in _OWN:
+        elif kind not in _OWN:
             hint = did_you_mean(kind, _OWN) or "one of `command`, `http`"
             hook.complain("handler.type", f"unknown hook type `{kind}`", "type", hint=hint)
         elif kind == "http":
             from hookline.wire.calls import http  # noqa: PLC0415 - few hooks are called
 
             return http(hook, allow_local=self.allow_local)
-        elif kind:
+        else:
             return self._command(hook)
         return None
 
