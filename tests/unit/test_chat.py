@@ -222,7 +222,7 @@ def test_a_hook_that_is_broken_is_listed(place: Workspace) -> None:
 
     answer = said(place, "/hooks")
 
-    assert "  ✗ broken: the command cannot be split: no closing quotation" in answer
+    assert "  ✗ broken: WS/config/shell_hooks.yaml:1:33: the command cannot be split" in answer
     assert "! WS/config/shell_hooks.yaml" in answer
     assert "HKL1203 unknown event `on_stopp`" in answer
 

@@ -12,8 +12,8 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from hookline.config.layouts import LAYOUTS
 from hookline.config.places import wanted
-from hookline.config.read import LAYOUTS
 from hookline.engine.reload import look, stale
 from hookline.engine.sources import Discovery, Named, listed
 from hookline.errors import CODES, ConfigError, HookError

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+import time
 
 from hookline.errors import TrustError
 from hookline.trust.ownership import damaged, is_others, own_file, own_folder, unwritable
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 
 # Seconds for another process that holds the lock. A host waits for a reader, and a writer waits for fsync.
 _WAIT_TO_READ, _WAIT_TO_WRITE = 1.0, 3.0
+# Seconds in which no reader of this process waits again for a file that stayed locked while one waited.
+_WITHOUT_WAIT = 30.0
+# Path of a file -> when a reader of this process waited for it to no avail, on the monotonic clock.
+_LOCKED: dict[str, float] = {}
 
 
 class Database:
@@ -73,7 +78,12 @@ class Database:
             raise unwritable(self.path, (error.strerror or "unwritable").lower()) from None
 
     @contextlib.contextmanager
-    def opened(self, wait: float = _WAIT_TO_READ) -> Iterator[Connection]:
+    def opened(self, wait: float | None = None) -> Iterator[Connection]:
+        """Yield a connection to the file.
+
+        `wait`: seconds for another process that holds the lock. A reader has none of its own: it waits for one second, and
+        for none where a reader of this process has just waited, so that one command waits once, however often it reads.
+        """
         import sqlite3  # noqa: PLC0415 - 8 ms that only a hook pays which needs an approval
 
         # What lies beside it is played back into it when it is opened, so it must be as much our own.
@@ -83,7 +93,7 @@ class Database:
             db = sqlite3.connect(
                 f"file:{_quoted(self.path)}?mode=rw",
                 uri=True,
-                timeout=wait,
+                timeout=seconds_to_wait(self.path) if wait is None else wait,
                 isolation_level=None,
                 check_same_thread=False,
             )
@@ -93,9 +103,12 @@ class Database:
             # EXTRA: the folder, too, is on the disk before a commit is told to have happened.
             db.execute("PRAGMA synchronous = EXTRA")
             check(db, self.path)
+            _LOCKED.pop(self.path, None)
             yield db
         except sqlite3.OperationalError as error:
             told = str(error)
+            if wait is None and "locked" in told:
+                _LOCKED.setdefault(self.path, time.monotonic())
             if any(
                 word in told
                 for word in (
@@ -113,6 +126,14 @@ class Database:
             raise damaged(self.path, str(error)) from None
         finally:
             db.close()
+
+
+def seconds_to_wait(path: str) -> float:
+    """Return how long a reader waits for a file, in seconds; 0 where one of this process has just waited for it."""
+    if time.monotonic() - _LOCKED.get(path, float("-inf")) < _WITHOUT_WAIT:
+        return 0.0
+    _LOCKED.pop(path, None)
+    return _WAIT_TO_READ
 
 
 def _quoted(path: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hookline.model.handler import Broken
 from hookline.model.problem import Origin, Problem
 from hookline.text.suggest import did_you_mean
 
@@ -11,11 +12,28 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.errors import ConfigError
+    from hookline.model.handler import Handler
     from hookline.wire.trees import Path, Tree
 
 # Infinity, NaN and what a float cannot count are no numbers that anybody means.
 _GREATEST = 1 << 53
 _LONGEST = 1e9  # seconds; what is longer is a mistake
+
+
+# The reason of a broken hook about which its loader complained of nothing. A law finds loaders that come to this.
+UNEXPLAINED = "hookline cannot read this hook"
+
+
+def explain(problems: Iterable[Problem]) -> str:
+    """Return the errors among some problems as one reason: the place of the first, then each with its hint; else empty."""
+    errors = [problem for problem in problems if problem.severity == "error"]
+    if not errors:
+        return ""
+    words = "; ".join(
+        f"{each.message} ({each.hint})" if each.hint else each.message for each in errors
+    )
+    place = errors[0].origin.place
+    return f"{place}: {words}" if place else words
 
 
 class Node:
@@ -72,9 +90,22 @@ class Node:
 
     def errors_since(self, mark: int) -> str:
         """The errors that were filed since then, as the reason why a hook is broken; empty where there are none."""
-        return "; ".join(
-            problem.message for problem in self.problems[mark:] if problem.severity == "error"
-        )
+        return explain(self.problems[mark:])
+
+    def choose_handler(self, handler: Handler | None, reason: str) -> Handler:
+        """Return the handler of the hook that this node declares, or, where something is wrong, a broken one that says why.
+
+        Args:
+            handler: what the hook would run; None where the node declares nothing that can run.
+            reason: what is wrong with the hook, from `errors_since`; empty where nothing is.
+        """
+        if handler is not None and not reason:
+            return handler
+        if not reason:
+            reason = explain(
+                [Problem(name="value.type", message=UNEXPLAINED, origin=self.origin())]
+            )
+        return Broken(reason=reason, url=getattr(handler, "url", ""))
 
     # -- shapes ----------------------------------------------------------------------------------------------------
 

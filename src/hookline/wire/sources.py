@@ -8,7 +8,7 @@ from hookline.model.handler import Broken
 from hookline.model.problem import Origin
 from hookline.model.spec import HookSpec
 from hookline.model.verdict import Stance
-from hookline.wire.fields import Node, problem_of
+from hookline.wire.fields import Node, explain, problem_of
 from hookline.wire.trees import Tree, parse
 
 TYPE_CHECKING = False
@@ -125,7 +125,7 @@ def refusing(
             dialect=table.name,
             kind=row.kind,
             native_event=row.native,
-            handler=Broken(reason=f"{wrong.origin.place or name}: {wrong.message}"),
+            handler=Broken(reason=explain((wrong,))),
             on_failure=failure_of(row, source.mode),
             origin=Origin(
                 file=source.file,

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.config.read import LAYOUTS, files_of, guess_dialect, no_hooks, source_of, text_of
+from hookline.config.layouts import LAYOUTS
+from hookline.config.read import files_of, guess_dialect, no_hooks, source_of, text_of
 from hookline.core.dialect import Companion, Source
 from hookline.engine.catalog import NAMES
 from hookline.errors import ConfigError

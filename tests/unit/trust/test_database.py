@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from pathlib import Path
 
 import pytest
 
 from hookline.errors import TrustError
-from hookline.trust.database import Database
+from hookline.trust.database import Database, seconds_to_wait
 from hookline.trust.schema import SCHEMA, version_of
 
 
@@ -75,3 +76,19 @@ def test_who_may_only_read_is_told_so(database: Database) -> None:
     with pytest.raises(TrustError) as raised, database.writing():
         pass
     assert raised.value.name == "trust.store"
+
+
+def test_a_locked_file_is_waited_for_once(database: Database) -> None:
+    """After one reader of a process waited to no avail, the next do not, until the file was read again."""
+    with database.writing():
+        pass
+    first = seconds_to_wait(database.path)
+    locked = sqlite3.connect(database.path, isolation_level=None)
+    locked.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(TrustError, match="locked"):
+        roots(database)
+    second = seconds_to_wait(database.path)
+    locked.close()
+    assert roots(database) == []
+
+    assert (first > 0, second, seconds_to_wait(database.path)) == (True, 0, first)

@@ -17,7 +17,7 @@ from hookline.dialects.a3s.table import (
 )
 from hookline.errors import ConfigError
 from hookline.model.conditions import Never, OneOf, PathPattern, Pattern
-from hookline.model.handler import Broken, InProcess
+from hookline.model.handler import InProcess
 from hookline.model.spec import HookSpec
 from hookline.model.verdict import Stance
 from hookline.text.regex import compile_regex
@@ -121,11 +121,7 @@ class _Reader:
         if row is None:
             return None
         spec = self._spec(node, row, name or node.pointer or "hook")
-        return (
-            spec
-            if not node.errors_since(before)
-            else spec.replace(handler=Broken(reason=self._last(node)))
-        )
+        return spec.replace(handler=node.choose_handler(spec.handler, node.errors_since(before)))
 
     def _event(self, node: Node) -> Moment | None:
         native = node.text("event_type", required=True)
@@ -206,14 +202,6 @@ class _Reader:
                 return compile_regex(re.escape(source))
             node.complain(error.name, error.message, "command_pattern", hint=error.hint)
             return compile_regex("")
-
-    @staticmethod
-    def _last(node: Node) -> str:
-        return next(
-            str(problem.message)
-            for problem in reversed(node.problems)
-            if problem.severity == "error"
-        )
 
 
 def _glob(node: Node, key: str, pattern: str) -> Regex:

@@ -15,6 +15,7 @@ from hookline.model.conditions import Never
 from hookline.model.handler import Broken, Command
 from hookline.model.spec import HookSpec
 from hookline.model.verdict import Stance
+from hookline.wire.fields import explain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,9 +106,10 @@ def _directory(source: Source) -> str:
 def _handler(source: Source, declared: Declared, argv: tuple[str, ...], found: Findings) -> Handler:
     refusal = found.refusal()
     if refusal:
-        return Broken(reason=f"{source.file}: {refusal}" if source.file else refusal)
+        return Broken(reason=explain(found.problems))
     if not argv:
-        return Broken(reason=without_entry_point(source.names.get("scripts", "")), absent=True)
+        why = without_entry_point(source.names.get("scripts", ""))
+        return Broken(reason=f"{found.origin().place or NAME}: {why}", absent=True)
     return Command(
         argv=argv,
         env={
@@ -168,13 +170,13 @@ def on_failure(metadata: Mapping[str, Any], *, detached: bool, closes: bool) -> 
 def _unreadable(source: Source, facts: Table, found: Findings, name: str = "") -> HookSpec:
     """What stands for a file of which nothing can be read: it may have guarded the tools, so it is missed aloud there."""
     row: Row = facts.rows[GATE]
-    problem = found.problems[-1]
+    problem = [each for each in found.problems if each.severity == "error"][-1]
     return HookSpec(
         id=f"{NAME}/{name or _directory(source) or 'HOOK.md'}",
         dialect=NAME,
         kind=row.kind,
         native_event=row.native,
-        handler=Broken(reason=f"{problem.origin.place or NAME}: {problem.message}"),
+        handler=Broken(reason=explain((problem,))),
         timeout=facts.default_timeout,
         shadow=source.shadow,
         on_failure=Stance.DENY if source.mode == "strict" else Stance.SILENT,

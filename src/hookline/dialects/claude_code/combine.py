@@ -75,7 +75,11 @@ def _allowed(hooks: list[HookSpec], thrown: list[HookSpec]) -> list[HookSpec]:
     ]
     return [
         spec.replace(
-            handler=_bounded(spec.handler, *(of_policy if spec.origin.scope == MANAGED else of_all))
+            handler=_bounded(
+                spec.handler,
+                spec.origin.place,
+                *(of_policy if spec.origin.scope == MANAGED else of_all),
+            )
         )
         if type(spec.handler) is Http
         else spec
@@ -89,9 +93,12 @@ def _listed(thrown: list[HookSpec], key: str) -> frozenset[str] | None:
     return frozenset().union(*given) if given else None
 
 
-def _bounded(call: Http, urls: frozenset[str] | None, variables: frozenset[str] | None) -> Handler:
+def _bounded(
+    call: Http, place: str, urls: frozenset[str] | None, variables: frozenset[str] | None
+) -> Handler:
     if urls is not None and not any(_covers(pattern, call.url) for pattern in urls):
-        return Broken(reason=f"`{_URLS}` does not list its address", url=call.url)
+        why = f"`{_URLS}` does not list its address (add it there)"
+        return Broken(reason=f"{place}: {why}" if place else why, url=call.url)
     return (
         call
         if variables is None

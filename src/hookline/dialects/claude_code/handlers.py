@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hookline.dialects.claude_code.table import TABLE
-from hookline.model.handler import Broken, Command
+from hookline.model.handler import Command
 from hookline.model.verdict import Stance
 from hookline.text.suggest import did_you_mean
 
@@ -61,15 +61,15 @@ _AT_RUN_TIME: Mapping[str, str] = {"project_dir": "${event.project}"}
 
 def handler(
     hook: Node, row: Contract, names: Mapping[str, str], *, mode: str, allow_local: bool
-) -> Handler:
+) -> Handler | None:
     """The handler of a hook; every key that does not belong to its type is a problem."""
     kind = hook.text("type", required=True)
     if not isinstance(hook.value.get("type"), str):
-        return Broken(reason="")
+        return None
     if kind not in _OWN:
         hint = did_you_mean(kind, _OWN) or f"one of {', '.join(f'`{known}`' for known in _OWN)}"
         hook.complain("handler.type", f"unknown hook type `{kind}`", "type", hint=hint)
-        return Broken(reason="")
+        return None
     severity = TABLE.severity_of_unknown_key("hook", mode)
     hook.only((*_COMMON, *_OWN[kind]), f"a `{kind}` hook", severity=severity)
     if kind in _NEEDS:
@@ -78,7 +78,7 @@ def handler(
             f"`{kind}` hooks need {_NEEDS[kind]}, which this version does not have",
             "type",
         )
-        return Broken(reason="")
+        return None
     if kind == "http":
         return _call(hook, row, allow_local=allow_local)
     if kind == "prompt":
@@ -88,7 +88,7 @@ def handler(
     return _command(hook, names, kill_leftovers=mode == "strict")
 
 
-def _call(hook: Node, row: Contract, *, allow_local: bool) -> Handler:
+def _call(hook: Node, row: Contract, *, allow_local: bool) -> Handler | None:
     from hookline.wire.calls import http  # noqa: PLC0415 - few hooks are called
 
     if not row.calls:

@@ -10,7 +10,6 @@ from hookline.dialects.claude_code.handlers import TIMEOUTS, background, handler
 from hookline.dialects.claude_code.matching import matcher, rule
 from hookline.dialects.claude_code.table import NAME, ROWS, TABLE
 from hookline.model.frozen import Frozen
-from hookline.model.handler import Broken
 from hookline.model.kinds import kind
 from hookline.model.spec import HookSpec
 from hookline.model.verdict import Stance
@@ -147,9 +146,7 @@ class _Reader:
             dialect=NAME,
             kind=row.kind,
             native_event=row.native,
-            handler=Broken(reason=broken, url=getattr(handler, "url", ""))
-            if broken or handler is None
-            else handler,
+            handler=node.choose_handler(handler, broken),
             origin=node.origin(),
             shadow=self.source.shadow,
             strict=self.strict,

@@ -13,6 +13,7 @@ from hookline.model.problem import Origin, Problem
 from hookline.model.spec import HookSpec
 from hookline.model.verdict import Stance
 from hookline.text.suggest import did_you_mean
+from hookline.wire.fields import explain
 from hookline.wire.sources import failure_of
 
 TYPE_CHECKING = False
@@ -51,8 +52,8 @@ def load(source: Source) -> Loaded:
     if row is None or ending.lower() not in _PROGRAMS:
         return _refused(source, origin, name, stem, row)
     found = source.companions.get(name, Companion(path=name, head=_first_line(source.text)))
-    problems = [*_problems(found, ending, origin)]
-    handler: Command | Broken = Broken(reason=f"{source.file}: {found.fault}")
+    problems = _problems(found, ending, origin)
+    handler: Command | Broken = Broken(reason=explain(problems))
     if not found.fault:
         handler = Command(
             argv=_command(source, name, ending.lower(), found),
@@ -73,7 +74,7 @@ def load(source: Source) -> Loaded:
         trusted=source.trusted,
         facts={"by_program": bool(ending) or _OF_THE_PROGRAM in source.file},
     )
-    return Loaded(specs=(spec,), problems=tuple(problems))
+    return Loaded(specs=(spec,), problems=problems)
 
 
 def _refused(source: Source, origin: Origin, name: str, stem: str, row: EventRow | None) -> Loaded:
@@ -94,7 +95,7 @@ def _refused(source: Source, origin: Origin, name: str, stem: str, row: EventRow
         dialect=NAME,
         kind=row.kind if row else kinds.unknown(NAME, stem or "file"),
         native_event=row.native if row else stem,
-        handler=Broken(reason=why),
+        handler=Broken(reason=explain((problem,))),
         conditions=() if row else (Never(reason=why),),
         on_failure=failure_of(row, source.mode) if row else Stance.SILENT,
         origin=origin,
@@ -107,7 +108,10 @@ def _refused(source: Source, origin: Origin, name: str, stem: str, row: EventRow
 
 
 def _problems(found: Companion, ending: str, origin: Origin) -> tuple[Problem, ...]:
-    if found.fault or found.executable or ending:
+    if found.fault:
+        hint = f"make it readable: chmod +r {origin.file}"
+        return (Problem(name="config.unreadable", message=found.fault, hint=hint, origin=origin),)
+    if found.executable or ending:
         return ()
     why = "the VS Code extension runs only files that are executable"
     return (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hookline.dialects.codex.table import TABLE
-from hookline.model.handler import Broken, Command
+from hookline.model.handler import Command
 from hookline.text.suggest import did_you_mean
 
 TYPE_CHECKING = False
@@ -31,27 +31,27 @@ _PLACES: Mapping[str, str] = {
 _LONGEST = 10**9
 
 
-def handler(hook: Node, names: Mapping[str, str], *, mode: str) -> Handler:
+def handler(hook: Node, names: Mapping[str, str], *, mode: str) -> Handler | None:
     """The handler of a hook.
 
     A key that Codex does not know is a warning, because Codex runs the hook; in strict mode it is an error.
     """
     kind = hook.text("type", required=True)
     if not isinstance(hook.value.get("type"), str):
-        return Broken(reason="")
+        return None
     if kind in _NEEDS:
         hook.complain(
             "handler.unsupported",
             f"`{kind}` hooks need {_NEEDS[kind]}, which this version does not have",
             "type",
         )
-        return Broken(reason="")
+        return None
     if kind != "command":
         hint = (
             did_you_mean(kind, ("command", *_NEEDS)) or "`command` is the type that runs a program"
         )
         hook.complain("handler.type", f"unknown hook type `{kind}`", "type", hint=hint)
-        return Broken(reason="")
+        return None
     hook.only(_KEYS, "a `command` hook", severity=TABLE.severity_of_unknown_key("hook", mode))
     command = hook.text("command", required=True)
     if not command.strip() and isinstance(hook.value.get("command"), str):

@@ -8,7 +8,6 @@ from hookline.dialects.codex.handlers import facts, handler, timeout
 from hookline.dialects.codex.matching import matcher
 from hookline.dialects.codex.table import NAME, ROWS, TABLE
 from hookline.dialects.codex.trust import trust_key
-from hookline.model.handler import Broken
 from hookline.model.spec import HookSpec
 from hookline.wire.groups import below_hooks, groups, hook_id
 from hookline.wire.matchers import conditions
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from hookline.core.dialect import Source
     from hookline.dialects.codex.table import Contract
     from hookline.model.conditions import Condition
+    from hookline.model.handler import Handler
     from hookline.model.problem import Problem
     from hookline.wire.fields import Node
 
@@ -76,7 +76,6 @@ class _Reader:
         made = handler(hook, self.source.names, mode=self.source.mode)
         said = facts(hook, row)
         fields = {
-            "handler": made,
             "conditions": demanded,
             "timeout": timeout(hook, row),
             "detached": "async" in said,
@@ -90,13 +89,21 @@ class _Reader:
             hook,
             row,
             broken=broken or hook.errors_since(before),
+            handler=made,
             facts={**said, "trust_key": key},
             **fields,
         )
 
-    def _spec(self, node: Node, row: Contract, *, broken: str, **fields: object) -> HookSpec:
-        if broken:
-            fields["handler"] = Broken(reason=broken)
+    def _spec(
+        self,
+        node: Node,
+        row: Contract,
+        *,
+        broken: str,
+        handler: Handler | None = None,
+        **fields: object,
+    ) -> HookSpec:
+        fields["handler"] = node.choose_handler(handler, broken)
         return HookSpec(
             id=hook_id(self.source.file, row.native, node),
             dialect=NAME,

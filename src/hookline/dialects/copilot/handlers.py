@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hookline.dialects.copilot.table import TABLE
-from hookline.model.handler import Broken, Command
+from hookline.model.handler import Command
 from hookline.text.suggest import did_you_mean
 
 TYPE_CHECKING = False
@@ -44,13 +44,13 @@ _HOST_ENV = {
 
 def handler(
     hook: Node, row: Contract, names: Mapping[str, str], *, mode: str, allow_local: bool
-) -> Handler:
+) -> Handler | None:
     """The handler of a hook; every key that does not belong to its type is complained about."""
     kind = hook.text("type", "command")
     if kind not in _OWN:
         hint = did_you_mean(kind, _OWN) or f"one of {', '.join(f'`{known}`' for known in _OWN)}"
         hook.complain("handler.type", f"unknown hook type `{kind}`", "type", hint=hint)
-        return Broken(reason="")
+        return None
     severity = TABLE.severity_of_unknown_key("hook", mode)
     hook.only((*_COMMON, *_OWN[kind], *_OF_VSCODE), f"a `{kind}` hook", severity=severity)
     for key in _OF_VSCODE:
@@ -64,7 +64,7 @@ def handler(
             )
     if kind in _NEEDS:
         _unsupported(hook, kind, row)
-        return Broken(reason="")
+        return None
     if kind == "http":
         from hookline.wire.calls import http  # noqa: PLC0415 - few hooks are called
 
@@ -86,7 +86,7 @@ def _unsupported(hook: Node, kind: str, row: Contract) -> None:
         )
 
 
-def _command(hook: Node, names: Mapping[str, str], *, kill_leftovers: bool) -> Handler:
+def _command(hook: Node, names: Mapping[str, str], *, kill_leftovers: bool) -> Handler | None:
     folder = names.get("folder", "")
     common = Command(
         env=hook.mapping("env"),

@@ -8,7 +8,7 @@ from hookline.dialects.copilot.handlers import handler
 from hookline.dialects.copilot.matching import matcher
 from hookline.dialects.copilot.table import CONTRACTS, DEFAULT_TIMEOUT, NAME, SILENT, TABLE
 from hookline.errors import ConfigError
-from hookline.model.handler import Broken, Http
+from hookline.model.handler import Http
 from hookline.model.spec import HookSpec
 from hookline.wire.fields import problem_of
 from hookline.wire.groups import below_hooks, entries, hook_id
@@ -177,9 +177,7 @@ class _Reader:
             dialect=NAME,
             kind=row.kind,
             native_event=row.native,
-            handler=Broken(reason=broken, url=getattr(handler, "url", ""))
-            if unread or handler is None
-            else handler,
+            handler=node.choose_handler(handler, broken),
             on_failure=self._on_failure(row, opens=unread or type(handler) is Http),
             origin=node.origin(),
             shadow=self.source.shadow,

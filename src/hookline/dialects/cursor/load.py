@@ -13,7 +13,7 @@ from hookline.dialects.cursor.table import (
     Contract,
 )
 from hookline.errors import ConfigError
-from hookline.model.handler import Broken, Command
+from hookline.model.handler import Command
 from hookline.model.kinds import kind
 from hookline.model.spec import HookSpec
 from hookline.model.verdict import Stance
@@ -136,7 +136,7 @@ class _Reader:
             return False
         return True
 
-    def _handler(self, hook: Node) -> Handler:
+    def _handler(self, hook: Node) -> Handler | None:
         type_ = hook.choice("type", _TYPES, "command", name="handler.type")
         own = ("prompt", "model") if type_ == "prompt" else ()
         hook.only(
@@ -150,7 +150,7 @@ class _Reader:
                 "`prompt` hooks need the host's own judge, which this version does not have",
                 "type",
             )
-            return Broken(reason="")
+            return None
         command = hook.text("command", required=True)
         if not command.strip() and isinstance(hook.value.get("command"), str):
             hook.complain("handler.command", "a hook needs a non-empty `command`", "command")
@@ -216,7 +216,7 @@ class _Reader:
             dialect=NAME,
             kind=row.kind,
             native_event=row.native,
-            handler=Broken(reason=broken) if broken or handler is None else handler,
+            handler=node.choose_handler(handler, broken),
             origin=node.origin(),
             shadow=self.source.shadow,
             strict=self.strict,

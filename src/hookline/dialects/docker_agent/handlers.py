@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hookline.dialects.docker_agent.builtins import builtin
-from hookline.model.handler import Broken, Command
+from hookline.model.handler import Command
 from hookline.text.suggest import did_you_mean
 
 TYPE_CHECKING = False
@@ -30,7 +30,7 @@ def handler(
     strict: bool,
     allow_local: bool,
     models: Node | None = None,
-) -> Handler:
+) -> Handler | None:
     """The handler of a hook of an event; one without a reason where a complaint says why there is none.
 
     `models`: the file's own names of models.
@@ -70,7 +70,7 @@ def handler(
                 or f"one of {', '.join(f'`{known}`' for known in _TYPES)}"
             )
             hook.complain("handler.type", f"unsupported hook type `{other}`", "type", hint=hint)
-    return Broken(reason="")
+    return None
 
 
 def _complain_of_others(hook: Node, kind: str) -> None:

@@ -12,7 +12,7 @@ from hookline.dialects.docker_agent.table import DEFAULT_TIMEOUT, NAME, Contract
 from hookline.errors import ConfigError
 from hookline.model.conditions import OneOf, Pattern
 from hookline.model.frozen import Frozen
-from hookline.model.handler import Broken, Http, Model
+from hookline.model.handler import Http, Model
 from hookline.model.spec import HookSpec
 from hookline.model.verdict import Stance
 from hookline.text.regex import compile_regex
@@ -198,11 +198,12 @@ class _Reader:
                 event.complain("event.unknown", f"unknown event `{native}`", hint=hint)
                 continue
             seat = _Seat(row=row, where=block.label + native, agents=block.agents)
+            before = event.mark()
             if not isinstance(event.value, list | None):
                 event.complain(
                     "group.shape", f"`{native}` must be a list", hint="begin each entry with `- `"
                 )
-                yield self._broken(event, seat)
+                yield self._spec(event, seat, None, event.errors_since(before))
             elif event.value:
                 for entry in event.children():
                     yield from (self._group if row.tool_matched else self._flat)(
@@ -229,8 +230,8 @@ class _Reader:
                 f"a group of `{native}` needs at least one hook",
                 hint="add `hooks:` with a list",
             )
-        if group.errors_since(before):
-            yield self._broken(group, seat)
+        if broken := group.errors_since(before):
+            yield self._spec(group, seat, None, broken)
             return
         severity = self.table.severity_of_unknown_key("group", self.source.mode)
         group.only(_GROUP_KEYS, f"a group of `{native}`", severity=severity)
@@ -240,13 +241,14 @@ class _Reader:
             yield self._hook(hook, seat.below(hook))
 
     def _flat(self, hook: Node, seat: _Seat) -> Iterator[HookSpec]:
+        before = hook.mark()
         if isinstance(hook.value, dict) and isinstance(hook.value.get("hooks"), list):
             hook.complain(
                 "group.shape",
                 f"`{seat.row.native}` takes a flat list of hooks, not matcher groups",
                 hint="it has no tool",
             )
-            yield self._broken(hook, seat)
+            yield self._spec(hook, seat, None, hook.errors_since(before))
         else:
             yield self._hook(hook, seat)
 
@@ -278,7 +280,7 @@ class _Reader:
     def _hook(self, hook: Node, seat: _Seat) -> HookSpec:
         before = hook.mark()
         if not hook.is_mapping("a hook"):
-            return self._broken(hook, seat)
+            return self._spec(hook, seat, None, hook.errors_since(before))
         severity = self.table.severity_of_unknown_key("hook", self.source.mode)
         hook.only(_HOOK_KEYS, f"a hook of `{seat.row.native}`", severity=severity)
         habits, strict = self.habits, self.source.mode == "strict"
@@ -297,10 +299,10 @@ class _Reader:
         on_error = self._on_error(hook, seat.row)
         strict_output = hook.flag("strict_output")
         broken = seat.broken or hook.errors_since(before)
-        if not broken and isinstance(runs, Broken):
+        if not broken and runs is None:
             hook.complain("handler.type", "the hook has no `type`", "type", hint="`type: command`")
             broken = hook.errors_since(before)
-        return self._spec(hook, seat, Broken(reason=broken) if broken else runs).replace(
+        return self._spec(hook, seat, runs, broken).replace(
             timeout=timeout,
             on_failure=self._on_failure(
                 seat.row, on_error, says=hook.value.get("on_error") is not None
@@ -315,17 +317,13 @@ class _Reader:
             facts={"on_error": on_error, "strict_output": strict_output},
         )
 
-    def _broken(self, node: Node, seat: _Seat) -> HookSpec:
-        """What stands where a hook should, after the complaint about it."""
-        return self._spec(node, seat, Broken(reason=self.problems[-1].message))
-
-    def _spec(self, node: Node, seat: _Seat, handler: Handler) -> HookSpec:
+    def _spec(self, node: Node, seat: _Seat, handler: Handler | None, broken: str) -> HookSpec:
         return HookSpec(
             id=f"{(self.source.file or 'config').rpartition('/')[2]}#{seat.where}",
             dialect=NAME,
             kind=seat.row.kind,
             native_event=seat.row.native,
-            handler=handler,
+            handler=node.choose_handler(handler, broken),
             conditions=(*seat.matcher, *_of_agent(seat.row, seat.agents)),
             timeout=float(DEFAULT_TIMEOUT),
             on_failure=self._on_failure(seat.row, "warn", says=False),

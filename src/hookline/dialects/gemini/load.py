@@ -7,7 +7,7 @@ from hookline.dialects.gemini.combine import SWITCH_KEYS, SWITCHES, switches
 from hookline.dialects.gemini.matching import matcher
 from hookline.dialects.gemini.table import DEFAULT_TIMEOUT, NAME, ROWS, TABLE, TICKS_PER_SECOND
 from hookline.model.frozen import Frozen
-from hookline.model.handler import Broken, Command
+from hookline.model.handler import Command
 from hookline.model.spec import HookSpec
 from hookline.text.suggest import did_you_mean
 from hookline.wire.groups import below_hooks, groups, hook_id
@@ -131,11 +131,11 @@ class _Reader:
         if kind == "runtime":
             why = "a `runtime` hook is a function inside the host, which no file can declare"
             hook.complain("handler.unsupported", why, "type", hint="make it a command")
-        elif kind and kind != "command":
+        elif kind == "command":
+            return self._command(hook)
+        elif isinstance(hook.value.get("type"), str):
             hint = did_you_mean(kind, _TYPES) or "one of `command`, `runtime`"
             hook.complain("handler.type", f"unknown hook type `{kind}`", "type", hint=hint)
-        elif kind:
-            return self._command(hook)
         return None
 
     def _command(self, hook: Node) -> Command:
@@ -166,7 +166,7 @@ class _Reader:
             dialect=NAME,
             kind=row.kind,
             native_event=row.native,
-            handler=Broken(reason=seat.broken) if seat.broken or handler is None else handler,
+            handler=node.choose_handler(handler, seat.broken),
             conditions=seat.conditions,
             in_turn=seat.in_turn,
             on_failure=failure_of(row, self.source.mode),

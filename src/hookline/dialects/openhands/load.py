@@ -8,7 +8,7 @@ from hookline.core.dialect import Loaded
 from hookline.dialects.openhands.table import ALIASES, DEFAULT_TIMEOUT, NAME, ROWS, TABLE
 from hookline.errors import ConfigError
 from hookline.model.conditions import Never, OneOf, Pattern
-from hookline.model.handler import Broken, Command
+from hookline.model.handler import Command
 from hookline.model.spec import HookSpec
 from hookline.text.regex import compile_regex
 from hookline.text.suggest import did_you_mean
@@ -114,24 +114,25 @@ class _Reader:
         name = hook.text("name")
         command = hook.value.get("command")
         fields = {
-            "handler": handler,
             "conditions": demanded,
             "timeout": _timeout(hook),
             "detached": hook.flag("async"),
             "name": hook_name(name or (command if isinstance(command, str) else "")),
         }
-        return self._spec(hook, row, broken=broken or hook.errors_since(before), **fields)
+        return self._spec(
+            hook, row, broken=broken or hook.errors_since(before), handler=handler, **fields
+        )
 
-    def _handler(self, hook: Node, row: Row) -> Command | Broken:
+    def _handler(self, hook: Node, row: Row) -> Command | None:
         kind = hook.text("type", "command")
         if kind in _NEEDS:
             why = f"`{kind}` hooks need {_NEEDS[kind]}, which hookline does not have"
             hook.complain("handler.unsupported", why, "type", hint="write a command")
-            return Broken(reason="")
+            return None
         if kind not in _TYPES:
             hint = did_you_mean(kind, _TYPES) or "`command` is the type that runs a program"
             hook.complain("handler.type", f"unknown hook type `{kind}`", "type", hint=hint)
-            return Broken(reason="")
+            return None
         script = hook.text("command", required=True)
         if not script.strip() and isinstance(hook.value.get("command"), str):
             hook.complain(
@@ -145,9 +146,16 @@ class _Reader:
             kill_leftovers=self.strict,
         )
 
-    def _spec(self, node: Node, row: Row, *, broken: str, **fields: object) -> HookSpec:
-        if broken:
-            fields["handler"] = Broken(reason=broken)
+    def _spec(
+        self,
+        node: Node,
+        row: Row,
+        *,
+        broken: str,
+        handler: Command | None = None,
+        **fields: object,
+    ) -> HookSpec:
+        fields["handler"] = node.choose_handler(handler, broken)
         return HookSpec(
             id=hook_id(self.source.file, row.native, node, depth=self.depth),
             dialect=NAME,

@@ -16,7 +16,7 @@ from hookline.dialects.qwen.table import (
 from hookline.errors import ConfigError
 from hookline.model.conditions import Pattern
 from hookline.model.frozen import Frozen
-from hookline.model.handler import Broken, Command
+from hookline.model.handler import Command
 from hookline.model.spec import HookSpec, nearness
 from hookline.model.verdict import Stance
 from hookline.text.regex import compile_regex
@@ -179,19 +179,21 @@ class _Reader:
 
     def _handler(self, hook: Node) -> Handler | None:
         kind = hook.text("type", required=True)
+        if not isinstance(hook.value.get("type"), str):
+            return None
         if kind in _OWN:
             hook.only((*_COMMON, *_OWN[kind]), f"a `{kind}` hook", severity=_IGNORED)
         if kind in _NEEDS:
             why = f"`{kind}` hooks need {_NEEDS[kind]}, which hookline does not have"
             hook.complain("handler.unsupported", why, "type", hint="write a command")
-        elif kind and kind not in _OWN:
+        elif kind not in _OWN:
             hint = did_you_mean(kind, _OWN) or "one of `command`, `http`"
             hook.complain("handler.type", f"unknown hook type `{kind}`", "type", hint=hint)
         elif kind == "http":
             from hookline.wire.calls import http  # noqa: PLC0415 - few hooks are called
 
             return http(hook, allow_local=self.allow_local)
-        elif kind:
+        else:
             return self._command(hook)
         return None
 
@@ -221,9 +223,7 @@ class _Reader:
             dialect=NAME,
             kind=row.kind,
             native_event=row.native,
-            handler=Broken(reason=place.broken, url=getattr(handler, "url", ""))
-            if place.broken or handler is None
-            else handler,
+            handler=node.choose_handler(handler, place.broken),
             conditions=place.conditions,
             in_turn=place.in_turn,
             origin=node.origin(),

@@ -20,7 +20,7 @@ from hookline.dialects.starchild.master import off_by, told
 from hookline.dialects.starchild.table import NAME, Moment
 from hookline.errors import ConfigError
 from hookline.model import kinds
-from hookline.model.handler import Broken, Command
+from hookline.model.handler import Command
 from hookline.model.spec import HookSpec
 from hookline.text.suggest import did_you_mean
 from hookline.wire.fields import shape
@@ -182,7 +182,7 @@ class _Reader:
             dialect=NAME,
             kind=row.kind,
             native_event=row.native,
-            handler=Broken(reason=broken, url=getattr(handler, "url", "")) if broken else handler,
+            handler=node.choose_handler(handler, broken),
             shadow=self.source.shadow,
             strict=self.strict,
             origin=node.origin(),

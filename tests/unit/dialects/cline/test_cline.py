@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline import Engine
-from hookline.config.read import LAYOUTS, files_of, source_of
+from hookline.config.layouts import LAYOUTS
+from hookline.config.read import files_of, source_of
 from hookline.core.dialect import Declaration, Source
 from hookline.dialects.cline import Cline
 from hookline.dialects.cline.load import _PROGRAMS

@@ -16,7 +16,7 @@ from hookline.dialects.starchild.hermes.table import (
 )
 from hookline.errors import ConfigError
 from hookline.model.conditions import OneOf, Pattern
-from hookline.model.handler import Broken, Command
+from hookline.model.handler import Command
 from hookline.model.spec import HookSpec
 from hookline.model.verdict import Stance
 from hookline.text.regex import accepts, compile_regex
@@ -105,10 +105,11 @@ class _Reader:
         elif isinstance(event.value, list):
             yield from (self._hook(entry, row) for entry in event.children())
         elif event.value is not None:
+            before = event.mark()
             event.complain(
                 "group.shape", f"`{native}` must be a list", hint="begin each entry with `- `"
             )
-            yield self._spec(event, row, native, self.problems[-1].message)
+            yield self._spec(event, row, native, event.errors_since(before))
 
     def _refuse(self, event: Node, native: str) -> None:
         if native == _WEBHOOKS:
@@ -130,7 +131,7 @@ class _Reader:
     def _hook(self, entry: Node, row: Point) -> HookSpec:
         before, where = entry.mark(), f"{row.native}.{entry.path[-1]}"
         if not entry.is_mapping(f"an entry of `{row.native}`", "group.shape"):
-            return self._spec(entry, row, where, self.problems[-1].message)
+            return self._spec(entry, row, where, entry.errors_since(before))
         entry.only(
             _KEYS,
             f"an entry of `{row.native}`",
@@ -159,9 +160,9 @@ class _Reader:
             dialect=NAME,
             kind=row.kind,
             native_event=row.native,
-            handler=Broken(reason=broken)
-            if broken
-            else Command(argv=argv, kill_leftovers=self.strict),
+            handler=node.choose_handler(
+                Command(argv=argv, kill_leftovers=self.strict) if argv else None, broken
+            ),
             timeout=float(DEFAULT_TIMEOUT),
             on_failure=strict_failure(row) if self.strict else Stance.SILENT,
             shadow=self.source.shadow,
