@@ -90,7 +90,7 @@ _ROWS = (
     _row("post_tool_call", _DONE, ToolCall, searched="tool result"),
     _row("transform_tool_result", _DONE, ToolCall, searched="tool result", does="output note", appends=True),
     _row("pre_llm_call", "system!text last_user_message!text model!text", Generation, searched="last_user_message", does="context"),
-    _row("post_llm_call", "model!text", Generation, searched="model"),
+    _row("post_llm_call", "model!text response", Generation, searched="model", does="text", rewrites="response"),
     _row(
         "on_response_end", "response=text!text model!text tokens=usage!object tool_names!list turn_cost_usd=cost!0.0", Message,
         searched="text", does="text note", rewrites="response",
