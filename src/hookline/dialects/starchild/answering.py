@@ -30,20 +30,19 @@ def answer(decision: Decision, row: Moment | None, event: Event) -> Reply:
 
 
 def _stance(decision: Decision) -> dict[str, Any]:
+    """A block or an ask. Its reason and evidence carry no secret, because the host shows them (starchild.md 5.3)."""
+    if decision.stance < Stance.ASK:
+        return {}
+    from hookline.text.masking import masked_text  # noqa: PLC0415 - most decisions block nothing
+
+    reason = masked_text(decision.reason)
     if decision.stance >= Stance.DENY:
-        return {"decision": "block", "reason": decision.reason} | _evidence(decision.evidence)
-    if decision.stance is Stance.ASK:
-        return {
-            "hookSpecificOutput": {
-                "permissionDecision": "ask",
-                "permissionDecisionReason": decision.reason,
-            }
-        }
-    return {}
+        return {"decision": "block", "reason": reason} | _evidence(decision.evidence)
+    return {"hookSpecificOutput": {"permissionDecision": "ask", "permissionDecisionReason": reason}}
 
 
 def _evidence(given: Any) -> dict[str, Any]:
-    """The evidence with secrets masked, because the host shows it (starchild.md 5.3)."""
+    """The evidence of a block, masked, by the keys that the format has for it."""
     if given is None:
         return {}
     from hookline.text.masking import masked  # noqa: PLC0415 - few hooks give evidence
