@@ -8,7 +8,7 @@ from hookline.engine.doctor.soundness import unsound
 from hookline.engine.drift import drift
 from hookline.engine.meaning import called
 from hookline.engine.shelf import all_hooks, given_way
-from hookline.engine.steering import gate_for, keys_off, policy_of, what_is_off
+from hookline.engine.steering import gate_for, keys_off, keys_on, policy_of, what_is_off
 from hookline.model.handler import Broken
 from hookline.trust.policy import CHANGED, MISSING, REVOKED, TRUSTED, UNKNOWN
 from hookline.trust.switch import off_at, off_by_name, switches
@@ -53,6 +53,9 @@ def master(engine: Engine) -> Iterator[str]:
     yield from (
         f"  {with_hint(f'`{key.pointer}` is not true in {key.file}:{key.line}', ON_AGAIN['project'])}"
         for key in keys
+    )
+    yield from (
+        f"  `{key.pointer}` is true in {key.file}:{key.line}" for key in keys_on(all_hooks(engine))
     )
     managed = policy_of(engine) if off else []
     if managed:
