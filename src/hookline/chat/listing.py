@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hookline.chat.hints import NAME, ON_AGAIN, SAID, hint_of, with_hint
 from hookline.core.wording import when
+from hookline.engine.circuit_breaker import describe_failures, failures_of
 from hookline.engine.doctor.soundness import unsound
 from hookline.engine.drift import drift
 from hookline.engine.meaning import called
@@ -96,6 +97,10 @@ def hook_lines(
     yield f"  {state}{f': {standing.reason}' if standing.reason else ''}"
     yield from (f"    {line}" for line in drift(gate_for(engine), standing))
     yield from (f"  {line}" for line in findings(broken, entry))
+    if entry and (table := entry.dialect.table).suspends_after:
+        failures = failures_of(engine, spec)
+        if told := describe_failures(spec, table, failures, engine.clock()):
+            yield f"  ! {with_hint(told, f'{NAME} doctor')}"
     yield from _off(engine, spec, footing)
     if footing.runs and standing.state != TRUSTED:
         yield "    it runs nevertheless: it is the user's own"

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 NAME = "starchild"
 DEFAULT_TIMEOUT = 20  # seconds (starchild.md 1)
 LONGEST_TIMEOUT = 120
+SUSPENDS_AFTER = 5  # failures in a row (starchild.md 7)
 REDO_LIMIT = 3  # a turn, and for a claim a goal (starchild.md 3)
 
 
@@ -136,4 +137,5 @@ def table(*, approver: bool) -> Table:
         redo_flag="stop_hook_active",  # false on the first firing in a turn, true on every later one (starchild.md 3)
         approvals=True,  # starchild.md 6, 12
         closes="on_error: closed",
+        suspends_after=SUSPENDS_AFTER,
     )
