@@ -138,4 +138,5 @@ def table(*, approver: bool) -> Table:
         approvals=True,  # starchild.md 6, 12
         closes="on_error: closed",
         suspends_after=SUSPENDS_AFTER,
+        resolves_names=True,  # starchild.md 8
     )

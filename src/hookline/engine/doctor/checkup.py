@@ -25,6 +25,7 @@ from hookline.engine.doctor.symptoms import CHANGED_HINT, by_outcome
 from hookline.engine.doctor.synthetic import made_up
 from hookline.engine.gating import gate_of
 from hookline.engine.gone import gone_problems
+from hookline.engine.host_names import find_unresolved
 from hookline.engine.steering import self_approve_problem
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Broken, Model
@@ -161,6 +162,8 @@ def check(
         )
         for one in examined
     ]
+    # The finding of a hook that was asked says already that its address could not be reached.
+    asked = {one.spec.id for one in examined if one.verdict is not None}
     cost = self_approve_problem(settings(engine.environ))
     return Checkup(
         hooks=tuple(whole),
@@ -169,6 +172,7 @@ def check(
             *((cost,) if cost else ()),
             *called(engine),
             *gone_problems(engine),
+            *(each for each in find_unresolved(engine) if each.hook not in asked),
             *engine.problems,
         ),
     )
