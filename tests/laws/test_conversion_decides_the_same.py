@@ -97,7 +97,14 @@ def _told(decision: Any, event: Any) -> tuple[Stance, Any]:
         or (rewrite.target == "input" and rewrite.value == event.input)
     ):
         return decision.stance, None
-    return decision.stance, (rewrite.target, rewrite.value)
+    return decision.stance, (rewrite.target, _reply_text(rewrite.value))
+
+
+def _reply_text(value: Any) -> Any:
+    """The text of a model's reply that Gemini puts into an object (harnesses.md 4); any other value as it is."""
+    if not (isinstance(value, dict) and "candidates" in value):
+        return value
+    return value.get("text") or "".join(value["candidates"][0]["content"]["parts"])
 
 
 @pytest.mark.parametrize(("own", "target"), PAIRS)

@@ -50,6 +50,8 @@ SHELL = (
 )
 EDIT = object()  # the script is edited
 FALSE = object()  # the file of the agent says that there are to be no hooks
+TRUE = object()  # it says that there are to be hooks
+READ = object()  # what that file then holds
 GUARD = "WS/hooks/guard.sh"
 LISTED = "hooks: ON\nconfig: WS/config/shell_hooks.yaml\n"
 APPROVED = f"✓ approved: {GUARD}\nevents: pre_tool_call, on_user_message\nmounted: 2\n"
@@ -113,7 +115,16 @@ DIALOGUES: dict[str, list[tuple[object, ...]]] = {
         ("/hooks doctor", f"! pre_tool_call  {GUARD} (not tried)\n\n", "! 3 hooks: it is switched off: `shell_hooks.enabled` is not true in `WS/config/agent.yaml:2` (/hooks on): "),
         ("/hooks on everywhere", "hooks: OFF\n  `shell_hooks.enabled` is not true"),
         ("/hooks on", "hooks: ON\n"),
-        ("/hooks", f"hooks: ON\nconfig: WS/config/shell_hooks.yaml\n\npre_tool_call  {GUARD}\n  ✓ approved\n\n"),
+        ("/hooks", f"hooks: ON\n  `shell_hooks.enabled` is true in WS/config/agent.yaml:2\nconfig: WS/config/shell_hooks.yaml\n\npre_tool_call  {GUARD}\n  ✓ approved\n\n"),
+    ],
+    "the agent's own file says the same as the list": [
+        (TRUE,),
+        ("/hooks", "hooks: ON\n  `shell_hooks.enabled` is true in WS/config/agent.yaml:2\n"),
+        ("/hooks off", "hooks: OFF\n  hooks are switched off in this project (/hooks on)\n  `shell_hooks.enabled` is not true in WS/config/agent.yaml:2 (/hooks on)"),
+        (READ, "shell_hooks:\n  enabled: false # mine\n"),
+        ("/hooks on", "hooks: ON\n  `shell_hooks.enabled` is true in WS/config/agent.yaml:2\n"),
+        (READ, "shell_hooks:\n  enabled: true # mine\n"),
+        ("/hooks off everywhere", "hooks: OFF\n  hooks are switched off everywhere (/hooks on everywhere)\n  `shell_hooks.enabled` is true in WS/config/agent.yaml:2\n"),
     ],
     "off everywhere is on everywhere": [
         ("/hooks off everywhere", "hooks: OFF\n  hooks are switched off everywhere (/hooks on everywhere)"),
@@ -172,6 +183,14 @@ def test_a_dialogue(lines: list[tuple[object, ...]], place: Workspace) -> None:
             (place.yaml.parent / "agent.yaml").write_text(
                 "shell_hooks:\n  enabled: false\n", encoding="utf-8"
             )
+            continue
+        if asked is TRUE:
+            (place.yaml.parent / "agent.yaml").write_text(
+                "shell_hooks:\n  enabled: true # mine\n", encoding="utf-8"
+            )
+            continue
+        if asked is READ:
+            assert [(place.yaml.parent / "agent.yaml").read_text(encoding="utf-8")] == expected
             continue
         answer = said(place, str(asked))
         assert [text for text in expected if str(text) not in f"{answer}\n"] == [], answer

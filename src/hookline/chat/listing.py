@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from hookline.chat.hints import NAME, ON_AGAIN, SAID, hint_of, with_hint
 from hookline.core.wording import when
+from hookline.engine.circuit_breaker import describe_failures, failures_of
 from hookline.engine.doctor.soundness import unsound
 from hookline.engine.drift import drift
 from hookline.engine.meaning import called
 from hookline.engine.shelf import all_hooks, given_way
-from hookline.engine.steering import gate_for, keys_off, policy_of, what_is_off
+from hookline.engine.steering import gate_for, keys_off, keys_on, policy_of, what_is_off
 from hookline.model.handler import Broken
 from hookline.trust.policy import CHANGED, MISSING, REVOKED, TRUSTED, UNKNOWN
 from hookline.trust.switch import off_at, off_by_name, switches
@@ -54,6 +55,9 @@ def master(engine: Engine) -> Iterator[str]:
         f"  {with_hint(f'`{key.pointer}` is not true in {key.file}:{key.line}', ON_AGAIN['project'])}"
         for key in keys
     )
+    yield from (
+        f"  `{key.pointer}` is true in {key.file}:{key.line}" for key in keys_on(all_hooks(engine))
+    )
     managed = policy_of(engine) if off else []
     if managed:
         yield f"  policy, which no switch reaches, still runs: {', '.join(dict.fromkeys(map(called, managed)))}"
@@ -93,6 +97,10 @@ def hook_lines(
     yield f"  {state}{f': {standing.reason}' if standing.reason else ''}"
     yield from (f"    {line}" for line in drift(gate_for(engine), standing))
     yield from (f"  {line}" for line in findings(broken, entry))
+    if entry and (table := entry.dialect.table).suspends_after:
+        failures = failures_of(engine, spec)
+        if told := describe_failures(spec, table, failures, engine.clock()):
+            yield f"  ! {with_hint(told, f'{NAME} doctor')}"
     yield from _off(engine, spec, footing)
     if footing.runs and standing.state != TRUSTED:
         yield "    it runs nevertheless: it is the user's own"

@@ -27,6 +27,7 @@ from hookline.engine.steering import (
 )
 from hookline.errors import HookError, TrustError
 from hookline.model.handler import Broken
+from hookline.sessions.store import Sessions
 from hookline.text.suggest import did_you_mean
 
 TYPE_CHECKING = False
@@ -77,7 +78,11 @@ class Talk:
         given = os.environ if environ is None else environ
         journal = journal_of(given, self._told.append)
         return Engine.discover(
-            cwd, environ=given, journal=journal, gate=Late(cwd, given, tell=noted(journal))
+            cwd,
+            environ=given,
+            journal=journal,
+            gate=Late(cwd, given, tell=noted(journal)),
+            sessions=Sessions.of(given),
         )
 
     def __enter__(self) -> Self:

@@ -12,7 +12,9 @@ from hookline.cli.ending import OK, tell
 from hookline.cli.fire import outcome, read_payload
 from hookline.cli.paint import present
 from hookline.engine.explain import explain as account
+from hookline.engine.reason_display import reason_fields
 from hookline.errors import CODES, CodecError, ConfigError
+from hookline.text.masking import masked_text
 from hookline.trust.policy import UNKNOWN
 
 TYPE_CHECKING = False
@@ -213,8 +215,8 @@ def _said(hook: dict[str, Any], verdicts: list[dict[str, Any]], paint: Paint) ->
         exit_code = "" if verdict["exit_code"] is None else f", exit {verdict['exit_code']}"
         yield f"       {paint.stance(verdict['stance'])} after {words.duration(verdict['seconds'])}{exit_code}"
         told = (
-            ("failed", verdict["fault"]),
-            ("reason", verdict["reason"]),
+            ("failed", masked_text(verdict["fault"] or "")),
+            *reason_fields(verdict["reason"]),
             (
                 "rewrite",
                 jsonlib.dumps(verdict["rewrite"], ensure_ascii=False) if verdict["rewrite"] else "",

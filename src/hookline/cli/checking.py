@@ -11,6 +11,7 @@ from hookline.cli.excerpt import excerpt
 from hookline.cli.paint import present
 from hookline.config.read import files_of, guess_dialect, no_hooks
 from hookline.engine.catalog import make_dialect
+from hookline.engine.host_names import find_unresolved
 from hookline.errors import ConfigError
 from hookline.model.problem import Origin, Problem
 from hookline.wire.fields import problem_of
@@ -55,7 +56,7 @@ def validate(
         path for path in asked if not any(path == problem.origin.file for problem in missing)
     ]
     engine = selection.engine() if selection.configs or not missing else None
-    problems = [*missing, *(_problems(engine) if engine else ())]
+    problems = [*missing, *((*_problems(engine), *find_unresolved(engine)) if engine else ())]
     document = _document(
         [shelved.source.file for shelved in engine.shelf.sources] if engine else [], problems
     )

@@ -56,7 +56,10 @@ def doctor(
     Nothing that is not approved is run; to name a file is consent.
     """
     hand_on(os.environ, tell)
-    with selection.engine() as engine, _history(os.environ) as history:
+    with (
+        selection.engine(sessions=selection.sessions(os.environ)) as engine,
+        _history(os.environ) as history,
+    ):
         found = _checked(engine, history, seconds, models=models)
         fixed = [done for problem in found.all_findings if (done := mended(problem))] if fix else []
         if fixed:

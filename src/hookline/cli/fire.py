@@ -204,14 +204,11 @@ def outcome(decision: dict[str, Any], paint: Paint) -> Iterator[str]:
     """What a decision comes to, whoever said what."""
     where = f"{decision['native_event']} ({decision['kind']}, {decision['dialect']})"
     yield f"{paint.stance(decision['stance'])}  {where} in {duration(decision['seconds'])}"
-    if decision["reason"] and decision["evidence"] is not None:
-        from hookline.engine.reason_display import display_reason  # noqa: PLC0415 - few hooks give evidence
+    if decision["reason"]:
+        from hookline.engine.reason_display import reason_fields  # noqa: PLC0415 - most decisions have no reason
 
-        shown = display_reason(decision)
-        yield f"  reason: {_indented(shown.sentence)}"
-        yield f"  evidence: {_indented(shown.box)}"
-    elif decision["reason"]:
-        yield f"  reason: {_indented(decision['reason'])}"
+        for label, text in reason_fields(decision["reason"], decision["evidence"]):
+            yield f"  {label}: {_indented(text)}"
     if decision["redo"]:
         yield "  the agent goes on working"
     if decision["retry_after"] is not None:

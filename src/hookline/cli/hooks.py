@@ -19,7 +19,7 @@ from hookline.wire.providers import variables
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from hookline.engine.engine import Engine
@@ -32,14 +32,20 @@ READY, BROKEN, INCOMPLETE, OFF, UNSEALED = "ready", "broken", "incomplete", "off
 _LONGEST_FACT = 120
 
 
-def hooks_document(engine: Engine, wanted: Callable[[HookSpec], bool]) -> dict[str, Any]:
-    """`hookline.hooks/1`: the wanted hooks, by event, each event's in the order in which they run."""
+def hooks_document(
+    engine: Engine, wanted: Callable[[HookSpec], bool], also: Iterable[Problem] = ()
+) -> dict[str, Any]:
+    """`hookline.hooks/1`: the wanted hooks, by event, each event's in the order in which they run.
+
+    `also`: further problems, which the engine does not know.
+    """
     specs = [spec for spec in in_order(engine) if wanted(spec)]
     stand = _footings(engine, specs)
     problems = [
         *engine.problems,
         *((unreadable,) if (unreadable := store_fault(engine, specs)) else ()),
         *gone_problems(engine),
+        *also,
     ]
     return {
         "schema": "hookline.hooks/1",

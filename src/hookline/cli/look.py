@@ -14,6 +14,7 @@ from hookline.cli.paint import present
 from hookline.config.places import sought
 from hookline.engine.gone import gone_problems
 from hookline.engine.handing import hand_on
+from hookline.engine.host_names import find_unresolved
 from hookline.errors import ConfigError
 from hookline.model.spec import CLONED
 
@@ -63,10 +64,11 @@ def list_hooks(
     kind = _kind(event, selection.dialect) if event else ""
     hand_on(os.environ, tell, aloud=False)
     engine = selection.engine()
+    unresolved = find_unresolved(engine)
     document = hooks_document(
-        engine, lambda spec: kind in ("", spec.kind) and _of_source(spec, source)
+        engine, lambda spec: kind in ("", spec.kind) and _of_source(spec, source), unresolved
     )
-    for problem in (*engine.problems, *gone_problems(engine)):
+    for problem in (*engine.problems, *gone_problems(engine), *unresolved):
         tell(str(problem))
     unreadable = store_fault(engine, engine.hooks)
     if unreadable:

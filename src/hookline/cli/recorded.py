@@ -12,6 +12,7 @@ import sys
 from datetime import datetime
 
 from hookline.cli import words
+from hookline.engine.reason_display import reason_fields
 from hookline.errors import CODES
 
 TYPE_CHECKING = False
@@ -263,7 +264,8 @@ def _approval(run: dict[str, Any], note: Any) -> str:
 
 
 def _effects(record: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    yield "reason", record["reason"]
+    # What the record holds is masked already, unless the person asked for all of it.
+    yield from reason_fields(record["reason"], mask=str)
     rewrite = record["rewrite"]
     if rewrite:
         named = _list(rewrite, "keys", str)

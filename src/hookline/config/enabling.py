@@ -1,4 +1,4 @@
-"""Enabling: a key of somebody's YAML file turned from false to true, and every other byte of the file left as it is."""
+"""Enabling: a key of a person's YAML file turned from false to true or back, and every other byte of the file left as it is."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 _LARGEST = 1 << 20  # bytes; an agent's settings are a page
 
 
-def enable(path: str, pointer: str, project: str = "") -> None:
+def enable(path: str, pointer: str, project: str = "", *, on: bool = True) -> None:
     """Turn a key on, given with its path of keys, joined by dots; the file is replaced all at once, and keeps its mode.
 
-    `project`: a folder that no link in it may lead out of, since a clone may have laid it.
+    `on=False` turns a key off that is on. `project`: a folder that no link in it may lead out of, since a clone may have laid it.
 
     Raises:
         ConfigError: `config.unwritable`, with the place. The file is then as it was.
@@ -33,7 +33,7 @@ def enable(path: str, pointer: str, project: str = "") -> None:
         text = raw.decode("utf-8")
     except UnicodeDecodeError:
         raise _refused(path, "it is no text in UTF-8") from None
-    _replace(path, _turned(path, text, pointer.split(".")).encode("utf-8"), found)
+    _replace(path, _turned(path, text, pointer.split("."), on=on).encode("utf-8"), found)
 
 
 def _leaves(path: str, project: str) -> bool:
@@ -57,22 +57,23 @@ def _looked_at(path: str) -> os.stat_result:
     return found
 
 
-def _turned(path: str, text: str, keys: list[str]) -> str:
-    """The text with `true` where the key's `false` stands; comments, order and layout are not touched."""
+def _turned(path: str, text: str, keys: list[str], *, on: bool) -> str:
+    """The text with the other value where the key's value stands; comments, order and layout are not touched."""
     from hookline.wire.trees import parse_yaml  # noqa: PLC0415 - few people ever turn a key of a file
 
     wanted = parse_yaml(text, path).value
     value = _value_of(text, keys)
-    if value is None and (added := _with_key(path, text, keys, wanted)):
+    if on and value is None and (added := _with_key(path, text, keys, wanted)):
         return added
     start, end = (value.start_mark.index, value.end_mark.index) if value is not None else (0, 0)
-    if text[start:end].lower() != "false":
-        raise _refused(path, f"no plain `{'.'.join(keys)}: false` stands in it")
-    turned = f"{text[:start]}true{text[end:]}"
+    before, after = ("false", "true") if on else ("true", "false")
+    if text[start:end].lower() != before:
+        raise _refused(path, f"no plain `{'.'.join(keys)}: {before}` stands in it")
+    turned = f"{text[:start]}{after}{text[end:]}"
     table = wanted
     for key in keys[:-1]:
         table = table[key]
-    table[keys[-1]] = True
+    table[keys[-1]] = on
     if parse_yaml(turned, path).value != wanted:  # an anchor, by which it stands elsewhere, too
         raise _refused(
             path, f"what else goes by its `{'.'.join(keys)}` would be another value, too"

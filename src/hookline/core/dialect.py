@@ -153,6 +153,8 @@ class Table(Frozen):
     or "refused", with the entry that it stands in.
     `regex_flavour`: the engine that the host runs matchers on, a key of `text.flavours.FLAVOURS`.
     `closes`: what a hook says, in the words of its file, so that its failure refuses; "" where the format has no word for that.
+    `suspends_after`: failures in a row after which a hook that fails open is not asked for a while; 0 is never.
+    `resolves_names`: `validate`, `list` and `doctor` look up the host names of its HTTP hooks.
     `names_event`: keys of a payload that name the event, where no field of a row is `@native`.
     """
 
@@ -188,6 +190,8 @@ class Table(Frozen):
     names_event: tuple[str, ...] = ()
     regex_flavour: str = "re2"
     unknown_keys: Mapping[str, str] = {}
+    suspends_after: int = 0
+    resolves_names: bool = False
 
     def row(self, native: str) -> Row | None:
         """The row of a native event name, also by an alias; None for an unknown one."""

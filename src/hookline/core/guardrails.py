@@ -200,7 +200,12 @@ def cap_redo(decision: Decision, count: int | None, limit: int, row: Row | None 
     unit = "for a goal" if decision.kind in CLAIMS else "in a turn"
     why = f"the limit of {limit} redos {unit} is reached" if count is not None else _UNKNOWN
     heard = row is not None and row.context_redoes and decision.for_agent
-    lost = [effect for effect, is_lost in (("deny", decision.redo), ("context", heard)) if is_lost]
+    lost = [
+        Lowered(effect=effect, reason=why, hook=hook)
+        for effect, is_lost in (("deny", decision.redo), ("context", bool(heard)))
+        if is_lost
+        for hook in _asking(decision, effect)
+    ]
     return decision.replace(
         stance=Stance.SILENT if decision.redo else decision.stance,
         decider="" if decision.redo else decision.decider,
@@ -208,5 +213,16 @@ def cap_redo(decision: Decision, count: int | None, limit: int, row: Row | None 
         redo=False,
         for_agent=() if heard else decision.for_agent,
         for_user=(*decision.for_user, f"a hook sent the agent back {often}; it may stop now"),
-        lowered=(*decision.lowered, *(Lowered(effect=effect, reason=why) for effect in lost)),
+        lowered=(*decision.lowered, *lost),
     )
+
+
+def _asking(decision: Decision, effect: str) -> tuple[str, ...]:
+    """The ids of the hooks that refused the stop, or that gave the agent a context; one empty id where no hook did."""
+    asking = dict.fromkeys(
+        verdict.hook_id
+        for verdict in decision.verdicts
+        if not verdict.shadow
+        and (verdict.stance is Stance.DENY if effect == "deny" else bool(verdict.for_agent))
+    )
+    return tuple(asking) or ("",)

@@ -303,6 +303,10 @@ class Engine(Library):
             from hookline.engine.budget import budgeted  # noqa: PLC0415 - few hooks ask models
 
             asked = budgeted(asked, self._lasting, event, self.environ)
+        if any(group.dialect.table.suspends_after for group in chosen.groups):
+            from hookline.engine.circuit_breaker import break_circuit  # noqa: PLC0415 - few formats count failures
+
+            asked = break_circuit(asked, self, chosen, event)
         return asked
 
     def _entered(self, event: Event) -> _Token | None:

@@ -9,6 +9,7 @@ from hookline.text.masking import masked, masked_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from hookline.model.verdict import Decision
@@ -23,6 +24,23 @@ def display_reason(decision: Decision | dict[str, Any]) -> Shown:
     evidence, tag = _evidence_of(whole["evidence"])
     found = shown(whole["reason"], evidence=evidence, mask=masked_text)
     return found.replace(tag=tag) if tag else found
+
+
+def reason_fields(
+    reason: str, evidence: Any = None, *, mask: Callable[[str], str] = masked_text
+) -> Iterator[tuple[str, str]]:
+    """The lines of a page about a reason: pairs of a label and a text, none of them empty.
+
+    A reason that begins with a `[tag]`, or that comes with evidence, is split as `display_reason` splits it. Any other reason
+    stays as its hook wrote it. `mask` hides secrets.
+    """
+    given, tag = _evidence_of(evidence)
+    if not reason or not (given or reason.lstrip().startswith("[")):
+        fields = {"reason": mask(reason)}
+    else:
+        found = shown(reason, evidence=given, mask=mask)
+        fields = {"reason": found.sentence, "evidence": found.box, "tag": tag or found.tag}
+    yield from ((label, text) for label, text in fields.items() if text)
 
 
 def _evidence_of(given: Any) -> tuple[str, str]:

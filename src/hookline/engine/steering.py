@@ -10,6 +10,7 @@ from hookline.engine.shelf import all_hooks
 from hookline.errors import ConfigError, TrustError
 from hookline.model.frozen import Frozen
 from hookline.model.problem import Problem
+from hookline.model.spec import MANAGED
 from hookline.trust.desk import approve, revoke, survey, surveyed, turn, turn_hooks
 from hookline.trust.gate import Gate
 from hookline.trust.policy import CHANGED, RECORD, RUN, UNKNOWN, WARN
@@ -231,14 +232,16 @@ def revoke_declared(
 def turn_all(
     engine: Engine, *, on: bool, everywhere: bool = False, who: str, how: str
 ) -> tuple[str, ...]:
-    """Turn hooks on or off, in the engine's project or everywhere; returns why files that switch hooks off could not be written.
+    """Turn hooks on or off, in the engine's project or everywhere; returns why files that switch hooks on or off could not be written.
+
+    The files of a project that have such a switch are written, so that they say the same as hookline.
 
     Raises:
         TrustError: nothing can be written down.
     """
     gate = gate_for(engine)
     turn(gate, on=on, everywhere=everywhere, who=who or user_of(gate.environ), how=how)
-    return enable_files(engine, all_hooks(engine)) if on and not everywhere else ()
+    return () if everywhere else enable_files(engine, all_hooks(engine), on=on)
 
 
 def keys_off(specs: Iterable[HookSpec]) -> list[Origin]:
@@ -250,12 +253,27 @@ def keys_off(specs: Iterable[HookSpec]) -> list[Origin]:
     )
 
 
-def enable_files(engine: Engine, specs: Iterable[HookSpec]) -> tuple[str, ...]:
-    """Have the files say yes that switch some of these hooks off, and read them anew; returns why some of them could not be written."""
-    keys, left = keys_off(specs), []
+def keys_on(specs: Iterable[HookSpec]) -> list[Origin]:
+    """The keys of files that switch some of these hooks on, each once; none of policy, which no switch reaches."""
+    found = (spec.on for spec in specs)
+    return list(
+        {
+            (key.file, key.pointer): key
+            for key in found
+            if key is not None and key.scope != MANAGED
+        }.values()
+    )
+
+
+def enable_files(engine: Engine, specs: Iterable[HookSpec], *, on: bool = True) -> tuple[str, ...]:
+    """Turn the keys on or off by which files switch some of these hooks, and read the files again.
+
+    Returns why some of them could not be written.
+    """
+    keys, left = keys_off(specs) if on else keys_on(specs), []
     for key in keys:
         try:
-            enable(key.file, key.pointer, engine.cwd)
+            enable(key.file, key.pointer, engine.cwd, on=on)
         except ConfigError as error:
             left.append(f"{error.message} ({error.hint})")
     if keys:

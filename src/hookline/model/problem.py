@@ -33,7 +33,8 @@ class Problem(Frozen):
     """One finding about a source, with what to do about it.
 
     `name` is its key in `errors.CODES`; `severity` is "error" (what it names does not take part) or "warning". `hook`: the one that
-    it is about; `hooks`: the ids of all that are gone for it, where that may be several.
+    it is about; `hooks`: the ids of all that are gone for it, where that may be several. `tells_user`: the user learns of it
+    once a session, at an event that a hook of the same file is for.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Problem(Frozen):
     origin: Origin = Origin()
     hook: str = ""
     hooks: tuple[str, ...] = ()
+    tells_user: bool = False
 
     @property
     def code(self) -> str:

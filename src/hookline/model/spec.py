@@ -38,7 +38,7 @@ class HookSpec(Frozen):
     calls in its own host's words (`match_tools: canonical`). `facts` belong to the dialect. `trusted` is False while nobody
     approved the source; `gated`: that is asked of a gate, whenever the hook is about to run. `owner`: who put it in place from outside
     of every file and of this program; what it says about the hooks after it is said of this owner's. `off`: the key of a file
-    that says, by being false, that it is not run.
+    that says, by being false, that it is not run; `on`: that key where it is true.
     """
 
     id: str
@@ -66,3 +66,4 @@ class HookSpec(Frozen):
     sworn: Mapping[str, Any] = NO_FACTS
     owner: str = ""
     off: Origin | None = None
+    on: Origin | None = None

@@ -10,12 +10,13 @@ from hookline.core.late import size_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
     from typing import Any
 
     from hookline.core.late import Late
     from hookline.model.event import Event
     from hookline.model.problem import Problem
+    from hookline.sessions.failures import Failures
 
 # Of one session: answers that wait to be told, and their characters. And sessions that anything is known of.
 MOST_WAITING = 32
@@ -40,6 +41,7 @@ class Memory:
         self._dropped: dict[tuple[str, str], dict[str, int]] = {}
         self._facts: dict[tuple[str, str], dict[str, Any]] = {}
         self._counted: dict[tuple[str, str], dict[str, int]] = {}
+        self._failures: Mapping[str, Failures] = {}
         self._lock = allocate_lock()
 
     # -- redos -----------------------------------------------------------------------------------------------------
@@ -96,6 +98,19 @@ class Memory:
             number = counts.get(what, 0) + 1
             _put(self._counted, _key(event), {**counts, what: number})
         return number
+
+    # -- failures --------------------------------------------------------------------------------------------------
+
+    def failures(self) -> Mapping[str, Failures]:
+        """Return the hooks that failed when they last ran, each with its failures in a row."""
+        return self._failures
+
+    def record_failures(self, failed: Collection[str], succeeded: Collection[str]) -> None:
+        """Count a failure of some hooks, and forget the failures of those that succeeded."""
+        from hookline.sessions.failures import counted  # noqa: PLC0415 - few formats count failures
+
+        with self._lock:
+            self._failures = counted(self._failures, failed, succeeded, self.clock())
 
     # -- late answers ----------------------------------------------------------------------------------------------
 

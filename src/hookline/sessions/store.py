@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from hookline.core.guardrails import Redos, is_flagged
+from hookline.model.event import Event
 from hookline.sessions.state import (
     DEFAULT_DAYS,
     PATIENCE,
@@ -18,15 +19,17 @@ from hookline.sessions.state import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from typing import Any, Self
 
     from hookline.core.late import Late
-    from hookline.model.event import Event
+    from hookline.sessions.failures import Failures
     from hookline.sessions.folder import Folder
     from hookline.sessions.waiting import Mark
 
 DAYS = "HOOKLINE_SESSION_DAYS"
+# Stands for all sessions; no host is called `hookline hooks`.
+_EVERY_SESSION = Event(kind="session.start", dialect="hookline hooks", session_id="failures")
 _MOST_FACTS = 65_536  # characters of JSON, of one session
 
 
@@ -182,6 +185,29 @@ class Sessions(State):
             state["counted"] = counts | {what: counted[0]}
 
         return counted[0] if self._change(event, counting) else 0
+
+    # -- failures --------------------------------------------------------------------------------------------------
+
+    def failures(self) -> Mapping[str, Failures]:
+        """Return the hooks that failed when they last ran, in any session, each with its failures in a row."""
+        from hookline.sessions.failures import failures_in  # noqa: PLC0415 - few formats count failures
+
+        return failures_in(self._state(_EVERY_SESSION))
+
+    def record_failures(self, failed: Collection[str], succeeded: Collection[str]) -> None:
+        """Count a failure of some hooks, and forget the failures of those that succeeded."""
+        from hookline.sessions.failures import counted, failures_in  # noqa: PLC0415 - as above
+
+        if not failed and not set(succeeded) & set(self.failures()):
+            return
+
+        def recording(state: dict[str, Any]) -> None:
+            after = counted(failures_in(state), failed, succeeded, self.clock())
+            state["failures"] = {
+                hook: {"count": each.count, "at": each.at} for hook, each in after.items()
+            }
+
+        self._change(_EVERY_SESSION, recording)
 
     # -- late answers ----------------------------------------------------------------------------------------------
 

@@ -146,3 +146,15 @@ def test_a_file_that_is_written_meanwhile_is_left(
         enable(str(path), KEY)
     assert path.read_text(encoding="utf-8").endswith("# and more")
     assert os.listdir(tmp_path) == ["agent.yaml"]
+
+
+def test_a_key_is_turned_off_again(tmp_path: Path) -> None:
+    """By the same rule: nothing but the value is another."""
+    path = tmp_path / "agent.yaml"
+    path.write_text("shell_hooks:\n  enabled: True # mine\n", encoding="utf-8")
+
+    enable(str(path), KEY, on=False)
+
+    assert path.read_text(encoding="utf-8") == "shell_hooks:\n  enabled: false # mine\n"
+    with pytest.raises(ConfigError, match=r"no plain .* stands in it"):
+        enable(str(path), KEY, on=False)

@@ -270,6 +270,25 @@ def test_context_that_sends_the_agent_on_is_a_redo() -> None:
     assert cap_redo(TOLD, 3, 3) is TOLD
 
 
+def test_each_hook_that_lost_its_redo_is_named() -> None:
+    """One that was only observed, or that had no objection, lost nothing."""
+    verdicts = (
+        Verdict(hook_id="first", stance=Stance.DENY),
+        Verdict(hook_id="silent"),
+        Verdict(hook_id="observed", stance=Stance.DENY, shadow=True),
+        Verdict(hook_id="second", stance=Stance.DENY, for_agent="x"),
+    )
+    decision = BACK.replace(verdicts=verdicts, for_agent=("x",))
+
+    lowered = cap_redo(decision, 3, 3, CONTEXT_REDOES).lowered
+
+    assert [(each.effect, each.hook) for each in lowered] == [
+        ("deny", "first"),
+        ("deny", "second"),
+        ("context", "second"),
+    ]
+
+
 def test_a_limit_that_others_exceeded_is_said_as_it_is() -> None:
     """Another hook may send the agent back more often than the one that does so now."""
     assert cap_redo(BACK, 5, 3).for_user == (

@@ -16,7 +16,7 @@ from hookline.dialects.starchild.entry import (
     sworn,
     timeout,
 )
-from hookline.dialects.starchild.master import off_by, told
+from hookline.dialects.starchild.master import find_switch, told
 from hookline.dialects.starchild.table import NAME, Moment
 from hookline.errors import ConfigError
 from hookline.model import kinds
@@ -52,11 +52,15 @@ def load(
     """The hooks of a source, in declared order, and every problem that it has (starchild.md 1)."""
     loaded = _declared(source, table, allow_local=allow_local)
     beside: list[Problem] = []
-    off = off_by(source, beside, by_default=by_default)
-    if off is None or not loaded.specs:
-        return loaded.replace(problems=(*loaded.problems, *beside)) if beside else loaded
-    specs = tuple(spec.replace(off=off) for spec in loaded.specs)
-    return Loaded(specs=specs, problems=(*loaded.problems, *beside, told(off, len(specs))))
+    switch = find_switch(source, beside, by_default=by_default)
+    problems = (*loaded.problems, *beside)
+    if switch is None or not loaded.specs:
+        return loaded.replace(problems=problems) if beside else loaded
+    if switch.is_on:
+        specs = tuple(spec.replace(on=switch.origin) for spec in loaded.specs)
+        return Loaded(specs=specs, problems=problems)
+    specs = tuple(spec.replace(off=switch.origin) for spec in loaded.specs)
+    return Loaded(specs=specs, problems=(*problems, told(switch.origin, len(specs))))
 
 
 def _declared(source: Source, table: Table, *, allow_local: bool) -> Loaded:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 
 from hookline.errors import ConfigError
+from hookline.model.frozen import Frozen
 from hookline.model.problem import Origin, Problem
 from hookline.wire.fields import Node, problem_of, shape
 from hookline.wire.trees import parse_yaml
@@ -17,8 +18,17 @@ _FILE = "agent.yaml"
 _TABLE, _KEY = "shell_hooks", "enabled"
 
 
-def off_by(source: Source, problems: list[Problem], *, by_default: bool = False) -> Origin | None:
-    """The key that switches the hooks of a source off; None where none does.
+class Switch(Frozen):
+    """A key of a file, and whether it switches the hooks on."""
+
+    origin: Origin
+    is_on: bool
+
+
+def find_switch(
+    source: Source, problems: list[Problem], *, by_default: bool = False
+) -> Switch | None:
+    """The key that switches the hooks of a source on or off; None where none does.
 
     Only `true` switches them on: without the key they are off, unless `by_default` (the variable of older hosts). Without an
     `agent.yaml` there is no switch. What hookline cannot understand is a problem and switches nothing off, because a slip
@@ -44,7 +54,7 @@ def off_by(source: Source, problems: list[Problem], *, by_default: bool = False)
         return None
 
 
-def _key_of(root: Node, *, by_default: bool) -> Origin | None:
+def _key_of(root: Node, *, by_default: bool) -> Switch | None:
     if root.value is None or (isinstance(root.value, dict) and root.value.get(_TABLE) is None):
         return None if by_default else _missing(root)
     if not isinstance(root.value, dict):
@@ -63,13 +73,15 @@ def _key_of(root: Node, *, by_default: bool) -> Origin | None:
             _KEY,
             hint="write `false` to switch the hooks off; until then they are on",
         )
-    return table.origin(_KEY) if enabled is False else None
+        return None
+    return Switch(origin=table.origin(_KEY), is_on=enabled)
 
 
-def _missing(node: Node) -> Origin:
-    """Where the key would stand."""
+def _missing(node: Node) -> Switch:
+    """A switch that is off, with the place where the key would stand."""
     origin = node.origin()
-    return origin.replace(pointer=f"{_TABLE}.{_KEY}", line=origin.line or 1)
+    place = origin.replace(pointer=f"{_TABLE}.{_KEY}", line=origin.line or 1)
+    return Switch(origin=place, is_on=False)
 
 
 def told(off: Origin, count: int) -> Problem:

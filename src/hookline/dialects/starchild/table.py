@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 NAME = "starchild"
 DEFAULT_TIMEOUT = 20  # seconds (starchild.md 1)
 LONGEST_TIMEOUT = 120
+SUSPENDS_AFTER = 5  # failures in a row (starchild.md 7)
 REDO_LIMIT = 3  # a turn, and for a claim a goal (starchild.md 3)
 
 
@@ -90,7 +91,7 @@ _ROWS = (
     _row("post_tool_call", _DONE, ToolCall, searched="tool result"),
     _row("transform_tool_result", _DONE, ToolCall, searched="tool result", does="output note", appends=True),
     _row("pre_llm_call", "system!text last_user_message!text model!text", Generation, searched="last_user_message", does="context"),
-    _row("post_llm_call", "model!text", Generation, searched="model"),
+    _row("post_llm_call", "model!text response", Generation, searched="model", does="text", rewrites="response"),
     _row(
         "on_response_end", "response=text!text model!text tokens=usage!object tool_names!list turn_cost_usd=cost!0.0", Message,
         searched="text", does="text note", rewrites="response",
@@ -136,4 +137,6 @@ def table(*, approver: bool) -> Table:
         redo_flag="stop_hook_active",  # false on the first firing in a turn, true on every later one (starchild.md 3)
         approvals=True,  # starchild.md 6, 12
         closes="on_error: closed",
+        suspends_after=SUSPENDS_AFTER,
+        resolves_names=True,  # starchild.md 8
     )

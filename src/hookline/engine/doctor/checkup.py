@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from hookline.config.settings import settings
 from hookline.core.failure import off_by
 from hookline.engine.callers import called
+from hookline.engine.circuit_breaker import describe_failures, failures_of, key_of, record
 from hookline.engine.doctor.asking import ask
 from hookline.engine.doctor.finding import Finding, found
 from hookline.engine.doctor.looking import Looking
@@ -24,6 +25,7 @@ from hookline.engine.doctor.symptoms import CHANGED_HINT, by_outcome
 from hookline.engine.doctor.synthetic import made_up
 from hookline.engine.gating import gate_of
 from hookline.engine.gone import gone_problems
+from hookline.engine.host_names import find_unresolved
 from hookline.engine.steering import self_approve_problem
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Broken, Model
@@ -160,6 +162,8 @@ def check(
         )
         for one in examined
     ]
+    # The finding of a hook that was asked says already that its address could not be reached.
+    asked = {one.spec.id for one in examined if one.verdict is not None}
     cost = self_approve_problem(settings(engine.environ))
     return Checkup(
         hooks=tuple(whole),
@@ -168,6 +172,7 @@ def check(
             *((cost,) if cost else ()),
             *called(engine),
             *gone_problems(engine),
+            *(each for each in find_unresolved(engine) if each.hook not in asked),
             *engine.problems,
         ),
     )
@@ -310,7 +315,7 @@ class _Trial:
             for each in by_outcome(entry.spec, outcome, verdict, self.seconds)
             if each.name not in known
         ]
-        findings = (*still, *heard)
+        findings = (*still, *heard, *self._failures(entry, verdict))
         nothing = any(each.name in _NOT_STARTED and each.severity == "error" for each in findings)
         tried = outcome is not None and (
             outcome.failure is Failure.UNREACHABLE or outcome.exit_code == 0 or not nothing
@@ -323,6 +328,19 @@ class _Trial:
         return Examined(
             spec=entry.spec, state=state, verdict=verdict if ran else None, findings=findings
         )
+
+    def _failures(self, entry: Entry, verdict: Verdict) -> Iterator[Finding]:
+        """How often the hook failed at the events of its host; a success here ends the row of failures."""
+        table, engine = entry.dialect.table, self.engine
+        failures = failures_of(engine, entry.spec) if table.suspends_after else None
+        if failures is None or not failures.count:
+            return
+        told = describe_failures(entry.spec, table, failures, engine.clock())
+        hint = "mend it, and run the doctor again"
+        if verdict.fault is None:
+            record(engine, (), (key_of(entry.spec),))
+            told, hint = f"{told}; it answers now, so its failures are forgotten", ""
+        yield found(entry.spec, "check.failures", told, hint=hint, severity="warning")
 
     def _barred(self, spec: HookSpec, state: str) -> Finding:
         """Why a hook was not asked, and what its host would make of it."""

@@ -9,6 +9,7 @@ from hookline.engine.doctor.finding import found
 from hookline.model.handler import InProcess
 from hookline.model.outcome import Failure
 from hookline.model.verdict import Stance
+from hookline.text.masking import masked_text
 from hookline.text.shell_errors import find_missing_program
 from hookline.text.visible import in_line
 from hookline.wire.hookoutput import UnreadableError, begins_an_object, one_object
@@ -91,7 +92,7 @@ def by_outcome(
         yield found(
             spec,
             "check.refuses",
-            f"it refuses what is harmless: {verdict.reason or 'no reason given'}",
+            f"it refuses what is harmless: {masked_text(verdict.reason) or 'no reason given'}",
             severity="warning",
         )
     if outcome.seconds > _NEARLY * spec.timeout:

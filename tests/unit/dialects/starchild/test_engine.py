@@ -89,3 +89,29 @@ def test_a_program_that_is_not_there_is_missed_aloud(tmp_path: Path) -> None:
 
     assert (decision.verdicts[0].fault or "").startswith("spawn_error: could not be started: ")
     assert decision.for_user[0].startswith("hook `./gone.py --all` had no say: spawn_error: ")
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("declared", "key", "host", "event", "payload", "kept"),
+    [
+        ("on_user_message", "message", "starchild", "on_user_message", {"message": "old"}, True),
+        ("on_user_message", "message", "copilot", "userPromptSubmitted", {"prompt": "old"}, False),
+        ("on_user_message", "message", "claude-code", "UserPromptSubmit", {"prompt": "old"}, False),
+        ("post_llm_call", "response", "starchild", "post_llm_call", {"model": "m"}, True),
+        ("post_llm_call", "response", "gemini", "AfterModel", {"llm_request": {}, "llm_response": {"text": "old"}}, True),
+        ("post_llm_call", "response", "docker-agent", "after_llm_call", {"stop_response": "old"}, False),
+    ],
+)  # fmt: skip
+def test_a_text_is_replaced_where_the_host_allows_it(
+    tmp_path: Path, declared: str, key: str, host: str, event: str, payload: Any, *, kept: bool
+) -> None:
+    """Where the host has no word for a new text, `lowered` names the loss and the hook."""
+    made = engine(tmp_path, declared, f'print(\'{{"{key}": "new"}}\')')
+    decision = made.fire(event, {"session_id": "s", "cwd": str(tmp_path), **payload}, dialect=host)
+
+    assert (decision.rewrite is not None) is kept
+    lost = [(each.effect, each.hook) for each in decision.lowered]
+    assert lost == ([] if kept else [("text", made.hooks[0].id)])
+    if decision.rewrite is not None:
+        assert decision.rewrite.value == "new"

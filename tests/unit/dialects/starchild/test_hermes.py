@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
@@ -13,6 +17,9 @@ from hookline.engine.catalog import make_dialect
 from hookline.errors import CodecError
 from hookline.model.event import Event, Rewrite, ToolCall
 from tests.unit.dialects.starchild.support import HERMES_EVENTS, hermes_event, hermes_hook
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
 trees = st.recursive(
@@ -96,3 +103,34 @@ def test_the_variables_of_hermes_are_recognised(word: str) -> None:
     made = make_dialect("hermes", {}, environ)
 
     assert (made.safe_mode, made.accept_hooks) == (True, False)  # type: ignore[attr-defined]
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("switch", ["HERMES_ACCEPT_HOOKS", "hooks_auto_accept"])
+def test_the_user_learns_once_a_session_that_a_switch_approves_nothing(
+    switch: str, tmp_path: Path
+) -> None:
+    """`hookline answer` prints the notice at the first event that has a hook, and names the command that approves."""
+    home = tmp_path / "home" / ".hermes"
+    home.mkdir(parents=True)
+    accepts = "hooks_auto_accept: true\n" if switch == "hooks_auto_accept" else ""
+    (home / "config.yaml").write_text(f"{accepts}hooks:\n  pre_tool_call:\n    - command: 'true'\n")
+    variable = {switch: "1"} if switch.isupper() else {}
+    environ = {"HOME": str(home.parent), "PATH": os.environ["PATH"], **variable}
+    call = {"tool_name": "terminal", "tool_input": {}, "cwd": str(tmp_path)}
+
+    def told(session: str, event: str = "pre_tool_call") -> int:
+        payload = {"hook_event_name": event, "session_id": session, **call}
+        done = subprocess.run(
+            [sys.executable, "-m", "hookline", "answer", "hermes"],
+            input=json.dumps(payload).encode(),
+            env=environ,
+            cwd=tmp_path,
+            capture_output=True,
+            check=True,
+        )
+        text = done.stderr.decode()
+        assert "hookline approve" in text or switch not in text
+        return text.count(switch)
+
+    assert [told("a", "post_tool_call"), told("a"), told("a"), told("b")] == [0, 1, 0, 1]

@@ -16,7 +16,7 @@ PAGE = {
     "post_tool_call": "",
     "transform_tool_result": "note tool_result",
     "pre_llm_call": "context",
-    "post_llm_call": "",
+    "post_llm_call": "response",
     "on_response_end": "response note",
     "on_stop": "block note",
     "on_outbound_message": "block notification note",

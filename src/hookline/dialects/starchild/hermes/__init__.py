@@ -9,7 +9,7 @@ from hookline.core.dialect import Loaded
 from hookline.core.failure import failed
 from hookline.core.options import switch
 from hookline.dialects.starchild.hermes.answering import answer
-from hookline.dialects.starchild.hermes.consent import approves_nothing, switched_off
+from hookline.dialects.starchild.hermes.consent import accept, approves_nothing, switched_off
 from hookline.dialects.starchild.hermes.load import load
 from hookline.dialects.starchild.hermes.reading import read
 from hookline.dialects.starchild.hermes.table import NAME, Point, table
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NAME", "OPTIONS", "SWITCHES", "SWITCH_WORDS", "Hermes"]
 
-OPTIONS = ("approver", "safe_mode", "accept_hooks")
+OPTIONS = ("approver", "safe_mode", "accept_hooks", "exact")
 # Variable -> the option that it switches on where it is one of these words (starchild.md 12, consent).
 SWITCHES = {"HERMES_SAFE_MODE": "safe_mode", "HERMES_ACCEPT_HOOKS": "accept_hooks"}
 SWITCH_WORDS = ("1", "true", "yes", "on")
@@ -37,23 +37,32 @@ class Hermes:
     """The dialect. `approver`: the host can ask a person; without one, what is to be approved is refused.
 
     `safe_mode`: no hook of Hermes runs. `accept_hooks`: Hermes itself would run hooks without asking. hookline only reports
-    that, because a variable that an agent can set must not approve anything.
+    that, because a variable that an agent can set must not approve anything. `exact`: what Hermes accepts runs without an
+    approval, for comparing with Hermes; no variable and no file switches that on.
 
     Raises:
         ConfigError: one of them is neither true nor false.
     """
 
     def __init__(
-        self, *, approver: bool = False, safe_mode: bool = False, accept_hooks: bool = False
+        self,
+        *,
+        approver: bool = False,
+        safe_mode: bool = False,
+        accept_hooks: bool = False,
+        exact: bool = False,
     ) -> None:
         self.table = table(approver=switch(NAME, "approver", approver))
         self.safe_mode = switch(NAME, "safe_mode", safe_mode)
         self.accept_hooks = switch(NAME, "accept_hooks", accept_hooks)
+        self.exact = switch(NAME, "exact", exact)
 
     def load(self, source: Source) -> Loaded:
-        loaded = load(source, self.table)
+        loaded = load(source, self.table, exact=self.exact)
         if not (self.accept_hooks and loaded.specs):
             return loaded
+        if self.exact:
+            return accept(loaded)
         return loaded.replace(
             problems=(*loaded.problems, approves_nothing("HERMES_ACCEPT_HOOKS", loaded.specs))
         )

@@ -6,6 +6,7 @@ from hookline.model.problem import Problem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from hookline.core.dialect import Loaded
     from hookline.model.spec import HookSpec
 
 
@@ -21,6 +22,11 @@ def switched_off(specs: tuple[HookSpec, ...]) -> Problem:
     )
 
 
+def accept(loaded: Loaded) -> Loaded:
+    """The same hooks as Hermes runs them where a switch accepts them all: without an approval."""
+    return loaded.replace(specs=tuple(spec.replace(trusted=True) for spec in loaded.specs))
+
+
 def approves_nothing(switch: str, specs: tuple[HookSpec, ...]) -> Problem:
     """The problem that says that a switch of Hermes approves no hook here."""
     return Problem(
@@ -29,4 +35,5 @@ def approves_nothing(switch: str, specs: tuple[HookSpec, ...]) -> Problem:
         hint="review and approve the hooks yourself: hookline approve",
         severity="warning",
         origin=specs[0].origin,
+        tells_user=True,
     )

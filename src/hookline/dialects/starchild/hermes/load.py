@@ -6,7 +6,7 @@ import json
 
 from hookline.core.dialect import Loaded
 from hookline.dialects.starchild.command import words
-from hookline.dialects.starchild.hermes.consent import approves_nothing
+from hookline.dialects.starchild.hermes.consent import accept, approves_nothing
 from hookline.dialects.starchild.hermes.table import (
     DEFAULT_TIMEOUT,
     IN_PROCESS,
@@ -38,8 +38,11 @@ _AUTO_ACCEPT = "hooks_auto_accept"
 _WEBHOOKS = "outbound"  # beside the events stand addresses that are told of them
 
 
-def load(source: Source, table: Table) -> Loaded:
-    """The hooks of a source, in declared order, and every problem that it has (starchild.md 12)."""
+def load(source: Source, table: Table, *, exact: bool = False) -> Loaded:
+    """The hooks of a source, in declared order, and every problem that it has (starchild.md 12).
+
+    `exact`: `hooks_auto_accept` accepts them, as it does in Hermes.
+    """
     problems: list[Problem] = []
     try:
         root = read_tree(source, problems)
@@ -49,6 +52,8 @@ def load(source: Source, table: Table) -> Loaded:
     reader = _Reader(source, table, problems)
     specs = [spec for event in (hooks.children() if hooks else ()) for spec in reader.event(event)]
     if specs and root.value.get(_AUTO_ACCEPT) not in (None, False):
+        if exact:
+            return accept(Loaded(specs=tuple(specs), problems=tuple(problems)))
         problems.append(
             approves_nothing(_AUTO_ACCEPT, tuple(specs)).replace(origin=root.origin(_AUTO_ACCEPT))
         )

@@ -1,0 +1,120 @@
+"""Circuit breaker: counts the failures of a hook in a row, and suspends a hook that fails open and keeps failing.
+
+A hook that fails closed, or that asks, is never suspended (starchild.md 7).
+"""
+
+from __future__ import annotations
+
+from hookline.engine.hushed import was_told
+from hookline.engine.once import mark_of
+from hookline.model.outcome import Failure, Outcome
+from hookline.model.verdict import Stance
+from hookline.sessions.failures import Failures
+from hookline.sessions.state import digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from hookline.core.dialect import Table
+    from hookline.core.dispatch import Dispatch, Run
+    from hookline.core.plan import Plan
+    from hookline.engine.engine import Engine
+    from hookline.model.event import Event
+    from hookline.model.spec import HookSpec
+    from hookline.model.verdict import Decision
+
+PAUSE = 600.0  # seconds after a failure until a suspended hook is asked again
+_NONE = Failures()
+
+
+def key_of(spec: HookSpec) -> str:
+    """Return the name under which the failures of a hook are counted: by its file, its place in it, and what it runs."""
+    return digest(f"{spec.origin.file}\0{mark_of(spec)}")[:16]
+
+
+def failures_of(engine: Engine, spec: HookSpec) -> Failures:
+    """Return the failures of a hook in a row."""
+    return engine.sessions.failures().get(key_of(spec), _NONE)
+
+
+def is_suspended(spec: HookSpec, table: Table, failures: Failures, now: float) -> bool:
+    """Return whether a hook is not asked now; `table` is that of its own dialect, `now` in seconds since 1970."""
+    return (
+        spec.on_failure is Stance.SILENT
+        and 0 < table.suspends_after <= failures.count
+        and 0 <= now - failures.at < PAUSE
+    )
+
+
+def describe_failures(spec: HookSpec, table: Table, failures: Failures, now: float) -> str:
+    """Return how often a hook failed, and whether it is suspended, in words; empty where it did not fail."""
+    if not failures.count:
+        return ""
+    times = "once" if failures.count == 1 else f"{failures.count} times in a row"
+    if not is_suspended(spec, table, failures, now):
+        return f"it failed {times}"
+    minutes = max(1, round((PAUSE - (now - failures.at)) / 60))
+    return f"it failed {times}, and is suspended for {minutes} more min"
+
+
+def break_circuit(asked: Dispatch, engine: Engine, plan: Plan, event: Event) -> Dispatch:
+    """Dispatch without the suspended hooks, and count the failures of all others whose format has a circuit breaker."""
+    tables = {
+        step.spec.id: group.dialect.table
+        for group in plan.groups
+        if group.dialect.table.suspends_after
+        for step in group.steps
+    }
+    ran: dict[str, str] = {}
+    try:
+        runs = next(asked)
+        while True:
+            held = [_suspended(run, tables, engine, event) for run in runs]
+            free = tuple(run for run, each in zip(runs, held, strict=True) if each is None)
+            ran.update((run.spec.id, key_of(run.spec)) for run in free if run.spec.id in tables)
+            done = iter((yield free) if free else ())
+            runs = asked.send(tuple(each or next(done) for each in held))
+    except StopIteration as stop:
+        decision: Decision = stop.value
+    finally:
+        asked.close()
+    _record(engine, decision, ran)
+    return decision
+
+
+def _suspended(
+    run: Run, tables: Mapping[str, Table], engine: Engine, event: Event
+) -> Outcome | None:
+    table = tables.get(run.spec.id)
+    if table is None or run.spec.on_failure is not Stance.SILENT:
+        return None
+    failures = failures_of(engine, run.spec)
+    if not is_suspended(run.spec, table, failures, engine.clock()):
+        return None
+    detail = f"suspended after {failures.count} failures in a row"
+    name = run.spec.name or run.spec.id
+    note = f"hook `{name}` is {detail}; to see why and to run it again: hookline doctor"
+    told = was_told(engine, event, f"{key_of(run.spec)} is suspended")
+    return Outcome(
+        failure=Failure.SWITCHED_OFF,
+        detail=detail,
+        means=Stance.SILENT,
+        note="" if told else note,
+        told=told,
+    )
+
+
+def _record(engine: Engine, decision: Decision, ran: Mapping[str, str]) -> None:
+    faults = {verdict.hook_id for verdict in decision.verdicts if verdict.fault is not None}
+    record(
+        engine,
+        [key for hook, key in ran.items() if hook in faults],
+        [key for hook, key in ran.items() if hook not in faults],
+    )
+
+
+def record(engine: Engine, failed: Collection[str], succeeded: Collection[str]) -> None:
+    """Count a failure of some hooks, and forget the failures of those that succeeded; each by its `key_of`."""
+    if failed or succeeded:
+        engine.sessions.record_failures(failed, succeeded)

@@ -1,0 +1,55 @@
+"""How are the failures of hooks counted, and what is kept of them?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from hookline.sessions.failures import Failures, counted, failures_in
+from hookline.sessions.memory import Memory
+from hookline.sessions.store import Sessions
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_a_success_forgets_and_a_failure_adds_one() -> None:
+    """Each hook by itself."""
+    before = {"a": Failures(count=2, at=1.0), "b": Failures(count=1, at=1.0)}
+
+    assert counted(before, ["a", "c"], ["b"], 9.0) == {
+        "a": Failures(count=3, at=9.0),
+        "c": Failures(count=1, at=9.0),
+    }
+
+
+def test_the_hooks_that_failed_last_are_kept() -> None:
+    """As many as fit."""
+    kept = counted({}, [f"h{number}" for number in range(300)], (), 1.0)
+
+    assert (len(kept), "h299" in kept, "h0" in kept) == (256, True, False)
+
+
+@pytest.mark.parametrize(
+    "held", [None, [], {"a": 3}, {"a": {"count": 0, "at": 1}}, {"a": {"count": True, "at": "x"}}]
+)
+def test_an_entry_of_another_shape_is_left_out(held: object) -> None:
+    """A person may have edited the file."""
+    assert failures_in({"failures": held}) == {}
+
+
+@pytest.mark.parametrize("lasting", [True, False])
+def test_both_stores_count_alike(tmp_path: Path, *, lasting: bool) -> None:
+    """In files and in memory; the files are read by the next process."""
+
+    def opened() -> Sessions | Memory:
+        return Sessions(tmp_path, clock=lambda: 5.0) if lasting else Memory(clock=lambda: 5.0)
+
+    store = opened()
+    store.record_failures(["a", "b"], ())
+    store.record_failures(["a"], ["b"])
+    store.record_failures((), ["unknown"])
+    found = (opened() if lasting else store).failures()
+
+    assert found == {"a": Failures(count=2, at=5.0)}
