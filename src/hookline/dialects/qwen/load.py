@@ -53,7 +53,7 @@ _BESIDE = ("enabled", "disabled", "notifications")
 _GROUP_KEYS = ("matcher", "sequential", "hooks")
 _COMMON = ("type", "name", "description", "timeout", "statusMessage")
 _OWN: Mapping[str, tuple[str, ...]] = {
-    "command": ("command", "env", "async", "shell", "failMode"),
+    "command": ("command", "args", "env", "async", "shell", "failMode"),
     "http": ("url", "headers", "allowedEnvVars", "once"),
     "prompt": ("prompt", "model"),
 }
@@ -62,8 +62,6 @@ _NEEDS: Mapping[str, str] = {
     "prompt": "the language model of the agent",
     "function": "the program of the host",
 }
-# The host ignores a key that it does not know, and runs the hook.
-_IGNORED = "warning"
 _SHELLS: Mapping[str, tuple[str, ...]] = {
     "": ("bash", "sh"),
     "bash": ("bash",),
@@ -71,7 +69,8 @@ _SHELLS: Mapping[str, tuple[str, ...]] = {
 }
 _HTTP_TIMEOUT = 600.0  # seconds
 _LONGEST = 1e12
-_HARDLY_ANY = 100  # milliseconds; as seconds it is a common time limit
+# A command's time limit below this is in seconds, one from here on in milliseconds (10). Older releases read milliseconds only.
+_FIRST_MILLISECONDS = 1000
 _ENVIRONMENT: Mapping[str, str] = {
     "QWEN_PROJECT_DIR": "${event.project}",
     "GEMINI_PROJECT_DIR": "${event.project}",
@@ -136,7 +135,8 @@ class _Reader:
         events = below_hooks(root, ROWS)
         if events is None:
             return
-        for row, group in groups(events, ROWS, keys=_GROUP_KEYS, beside=_BESIDE, severity=_IGNORED):
+        severity = TABLE.severity_of_unknown_key("group", self.source.mode)
+        for row, group in groups(events, ROWS, keys=_GROUP_KEYS, beside=_BESIDE, severity=severity):
             yield from self._group(row, group)
 
     def _group(self, row: EventRow, group: Group) -> Iterator[HookSpec]:
@@ -180,7 +180,8 @@ class _Reader:
     def _handler(self, hook: Node) -> Handler | None:
         kind = hook.text("type", required=True)
         if kind in _OWN:
-            hook.only((*_COMMON, *_OWN[kind]), f"a `{kind}` hook", severity=_IGNORED)
+            severity = TABLE.severity_of_unknown_key("hook", self.source.mode)
+            hook.only((*_COMMON, *_OWN[kind]), f"a `{kind}` hook", severity=severity)
         if kind in _NEEDS:
             why = f"`{kind}` hooks need {_NEEDS[kind]}, which hookline does not have"
             hook.complain("handler.unsupported", why, "type", hint="write a command")
@@ -201,12 +202,11 @@ class _Reader:
             hook.complain(
                 "handler.command", "a command hook needs a non-empty `command`", "command"
             )
-        return Command(
-            script=script,
-            shell=_SHELLS[hook.choice("shell", _SHELLS, "")],
-            env={**_ENVIRONMENT, **hook.mapping("env")},
-            kill_leftovers=self.strict,
-        )
+        shell = _SHELLS[hook.choice("shell", _SHELLS, "")]
+        command = Command(env={**_ENVIRONMENT, **hook.mapping("env")}, kill_leftovers=self.strict)
+        if hook.value.get("args") is not None:  # a program without a shell, in newer releases
+            return command.replace(argv=(script, *hook.texts("args")))
+        return command.replace(script=script, shell=shell)
 
     def _spec(
         self, node: Node, place: _Place, *, handler: Handler | None = None, **fields: object
@@ -235,7 +235,7 @@ class _Reader:
 
 
 def _timeout(hook: Node) -> float:
-    """Return the time limit in seconds. A command's is written in milliseconds, any other's in seconds."""
+    """Return the time limit in seconds. A command's may be written in milliseconds."""
     called = hook.value.get("type") == "http"
     unit = "seconds" if called else "milliseconds"
     given = hook.duration("timeout", unit=unit, longest=_LONGEST)
@@ -243,10 +243,14 @@ def _timeout(hook: Node) -> float:
         return _HTTP_TIMEOUT if called else DEFAULT_TIMEOUT
     if called:
         return float(given)
-    if given < _HARDLY_ANY:
-        why = f"`timeout: {given}` is {given} milliseconds"
-        hint = f"for {given} seconds write {given * TICKS_PER_SECOND}"
+    if given < _FIRST_MILLISECONDS:
+        why = (
+            f"`timeout: {given}` is {given} seconds; older releases of Qwen Code wait {given}"
+            " milliseconds"
+        )
+        hint = f"for {given} seconds in every release write {given * TICKS_PER_SECOND}"
         hook.complain("value.range", why, "timeout", hint=hint, severity="warning")
+        return float(given)
     return given / TICKS_PER_SECOND
 
 
@@ -271,8 +275,8 @@ def matcher(group: Node, row: EventRow) -> tuple[Condition, ...]:
             f"`{text}` names nothing, so the hooks of this group never run", name="matcher.regex"
         )
     expression = "|".join(entries)
-    regex = compile_regex(expression)
+    regex = compile_regex(expression, TABLE.regex_flavour)
     tools = [DISPLAYED[entry] for entry in entries if entry in DISPLAYED]
     if row.subject == "tool" and tools:
-        regex = compile_regex(f"(?:{expression})|^(?:{'|'.join(tools)})$")
+        regex = compile_regex(f"(?:{expression})|^(?:{'|'.join(tools)})$", TABLE.regex_flavour)
     return (Pattern(field=row.subject, source=text, regex=regex),)
