@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import Row, Source
     from hookline.model.conditions import Condition
+    from hookline.model.handler import Handler
     from hookline.model.problem import Problem
     from hookline.wire.fields import Node
 
@@ -29,10 +30,7 @@ _HOOK_KEYS = (
 )  # fmt: skip
 _TYPES = ("command", "prompt", "agent")
 # What the types need that hookline does not have.
-_NEEDS: Mapping[str, str] = {
-    "prompt": "the language model of the agent",
-    "agent": "a language model with tools",
-}
+_NEEDS: Mapping[str, str] = {"agent": "a language model with tools"}
 _METACHARACTERS = frozenset("|.*+?[]()^$\\")
 _ENVIRONMENT: Mapping[str, str] = {
     "OPENHANDS_PROJECT_DIR": "${event.cwd}",
@@ -111,18 +109,22 @@ class _Reader:
         hook.only(_HOOK_KEYS, "a hook", severity=self._severity("hook"))
         handler = self._handler(hook, row)
         name = hook.text("name")
-        command = hook.value.get("command")
+        text = hook.value.get("command") or hook.value.get("prompt")
         fields = {
             "handler": handler,
             "conditions": demanded,
             "timeout": _timeout(hook),
             "detached": hook.flag("async"),
-            "name": hook_name(name or (command if isinstance(command, str) else "")),
+            "name": hook_name(name or (text if isinstance(text, str) else "")),
         }
         return self._spec(hook, row, broken=broken or hook.errors_since(before), **fields)
 
-    def _handler(self, hook: Node, row: Row) -> Command | Broken:
+    def _handler(self, hook: Node, row: Row) -> Handler:
         kind = hook.text("type", "command")
+        if kind == "prompt":
+            from hookline.dialects.openhands.prompt_hook import read_prompt_hook  # noqa: PLC0415 - few hooks ask a model
+
+            return read_prompt_hook(hook)
         if kind in _NEEDS:
             why = f"`{kind}` hooks need {_NEEDS[kind]}, which hookline does not have"
             hook.complain("handler.unsupported", why, "type", hint="write a command")

@@ -59,7 +59,6 @@ _OWN: Mapping[str, tuple[str, ...]] = {
 }
 # What the types need that hookline does not have.
 _NEEDS: Mapping[str, str] = {
-    "prompt": "the language model of the agent",
     "function": "the program of the host",
 }
 _SHELLS: Mapping[str, tuple[str, ...]] = {
@@ -67,7 +66,8 @@ _SHELLS: Mapping[str, tuple[str, ...]] = {
     "bash": ("bash",),
     "powershell": ("pwsh", "powershell"),
 }
-_HTTP_TIMEOUT = 600.0  # seconds
+# Type -> its default time limit; a file writes the time limit of these types in seconds.
+_IN_SECONDS: Mapping[str, float] = {"http": 600.0, "prompt": 30.0}
 _LONGEST = 1e12
 # A command's time limit below this is in seconds, one from here on in milliseconds (10). Older releases read milliseconds only.
 _FIRST_MILLISECONDS = 1000
@@ -155,7 +155,11 @@ class _Reader:
         handler = self._handler(hook)
         name = hook.text("name")
         text = next(
-            (hook.value[key] for key in ("command", "url") if isinstance(hook.value.get(key), str)),
+            (
+                hook.value[key]
+                for key in ("command", "url", "prompt")
+                if isinstance(hook.value.get(key), str)
+            ),
             "",
         )
         facts = {key: said for key in ("description", "statusMessage") if (said := hook.text(key))}
@@ -186,8 +190,12 @@ class _Reader:
             why = f"`{kind}` hooks need {_NEEDS[kind]}, which hookline does not have"
             hook.complain("handler.unsupported", why, "type", hint="write a command")
         elif kind and kind not in _OWN:
-            hint = did_you_mean(kind, _OWN) or "one of `command`, `http`"
+            hint = did_you_mean(kind, _OWN) or "one of `command`, `http`, `prompt`"
             hook.complain("handler.type", f"unknown hook type `{kind}`", "type", hint=hint)
+        elif kind == "prompt":
+            from hookline.dialects.qwen.prompt_hook import read_prompt_hook  # noqa: PLC0415 - few hooks ask a model
+
+            return read_prompt_hook(hook, allow_local=self.allow_local)
         elif kind == "http":
             from hookline.wire.calls import http  # noqa: PLC0415 - few hooks are called
 
@@ -236,12 +244,12 @@ class _Reader:
 
 def _timeout(hook: Node) -> float:
     """Return the time limit in seconds. A command's may be written in milliseconds."""
-    called = hook.value.get("type") == "http"
-    unit = "seconds" if called else "milliseconds"
+    kind = str(hook.value.get("type"))
+    unit = "seconds" if kind in _IN_SECONDS else "milliseconds"
     given = hook.duration("timeout", unit=unit, longest=_LONGEST)
     if given is None:
-        return _HTTP_TIMEOUT if called else DEFAULT_TIMEOUT
-    if called:
+        return _IN_SECONDS.get(kind, DEFAULT_TIMEOUT)
+    if kind in _IN_SECONDS:
         return float(given)
     if given < _FIRST_MILLISECONDS:
         why = (
