@@ -108,6 +108,21 @@ def _switches(root: Node, source: Source) -> Iterator[HookSpec]:
         yield switch(source, NAME, _ALL_OFF, root.origin(_ALL_OFF), {"on": on})
 
 
+def _report_older_switches(events: Node) -> None:
+    """Warn about `enabled` and `disabled` beside the events, where they switch a hook off in an older release."""
+    for key, is_set in (
+        ("enabled", events.value.get("enabled") is False),
+        ("disabled", bool(events.value.get("disabled"))),
+    ):
+        if is_set:
+            why = (
+                f"`{key}` beside the events counts in older releases of Qwen Code only; hookline,"
+                " like newer ones, runs the hooks"
+            )
+            hint = f"to switch hooks off, remove them or set `{_ALL_OFF}`"
+            events.complain("key.ignored", why, key, hint=hint, severity="warning")
+
+
 def combine(specs: tuple[HookSpec, ...]) -> Loaded:
     """Return the hooks that are left when `disableAllHooks` is applied; the nearest file's counts, but policy's first."""
     left = hooks_of(specs)
@@ -135,6 +150,7 @@ class _Reader:
         events = below_hooks(root, ROWS)
         if events is None:
             return
+        _report_older_switches(events)
         severity = TABLE.severity_of_unknown_key("group", self.source.mode)
         for row, group in groups(events, ROWS, keys=_GROUP_KEYS, beside=_BESIDE, severity=severity):
             yield from self._group(row, group)
