@@ -1,4 +1,4 @@
-"""Runs real hook files of ten dialects through hookline, and fails if one verdict is not the expected one."""
+"""Runs real hook files of thirteen dialects through hookline, and fails if one verdict is not the expected one."""
 
 from __future__ import annotations
 

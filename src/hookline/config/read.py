@@ -67,10 +67,13 @@ _ALIKE: Mapping[str, str] = {
     "gemini": "gemini",
     "cursor": "cursor",
     "copilot": "copilot",
+    "qwen": "qwen",
+    "openhands": "openhands",
 }
 # The manifest of a plugin beside the folder of its hooks -> its dialect.
 _MANIFESTS: Mapping[str, str] = {
     "gemini-extension.json": "gemini",
+    "qwen-extension.json": "qwen",
     ".claude-plugin/plugin.json": "claude-code",
     ".codex-plugin/plugin.json": "codex",
 }

@@ -14,7 +14,7 @@ from hookline.wire.hookoutput import UnreadableError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any, NoReturn
 
 # How strong a judgement is. What permits must be the whole reply; what asks, in a reply that can be read to its end.
@@ -22,6 +22,7 @@ PERMITS, ASKS, REFUSES = range(3)
 # So many braces are tried as the beginning of an object; a judgement has one.
 _TRIES = 64
 _BRACE = re.compile(r"\{")
+_TRUTHS: Mapping[str, bool] = {"true": True, "false": False}
 _FENCE = re.compile(r"```\w*\s*(.*?)\s*```", re.DOTALL)
 
 
@@ -57,6 +58,18 @@ def judgement(
         wrong
         or ("the model's reply permits, but is more than its judgement" if weighed else missing)
     )
+
+
+def read_flag(value: object, key: str) -> bool:
+    """Return the value of a key as true or false; a model may write it as text.
+
+    Raises:
+        UnreadableError: it is neither.
+    """
+    found = _TRUTHS.get(value.strip().lower()) if isinstance(value, str) else value
+    if not isinstance(found, bool):
+        raise UnreadableError(f"`{key}` in the model's reply is neither true nor false")
+    return found
 
 
 def _objects(text: str) -> tuple[list[dict[str, Any]], str, bool]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hookline.cli.answer import Request, answer_bytes
+from hookline.cli.answer import Later, Request, answer_bytes
 from hookline.cli.fire import read_payload
 from hookline.core.dialect import Declaration
 from hookline.engine.catalog import NAMES, make_dialect
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.process
 CWD, DEEP = b"/nowhere/x", b'"@@"'
 FACTS = {"@session_id": "s", "@cwd": CWD.decode(), "tool": "Bash"}
+REFUSALS = {"deny", "block", "Block", "cancel"}
 COMMAND = "cat > {}; echo GUARDED >&2; exit 2"
+# Cline reads no exit code.
+CANCEL = """cat > {}; echo '{{"cancel": true, "errorMessage": "GUARDED"}}'"""
 READABLE: dict[str, Deform] = {
     "1,000 levels": lambda sent: sent.replace(DEEP, b'{"a":' * 1000 + b"1" + b"}" * 1000),
     "nearly 5,000 levels": lambda sent: sent.replace(DEEP, b"[" * 4990 + b"1" + b"]" * 4990),
@@ -49,7 +52,9 @@ def payload_of(dialect: str, kind: str = "tool.before") -> bytes:
     facts: dict[str, Any] = {**FACTS, "@native": row.native, "input": {"deep": "@@"}}
     payload = {table.event_keys()[0]: row.native}
     fields = (*table.base, *row.fields)
-    payload |= {field.native: facts[field.fact] for field in fields if field.fact in facts}
+    given = {field.native: facts[field.fact] for field in fields if field.fact in facts}
+    section = getattr(row, "section", "")
+    payload |= {section: given, "workspaceRoots": [CWD.decode()]} if section else given
     named = {"event_type": row.native, "payload": payload}
     return json.dumps(named if dialect == "a3s" else payload).encode()
 
@@ -61,14 +66,15 @@ def write_guard(dialect: str, folder: Path) -> tuple[str, str, Path]:
     own = dialect if hasattr(made, "write") else "claude-code"
     made = make_dialect(own)
     row = made.table.row_of_kind("tool.before")
-    written = made.write((Declaration(row=row, command=COMMAND.format(sent), name="guard"),))
+    command = (CANCEL if own == "cline" else COMMAND).format(sent)
+    written = made.write((Declaration(row=row, command=command, name="guard"),))
     for name, text in written.files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
         if name in written.programs:
             path.chmod(0o755)
-    file = next(name for name in written.files if name not in written.programs)
+    file = next((name for name in written.files if name not in written.programs), row.native)
     return str(folder / file), own, sent
 
 
@@ -81,7 +87,7 @@ def test_a_guard_decides_about_what_can_be_read(
     file, own, sent = write_guard(dialect, tmp_path)
     monkeypatch.chdir(tmp_path)
     request = Request([dialect, "--dialect", own, "-c", file])
-    reply = answer_bytes(request, deform(payload_of(dialect)), [], None)
+    reply = answer_bytes(request, deform(payload_of(dialect)), Later(), None)
 
     assert "GUARDED" in reply.stdout + reply.stderr
     assert json.loads(sent.read_bytes())
@@ -96,15 +102,17 @@ def test_what_cannot_be_read_is_refused(
     file, own, sent = write_guard(dialect, tmp_path)
     monkeypatch.chdir(tmp_path)
     request = Request([dialect, "--dialect", own, "-c", file])
-    reply = answer_bytes(request, deform(payload_of(dialect)), [], None)
+    reply = answer_bytes(request, deform(payload_of(dialect)), Later(), None)
 
     assert "hookline: stdin is n" in reply.stdout + reply.stderr
-    assert reply.exit_code == 2 or {"deny", "block", "Block"} & set(reply.stdout.split('"'))
+    assert reply.exit_code == 2 or REFUSALS & set(reply.stdout.split('"'))
     assert not sent.exists()
 
 
 @pytest.mark.parametrize("deform", UNREADABLE.values(), ids=UNREADABLE)
-@pytest.mark.parametrize("dialect", [name for name in NAMES if name != "a3s"])
+@pytest.mark.parametrize(
+    "dialect", [name for name in NAMES if name != "a3s" and make_dialect(name).table.raises("stop")]
+)
 def test_a_stop_that_cannot_be_read_is_never_refused(
     dialect: str, deform: Deform, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -113,10 +121,10 @@ def test_a_stop_that_cannot_be_read_is_never_refused(
     monkeypatch.chdir(tmp_path)
     request = Request([dialect, "--dialect", own, "-c", file, "--mode", "strict"])
     stop = json.loads(payload_of(dialect, "stop")) | {"deep": "@@"}
-    reply = answer_bytes(request, deform(json.dumps(stop).encode()), [], None)
+    reply = answer_bytes(request, deform(json.dumps(stop).encode()), Later(), None)
 
     assert reply.exit_code == 0
-    assert not {"deny", "block", "Block"} & set(reply.stdout.split('"'))
+    assert not REFUSALS & set(reply.stdout.split('"'))
     assert "hookline: stdin is n" in reply.stdout + reply.stderr
 
 

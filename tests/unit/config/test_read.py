@@ -127,6 +127,10 @@ def test_a_folder_of_a_hosts_own_is_its(
         (("PreToolUse",), "", "", "claude-code"),
         (("beforeShellExecution",), "", "claude-code", "cursor"),
         ((), "", "", "claude-code"),
+        (("PreToolUse", "SessionDelete"), "", "", "qwen"),
+        (("SessionStart",), "qwen-extension.json", "gemini", "qwen"),
+        (("PreToolUse",), "", "openhands", "openhands"),
+        (("pre_tool_use", "stop"), "", "claude-code", "openhands"),
     ],
 )
 def test_a_hooks_file_tells_its_dialect_by_its_plugin_its_events_or_the_host(

@@ -26,6 +26,8 @@ def is_refusal(reply: Reply) -> bool:
     if reply.exit_code:
         return True
     said = json.loads(reply.stdout) if reply.stdout else {}
+    if said.get("cancel"):
+        return True
     inner = (said, *(part for part in said.values() if isinstance(part, dict)))
     words = {str(value) for part in inner for value in part.values()}
     deeper = {

@@ -40,6 +40,29 @@ def test_before_an_action_it_is_a_denial_with_its_reason(host: str) -> None:
     assert (said["permissionDecision"], said["permissionDecisionReason"]) == ("deny", "sure?")
 
 
+@pytest.mark.parametrize(
+    ("host", "said"),
+    [
+        ("openhands", {"decision": "deny", "reason": "sure?"}),
+        ("cline", {"cancel": True, "errorMessage": "sure?"}),
+    ],
+)
+def test_a_host_without_a_word_for_it_reads_a_denial(host: str, said: dict[str, Any]) -> None:
+    """Before an action only: at a prompt and at the end of a session the ask has no effect."""
+    payload = {"tool_name": "execute_command", "session_id": "s", "working_dir": "/"}
+    sections = {"preToolUse": {"toolName": "execute_command", "parameters": {}}}
+    engine = hookline.Engine()
+    for kind in ("tool.before", "prompt.submit", "session.end"):
+        engine.on(kind)(lambda _: hookline.ask("sure?"))
+    names = {"hookName": "PreToolUse", "event_type": "PreToolUse"}
+
+    assert json.loads(engine.answer(host, {**names, **payload, **sections}).stdout) == said
+    for native in ("UserPromptSubmit", "TaskComplete" if host == "cline" else "SessionEnd"):
+        decision = engine.fire(native, {"prompt": "hello"}, dialect=host)
+        assert decision.stance is Stance.SILENT
+        assert [each.effect for each in decision.lowered] == ["ask"]
+
+
 def test_a_denial_of_an_ask_without_a_reason_says_why() -> None:
     """Nobody reads an empty refusal."""
     decision, _ = asked("codex", "PreToolUse", CALL, reason="")

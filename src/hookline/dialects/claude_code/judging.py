@@ -8,7 +8,7 @@ from hookline.model.handler import Model
 from hookline.model.kinds import kind
 from hookline.model.verdict import Verdict
 from hookline.wire.hookoutput import UnreadableError
-from hookline.wire.judgements import PERMITS, REFUSES, judgement
+from hookline.wire.judgements import PERMITS, REFUSES, judgement, read_flag
 from hookline.wire.providers import complaint
 from hookline.wire.templates import ARGUMENTS
 
@@ -50,7 +50,6 @@ _SYSTEM = (
     "Reply with one JSON object and nothing else: `ok` is true if the condition holds; if not, `reason` says what is wrong or "
     "still to be done, and `impossible` is true if the condition can never hold."
 )
-_WORDS: Mapping[str, bool] = {"true": True, "false": False}
 
 
 def judge(hook: Node, row: Contract, *, allow_local: bool) -> Model:
@@ -116,20 +115,13 @@ def _judgement(reply: str) -> tuple[bool, bool, str]:
     """
     chosen, alone = judgement(reply, "ok", _strength, missing="the model's reply has no `ok`")
     reason = chosen.get("reason")
-    impossible = alone and _flag(chosen.get("impossible") or False, "impossible")
+    impossible = alone and read_flag(chosen.get("impossible") or False, "impossible")
     return (
-        not _flag(chosen["ok"], "ok"),
+        not read_flag(chosen["ok"], "ok"),
         impossible,
         reason.strip() if isinstance(reason, str) else "",
     )
 
 
 def _strength(given: Mapping[str, Any]) -> int:
-    return PERMITS if _flag(given["ok"], "ok") else REFUSES
-
-
-def _flag(value: object, key: str) -> bool:
-    found = _WORDS.get(value.strip().lower()) if isinstance(value, str) else value
-    if not isinstance(found, bool):
-        raise UnreadableError(f"`{key}` in the model's reply is neither true nor false")
-    return found
+    return PERMITS if read_flag(given["ok"], "ok") else REFUSES

@@ -56,7 +56,8 @@ def _row(
 
 _CALL = "toolName=tool parameters=input"
 # A cancel ends the run with the reason. Before a tool it refuses the call, and at a prompt the prompt, which are never
-# carried out; elsewhere it stops the run. The last seven events read no answer.
+# carried out; elsewhere it stops the run. The last seven events read no answer. No event asks the user: `review` is
+# declared, and no program of the host acts on it.
 _ROWS = (
     _row("TaskStart", "agent_start", "taskStart", "taskMetadata", powers="halt", cancels=HALT),
     _row(
@@ -96,7 +97,6 @@ TABLE = Table(
     fold=FoldRule(joins_reasons=True, lone_patches=True),
     default_timeout=TIMEOUT,
     compact=True,
-    ask_becomes=DENY,  # `review` is declared, and no program of the host acts on it
 )
 
 

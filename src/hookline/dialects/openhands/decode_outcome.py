@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hookline.core.failure import OVERFLOWED, failed, label
 from hookline.dialects.openhands.table import SILENT
+from hookline.model.handler import Model
 from hookline.model.verdict import Verdict
 from hookline.wire.hookoutput import UnreadableError, begins_an_object, one_object
 
@@ -26,6 +27,10 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: Row) -> Verdict:
     """Return what a hook means. The host reads an object on stdout at every exit code."""
     if outcome.failure is not None:
         return failed(spec, outcome)
+    if type(spec.handler) is Model:
+        from hookline.dialects.openhands.prompt_hook import decode_reply  # noqa: PLC0415 - few hooks ask a model
+
+        return decode_reply(outcome, spec, row)
     given, unread = _object(outcome.stdout)
     if given is None and outcome.truncated:
         return failed(spec, outcome, OVERFLOWED)

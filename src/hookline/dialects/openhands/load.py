@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 from hookline.core.dialect import Loaded
 from hookline.dialects.openhands.table import ALIASES, DEFAULT_TIMEOUT, NAME, ROWS, TABLE
 from hookline.errors import ConfigError
 from hookline.model.conditions import Never, OneOf, Pattern
 from hookline.model.handler import Command
 from hookline.model.spec import HookSpec
-from hookline.text.regex import compile_regex
+from hookline.text.regex import accepts, compile_regex
 from hookline.text.suggest import did_you_mean
 from hookline.wire.groups import groups, hook_id
 from hookline.wire.matchers import EVERYTHING, conditions
@@ -23,20 +21,16 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import Row, Source
     from hookline.model.conditions import Condition
+    from hookline.model.handler import Handler
     from hookline.model.problem import Problem
     from hookline.wire.fields import Node
 
 _HOOK_KEYS = (
     "type", "name", "command", "prompt", "system_prompt", "tools", "timeout", "max_iterations", "async",
 )  # fmt: skip
-# The host ignores a key that it does not know in a group or a hook; it refuses an unknown event.
-_IGNORED = "warning"
 _TYPES = ("command", "prompt", "agent")
 # What the types need that hookline does not have.
-_NEEDS: Mapping[str, str] = {
-    "prompt": "the language model of the agent",
-    "agent": "a language model with tools",
-}
+_NEEDS: Mapping[str, str] = {"agent": "a language model with tools"}
 _METACHARACTERS = frozenset("|.*+?[]()^$\\")
 _ENVIRONMENT: Mapping[str, str] = {
     "OPENHANDS_PROJECT_DIR": "${event.cwd}",
@@ -86,15 +80,18 @@ class _Reader:
         events = root
         if root.value.get("hooks") is not None:
             events, self.depth = root.child("hooks"), 2
-            root.only(("hooks",), "a file of hooks", severity=_IGNORED)
+            root.only(("hooks",), "a file of hooks", severity=self._severity("file"))
         self._refuse_repeated(events)
-        for row, group in groups(events, _BY_NAME, severity=_IGNORED):
+        for row, group in groups(events, _BY_NAME, severity=self._severity("group")):
             if group.broken:
                 yield self._spec(group.node, row, broken=group.broken)
                 continue
             demanded = conditions(group.node, row, matcher) or ()
             broken = group.node.errors_since(group.mark)
             yield from (self._hook(hook, row, demanded, broken) for hook in group.hooks)
+
+    def _severity(self, place: str) -> str:
+        return TABLE.severity_of_unknown_key(place, self.source.mode)
 
     @staticmethod
     def _refuse_repeated(events: Node) -> None:
@@ -109,22 +106,26 @@ class _Reader:
         before = hook.mark()
         if not hook.is_mapping("a hook"):
             return self._spec(hook, row, broken=hook.errors_since(before))
-        hook.only(_HOOK_KEYS, "a hook", severity=_IGNORED)
+        hook.only(_HOOK_KEYS, "a hook", severity=self._severity("hook"))
         handler = self._handler(hook, row)
         name = hook.text("name")
-        command = hook.value.get("command")
+        text = hook.value.get("command") or hook.value.get("prompt")
         fields = {
             "conditions": demanded,
             "timeout": _timeout(hook),
             "detached": hook.flag("async"),
-            "name": hook_name(name or (command if isinstance(command, str) else "")),
+            "name": hook_name(name or (text if isinstance(text, str) else "")),
         }
         return self._spec(
             hook, row, broken=broken or hook.errors_since(before), handler=handler, **fields
         )
 
-    def _handler(self, hook: Node, row: Row) -> Command | None:
+    def _handler(self, hook: Node, row: Row) -> Handler | None:
         kind = hook.text("type", "command")
+        if kind == "prompt":
+            from hookline.dialects.openhands.prompt_hook import read_prompt_hook  # noqa: PLC0415 - few hooks ask a model
+
+            return read_prompt_hook(hook)
         if kind in _NEEDS:
             why = f"`{kind}` hooks need {_NEEDS[kind]}, which hookline does not have"
             hook.complain("handler.unsupported", why, "type", hint="write a command")
@@ -152,7 +153,7 @@ class _Reader:
         row: Row,
         *,
         broken: str,
-        handler: Command | None = None,
+        handler: Handler | None = None,
         **fields: object,
     ) -> HookSpec:
         fields["handler"] = node.choose_handler(handler, broken)
@@ -199,26 +200,15 @@ def matcher(group: Node, row: Row) -> tuple[Condition, ...]:
         group.complain("hook.never-runs", why, "matcher", hint=hint, severity="warning")
         return (Never(reason=why),)
     between_slashes = len(text) > 2 and text[0] == text[-1] == "/"  # noqa: PLR2004 - two slashes
-    if between_slashes:
-        return (
-            Pattern(field=row.subject, source=text, regex=compile_regex(text[1:-1]), full=True),
-        )
-    if _METACHARACTERS.isdisjoint(text):
+    if not between_slashes and _METACHARACTERS.isdisjoint(text):
         return (OneOf(field=row.subject, names=frozenset((text,))),)
+    expression = text[1:-1] if between_slashes else text
     try:
-        return (Pattern(field=row.subject, source=text, regex=compile_regex(text), full=True),)
+        regex = compile_regex(expression, TABLE.regex_flavour)
     except ConfigError as error:
-        if _is_expression(text):
+        if between_slashes or accepts(text, TABLE.regex_flavour):
             raise
         why = f"{error.message}; so OpenHands compares it as it stands, with one tool name"
         group.complain("matcher.regex", why, "matcher", hint=error.hint, severity="warning")
         return (OneOf(field=row.subject, names=frozenset((text,))),)
-
-
-def _is_expression(text: str) -> bool:
-    """Return whether Python's `re`, which the host uses, accepts the text."""
-    try:
-        re.compile(text)
-    except (re.error, RecursionError, OverflowError):
-        return False
-    return True
+    return (Pattern(field=row.subject, source=text, regex=regex, full=True),)

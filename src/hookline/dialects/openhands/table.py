@@ -72,6 +72,8 @@ ALIASES: Mapping[str, str] = {
 
 TABLE = Table(
     name=NAME,
+    unknown_keys={"file": "ignored", "group": "ignored", "hook": "ignored"},
+    regex_flavour="python",
     rows=ROWS,
     base=column("event_type=@native", _DEFAULTS),
     aliases=ALIASES,
@@ -81,5 +83,4 @@ TABLE = Table(
     compact=True,
     detached_after_denial=False,
     detached_in_turn=True,
-    ask_becomes=DENY,  # the host cannot ask
 )

@@ -7,6 +7,7 @@ import json
 from hookline.core.failure import OVERFLOWED, failed, label
 from hookline.dialects.qwen.table import ALLOW, ASK, DENY, HALT, SILENT
 from hookline.model.event import Rewrite
+from hookline.model.handler import Model
 from hookline.model.verdict import Verdict
 from hookline.wire.hookoutput import NoObjectError, UnreadableError, begins_an_object, one_object
 
@@ -51,6 +52,8 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event
     """
     if outcome.failure is not None:
         return failed(spec, outcome)
+    if type(spec.handler) is Model:
+        return _of_model(outcome, spec, row, event)
     code = outcome.exit_code or 0
     text = outcome.stderr.strip() if code == _BLOCKED else _first(outcome)
     given = _object(text)
@@ -67,6 +70,18 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event
         return failed(spec, outcome, "its stdout holds JSON, but is not one object")
     elif given is None and text:
         reader.notes.append(text)
+    return reader.verdict()
+
+
+def _of_model(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> Verdict:
+    """Return what the reply of a model means."""
+    from hookline.dialects.qwen.prompt_hook import read_reply  # noqa: PLC0415 - few hooks ask a model
+
+    reader = _Reader(outcome, spec, row, event)
+    try:
+        reader.answer(read_reply(outcome.stdout))
+    except UnreadableError as error:
+        return failed(spec, outcome, str(error))
     return reader.verdict()
 
 

@@ -24,7 +24,8 @@ def _hook(declaration: Declaration) -> dict[str, Any]:
     hook: dict[str, Any] = {
         "type": "command",
         "command": declaration.command,
-        "timeout": round(declaration.timeout * TICKS_PER_SECOND),
+        # A smaller number would be in seconds.
+        "timeout": max(TICKS_PER_SECOND, round(declaration.timeout * TICKS_PER_SECOND)),
     }
     if declaration.closed and declaration.row.blocks >= DENY:
         hook["failMode"] = "closed"

@@ -53,25 +53,24 @@ _BESIDE = ("enabled", "disabled", "notifications")
 _GROUP_KEYS = ("matcher", "sequential", "hooks")
 _COMMON = ("type", "name", "description", "timeout", "statusMessage")
 _OWN: Mapping[str, tuple[str, ...]] = {
-    "command": ("command", "env", "async", "shell", "failMode"),
+    "command": ("command", "args", "env", "async", "shell", "failMode"),
     "http": ("url", "headers", "allowedEnvVars", "once"),
     "prompt": ("prompt", "model"),
 }
 # What the types need that hookline does not have.
 _NEEDS: Mapping[str, str] = {
-    "prompt": "the language model of the agent",
     "function": "the program of the host",
 }
-# The host ignores a key that it does not know, and runs the hook.
-_IGNORED = "warning"
 _SHELLS: Mapping[str, tuple[str, ...]] = {
     "": ("bash", "sh"),
     "bash": ("bash",),
     "powershell": ("pwsh", "powershell"),
 }
-_HTTP_TIMEOUT = 600.0  # seconds
+# Type -> its default time limit; a file writes the time limit of these types in seconds.
+_IN_SECONDS: Mapping[str, float] = {"http": 600.0, "prompt": 30.0}
 _LONGEST = 1e12
-_HARDLY_ANY = 100  # milliseconds; as seconds it is a common time limit
+# A command's time limit below this is in seconds, one from here on in milliseconds (10). Older releases read milliseconds only.
+_FIRST_MILLISECONDS = 1000
 _ENVIRONMENT: Mapping[str, str] = {
     "QWEN_PROJECT_DIR": "${event.project}",
     "GEMINI_PROJECT_DIR": "${event.project}",
@@ -109,6 +108,21 @@ def _switches(root: Node, source: Source) -> Iterator[HookSpec]:
         yield switch(source, NAME, _ALL_OFF, root.origin(_ALL_OFF), {"on": on})
 
 
+def _report_older_switches(events: Node) -> None:
+    """Warn about `enabled` and `disabled` beside the events, where they switch a hook off in an older release."""
+    for key, is_set in (
+        ("enabled", events.value.get("enabled") is False),
+        ("disabled", bool(events.value.get("disabled"))),
+    ):
+        if is_set:
+            why = (
+                f"`{key}` beside the events counts in older releases of Qwen Code only; hookline,"
+                " like newer ones, runs the hooks"
+            )
+            hint = f"to switch hooks off, remove them or set `{_ALL_OFF}`"
+            events.complain("key.ignored", why, key, hint=hint, severity="warning")
+
+
 def combine(specs: tuple[HookSpec, ...]) -> Loaded:
     """Return the hooks that are left when `disableAllHooks` is applied; the nearest file's counts, but policy's first."""
     left = hooks_of(specs)
@@ -136,7 +150,9 @@ class _Reader:
         events = below_hooks(root, ROWS)
         if events is None:
             return
-        for row, group in groups(events, ROWS, keys=_GROUP_KEYS, beside=_BESIDE, severity=_IGNORED):
+        _report_older_switches(events)
+        severity = TABLE.severity_of_unknown_key("group", self.source.mode)
+        for row, group in groups(events, ROWS, keys=_GROUP_KEYS, beside=_BESIDE, severity=severity):
             yield from self._group(row, group)
 
     def _group(self, row: EventRow, group: Group) -> Iterator[HookSpec]:
@@ -155,7 +171,11 @@ class _Reader:
         handler = self._handler(hook)
         name = hook.text("name")
         text = next(
-            (hook.value[key] for key in ("command", "url") if isinstance(hook.value.get(key), str)),
+            (
+                hook.value[key]
+                for key in ("command", "url", "prompt")
+                if isinstance(hook.value.get(key), str)
+            ),
             "",
         )
         facts = {key: said for key in ("description", "statusMessage") if (said := hook.text(key))}
@@ -182,13 +202,18 @@ class _Reader:
         if not isinstance(hook.value.get("type"), str):
             return None
         if kind in _OWN:
-            hook.only((*_COMMON, *_OWN[kind]), f"a `{kind}` hook", severity=_IGNORED)
+            severity = TABLE.severity_of_unknown_key("hook", self.source.mode)
+            hook.only((*_COMMON, *_OWN[kind]), f"a `{kind}` hook", severity=severity)
         if kind in _NEEDS:
             why = f"`{kind}` hooks need {_NEEDS[kind]}, which hookline does not have"
             hook.complain("handler.unsupported", why, "type", hint="write a command")
         elif kind not in _OWN:
-            hint = did_you_mean(kind, _OWN) or "one of `command`, `http`"
+            hint = did_you_mean(kind, _OWN) or "one of `command`, `http`, `prompt`"
             hook.complain("handler.type", f"unknown hook type `{kind}`", "type", hint=hint)
+        elif kind == "prompt":
+            from hookline.dialects.qwen.prompt_hook import read_prompt_hook  # noqa: PLC0415 - few hooks ask a model
+
+            return read_prompt_hook(hook, allow_local=self.allow_local)
         elif kind == "http":
             from hookline.wire.calls import http  # noqa: PLC0415 - few hooks are called
 
@@ -203,12 +228,11 @@ class _Reader:
             hook.complain(
                 "handler.command", "a command hook needs a non-empty `command`", "command"
             )
-        return Command(
-            script=script,
-            shell=_SHELLS[hook.choice("shell", _SHELLS, "")],
-            env={**_ENVIRONMENT, **hook.mapping("env")},
-            kill_leftovers=self.strict,
-        )
+        shell = _SHELLS[hook.choice("shell", _SHELLS, "")]
+        command = Command(env={**_ENVIRONMENT, **hook.mapping("env")}, kill_leftovers=self.strict)
+        if hook.value.get("args") is not None:  # a program without a shell, in newer releases
+            return command.replace(argv=(script, *hook.texts("args")))
+        return command.replace(script=script, shell=shell)
 
     def _spec(
         self, node: Node, place: _Place, *, handler: Handler | None = None, **fields: object
@@ -235,18 +259,22 @@ class _Reader:
 
 
 def _timeout(hook: Node) -> float:
-    """Return the time limit in seconds. A command's is written in milliseconds, any other's in seconds."""
-    called = hook.value.get("type") == "http"
-    unit = "seconds" if called else "milliseconds"
+    """Return the time limit in seconds. A command's may be written in milliseconds."""
+    kind = str(hook.value.get("type"))
+    unit = "seconds" if kind in _IN_SECONDS else "milliseconds"
     given = hook.duration("timeout", unit=unit, longest=_LONGEST)
     if given is None:
-        return _HTTP_TIMEOUT if called else DEFAULT_TIMEOUT
-    if called:
+        return _IN_SECONDS.get(kind, DEFAULT_TIMEOUT)
+    if kind in _IN_SECONDS:
         return float(given)
-    if given < _HARDLY_ANY:
-        why = f"`timeout: {given}` is {given} milliseconds"
-        hint = f"for {given} seconds write {given * TICKS_PER_SECOND}"
+    if given < _FIRST_MILLISECONDS:
+        why = (
+            f"`timeout: {given}` is {given} seconds; older releases of Qwen Code wait {given}"
+            " milliseconds"
+        )
+        hint = f"for {given} seconds in every release write {given * TICKS_PER_SECOND}"
         hook.complain("value.range", why, "timeout", hint=hint, severity="warning")
+        return float(given)
     return given / TICKS_PER_SECOND
 
 
@@ -271,8 +299,8 @@ def matcher(group: Node, row: EventRow) -> tuple[Condition, ...]:
             f"`{text}` names nothing, so the hooks of this group never run", name="matcher.regex"
         )
     expression = "|".join(entries)
-    regex = compile_regex(expression)
+    regex = compile_regex(expression, TABLE.regex_flavour)
     tools = [DISPLAYED[entry] for entry in entries if entry in DISPLAYED]
     if row.subject == "tool" and tools:
-        regex = compile_regex(f"(?:{expression})|^(?:{'|'.join(tools)})$")
+        regex = compile_regex(f"(?:{expression})|^(?:{'|'.join(tools)})$", TABLE.regex_flavour)
     return (Pattern(field=row.subject, source=text, regex=regex),)

@@ -206,6 +206,8 @@ ROWS: Mapping[str, EventRow] = {row.native: row for row in _ROWS}
 
 TABLE = Table(
     name=NAME,
+    unknown_keys={"group": "ignored", "hook": "ignored"},
+    regex_flavour="javascript",
     rows=ROWS,
     base=_BASE,
     project_variables=("QWEN_PROJECT_DIR",),
@@ -217,6 +219,8 @@ TABLE = Table(
     redo_limit=8,
     redo_flag="stop_hook_active",
     late=frozenset({"context", "note"}),  # of `async` hooks, with the next turn
+    asks_at_terminal=True,  # without one, the host runs no tool that a hook asks about
+    programs=("qwen", "qwen-code"),
     closes='"failMode": "closed"',
 )
 

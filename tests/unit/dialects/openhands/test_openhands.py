@@ -14,6 +14,7 @@ from hookline.dialects.openhands import OpenHands
 from hookline.dialects.openhands.table import TABLE
 from hookline.model.event import Event, ToolCall
 from hookline.model.verdict import Stance
+from hookline.wire.templates import fill
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -88,3 +89,14 @@ _PRINT = (
     'echo "$OPENHANDS_PROJECT_DIR $OPENHANDS_SESSION_ID $OPENHANDS_EVENT_TYPE '
     '$OPENHANDS_TOOL_NAME" >&2; exit 2'
 )
+
+
+def test_a_policy_is_sent_as_it_is_written_and_the_event_after_it() -> None:
+    """The host's prompts have no placeholder, so a dollar sign stands for itself."""
+    policy = r"Deny $HOME, \$PATH and $ARGUMENTS."
+    spec = _loaded({"stop": [{"hooks": [{"type": "prompt", "prompt": policy}]}]})
+
+    assert (
+        fill(spec.handler, '{"message": "$ARGUMENTS"}')
+        == f'{policy}\n\n{{"message": "$ARGUMENTS"}}'
+    )  # type: ignore[attr-defined]
