@@ -132,7 +132,7 @@ def _become(request: Mapping[str, Any]) -> None:
             os.dup2(opened, number)
             os.close(opened)
         sys.stdin, sys.stdout, sys.stderr = (
-            open(number, "w" if number else "r", encoding="utf-8", closefd=False)
+            open(number, "w" if number else "r", encoding="utf-8", closefd=False)  # noqa: SIM115 - until it ends
             for number in range(3)
         )
         os.environ.clear()
