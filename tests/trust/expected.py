@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 
 Test = TypeVar("Test", bound="Callable[..., Any]")
 _LATER = pytest.mark.xfail(strict=True, reason="approvals are rebuilt next")
-# Test and row, by the commands; in Python, which has no public way to approvals yet, every row fails.
+_NO_DOOR = pytest.mark.xfail(run=False, reason="Python has no public way to approvals yet")
+# Test and row, by the commands. In Python `approved, from Python` fails for all: when it passes, `_NO_DOOR` goes.
 _FAILS = frozenset(
     (
         *(f"changed {row}" for row in (
@@ -30,7 +31,7 @@ _FAILS = frozenset(
         *(f"planted {row}" for row in ("FIFO", "device", "100 MB")),
         *(f"env {row}" for row in ("HOME", "PATH", "BASH_ENV", "PYTHONPATH")),
         *(f"no effect {row}" for row in (
-            "json.py of a clone", "planted __pycache__", "settings.toml a FIFO", "approve below an agent",
+            "planted __pycache__", "settings.toml a FIFO serve", "approve below an agent",
         )),
         "approved git worktree add",
         "approved, from Python",
@@ -44,9 +45,7 @@ _FAILS = frozenset(
 def rows(test: str, names: list[str], doors: tuple[str, ...]) -> list[object]:
     """Each row by each door, marked where it fails today. `test`: by what the names of its rows begin."""
     return [
-        pytest.param(
-            name, door, id=f"{name}-{door}", marks=_LATER if _fails(f"{test} {name}", door) else ()
-        )
+        pytest.param(name, door, id=f"{name}-{door}", marks=_marks(f"{test} {name}", door))
         for name in names
         for door in doors
     ]
@@ -57,5 +56,7 @@ def later(test: str) -> Callable[[Test], Test]:
     return _LATER if test in _FAILS else lambda function: function
 
 
-def _fails(row: str, door: str) -> bool:
-    return door == "python" or row in _FAILS or f"{row} {door}" in _FAILS
+def _marks(row: str, door: str) -> tuple[pytest.MarkDecorator, ...]:
+    if door == "python":
+        return (_NO_DOOR,)
+    return (_LATER,) if row in _FAILS or f"{row} {door}" in _FAILS else ()

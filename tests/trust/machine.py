@@ -8,10 +8,14 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tests.trust.fork_server import HOOKLINE
+
 if TYPE_CHECKING:
     from pathlib import Path
 
-COMMANDS = ("answer", "fire")
+    from tests.trust.fork_server import Done, ForkServer
+
+COMMANDS = ("answer", "fire", "serve")
 DOORS = (*COMMANDS, "python")
 _LONGEST = 60  # seconds that any command may take here; a command that blocks is a failure
 _IN_PYTHON = """
@@ -20,6 +24,33 @@ import hookline
 with hookline.Engine.discover(".", trust="approved", mode=sys.argv[1]) as engine:
     decision = engine.fire("PreToolUse", json.load(sys.stdin), dialect="claude-code")
 print(json.dumps(decision.to_dict()))
+"""
+# Starts the server, sends it one event of a host, and exits as the answer says.
+_SERVED = f"""
+import http.client, json, os, socket, sys
+from hookline.server.replies import WHOLE
+at, *words = sys.argv[1:]
+ready, told = os.pipe()
+pid = os.fork()
+if not pid:
+    os.dup2(told, 1)
+    sys.stdout = open(1, "w", closefd=False)
+    sys.argv = ["hookline", "serve", "--unix", at, *words]
+    {HOOKLINE}
+os.close(told)
+os.read(ready, 1)
+connection = http.client.HTTPConnection("localhost")
+connection.sock = socket.socket(socket.AF_UNIX)
+connection.sock.connect(at)
+headers = {{"Accept": WHOLE, "Content-Type": "application/json"}}
+connection.request("POST", "/v1/answer/claude-code", sys.stdin.read().encode(), headers)
+answer = json.loads(connection.getresponse().read())
+connection.close()
+os.kill(pid, 15)
+os.waitpid(pid, 0)
+print(answer["stdout"])
+sys.stderr.write(answer["stderr"])
+sys.exit(answer["exit_code"])
 """
 
 
@@ -34,10 +65,13 @@ class Said(NamedTuple):
 class Home:
     """A user's folder, in which nothing is approved and no agent runs."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, server: ForkServer) -> None:
         self.path = path
+        self._server = server
         path.mkdir(parents=True)
-        self.environ = {"PATH": os.environ["PATH"], "HOME": str(path), "LANG": "C.UTF-8"}
+        # The interpreter itself comes first: what a version manager puts before it starts ten times slower.
+        programs = f"{os.path.dirname(os.path.realpath(sys.executable))}:{os.environ['PATH']}"
+        self.environ = {"PATH": programs, "HOME": str(path), "LANG": "C.UTF-8"}
         self.write(".gitconfig", "[user]\nname = a\nemail = a@example.org\n")
 
     @property
@@ -53,8 +87,7 @@ class Home:
         """A repository below the home, with a first commit."""
         made = Repository(self, self.path / name)
         made.path.mkdir(parents=True)
-        made.git("init", "-q")
-        made.git("commit", "-q", "--allow-empty", "-m", "first")
+        made.git("init", "-q", "--template=")
         return made
 
     def run(self, folder: Path, *words: str, sent: str = "", **environ: str) -> Any:
@@ -62,6 +95,16 @@ class Home:
         return subprocess.run(
             words, cwd=folder, env={**self.environ, **environ}, input=sent, capture_output=True,
             text=True, timeout=_LONGEST, check=False,
+        )  # fmt: skip
+
+    def run_python(
+        self, folder: Path, code: str, *words: str, sent: str = "", **environ: str
+    ) -> Done:
+        """Run Python code in a folder."""
+        scratch = self.path.with_name("streams")
+        scratch.mkdir(exist_ok=True)
+        return self._server.run(
+            code, words, folder=folder, environ={**self.environ, **environ}, sent=sent, scratch=scratch, seconds=_LONGEST
         )  # fmt: skip
 
 
@@ -127,13 +170,11 @@ class Repository:
 
     # -- the doors -------------------------------------------------------------------------------------------------
 
-    def hookline(self, *words: str, sent: str = "", **environ: str) -> Any:
+    def hookline(self, *words: str, sent: str = "", **environ: str) -> Done:
         """Run hookline here."""
-        return self.home.run(
-            self.path, sys.executable, "-I", "-m", "hookline", *words, sent=sent, **environ
-        )
+        return self.home.run_python(self.path, HOOKLINE, *words, sent=sent, **environ)
 
-    def approve(self, **environ: str) -> Any:
+    def approve(self, **environ: str) -> Done:
         """Approve everything that waits for it, as provisioning does."""
         return self.hookline("approve", "--all", "--yes", **environ)
 
@@ -157,6 +198,10 @@ class Repository:
             words = ("answer", "claude-code", "--mode", mode, *home)
             done = self.hookline(*words, sent=payload, CLAUDE_PROJECT_DIR=str(self.path), **environ)
             return _read_reply(done)
+        if door == "serve":
+            words = (str(self.home.path.with_name("s")), "--no-reload", "--mode", mode, *home)
+            done = self.home.run_python(self.path, _SERVED, *words, sent=payload, **environ)
+            return _read_reply(done)
         if door == "fire":
             words = (
                 "fire",
@@ -171,9 +216,7 @@ class Repository:
             )
             done = self.hookline(*words, sent=payload, **environ)
         else:
-            done = self.home.run(
-                self.path, sys.executable, "-I", "-c", _IN_PYTHON, mode, sent=payload, **environ
-            )
+            done = self.home.run_python(self.path, _IN_PYTHON, mode, sent=payload, **environ)
         assert done.returncode == 0, done.stderr
         decision = json.loads(done.stdout)
         return Said(
@@ -189,7 +232,7 @@ def write(path: Path, text: str, *, program: bool = False) -> Path:
     return path
 
 
-def _read_reply(done: Any) -> Said:
+def _read_reply(done: Done) -> Said:
     """What Claude Code reads in an answer."""
     if done.returncode == 2:
         return Said("deny", done.stderr, done.stderr)

@@ -73,11 +73,10 @@ def barred(spec: HookSpec, outcome: Outcome) -> Verdict:
 
 def off_by(spec: HookSpec) -> str:
     """The key of a file that switches a hook off, and where it stands, in words; empty where none does."""
-    return (
-        f"`{spec.off.pointer}` is not true in `{spec.off.file}:{spec.off.line}`"
-        if spec.off is not None
-        else ""
-    )
+    if spec.off is None:
+        return ""
+    origin = spec.off.with_line()
+    return f"`{origin.pointer}` is not true in `{origin.file}:{origin.line}`"
 
 
 def switched_off(spec: HookSpec) -> Outcome:
@@ -136,12 +135,11 @@ def identify(spec: HookSpec, words: str = "") -> str:
     What the rest of the message (`words`) says of its place is left out, and so is a file without a folder, which the name
     of the hook tells already.
     """
-    origin = spec.origin
-    if "/" not in origin.file:
+    if "/" not in spec.origin.file:
         return f"hook `{label(spec)}`"
     from hookline.core.wording import matcher  # noqa: PLC0415 - most hooks do not fail
 
-    selects = matcher(spec)
+    selects, origin = matcher(spec), spec.origin.with_line()
     place = ":".join(str(part) for part in (_source(spec), origin.line) if part)
     parts = (
         "" if origin.file in words else place,

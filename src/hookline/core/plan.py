@@ -42,7 +42,7 @@ class Plan(Frozen):
 
     `redoes`: a denial sends the agent back to work. `reexamine`: strict hooks whose input changed after they
     spoke are asked once more, for their stance only. `detaches`: some hook is not waited for. `solo`: the only hook, where it is a plain
-    Python callable.
+    Python callable. `leaves_process`: some hook is more than a Python callable, so that it needs a folder to run in.
     """
 
     groups: tuple[Group, ...]
@@ -53,6 +53,7 @@ class Plan(Frozen):
     reexamine: bool = False
     detaches: bool = False
     solo: Entry | None = None
+    leaves_process: bool = False
 
 
 def plan(registry: Registry, event: Event, host: Dialect, *, headless: bool = False) -> Plan:
@@ -90,6 +91,11 @@ def _plan(registry: Registry, event: Event, host: Dialect, *, headless: bool) ->
         reexamine=any(step.spec.strict for group in groups for step in group.steps),
         detaches=any(group.detached for group in groups),
         solo=_solo(groups, event.kind),
+        leaves_process=any(
+            type(step.spec.handler) is not InProcess
+            for group in groups
+            for step in group.steps + group.detached
+        ),
     )
 
 

@@ -255,7 +255,7 @@ class Engine(Library):
         chosen = planned(self.registry, raised)
         if chosen is None:
             chosen = self.plan(raised)
-        if chosen.groups and (self.tells_folder or not os.path.isdir(raised.cwd)):
+        if chosen.leaves_process and (self.tells_folder or not os.path.isdir(raised.cwd)):
             raised = raised.replace(folder=self._folder(raised))
         if self._once and self._lasting is not None and raised.session_id:
             from hookline.engine.recall import unspent  # noqa: PLC0415 - few hooks run once

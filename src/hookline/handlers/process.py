@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _LOOK_AGAIN = 0.01  # seconds, where no pidfd tells of an end
 _LONGEST_WAIT = 3600.0  # poll counts in an int
+_NEVER = float("inf")
 
 
 class Left(Frozen):
@@ -120,8 +121,7 @@ class Pool:
             if self.cancelled:
                 self.outcomes[at] = Outcome(failure=Failure.CANCELLED)
                 continue
-            child = Child(at, program, self)
-            if child.began >= self.limits.until:
+            if self.limits.until < _NEVER and self.clock() >= self.limits.until:
                 self.outcomes[at] = Outcome(failure=Failure.TIMED_OUT, detail=TOO_LATE)
                 continue
             self.running.append(child)  # before it is started, so that an interrupt finds it

@@ -8,20 +8,32 @@ from hookline.text.visible import in_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 
 class Origin(Frozen):
     """A place in a source: `pointer` is the path of keys (`pre_tool_use.0.hooks.0`), line and column count from 1.
 
-    Line and column are 0 where they are not known: a tree has none, and the fast path of `answer` does not look.
+    Line and column are 0 where they are not known: a tree has none, and the fast path of `answer` does not look. There `search`
+    finds both.
     """
+
+    UNDECLARED = frozenset({"search"})
 
     file: str = ""
     pointer: str = ""
     line: int = 0
     column: int = 0
     scope: str = "explicit"
+    search: Callable[[], tuple[int, int]] | None = None
+
+    def with_line(self) -> Origin:
+        """The same place with its line and column, found now if they were left out."""
+        if self.line or self.search is None:
+            return self
+        line, column = self.search()
+        return self.replace(line=line, column=column, search=None)
 
     @property
     def place(self) -> str:

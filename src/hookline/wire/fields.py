@@ -66,7 +66,9 @@ class Node:
         """Where this node, or the key below it, stands."""
         line, column = self.tree.place((*self.path, *key))
         pointer = ".".join(str(step) for step in (*self.path, *key))
-        return Origin(file=self.file, pointer=pointer, line=line, column=column, scope=self.scope)
+        return Origin(
+            file=self.file, pointer=pointer, line=line, column=column, scope=self.scope, search=self.tree.search((*self.path, *key))
+        )  # fmt: skip
 
     def child(self, key: str | int) -> Node:
         """The part under a key or an index."""

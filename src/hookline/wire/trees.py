@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from json.decoder import scanstring  # type: ignore[attr-defined]  # documented by use: every decoder hook gets it
 
 from hookline.errors import ConfigError
@@ -29,11 +30,20 @@ class Tree(Frozen):
     """A parsed file: a plain value, and line and column (from 1) of its parts by their path of keys.
 
     `repeated`: keys of JSON that stand twice in one object, of which the last counts; known where places are.
+    `unplaced`: the text of a tree without places, and how it is parsed.
     """
 
     value: Any
     places: Places = _NO_PLACES
     repeated: tuple[Path, ...] = ()
+    unplaced: tuple[Callable[..., Tree], str] | None = None
+
+    def search(self, path: Path) -> Callable[[], tuple[int, int]] | None:
+        """A function that finds the place of `path` in a tree without places; None where the tree has them, or no text."""
+        if self.unplaced is None:
+            return None
+        parser, text = self.unplaced
+        return lambda: _placed(parser, text).place(path)
 
     def place(self, path: Path) -> tuple[int, int]:
         """Line and column of the deepest known part on the way to `path`; (0, 0) where nothing is known."""
@@ -42,6 +52,12 @@ class Tree(Frozen):
             if found is not None:
                 return found
         return (0, 0)
+
+
+@lru_cache(maxsize=4)
+def _placed(parser: Callable[..., Tree], text: str) -> Tree:
+    """A tree that was parsed without places, with them; kept for the other hooks of its file."""
+    return parser(text)
 
 
 def parse(text: str, file: str, *, placed: bool = True) -> Tree:
@@ -69,7 +85,7 @@ def parse_json(text: str, file: str = "", *, placed: bool = True) -> Tree:
         if text.count("[") + text.count("{") > _DEEPEST:
             _refuse_depth(value, file)
         if not placed:
-            return Tree(value=value)
+            return Tree(value=value, unplaced=(parse_json, text))
         places = _JsonPlaces(text)
         return Tree(value=value, places=places.found, repeated=tuple(places.repeated))
     except json.JSONDecodeError as error:
@@ -104,7 +120,7 @@ def parse_toml(text: str, file: str = "", *, placed: bool = True) -> Tree:
         value = _with_texts(tomllib.loads(text.removeprefix("\ufeff")))
         _refuse_depth(value, file)
         if not placed:
-            return Tree(value=value)
+            return Tree(value=value, unplaced=(parse_toml, text))
         return Tree(value=value, places=places_of(text.removeprefix("\ufeff")))
     except tomllib.TOMLDecodeError as error:
         why, _, where = str(error).rpartition(" (at ")

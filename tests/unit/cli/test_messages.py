@@ -104,3 +104,35 @@ def test_a_denial_of_what_could_not_be_loaded_says_where_and_what_to_do(
     assert f"{path}:{line}" in reason
     assert reason.endswith(f"; correct it, and check it with `hookline validate {path}`")
     assert (said.out + said.err).count(f"{path}:{line}") == 1
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("host", "name", "text", "line"),
+    [
+        (
+            "claude-code",
+            "settings.json",
+            '{"hooks": {"PreToolUse": [{"matcher": "Bash",\n "hooks": [\n{"type": "command", "command": "exit 3"}]}]}}',
+            3,
+        ),
+        (
+            "codex",
+            "config.toml",
+            (
+                '[features]\nhooks = true\n[[hooks.PreToolUse]]\nmatcher = "Bash"\n'
+                '[[hooks.PreToolUse.hooks]]\ntype = "command"\ncommand = "exit 3"\n'
+            ),
+            5,
+        ),
+    ],
+)
+def test_an_answer_names_the_line_of_a_failed_hook(
+    host: str, name: str, text: str, line: int, desk: Desk
+) -> None:
+    """`answer` reads its files without line numbers, and finds the one that a message needs."""
+    path = desk.folder / desk.file(name, text)
+    words = ("answer", host, "-c", str(path), "--dialect", host, "--mode", "strict")
+    said = desk.type(*words, stdin={"hook_event_name": "PreToolUse", **CALL})
+
+    assert f"({path}:{line}, PreToolUse, matcher `Bash" in said.out + said.err

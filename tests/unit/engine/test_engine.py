@@ -185,6 +185,20 @@ def test_an_event_without_a_folder_happens_in_the_engines() -> None:
     assert engine.event(CALL.replace(cwd="/other")).cwd == "/other"
 
 
+def test_a_python_hook_needs_no_folder() -> None:
+    """The engine looks for a folder that exists only where a hook runs in one; that costs as much as the rest of an event."""
+    engine = an_engine(cwd="/")
+    folders: list[str] = []
+    engine.on("tool.before")(lambda event: folders.append(event.folder))
+    engine.fire(CALL.replace(cwd="/gone"))
+    assert folders == [""]
+
+    source = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "true"}]}]}}
+    engine.add_source(source, dialect="claude-code")
+    engine.fire(CALL.replace(cwd="/gone"))
+    assert folders == ["", "/"]
+
+
 def test_a_host_hears_hooks_of_other_dialects() -> None:
     """N + M: a docker-agent hook guards a Claude Code host."""
     engine = an_engine().add_source(BROKEN, dialect="docker-agent", mode="strict")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 pytestmark = pytest.mark.process
-KILLS = int(os.environ.get("HOOKLINE_KILLS", "200"))
+KILLS = int(os.environ.get("HOOKLINE_KILLS", "40"))
 AT_ONCE = 3
 _NUMBER = re.compile(rb"(\d+)\n")
 

@@ -21,7 +21,7 @@ from hookline.trust.store import store_path
 
 SOURCE = str(Path(__file__).parents[3] / "src")
 # So often a process is killed at a random point of its approvals; `make kill` does it a thousand times.
-KILLS = int(os.environ.get("HOOKLINE_KILLS", "200"))
+KILLS = int(os.environ.get("HOOKLINE_KILLS", "40"))
 _WRITER = """
 import os
 import sys
