@@ -124,6 +124,7 @@ class Pool:
             if self.limits.until < _NEVER and self.clock() >= self.limits.until:
                 self.outcomes[at] = Outcome(failure=Failure.TIMED_OUT, detail=TOO_LATE)
                 continue
+            child = Child(at, program, self)
             self.running.append(child)  # before it is started, so that an interrupt finds it
             child.start()
             self._settle(child)
