@@ -36,7 +36,7 @@ unit: $(VENV)/.ready tools ## pytest, with branch coverage
 kill: $(VENV)/.ready ## kill processes at random points of approvals and of the journal, a thousand times each
 	HOOKLINE_KILLS=1000 $(VENV)/bin/python -m pytest -q tests/unit/trust/test_store.py tests/unit/journal/test_kills.py -k kill
 
-fuzz: $(VENV)/.ready ## property tests with new seeds: `make fuzz` again for others
+fuzz: $(VENV)/.ready tools ## property tests with new seeds: `make fuzz` again for others
 	HOOKLINE_FUZZ=1 $(VENV)/bin/python -m pytest -q -n 2 tests/fuzz tests/laws tests/unit/dialects
 
 bench: $(VENV)/.ready ## benchmarks, each beside its floor and its peers

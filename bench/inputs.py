@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _LIMIT = 1.0  # seconds an answer may take
 _GIVE_UP = 120.0  # seconds after which a run is ended
+_LARGEST_FILE = 1 << 20  # bytes of a file of hooks
 _FOLDER_NAME = "d"
 
 
@@ -107,9 +108,14 @@ def large_files(home: Path) -> Iterator[Run]:
 
 
 def large_expressions(home: Path) -> Iterator[Run]:
-    """20,000 matchers whose expressions compile to a large program."""
-    groups = [{"matcher": f"x{at}(a?){{500}}", "hooks": [_command("true")]} for at in range(20_000)]
-    file = _settings(home, groups)
+    """Matchers whose expressions compile to a large program, as many as a file may hold: about 14,000."""
+    groups: list[dict[str, object]] = []
+    left = _LARGEST_FILE - 100  # bytes for what stands around the groups
+    while left > 0:
+        group = {"matcher": f"x{len(groups)}(a?){{500}}", "hooks": [_command("true")]}
+        left -= len(json.dumps(group)) + 2
+        groups.append(group)
+    file = _settings(home, groups[:-1])
     yield Run(words=["claude-code"], cwd=home)
     yield Run(words=["claude-code", "--config", str(file)], cwd=home)
 
@@ -121,7 +127,7 @@ INPUTS: Mapping[str, Callable[[Path], Iterator[Run]]] = {
     "3,000 missing programs": missing_programs,
     "20,000 HOOK.md": hook_folders,
     "30 files of 3 MB": large_files,
-    "20,000 large expressions": large_expressions,
+    "14,000 large expressions": large_expressions,
 }
 
 _COPILOT = {"sessionId": "s", "timestamp": 1, "cwd": "/", "toolName": "bash", "toolArgs": "{}"}

@@ -7,7 +7,7 @@ import stat
 
 from hookline.config.places import discovered
 from hookline.config.read import files_of, source_of, split_files, stamp_of
-from hookline.core.dialect import Source
+from hookline.core.dialect import Loaded, Source
 from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
 from hookline.model.spec import CLONED, MANAGED
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from hookline.config.places import Found
     from hookline.config.read import Stamp
-    from hookline.core.dialect import Dialect, Loaded
+    from hookline.core.dialect import Dialect
     from hookline.engine.library import Library
 
     Way: TypeAlias = "Discovery | Named | Given"
@@ -95,7 +95,12 @@ class Read(Frozen):
     def _load_within_budget(self, source: Source) -> tuple[Loaded, bool]:
         """Load a source, and tell whether its expressions are too large together."""
         with Budget() as budget:
-            return self.dialect.load(source), budget.is_spent
+            try:
+                return self.dialect.load(source), budget.is_spent
+            except ConfigError:
+                if not budget.is_spent:
+                    raise
+                return Loaded(), True
 
 
 def listed(library: Library, way: Discovery | Named) -> Iterator[Listed]:

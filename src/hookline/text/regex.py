@@ -118,12 +118,28 @@ def compile_regex(source: str, flavour: str = "re2") -> Regex:
 
     Raises:
         ConfigError: `matcher.regex`; that engine refuses the expression, or hookline cannot run it.
+            `config.too-large`; the budget is spent, and no other engine is tried.
     """
+    check_budget()
     if flavour == "re2" or _is_common(source):
         return compile_re2(source)
     from hookline.text.flavours import FLAVOURS  # noqa: PLC0415 - most expressions are `a.*`
 
     return FLAVOURS[flavour].compile(source)
+
+
+def check_budget() -> Budget | None:
+    """Return the budget of expressions that are compiled now, if there is one.
+
+    Raises:
+        ConfigError: `config.too-large`; it is spent.
+    """
+    budget = _budget.get()
+    if budget is not None and budget.is_spent:
+        raise ConfigError(
+            "the expressions of this file need too much memory together", name="config.too-large"
+        )
+    return budget
 
 
 def accepts(source: str, flavour: str) -> bool:
@@ -144,11 +160,7 @@ def compile_re2(source: str, shown: str = "") -> Regex:
     Raises:
         ConfigError: `matcher.regex`; the message names the construct that RE2 lacks, or the error.
     """
-    budget = _budget.get()
-    if budget is not None and budget.is_spent:
-        raise ConfigError(
-            "the expressions of this file need too much memory together", name="config.too-large"
-        )
+    budget = check_budget()
     import re2  # noqa: PLC0415 - 4 ms that a configuration without expressions does not pay
 
     shown = shown or source

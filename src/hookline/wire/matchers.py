@@ -27,10 +27,16 @@ def conditions(
     read: Callable[[Node, AnyRow], tuple[Condition, ...]],
     key: str = "matcher",
 ) -> tuple[Condition, ...] | None:
-    """What the text under a key demands, as `read` understands it; None, and a complaint, where it cannot be understood."""
+    """What the text under a key demands, as `read` understands it; None, and a complaint, where it cannot be understood.
+
+    Raises:
+        ConfigError: `config.too-large`; the expressions of the file spent their budget.
+    """
     try:
         return read(node, row)
     except ConfigError as error:
+        if error.name == "config.too-large":  # so is the file, and nothing else of it counts
+            raise
         node.complain(error.name, error.message, key, hint=error.hint)
         return None
 

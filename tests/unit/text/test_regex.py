@@ -18,3 +18,12 @@ def test_expressions_beyond_the_budget_are_refused_at_once() -> None:
         with pytest.raises(ConfigError, match="too much memory together"):
             compile_regex("Bash")
     assert compile_regex("Bash").found_in("Bash")
+
+
+@pytest.mark.parametrize("flavour", ["javascript", "python", "rust", "go"])
+def test_no_engine_compiles_beyond_the_budget(flavour: str) -> None:
+    """An expression that RE2 refuses for want of memory is not left to an engine that backtracks."""
+    with Budget(-1), pytest.raises(ConfigError) as caught:
+        compile_regex("(a?){500}", flavour)
+
+    assert caught.value.name == "config.too-large"
