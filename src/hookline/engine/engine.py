@@ -14,7 +14,7 @@ from hookline.engine.drive import ask_alone, ask_alone_async, drive, drive_async
 from hookline.engine.gating import gated
 from hookline.engine.gone import Declared
 from hookline.engine.library import Library
-from hookline.engine.projects import existing_folder, project_for
+from hookline.engine.projects import folder_of_hooks, with_project
 from hookline.engine.unheard import heard
 from hookline.handlers.firing import DEEPEST, FIRING, JUDGING, VARIABLE, Inside
 from hookline.model import kinds
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from contextvars import Token
     from typing import Any, Self, TypeAlias
 
-    from hookline.core.dialect import Table
+    from hookline.core.dialect import Dialect, Table
     from hookline.core.dispatch import Dispatch, Run
     from hookline.core.plan import Plan
     from hookline.core.registry import Registry
@@ -209,10 +209,7 @@ class Engine(Library):
             CodecError: the payload cannot be understood; or it is of an event that the host does not have, and a strict hook stands at some gate.
             ConfigError: an unknown dialect.
         """
-        host = self.host(dialect)
-        event = host.decode_event(
-            from_wire(payload) if isinstance(payload, str | bytes) else payload
-        )
+        host, event = self._received(dialect, payload)
         decision = self.fire(event, seconds=seconds)
         return host.encode_decision(heard(self, event, decision), event)
 
@@ -224,39 +221,32 @@ class Engine(Library):
         Raises:
             CodecError, ConfigError: as `answer`.
         """
+        host, event = self._received(dialect, payload)
+        decision = await self.fire_async(event, seconds=seconds)
+        return host.encode_decision(heard(self, event, decision), event)
+
+    def _received(self, dialect: str, payload: Any) -> tuple[Dialect, Event]:
+        """The host, and the event that its payload is."""
         host = self.host(dialect)
-        event = host.decode_event(
-            from_wire(payload) if isinstance(payload, str | bytes) else payload
-        )
-        return host.encode_decision(
-            heard(self, event, await self.fire_async(event, seconds=seconds)), event
-        )
+        parsed = from_wire(payload) if isinstance(payload, str | bytes) else payload
+        return host, host.decode_event(parsed)
 
     def _planned(
         self, event: str | Event, payload: Mapping[str, Any] | None, dialect: str | None
     ) -> tuple[Event, Plan]:
         """The event as it is raised, and whom to ask about it."""
-        raised = (
-            event
-            if type(event) is Event and event.cwd
-            else self.event(event, payload, dialect=dialect)
-        )
+        if not isinstance(event, Event) or not event.cwd:
+            event = self.event(event, payload, dialect=dialect)
+        raised = event
         if self.tells_time or type(raised.body) is Stop:
             raised = self._completed(raised)
         if self.tells_project and not raised.project:
-            raised = raised.replace(
-                project=project_for(
-                    raised.cwd if os.path.isdir(raised.cwd) else self._folder(raised),
-                    self.cwd,
-                    self.environ,
-                    self.host(raised.dialect).table,
-                )
-            )
+            raised = with_project(self, raised)
         chosen = planned(self.registry, raised)
         if chosen is None:
             chosen = self.plan(raised)
         if chosen.leaves_process and (self.tells_folder or not os.path.isdir(raised.cwd)):
-            raised = raised.replace(folder=self._folder(raised))
+            raised = raised.replace(folder=folder_of_hooks(self, raised))
         if self._once and self._lasting is not None and raised.session_id:
             from hookline.engine.recall import unspent  # noqa: PLC0415 - few hooks run once
 
@@ -266,12 +256,6 @@ class Engine(Library):
 
             raised = number_call(raised, chosen, self.sessions)
         return raised, chosen
-
-    def _folder(self, event: Event) -> str:
-        """Where hooks run that do not run in the event's folder: in the engine's, or what stands in for a missing one."""
-        if os.path.isdir(event.cwd) and os.path.isdir(self.cwd):
-            return self.cwd
-        return existing_folder(event.cwd, self.cwd, self.environ, self.host(event.dialect).table)
 
     def plan(self, event: Event, registry: Registry | None = None) -> Plan:
         """Whom to ask about an event, of the engine's own hooks or of those of another registry."""

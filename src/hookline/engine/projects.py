@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import Table
     from hookline.core.registry import Entry
+    from hookline.engine.library import Library
+    from hookline.model.event import Event
 
 _ASKED = "${event.project}"
 
@@ -62,6 +64,21 @@ def existing_folder(folder: str, own: str, environ: Mapping[str, str], table: Ta
     home = environ.get("HOME") or os.path.expanduser("~")
     candidates = (*(path for path in named if os.path.isabs(path)), around, own, home)
     return next((path for path in candidates if path and os.path.isdir(path)), "/")
+
+
+def folder_of_hooks(engine: Library, event: Event) -> str:
+    """Return where the hooks run that do not run in the event's folder: the engine's, or what stands in for a missing one."""
+    if os.path.isdir(event.cwd) and os.path.isdir(engine.cwd):
+        return engine.cwd
+    table = engine.host(event.dialect).table
+    return existing_folder(event.cwd, engine.cwd, engine.environ, table)
+
+
+def with_project(engine: Library, event: Event) -> Event:
+    """Return the event with the project that it happens in."""
+    folder = event.cwd if os.path.isdir(event.cwd) else folder_of_hooks(engine, event)
+    table = engine.host(event.dialect).table
+    return event.replace(project=project_for(folder, engine.cwd, engine.environ, table))
 
 
 def asks_folder(hooks: Iterable[Entry]) -> bool:

@@ -66,5 +66,5 @@ def test_what_takes_either_is_offered_both() -> None:
     """Hooks and events; events, codes and the last decision."""
     assert offers.hooks_and_events(typed(config=[DOCKER]), "stop")[0] == "stop"
     assert {"last", "HKL1203", "tool.before"} <= {*offers.explainable(typed(), "")}
-    assert offers.hosts("cl") == ["claude-code"]
+    assert offers.hosts("cl") == ["claude-code", "cline"]
     assert "decision" in offers.documents("")

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 @pytest.mark.parametrize(
     ("typed", "told"),
     [
-        (("log", "--limit", "-1"), "`--limit` cannot be `-1`: it must be at least 0 (hookline log --help)"),
-        (("log", "--limit=x"), "`--limit` cannot be `x`: it must be a whole number (hookline log --help)"),
+        (("log", "--limit", "-1"), "invalid value for `-n` / `--limit`: it must be at least 0 (hookline log --help)"),
+        (("log", "--limit=x"), "invalid value for `-n` / `--limit`: it must be a whole number (hookline log --help)"),
         (("serve", "--most", "65"), "`--most` cannot be `65`: it must be at most 64 (hookline serve --help)"),
         (("doctor", "--seconds", "soon"), "`--seconds` cannot be `soon`: it must be a number (hookline doctor --help)"),
         (("log", "--stance", "no"), "invalid value for `--stance`: `no` is not one of `silent`, `allow`, `ask`, `deny`, `halt` (hookline log --help)"),

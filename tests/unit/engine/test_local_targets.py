@@ -34,6 +34,10 @@ FILES: Mapping[str, Callable[[str, dict[str, Any]], dict[str, Any]]] = {
         "hooks": {"preToolUse": [{"type": "http", "url": url, **keys}]},
         **keys,
     },
+    "qwen": lambda url, keys: {
+        "hooks": {"PreToolUse": [{"hooks": [{"type": "http", "url": url, **keys}], **keys}]},
+        **keys,
+    },
     "starchild": lambda url, keys: {
         "hooks": [{"event": "on_stop", "type": "http", "url": url, **keys}],
         **keys,

@@ -183,7 +183,7 @@ BODIES = [
     ),
     ("a list", [], 400, "must be a JSON object"),
     ("no JSON", b"command=/bin/true", 400, "no JSON"),
-    ("too large a body", {"command": "x" * (1 << 20)}, 413, "larger than"),
+    ("too large a body", {"command": "x" * (32 << 20)}, 413, "larger than"),
 ]
 
 

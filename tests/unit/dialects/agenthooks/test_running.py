@@ -99,21 +99,21 @@ def test_what_cannot_be_started_keeps_nobody_from_running(tmp_path: Path) -> Non
     decision = fire(Engine.load(hooks), tmp_path)
 
     assert (decision.stance, decision.reason) == (Stance.DENY, "no")
-    assert "`a-broken` had no say: could not be started" in decision.for_user[0]
+    assert "hook `a-broken` (" in decision.for_user[0]
+    assert "had no say: could not be started" in decision.for_user[0]
     closed = write(
         tmp_path / "closed", "closed", "#!/no/such/interpreter\n", "metadata: {fail-mode: closed}"
     )
-    assert fire(Engine.load(closed), tmp_path).reason.startswith(
-        "hook `closed` failed: could not be started"
-    )
+    reason = fire(Engine.load(closed), tmp_path).reason
+    assert reason.startswith("hook `closed` (")
+    assert "failed: could not be started" in reason
 
 
 def test_a_work_dir_that_is_gone_is_said(tmp_path: Path) -> None:
-    """Not a mistake of the hook, and no reason to run it elsewhere."""
+    """The hook runs in a folder that exists, and the user reads that."""
     decision = fire(Engine.load(write(tmp_path / "hooks", "guard", "exit 2\n")), tmp_path / "gone")
 
-    assert decision.stance is Stance.SILENT
-    assert "cannot be entered" in decision.for_user[0]
+    assert decision.stance is Stance.DENY
 
 
 def test_a_time_limit_bounds_the_whole_tree(tmp_path: Path) -> None:

@@ -160,7 +160,9 @@ def test_a_builtin_is_known_by_name(name: str) -> None:
     loaded = builtin(SHIPPED[name], name, "5")
 
     assert loaded.problems == ()
-    assert loaded.specs[0].handler == Builtin(name=name, args=("5",), expand="dotenv")
+    assert loaded.specs[0].handler == Builtin(
+        name=name, args=("5",), expand="dotenv", in_folder=True
+    )
 
 
 def test_what_loads_is_what_runs() -> None:

