@@ -66,8 +66,8 @@ class Engine(Library):
     about to run, those of a project too, by what was approved (None: by where its file lies alone; `gating.gate` makes one).
     `interactive`: whether a person can answer what the host asks, for hosts that ask at their terminal only (None: look for
     the host among the processes that started this one, and take what cannot be found for no).
-    `supervised`: make this whole process a subreaper, so that nothing which a hook starts outlives the hook's time limit (Linux).
-    What the program itself starts in sessions of their own then counts as a hook's.
+    `supervised`: make this whole process a subreaper (Linux), so that nothing which a hook starts outlives the hook's time
+    limit; what the program itself starts in sessions of their own then counts as a hook's.
     """
 
     def __init__(
@@ -237,9 +237,8 @@ class Engine(Library):
         """The event as it is raised, and whom to ask about it."""
         if not isinstance(event, Event) or not event.cwd:
             event = self.event(event, payload, dialect=dialect)
-        raised = event
-        if self.tells_time or type(raised.body) is Stop:
-            raised = self._completed(raised)
+        is_timed = self.tells_time or type(event.body) is Stop
+        raised = self._completed(event) if is_timed else event
         if self.tells_project and not raised.project:
             raised = with_project(self, raised)
         chosen = planned(self.registry, raised)

@@ -181,7 +181,7 @@ def test_a_hook_is_broken_by_the_errors_since_it_began() -> None:
     root.complain("key.ignored", "three", severity="warning")
     root.complain("value.type", "four")
 
-    assert root.errors_since(before) == "two; four"
+    assert root.errors_since(before) == "x.yaml:1:1: two; four"
 
 
 def test_what_must_be_a_mapping_says_what_it_is_instead() -> None:

@@ -43,7 +43,9 @@ def test_what_is_no_group_is_broken_and_says_why() -> None:
 
     assert [bool(group.broken) for group in found] == [True] * 5
     assert all(group.hooks == () for group in found)
-    assert found[4].broken == "`Start` must be a list of matcher groups"
+    assert found[4].broken == (
+        "f.json: `Start` must be a list of matcher groups ([{matcher, hooks: [...]}])"
+    )
     assert {problem.name for problem in events.problems} == {"group.shape"}
 
 
@@ -73,7 +75,7 @@ def test_what_is_wrong_with_a_group_can_be_asked_for_later() -> None:
     events = root({"Stop": [{"hooks": [], "x": 1}, {"hooks": [], "y": 1}]})
 
     assert [events.errors_since(group.mark) for _, group in groups(events, ROWS)] == [
-        "unknown key `x` in a group of `Stop`",
+        "f.json: unknown key `x` in a group of `Stop` (known keys: matcher, hooks)",
         "unknown key `y` in a group of `Stop`",
     ]
 
@@ -90,7 +92,7 @@ def test_entries_are_those_of_each_list() -> None:
     assert found == [
         ("Start", {}, ""),
         ("Start", 3, ""),
-        ("Stop", "x", "`Stop` must be a list of hooks"),
+        ("Stop", "x", "f.json: `Stop` must be a list of hooks ([...])"),
     ]
 
 
