@@ -52,14 +52,18 @@ class _State:
     due: int | None = None
 
 
-def become_subreaper() -> bool:
-    """Make this process the parent of all orphans below it; false where the system has no such thing."""
+def become_subreaper(*, adopt: bool = True) -> bool:
+    """Make this process the parent of all orphans below it; false where the system has no such thing.
+
+    `adopt=False`: orphans go to the system's first process again.
+    """
     try:
         # `ctypes` would take longer than all the rest. This is what it is made of.
         from _ctypes import call_function, dlopen, dlsym  # noqa: PLC0415 - as above
 
         prctl = dlsym(dlopen(None, 0), "prctl")  # type: ignore[arg-type]  # None is this program
-        _State.adopts = not call_function(prctl, (_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
+        done = not call_function(prctl, (_PR_SET_CHILD_SUBREAPER, int(adopt), 0, 0, 0))
+        _State.adopts = adopt and done
     except (ImportError, OSError):
         _State.adopts = False
     return _State.adopts
