@@ -76,7 +76,7 @@ def test_what_is_wrong_with_a_group_can_be_asked_for_later() -> None:
 
     assert [events.errors_since(group.mark) for _, group in groups(events, ROWS)] == [
         "f.json: unknown key `x` in a group of `Stop` (known keys: matcher, hooks)",
-        "unknown key `y` in a group of `Stop`",
+        "f.json: unknown key `y` in a group of `Stop` (known keys: matcher, hooks)",
     ]
 
 
