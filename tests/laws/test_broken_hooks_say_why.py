@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 VECTORS = ROOT / "tests" / "conformance" / "vectors"
 # Dialects whose files are trees; agenthooks and cline have texts of their own below, and native has no files.
 TREES = tuple(name for name in ONCE_EACH if name not in ("agenthooks", "cline", "native"))
-FILE = "/work/config.json"
+FILE = "/project/config.json"
 
 
 @cache
@@ -127,7 +127,7 @@ def test_an_odd_type_is_the_reason(dialect: str, type_: object) -> None:
 @given(st.dictionaries(st.sampled_from(("name", "trigger", "matcher", "timeout", "async")), leaves))
 def test_a_broken_hook_md_names_its_file(front: dict[str, Any]) -> None:
     """A folder of AgentHooks with any front matter, with and without a script."""
-    file = "/work/hooks/guard/HOOK.md"
+    file = "/project/hooks/guard/HOOK.md"
     script = Companion(path="scripts/run.sh", executable=True, head="#!/bin/sh")
     with contextlib.suppress(ValueError):  # a surrogate or NaN has no place in this file
         text = f"---\n{json.dumps(front, allow_nan=False)}\n---\n"
@@ -141,7 +141,7 @@ def test_a_broken_hook_md_names_its_file(front: dict[str, Any]) -> None:
 @pytest.mark.parametrize("name", ["PreToolUse", "PreToolUse.exe", "NoEvent.sh"])
 def test_a_broken_script_of_cline_names_its_file(name: str) -> None:
     """A script that cannot be read, and one whose name the host does not know."""
-    file = f"/work/Hooks/{name}"
+    file = f"/project/Hooks/{name}"
     fault = Companion(path=name, fault="it cannot be read: permission denied")
     (reason,) = broken_hooks("cline", Source(text="", file=file, companions={name: fault}))
 
