@@ -1,13 +1,16 @@
-"""Each test of processes begins in a process that adopts no orphans."""
+"""Each test of processes begins in a process that adopts no orphans, and counts only its own children."""
 
 from __future__ import annotations
 
 import pytest
 
 from hookline.handlers.orphans import become_subreaper
+from tests.unit.handlers import support
 
 
 @pytest.fixture(autouse=True)
-def adopts_no_orphans() -> None:
+def begins_alone() -> None:
     """A command line that another test ran in this process made it a subreaper."""
     become_subreaper(adopt=False)
+    support.EARLIER_CHILDREN.clear()
+    support.EARLIER_CHILDREN.update(support.children())

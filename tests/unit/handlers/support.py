@@ -128,10 +128,14 @@ def started(pid: int) -> int:
     return int(_stat(pid)[19])
 
 
+# The children of this process before the test that runs: a fork server of another test may be one.
+EARLIER_CHILDREN: set[int] = set()
+
+
 def children() -> set[int]:
-    """The processes, zombies included, whose parent is this one."""
+    """The processes, zombies included, whose parent is this one, and which were not there before the test."""
     pids = [int(entry) for entry in os.listdir("/proc") if entry.isdigit()]
-    return {pid for pid in pids if _stat(pid)[1:2] == [str(os.getpid())]}
+    return {pid for pid in pids if _stat(pid)[1:2] == [str(os.getpid())]} - EARLIER_CHILDREN
 
 
 def descriptors() -> int:
