@@ -213,9 +213,9 @@ class Detached:
 
     def _join(self, until: float, hurried: Callable[[], bool] = lambda: False) -> None:
         """Wait for threads, those that follow them included."""
-        while (
-            (left := until - time.monotonic()) > 0
-            and (running := list(self._running))
-            and not hurried()
-        ):
-            running[0].join(min(left, _TICK))
+        while (left := until - time.monotonic()) > 0 and not hurried():
+            with self._lock:  # between the end of a thread and the start of the next, none runs
+                running = next(iter(self._running), None)
+            if running is None:
+                return
+            running.join(min(left, _TICK))
