@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Route
 
-from hookline.engine.deadline import host_deadline
+from hookline.engine.deadline import hooks_seconds, host_deadline
 from hookline.engine.fallback import find_fallback
 from hookline.engine.unheard import heard
 from hookline.engine.unsaid import told_beside, unsaid
@@ -34,12 +34,15 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
+    from hookline.core.dialect import Dialect
     from hookline.engine.engine import Engine
     from hookline.model.event import Event
     from hookline.model.verdict import Decision
     from hookline.server.metrics import Meter
 
 
+_Result = TypeVar("_Result")
+_LARGE = 1 << 20  # bytes of a body that take so long to read that other requests would notice
 # Statuses with which a host's event was not decided, whatever hooks there are; the others refuse whoever asks.
 _UNDECIDED = frozenset((400, 408, 413, 415, 422, 500, 503))
 
@@ -122,10 +125,8 @@ class Service:
         except ConfigError as error:
             raise RequestError(404, error.name, error.message, hint=error.hint) from None
         request.state.sent = await bytes_of(request)
-        event = host.decode_event(parse_body(request.state.sent))
-        seconds = self._limit(request) or host_deadline(host.table, event.native_name)
-        decision = heard(
-            engine, event, await while_there(request.receive, self._decided(engine, event, seconds))
+        decision, event = await self._within(
+            self._limit(request), self._asked(request, engine, host)
         )
         wants_all = replies.WHOLE in request.headers.get("accept", "")
         encode = (
@@ -137,6 +138,35 @@ class Service:
         if not reply.exit_code:  # beside a refusal, stderr is its reason
             reply = told_beside(reply, unsaid(decision, reply))
         return replies.whole(reply) if wants_all else replies.body(reply)
+
+    async def _asked(
+        self, request: Request, engine: Engine, host: Dialect
+    ) -> tuple[Decision, Event]:
+        """Return what the hooks decide about a host's payload, and the event that it is."""
+        began = monotonic()
+        event = await _decode_payload(host, request.state.sent)
+        seconds = self._limit(request) or host_deadline(host.table, event.native_name)
+        left = max(seconds - (monotonic() - began), 0.0)
+        hooks, _ = hooks_seconds(left)
+        asked = while_there(request.receive, self._decided(engine, event, hooks))
+        return heard(engine, event, await self._within(left, asked)), event
+
+    @staticmethod
+    async def _within(seconds: float, work: Awaitable[_Result]) -> _Result:
+        """Return what the work returns; `seconds`: by when, 0 for no limit.
+
+        Hooks have their own limits within these seconds. This one holds where hookline itself is busy.
+
+        Raises:
+            RequestError: the work takes longer.
+        """
+        try:
+            async with asyncio.timeout(seconds or None):
+                return await work
+        except TimeoutError:
+            message = f"no decision within {seconds:g} s, because the server is busy"
+            hint = "ask again, or give the server more time: `hookline serve --deadline S`"
+            raise RequestError(503, "serve.busy", message, hint=hint) from None
 
     async def health(self, _: Request) -> Response:
         """Whether the server answers; told to everybody, and no more than that."""
@@ -262,6 +292,13 @@ def _status(error: HookError) -> tuple[HookError, int]:
             503, error.name, error.message, hint=error.hint, headers={"Retry-After": "1"}
         ), 503
     return error, 422 if error.name == "wire.event" or not isinstance(error, CodecError) else 400
+
+
+async def _decode_payload(host: Dialect, sent: bytes) -> Event:
+    """Return a host's event; a large payload is read on a thread, so that the deadline holds meanwhile."""
+    if len(sent) <= _LARGE:
+        return host.decode_event(parse_body(sent))
+    return await asyncio.to_thread(lambda: host.decode_event(parse_body(sent)))
 
 
 def _refuse_loop(request: Request) -> None:
