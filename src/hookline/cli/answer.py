@@ -26,7 +26,7 @@ from hookline.engine.event_problems import errors_about
 from hookline.engine.fallback import find_event, find_fallback
 from hookline.engine.journaling import journal_of
 from hookline.engine.notices import add_notice
-from hookline.engine.projects import existing_folder, project_of
+from hookline.engine.projects import existing_folder, leave_deleted_folder, project_of
 from hookline.engine.unheard import heard
 from hookline.engine.unsaid import is_told, told_beside, unsaid
 from hookline.errors import CodecError, ConfigError, HookError
@@ -219,7 +219,7 @@ def _reply(request: Request, sent: bytes, later: Later, journal: Journal | None)
     if len(sent) > LARGEST:
         raise CodecError(f"the payload has more than {LARGEST:,} bytes")
     payload = read_json(sent, "stdin")
-    moved = _leave_deleted_folder(table, os.environ)
+    moved = leave_deleted_folder(os.environ, table)
     if selection.folder != ".":
         enter(selection.folder)
         selection.folder = os.getcwd()
@@ -266,17 +266,6 @@ def _folder(payload: Mapping[str, Any], table: Table) -> str:
     flat = (value[0] if isinstance(value, list) and value else value for value in named)
     paths = [path for path in flat if isinstance(path, str) and path]
     return next((path for path in paths if os.path.isdir(path)), paths[0] if paths else "")
-
-
-def _leave_deleted_folder(table: Table, environ: Mapping[str, str]) -> str:
-    """Go to a folder that exists if the working folder was deleted; returns a notice, empty where it was not."""
-    try:
-        os.getcwd()
-    except OSError:
-        folder = existing_folder(environ.get("PWD", ""), "", environ, table)
-        os.chdir(folder)
-        return f"hookline: its working folder was deleted, so it looks for hooks from `{folder}`"
-    return ""
 
 
 def _with_notices(reply: Reply, decision: Decision, problems: tuple[Problem, ...]) -> Reply:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from hookline.config.brought import disown
 from hookline.config.places import project_root
 from hookline.engine.catalog import NAMES
 from hookline.engine.engine import Engine
 from hookline.engine.gating import Late, noted
+from hookline.engine.projects import leave_deleted_folder
 from hookline.engine.settings import MATCHING, MODES, TRUSTS
 from hookline.errors import ConfigError
 from hookline.sessions.store import Sessions
@@ -312,9 +314,13 @@ def selection_of(given: argparse.Namespace) -> Selection:
 def enter(folder: str) -> None:
     """Go to a folder, so that everything is as if started there; stay, if none is named.
 
+    If none is named and the working folder was deleted, go to one that exists, and say so on stderr.
+
     Raises:
         ConfigError: there is no such folder.
     """
+    if folder in ("", ".") and (notice := leave_deleted_folder(os.environ)):
+        sys.stderr.write(f"{notice}\n")
     try:
         os.chdir(folder or ".")
     except OSError as error:

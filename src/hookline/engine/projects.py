@@ -66,6 +66,17 @@ def existing_folder(folder: str, own: str, environ: Mapping[str, str], table: Ta
     return next((path for path in candidates if path and os.path.isdir(path)), "/")
 
 
+def leave_deleted_folder(environ: Mapping[str, str], table: Table | None = None) -> str:
+    """Go to a folder that exists if the working folder was deleted; return a notice, empty where it was not."""
+    try:
+        os.getcwd()
+    except OSError:
+        folder = existing_folder(environ.get("PWD", ""), "", environ, table)
+        os.chdir(folder)
+        return f"hookline: its working folder was deleted, so it looks for hooks from `{folder}`"
+    return ""
+
+
 def folder_of_hooks(engine: Library, event: Event) -> str:
     """Return where the hooks run that do not run in the event's folder: the engine's, or what stands in for a missing one."""
     if os.path.isdir(event.cwd) and os.path.isdir(engine.cwd):

@@ -299,6 +299,23 @@ def test_a_host_that_keeps_its_end_open_is_answered(tmp_path: Path) -> None:
     assert json.loads(said)["hook_specific_output"]["permission_decision"] == "deny"
 
 
+def _from_deleted_folder(
+    gone: Path, home: Path, words: tuple[str, ...], payload: dict[str, object]
+) -> subprocess.CompletedProcess[bytes]:
+    """Run hookline in a folder that is deleted before it starts."""
+    script = 'cd "$1" && rmdir "$1" && shift && exec "$@"'
+    hookline = (sys.executable, "-m", "hookline", *words, "--trust", "all")
+    return subprocess.run(
+        ["/bin/sh", "-c", script, "sh", str(gone), *hookline],
+        input=json.dumps(payload).encode(),
+        capture_output=True,
+        cwd=home,
+        env={"HOME": str(home), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT / "src")},
+        timeout=60,
+        check=False,
+    )
+
+
 def test_a_guard_is_asked_from_a_folder_that_was_deleted(tmp_path: Path) -> None:
     """An agent that deletes its working folder does not get rid of the guards of its project, or of its user."""
     guard = {"type": "command", "command": "pwd >&2; exit 2"}
@@ -310,28 +327,7 @@ def test_a_guard_is_asked_from_a_folder_that_was_deleted(tmp_path: Path) -> None
         gone = tmp_path / at
         gone.mkdir()
         payload = SUDO | {"hook_event_name": "PreToolUse", "cwd": str(gone), "session_id": at}
-        done = subprocess.run(
-            [
-                "/bin/sh",
-                "-c",
-                'cd "$1" && rmdir "$1" && shift && exec "$@"',
-                "sh",
-                str(gone),
-                sys.executable,
-                "-m",
-                "hookline",
-                "answer",
-                "claude-code",
-                "--trust",
-                "all",
-            ],
-            input=json.dumps(payload).encode(),
-            capture_output=True,
-            cwd=tmp_path,
-            env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT / "src")},
-            timeout=60,
-            check=False,
-        )
+        done = _from_deleted_folder(gone, tmp_path, ("answer", "claude-code"), payload)
         said = json.loads(done.stdout)
 
         assert said["hookSpecificOutput"]["permissionDecision"] == "deny"
@@ -339,6 +335,22 @@ def test_a_guard_is_asked_from_a_folder_that_was_deleted(tmp_path: Path) -> None
             (tmp_path / project).resolve()
         )
         assert f"the working folder `{gone}` does not exist" in said["systemMessage"]
+
+
+def test_an_event_is_fired_from_a_folder_that_was_deleted(tmp_path: Path) -> None:
+    """The user's own guard decides, and stderr says from which folder hookline looks."""
+    guard = {"type": "command", "command": "exit 2"}
+    (tmp_path / ".claude").mkdir()
+    (tmp_path / ".claude/settings.json").write_text(
+        json.dumps({"hooks": {"PreToolUse": [{"hooks": [guard]}]}}), "utf-8"
+    )
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    words = ("fire", "PreToolUse", "--host", "claude-code")
+    done = _from_deleted_folder(gone, tmp_path, words, SUDO)
+
+    assert done.returncode == 1
+    assert b"its working folder was deleted" in done.stderr
 
 
 # -- beside a refusal ----------------------------------------------------------------------------------------------------
