@@ -13,7 +13,8 @@ from hookline.errors import ConfigError
 from hookline.text.backtracking import Backtracking, Excluding
 from hookline.text.globregex import compile_glob
 from hookline.text.globs import normalised, path_matches
-from hookline.text.regex import MatchTimeoutError, Regex, compile_regex
+from hookline.text.re2_regex import MatchTimeoutError, Regex
+from hookline.text.regex import compile_regex
 from hookline.text.suggest import did_you_mean
 from tests.laws.strategies import LAW, texts
 

@@ -12,13 +12,14 @@ from hookline.model.tools import alike, input_names, mcp_parts, translated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any, TypeAlias
 
-    from hookline.core.match import Predicate
     from hookline.model.conditions import Condition
     from hookline.model.event import Event, Rewrite
     from hookline.model.spec import HookSpec
+
+    Predicate: TypeAlias = Callable[[Event], bool]
 
 
 def named_alike(event: Event, dialect: str) -> Iterator[Event]:

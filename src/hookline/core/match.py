@@ -15,7 +15,7 @@ from hookline.model.conditions import (
     Rule,
 )
 from hookline.text.globs import forms, path_matches
-from hookline.text.regex import MatchTimeoutError
+from hookline.text.re2_regex import MatchTimeoutError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hookline.model.outcome import Failure, Outcome
-from hookline.text.regex import MatchTimeoutError
+from hookline.text.re2_regex import MatchTimeoutError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

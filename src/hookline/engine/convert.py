@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from hookline.core.dialect import Dialect, Row
     from hookline.engine.library import Library
     from hookline.model.spec import HookSpec
-    from hookline.text.regex import Regex
+    from hookline.text.re2_regex import Regex
 
 # The new host waits so much longer than the hook may take: for hookline to start, and to end the hook's processes.
 _MARGIN = 10.0

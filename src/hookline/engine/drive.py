@@ -7,7 +7,8 @@ from time import monotonic, perf_counter
 
 from hookline.core.dispatch import Run, conclude_alone, takes_part
 from hookline.core.fold import silence
-from hookline.handlers.inprocess import call, call_async, failed, refuse_late_answer, rest
+from hookline.handlers.exceptions import failed
+from hookline.handlers.inprocess import call, call_async, refuse_late_answer, rest
 from hookline.handlers.table import perform_all
 from hookline.model.frozen import maker
 from hookline.model.handler import InProcess

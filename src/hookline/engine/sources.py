@@ -11,7 +11,7 @@ from hookline.core.dialect import Loaded, Source
 from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
 from hookline.model.spec import CLONED, MANAGED
-from hookline.text.regex import Budget
+from hookline.text.re2_regex import Budget
 from hookline.wire.sources import refusing_everything
 
 TYPE_CHECKING = False

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from time import perf_counter
 
-from hookline.model.outcome import Failure, Outcome
+from hookline.handlers.exceptions import OverdueError, failed
+from hookline.model.outcome import Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,23 +16,6 @@ if TYPE_CHECKING:
     from hookline.core.dispatch import Run
     from hookline.handlers.workers import Workers
     from hookline.model.handler import InProcess
-
-
-class OverdueError(TimeoutError):
-    """The time that a hook was given is over; unlike a TimeoutError of the hook's own."""
-
-
-class StuckError(RuntimeError):
-    """Too many workers are held by functions that overran their time."""
-
-
-class FailedError(Exception):
-    """A handler that is somewhere else brought no answer: which failure that is, and what makes it concrete."""
-
-    def __init__(self, failure: Failure, detail: str) -> None:
-        super().__init__(detail)
-        self.failure = failure
-        self.detail = detail
 
 
 async def call_async(run: Run) -> Outcome:
@@ -84,34 +68,6 @@ def _workers() -> Workers:
     from hookline.handlers.workers import WORKERS  # noqa: PLC0415 - threads, which most engines never start
 
     return WORKERS
-
-
-def failed(error: BaseException, timeout: float, began: float) -> Outcome:
-    """A hook's exception, or its exit, is that hook's failure; an interrupt or a cancellation of its caller is raised again."""
-    seconds = perf_counter() - began
-    if isinstance(error, OverdueError):
-        return Outcome(failure=Failure.TIMED_OUT, detail=f"after {timeout:g} s", seconds=seconds)
-    if isinstance(error, StuckError):
-        return Outcome(failure=Failure.NOT_STARTED, detail=str(error), seconds=seconds)
-    if isinstance(error, FailedError):
-        return Outcome(failure=error.failure, detail=error.detail, seconds=seconds)
-    if not isinstance(error, Exception | SystemExit) and not _is_own_cancellation(error):
-        raise error
-    return Outcome(
-        failure=Failure.RAISED, detail=f"{type(error).__name__}: {error}", seconds=seconds
-    )
-
-
-def _is_own_cancellation(error: BaseException) -> bool:
-    """Whether the hook awaited something that was cancelled, while nobody cancels the task which called it."""
-    asyncio = sys.modules.get("asyncio")
-    if asyncio is None or not isinstance(error, asyncio.CancelledError):
-        return False
-    try:
-        task = asyncio.current_task()
-    except RuntimeError:  # no loop runs here
-        return True
-    return task is None or not task.cancelling()
 
 
 def _to_the_end(coroutine: Coroutine[Any, Any, Any], seconds: float) -> Any:

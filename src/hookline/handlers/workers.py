@@ -9,7 +9,7 @@ from contextvars import copy_context
 from queue import SimpleQueue
 from weakref import WeakKeyDictionary
 
-from hookline.handlers.inprocess import OverdueError, StuckError
+from hookline.handlers.exceptions import OverdueError, StuckError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,7 +12,21 @@ from hookline.errors import JournalError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hookline.journal.trail import Trail
+    from threading import Lock
+    from typing import Protocol
+
+    class Trail(Protocol):
+        """The files of a journal, as far as their lock needs them."""
+
+        folder: str
+        head_file: int
+        mutex: Lock
+
+        def look_for_fork(self) -> None: ...
+        def open_head(self) -> None: ...
+        def holds_head(self) -> bool: ...
+        def give_back(self) -> None: ...
+
 
 BUSY = "journal.busy"
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.0001, 0.005  # seconds

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-    from hookline.text.regex import Regex
+    from hookline.text.re2_regex import Regex
 
     Condition: TypeAlias = (
         "OneOf | Pattern | Leaves | Flattened | Glob | PathPattern | Rule | Never"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hookline.core.dialect import Source
 from hookline.dialects.a3s.table import TABLE
 from hookline.errors import ConfigError
-from hookline.handlers.inprocess import FailedError
+from hookline.handlers.exceptions import FailedError
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Broken, InProcess
 from hookline.model.outcome import Failure

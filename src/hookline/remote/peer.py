@@ -8,7 +8,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from hookline.errors import ConfigError
-from hookline.handlers.inprocess import FailedError, OverdueError
+from hookline.handlers.exceptions import FailedError, OverdueError
 from hookline.model.handler import InProcess
 from hookline.model.outcome import Failure
 from hookline.model.verdict import Stance

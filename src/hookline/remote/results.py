@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hookline.core.failure import describe
 from hookline.dialects.a3s.response import BLOCK, CONTINUE, RETRY, SKIP, response_of
-from hookline.handlers.inprocess import FailedError
+from hookline.handlers.exceptions import FailedError
 from hookline.model.outcome import Failure
 from hookline.remote.proto import bridge_pb2 as pb
 from hookline.wire.hookoutput import UnreadableError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from hookline.errors import ConfigError
-from hookline.text.regex import MatchTimeoutError, Regex, compile_re2
+from hookline.text.re2_regex import MatchTimeoutError, Regex, compile_re2
 
 MATCH_LIMIT = 0.05  # seconds
 LONGEST = 1_000  # characters of an expression

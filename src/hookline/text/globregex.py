@@ -14,7 +14,7 @@ from hookline.text.regex import compile_regex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hookline.text.regex import Regex
+    from hookline.text.re2_regex import Regex
 
 # How often what stands in the brackets of `@(a|b)` may stand there.
 _GROUPS = {"@": "", "?": "?", "*": "*", "+": "+", "!": ""}

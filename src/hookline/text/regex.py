@@ -2,111 +2,15 @@
 
 from __future__ import annotations
 
-from contextvars import ContextVar
-
-from hookline.errors import ConfigError
+from hookline.text.re2_regex import check_budget, compile_re2
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Self
+    from hookline.text.re2_regex import Regex
 
-_BEYOND_RE2 = (
-    ("(?=", "look-ahead"),
-    ("(?!", "look-ahead"),
-    ("(?<=", "look-behind"),
-    ("(?<!", "look-behind"),
-    ("(?>", "an atomic group"),
-    ("(?(", "a conditional group"),
-    ("(?P=", "a back-reference"),
-)
-_NOWHERE = (-1, -1)
-_INSTRUCTIONS = 1 << 18  # that the expressions of one source may compile to together
-_MEMORY = 8 << 20  # bytes an expression and its automaton may take
 _NAME = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-:/ ,")
 # What every flavour reads alike, apart from `.*` and `.+`.
 _COMMON = _NAME | frozenset(".|^$")
-
-
-class MatchTimeoutError(Exception):
-    """A match took longer than its time limit. `source` is the expression."""
-
-    def __init__(self, source: str) -> None:
-        super().__init__(source)
-        self.source = source
-
-
-class Budget:
-    """How many RE2 instructions all expressions that are compiled inside a `with` may have together.
-
-    Once it is spent, `compile_regex` refuses each further expression at once.
-    """
-
-    __slots__ = ("_token", "left")
-
-    def __init__(self, instructions: int = _INSTRUCTIONS) -> None:
-        self.left = instructions
-
-    @property
-    def is_spent(self) -> bool:
-        """Whether the expressions needed more than there was."""
-        return self.left < 0
-
-    def __enter__(self) -> Self:
-        self._token = _budget.set(self)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        _budget.reset(self._token)
-
-
-_budget: ContextVar[Budget | None] = ContextVar("budget", default=None)
-
-
-class Regex:
-    """A compiled expression; `source` is what the person wrote."""
-
-    __slots__ = ("_both", "_match", "_unanchored", "source")
-
-    # Whether a match may raise `MatchTimeoutError`.
-    may_time_out = False
-    # Whether RE2 runs the expression, and so the engine of any host reads it.
-    portable = True
-
-    def __init__(self, source: str, compiled: Any) -> None:
-        self.source = source
-        # The engine itself: its Python wrapper would build match objects, and translate offsets, that nobody asks for.
-        engine = compiled._regexp
-        self._match = engine.Match
-        self._unanchored, self._both = engine.Anchor.UNANCHORED, engine.Anchor.ANCHOR_BOTH
-
-    def found_in(self, text: str) -> bool:
-        """Whether the expression matches anywhere in the text."""
-        sent = _utf8(text)
-        matched: bool = self._match(self._unanchored, sent, 0, len(sent))[0] != _NOWHERE
-        return matched
-
-    def covers(self, text: str) -> bool:
-        """Whether the expression matches the whole text."""
-        sent = _utf8(text)
-        matched: bool = self._match(self._both, sent, 0, len(sent))[0] != _NOWHERE
-        return matched
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Regex) and other.source == self.source
-
-    def __hash__(self) -> int:
-        return hash(self.source)
-
-    def __repr__(self) -> str:
-        return f"Regex({self.source!r})"
-
-
-def _utf8(text: str) -> bytes:
-    """The text as RE2 sees it. Its Python wrapper would encode it too, and then translate offsets that nobody asks for."""
-    try:
-        return text.encode()
-    except UnicodeEncodeError:  # a lone surrogate, which no UTF-8 engine can see
-        return text.encode("utf-8", "replace")
 
 
 def compile_regex(source: str, flavour: str = "re2") -> Regex:
@@ -128,20 +32,6 @@ def compile_regex(source: str, flavour: str = "re2") -> Regex:
     return FLAVOURS[flavour].compile(source)
 
 
-def check_budget() -> Budget | None:
-    """Return the budget of expressions that are compiled now, if there is one.
-
-    Raises:
-        ConfigError: `config.too-large`; it is spent.
-    """
-    budget = _budget.get()
-    if budget is not None and budget.is_spent:
-        raise ConfigError(
-            "the expressions of this file need too much memory together", name="config.too-large"
-        )
-    return budget
-
-
 def accepts(source: str, flavour: str) -> bool:
     """Whether an engine accepts an expression, whatever hookline can run of it."""
     from hookline.text.flavours import FLAVOURS  # noqa: PLC0415 - asked of a refused expression only
@@ -152,58 +42,3 @@ def accepts(source: str, flavour: str) -> bool:
 def _is_common(source: str) -> bool:
     """Whether every flavour reads an expression alike, and RE2 runs it."""
     return _COMMON.issuperset(source.replace(".*", "").replace(".+", ""))
-
-
-def compile_re2(source: str, shown: str = "") -> Regex:
-    """Compile an expression in RE2's own syntax. `shown`: how the person wrote it, where that differs.
-
-    Raises:
-        ConfigError: `matcher.regex`; the message names the construct that RE2 lacks, or the error.
-    """
-    budget = check_budget()
-    import re2  # noqa: PLC0415 - 4 ms that a configuration without expressions does not pay
-
-    shown = shown or source
-    options = re2.Options()
-    options.log_errors = False
-    options.max_mem = _MEMORY
-    try:
-        compiled = re2.compile(source, options=options)
-    except re2.error as error:
-        raise ConfigError(
-            f"invalid expression `{shown}`: {_why(shown, error)}",
-            name="matcher.regex",
-            hint=_hint(shown),
-        ) from None
-    except UnicodeEncodeError:
-        raise ConfigError(
-            f"invalid expression {shown!a}: not valid Unicode", name="matcher.regex"
-        ) from None
-    if budget is not None:
-        budget.left -= compiled.programsize
-    return Regex(shown, compiled)
-
-
-def construct_beyond_re2(source: str) -> str:
-    """The construct of an expression that RE2 lacks, in words; empty if it has none."""
-    for mark, construct in _BEYOND_RE2:
-        if mark in source:
-            return construct
-    backslashed = {source[at + 1] for at in range(len(source) - 1) if source[at] == "\\"}
-    return "a back-reference" if backslashed & set("123456789") else ""
-
-
-def _why(source: str, error: Exception) -> str:
-    construct = construct_beyond_re2(source)
-    if construct:
-        return f"it uses {construct}"
-    told = error.args[0] if error.args else ""
-    return told.decode("utf-8", "replace") if isinstance(told, bytes) else str(told)
-
-
-def _hint(source: str) -> str:
-    if construct_beyond_re2(source):
-        return (
-            "patterns run on RE2, in linear time, which has no look-around and no back-references"
-        )
-    return "RE2 syntax; write `.*` where a glob has `*`"

@@ -15,7 +15,7 @@ from hookline.model.frozen import Frozen
 from hookline.model.sight import LOOSE, NAMED
 from hookline.model.spec import CLONED
 from hookline.text.digest import sha256
-from hookline.text.regex import Regex
+from hookline.text.re2_regex import Regex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from jinja2.utils import pass_context
 from hookline.errors import HandlerError
 from hookline.wire.gospelling import CALLED, WHOLE, GoSpelling
 from hookline.wire.shown import MOST_SHOWN, as_json, inserted, joined, text_of, truncated
-from hookline.wire.templates import Faults
+from hookline.wire.template_parts import Faults
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator

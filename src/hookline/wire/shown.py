@@ -7,7 +7,7 @@ from typing import Any
 
 from jinja2.runtime import Undefined
 
-from hookline.wire.templates import Inserted
+from hookline.wire.template_parts import Inserted
 
 # Characters of a text beyond which no prompt shows anything of it, and of one value in a prompt.
 _LONGEST = 1 << 20

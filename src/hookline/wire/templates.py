@@ -10,30 +10,20 @@ import json
 import re
 
 from hookline.errors import HandlerError
-from hookline.model.frozen import Frozen
+from hookline.wire.template_parts import Faults, Inserted, fitted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import Any, Self
+    from collections.abc import Callable
+    from typing import Any
 
     from hookline.model.handler import Model
 
 TEMPLATE, ARGUMENTS = "template", "arguments"
 # A dollar sign that is meant as it stands, or the payload (harnesses.md 2.4).
 _PLACE = re.compile(r"\\\$|\$ARGUMENTS\b")
-_CUT = "\n\n[What was quoted of the event is longer than fits in here. It was cut where `{mark}` stands. Do not approve what you cannot see.]"
-_MARK = "…[{missing:,} characters cut off]"
 _MISSING = "templates need jinja2, which is not installed"
 INSTALL = "pip install 'hookline[model]'"
-
-
-class Faults(Frozen):
-    """What is wrong with a template: `error` in words, with a `hint`; `fields` of the payload that it names."""
-
-    error: str = ""
-    hint: str = ""
-    fields: tuple[str, ...] = ()
 
 
 def faults(prompt: str) -> Faults:
@@ -62,53 +52,6 @@ def fill(model: Model, payload: str, *, late: Callable[[], bool] = lambda: False
     return fitted(
         filled(model.prompt, _object(payload), most=model.most_prompt, late=late), model.most_prompt
     )
-
-
-class Inserted(str):
-    """A part of a prompt that is of the event, and not its author's; `missing`: of how many characters it was cut already."""
-
-    __slots__ = ("missing",)
-    missing: int
-
-    def __new__(cls, text: str, missing: int = 0) -> Self:
-        made = super().__new__(cls, text)
-        made.missing = missing
-        return made
-
-    def __str__(self) -> str:
-        return self  # templates make a text of each part, which must stay one of the event
-
-
-def fitted(parts: Iterable[str], most: int) -> str:
-    """The parts of a prompt together, with as much as fits of those that are the event's; a model is told where some is missing.
-
-    Raises:
-        HandlerError: what is its author's is longer than `most` characters alone.
-    """
-    kept = list(parts)
-    room = most - sum(len(part) for part in kept if not isinstance(part, Inserted))
-    if room < 0:
-        raise HandlerError(
-            f"the prompt is longer than {most:,} characters without what it quotes of the event"
-        )
-    bound = _bound([len(part) for part in kept if isinstance(part, Inserted)], room)
-    text = "".join(_cut(part, bound) if isinstance(part, Inserted) else part for part in kept)
-    cut = any(isinstance(part, Inserted) and (part.missing or len(part) > bound) for part in kept)
-    return text + _CUT.format(mark=_MARK[0]) if cut else text
-
-
-def _bound(lengths: list[int], room: int) -> int:
-    """How long each may be, so that all of them fit: the shorter ones stay as they are."""
-    for left, length in zip(range(len(lengths), 0, -1), sorted(lengths), strict=True):
-        if length * left > room:
-            return room // left
-        room -= length
-    return max(lengths, default=0)
-
-
-def _cut(part: Inserted, bound: int) -> str:
-    missing = part.missing + max(0, len(part) - bound)
-    return part[:bound] + _MARK.format(missing=missing) if missing else part[:]
 
 
 def _with_arguments(prompt: str, payload: str) -> list[str]:

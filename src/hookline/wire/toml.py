@@ -10,10 +10,11 @@ from itertools import accumulate
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import TypeAlias
 
     from tree_sitter import Node, Parser
 
-    from hookline.wire.trees import Path
+    Path: TypeAlias = tuple[str | int, ...]
 
 _KEYS = ("bare_key", "quoted_key", "dotted_key")
 _WITHIN = range(0x80, 0xC0)  # bytes of UTF-8 that begin no character

@@ -10,7 +10,8 @@ from time import perf_counter
 import pytest
 
 from hookline.core.dispatch import Run
-from hookline.handlers.inprocess import OverdueError, call, call_async, limited
+from hookline.handlers.exceptions import OverdueError
+from hookline.handlers.inprocess import call, call_async, limited
 from hookline.model.event import Event
 from hookline.model.handler import InProcess
 from hookline.model.outcome import Failure

@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from hookline.handlers.inprocess import OverdueError, StuckError
+from hookline.handlers.exceptions import OverdueError, StuckError
 from hookline.handlers.workers import WorkerBudget, Workers
 
 BUDGET = WorkerBudget()

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from hookline.a3s import HookResponse
-from hookline.handlers.inprocess import FailedError
+from hookline.handlers.exceptions import FailedError
 from hookline.model.outcome import Failure, Outcome
 from hookline.remote.bounds import Bounds
 from hookline.remote.proto import bridge_pb2 as pb

@@ -13,7 +13,8 @@ import warnings
 import pytest
 
 from hookline.errors import ConfigError
-from hookline.text.regex import MatchTimeoutError, accepts, compile_regex
+from hookline.text.re2_regex import MatchTimeoutError
+from hookline.text.regex import accepts, compile_regex
 
 COMMON = ("a", "b", "Bash", ".", "-", "_", "#", " ", "é", "\n", r"\d", r"\.", r"\-", "[ab]", "[^ab]", "[a-c]", "[-a]",
           "(", "(?:", "(?=", "(?!", "(?<=", "(?<!", "(?>", "(?i)", "(?P<n>", "(?(1)", ")", ")", ")",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from hookline.errors import ConfigError
-from hookline.text.regex import Budget, compile_regex
+from hookline.text.re2_regex import Budget
+from hookline.text.regex import compile_regex
 
 
 def test_expressions_beyond_the_budget_are_refused_at_once() -> None:

@@ -10,7 +10,8 @@ import pytest
 from hookline.model.conditions import OneOf, Pattern
 from hookline.model.handler import Command, Http, Model
 from hookline.model.sight import Covered, Sealed, Sight
-from hookline.text.regex import Regex, compile_regex
+from hookline.text.re2_regex import Regex
+from hookline.text.regex import compile_regex
 from hookline.trust.fingerprint import (
     covers,
     fingerprint,

@@ -9,7 +9,7 @@ import pytest
 
 from hookline.errors import HandlerError
 from hookline.wire.sandbox import examined, filled, snake
-from hookline.wire.templates import Inserted
+from hookline.wire.template_parts import Inserted
 
 PAYLOAD: dict[str, Any] = {
     "tool_name": "shell",

@@ -12,7 +12,8 @@ import pytest
 
 from hookline.errors import HandlerError
 from hookline.model.handler import Model
-from hookline.wire.templates import ARGUMENTS, INSTALL, Inserted, faults, fill, fitted
+from hookline.wire.template_parts import Inserted, fitted
+from hookline.wire.templates import ARGUMENTS, INSTALL, faults, fill
 
 PAYLOAD = '{"a": "x$ARGUMENTS\\\\$"}\n'
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from hookline.dialects.a3s.table import Moment
     from hookline.model.conditions import Condition
     from hookline.model.problem import Problem
-    from hookline.text.regex import Regex
+    from hookline.text.re2_regex import Regex
     from hookline.wire.fields import Node
 
 HOOK_KEYS = ("id", "event_type", "matcher", "config")

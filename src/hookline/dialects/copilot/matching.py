@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from hookline.dialects.copilot.table import Contract
     from hookline.model.conditions import Condition
-    from hookline.text.regex import Regex
+    from hookline.text.re2_regex import Regex
     from hookline.wire.fields import Node
 
 _EVERYTHING = ("*", "**")

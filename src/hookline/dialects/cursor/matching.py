@@ -5,7 +5,8 @@ from __future__ import annotations
 from hookline.dialects.cursor.table import MCP, TABLE
 from hookline.errors import ConfigError
 from hookline.model.conditions import Never, Pattern
-from hookline.text.regex import MatchTimeoutError, compile_regex
+from hookline.text.re2_regex import MatchTimeoutError
+from hookline.text.regex import compile_regex
 from hookline.wire.matchers import EVERYTHING, is_ignored
 
 TYPE_CHECKING = False

@@ -9,7 +9,8 @@ from hookline.model.conditions import Never, Pattern
 from hookline.model.handler import Command
 from hookline.model.problem import Problem
 from hookline.model.spec import HookSpec
-from hookline.text.regex import MatchTimeoutError, accepts, compile_regex
+from hookline.text.re2_regex import MatchTimeoutError
+from hookline.text.regex import accepts, compile_regex
 from hookline.text.suggest import did_you_mean
 from hookline.wire.fields import shape
 from hookline.wire.sources import failure_of, hook_name, read_tree, refusing, refusing_everything
