@@ -100,6 +100,16 @@ class Place:
         )
 
 
+def refusals(meter: Meter) -> dict[str, int]:
+    """How many requests were refused, by the code of the problem."""
+    return {
+        sample.labels["code"]: int(sample.value)
+        for metric in meter.refusals.collect()
+        for sample in metric.samples
+        if sample.name.endswith("_total") and sample.value
+    }
+
+
 class Served(NamedTuple):
     """A running server: its two places, and what counts and tells."""
 

@@ -163,7 +163,7 @@ def test_a_unix_socket_needs_neither(server: Served) -> None:
 
 def test_refusals_are_counted(server: Served) -> None:
     """By their code."""
-    before = server.meter.refusals[(("code", "HKL5004"),)]
+    before = server.meter.count_of("hookline_refusals_total", code="HKL5004")
     server.tcp.ask("GET", "/v1/health", Host="attacker.example")
 
-    assert server.meter.refusals[(("code", "HKL5004"),)] == before + 1
+    assert server.meter.count_of("hookline_refusals_total", code="HKL5004") == before + 1

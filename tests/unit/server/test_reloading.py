@@ -153,12 +153,12 @@ def test_reloads_are_counted(machine: Machine) -> None:
     for text in (claude("a"), claude("a"), BROKEN):
         write(machine.user, text)
         reloading.reload()
-    page = reloading._service.meter.page({})
+    page = reloading._service.meter.page({}).decode()
 
     assert [line for line in page.splitlines() if line.startswith("hookline_reloads_total")] == [
-        'hookline_reloads_total{outcome="changed"} 1',
-        'hookline_reloads_total{outcome="refused"} 1',
-        'hookline_reloads_total{outcome="unchanged"} 1',
+        'hookline_reloads_total{outcome="changed"} 1.0',
+        'hookline_reloads_total{outcome="refused"} 1.0',
+        'hookline_reloads_total{outcome="unchanged"} 1.0',
     ]
 
 
