@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import json
-import re
 import sys
 from typing import Any
 
@@ -12,7 +11,6 @@ import pytest
 
 from hookline.errors import HandlerError
 from hookline.model.handler import Model
-from hookline.wire.template_parts import Inserted, fitted
 from hookline.wire.templates import ARGUMENTS, INSTALL, faults, fill
 
 PAYLOAD = '{"a": "x$ARGUMENTS\\\\$"}\n'
@@ -70,36 +68,6 @@ def test_padding_pushes_no_rule_out_of_a_prompt(prompt: str, language: str, cut:
     assert "characters cut off]" in text
     assert text.endswith("Do not approve what you cannot see.]")
     assert len(text) < (64 << 10) + 400
-
-
-@pytest.mark.parametrize(
-    ("lengths", "most", "left"),
-    [
-        ((3, 3), 10, (3, 3)),
-        ((5, 20), 15, (5, 10)),
-        ((20, 5, 20), 15, (5, 5, 5)),
-        ((9, 9), 0, (0, 0)),
-        ((), 0, ()),
-        ((0, 7), 7, (0, 7)),
-    ],
-)
-def test_the_longest_values_are_cut_first(
-    lengths: tuple[int, ...], most: int, left: tuple[int, ...]
-) -> None:
-    """To one length, and no more than has to be."""
-    text = fitted(
-        [Inserted(chr(ord("a") + at) * length) for at, length in enumerate(lengths)], most
-    )
-    shown = text.partition("\n\n[What")[0]
-
-    assert (
-        tuple(
-            re.sub(r"…\[[\d,]+ characters cut off\]", "", shown).count(chr(ord("a") + at))
-            for at in range(len(lengths))
-        )
-        == left
-    )
-    assert ("cut off" in text) is (sum(lengths) > most)
 
 
 def test_an_author_who_writes_too_much_is_told() -> None:
