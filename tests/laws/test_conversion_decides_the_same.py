@@ -18,7 +18,7 @@ from hookline.model.verdict import Stance
 from tests.conformance.player import vectors
 from tests.laws.conversion import Converted
 
-TARGETS = [name for name in NAMES if hasattr(make_dialect(name), "write")]
+TARGETS = [name for name in NAMES if hasattr(make_dialect(name), "export")]
 PAIRS = [
     (own, target) for own in NAMES for target in TARGETS if own not in (target, "hookline", "a3s")
 ]

@@ -16,7 +16,7 @@ from hookline.core.match import why_not
 from hookline.core.plan import order
 from hookline.core.registry import Registry
 from hookline.dialects.a3s import A3S, NAME, result_of
-from hookline.dialects.a3s.reading import read
+from hookline.dialects.a3s.decode_outcome import decode_outcome
 from hookline.dialects.a3s.response import BLOCK
 from hookline.dialects.a3s.table import TICKS_PER_SECOND
 from hookline.engine.engine import Engine
@@ -250,7 +250,7 @@ class HookEngine:
     def _finished(self, finished: Finished) -> None:
         """An asynchronous hook came to its end; what it answered counts for nothing, that it failed is said."""
         known = self._definitions.get(finished.hook_id)
-        fault = read(finished.outcome, known.spec).fault if known else None
+        fault = decode_outcome(finished.outcome, known.spec).fault if known else None
         if fault is not None:
             self._report(
                 "hook.failed",

@@ -6,7 +6,7 @@ import json
 
 from hookline.a3s.definitions import HookEventType
 from hookline.a3s.payloads import PAYLOADS, Payload, copied
-from hookline.dialects.a3s.sending import document
+from hookline.dialects.a3s.payload import document
 from hookline.dialects.a3s.table import TABLE
 from hookline.errors import CodecError
 from hookline.wire.payload import unknown_event

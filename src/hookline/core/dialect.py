@@ -320,7 +320,7 @@ if TYPE_CHECKING:
     class Dialect(Protocol):
         """One table of facts, a `load` and a `combine`, and four small functions.
 
-        A dialect whose hooks can be commands also has `write(declarations) -> Written`, into which others are converted; one
+        A dialect whose hooks can be commands also has `export(declarations) -> Written`, into which others are converted; one
         whose hosts read another answer from an HTTP hook than from a command has `encode_response(decision, event) -> Reply`.
         """
 

@@ -47,8 +47,8 @@ def convert(library: Library, target: Dialect, *, plain: bool = False) -> Conver
     Raises:
         ConfigError: the target has no files that commands can be declared in.
     """
-    write = getattr(target, "write", None)
-    if write is None:
+    export = getattr(target, "export", None)
+    if export is None:
         message = f"`{target.table.name}` has no files that declare commands"
         raise ConfigError(
             message, name="config.dialect", hint="its hooks are functions of a program"
@@ -69,7 +69,7 @@ def convert(library: Library, target: Dialect, *, plain: bool = False) -> Conver
             )
             losses += losses_of(originals, spec, row, target, plain=plain)
     written: Written = (
-        write(tuple(declaration for _, declaration in chosen)) if chosen else Written(files={})
+        export(tuple(declaration for _, declaration in chosen)) if chosen else Written(files={})
     )
     losses += [
         Loss(hook_id=chosen[at][0].id, what=what, why=f"{target.table.name} has no word for it")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hookline.dialects.starchild.showing import Shown, shown
+from hookline.dialects.starchild.reason_card import Shown, shown
 from hookline.text.masking import masked, masked_text
 
 TYPE_CHECKING = False

@@ -63,11 +63,11 @@ def write_guard(dialect: str, folder: Path) -> tuple[str, str, Path]:
     """A guard of the dialect, or of Claude Code where it has no commands: its file, dialect, and what it is sent."""
     sent = folder / "sent"
     made: Any = make_dialect(dialect)
-    own = dialect if hasattr(made, "write") else "claude-code"
+    own = dialect if hasattr(made, "export") else "claude-code"
     made = make_dialect(own)
     row = made.table.row_of_kind("tool.before")
     command = (CANCEL if own == "cline" else COMMAND).format(sent)
-    written = made.write((Declaration(row=row, command=command, name="guard"),))
+    written = made.export((Declaration(row=row, command=command, name="guard"),))
     for name, text in written.files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -6,11 +6,11 @@ Facts: `a3s.md`. The rows of `table` say what the events are; `hookline.a3s` is 
 from __future__ import annotations
 
 from hookline.core.dialect import Loaded
+from hookline.dialects.a3s.decode_outcome import decode_outcome, nobody
+from hookline.dialects.a3s.encode_decision import HookResult, result_of
 from hookline.dialects.a3s.load import load
-from hookline.dialects.a3s.reading import nobody, read
+from hookline.dialects.a3s.payload import document, event_of
 from hookline.dialects.a3s.response import HookResponse
-from hookline.dialects.a3s.result import HookResult, result_of
-from hookline.dialects.a3s.sending import document, event_of
 from hookline.dialects.a3s.table import NAME, TABLE
 from hookline.errors import ConfigError
 from hookline.model.reply import Reply
@@ -69,7 +69,7 @@ class A3S:
         return wire_text(document(event, spec.native_event), self.table)
 
     def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:  # noqa: ARG002 - the protocol's
-        return read(outcome, spec)
+        return decode_outcome(outcome, spec)
 
     def encode_decision(self, decision: Decision, event: Event) -> Reply:  # noqa: ARG002 - the protocol's
         """The result as JSON; nothing for a Continue that says nothing more."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from hookline.core.dialect import Loaded
+from hookline.dialects.a3s.decode_outcome import nobody
 from hookline.dialects.a3s.globs import climbs, expression
-from hookline.dialects.a3s.reading import nobody
 from hookline.dialects.a3s.table import (
     DEFAULT_PRIORITY,
     DEFAULT_TIMEOUT,

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from hookline.core.failure import failed
 from hookline.core.options import switch
-from hookline.dialects.agenthooks.answering import answer
 from hookline.dialects.agenthooks.combine import combine
+from hookline.dialects.agenthooks.decode_outcome import decode_outcome
+from hookline.dialects.agenthooks.encode_decision import encode_decision
 from hookline.dialects.agenthooks.frontmatter import body_of
 from hookline.dialects.agenthooks.listing import available_hooks
 from hookline.dialects.agenthooks.load import lint, load
-from hookline.dialects.agenthooks.reading import read
 from hookline.dialects.agenthooks.table import NAME, SETTINGS, Moment, table
 from hookline.errors import ConfigError
 from hookline.model.handler import Broken
@@ -98,13 +98,17 @@ class AgentHooks:
 
     def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:
         row = self.table.row(spec.native_event)
-        return read(outcome, spec, row, event) if isinstance(row, Moment) else failed(spec, outcome)
+        return (
+            decode_outcome(outcome, spec, row, event)
+            if isinstance(row, Moment)
+            else failed(spec, outcome)
+        )
 
     def encode_decision(self, decision: Decision, event: Event) -> Reply:  # noqa: ARG002 - the protocol's
-        return answer(decision)
+        return encode_decision(decision)
 
-    def write(self, declarations: tuple[Declaration, ...]) -> Written:
+    def export(self, declarations: tuple[Declaration, ...]) -> Written:
         """Hooks as the files that this dialect keeps them in."""
-        from hookline.dialects.agenthooks.writing import write  # noqa: PLC0415 - only who converts a file needs it
+        from hookline.dialects.agenthooks.export import export  # noqa: PLC0415 - only who converts a file needs it
 
-        return write(declarations)
+        return export(declarations)

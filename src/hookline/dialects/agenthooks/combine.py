@@ -39,7 +39,7 @@ def combine(specs: tuple[HookSpec, ...], table: Table) -> Loaded:
     files = [spec for spec in specs if spec.native_event == SETTINGS]
     if not files:
         return Loaded(specs=hooks, problems=tuple(problems))
-    from hookline.dialects.agenthooks.applying import applied  # noqa: PLC0415 - few folders have settings
+    from hookline.dialects.agenthooks.settings_rules import applied  # noqa: PLC0415 - few folders have settings
 
     after = applied(hooks, files, table, [spec.name for spec in ordered])
     return after.replace(problems=(*problems, *after.problems))

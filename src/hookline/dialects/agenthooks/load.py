@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 
 from hookline.core.dialect import Loaded
-from hookline.dialects.agenthooks.entry import entry_point, without_entry_point
+from hookline.dialects.agenthooks.entry_point import entry_point, without_entry_point
 from hookline.dialects.agenthooks.fields import FAIL_MODE, read_fields
 from hookline.dialects.agenthooks.findings import LINT, Findings, manner_of
 from hookline.dialects.agenthooks.frontmatter import read_front

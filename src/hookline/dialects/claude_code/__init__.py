@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from hookline.core.failure import failed
 from hookline.core.options import switch
-from hookline.dialects.claude_code.answering import answer
 from hookline.dialects.claude_code.combine import combine
+from hookline.dialects.claude_code.encode_decision import encode_decision
 from hookline.dialects.claude_code.load import load
 from hookline.dialects.claude_code.table import NAME, TABLE, Contract, row_of
 from hookline.wire.payload import decode, encode, wire_text
@@ -54,24 +54,24 @@ class ClaudeCode:
         )
 
     def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:
-        from hookline.dialects.claude_code.reading import read  # noqa: PLC0415 - most events have no hook to read
+        from hookline.dialects.claude_code.decode_outcome import decode_outcome  # noqa: PLC0415 - most events have no hook to read
 
         row = row_of(spec.native_event)
-        return read(outcome, spec, row, event) if row else failed(spec, outcome)
+        return decode_outcome(outcome, spec, row, event) if row else failed(spec, outcome)
 
     def encode_decision(self, decision: Decision, event: Event) -> Reply:
-        return answer(decision, event, self._contract(event))
+        return encode_decision(decision, event, self._contract(event))
 
     def encode_response(self, decision: Decision, event: Event) -> Reply:
         """A decision as what an HTTP hook answers (harnesses.md 2.4, 2.7)."""
-        return answer(decision, event, self._contract(event), called=True)
+        return encode_decision(decision, event, self._contract(event), called=True)
 
     def _contract(self, event: Event) -> Contract | None:
         row = row_of(event.native_name) or self.table.row_of_kind(event.kind)
         return row if isinstance(row, Contract) else None
 
-    def write(self, declarations: tuple[Declaration, ...]) -> Written:
+    def export(self, declarations: tuple[Declaration, ...]) -> Written:
         """Hooks as the files that this dialect keeps them in."""
-        from hookline.dialects.claude_code.writing import write  # noqa: PLC0415 - only who converts a file needs it
+        from hookline.dialects.claude_code.export import export  # noqa: PLC0415 - only who converts a file needs it
 
-        return write(declarations)
+        return export(declarations)

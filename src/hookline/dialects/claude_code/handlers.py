@@ -82,7 +82,7 @@ def handler(
     if kind == "http":
         return _call(hook, row, allow_local=allow_local)
     if kind == "prompt":
-        from hookline.dialects.claude_code.judging import judge  # noqa: PLC0415 - few hooks ask a model
+        from hookline.dialects.claude_code.prompt_hook import judge  # noqa: PLC0415 - few hooks ask a model
 
         return judge(hook, row, allow_local=allow_local)
     return _command(hook, names, kill_leftovers=mode == "strict")

@@ -7,7 +7,7 @@ import json
 from hookline.core.dialect import Loaded
 from hookline.dialects.claude_code.combine import switches
 from hookline.dialects.claude_code.handlers import TIMEOUTS, background, handler
-from hookline.dialects.claude_code.matching import matcher, rule
+from hookline.dialects.claude_code.matcher import matcher, rule
 from hookline.dialects.claude_code.table import NAME, ROWS, TABLE
 from hookline.model.frozen import Frozen
 from hookline.model.kinds import kind

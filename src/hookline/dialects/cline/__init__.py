@@ -56,7 +56,7 @@ class Cline:
         row = TABLE.row(event.native_name) or TABLE.row_of_kind(event.kind)
         return encode_decision(decision, row)
 
-    def write(self, declarations: tuple[Declaration, ...]) -> Written:
+    def export(self, declarations: tuple[Declaration, ...]) -> Written:
         """Return the hooks as the files in which Cline keeps them."""
         from hookline.dialects.cline.export import export  # noqa: PLC0415 - only a conversion writes files
 

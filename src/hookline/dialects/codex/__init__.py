@@ -6,8 +6,8 @@ Facts: `harnesses.md`, sections 1, 3 and 20 to 22.
 from __future__ import annotations
 
 from hookline.core.failure import failed
-from hookline.dialects.codex.answering import answer
 from hookline.dialects.codex.combine import combine
+from hookline.dialects.codex.encode_decision import encode_decision
 from hookline.dialects.codex.load import load
 from hookline.dialects.codex.table import NAME, TABLE, Contract, row_of
 from hookline.wire.payload import decode, encode, wire_text
@@ -48,17 +48,17 @@ class Codex:
         )
 
     def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:  # noqa: ARG002 - the protocol's shape
-        from hookline.dialects.codex.reading import read  # noqa: PLC0415 - most events have no hook to read
+        from hookline.dialects.codex.decode_outcome import decode_outcome  # noqa: PLC0415 - most events have no hook to read
 
         row = row_of(spec.native_event)
-        return read(outcome, spec, row) if row else failed(spec, outcome)
+        return decode_outcome(outcome, spec, row) if row else failed(spec, outcome)
 
     def encode_decision(self, decision: Decision, event: Event) -> Reply:
         row = row_of(event.native_name) or self.table.row_of_kind(event.kind)
-        return answer(decision, row if isinstance(row, Contract) else None)
+        return encode_decision(decision, row if isinstance(row, Contract) else None)
 
-    def write(self, declarations: tuple[Declaration, ...]) -> Written:
+    def export(self, declarations: tuple[Declaration, ...]) -> Written:
         """Hooks as the file that this dialect keeps them in."""
-        from hookline.dialects.codex.writing import write  # noqa: PLC0415 - only who converts a file needs it
+        from hookline.dialects.codex.export import export  # noqa: PLC0415 - only who converts a file needs it
 
-        return write(declarations)
+        return export(declarations)

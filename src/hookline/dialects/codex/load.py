@@ -5,9 +5,9 @@ from __future__ import annotations
 from hookline.core.dialect import Loaded
 from hookline.dialects.codex.combine import switches
 from hookline.dialects.codex.handlers import facts, handler, timeout
-from hookline.dialects.codex.matching import matcher
+from hookline.dialects.codex.matcher import matcher
 from hookline.dialects.codex.table import NAME, ROWS, TABLE
-from hookline.dialects.codex.trust import trust_key
+from hookline.dialects.codex.trust_key import trust_key
 from hookline.model.spec import HookSpec
 from hookline.wire.groups import below_hooks, groups, hook_id
 from hookline.wire.matchers import conditions

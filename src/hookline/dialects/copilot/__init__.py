@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from hookline.core.failure import failed
 from hookline.core.options import switch
-from hookline.dialects.copilot.answering import answer
 from hookline.dialects.copilot.combine import combine
+from hookline.dialects.copilot.encode_decision import encode_decision
 from hookline.dialects.copilot.load import load
 from hookline.dialects.copilot.payloads import event_of, payload_for
 from hookline.dialects.copilot.table import NAME, TABLE, Contract, contract
@@ -52,17 +52,17 @@ class Copilot:
         return wire_text(payload_for(event, spec), self.table)
 
     def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:  # noqa: ARG002 - the protocol's
-        from hookline.dialects.copilot.reading import read  # noqa: PLC0415 - most events have no hook to read
+        from hookline.dialects.copilot.decode_outcome import decode_outcome  # noqa: PLC0415 - most events have no hook to read
 
         row = contract(spec.native_event)
-        return read(outcome, spec, row) if row else failed(spec, outcome)
+        return decode_outcome(outcome, spec, row) if row else failed(spec, outcome)
 
     def encode_decision(self, decision: Decision, event: Event) -> Reply:
         row = contract(event.native_name) or self.table.row_of_kind(event.kind)
-        return answer(decision, row if isinstance(row, Contract) else None)
+        return encode_decision(decision, row if isinstance(row, Contract) else None)
 
-    def write(self, declarations: tuple[Declaration, ...]) -> Written:
+    def export(self, declarations: tuple[Declaration, ...]) -> Written:
         """Hooks as the file that this dialect keeps them in."""
-        from hookline.dialects.copilot.writing import write  # noqa: PLC0415 - only who converts a file needs it
+        from hookline.dialects.copilot.export import export  # noqa: PLC0415 - only who converts a file needs it
 
-        return write(declarations)
+        return export(declarations)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hookline.core.dialect import Loaded
 from hookline.dialects.copilot.combine import is_settings, switched
 from hookline.dialects.copilot.handlers import handler
-from hookline.dialects.copilot.matching import matcher
+from hookline.dialects.copilot.matcher import matcher
 from hookline.dialects.copilot.table import CONTRACTS, DEFAULT_TIMEOUT, NAME, SILENT, TABLE
 from hookline.errors import ConfigError
 from hookline.model.handler import Http

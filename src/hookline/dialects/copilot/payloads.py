@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 
 from hookline.dialects.copilot.table import CONTRACTS, NAME, SPELLINGS, TABLE, contract
-from hookline.dialects.copilot.tools import claude_name, runtime_name
+from hookline.dialects.copilot.tool_names import claude_name, runtime_name
 from hookline.errors import CodecError
 from hookline.model.event import ToolCall
 from hookline.wire.json_reader import read_json

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from hookline.core.dialect import Loaded
 from hookline.core.failure import failed
-from hookline.dialects.cursor.answering import answer
+from hookline.dialects.cursor.decode_event import received
+from hookline.dialects.cursor.encode_decision import encode_decision
 from hookline.dialects.cursor.load import load
-from hookline.dialects.cursor.receiving import received
 from hookline.dialects.cursor.table import NAME, TABLE, Contract, row_of
 from hookline.wire.payload import wire_text
 
@@ -39,28 +39,28 @@ class Cursor:
     def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
         return Loaded(specs=specs)
 
-    def write(self, declarations: tuple[Declaration, ...]) -> Written:
+    def export(self, declarations: tuple[Declaration, ...]) -> Written:
         """Commands as a file of this dialect."""
-        from hookline.dialects.cursor.writing import write  # noqa: PLC0415 - only who converts a file needs it
+        from hookline.dialects.cursor.export import export  # noqa: PLC0415 - only who converts a file needs it
 
-        return write(declarations)
+        return export(declarations)
 
     def decode_event(self, payload: Json, native: str = "") -> Event:
         return received(payload, native)
 
     def encode_event(self, event: Event, spec: HookSpec) -> str:
-        from hookline.dialects.cursor.sending import payload  # noqa: PLC0415 - most events have no hook to send them to
+        from hookline.dialects.cursor.encode_event import payload  # noqa: PLC0415 - most events have no hook to send them to
 
         return wire_text(
             payload(event, self.table, row_of(spec.native_event), spec.native_event), self.table
         )
 
     def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:
-        from hookline.dialects.cursor.reading import read  # noqa: PLC0415 - as above
+        from hookline.dialects.cursor.decode_outcome import decode_outcome  # noqa: PLC0415 - as above
 
         row = row_of(spec.native_event)
-        return read(outcome, spec, row, event) if row else failed(spec, outcome)
+        return decode_outcome(outcome, spec, row, event) if row else failed(spec, outcome)
 
     def encode_decision(self, decision: Decision, event: Event) -> Reply:
         row = row_of(event.native_name) or self.table.row_of_kind(event.kind)
-        return answer(decision, row if isinstance(row, Contract) else None)
+        return encode_decision(decision, row if isinstance(row, Contract) else None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hookline.core.dialect import Loaded
-from hookline.dialects.cursor.matching import matcher
+from hookline.dialects.cursor.matcher import matcher
 from hookline.dialects.cursor.table import (
     DEFAULT_LOOP_LIMIT,
     DEFAULT_TIMEOUT,

@@ -8,10 +8,10 @@ from __future__ import annotations
 from hookline.core.dialect import Loaded
 from hookline.core.failure import failed
 from hookline.core.options import switch
-from hookline.dialects.docker_agent.answering import answer
+from hookline.dialects.docker_agent.decode_outcome import Manner, decode_outcome
+from hookline.dialects.docker_agent.encode_decision import encode_decision
+from hookline.dialects.docker_agent.encode_event import payload
 from hookline.dialects.docker_agent.load import Habits, load
-from hookline.dialects.docker_agent.reading import Manner, read
-from hookline.dialects.docker_agent.sending import payload
 from hookline.dialects.docker_agent.table import NAME, PROFILES, Contract, table
 from hookline.errors import ConfigError
 from hookline.wire.payload import decode, wire_text
@@ -80,17 +80,17 @@ class DockerAgent:
 
     def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:  # noqa: ARG002 - the protocol's
         row = self._row(spec.native_event)
-        return read(outcome, spec, row, self.manner) if row else failed(spec, outcome)
+        return decode_outcome(outcome, spec, row, self.manner) if row else failed(spec, outcome)
 
     def encode_decision(self, decision: Decision, event: Event) -> Reply:
-        return answer(decision, self._row(event.native_name))
+        return encode_decision(decision, self._row(event.native_name))
 
     def _row(self, native: str) -> Contract | None:
         row = self.table.row(native)
         return row if isinstance(row, Contract) else None
 
-    def write(self, declarations: tuple[Declaration, ...]) -> Written:
+    def export(self, declarations: tuple[Declaration, ...]) -> Written:
         """Hooks as the files that this dialect keeps them in."""
-        from hookline.dialects.docker_agent.writing import write  # noqa: PLC0415 - only who converts a file needs it
+        from hookline.dialects.docker_agent.export import export  # noqa: PLC0415 - only who converts a file needs it
 
-        return write(declarations)
+        return export(declarations)

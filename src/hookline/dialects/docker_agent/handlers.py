@@ -59,7 +59,7 @@ def handler(
                 allow_local=allow_local,
             )
         case "model":
-            from hookline.dialects.docker_agent.judging import model  # noqa: PLC0415 - few hooks ask a model
+            from hookline.dialects.docker_agent.model_hook import model  # noqa: PLC0415 - few hooks ask a model
 
             return model(hook, row, models, allow_local=allow_local)
         case "":

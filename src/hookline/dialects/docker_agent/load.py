@@ -7,7 +7,7 @@ import json
 from hookline.core.dialect import Loaded
 from hookline.dialects.docker_agent.builtins import POST_TIMEOUT
 from hookline.dialects.docker_agent.handlers import handler
-from hookline.dialects.docker_agent.naming import told_apart, unnamed
+from hookline.dialects.docker_agent.hook_names import told_apart, unnamed
 from hookline.dialects.docker_agent.table import DEFAULT_TIMEOUT, NAME, Contract
 from hookline.errors import ConfigError
 from hookline.model.conditions import OneOf, Pattern

@@ -6,8 +6,8 @@ Facts: `harnesses.md`, sections 1, 4 and 20 to 22.
 from __future__ import annotations
 
 from hookline.core.failure import failed
-from hookline.dialects.gemini.answering import answer
 from hookline.dialects.gemini.combine import combine
+from hookline.dialects.gemini.encode_decision import encode_decision
 from hookline.dialects.gemini.load import load
 from hookline.dialects.gemini.payloads import received, sent
 from hookline.dialects.gemini.table import NAME, TABLE, Contract, row_of
@@ -46,17 +46,17 @@ class Gemini:
         return wire_text(sent(event, row_of(spec.native_event), spec.native_event), self.table)
 
     def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:  # noqa: ARG002 - the protocol's
-        from hookline.dialects.gemini.reading import read  # noqa: PLC0415 - most events have no hook to read
+        from hookline.dialects.gemini.decode_outcome import decode_outcome  # noqa: PLC0415 - most events have no hook to read
 
         row = row_of(spec.native_event)
-        return read(outcome, spec, row) if row else failed(spec, outcome)
+        return decode_outcome(outcome, spec, row) if row else failed(spec, outcome)
 
     def encode_decision(self, decision: Decision, event: Event) -> Reply:
         row = row_of(event.native_name) or self.table.row_of_kind(event.kind)
-        return answer(decision, row if isinstance(row, Contract) else None)
+        return encode_decision(decision, row if isinstance(row, Contract) else None)
 
-    def write(self, declarations: tuple[Declaration, ...]) -> Written:
+    def export(self, declarations: tuple[Declaration, ...]) -> Written:
         """Hooks as the files that this dialect keeps them in."""
-        from hookline.dialects.gemini.writing import write  # noqa: PLC0415 - only who converts a file needs it
+        from hookline.dialects.gemini.export import export  # noqa: PLC0415 - only who converts a file needs it
 
-        return write(declarations)
+        return export(declarations)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookline.core.dialect import Loaded
 from hookline.dialects.gemini.combine import SWITCH_KEYS, SWITCHES, switches
-from hookline.dialects.gemini.matching import matcher
+from hookline.dialects.gemini.matcher import matcher
 from hookline.dialects.gemini.table import DEFAULT_TIMEOUT, NAME, ROWS, TABLE, TICKS_PER_SECOND
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Command

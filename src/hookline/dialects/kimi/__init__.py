@@ -6,10 +6,10 @@ Facts: `kimi.md`; of the processes, `agenthooks.md`, section 10.
 from __future__ import annotations
 
 from hookline.core.failure import failed
-from hookline.dialects.kimi.answering import answer
+from hookline.dialects.kimi.decode_outcome import decode_outcome
+from hookline.dialects.kimi.encode_decision import encode_decision
+from hookline.dialects.kimi.encode_event import payload, text_of
 from hookline.dialects.kimi.load import combine, load
-from hookline.dialects.kimi.reading import read
-from hookline.dialects.kimi.sending import payload, text_of
 from hookline.dialects.kimi.table import NAME, TABLE, row_of
 from hookline.wire.payload import decode, wire_text
 
@@ -40,11 +40,11 @@ class Kimi:
     def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
         return combine(specs)
 
-    def write(self, declarations: tuple[Declaration, ...]) -> Written:
+    def export(self, declarations: tuple[Declaration, ...]) -> Written:
         """Hooks as the files that this dialect keeps them in."""
-        from hookline.dialects.kimi.writing import write  # noqa: PLC0415 - only who converts a file needs it
+        from hookline.dialects.kimi.export import export  # noqa: PLC0415 - only who converts a file needs it
 
-        return write(declarations)
+        return export(declarations)
 
     def decode_event(self, payload: Json, native: str = "") -> Event:
         if not isinstance(payload, dict) or not isinstance(payload.get("prompt"), list):
@@ -60,7 +60,9 @@ class Kimi:
 
     def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:
         row = row_of(spec.native_event)
-        return read(outcome, spec, row, event) if row else failed(spec, outcome)
+        return decode_outcome(outcome, spec, row, event) if row else failed(spec, outcome)
 
     def encode_decision(self, decision: Decision, event: Event) -> Reply:
-        return answer(decision, row_of(event.native_name) or self.table.row_of_kind(event.kind))
+        return encode_decision(
+            decision, row_of(event.native_name) or self.table.row_of_kind(event.kind)
+        )

@@ -54,7 +54,7 @@ class OpenHands:
         row = TABLE.row(event.native_name) or TABLE.row_of_kind(event.kind)
         return encode_decision(decision, row)
 
-    def write(self, declarations: tuple[Declaration, ...]) -> Written:
+    def export(self, declarations: tuple[Declaration, ...]) -> Written:
         """Return the hooks as the file in which OpenHands keeps them."""
         from hookline.dialects.openhands.export import export  # noqa: PLC0415 - only a conversion writes files
 

@@ -60,7 +60,7 @@ class Qwen:
         row = row_of(event.native_name) or self.table.row_of_kind(event.kind)
         return encode_decision(decision, row_of(row.native) if row else None)
 
-    def write(self, declarations: tuple[Declaration, ...]) -> Written:
+    def export(self, declarations: tuple[Declaration, ...]) -> Written:
         """Return the hooks as the file in which Qwen Code keeps them."""
         from hookline.dialects.qwen.export import export  # noqa: PLC0415 - only a conversion writes files
 

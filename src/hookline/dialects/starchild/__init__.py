@@ -8,10 +8,10 @@ from __future__ import annotations
 from hookline.core.dialect import Loaded
 from hookline.core.failure import failed
 from hookline.core.options import switch
-from hookline.dialects.starchild.answering import answer
+from hookline.dialects.starchild.decode_outcome import decode_outcome
+from hookline.dialects.starchild.encode_decision import encode_decision
 from hookline.dialects.starchild.load import load
-from hookline.dialects.starchild.reading import read
-from hookline.dialects.starchild.showing import Shown, shown
+from hookline.dialects.starchild.reason_card import Shown, shown
 from hookline.dialects.starchild.table import NAME, Moment, table
 from hookline.wire.payload import decode, encode, wire_text
 
@@ -67,17 +67,17 @@ class Starchild:
 
     def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:
         row = self._row(spec.native_event)
-        return read(outcome, spec, row, event) if row else failed(spec, outcome)
+        return decode_outcome(outcome, spec, row, event) if row else failed(spec, outcome)
 
     def encode_decision(self, decision: Decision, event: Event) -> Reply:
-        return answer(decision, self._row(event.native_name), event)
+        return encode_decision(decision, self._row(event.native_name), event)
 
     def _row(self, native: str) -> Moment | None:
         row = self.table.row(native)
         return row if isinstance(row, Moment) else None
 
-    def write(self, declarations: tuple[Declaration, ...]) -> Written:
+    def export(self, declarations: tuple[Declaration, ...]) -> Written:
         """Hooks as the files that this dialect keeps them in."""
-        from hookline.dialects.starchild.writing import write  # noqa: PLC0415 - only who converts a file needs it
+        from hookline.dialects.starchild.export import export  # noqa: PLC0415 - only who converts a file needs it
 
-        return write(declarations)
+        return export(declarations)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 
 from hookline.core.dialect import Loaded
-from hookline.dialects.starchild.command import line
+from hookline.dialects.starchild.command_line import line
 from hookline.dialects.starchild.entry import (
     VARIABLE,
     Entry,
@@ -16,7 +16,7 @@ from hookline.dialects.starchild.entry import (
     sworn,
     timeout,
 )
-from hookline.dialects.starchild.master import find_switch, told
+from hookline.dialects.starchild.master_switch import find_switch, told
 from hookline.dialects.starchild.table import NAME, Moment
 from hookline.errors import ConfigError
 from hookline.model import kinds

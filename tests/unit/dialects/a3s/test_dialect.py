@@ -13,7 +13,7 @@ import hookline
 from hookline.core.dialect import Source
 from hookline.core.match import holds
 from hookline.dialects.a3s import A3S, result_of
-from hookline.dialects.a3s.reading import NO_HANDLER
+from hookline.dialects.a3s.decode_outcome import NO_HANDLER
 from hookline.dialects.a3s.table import TABLE, Moment, row_of
 from hookline.dialects.claude_code import ClaudeCode
 from hookline.engine.catalog import make_dialect

@@ -184,7 +184,7 @@ def test_a_program_with_its_arguments_is_one_line() -> None:
 def test_a_second_hook_of_an_event_has_no_file() -> None:
     """One file of an event runs in a folder, and the report names what the file cannot express."""
     row = TABLE.rows["PreToolUse"]
-    written = DIALECT.write(
+    written = DIALECT.export(
         (
             Declaration(row=row, command="a", tools=("execute_command",), timeout=60.0),
             Declaration(row=row, command="b"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hookline.dialects.copilot.table import CONTRACTS, TABLE, contract
-from hookline.dialects.copilot.tools import claude_name, names_of, runtime_name, runtime_names
+from hookline.dialects.copilot.tool_names import claude_name, names_of, runtime_name, runtime_names
 from hookline.model import kinds
 from hookline.model.verdict import Stance
 

@@ -38,7 +38,7 @@ def test_a_written_guard_stays_closed() -> None:
     declared = Declaration(
         row=BEFORE, command="x", tools=("run_shell_command",), timeout=2.5, closed=True
     )
-    written = DIALECT.write((declared,))
+    written = DIALECT.export((declared,))
     (group,) = json.loads(written.files["settings.json"])["hooks"]["PreToolUse"]
     (spec,) = DIALECT.load(Source(text=written.files["settings.json"], file="settings.json")).specs
 

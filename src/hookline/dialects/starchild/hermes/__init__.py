@@ -8,12 +8,12 @@ from __future__ import annotations
 from hookline.core.dialect import Loaded
 from hookline.core.failure import failed
 from hookline.core.options import switch
-from hookline.dialects.starchild.hermes.answering import answer
 from hookline.dialects.starchild.hermes.consent import accept, approves_nothing, switched_off
+from hookline.dialects.starchild.hermes.decode_outcome import decode_outcome
+from hookline.dialects.starchild.hermes.encode_decision import encode_decision
 from hookline.dialects.starchild.hermes.load import load
-from hookline.dialects.starchild.hermes.reading import read
+from hookline.dialects.starchild.hermes.payload import event_of, payload_of
 from hookline.dialects.starchild.hermes.table import NAME, Point, table
-from hookline.dialects.starchild.hermes.wire import event_of, payload_of
 from hookline.wire.payload import wire_text
 
 TYPE_CHECKING = False
@@ -83,17 +83,17 @@ class Hermes:
 
     def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:  # noqa: ARG002 - the protocol's
         row = self._row(spec.native_event)
-        return read(outcome, spec, row) if row else failed(spec, outcome)
+        return decode_outcome(outcome, spec, row) if row else failed(spec, outcome)
 
     def encode_decision(self, decision: Decision, event: Event) -> Reply:
-        return answer(decision, self._row(event.native_name))
+        return encode_decision(decision, self._row(event.native_name))
 
     def _row(self, native: str) -> Point | None:
         row = self.table.row(native)
         return row if isinstance(row, Point) else None
 
-    def write(self, declarations: tuple[Declaration, ...]) -> Written:
+    def export(self, declarations: tuple[Declaration, ...]) -> Written:
         """Hooks as the files that this dialect keeps them in."""
-        from hookline.dialects.starchild.hermes.writing import write  # noqa: PLC0415 - only who converts a file needs it
+        from hookline.dialects.starchild.hermes.export import export  # noqa: PLC0415 - only who converts a file needs it
 
-        return write(declarations)
+        return export(declarations)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from hookline.core.dialect import Loaded
-from hookline.dialects.starchild.command import words
+from hookline.dialects.starchild.command_line import words
 from hookline.dialects.starchild.hermes.consent import accept, approves_nothing
 from hookline.dialects.starchild.hermes.table import (
     DEFAULT_TIMEOUT,

@@ -1,0 +1,36 @@
+"""A decision as a host of the format reads it from a hook: exit 2 and a sentence to deny, one JSON object for the rest."""
+
+from __future__ import annotations
+
+from hookline.model.reply import Reply
+from hookline.model.verdict import Stance
+from hookline.wire.hookoutput import printed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from hookline.model.verdict import Decision
+
+
+def encode_decision(decision: Decision) -> Reply:
+    """The reply of a command hook; no opinion is exit 0 without a word.
+
+    A denial is the exit code, which no host can misread; stdout does not count beside it (agenthooks.md 8).
+    """
+    if decision.stance >= Stance.DENY:
+        return Reply(stderr=f"{decision.reason}\n", exit_code=2)
+    document: dict[str, Any] = {}
+    if decision.stance is Stance.ASK:
+        document["decision"] = "ask"
+        if decision.reason:
+            document["reason"] = decision.reason
+    if decision.rewrite is not None and decision.rewrite.patch:
+        document.setdefault("decision", "allow")
+        document["modified_input"] = decision.rewrite.patch
+    if decision.for_agent:
+        document["additional_context"] = "\n".join(decision.for_agent)
+    log = [*decision.effects.get("log", ()), *decision.for_user]
+    if log:
+        document["log"] = "\n".join(log)
+    return Reply(stdout=printed(document))

@@ -1,0 +1,66 @@
+"""Writing folders of HOOK.md and `scripts/run` (agenthooks.md 3, 4 and 6)."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from hookline.core.dialect import Written
+from hookline.dialects.agenthooks.table import TIMEOUT, Moment
+from hookline.wire.writing import as_yaml, searched, too_long
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from hookline.core.dialect import Declaration
+
+_LONGEST_NAME = 64
+_, _LEAST, _MOST = TIMEOUT
+
+
+def export(declarations: tuple[Declaration, ...]) -> Written:
+    """One folder a hook; the priorities keep the hooks in their order, as the higher one runs first."""
+    files: dict[str, str] = {}
+    taken: set[str] = set()
+    for at, given in enumerate(declarations):
+        name = _unique(_slug(given.name) or f"{given.row.native}-{at + 1}", taken)
+        files[f"{name}/HOOK.md"] = (
+            f"---\n{as_yaml(_sheet(given, name, at))}---\n\nWhat it runs stands in `scripts/run`.\n"
+        )
+        files[f"{name}/scripts/run"] = f"#!/bin/sh\n{given.command}\n"
+    programs = frozenset(path for path in files if path.endswith("/run"))
+    return Written(files=files, lost=tuple(too_long(declarations, _MOST / 1000)), programs=programs)
+
+
+def _sheet(declaration: Declaration, name: str, at: int) -> dict[str, Any]:
+    sheet: dict[str, Any] = {
+        "name": name,
+        "description": f"Runs on {declaration.row.native}.",
+        "trigger": declaration.row.native,
+    }
+    row = declaration.row
+    if isinstance(row, Moment) and row.matched and searched(declaration):
+        sheet["matcher"] = {"tool": searched(declaration)}
+    sheet["timeout"] = min(max(_LEAST, round(declaration.timeout * 1000)), _MOST)
+    sheet["priority"] = max(0, 1000 - at)
+    if declaration.closed:
+        sheet["metadata"] = {"fail-mode": "closed"}
+    return sheet
+
+
+def _slug(text: str) -> str:
+    """A text as a name of the format: lower case, letters and digits, single `-` between them."""
+    plain = unicodedata.normalize("NFKC", text).lower()
+    words = "".join(char if char.isalnum() else " " for char in plain).split()
+    return "-".join(words)[:_LONGEST_NAME].strip("-")
+
+
+def _unique(wanted: str, taken: set[str]) -> str:
+    numbered: Iterable[str] = (
+        wanted if count == 1 else f"{wanted[: _LONGEST_NAME - 5]}-{count}"
+        for count in range(1, len(taken) + 2)
+    )
+    name = next(name for name in numbered if name not in taken)
+    taken.add(name)
+    return name

@@ -1,0 +1,42 @@
+"""Writing `[[hooks]]` of a config.toml (kimi.md 1)."""
+
+from __future__ import annotations
+
+from hookline.core.dialect import Written
+from hookline.dialects.kimi.table import TIMEOUT, Moment
+from hookline.wire.writing import as_toml, left_open, searched, whole_seconds
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from hookline.core.dialect import Declaration
+
+
+def export(declarations: tuple[Declaration, ...]) -> Written:
+    """Hooks as a flat array; in the newer edition's folder where an event is its own, for which the older one would refuse the file."""
+    newer = any(isinstance(given.row, Moment) and given.row.newer for given in declarations)
+    tree = {"hooks": [_entry(given) for given in declarations]}
+    lost = (*_waited_for(declarations), *left_open(declarations))
+    return Written(
+        files={".kimi-code/config.toml" if newer else "config.toml": as_toml(tree)}, lost=lost
+    )
+
+
+def _entry(declaration: Declaration) -> dict[str, Any]:
+    entry: dict[str, Any] = {"event": declaration.row.native, "command": declaration.command}
+    if declaration.row.subject == "tool" and searched(declaration):
+        entry["matcher"] = searched(declaration)
+    return entry | {"timeout": whole_seconds(declaration, int(_longest(declaration)))}
+
+
+def _longest(declaration: Declaration) -> float:
+    return declaration.row.longest if isinstance(declaration.row, Moment) else float(TIMEOUT[2])
+
+
+def _waited_for(declarations: tuple[Declaration, ...]) -> Iterator[tuple[int, str]]:
+    """What is lost because Kimi does not wait so long."""
+    for at, given in enumerate(declarations):
+        if given.timeout > _longest(given):
+            yield at, f"a timeout of more than {_longest(given):g} s"
