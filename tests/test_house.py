@@ -35,8 +35,8 @@ ELSEWHERE = {
         "its contract is a law over any text",
     ),
     "text/globs.py": ("tests/laws/test_patterns.py", "as above"),
-    "text/globregex.py": ("tests/laws/test_patterns.py", "as above"),
-    "text/suggest.py": ("tests/laws/test_patterns.py", "as above"),
+    "text/glob_regex.py": ("tests/laws/test_patterns.py", "as above"),
+    "text/suggestions.py": ("tests/laws/test_patterns.py", "as above"),
     "handlers/sight/covering.py": (
         "tests/unit/handlers/sight/test_look.py",
         "what is covered is what a look tells",

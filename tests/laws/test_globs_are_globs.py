@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wcmatch import glob
 
-from hookline.text.globregex import compile_glob
+from hookline.text.glob_regex import compile_glob
 
 FLAGS = glob.GLOBSTAR | glob.BRACE | glob.EXTGLOB | glob.DOTGLOB | glob.FORCEUNIX
 PIECES = st.sampled_from(["a", "b", "*", "?", "[ab]", "[!a]", "{a,b}", "@(a|b)", ".", "a*"])
@@ -22,4 +22,4 @@ def test_a_glob_matches_what_wcmatch_matches(pattern: str, path: str) -> None:
     compiled = compile_glob(pattern)
 
     assert compiled is not None
-    assert compiled.covers(path) == glob.globmatch(path, pattern, flags=FLAGS)
+    assert compiled.is_full_match(path) == glob.globmatch(path, pattern, flags=FLAGS)

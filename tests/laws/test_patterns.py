@@ -10,12 +10,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hookline.errors import ConfigError
-from hookline.text.backtracking import Backtracking, Excluding
-from hookline.text.globregex import compile_glob
-from hookline.text.globs import normalised, path_matches
+from hookline.text.backtracking import BacktrackingRegex, ExclusionRegex
+from hookline.text.glob_regex import compile_glob
+from hookline.text.globs import normalise_path, path_matches
 from hookline.text.re2_regex import MatchTimeoutError, Regex
 from hookline.text.regex import compile_regex
-from hookline.text.suggest import did_you_mean
+from hookline.text.suggestions import did_you_mean
 from tests.laws.strategies import LAW, texts
 
 paths = st.text(alphabet="ab./ ~é\n", max_size=12)
@@ -37,8 +37,8 @@ def test_an_expression_is_compiled_or_a_config_error(source: str, text: str) -> 
     except (ConfigError, re.error):
         return
 
-    assert regex.found_in(text) is (peer.search(text) is not None)
-    assert regex.covers(text) is (peer.fullmatch(text) is not None)
+    assert regex.has_match_in(text) is (peer.search(text) is not None)
+    assert regex.is_full_match(text) is (peer.fullmatch(text) is not None)
 
 
 @LAW
@@ -49,8 +49,8 @@ def test_any_text_can_be_looked_at(text: str) -> None:
     """Half a surrogate pair included, which no UTF-8 engine can see."""
     anything = compile_regex("(?s).*")
 
-    assert anything.found_in(text)
-    assert anything.covers(text)
+    assert anything.has_match_in(text)
+    assert anything.is_full_match(text)
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_no_text_makes_an_expression_slow(source: str) -> None:
     """What takes a backtracking engine for ever takes a moment."""
     regex = compile_regex(source)
     began = time.process_time()
-    regex.found_in("a" * 50_000 + "!")
+    regex.has_match_in("a" * 50_000 + "!")
 
     assert time.process_time() - began < 2
 
@@ -89,16 +89,16 @@ def test_no_text_makes_an_expression_slow(source: str) -> None:
 @pytest.mark.parametrize(
     ("source", "engine", "matching", "others"),
     [
-        ("^(?!Read)", Excluding, ["Shell", ""], ["ReadFile"]),
-        ("^(?!Read$).*", Excluding, ["Shell", "ReadFile"], ["Read"]),
-        ("^(?!a)(?!b)", Excluding, ["c"], ["ab", "ba"]),
-        ("^(?!a|b)c|d", Backtracking, ["c", "ad"], ["a", "bc"]),
-        ("^(?!(?=a))", Backtracking, ["b"], ["a"]),
-        (r"(\w+) \1", Backtracking, ["again again"], ["once more"]),
-        (r"^(?:(?!rm).)*$", Backtracking, ["ls"], ["rm -rf"]),
-        (r"(\d{3}-)+(?=x)", Backtracking, ["555-x"], ["55-x"]),
-        ("(?<=a)X", Backtracking, ["a" * 9000 + "X"], ["X"]),
-        ("[(+]+(?!x)", Backtracking, ["(+"], ["(x"]),
+        ("^(?!Read)", ExclusionRegex, ["Shell", ""], ["ReadFile"]),
+        ("^(?!Read$).*", ExclusionRegex, ["Shell", "ReadFile"], ["Read"]),
+        ("^(?!a)(?!b)", ExclusionRegex, ["c"], ["ab", "ba"]),
+        ("^(?!a|b)c|d", BacktrackingRegex, ["c", "ad"], ["a", "bc"]),
+        ("^(?!(?=a))", BacktrackingRegex, ["b"], ["a"]),
+        (r"(\w+) \1", BacktrackingRegex, ["again again"], ["once more"]),
+        (r"^(?:(?!rm).)*$", BacktrackingRegex, ["ls"], ["rm -rf"]),
+        (r"(\d{3}-)+(?=x)", BacktrackingRegex, ["555-x"], ["55-x"]),
+        ("(?<=a)X", BacktrackingRegex, ["a" * 9000 + "X"], ["X"]),
+        ("[(+]+(?!x)", BacktrackingRegex, ["(+"], ["(x"]),
         ("(a+)+$", Regex, ["a"], ["b"]),
     ],
 )
@@ -109,8 +109,8 @@ def test_what_the_hosts_engine_can_express_runs(
     regex = compile_regex(source, flavour)
 
     assert type(regex) is engine
-    assert [text for text in matching if not regex.found_in(text)] == []
-    assert [text for text in others if regex.found_in(text)] == []
+    assert [text for text in matching if not regex.has_match_in(text)] == []
+    assert [text for text in others if regex.has_match_in(text)] == []
 
 
 @pytest.mark.parametrize("flavour", ["re2", "go", "rust"])
@@ -160,9 +160,9 @@ def test_a_match_that_takes_too_long_raises(flavour: str) -> None:
     regex = compile_regex("^(a|aa)+(?=b)", flavour)
 
     with pytest.raises(MatchTimeoutError):
-        regex.found_in("a" * 64)
+        regex.has_match_in("a" * 64)
     with pytest.raises(MatchTimeoutError):
-        regex.covers("a" * 64)
+        regex.is_full_match("a" * 64)
 
 
 @LAW
@@ -177,7 +177,7 @@ def test_any_expression_of_any_flavour_is_compiled_or_a_config_error(
     """Nothing that a person writes raises anything else, neither then nor when it is asked."""
     try:
         regex = compile_regex(source, flavour)
-        matched = regex.found_in(text) or not regex.covers(text)
+        matched = regex.has_match_in(text) or not regex.is_full_match(text)
     except (ConfigError, MatchTimeoutError):
         return
 
@@ -237,8 +237,8 @@ def test_a_glob_matches_what_people_know(
     regex = compile_glob(pattern)
 
     assert regex is not None
-    assert [path for path in matching if not regex.covers(path)] == []
-    assert [path for path in others if regex.covers(path)] == []
+    assert [path for path in matching if not regex.is_full_match(path)] == []
+    assert [path for path in others if regex.is_full_match(path)] == []
 
 
 def test_what_re2_cannot_say_is_matched_too_often() -> None:
@@ -260,7 +260,7 @@ def test_any_glob_can_be_asked_about_any_path(pattern: str, path: str) -> None:
     matched = path_matches(path, (pattern,), "")
     plain = not set(pattern) & set("*?[]{}()\\/!@+")
 
-    assert not plain or path == "" or matched is (normalised(path, "") == pattern)
+    assert not plain or path == "" or matched is (normalise_path(path, "") == pattern)
 
 
 @pytest.mark.parametrize(
@@ -283,9 +283,9 @@ def test_no_path_makes_a_glob_slow(pattern: str, path: str) -> None:
 @given(paths, paths.map(lambda text: f"/{text}"))
 def test_a_path_is_brought_to_one_form(path: str, cwd: str) -> None:
     """Bringing it there twice changes nothing, and no `.`, `..` or `//` is left for a pattern to miss."""
-    once = normalised(path, cwd)
+    once = normalise_path(path, cwd)
 
-    assert normalised(once, cwd) == once
+    assert normalise_path(once, cwd) == once
     assert once.startswith("/")
     assert not {".", ".."} & set(once.split("/"))
     assert "//" not in once

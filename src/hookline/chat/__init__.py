@@ -8,7 +8,7 @@ from __future__ import annotations
 from hookline.chat.hints import hint_of, with_hint
 from hookline.chat.talk import Talk
 from hookline.errors import HookError
-from hookline.text.visible import in_line
+from hookline.text.terminal_escape import escape_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,4 +47,4 @@ def command(
 
 def _shown(lines: Iterable[str]) -> str:
     # Line by line: what a file says may hold line breaks, and must not begin a line of its own.
-    return "\n".join(map(in_line, lines)).rstrip("\n")
+    return "\n".join(map(escape_line, lines)).rstrip("\n")

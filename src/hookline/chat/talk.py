@@ -28,7 +28,7 @@ from hookline.engine.steering import (
 from hookline.errors import HookError, TrustError
 from hookline.model.handler import Broken
 from hookline.sessions.store import Sessions
-from hookline.text.suggest import did_you_mean
+from hookline.text.suggestions import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from hookline.cli.paint import present
 from hookline.engine.explain import explain as account
 from hookline.engine.reason_display import reason_fields
 from hookline.errors import CODES, CodecError, ConfigError
-from hookline.text.masking import masked_text
+from hookline.text.masking import mask_text
 from hookline.trust.policy import UNKNOWN
 
 TYPE_CHECKING = False
@@ -215,7 +215,7 @@ def _said(hook: dict[str, Any], verdicts: list[dict[str, Any]], paint: Paint) ->
         exit_code = "" if verdict["exit_code"] is None else f", exit {verdict['exit_code']}"
         yield f"       {paint.stance(verdict['stance'])} after {words.duration(verdict['seconds'])}{exit_code}"
         told = (
-            ("failed", masked_text(verdict["fault"] or "")),
+            ("failed", mask_text(verdict["fault"] or "")),
             *reason_fields(verdict["reason"]),
             (
                 "rewrite",

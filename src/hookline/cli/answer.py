@@ -246,9 +246,9 @@ def _reply(request: Request, sent: bytes, later: Later, journal: Journal | None)
 
 def _is_reason(problem: Problem, decision: Decision) -> bool:
     """Whether the reason of a decision tells a problem already."""
-    from hookline.text.visible import in_line  # noqa: PLC0415 - few files have problems
+    from hookline.text.terminal_escape import escape_line  # noqa: PLC0415 - few files have problems
 
-    return in_line(problem.message) in decision.reason
+    return escape_line(problem.message) in decision.reason
 
 
 def _project(payload: Any, table: Table, environ: Mapping[str, str]) -> str:

@@ -8,7 +8,7 @@ from importlib import import_module
 from hookline.cli.ending import OK, ended, say
 from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
-from hookline.text.suggest import did_you_mean
+from hookline.text.suggestions import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

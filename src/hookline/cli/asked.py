@@ -9,7 +9,7 @@ from hookline.engine.provenance import declared_here
 from hookline.errors import ConfigError
 from hookline.journal.records import NOTES
 from hookline.model.handler import command_of
-from hookline.text.suggest import did_you_mean
+from hookline.text.suggestions import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

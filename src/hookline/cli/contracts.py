@@ -10,7 +10,7 @@ from typing import Annotated
 from hookline.cli import flags, offers
 from hookline.cli.ending import OK, say
 from hookline.errors import ConfigError
-from hookline.text.suggest import did_you_mean
+from hookline.text.suggestions import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import sys
 from collections import deque
 
 from hookline.errors import HookError
-from hookline.text.visible import escaped, visible
+from hookline.text.terminal_escape import escape_json, escape_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,13 +60,13 @@ def say(text: str) -> None:
 def tell(text: str) -> None:
     """A message of one line, to standard error."""
     _TOLD.append(text)
-    _write(sys.stderr, visible(text) + "\n")
+    _write(sys.stderr, escape_text(text) + "\n")
 
 
 def say_document(document: Mapping[str, Any]) -> None:
     """One JSON document, to standard output."""
     utf8 = str(getattr(sys.stdout, "encoding", "")).lower().replace("-", "") == "utf8"
-    say(escaped(json.dumps(document, ensure_ascii=not utf8)) + "\n")
+    say(escape_json(json.dumps(document, ensure_ascii=not utf8)) + "\n")
 
 
 def _write(stream: TextIO | None, text: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hookline.engine.catalog import NAMES, make_dialect
 from hookline.model import kinds
 from hookline.model.verdict import Stance
-from hookline.text.suggest import did_you_mean
+from hookline.text.suggestions import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from hookline.paths import read_start
-from hookline.text.visible import visible
+from hookline.text.terminal_escape import escape_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def excerpt(problem: dict[str, Any], paint: Paint) -> Iterator[str]:
     for number in range(max(1, line - _BEFORE), line + 1):
         yield (
             paint("dim", f"{number:{width}} | ")
-            + visible(lines[number - 1].replace("\t", " "))[:_LONGEST]
+            + escape_text(lines[number - 1].replace("\t", " "))[:_LONGEST]
         )
     if 0 < column <= _LONGEST:
         word = _WORD.match(lines[line - 1], column - 1)

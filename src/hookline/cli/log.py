@@ -26,7 +26,7 @@ from hookline.journal.search import Search
 from hookline.journal.trail import Trail
 from hookline.journal.verify import remembered_head, verify
 from hookline.model.frozen import Frozen
-from hookline.text.masking import shown
+from hookline.text.masking import mask_record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ class _Look(Frozen):
             tell("what looks like a secret is masked here; --show-payload shows all that is kept")
 
     def seen(self, record: dict[str, Any]) -> dict[str, Any]:
-        kept: dict[str, Any] = record if self.whole else shown(record)
+        kept: dict[str, Any] = record if self.whole else mask_record(record)
         return kept
 
 

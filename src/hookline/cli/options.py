@@ -260,7 +260,7 @@ def _known(words: Sequence[str], options: Mapping[str, object], hint: str) -> No
         if word == "--":
             return
         if name.startswith("--") and name not in options:
-            from hookline.text.suggest import did_you_mean  # noqa: PLC0415 - most words are right
+            from hookline.text.suggestions import did_you_mean  # noqa: PLC0415 - most words are right
 
             raise ConfigError(
                 f"no such option `{name}`",

@@ -6,7 +6,7 @@ import os
 import sys
 
 from hookline.cli.ending import say, say_document
-from hookline.text.visible import visible
+from hookline.text.terminal_escape import escape_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,11 +78,11 @@ def cleaned(value: Any, key: str = "") -> Any:
     """A document of which every text can be shown as it is."""
     match value:
         case str():
-            return visible(value, lines=key in _OF_SEVERAL_LINES)
+            return escape_text(value, lines=key in _OF_SEVERAL_LINES)
         case dict():
             # Reasons of several lines are those of decisions; why a hook is broken, or is not run, is told of its file.
             return {
-                visible(name): cleaned(
+                escape_text(name): cleaned(
                     inner, "" if name == "reason" and "stance" not in value else name
                 )
                 for name, inner in value.items()

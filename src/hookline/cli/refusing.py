@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from hookline.errors import ConfigError
-from hookline.text.suggest import did_you_mean
+from hookline.text.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -104,11 +104,11 @@ def first_line(text: str) -> str:
 
 def model(given: Model) -> str:
     """Whom a hook asks, in words: the names in order of preference, and what its file chooses of where and with which key."""
-    from hookline.text.urls import spoken  # noqa: PLC0415 - 3 ms, and few hooks ask models
+    from hookline.text.urls import describe_url  # noqa: PLC0415 - 3 ms, and few hooks ask models
 
     # The first is the variable that a person sets, the last what counts where nobody set any.
     names = given.names if len(given.names) < _MANY else (given.names[0], given.names[-1])
-    chosen = [f"at {spoken(given.base_url)}"] if given.base_url else []
+    chosen = [f"at {describe_url(given.base_url)}"] if given.base_url else []
     chosen += [f"with the key in ${given.key}"] if given.key else []
     return " ".join((", or ".join(names), *chosen))
 

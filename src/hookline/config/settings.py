@@ -232,6 +232,6 @@ def _bad(
 
 
 def _nearest(word: str, known: Mapping[str, Any]) -> str:
-    from hookline.text.suggest import did_you_mean  # noqa: PLC0415 - as above
+    from hookline.text.suggestions import did_you_mean  # noqa: PLC0415 - as above
 
     return did_you_mean(word, known) or f"one of {', '.join(known)}"

@@ -6,7 +6,7 @@ from hookline.model.kinds import kind
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.spec import CLONED
 from hookline.model.verdict import Stance, Verdict
-from hookline.text.visible import in_line
+from hookline.text.terminal_escape import escape_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def aloud(verdict: Verdict, spec: HookSpec) -> Verdict:
 
 def label(spec: HookSpec) -> str:
     """What a hook is called before anybody, on one line: its name, or its id."""
-    return in_line(spec.name or spec.id)
+    return escape_line(spec.name or spec.id)
 
 
 def identify(spec: HookSpec, words: str = "") -> str:
@@ -146,7 +146,7 @@ def identify(spec: HookSpec, words: str = "") -> str:
         spec.native_event,
         f"matcher `{selects}`" if selects else "",
     )
-    return in_line(f"hook `{label(spec)}` ({', '.join(part for part in parts if part)})")
+    return escape_line(f"hook `{label(spec)}` ({', '.join(part for part in parts if part)})")
 
 
 def _source(spec: HookSpec) -> str:
@@ -160,12 +160,12 @@ def _remedy(spec: HookSpec, outcome: Outcome) -> str:
     """What to do about a hook that refuses because it could not be loaded; empty for every other failure."""
     if outcome.failure is not Failure.UNLOADABLE or "/" not in spec.origin.file:
         return ""
-    return in_line(f"; correct it, and check it with `hookline validate {spec.origin.file}`")
+    return escape_line(f"; correct it, and check it with `hookline validate {spec.origin.file}`")
 
 
 def describe(outcome: Outcome) -> str:
     """A failure, or an exit code that counts as one, in a few words on one line."""
-    return in_line(_described(outcome))
+    return escape_line(_described(outcome))
 
 
 def _described(outcome: Outcome) -> str:

@@ -88,7 +88,7 @@ def _is_for(spec: HookSpec, tool: str) -> bool:
             case OneOf(field="tool", names=names) if tool not in names:
                 return False
             case Pattern(field="tool", regex=regex, full=full) if not regex.may_time_out and not (
-                regex.covers(tool) if full else regex.found_in(tool)
+                regex.is_full_match(tool) if full else regex.has_match_in(tool)
             ):
                 return False
     return True

@@ -14,7 +14,7 @@ from hookline.model.conditions import (
     Pattern,
     Rule,
 )
-from hookline.text.globs import forms, path_matches
+from hookline.text.globs import list_path_forms, path_matches
 from hookline.text.re2_regex import MatchTimeoutError
 
 TYPE_CHECKING = False
@@ -45,16 +45,16 @@ def predicate(condition: Condition) -> Predicate:
         case OneOf(field=field, names=names):
             return lambda event: _text(event, field) in names
         case Pattern(field="command", regex=regex, full=False):
-            found_in = regex.found_in
+            found_in = regex.has_match_in
             return lambda event: found_in(event.command)
         case Pattern(field=field, regex=regex, full=full):
-            matches = regex.covers if full else regex.found_in
+            matches = regex.is_full_match if full else regex.has_match_in
             return lambda event: (text := _text(event, field)) is not None and matches(text)
         case Leaves(regex=regex):
-            return lambda event: any(map(regex.found_in, leaves(event.input)))
+            return lambda event: any(map(regex.has_match_in, leaves(event.input)))
         case Flattened(facts=facts, regex=regex):
             return lambda event: any(
-                regex.found_in(text) for fact in facts for text in texts(event.body.value(fact))
+                regex.has_match_in(text) for fact in facts for text in texts(event.body.value(fact))
             )
         case Glob(patterns=patterns):
             from hookline.core.rules import paths  # noqa: PLC0415 - with it comes the shell's grammar, which few hooks need
@@ -151,7 +151,8 @@ def _path_holds(condition: PathPattern, event: Event) -> bool:
     given = event.input if isinstance(event.input, dict) else {}
     path = next((found for key in condition.keys if isinstance(found := given.get(key), str)), None)
     return path is not None and any(
-        condition.regex.covers(form) for form in forms(path, event.cwd, climbs=condition.climbs)
+        condition.regex.is_full_match(form)
+        for form in list_path_forms(path, event.cwd, climbs=condition.climbs)
     )
 
 

@@ -11,7 +11,7 @@ from hookline.model.outcome import Failure
 from hookline.model.verdict import Stance
 from hookline.text.output_encoding import describe_encoding_fault
 from hookline.text.shell_errors import find_missing_program
-from hookline.text.visible import in_line
+from hookline.text.terminal_escape import escape_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def check_output(spec: HookSpec, outcome: Outcome, verdict: Verdict) -> Verdict:
     if missing is None:
         return verdict
     program, line = missing
-    fault = f"its shell could not run `{in_line(program)}` ({in_line(line)[:_LONGEST]})"
+    fault = f"its shell could not run `{escape_line(program)}` ({escape_line(line)[:_LONGEST]})"
     if spec.strict and spec.on_failure > verdict.stance:
         return failed(spec, outcome, fault)
     return _with_notice(spec, verdict, fault)

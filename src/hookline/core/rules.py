@@ -6,8 +6,8 @@ import posixpath
 
 from hookline.errors import ConfigError
 from hookline.model.conditions import Rule
-from hookline.text.globs import normalised, path_matches
-from hookline.text.shell import simple_commands
+from hookline.text.globs import normalise_path, path_matches
+from hookline.text.shell import parse_simple_commands
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def _names_tool(name: str, tool: str) -> bool:
 def _command_holds(pattern: str, line: Json) -> bool:
     if not isinstance(line, str):
         return True
-    commands = simple_commands(line)
+    commands = parse_simple_commands(line)
     return commands is None or any(
         _text_matches(pattern, text) for text in (line.strip(), *commands)
     )
@@ -178,7 +178,7 @@ def _path_holds(pattern: str, path: str, cwd: str) -> bool:
     if pattern.startswith("~"):
         # Nobody down here knows whose home is meant, so only a path that is itself written with `~` is compared.
         return path.startswith("~") and _is_in(pattern, path)
-    absolute = normalised(path, cwd)
+    absolute = normalise_path(path, cwd)
     if pattern.startswith("//"):
         return _is_in(pattern[1:], absolute)
     bare = pattern.removeprefix("**/").rstrip("/")

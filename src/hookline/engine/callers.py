@@ -143,9 +143,9 @@ def _may_call(text: str) -> bool:
 
 def _hosts_in(text: str, environ: Mapping[str, str], depth: int = 0) -> Iterator[str]:
     """The hosts that a shell text has hookline answer."""
-    from hookline.text.words import commands  # noqa: PLC0415 - few files call us
+    from hookline.text.shell_words import parse_commands  # noqa: PLC0415 - few files call us
 
-    for simple in commands(text, environ) or () if depth <= _DEEPEST else ():
+    for simple in parse_commands(text, environ) or () if depth <= _DEEPEST else ():
         yield from _hosts_of([word.value or "" for word in simple.words], environ, depth)
 
 

@@ -47,7 +47,7 @@ def make_dialect(
     """
     known = _DIALECTS.get(name)
     if known is None:
-        from hookline.text.suggest import did_you_mean  # noqa: PLC0415 - hosts know their names
+        from hookline.text.suggestions import did_you_mean  # noqa: PLC0415 - hosts know their names
 
         hint = did_you_mean(name, NAMES) or f"one of {', '.join(NAMES)}"
         raise ConfigError(f"unknown dialect `{name}`", name="config.dialect", hint=hint)
@@ -55,7 +55,7 @@ def make_dialect(
     module = sys.modules[known[0]]
     for option in options or {}:
         if option not in module.OPTIONS:
-            from hookline.text.suggest import did_you_mean  # noqa: PLC0415 - as above
+            from hookline.text.suggestions import did_you_mean  # noqa: PLC0415 - as above
 
             hint = (
                 did_you_mean(option, module.OPTIONS)

@@ -218,7 +218,7 @@ def _expression(pattern: Pattern, source: str, dialect: str, target: str) -> str
         name
         for family in selected
         for name in called(family, target)
-        if not (written.found_in(name) if written else _selects(pattern, name))
+        if not (written.has_match_in(name) if written else _selects(pattern, name))
     )
     return f"{source}|^(?:{'|'.join(new)})$" if new else source
 
@@ -229,4 +229,4 @@ def _has_flags(source: str) -> bool:
 
 
 def _selects(pattern: Pattern, name: str) -> bool:
-    return pattern.regex.covers(name) if pattern.full else pattern.regex.found_in(name)
+    return pattern.regex.is_full_match(name) if pattern.full else pattern.regex.has_match_in(name)

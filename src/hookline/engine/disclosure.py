@@ -7,7 +7,7 @@ import os
 from hookline.config.read import text_of
 from hookline.engine.shelf import all_hooks
 from hookline.errors import ConfigError, TrustError
-from hookline.text.suggest import did_you_mean
+from hookline.text.suggestions import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

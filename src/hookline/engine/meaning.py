@@ -9,7 +9,7 @@ from hookline.engine.shelf import all_hooks
 from hookline.engine.steering import gate_for
 from hookline.errors import TrustError
 from hookline.model.handler import Http, Model
-from hookline.text.visible import in_line
+from hookline.text.terminal_escape import escape_line
 from hookline.trust.desk import chosen, survey
 from hookline.trust.standing import shown
 from hookline.wire.sources import hook_name
@@ -82,7 +82,7 @@ def _is_written(spec: HookSpec, command: str) -> bool:
 
     The name of a hook is its author's, so it counts only where its words are what is run.
     """
-    if command == in_line(called(spec)):
+    if command == escape_line(called(spec)):
         return True
     argv, name = getattr(spec.handler, "argv", ()), spec.name
     if (

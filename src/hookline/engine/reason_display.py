@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from hookline.dialects.starchild.reason_card import Shown, shown
-from hookline.text.masking import masked, masked_text
+from hookline.text.masking import mask_text, mask_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,12 +22,12 @@ def display_reason(decision: Decision | dict[str, Any]) -> Shown:
     """
     whole = decision if isinstance(decision, dict) else decision.to_dict()
     evidence, tag = _evidence_of(whole["evidence"])
-    found = shown(whole["reason"], evidence=evidence, mask=masked_text)
+    found = shown(whole["reason"], evidence=evidence, mask=mask_text)
     return found.replace(tag=tag) if tag else found
 
 
 def reason_fields(
-    reason: str, evidence: Any = None, *, mask: Callable[[str], str] = masked_text
+    reason: str, evidence: Any = None, *, mask: Callable[[str], str] = mask_text
 ) -> Iterator[tuple[str, str]]:
     """The lines of a page about a reason: pairs of a label and a text, none of them empty.
 
@@ -49,5 +49,5 @@ def _evidence_of(given: Any) -> tuple[str, str]:
     value = given.get("evidence") if isinstance(given, dict) else given
     if value is None:
         return "", str(tag)
-    text = value if isinstance(value, str) else json.dumps(masked(value), ensure_ascii=False)
+    text = value if isinstance(value, str) else json.dumps(mask_value(value), ensure_ascii=False)
     return text, str(tag)

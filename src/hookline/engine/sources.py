@@ -11,7 +11,7 @@ from hookline.core.dialect import Loaded, Source
 from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
 from hookline.model.spec import CLONED, MANAGED
-from hookline.text.re2_regex import Budget
+from hookline.text.re2_regex import RegexBudget
 from hookline.wire.sources import refusing_everything
 
 TYPE_CHECKING = False
@@ -94,7 +94,7 @@ class Read(Frozen):
 
     def _load_within_budget(self, source: Source) -> tuple[Loaded, bool]:
         """Load a source, and tell whether its expressions are too large together."""
-        with Budget() as budget:
+        with RegexBudget() as budget:
             try:
                 return self.dialect.load(source), budget.is_spent
             except ConfigError:

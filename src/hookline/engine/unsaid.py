@@ -24,10 +24,10 @@ def told_beside(reply: Reply, lines: Iterable[str]) -> Reply:
     told = dict.fromkeys(lines)
     if not told:
         return reply
-    from hookline.text.visible import visible  # noqa: PLC0415 - most events leave nothing to tell
+    from hookline.text.terminal_escape import escape_text  # noqa: PLC0415 - most events leave nothing to tell
 
     return reply.replace(
-        stderr=reply.stderr + "".join(f"hookline: {visible(line)}\n" for line in told)
+        stderr=reply.stderr + "".join(f"hookline: {escape_text(line)}\n" for line in told)
     )
 
 

@@ -7,7 +7,7 @@ from ipaddress import ip_address
 
 from hookline.errors import HandlerError
 from hookline.model.frozen import Frozen
-from hookline.text.addresses import refused_address, unmapped
+from hookline.text.ip_addresses import explain_refused_address, unmap_ipv4
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,10 +47,10 @@ def addresses(
 
 def _checked(host: str, place: str, port: int, *, allow_local: bool) -> Address:
     try:
-        address = unmapped(ip_address(place))
+        address = unmap_ipv4(ip_address(place))
     except ValueError:
         raise HandlerError(f"`{host}` resolves to what is no address") from None
-    why = refused_address(address, allow_local=allow_local)
+    why = explain_refused_address(address, allow_local=allow_local)
     if why:
         raise HandlerError(f"`{host}` resolves to `{place}`: {why}")
     if address.version == 4:  # noqa: PLR2004 - IPv4

@@ -15,7 +15,7 @@ from urllib.parse import quote, urlsplit
 from hookline.errors import HandlerError
 from hookline.handlers.line import FloodError, Line
 from hookline.model.outcome import Failure, Outcome
-from hookline.text.urls import asked, refusal, spoken
+from hookline.text.urls import canonical_host, describe_url, explain_refused_url
 from hookline.wire.calls import UNSENT
 
 TYPE_CHECKING = False
@@ -85,11 +85,11 @@ def call(
 
 
 def _exchange(http: Http, body: bytes, environ: Mapping[str, str], line: Line, largest: int) -> str:
-    why = refusal(http.url, allow_local=http.allow_local)
+    why = explain_refused_url(http.url, allow_local=http.allow_local)
     if why:
-        raise HandlerError(f"{spoken(http.url)} must not be called: {why}")
+        raise HandlerError(f"{describe_url(http.url)} must not be called: {why}")
     url = urlsplit(http.url)
-    host = asked(url.hostname or "")
+    host = canonical_host(url.hostname or "")
     headers = _headers(http, body, environ) | {
         "Host": _authority(host, url.port),
         "Accept-Encoding": "identity",
@@ -116,7 +116,7 @@ def exchanged(
     Raises:
         CallError, HandlerError, FloodError, OSError, HTTPException: there is none; `broken` says what that means.
     """
-    host = asked(url.hostname or "")
+    host = canonical_host(url.hostname or "")
     line.dial(host, url.port or _PORTS[url.scheme], allow_local=allow_local)
     if url.scheme == "https":
         line.encrypt(host)

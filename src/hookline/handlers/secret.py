@@ -6,7 +6,7 @@ import contextlib
 import os
 import stat
 
-from hookline.text.digest import keyed
+from hookline.text.digest import keyed_digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def key_of(environ: Mapping[str, str], *, make: bool = False) -> bytes:
 
 def seal(key: bytes, text: str) -> str:
     """The seal of a text, which nobody can make without the key."""
-    return keyed(key, text.encode("utf-8", "surrogatepass"))
+    return keyed_digest(key, text.encode("utf-8", "surrogatepass"))
 
 
 def is_sealed(key: bytes, text: str, mark: str) -> bool:

@@ -15,7 +15,7 @@ from hookline.handlers.firing import JUDGED
 from hookline.handlers.http import CallError, broken, exchanged
 from hookline.handlers.line import FloodError
 from hookline.model.outcome import Failure
-from hookline.text.addresses import LOCAL, kind_of, unmapped
+from hookline.text.ip_addresses import LOCAL, classify_address, unmap_ipv4
 
 if TYPE_CHECKING:
     from typing import Any
@@ -184,6 +184,6 @@ def _bounded(resolve: Resolve, *, local: bool, bare: bool) -> Resolve:
 
 def _is_near(place: str) -> bool:
     try:
-        return kind_of(unmapped(ip_address(place))) in LOCAL
+        return classify_address(unmap_ipv4(ip_address(place))) in LOCAL
     except ValueError:
         return False

@@ -79,17 +79,17 @@ class Keeping(Frozen):
         )
 
     def _covered(self, text: str, hooks: Iterable[HookSpec], longest: int) -> str:
-        from hookline.text.masking import secrets_of, without  # noqa: PLC0415 - its expressions cost 1 ms, and most hooks say nothing
+        from hookline.text.masking import find_secret_values, mask_secrets  # noqa: PLC0415 - its expressions cost 1 ms, and most hooks say nothing
 
-        known = secrets_of(self.environ)
+        known = find_secret_values(self.environ)
         for spec in hooks:
             known |= (
-                secrets_of(getattr(spec.handler, "env", None) or {})
+                find_secret_values(getattr(spec.handler, "env", None) or {})
                 if type(spec.handler) in (Command, Builtin)
                 else set()
             )
         # Secrets that are known go first, and before the text is cut: half of one would not be known any more.
-        return (self.mask_text or _masked)(without(text[: 4 * longest], known)[: 2 * longest])
+        return (self.mask_text or _masked)(mask_secrets(text[: 4 * longest], known)[: 2 * longest])
 
 
 def _by_ids(text: str, hooks: Iterable[HookSpec]) -> str:
@@ -101,9 +101,9 @@ def _by_ids(text: str, hooks: Iterable[HookSpec]) -> str:
 
 
 def _masked(value: Any) -> Any:
-    from hookline.text.masking import masked  # noqa: PLC0415 - as above
+    from hookline.text.masking import mask_value  # noqa: PLC0415 - as above
 
-    return masked(value)
+    return mask_value(value)
 
 
 def canonical(value: Any) -> str:

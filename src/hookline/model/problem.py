@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookline.errors import CODES
 from hookline.model.frozen import Frozen
-from hookline.text.visible import in_line
+from hookline.text.terminal_escape import escape_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,6 +79,6 @@ class Problem(Frozen):
     def __str__(self) -> str:
         hint = f" ({self.hint})" if self.hint else ""
         place = f"{self.origin.place}: " if self.origin.place else ""
-        return in_line(
+        return escape_line(
             f"{place}{self.code} {self.message}{hint}"
         )  # a line, whatever a file's author wrote into it

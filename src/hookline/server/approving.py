@@ -16,8 +16,8 @@ from hookline.errors import CodecError, HookError, TrustError
 from hookline.server.bodies import json_of
 from hookline.server.border import headers_of, is_loopback, through_a_file, tokenless
 from hookline.server.problems import APPROVE, RequestError, document, refusal
-from hookline.text.suggest import did_you_mean
-from hookline.text.visible import in_line
+from hookline.text.suggestions import did_you_mean
+from hookline.text.terminal_escape import escape_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -180,7 +180,7 @@ def _told(done: Done, engine: Engine) -> dict[str, Any]:
         *_unread(engine),
     ]
     told = {"ok": True, "events": done.events, "mounted": done.mounted, "master_enabled": done.on}
-    return told | ({"note": in_line("; ".join(dict.fromkeys(why)))} if why else {})
+    return told | ({"note": escape_line("; ".join(dict.fromkeys(why)))} if why else {})
 
 
 def _refusal(error: HookError) -> Response:

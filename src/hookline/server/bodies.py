@@ -9,7 +9,7 @@ from starlette.requests import ClientDisconnect
 
 from hookline.errors import CodecError
 from hookline.server.problems import RequestError
-from hookline.text.suggest import did_you_mean
+from hookline.text.suggestions import did_you_mean
 from hookline.wire.json_reader import read_json
 
 if TYPE_CHECKING:

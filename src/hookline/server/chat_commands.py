@@ -12,7 +12,7 @@ from hookline.chat import command
 from hookline.errors import CodecError, HookError
 from hookline.server.bodies import json_of
 from hookline.server.problems import CHAT, document, problem
-from hookline.text.suggest import did_you_mean
+from hookline.text.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable

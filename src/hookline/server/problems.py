@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import Response
 
 from hookline.errors import HookError
-from hookline.text.visible import in_line
+from hookline.text.terminal_escape import escape_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,10 +65,10 @@ def problem(error: HookError, status: int = 400, more: Mapping[str, Any] | None 
         "type": f"urn:hookline:problem:{error.code}",
         "title": error.name,
         "status": status,
-        "detail": in_line(error.message),
+        "detail": escape_line(error.message),
         "code": error.code,
     }
-    hint = {"hint": in_line(error.hint)} if error.hint else {}
+    hint = {"hint": escape_line(error.hint)} if error.hint else {}
     headers = dict(error.headers) if isinstance(error, RequestError) else {}
     return document(
         dict(more or {}) | said | hint, status=status, media_type=_TYPE, headers=headers
@@ -79,5 +79,5 @@ def refusal(error: HookError, path: str, status: int = 400) -> Response:
     """A problem that, on a path for which a format promises it, says so in its words, too."""
     if path != APPROVE:
         return problem(error, status)
-    said = "not declared" if error.name == "trust.unmatched" else in_line(error.message)
+    said = "not declared" if error.name == "trust.unmatched" else escape_line(error.message)
     return problem(error, status, {"ok": False, "error": said})

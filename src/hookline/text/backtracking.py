@@ -1,4 +1,4 @@
-"""Expressions with look-around or back-references, which RE2 lacks: they run with a time limit for each match."""
+"""Expressions with look-around or back-references, which RE2 lacks. Each match has a time limit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HINT = "write a shorter expression, or look at the value in the hook"
 _PARTS = re.compile(r"(?s)\\.|\[\^?\]?(?:\\.|[^\\\]])*\]|\(\?#[^)]*\)|\(\?<?[=!]|\(|\{\d*,?\d*\}|.")
 
 
-class Backtracking(Regex):
+class BacktrackingRegex(Regex):
     """An expression that runs on the `regex` package, each match for `MATCH_LIMIT` seconds at most."""
 
     __slots__ = ("_compiled",)
@@ -28,8 +28,8 @@ class Backtracking(Regex):
         self.source = source
         self._compiled = compiled
 
-    def found_in(self, text: str) -> bool:
-        """Whether the expression matches anywhere in the text.
+    def has_match_in(self, text: str) -> bool:
+        """Return whether the expression matches anywhere in the text.
 
         Raises:
             MatchTimeoutError: the match takes longer than `MATCH_LIMIT`.
@@ -39,8 +39,8 @@ class Backtracking(Regex):
         except (TimeoutError, MemoryError):
             raise MatchTimeoutError(self.source) from None
 
-    def covers(self, text: str) -> bool:
-        """Whether the expression matches the whole text.
+    def is_full_match(self, text: str) -> bool:
+        """Return whether the expression matches the whole text.
 
         Raises:
             MatchTimeoutError: the match takes longer than `MATCH_LIMIT`.
@@ -51,8 +51,8 @@ class Backtracking(Regex):
             raise MatchTimeoutError(self.source) from None
 
 
-class Excluding(Regex):
-    """`^(?!A)B` as expressions of RE2: `^(?:A)` must not match, and `^B` must; there may be more than one `A`."""
+class ExclusionRegex(Regex):
+    """`^(?!A)B` as RE2 expressions: `^(?:A)` must not match, and `^B` must. Several `A` may follow each other."""
 
     __slots__ = ("_excluded", "_wanted")
 
@@ -62,20 +62,20 @@ class Excluding(Regex):
         self.source = source
         self._excluded, self._wanted = excluded, wanted
 
-    def found_in(self, text: str) -> bool:
-        """Whether the expression matches anywhere in the text."""
-        return self._wanted.found_in(text) and not self._is_excluded(text)
+    def has_match_in(self, text: str) -> bool:
+        """Return whether the expression matches anywhere in the text."""
+        return self._wanted.has_match_in(text) and not self._is_excluded(text)
 
-    def covers(self, text: str) -> bool:
-        """Whether the expression matches the whole text."""
-        return self._wanted.covers(text) and not self._is_excluded(text)
+    def is_full_match(self, text: str) -> bool:
+        """Return whether the expression matches the whole text."""
+        return self._wanted.is_full_match(text) and not self._is_excluded(text)
 
     def _is_excluded(self, text: str) -> bool:
-        return any(excluded.found_in(text) for excluded in self._excluded)
+        return any(excluded.has_match_in(text) for excluded in self._excluded)
 
 
 def compile_exclusion(source: str, shown: str) -> Regex | None:
-    """`^(?!A)B` without a second engine; None if the expression has another form, or RE2 cannot run A or B.
+    """Compile `^(?!A)B` for RE2; None if the expression has another form, or RE2 cannot run A or B.
 
     Args:
         source: the expression in the syntax that RE2 and the `regex` package share.
@@ -91,7 +91,7 @@ def compile_exclusion(source: str, shown: str) -> Regex | None:
     if not excluded:
         return None
     try:
-        return Excluding(
+        return ExclusionRegex(
             shown, tuple(compile_re2(f"^(?:{each})") for each in excluded), compile_re2(rest)
         )
     except ConfigError:
@@ -99,7 +99,7 @@ def compile_exclusion(source: str, shown: str) -> Regex | None:
 
 
 def _split_exclusion(source: str) -> tuple[str, str] | None:
-    """A and B of `^(?!A)B`; None if the expression has another form."""
+    """Return A and B of `^(?!A)B`; None if the expression has another form."""
     if not source.startswith("^(?!"):
         return None
     depth, end = 0, 0
@@ -141,7 +141,7 @@ def compile_backtracking(source: str, shown: str, *, ascii_only: bool) -> Regex:
 
     try:
         flags = regex.VERSION0 | (regex.ASCII if ascii_only else 0)
-        return Backtracking(shown, regex.compile(source, flags))
+        return BacktrackingRegex(shown, regex.compile(source, flags))
     except RecursionError:
         why = "it has too many nested groups"
     except (regex.error, OverflowError, ValueError, KeyError, IndexError) as error:
@@ -154,7 +154,7 @@ def compile_backtracking(source: str, shown: str, *, ascii_only: bool) -> Regex:
 
 
 def _repeats(source: str) -> int:
-    """What nested counted repetitions multiply to at most; `{3,}` counts as 3."""
+    """Return the highest product of nested counted repetitions; `{3,}` counts as 3."""
     most = [1]  # of the groups that are open
     last = 1  # of the part before
     for part in _PARTS.findall(source):

@@ -1,4 +1,4 @@
-"""Digest: SHA-256 of some bytes, and a keyed digest, without the 8 ms that `hashlib` takes to load where nobody else has."""
+"""SHA-256 and keyed digests without the 8 ms that importing `hashlib` takes."""
 
 from __future__ import annotations
 
@@ -14,30 +14,32 @@ _SEAL = 16  # bytes
 
 
 def sha256(data: bytes) -> str:
-    """The digest, in hexadecimal."""
-    found: str = _maker(_SHA, "sha256")(data).hexdigest()
+    """Return the SHA-256 digest in hexadecimal."""
+    found: str = _hash_constructor(_SHA, "sha256")(data).hexdigest()
     return found
 
 
-def hashing() -> Any:
-    """A digest in the making, for bytes that come piece by piece."""
-    return _maker(_SHA, "sha256")()
+def new_sha256() -> Any:
+    """Return a SHA-256 object to update with bytes piece by piece."""
+    return _hash_constructor(_SHA, "sha256")()
 
 
-def keyed(key: bytes, data: bytes) -> str:
-    """What nobody can tell of the data without the key (at most 32 bytes): BLAKE2s with a key (RFC 7693), in hexadecimal."""
-    found: str = _maker("_blake2", "blake2s")(data, key=key, digest_size=_SEAL).hexdigest()
+def keyed_digest(key: bytes, data: bytes) -> str:
+    """Return a BLAKE2s digest (RFC 7693) in hexadecimal. Without the key (at most 32 bytes), it reveals nothing of the data."""
+    found: str = _hash_constructor("_blake2", "blake2s")(
+        data, key=key, digest_size=_SEAL
+    ).hexdigest()
     return found
 
 
-def _maker(module: str, name: str) -> Callable[..., Any]:
-    # The one of OpenSSL is several times faster, but only worth its import where it is there already.
-    loaded = sys.modules.get("hashlib") or _own(module) or __import__("hashlib")
+def _hash_constructor(module: str, name: str) -> Callable[..., Any]:
+    # OpenSSL's implementation is several times faster, but worth its import only where something else loaded it already.
+    loaded = sys.modules.get("hashlib") or _import_optional(module) or __import__("hashlib")
     made: Callable[..., Any] = getattr(loaded, name)
     return made
 
 
-def _own(module: str) -> Any:
+def _import_optional(module: str) -> Any:
     try:
         return __import__(module)
     except ImportError:  # an interpreter that was built without it

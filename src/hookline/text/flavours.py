@@ -77,7 +77,7 @@ class Flavour:
         )
 
     def accepts(self, source: str) -> bool:
-        """Whether the engine itself accepts an expression."""
+        """Return whether the engine itself accepts an expression."""
         try:
             self._check(source)
             self._translate(source)
@@ -97,7 +97,7 @@ class Flavour:
 
 
 def _refuses(letters: str) -> Callable[[str], None]:
-    """A check that refuses some escapes, which RE2 has and the engine has not."""
+    """Return a check that refuses escapes which RE2 has and the engine lacks."""
 
     def check(source: str) -> None:
         for found in _ESCAPE.finditer(source):
@@ -154,17 +154,17 @@ _LOOK_BEHIND = ("(?<=", "(?<!")
 
 
 def _literal(char: str) -> str:
-    """A character as both engines write it, also inside a set."""
+    """Return a character as both engines write it, also inside a set."""
     if char.isalnum() or char in "_ ,:/" or ord(char) > 0x7F:  # noqa: PLR2004 - the last of ASCII
         return char
     return f"\\x{ord(char):02x}"
 
 
 def _parts(source: str) -> Iterator[re.Match[str]]:
-    """The parts of a JavaScript expression.
+    """Yield the parts of a JavaScript expression.
 
     Raises:
-        ValueError: a part that JavaScript refuses. The first one ends the search, which so takes linear time.
+        ValueError: JavaScript refuses a part. The first such part ends the search, which keeps the time linear.
     """
     for found in _JS_PARTS.finditer(source):
         at = found.start()
@@ -194,7 +194,7 @@ class _JavaScript:
             raise ValueError("two groups have one name")
 
     def translate(self) -> str:
-        """The expression in the shared syntax.
+        """Return the expression in the shared syntax.
 
         Raises:
             ValueError: JavaScript refuses it.
@@ -270,7 +270,7 @@ class _JavaScript:
         return _literal(_JS_CONTROL.get(text, text))
 
     def _number(self, text: str, *, in_set: bool) -> str:
-        r"""`\1` is a back-reference if there is such a group, else the character of an octal number."""
+        r"""Return the back-reference `\1` if there is such a group, else the character of an octal number."""
         if not in_set and text[0] != "0" and int(text) <= self.groups:
             return self._reference(text, f"\\{text}")
         octal = ""
@@ -282,12 +282,12 @@ class _JavaScript:
         return (_literal(chr(int(octal, 8))) if octal else "") + rest
 
     def _reference(self, group: str, reference: str) -> str:
-        """A back-reference; JavaScript matches the empty text where the group has matched nothing yet."""
+        """Return a back-reference; JavaScript matches the empty text where the group has matched nothing yet."""
         return f"(?({group}){reference})" if group in self.closed else "(?:)"
 
     @staticmethod
     def _coded(text: str) -> str:
-        r"""`\x41`, `\u0041`, `\cA`; without a named group `\k<` is plain text."""
+        r"""Return the character of `\x41`, `\u0041` or `\cA`; without a named group, `\k<` is plain text."""
         if text[0] in "xu":
             return _literal(chr(int(text[1:], 16)))
         if text[0] == "c":
@@ -315,7 +315,7 @@ class _JavaScript:
         return f"[{'^' if negated else ''}{''.join(written)}]"
 
     def _member(self, text: str) -> str:
-        """One member of a set; a `-` of its own stays as it is, because it may stand for a range."""
+        """Return one member of a set; a lone `-` stays as it is, because it may stand for a range."""
         if text[0] == "\\":
             return self._escape(text[1:], in_set=True)
         return text if text == "-" else _literal(text)
@@ -343,7 +343,7 @@ def _from_javascript(source: str) -> str:
 
 
 def _end_of_text(source: str) -> str:
-    """`$` as the end of the text only; the `regex` package also takes it for the place before a last newline."""
+    """Make `$` match the end of the text only; the `regex` package also takes it for the place before a last newline."""
     return re.sub(
         r"(?s)(\\.|\[\^?\]?(?:\\.|[^\\\]])*\])|\$", lambda found: found[1] or r"\Z", source
     )

@@ -1,4 +1,4 @@
-"""Globs over paths, as people know them from `**`, with paths brought to one form first."""
+"""Globs over paths, with `**`. hookline first brings each path to one form."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-def normalised(path: str, cwd: str) -> str:
-    """The path without `.` and `..`, absolute when cwd is: `../x`, `a/./b` and `a//b` cannot hide from a pattern."""
+def normalise_path(path: str, cwd: str) -> str:
+    """Return the path without `.` and `..`, absolute if cwd is; so `../x`, `a/./b` and `a//b` cannot evade a pattern."""
     whole = posixpath.normpath(posixpath.join(cwd, path)) if cwd else posixpath.normpath(path)
     # POSIX keeps exactly two leading slashes; to Linux they are one.
     return whole[1:] if whole.startswith("//") else whole
 
 
-@lru_cache(maxsize=64)  # an event asks for the same path once a hook
-def forms(path: str, cwd: str, *, climbs: bool = False) -> tuple[str, ...]:
-    """A path as a pattern may spell it: normalised and, where cwd is known, relative to it; an empty path stays empty.
+@lru_cache(maxsize=64)  # hooks of one event ask for the same path
+def list_path_forms(path: str, cwd: str, *, climbs: bool = False) -> tuple[str, ...]:
+    """Return the forms in which a pattern may spell a path: normalised and, where cwd is known, relative to it.
 
-    What does not lie below cwd has a relative form (`../x`) only with `climbs`.
+    An empty path stays empty. A path outside cwd has a relative form (`../x`) only with `climbs`.
     """
     if not path:
         return ("",)
-    whole = normalised(path, cwd)
+    whole = normalise_path(path, cwd)
     if not cwd:
         return (whole,)
-    folder = normalised(cwd, "").rstrip("/")
+    folder = normalise_path(cwd, "").rstrip("/")
     if whole.startswith(f"{folder}/"):
         return (whole, whole[len(folder) + 1 :])
     return (
@@ -39,9 +39,11 @@ def forms(path: str, cwd: str, *, climbs: bool = False) -> tuple[str, ...]:
 
 
 def path_matches(path: str, patterns: Iterable[str], cwd: str) -> bool:
-    """Whether the path, absolute or as seen from cwd, matches one of the patterns (`**`, braces, dot files included)."""
-    from hookline.text.globregex import compile_glob  # noqa: PLC0415 - only rules with paths need it
+    """Return whether the path, absolute or relative to cwd, matches one of the patterns. `*` matches dot files too."""
+    from hookline.text.glob_regex import compile_glob  # noqa: PLC0415 - only rules with paths need it
 
-    seen = forms(path, cwd)
+    seen = list_path_forms(path, cwd)
     compiled = (compile_glob(pattern) for pattern in patterns)
-    return any(regex is None or any(regex.covers(form) for form in seen) for regex in compiled)
+    return any(
+        regex is None or any(regex.is_full_match(form) for form in seen) for regex in compiled
+    )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 
 def describe_encoding_fault(text: str) -> str:
-    """Why the text cannot be UTF-8 as its author meant it; empty if nothing shows that.
+    """Return why the text cannot be UTF-8 as its author meant it; empty if nothing shows that.
 
-    UTF-16 shows by its NUL bytes: every second byte of ASCII text is one.
+    UTF-16 shows by its NUL bytes: every second byte of ASCII text is NUL.
     """
     if "\0" not in text:
         return ""

@@ -1,4 +1,4 @@
-"""Expressions that RE2 runs, in time linear in the text, and the memory that those of one file may need together."""
+"""Expressions that RE2 runs, in time linear in the text, with one memory budget for all expressions of a file."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class MatchTimeoutError(Exception):
         self.source = source
 
 
-class Budget:
-    """How many RE2 instructions all expressions that are compiled inside a `with` may have together.
+class RegexBudget:
+    """How many RE2 instructions all expressions compiled inside a `with` block may have together.
 
     Once it is spent, `compile_regex` refuses each further expression at once.
     """
@@ -45,7 +45,7 @@ class Budget:
 
     @property
     def is_spent(self) -> bool:
-        """Whether the expressions needed more than there was."""
+        """Return whether the expressions needed more than the budget."""
         return self.left < 0
 
     def __enter__(self) -> Self:
@@ -56,7 +56,7 @@ class Budget:
         _budget.reset(self._token)
 
 
-_budget: ContextVar[Budget | None] = ContextVar("budget", default=None)
+_budget: ContextVar[RegexBudget | None] = ContextVar("budget", default=None)
 
 
 class Regex:
@@ -71,19 +71,19 @@ class Regex:
 
     def __init__(self, source: str, compiled: Any) -> None:
         self.source = source
-        # The engine itself: its Python wrapper would build match objects, and translate offsets, that nobody asks for.
+        # The engine itself. Its Python wrapper would build match objects and translate offsets that hookline does not use.
         engine = compiled._regexp
         self._match = engine.Match
         self._unanchored, self._both = engine.Anchor.UNANCHORED, engine.Anchor.ANCHOR_BOTH
 
-    def found_in(self, text: str) -> bool:
-        """Whether the expression matches anywhere in the text."""
+    def has_match_in(self, text: str) -> bool:
+        """Return whether the expression matches anywhere in the text."""
         sent = _utf8(text)
         matched: bool = self._match(self._unanchored, sent, 0, len(sent))[0] != _NOWHERE
         return matched
 
-    def covers(self, text: str) -> bool:
-        """Whether the expression matches the whole text."""
+    def is_full_match(self, text: str) -> bool:
+        """Return whether the expression matches the whole text."""
         sent = _utf8(text)
         matched: bool = self._match(self._both, sent, 0, len(sent))[0] != _NOWHERE
         return matched
@@ -99,18 +99,18 @@ class Regex:
 
 
 def _utf8(text: str) -> bytes:
-    """The text as RE2 sees it. Its Python wrapper would encode it too, and then translate offsets that nobody asks for."""
+    """Encode a text for RE2. The Python wrapper would encode it too, and translate offsets that hookline does not use."""
     try:
         return text.encode()
     except UnicodeEncodeError:  # a lone surrogate, which no UTF-8 engine can see
         return text.encode("utf-8", "replace")
 
 
-def check_budget() -> Budget | None:
-    """Return the budget of expressions that are compiled now, if there is one.
+def check_budget() -> RegexBudget | None:
+    """Return the budget of the current `with RegexBudget()` block, if there is one.
 
     Raises:
-        ConfigError: `config.too-large`; it is spent.
+        ConfigError: `config.too-large`; the budget is spent.
     """
     budget = _budget.get()
     if budget is not None and budget.is_spent:
@@ -150,8 +150,8 @@ def compile_re2(source: str, shown: str = "") -> Regex:
     return Regex(shown, compiled)
 
 
-def construct_beyond_re2(source: str) -> str:
-    """The construct of an expression that RE2 lacks, in words; empty if it has none."""
+def find_unsupported_construct(source: str) -> str:
+    """Return the name of a construct that RE2 lacks; empty if the expression has none."""
     for mark, construct in _BEYOND_RE2:
         if mark in source:
             return construct
@@ -160,7 +160,7 @@ def construct_beyond_re2(source: str) -> str:
 
 
 def _why(source: str, error: Exception) -> str:
-    construct = construct_beyond_re2(source)
+    construct = find_unsupported_construct(source)
     if construct:
         return f"it uses {construct}"
     told = error.args[0] if error.args else ""
@@ -168,7 +168,7 @@ def _why(source: str, error: Exception) -> str:
 
 
 def _hint(source: str) -> str:
-    if construct_beyond_re2(source):
+    if find_unsupported_construct(source):
         return (
             "patterns run on RE2, in linear time, which has no look-around and no back-references"
         )

@@ -1,4 +1,4 @@
-"""Regular expressions that people write: compiled on RE2 where it can run them, so that no text makes a match slow."""
+"""Regular expressions from configuration files: run on RE2 where possible, so that no text makes a match slow."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from hookline.text.re2_regex import Regex
 
 _NAME = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-:/ ,")
-# What every flavour reads alike, apart from `.*` and `.+`.
+# Characters that every flavour reads alike, besides `.*` and `.+`.
 _COMMON = _NAME | frozenset(".|^$")
 
 
@@ -33,12 +33,12 @@ def compile_regex(source: str, flavour: str = "re2") -> Regex:
 
 
 def accepts(source: str, flavour: str) -> bool:
-    """Whether an engine accepts an expression, whatever hookline can run of it."""
+    """Return whether an engine accepts an expression, even one that hookline cannot run."""
     from hookline.text.flavours import FLAVOURS  # noqa: PLC0415 - asked of a refused expression only
 
     return FLAVOURS[flavour].accepts(source)
 
 
 def _is_common(source: str) -> bool:
-    """Whether every flavour reads an expression alike, and RE2 runs it."""
+    """Return whether every flavour reads an expression alike, and RE2 runs it."""
     return _COMMON.issuperset(source.replace(".*", "").replace(".+", ""))

@@ -1,7 +1,7 @@
-"""What a shell line would run: its simple commands, at any depth, with the quoting taken off.
+"""The simple commands that a shell line would run, at any depth, without their quotes.
 
-The grammar gives syntax only, and it reads some lines otherwise than bash does; where that could hide a command, the line
-counts as unreadable. Programs that run their arguments (`sudo`, `xargs`, `bash -c`) are commands like any other here.
+tree-sitter gives syntax only, and it reads some lines differently from bash. Where that could hide a command, the line
+counts as unreadable. Programs that run their arguments (`sudo`, `xargs`, `bash -c`) are plain commands here.
 """
 
 from __future__ import annotations
@@ -47,18 +47,18 @@ _RESERVED = frozenset(
 )
 
 
-def simple_commands(line: str) -> tuple[str, ...] | None:
-    """The text of every simple command that a line would run, in their order; None if the line cannot be read for sure.
+def parse_simple_commands(line: str) -> tuple[str, ...] | None:
+    """Return the text of every simple command that a line would run, in order; None if the line cannot be read reliably.
 
-    A text has no redirections and no leading assignments; its words are joined by one blank, without quotes. A word with
-    expansions keeps its source.
+    A text has no redirections and no leading assignments. One blank joins its words, without quotes. A word with expansions
+    keeps its source.
     """
-    if "\0" in line:  # bash drops it, and joins what it parts
+    if "\0" in line:  # bash drops it, and joins the text around it
         return None
     source = _with_dashes(line.encode("utf-8", "replace"))
     nodes = _nodes(source)
     edges = source[: nodes[:2][-1].start_byte], source[nodes[-1].end_byte :]
-    # The line begins and ends as if it stood between blanks.
+    # The line must begin and end as if blanks stood around it.
     if (
         nodes[0].has_error
         or not all(_is_blank(b" " + edge) for edge in edges)
@@ -72,7 +72,7 @@ def simple_commands(line: str) -> tuple[str, ...] | None:
 
 
 class _UnreadableError(Exception):
-    """A part of the line that the grammar cannot have understood."""
+    """The grammar cannot have understood a part of the line."""
 
 
 @lru_cache(maxsize=1)
@@ -84,9 +84,9 @@ def _parser() -> Parser:
 
 
 def _nodes(source: bytes) -> list[Node]:
-    """All parts of a line, each before what it holds."""
+    """Return all parts of a line, each before its children."""
     found = []
-    # A stack of our own: a hostile line nests deeper than Python's.
+    # An explicit stack: a hostile line nests deeper than Python's.
     waiting = [_parser().parse(source).root_node]
     while waiting:
         node = waiting.pop()
@@ -97,7 +97,7 @@ def _nodes(source: bytes) -> list[Node]:
 
 
 def _is_escaped_backquote(node: Node) -> bool:
-    # One level of backslashes belongs to the back quotes, so what they hold is read again without it.
+    # One level of backslashes belongs to the back quotes, so the inner text is parsed again without it.
     return (
         node.type == "command_substitution"
         and node.children[0].type == "`"
@@ -109,24 +109,24 @@ def _text(node: Node) -> bytes:
     return node.text or b""
 
 
-def nodes(source: bytes) -> list[Node]:
-    """All parts of a line as the grammar reads it, each before what it holds."""
+def parse_nodes(source: bytes) -> list[Node]:
+    """Return all parts of a line as the grammar reads it, each before its children."""
     return _nodes(source)
 
 
-def text_of(node: Node) -> bytes:
-    """The source of one part."""
+def node_text(node: Node) -> bytes:
+    """Return the source of one part."""
     return _text(node)
 
 
 def command_words(node: Node, source: bytes, late: Iterable[Node] = ()) -> list[list[Node]]:
-    """The words of a simple command, each by its parts, from its program on; `late`: those of them that stand behind a redirection."""
+    """Return the words of a simple command from its program on, each as its parts; `late` are words after a redirection."""
     own = [child for child in node.children if child.type not in {*_REDIRECTS, "subshell"}]
     return _from_program_on(_words([*own, *late], source), source)
 
 
-def redirected(node: Node, source: bytes) -> tuple[Node, list[Node], list[Node]]:
-    """Of a part with redirections: whose they are, the files that these read, and the arguments that stand behind them."""
+def split_redirections(node: Node, source: bytes) -> tuple[Node, list[Node], list[Node]]:
+    """Split a part with redirections into the command that owns it, the files it reads, and the arguments after a redirection."""
     reads = [child.child_by_field_name("destination") for child in node.children if _reads(child)]
     owner = _last_command(node) if node.type == "redirected_statement" else node
     return owner, [each for each in reads if each is not None], list(_after_redirects(node, source))
@@ -138,11 +138,11 @@ def _reads(redirect: Node) -> bool:
     )
 
 
-# -- what the grammar does not see ---------------------------------------------------------------------------------------
+# -- where the grammar differs from bash -----------------------------------------------------------------------------------
 
 
 def _with_dashes(source: bytes) -> bytes:
-    """The line with a quoted dash for each that the grammar loses, as in `python - <<EOF`."""
+    """Return the line with a quoted dash for each that the grammar loses, as in `python - <<EOF`."""
     if b"<<" not in source:
         return source
     gaps = (
@@ -160,7 +160,7 @@ def _with_dashes(source: bytes) -> bytes:
 
 
 def _hides(node: Node, source: bytes) -> bool:
-    """Whether bash may find a command in a part that is something else to the grammar."""
+    """Return whether bash may find a command in a part that the grammar takes for something else."""
     if not node.child_count:
         return _leaf_hides(node, source)
     if _is_escaped_backquote(node):
@@ -192,7 +192,7 @@ def _leaf_hides(node: Node, source: bytes) -> bool:
     text = _text(node)
     match node.type:
         case "comment":
-            # The grammar also sees one in the middle of `x#;rm y`.
+            # The grammar also sees a comment in the middle of `x#;rm y`.
             return source[max(node.start_byte - 1, 0) : node.start_byte].strip(_WORD_ENDS) != b""
         case "heredoc_start":
             # `<<E;` and `<<'E'F`: the grammar stops too late, or too early.
@@ -205,32 +205,32 @@ def _leaf_hides(node: Node, source: bytes) -> bool:
         case "heredoc_body" | "heredoc_content" | "string_content":
             return _has_live(text, _SUBSTITUTION) and not _is_verbatim(node)
         case "word" | "variable_name" | "special_variable_name":
-            # A line that begins with a backslash is glued to the line before.
+            # The grammar joins a line that begins with a backslash to the line before.
             return _has_live(text, rb"[ \t\n`]|[$<>]\(|\$\{")
         case "$":
             return source[node.end_byte : node.end_byte + 2] == b"\\\n"
     if node.is_named:
         return _has_live(text, rb"[<>](?:\\\n)*\(|" + _SUBSTITUTION)
-    # In a string a sign takes the blanks before it along; `-f<<` has taken more.
+    # In a string, a sign includes the blanks before it; `-f<<` includes more.
     return text.lstrip(b" \t\n") != node.type.strip(" \t\n").encode()
 
 
 def _is_blank(gap: bytes) -> bool:
-    """Whether a gap separates words in bash too: blanks and ends of lines, escaped ones never alone."""
+    """Return whether a gap separates words in bash too: blanks and newlines, but not escaped newlines alone."""
     rest = gap.replace(b"\\\n", b"")
     # `r\` at the end of a line and `m` on the next are one word; the grammar takes `\ ` for a blank.
     return not gap or (rest != b"" and not rest.strip(b" \t\n"))
 
 
 def _has_live(text: bytes, expression: bytes) -> bool:
-    """Whether the expression matches where no backslash takes away its meaning."""
+    """Return whether the expression matches where no backslash takes away its meaning."""
     import re  # noqa: PLC0415 - only rules that look into commands need it
 
     return re.search(rb"(?<!\\)(?:\\\\)*(?:" + expression + rb")", text) is not None
 
 
 def _is_verbatim(node: Node) -> bool:
-    # A here-document whose delimiter is quoted is never expanded.
+    # The shell does not expand a here-document whose delimiter is quoted.
     around = node.parent
     starts = (
         [_text(child) for child in around.children if child.type == "heredoc_start"]
@@ -258,7 +258,7 @@ def _commands(nodes: Iterable[Node], source: bytes) -> Iterator[str]:
 
 
 def _last_command(statement: Node) -> Node:
-    """The command that a redirection after `a && b` or `a | b` belongs to: the last; itself where there is none."""
+    """Return the last command of `a && b` or `a | b`, which a redirection belongs to; the statement itself if there is none."""
     node = statement
     while node.type in {"redirected_statement", "list", "pipeline", "negated_command"}:
         inner = [
@@ -271,7 +271,7 @@ def _last_command(statement: Node) -> Node:
 
 
 def _after_redirects(node: Node, source: bytes) -> Iterator[Node]:
-    """The arguments that the grammar takes for further targets of a redirection: `git >log commit`."""
+    """Yield the arguments that the grammar takes for further targets of a redirection: `git >log commit`."""
     for redirect in node.children:
         if redirect.type == "heredoc_redirect":
             yield from redirect.children_by_field_name("argument")
@@ -300,7 +300,7 @@ def _command(node: Node, late: Iterable[Node], source: bytes) -> Iterator[str]:
 
 
 def _words(parts: Iterable[Node], source: bytes) -> list[list[Node]]:
-    """The parts by word: what touches is one word."""
+    """Group the parts by word: adjacent parts form one word."""
     words: list[list[Node]] = []
     for part in sorted(parts, key=lambda part: part.start_byte):
         if words and words[-1][-1].end_byte == part.start_byte:
@@ -323,7 +323,7 @@ def _names_descriptor(word: list[Node], source: bytes) -> bool:
 
 
 def _from_program_on(words: list[list[Node]], source: bytes) -> list[list[Node]]:
-    """The words without leading assignments, and without words such as `time` that only say how to run the rest."""
+    """Return the words without leading assignments, and without prefixes such as `time`."""
     for at, word in enumerate(words):
         text = _source(word, source)
         name, equals, _ = text.partition("=")
@@ -348,7 +348,7 @@ def _inside_backquotes(node: Node) -> tuple[str, ...]:
 
     quoted = node.parent is not None and node.parent.type == "string"
     inner = re.sub(rb'\\([$`\\"])' if quoted else rb"\\([$`\\])", rb"\1", _text(node)[1:-1])
-    found = simple_commands(inner.decode("utf-8", "replace"))
+    found = parse_simple_commands(inner.decode("utf-8", "replace"))
     if found is None:
         raise _UnreadableError
     return found
@@ -358,7 +358,7 @@ def _inside_backquotes(node: Node) -> tuple[str, ...]:
 
 
 def _resolved(word: list[Node], source: bytes) -> str:
-    """The word as its program would see it; its source where only the shell can tell."""
+    """Return the word as its program would see it; its source where only the shell can tell."""
     pieces = [piece for part in word for piece in _pieces(part)]
     texts: list[bytes] = []
     for at, piece in enumerate(pieces):
@@ -380,7 +380,7 @@ def _pieces(part: Node) -> Iterator[Node]:
 
 
 def _static(piece: Node) -> bytes | None:
-    """The text of a piece without its quotes; None if it holds an expansion."""
+    """Return the text of a piece without its quotes; None if it holds an expansion."""
     import re  # noqa: PLC0415 - only rules that look into commands need it
 
     text = _text(piece)
@@ -417,7 +417,7 @@ _LETTERS = {
 
 
 def _ansi_c(text: bytes) -> bytes:
-    """The text inside `$'...'`, which ends at the first zero byte."""
+    """Return the text inside `$'...'`, which ends at the first zero byte."""
     import re  # noqa: PLC0415 - only rules that look into commands need it
 
     return re.sub(_ANSI_C, _unescaped, text, flags=re.DOTALL).partition(b"\0")[0]

@@ -1,8 +1,8 @@
-"""Shell errors: which program a shell could not find or start, by the line that the shell writes to stderr."""
+"""Shell errors: which program a shell could not find or start, read from the line that the shell writes to stderr."""
 
 from __future__ import annotations
 
-# Words that every such line contains in one of these letter cases. They keep the expressions from most stderr.
+# Each such line contains one of these texts. They spare most stderr the expressions.
 _HINTS = ("ot found", "o such file", "ermission denied", "annot execute", "nknown command")
 _NAME = r"(?P<program>[^\s:][^:\n]*)"
 _SHELL = r"(?:\S*/)?-?(?:ba|da|k|mk|pdk|z|a|fi)?sh"
@@ -23,12 +23,12 @@ _FORMS = (
     # env, which starts a script for its first line: `/usr/bin/env: 'node': No such file or directory`
     r"^(?:/usr/bin/|/bin/)?env: ['\"\u2018]?(?P<program>[^'\"\u2019:\n]+)['\"\u2019]?: (?:No such file or directory|Permission denied)$",
 )
-# What dash calls a redirection that fails; the program itself was never looked for.
+# How dash reports a failed redirection, which says nothing about the program.
 _REDIRECTIONS = ("cannot open ", "cannot create ")
 
 
 def find_missing_program(stderr: str) -> tuple[str, str] | None:
-    """The first program that a shell could not find or start, and the line that says so; None if there is none.
+    """Return the first program that a shell could not find or start, and the line that says so; None if there is none.
 
     Only a whole line in a shell's own form counts. Text that merely contains the words does not.
     """

@@ -1,7 +1,7 @@
-"""URLs: what may be called at all, told from the text alone.
+"""URLs: which ones hookline may call, judged from the text alone.
 
-Of names only those are told that mean the same on every machine which knows them (`_NAMES`). Any other may still resolve to
-an address that nobody may connect to: whoever calls must look at every resolved one, with `text.addresses.refused_address`.
+Only names with the same meaning on every machine are judged here (`_NAMES`). Any other name may still resolve to a forbidden
+address: the caller must check each resolved address with `text.ip_addresses.explain_refused_address`.
 Rules: `starchild.md` 8; `security.md` 5.
 """
 
@@ -13,16 +13,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hookline.text.addresses import Address
+    from hookline.text.ip_addresses import Address
 
 _ODD = re.compile(r"[\x00-\x20\x7f\\\s]")
 _PLACE = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[^\[\]:]+)(?::[0-9]*)?")
 _LABELS = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*")
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F]*|[0-9]+")
-# Names that no public look-up knows: RFC 6762 3, RFC 8375, and the one that ICANN keeps for private use (2024).
+# Names without public DNS: RFC 6762 3, RFC 8375, and `.internal`, which ICANN reserves for private use (2024).
 _LOCAL_NAMES = (".local", ".home.arpa", ".internal")
-# Names that stand for one kind of address, wherever they stand for any: RFC 6761 6.3, what systems write into their own file
-# of hosts, and what clouds call the place at which they hand out credentials (security.md 5.3).
+# Names that mean one kind of address wherever they exist: RFC 6761 6.3, names in the hosts files of systems, and the
+# endpoints where clouds hand out credentials (security.md 5.3).
 _NAMES: Mapping[str, str] = {
     "localhost": "loopback",
     "localhost.localdomain": "loopback",
@@ -35,7 +35,7 @@ _NAMES: Mapping[str, str] = {
     "ip6-allnodes": "multicast",
     "ip6-allrouters": "multicast",
     "broadcasthost": "broadcast",
-    "metadata": "metadata",  # Google Cloud's, as its machines may write it
+    "metadata": "metadata",  # Google Cloud's short form
     "metadata.google.internal": "metadata",
     "metadata.goog": "metadata",
     "instance-data": "metadata",  # AWS
@@ -44,35 +44,34 @@ _NAMES: Mapping[str, str] = {
     "api.metadata.cloud.ibm.com": "metadata",
 }
 _LOOPBACK = "loopback"
-# What older rules of names (IDNA2003) turn into other letters or drop, and later ones keep; so do programs by either. Those
-# of the first row are the ones that UTS 46 lists as deviations, which can be written as they are meant.
+# Characters that IDNA2003 maps or drops and later rules keep, so that programs disagree. UTS 46 lists those of the first row
+# as deviations; they can be written in Punycode.
 _DEVIATING = "\u00df\u03c2\u1e9e\u200c\u200d"
 _AMBIGUOUS = re.compile(f"[{_DEVIATING}\u115f\u1160\u17b4\u17b5\u1806\u3164\uffa0]")
 _IN_ASCII = "write it in ASCII, with `xn--`"
 _STOPS = re.compile("[.\u3002\uff0e\uff61]")
-# What stands before the last `@` of a host's part, and the values in a query.
+# Everything before the last `@` of a URL's authority, and the values in a query.
 _USERS = re.compile(r"(://)[^\s/?#\"'`<>]+(?=@)")
 _QUERIES = re.compile(r"((?:://[^\s?\"'`<>]*\?|[&;])[\w.~%\[\]-]*=)[^\s&;#\"'`<>]+")
 _LONGEST = 253  # characters of a name (RFC 1035 2.3.4)
 
 
-def refusal(url: str, *, allow_local: bool = False) -> str:
-    """Why an address must not be called, in words; empty if nothing in its text speaks against it (starchild.md 8).
+def explain_refused_url(url: str, *, allow_local: bool = False) -> str:
+    """Return why hookline must not call a URL; empty if nothing in its text forbids it (starchild.md 8).
 
-    Asked when a file is read, and again at each call. No name is looked up here. What it resolves to while a file is read
-    proves nothing about a later call, since its owner may answer each of them differently; and files are read in order to
-    list, check or approve them, which must tell nobody that they were. The call decides, by the addresses that it connects to:
-    a name of a private network that is in no table, such as `db.corp.example`, passes here and is refused there.
+    hookline checks when it reads a file, and again at each call. This function looks up no name, for two reasons. The name's owner
+    may answer a later call differently. And listing or approving hooks must not reveal itself to a name server. The call itself
+    decides by the addresses that it connects to. `db.corp.example`, a private name in no table, passes here and is refused there.
     """
     from urllib.parse import urlsplit  # noqa: PLC0415 - only HTTP hooks need it
 
     if _ODD.search(url):
-        return "it holds a blank, a backslash or a control character"
+        return "it contains a blank, a backslash or a control character"
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        return f"it is no URL: {str(error).lower()}"
+        return f"it is not a URL: {str(error).lower()}"
     if parts.scheme not in ("http", "https"):
         return (
             "only http and https are called"
@@ -80,30 +79,30 @@ def refusal(url: str, *, allow_local: bool = False) -> str:
             else "it has no scheme; it must begin with `http://` or `https://`"
         )
     if parts.username is not None or parts.password is not None:
-        return "it holds a user name or a password"
+        return "it contains a user name or a password"
     if not parts.hostname:
         return "it names no host"
     if port == 0:
         return "it names port 0"
     if not _PLACE.fullmatch(parts.netloc):
         return "its host cannot be read"
-    return _refused_host(parts.hostname, allow_local=allow_local)
+    return _explain_refused_host(parts.hostname, allow_local=allow_local)
 
 
 def is_local(url: str) -> bool:
-    """Whether an address says by itself that it is on this machine or in a private network: no public name reads like that."""
+    """Return whether a URL shows by itself that it is on this machine or in a private network."""
     from urllib.parse import urlsplit  # noqa: PLC0415 - as above
 
-    if refusal(url, allow_local=True):
+    if explain_refused_url(url, allow_local=True):
         return False
-    host = asked(urlsplit(url).hostname or "")
-    return bool(refusal(url)) or (
-        literal(host) is None and ("." not in host or host.endswith(_LOCAL_NAMES))
+    host = canonical_host(urlsplit(url).hostname or "")
+    return bool(explain_refused_url(url)) or (
+        parse_ip_literal(host) is None and ("." not in host or host.endswith(_LOCAL_NAMES))
     )
 
 
-def spoken(url: str) -> str:
-    """An address as messages say it: its scheme and its host, because what stands beside these may be a secret."""
+def describe_url(url: str) -> str:
+    """Return a URL for messages: only its scheme and host, because the other parts may be secret."""
     from urllib.parse import urlsplit  # noqa: PLC0415 - as above
 
     try:
@@ -115,16 +114,16 @@ def spoken(url: str) -> str:
     return f"`{parts.scheme}://{host:.200}`" if host else "its address"
 
 
-def redacted(text: str) -> str:
-    """A text with the addresses in it as people may see them: without a user, a password, and what a query says."""
+def redact_urls(text: str) -> str:
+    """Return a text whose URLs have no user, no password and no query values."""
     return _QUERIES.sub(r"\1***", _USERS.sub(r"\1***", text)) if "://" in text else text
 
 
-def _refused_host(host: str, *, allow_local: bool) -> str:
-    if several := _read_differently(host.lower()):
+def _explain_refused_host(host: str, *, allow_local: bool) -> str:
+    if several := _explain_ambiguous_name(host.lower()):
         return several
     try:
-        plain = asked(host)
+        plain = canonical_host(host)
     except ValueError:
         return "its host cannot be read"
     kind = _LOOPBACK if plain.endswith(".localhost") else _NAMES.get(plain, "")
@@ -132,28 +131,28 @@ def _refused_host(host: str, *, allow_local: bool) -> str:
         return (
             "" if allow_local and kind == _LOOPBACK else f"its host is the name of a {kind} address"
         )
-    address = literal(plain)
+    address = parse_ip_literal(plain)
     if address is None:
         return ""
-    from hookline.text.addresses import refused_address  # noqa: PLC0415 - most hosts are names
+    from hookline.text.ip_addresses import explain_refused_address  # noqa: PLC0415 - most hosts are names
 
-    return refused_address(address, allow_local=allow_local)
+    return explain_refused_address(address, allow_local=allow_local)
 
 
-def asked(host: str) -> str:
-    """The host of a URL as it is called, as resolvers, certificates and `Host` spell it.
+def canonical_host(host: str) -> str:
+    """Return the host of a URL in the spelling that resolvers, certificates and `Host` use.
 
-    A name is in ASCII and lower case, without a final dot; an address is in its one canonical spelling, without brackets.
+    A name becomes lower-case ASCII without a final dot. An address becomes its canonical spelling without brackets.
 
     Raises:
-        ValueError: it cannot be read; what two programs may read differently is called by neither.
+        ValueError: the host cannot be read, or two programs may read it differently.
     """
     plain = host.rstrip(".").lower()
-    if len(plain) > _LONGEST or _read_differently(plain):
+    if len(plain) > _LONGEST or _explain_ambiguous_name(plain):
         raise ValueError(host)
     if not plain.isascii():
         plain = plain.encode("idna").decode("ascii").lower().rstrip(".")
-    address = literal(plain)
+    address = parse_ip_literal(plain)
     if address is not None:
         return str(address)
     if not _LABELS.fullmatch(plain) or _NUMBER.fullmatch(plain.rpartition(".")[2]):
@@ -161,17 +160,17 @@ def asked(host: str) -> str:
     return plain
 
 
-def _read_differently(name: str) -> str:
-    """Why a name in lower case means one host to some programs and another one to others, in words; empty if it does not.
+def _explain_ambiguous_name(name: str) -> str:
+    """Return why programs disagree about which host a lower-case name means; empty if they agree.
 
-    What is sent to a name must reach the host that its author has seen it reach. Names are turned into ASCII by the rules of
-    IDNA2003 here, and by those of UTS 46 in browsers and curl: these agree on whatever Unicode 3.2 knew, but for a few letters.
+    A request must reach the host that the hook's author saw it reach. Python turns names into ASCII by IDNA2003; browsers and curl
+    use UTS 46. The two agree on all letters of Unicode 3.2 except a few.
     """
     if name.isascii() or len(name) > _LONGEST:
         return ""
     if _AMBIGUOUS.search(name):
         plain = not _AMBIGUOUS.search(name.translate(dict.fromkeys(map(ord, _DEVIATING))))
-        hint = f"write it as `{_spelt(name)}`" if plain else _IN_ASCII
+        hint = f"write it as `{_to_punycode(name)}`" if plain else _IN_ASCII
         return f"programs read its host differently; {hint}"
     import unicodedata  # noqa: PLC0415 - nearly all names are ASCII
     from stringprep import in_table_a1  # noqa: PLC0415 - as above
@@ -182,8 +181,8 @@ def _read_differently(name: str) -> str:
     return ""
 
 
-def _spelt(name: str) -> str:
-    """A name in ASCII, each letter of it as it is (RFC 3492)."""
+def _to_punycode(name: str) -> str:
+    """Return a name in ASCII that keeps each letter as it is (RFC 3492)."""
     from unicodedata import normalize  # noqa: PLC0415 - as above
 
     labels = _STOPS.split(normalize("NFC", name))
@@ -193,8 +192,8 @@ def _spelt(name: str) -> str:
     )
 
 
-def literal(host: str) -> Address | None:
-    """The address that a host's text means: decimal, hexadecimal, octal and short forms as well; None for a name."""
+def parse_ip_literal(host: str) -> Address | None:
+    """Return the address that a host's text means, in decimal, hexadecimal, octal or short form; None for a name."""
     parts = host.split(".")
     if ":" not in host and (len(parts) > 4 or not all(_NUMBER.fullmatch(part) for part in parts)):  # noqa: PLR2004 - the parts of an IPv4 address
         return None
@@ -204,17 +203,17 @@ def literal(host: str) -> Address | None:
         return (
             IPv6Address(host)
             if ":" in host
-            else IPv4Address(_joined([_number(part) for part in parts]))
+            else IPv4Address(_join_numbers([_parse_number(part) for part in parts]))
         )
     except ValueError:
         return None
 
 
-def _joined(numbers: list[int]) -> int:
-    """The parts of an IPv4 address as one number; the last part fills what the others leave.
+def _join_numbers(numbers: list[int]) -> int:
+    """Return the parts of an IPv4 address as one number; the last part fills the remaining bytes.
 
     Raises:
-        ValueError: one is too large.
+        ValueError: a part is too large.
     """
     *leading, last = numbers
     if any(number > 0xFF for number in leading) or last >= 1 << 8 * (4 - len(leading)):  # noqa: PLR2004 - a byte
@@ -222,7 +221,7 @@ def _joined(numbers: list[int]) -> int:
     return sum(number << 8 * (3 - at) for at, number in enumerate(leading)) + last
 
 
-def _number(text: str) -> int:
+def _parse_number(text: str) -> int:
     if text.lower().startswith("0x"):
         return int(text[2:] or "0", 16)
     return int(text, 8) if text.startswith("0") else int(text)

@@ -11,7 +11,7 @@ from hookline.model.outcome import Failure, Outcome
 from hookline.model.spec import CLONED
 from hookline.model.verdict import Stance
 from hookline.paths import real_path
-from hookline.text.visible import in_line
+from hookline.text.terminal_escape import escape_line
 from hookline.trust.approval import Approval
 from hookline.trust.comparison import was_led_elsewhere
 from hookline.trust.fingerprint import fingerprint, has_another, head
@@ -229,7 +229,7 @@ class Gate:
         return Pass(run=_pinned(run, standing), standing=standing)
 
     def _warned(self, run: Run, standing: Standing, why: str) -> Pass:
-        note = in_line(f"{_own_name(run.spec)} ran: {why}")
+        note = escape_line(f"{_own_name(run.spec)} ran: {why}")
         said = self.once(
             run.event.session_id,
             f"{standing.print.identity}{head(standing.print.content)}{standing.state}{standing.note}",
@@ -237,7 +237,7 @@ class Gate:
         return Pass(run=_pinned(run, standing), note="" if said else note, standing=standing)
 
     def _switched_off(self, run: Run, what: str, reason: str) -> Outcome:
-        note = in_line(f"{what} switched off: {reason}")
+        note = escape_line(f"{what} switched off: {reason}")
         said = self.once(run.event.session_id, f"off {note}")
         return Outcome(
             failure=Failure.SWITCHED_OFF,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hookline.model.handler import Http
-from hookline.text.urls import refusal, spoken
+from hookline.text.urls import describe_url, explain_refused_url
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,12 +23,14 @@ def http(hook: Node, *, allow_local: bool, only_https: bool = False, largest: in
     """
     url = hook.text("url", required=True)
     if isinstance(hook.value.get("url"), str):
-        why = refusal(url, allow_local=allow_local)
-        hint = LOCAL_HINT if why and not refusal(url, allow_local=True) else ""
+        why = explain_refused_url(url, allow_local=allow_local)
+        hint = LOCAL_HINT if why and not explain_refused_url(url, allow_local=True) else ""
         if only_https and not why and not url.lower().startswith("https:"):
             why = "only https is called"
         if why:
-            hook.complain("handler.url", f"{spoken(url)} cannot be called: {why}", "url", hint=hint)
+            hook.complain(
+                "handler.url", f"{describe_url(url)} cannot be called: {why}", "url", hint=hint
+            )
     headers = hook.mapping("headers")
     for name in headers:
         if name.lower() in UNSENT:

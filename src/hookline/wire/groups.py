@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hookline.model.frozen import Frozen
-from hookline.text.suggest import did_you_mean
+from hookline.text.suggestions import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

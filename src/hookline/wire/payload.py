@@ -9,7 +9,7 @@ from hookline.core.dialect import ABSENT
 from hookline.errors import CodecError
 from hookline.model import kinds
 from hookline.model.event import Event, Lifecycle
-from hookline.text.suggest import did_you_mean
+from hookline.text.suggestions import did_you_mean
 from hookline.wire.json_reader import read_json
 
 TYPE_CHECKING = False

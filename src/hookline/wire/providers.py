@@ -6,8 +6,8 @@ import re
 
 from hookline.errors import HandlerError
 from hookline.model.frozen import Frozen
-from hookline.text.suggest import did_you_mean
-from hookline.text.urls import is_local, refusal, spoken
+from hookline.text.suggestions import did_you_mean
+from hookline.text.urls import describe_url, explain_refused_url, is_local
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -115,8 +115,8 @@ def complaint(model: Model) -> tuple[str, str]:
             or f"one of {', '.join(PROVIDERS)}; or give it a `base_url` that speaks like OpenAI's"
         )
         return f"unknown provider `{provider:.80}`", hint
-    why = refusal(model.base_url, allow_local=True) if model.base_url else ""
-    return (f"{spoken(model.base_url)} cannot be called: {why}", "") if why else ("", "")
+    why = explain_refused_url(model.base_url, allow_local=True) if model.base_url else ""
+    return (f"{describe_url(model.base_url)} cannot be called: {why}", "") if why else ("", "")
 
 
 def entrusted(model: Model) -> str:
@@ -125,7 +125,7 @@ def entrusted(model: Model) -> str:
     owner = next((row.name for row in _ROWS if model.key in row.keys), provider)
     if owner == provider:
         return ""
-    where = spoken(model.base_url) if model.base_url else f"`{provider:.80}`"
+    where = describe_url(model.base_url) if model.base_url else f"`{provider:.80}`"
     return (
         f"the variable `{model.key}` holds the key of {owner}, and what it holds is sent to {where}"
     )
@@ -156,8 +156,8 @@ def endpoint(model: Model, environ: Mapping[str, str]) -> Endpoint:
             f"`{name:.80}` names no provider that is known",
             hint="write `provider/model`, as in `openai/gpt-4o-mini`",
         )
-    if why := refusal(base_url, allow_local=True):
-        raise HandlerError(f"{spoken(base_url)} must not be called: {why}")
+    if why := explain_refused_url(base_url, allow_local=True):
+        raise HandlerError(f"{describe_url(base_url)} must not be called: {why}")
     key = _key(model, row, environ, own=not said)
     return Endpoint(
         provider=provider,

@@ -86,9 +86,9 @@ def hook_name(text: str) -> str:
     """A text as a hook's name: its first line, shortened, and without the secrets of addresses, because it is in every message."""
     line = text.strip().partition("\n")[0]
     if "://" in line:
-        from hookline.text.urls import redacted  # noqa: PLC0415 - few hooks are named by an address
+        from hookline.text.urls import redact_urls  # noqa: PLC0415 - few hooks are named by an address
 
-        line = redacted(line)
+        line = redact_urls(line)
     return line if len(line) <= _SHORT else line[: _SHORT - 1] + "…"
 
 

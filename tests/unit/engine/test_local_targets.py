@@ -13,7 +13,7 @@ from hookline.dialects.starchild import SWITCHES
 from hookline.engine.catalog import NAMES, make_dialect
 from hookline.model.handler import Broken, Http
 from hookline.model.spec import SCOPES
-from hookline.text.urls import refusal
+from hookline.text.urls import explain_refused_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -82,7 +82,9 @@ def handlers(
 
 def is_shut(handler: Any) -> bool:
     """Whether the address is never called: the hook is broken, or `http_post` refuses the call, which decides nothing."""
-    return type(handler) is Broken or bool(refusal(handler.url, allow_local=handler.allow_local))
+    return type(handler) is Broken or bool(
+        explain_refused_url(handler.url, allow_local=handler.allow_local)
+    )
 
 
 def test_every_dialect_that_calls_is_here() -> None:

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from hookline.text import digest
-from hookline.text.digest import keyed, sha256
+from hookline.text.digest import keyed_digest, sha256
 
 DATA = b"hook" * 99
 WANTED = hashlib.sha256(DATA).hexdigest()
@@ -35,7 +35,7 @@ def test_a_keyed_digest_is_that_of_the_standard_library(
     """Another key, or other data, has another one."""
     if not loaded:
         monkeypatch.delitem(sys.modules, "hashlib")
-    made = keyed(b"key", DATA)
+    made = keyed_digest(b"key", DATA)
 
     assert made == hashlib.blake2s(DATA, key=b"key", digest_size=16).hexdigest()
-    assert made not in {keyed(b"keys", DATA), keyed(b"key", DATA + b"x")}
+    assert made not in {keyed_digest(b"keys", DATA), keyed_digest(b"key", DATA + b"x")}

@@ -41,7 +41,7 @@ def _corpus(*pieces: str) -> list[str]:
 def _found(source: str, flavour: str) -> list[bool] | None:
     try:
         regex = compile_regex(source, flavour)
-        return [regex.found_in(text) for text in TEXTS]
+        return [regex.has_match_in(text) for text in TEXTS]
     except (ConfigError, MatchTimeoutError):
         return None
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from hookline.text.launched import filed, is_acting, launches, unfolded
-from hookline.text.words import commands
+from hookline.text.shell_words import parse_commands
 
 
 def words(line: str) -> list[str]:
     """The words of a line for a shell."""
-    return [word.value or "\0" for word in (commands(line, {}) or ())[0].words]
+    return [word.value or "\0" for word in (parse_commands(line, {}) or ())[0].words]
 
 
 def told(line: str) -> list[str]:

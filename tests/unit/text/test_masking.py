@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookline.text.masking import masked, masked_text, secrets_of, shown, without
+from hookline.text.masking import (
+    find_secret_values,
+    mask_record,
+    mask_secrets,
+    mask_text,
+    mask_value,
+)
 
 SECRETS = [
     ("password=hunter22", "hunter22"),
@@ -44,8 +50,8 @@ SECRETS = [
 @pytest.mark.parametrize(("text", "secret"), SECRETS)
 def test_a_secret_is_masked(text: str, secret: str) -> None:
     """By its name, its form, or its length; how long it was is left."""
-    assert secret not in masked_text(text)
-    assert "[masked " in masked_text(text)
+    assert secret not in mask_text(text)
+    assert "[masked " in mask_text(text)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +68,7 @@ def test_a_secret_is_masked(text: str, secret: str) -> None:
 )
 def test_what_is_no_secret_stays(text: str) -> None:
     """A journal in which everything is masked helps nobody."""
-    assert masked_text(text) == text
+    assert mask_text(text) == text
 
 
 def test_keys_stay_and_what_they_say_is_secret_goes() -> None:
@@ -74,7 +80,7 @@ def test_keys_stay_and_what_they_say_is_secret_goes() -> None:
         "n": 3,
     }
 
-    assert masked(given) == {
+    assert mask_value(given) == {
         "command": "ls",
         "password": "[masked 1]",
         "auth": {"client_secret": ["[masked 1]", {"b": "[masked 2]"}], "on": True},
@@ -85,13 +91,13 @@ def test_keys_stay_and_what_they_say_is_secret_goes() -> None:
 @pytest.mark.parametrize(("text", "secret"), SECRETS)
 def test_what_is_masked_stays_as_it_is(text: str, secret: str) -> None:
     """So that how long it was remains true."""
-    assert masked_text(masked_text(text)) == masked_text(text)
-    assert secret not in masked_text(masked_text(text))
+    assert mask_text(mask_text(text)) == mask_text(text)
+    assert secret not in mask_text(mask_text(text))
 
 
 def test_values_of_variables_are_secret_by_the_names_of_these() -> None:
     """Short ones are in many a text by chance, and folders are none."""
-    known = secrets_of(
+    known = find_secret_values(
         {
             "API": "sesame1",
             "GITHUB_TOKEN": "sesame22",
@@ -103,15 +109,15 @@ def test_values_of_variables_are_secret_by_the_names_of_these() -> None:
     )
 
     assert known == {"sesame1", "sesame22"}
-    assert without("sesame22 and sesame1", {"sesame", *known}) == "[masked 8] and [masked 7]"
+    assert mask_secrets("sesame22 and sesame1", {"sesame", *known}) == "[masked 8] and [masked 7]"
 
 
 @given(st.text(max_size=200))
 def test_masking_twice_changes_nothing(text: str) -> None:
     """And never fails."""
-    once = masked_text(text)
+    once = mask_text(text)
 
-    assert masked_text(once) == once
+    assert mask_text(once) == once
 
 
 KEY = "sk-ant-api03-abcdefghijklmnop1234"
@@ -131,13 +137,13 @@ def test_a_record_is_shown_masked_however_it_was_kept() -> None:
     }
     mask = f"[masked {len(KEY)}]"
 
-    assert shown(record) == record | {
+    assert mask_record(record) == record | {
         "reason": f"no {mask}",
         "unsupported": [mask],
         "stdout": {"sha256": digest, "bytes": 9, "value": mask},
         "payload": {"sha256": digest, "bytes": 9, "value": {"password": "[masked 4]", "x": [mask]}},
     }
-    assert shown({"type": "note", "id": digest, "content": digest, "said": KEY}) == {
+    assert mask_record({"type": "note", "id": digest, "content": digest, "said": KEY}) == {
         "type": "note",
         "id": digest,
         "content": digest,

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from hookline.text.shell import simple_commands
+from hookline.text.shell import parse_simple_commands
 
 # id, line, the commands that it would run
 READ = [
@@ -147,13 +147,13 @@ UNSURE = [
 )
 def test_every_command_of_a_line_is_found(line: str, commands: list[str]) -> None:
     """Each simple command is told once, in order, as its program would see it."""
-    assert simple_commands(line) == tuple(commands)
+    assert parse_simple_commands(line) == tuple(commands)
 
 
 @pytest.mark.parametrize("line", [pytest.param(line, id=name) for name, line in UNSURE])
 def test_an_unsure_line_is_not_guessed_at(line: str) -> None:
     """Where bash may run what the grammar does not show, there is no answer."""
-    assert simple_commands(line) is None
+    assert parse_simple_commands(line) is None
 
 
 DEEP = [
@@ -168,7 +168,7 @@ DEEP = [
 @pytest.mark.parametrize("line", [pytest.param(line, id=name) for name, line in DEEP])
 def test_depth_is_no_hiding_place(line: str) -> None:
     """A line deeper than Python's own stack is read to its ground."""
-    found = simple_commands(line)
+    found = parse_simple_commands(line)
     assert found is not None
     assert found[-1] == "rm x"
 

@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookline.text.urls import asked, is_local, literal, redacted, refusal, spoken
+from hookline.text.urls import (
+    canonical_host,
+    describe_url,
+    explain_refused_url,
+    is_local,
+    parse_ip_literal,
+    redact_urls,
+)
 
 LOOPBACK = [
     "127.0.0.1",
@@ -49,7 +56,7 @@ REFUSED = [
 )
 def test_a_host_that_nobody_may_call(host: str) -> None:
     """In whatever spelling."""
-    assert refusal(f"http://{host}:8080/x")
+    assert explain_refused_url(f"http://{host}:8080/x")
 
 
 @pytest.mark.parametrize(
@@ -66,7 +73,7 @@ def test_a_host_that_nobody_may_call(host: str) -> None:
 )
 def test_a_host_that_may_be_called(host: str) -> None:
     """As far as its text goes."""
-    assert refusal(f"https://{host}/x") == ""
+    assert explain_refused_url(f"https://{host}/x") == ""
 
 
 @pytest.mark.parametrize(
@@ -81,13 +88,13 @@ def test_a_host_that_may_be_called(host: str) -> None:
 )  # fmt: skip
 def test_an_address_that_cannot_be_read_is_refused(url: str) -> None:
     """What two programs may read differently is called by neither."""
-    assert refusal(url)
+    assert explain_refused_url(url)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "10.0.0.1", "[::1]", "[fd00::1]", "localhost"])
 def test_the_local_switch_opens_local_targets(host: str) -> None:
     """Loopback and private ones."""
-    assert refusal(f"http://{host}/", allow_local=True) == ""
+    assert explain_refused_url(f"http://{host}/", allow_local=True) == ""
 
 
 @pytest.mark.parametrize(
@@ -103,7 +110,7 @@ def test_the_local_switch_opens_local_targets(host: str) -> None:
 )
 def test_the_local_switch_opens_nothing_else(host: str) -> None:
     """The metadata address least of all."""
-    assert refusal(f"http://{host}/", allow_local=True)
+    assert explain_refused_url(f"http://{host}/", allow_local=True)
 
 
 @pytest.mark.parametrize(
@@ -120,8 +127,13 @@ def test_a_name_that_means_the_same_everywhere_is_judged_by_its_text(
 ) -> None:
     """Nobody is asked for it, and the local switch opens the names of this machine alone."""
     for name in names:
-        assert refusal(f"http://{name}:8080/") == f"its host is the name of a {kind} address"
-        assert (refusal(f"http://{name}:8080/", allow_local=True) == "") == (kind == "loopback")
+        assert (
+            explain_refused_url(f"http://{name}:8080/")
+            == f"its host is the name of a {kind} address"
+        )
+        assert (explain_refused_url(f"http://{name}:8080/", allow_local=True) == "") == (
+            kind == "loopback"
+        )
         assert is_local(f"http://{name}/") == (kind == "loopback")
 
 
@@ -137,7 +149,7 @@ def test_a_name_that_means_the_same_everywhere_is_judged_by_its_text(
 )
 def test_any_other_name_is_judged_at_the_call(host: str) -> None:
     """By the addresses that it stands for then."""
-    assert refusal(f"http://{host}/") == ""
+    assert explain_refused_url(f"http://{host}/") == ""
 
 
 @given(st.ip_addresses(v=4))
@@ -154,7 +166,7 @@ def test_every_spelling_of_an_address_is_the_same_address(address: object) -> No
         f"{first:#x}.{rest:#x}",
         f"0{first:o}.0{rest:o}",
     ):
-        assert literal(text) == address
+        assert parse_ip_literal(text) == address
 
 
 @given(
@@ -163,7 +175,7 @@ def test_every_spelling_of_an_address_is_the_same_address(address: object) -> No
 )
 def test_any_text_is_judged(url: str) -> None:
     """Never an exception."""
-    assert isinstance(refusal(url), str)
+    assert isinstance(explain_refused_url(url), str)
 
 
 @pytest.mark.parametrize(
@@ -184,7 +196,7 @@ def test_any_text_is_judged(url: str) -> None:
 )
 def test_a_host_is_called_in_one_spelling(host: str, plain: str) -> None:
     """That which was judged, so that nobody reads it differently afterwards."""
-    assert asked(host) == plain
+    assert canonical_host(host) == plain
 
 
 @pytest.mark.parametrize(
@@ -207,12 +219,17 @@ def test_a_host_is_called_in_one_spelling(host: str, plain: str) -> None:
 )
 def test_a_name_that_means_two_hosts_is_refused(host: str, hint: str) -> None:
     """With the spelling that everybody reads alike, where there is one."""
-    assert refusal(f"https://{host}/x") == f"programs read its host differently; write it {hint}"
-    assert refusal(f"https://{host}/x", allow_local=True) == refusal(f"https://{host}/x")
+    assert (
+        explain_refused_url(f"https://{host}/x")
+        == f"programs read its host differently; write it {hint}"
+    )
+    assert explain_refused_url(f"https://{host}/x", allow_local=True) == explain_refused_url(
+        f"https://{host}/x"
+    )
     with pytest.raises(ValueError, match=r"."):
-        asked(host)
+        canonical_host(host)
     if "as `" in hint:
-        assert refusal(f"https://{hint.split('`')[1]}/x") == ""
+        assert explain_refused_url(f"https://{hint.split('`')[1]}/x") == ""
 
 
 # Ideographs and Hangul syllables map to themselves, a hundred thousand of them: of these every 97th, of all others each.
@@ -231,7 +248,7 @@ def test_a_name_is_called_as_others_call_it() -> None:
     for letter in map(chr, _LETTERS):
         name = f"a{letter}b.example"
         try:
-            ours = asked(name)
+            ours = canonical_host(name)
             labels = idna.uts46_remap(name, std3_rules=False, transitional=False).split(".")
         except ValueError:  # of either: who does not call calls nobody else
             continue
@@ -249,11 +266,11 @@ def test_a_name_is_called_as_others_call_it() -> None:
 def test_a_spelling_is_final(host: str) -> None:
     """Read again it is the same, and ASCII."""
     try:
-        plain = asked(host)
+        plain = canonical_host(host)
     except ValueError:
         return
     assert plain.isascii()
-    assert asked(plain) == plain
+    assert canonical_host(plain) == plain
 
 
 @pytest.mark.parametrize(
@@ -293,7 +310,7 @@ def test_others_do_not(host: str) -> None:
 )
 def test_an_address_is_said_without_what_may_be_secret(url: str, said: str) -> None:
     """Its scheme and its host."""
-    assert spoken(url) == said
+    assert describe_url(url) == said
 
 
 @pytest.mark.parametrize(
@@ -308,5 +325,5 @@ def test_an_address_is_said_without_what_may_be_secret(url: str, said: str) -> N
 )
 def test_an_address_is_shown_without_its_secrets(text: str, shown: str) -> None:
     """Its user, and the values of its query; where there is no address, nothing is changed."""
-    assert redacted(text) == shown
-    assert redacted(shown) == shown
+    assert redact_urls(text) == shown
+    assert redact_urls(shown) == shown

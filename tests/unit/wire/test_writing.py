@@ -58,10 +58,10 @@ def test_both_kinds_of_matcher_select_the_same(
         compile_regex(writing.covering(given)),
     )
 
-    assert searched.found_in(selects)
-    assert covering.covers(selects)
-    assert not searched.found_in(leaves)
-    assert not covering.covers(leaves)
+    assert searched.has_match_in(selects)
+    assert covering.is_full_match(selects)
+    assert not searched.has_match_in(leaves)
+    assert not covering.is_full_match(leaves)
 
 
 def test_a_hook_for_every_tool_has_no_matcher() -> None:

@@ -21,7 +21,7 @@ from hookline.model.handler import InProcess
 from hookline.model.spec import HookSpec
 from hookline.model.verdict import Stance
 from hookline.text.regex import compile_regex
-from hookline.text.suggest import did_you_mean
+from hookline.text.suggestions import did_you_mean
 from hookline.wire.fields import shape
 from hookline.wire.sources import read_tree, refusing_everything
 

@@ -10,7 +10,7 @@ from hookline.errors import ConfigError
 from hookline.model.conditions import Leaves, Pattern
 from hookline.model.frozen import Frozen
 from hookline.text.regex import compile_regex
-from hookline.text.suggest import did_you_mean
+from hookline.text.suggestions import did_you_mean
 from hookline.wire.fields import shape
 
 TYPE_CHECKING = False

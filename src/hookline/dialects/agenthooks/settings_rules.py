@@ -9,7 +9,7 @@ from hookline.dialects.agenthooks.load import on_failure
 from hookline.dialects.agenthooks.table import SETTINGS, Moment
 from hookline.model.problem import Problem
 from hookline.model.spec import CLONED, MANAGED, nearness
-from hookline.text.suggest import did_you_mean
+from hookline.text.suggestions import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

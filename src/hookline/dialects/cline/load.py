@@ -12,7 +12,7 @@ from hookline.model.handler import Broken, Command
 from hookline.model.problem import Origin, Problem
 from hookline.model.spec import HookSpec
 from hookline.model.verdict import Stance
-from hookline.text.suggest import did_you_mean
+from hookline.text.suggestions import did_you_mean
 from hookline.wire.fields import explain
 from hookline.wire.sources import failure_of
 

@@ -33,7 +33,7 @@ def matcher(group: Node, row: Row) -> tuple[Condition, ...]:
         also = _answering(names.__contains__) if row.subject == "tool" else []
         return (OneOf(field=row.subject, names=names.union(also)),)
     regex = compile_regex(text, TABLE.regex_flavour)
-    also = _answering(regex.found_in) if row.subject == "tool" else []
+    also = _answering(regex.has_match_in) if row.subject == "tool" else []
     if also:
         regex = compile_regex(f"(?:{text})|^(?:{'|'.join(also)})$", TABLE.regex_flavour)
     return (Pattern(field=row.subject, source=text, regex=regex),)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookline.dialects.copilot.table import TABLE
 from hookline.model.handler import Command
-from hookline.text.suggest import did_you_mean
+from hookline.text.suggestions import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -97,13 +97,13 @@ class _ByName:
         """Whether RE2 runs the expression."""
         return self._regex.portable
 
-    def covers(self, tool: str) -> bool:
+    def is_full_match(self, tool: str) -> bool:
         """Whether the expression matches the whole of one of the names."""
-        return any(map(self._regex.covers, self._names(tool)))
+        return any(map(self._regex.is_full_match, self._names(tool)))
 
-    def found_in(self, tool: str) -> bool:
+    def has_match_in(self, tool: str) -> bool:
         """Whether the expression is found in one of the names."""
-        return any(map(self._regex.found_in, self._names(tool)))
+        return any(map(self._regex.has_match_in, self._names(tool)))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _ByName) and other.source == self.source

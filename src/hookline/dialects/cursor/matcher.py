@@ -41,7 +41,7 @@ def matcher(hook: Node, row: Contract) -> tuple[Condition, ...]:
 
 def _is_found(text: str, constant: str) -> bool:
     try:
-        return compile_regex(text, TABLE.regex_flavour).found_in(constant)
+        return compile_regex(text, TABLE.regex_flavour).has_match_in(constant)
     except MatchTimeoutError:
         raise ConfigError(
             f"invalid expression `{text}`: to match `{constant}` takes too long",

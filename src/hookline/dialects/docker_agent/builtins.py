@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from hookline.model.handler import Builtin, Http
-from hookline.text.suggest import did_you_mean
-from hookline.text.urls import refusal, spoken
+from hookline.text.suggestions import did_you_mean
+from hookline.text.urls import describe_url, explain_refused_url
 from hookline.wire.calls import LOCAL_HINT
 
 TYPE_CHECKING = False
@@ -97,13 +97,13 @@ def _post(hook: Node, url: str, body: str, *, allow_local: bool) -> Http:
     It decides nothing, so an address that hookline does not call is a warning here and a logged no-op at run time. Only
     another scheme is an error.
     """
-    why = refusal(url, allow_local=allow_local)
+    why = explain_refused_url(url, allow_local=allow_local)
     if why:
-        local = not refusal(url, allow_local=True)
+        local = not explain_refused_url(url, allow_local=True)
         http = url.partition(":")[0].strip().lower() in ("http", "https")
         hook.complain(
             "handler.url",
-            f"{spoken(url)} cannot be called: {why}",
+            f"{describe_url(url)} cannot be called: {why}",
             "args",
             hint=LOCAL_HINT if local else "" if http else "only http(s) URLs",
             severity="warning" if http else "error",

@@ -8,7 +8,7 @@ from hookline.model.frozen import Frozen
 from hookline.model.handler import Http, Model
 from hookline.model.outcome import BARRED, Failure
 from hookline.model.verdict import Stance, Verdict
-from hookline.text.visible import visible
+from hookline.text.terminal_escape import escape_text
 from hookline.wire.hookoutput import UnreadableError, begins_an_object, one_object, spelled, typed
 
 TYPE_CHECKING = False
@@ -75,7 +75,7 @@ class _Reader:
         self.manner = manner
         self.strict = row.always_strict or bool(spec.facts.get("strict_output"))
         self.name = (
-            visible(spec.name, lines=True) if manner.whole_names and spec.name else label(spec)
+            escape_text(spec.name, lines=True) if manner.whole_names and spec.name else label(spec)
         )
         self.notes = (
             [f'hook "{self.name}" left a background process behind that holds its output']

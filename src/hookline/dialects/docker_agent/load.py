@@ -16,7 +16,7 @@ from hookline.model.handler import Http, Model
 from hookline.model.spec import HookSpec
 from hookline.model.verdict import Stance
 from hookline.text.regex import compile_regex
-from hookline.text.suggest import did_you_mean
+from hookline.text.suggestions import did_you_mean
 from hookline.wire.fields import Node, shape
 from hookline.wire.sources import read_tree, refusing_everything
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookline.model.handler import Model
 from hookline.model.spec import CLONED
-from hookline.text.suggest import did_you_mean
+from hookline.text.suggestions import did_you_mean
 from hookline.wire.hookoutput import UnreadableError
 from hookline.wire.judgements import ASKS, PERMITS, REFUSES, judgement
 from hookline.wire.providers import complaint, entrusted

@@ -6,7 +6,7 @@ from hookline.core.dialect import Loaded
 from hookline.dialects.gemini.table import NAME
 from hookline.model.problem import Problem
 from hookline.model.spec import MANAGED, nearness
-from hookline.text.suggest import did_you_mean
+from hookline.text.suggestions import did_you_mean
 from hookline.wire.switches import (
     heard,
     heard_at_home,

@@ -9,7 +9,7 @@ from hookline.dialects.gemini.table import DEFAULT_TIMEOUT, NAME, ROWS, TABLE, T
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Command
 from hookline.model.spec import HookSpec
-from hookline.text.suggest import did_you_mean
+from hookline.text.suggestions import did_you_mean
 from hookline.wire.groups import below_hooks, groups, hook_id
 from hookline.wire.jsonc import without_comments
 from hookline.wire.matchers import conditions

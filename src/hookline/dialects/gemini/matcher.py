@@ -6,7 +6,7 @@ from hookline.dialects.gemini.table import TABLE
 from hookline.errors import ConfigError
 from hookline.model.conditions import OneOf, Pattern
 from hookline.text.regex import accepts, compile_regex
-from hookline.text.suggest import did_you_mean
+from hookline.text.suggestions import did_you_mean
 from hookline.wire.matchers import EVERYTHING, is_ignored
 
 TYPE_CHECKING = False

@@ -11,7 +11,7 @@ from hookline.model.problem import Problem
 from hookline.model.spec import HookSpec
 from hookline.text.re2_regex import MatchTimeoutError
 from hookline.text.regex import accepts, compile_regex
-from hookline.text.suggest import did_you_mean
+from hookline.text.suggestions import did_you_mean
 from hookline.wire.fields import shape
 from hookline.wire.sources import failure_of, hook_name, read_tree, refusing, refusing_everything
 
@@ -187,7 +187,7 @@ class _Reader:
             return ()
         try:
             regex = compile_regex(text, TABLE.regex_flavour)
-            matches_nothing = not row.subject and regex.found_in("")
+            matches_nothing = not row.subject and regex.has_match_in("")
         except MatchTimeoutError:
             why = f"`{row.native}` has only an empty text to match, and `{text}` takes too long"
             return self._never(entry, "hook.never-runs", why, "leave `matcher` out")

@@ -9,7 +9,7 @@ from hookline.model.conditions import Never, OneOf, Pattern
 from hookline.model.handler import Command
 from hookline.model.spec import HookSpec
 from hookline.text.regex import accepts, compile_regex
-from hookline.text.suggest import did_you_mean
+from hookline.text.suggestions import did_you_mean
 from hookline.wire.groups import groups, hook_id
 from hookline.wire.matchers import EVERYTHING, conditions
 from hookline.wire.sources import failure_of, hook_name, read_frame, refusing

@@ -20,7 +20,7 @@ from hookline.model.handler import Command
 from hookline.model.spec import HookSpec, nearness
 from hookline.model.verdict import Stance
 from hookline.text.regex import compile_regex
-from hookline.text.suggest import did_you_mean
+from hookline.text.suggestions import did_you_mean
 from hookline.wire.groups import below_hooks, groups, hook_id
 from hookline.wire.jsonc import without_comments
 from hookline.wire.matchers import EVERYTHING, conditions, is_ignored

@@ -33,9 +33,9 @@ def _stance(decision: Decision) -> dict[str, Any]:
     """A block or an ask. Its reason and evidence carry no secret, because the host shows them (starchild.md 5.3)."""
     if decision.stance < Stance.ASK:
         return {}
-    from hookline.text.masking import masked_text  # noqa: PLC0415 - most decisions block nothing
+    from hookline.text.masking import mask_text  # noqa: PLC0415 - most decisions block nothing
 
-    reason = masked_text(decision.reason)
+    reason = mask_text(decision.reason)
     if decision.stance >= Stance.DENY:
         return {"decision": "block", "reason": reason} | _evidence(decision.evidence)
     return {"hookSpecificOutput": {"permissionDecision": "ask", "permissionDecisionReason": reason}}
@@ -45,9 +45,9 @@ def _evidence(given: Any) -> dict[str, Any]:
     """The evidence of a block, masked, by the keys that the format has for it."""
     if given is None:
         return {}
-    from hookline.text.masking import masked  # noqa: PLC0415 - few hooks give evidence
+    from hookline.text.masking import mask_value  # noqa: PLC0415 - few hooks give evidence
 
-    evidence = masked(given)
+    evidence = mask_value(given)
     known = ("evidence", "tag", "code")
     if isinstance(evidence, dict) and evidence and set(evidence) <= set(known):
         return {key: evidence[key] for key in known if key in evidence}

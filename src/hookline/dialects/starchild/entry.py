@@ -12,7 +12,7 @@ from hookline.model.frozen import Frozen
 from hookline.model.handler import Http
 from hookline.model.verdict import Stance
 from hookline.text.regex import compile_regex
-from hookline.text.urls import refusal, spoken
+from hookline.text.urls import describe_url, explain_refused_url
 from hookline.wire.fields import Node, shape
 from hookline.wire.sources import strict_failure
 
@@ -160,10 +160,12 @@ def http(entry: Entry, *, allow_local: bool) -> Http:
     node = entry.node
     url = node.text("url", required=True)
     if url or isinstance(node.value.get("url"), str):
-        why = refusal(url, allow_local=allow_local)
+        why = explain_refused_url(url, allow_local=allow_local)
         if why:
-            hint = _LOCAL_HINT if not refusal(url, allow_local=True) else ""
-            node.complain("handler.url", f"{spoken(url)} cannot be called: {why}", "url", hint=hint)
+            hint = _LOCAL_HINT if not explain_refused_url(url, allow_local=True) else ""
+            node.complain(
+                "handler.url", f"{describe_url(url)} cannot be called: {why}", "url", hint=hint
+            )
     for key in ("command", "env"):
         if node.value.get(key) is not None:
             placed(entry, key, fits=False)

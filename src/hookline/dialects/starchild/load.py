@@ -22,7 +22,7 @@ from hookline.errors import ConfigError
 from hookline.model import kinds
 from hookline.model.handler import Command
 from hookline.model.spec import HookSpec
-from hookline.text.suggest import did_you_mean
+from hookline.text.suggestions import did_you_mean
 from hookline.wire.fields import shape
 from hookline.wire.sources import hook_name, read_tree, refusing_everything
 

@@ -252,12 +252,12 @@ def _relative(spec: HookSpec, event: Event, environ: Mapping[str, str]) -> Itera
 
 def _lines(handler: Command, env: Mapping[str, str]) -> Iterator[list[str]]:
     """The command lines of a hook, up to where it goes to a folder that it names in full."""
-    from hookline.text.words import commands  # noqa: PLC0415 - as above
+    from hookline.text.shell_words import parse_commands  # noqa: PLC0415 - as above
 
     if handler.argv:
         yield list(handler.argv)
         return
-    for one in commands(handler.script, env) or ():
+    for one in parse_commands(handler.script, env) or ():
         words = [word.value or "" for word in one.words]
         if words[:1] == ["cd"] and os.path.isabs("".join(words[1:2])):
             return

@@ -9,9 +9,9 @@ from hookline.engine.doctor.finding import found
 from hookline.model.handler import InProcess
 from hookline.model.outcome import Failure
 from hookline.model.verdict import Stance
-from hookline.text.masking import masked_text
+from hookline.text.masking import mask_text
 from hookline.text.shell_errors import find_missing_program
-from hookline.text.visible import in_line
+from hookline.text.terminal_escape import escape_line
 from hookline.wire.hookoutput import UnreadableError, begins_an_object, one_object
 
 TYPE_CHECKING = False
@@ -92,7 +92,7 @@ def by_outcome(
         yield found(
             spec,
             "check.refuses",
-            f"it refuses what is harmless: {masked_text(verdict.reason) or 'no reason given'}",
+            f"it refuses what is harmless: {mask_text(verdict.reason) or 'no reason given'}",
             severity="warning",
         )
     if outcome.seconds > _NEARLY * spec.timeout:
@@ -124,8 +124,8 @@ def _missing_inside(spec: HookSpec, program: str, line: str) -> Finding:
     return found(
         spec,
         "check.missing",
-        f"its shell could not run `{in_line(program)}`, so it may check nothing: {in_line(line)}",
-        hint=f"install `{in_line(program)}`, or name it by its absolute path",
+        f"its shell could not run `{escape_line(program)}`, so it may check nothing: {escape_line(line)}",
+        hint=f"install `{escape_line(program)}`, or name it by its absolute path",
     )
 
 

@@ -12,7 +12,7 @@ import os
 import stat
 
 from hookline.handlers.sight.contents import stamp_of
-from hookline.text.digest import hashing
+from hookline.text.digest import new_sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def _holds(fd: int, piece: Piece) -> bool:
     """Whether a file that is kept holds just what was looked at."""
     if piece.stamp and piece.stamp == stamp_of(os.fstat(fd)):
         return True
-    left, digest = memoryview(piece.data), hashing()
+    left, digest = memoryview(piece.data), new_sha256()
     while part := os.read(fd, _PART):
         if piece.source:
             digest.update(part)

@@ -12,7 +12,7 @@ import stat
 from hookline.errors import HandlerError
 from hookline.handlers.sealing.lease import itself
 from hookline.handlers.sealing.pieces import FDS
-from hookline.text.digest import hashing
+from hookline.text.digest import new_sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def _write(fd: int, piece: Piece) -> None:
     Raises:
         HandlerError: it is read from where it lies, and is not what it was.
     """
-    digest = hashing()
+    digest = new_sha256()
     for part in _parts(piece):
         digest.update(part)
         view = memoryview(part)
@@ -164,7 +164,7 @@ def _private_copy(piece: Piece, folder: str) -> str:
 
 
 def _digest_of(parts: Iterable[bytes]) -> str:
-    digest = hashing()
+    digest = new_sha256()
     for part in parts:
         digest.update(part)
     found: str = digest.hexdigest()

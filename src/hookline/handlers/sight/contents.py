@@ -8,7 +8,7 @@ import time
 
 from hookline.model.frozen import Frozen
 from hookline.paths import real_path
-from hookline.text.digest import hashing
+from hookline.text.digest import new_sha256
 
 LARGEST = 16 << 20  # bytes of a file that are kept in memory, so that they can be run from there
 _PART = 1 << 20
@@ -81,7 +81,7 @@ def stamp_of(found: os.stat_result) -> tuple[int, ...]:
 
 
 def _read(fd: int, real: str, found: os.stat_result) -> Contents:
-    digest, length = hashing(), 0
+    digest, length = new_sha256(), 0
     kept: list[bytes] = []
     while part := os.read(fd, _PART):
         digest.update(part)

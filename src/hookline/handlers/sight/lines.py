@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from hookline.handlers.sight.contents import Contents
     from hookline.text.programs import Reading
-    from hookline.text.words import Word
+    from hookline.text.shell_words import Word
 
     Change = tuple[
         int, int, list[str]

@@ -15,7 +15,13 @@ from hookline.model.handler import Command
 from hookline.model.sight import Sealed, Sight
 from hookline.model.spec import USER
 from hookline.text.launched import UNSURE, is_acting, unfolded
-from hookline.text.words import BUILTINS, calls, commands, is_plain, stepped
+from hookline.text.shell_words import (
+    BUILTINS,
+    find_callbacks,
+    is_plain_command,
+    parse_commands,
+    skip_prefix_words,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +29,7 @@ if TYPE_CHECKING:
 
     from hookline.core.dispatch import Run
     from hookline.handlers.sight.lines import Change
-    from hookline.text.words import Simple, Word
+    from hookline.text.shell_words import SimpleCommand, Word
 
 _SOURCING = (".", "source")
 # Builtins whose words are names, values and numbers, and no files that anything runs.
@@ -108,7 +114,7 @@ class _Look(Launching):
     def text(self, text: str, cwd: str | None, depth: int) -> str:
         """The shell text that runs what this one would run now: each word that names a script is replaced, nothing else."""
         base, cwd, alone, self.alone = cwd, cwd or self.cwd, self.alone, False
-        found = commands(text, self.env) if depth <= DEEPEST else None
+        found = parse_commands(text, self.env) if depth <= DEEPEST else None
         if found is None:
             self.open.append(_UNREADABLE)
             self.runs("program", re.findall(_RUN, text), cwd, bare=False)
@@ -127,7 +133,7 @@ class _Look(Launching):
             if values[:1] == ["cd"]:
                 base = _gone(base, values[1:]) if at == 0 else None
             else:
-                self.sure, self.alone = False, alone and is_plain(text, self.env)
+                self.sure, self.alone = False, alone and is_plain_command(text, self.env)
                 changed += self._simple(simple, base, depth)
                 feeding |= _before(found, at, source) if self.sure else set()
         self._fed(found, feeding, base or cwd)
@@ -141,7 +147,7 @@ class _Look(Launching):
             source = source[:start] + os.fsencode(" ".join(map(shlex.quote, words))) + source[end:]
         return os.fsdecode(source)
 
-    def _fed(self, found: Sequence[Simple], feeding: set[int], cwd: str) -> None:
+    def _fed(self, found: Sequence[SimpleCommand], feeding: set[int], cwd: str) -> None:
         """What is run because something reads it: for certain, where it stands before that in a pipeline, or around it."""
         if not self.fed:
             return
@@ -153,14 +159,14 @@ class _Look(Launching):
                 self.runs("fed", words[1:], cwd, bare=os.path.basename(words[0]) == "cat")
         self.name(_words_of(found), [cwd], anything=True)
 
-    def _simple(self, simple: Simple, base: str | None, depth: int) -> list[Change]:
+    def _simple(self, simple: SimpleCommand, base: str | None, depth: int) -> list[Change]:
         """What to put in the place of which bytes, so that a command runs what was read."""
         before = self.path
         self.assigned(simple.sets, base or self.cwd)
         self.sets.update(simple.sets)
         if not simple.words:
             return []
-        words, by_default = stepped(simple.words)
+        words, by_default = skip_prefix_words(simple.words)
         if by_default:
             self.path = os.defpath
         made = self._stepped(simple, words, base, depth) if words else []
@@ -171,7 +177,7 @@ class _Look(Launching):
         return made
 
     def _stepped(
-        self, simple: Simple, words: Sequence[Word], base: str | None, depth: int
+        self, simple: SimpleCommand, words: Sequence[Word], base: str | None, depth: int
     ) -> list[Change]:
         values = _certain(words)
         if not values or values[0] == "eval":
@@ -189,7 +195,7 @@ class _Look(Launching):
         if values[0] == "trap":
             return self._trapped(words, base, depth)
         if values[0] in BUILTINS and values[0] != "time":
-            for called in calls(values):
+            for called in find_callbacks(values):
                 self.later(called, base)
             if values[0] == "alias":
                 self.aliases.update(
@@ -204,7 +210,12 @@ class _Look(Launching):
         return self._run(simple, words, values, base, depth)
 
     def _run(
-        self, simple: Simple, words: Sequence[Word], values: list[str], base: str | None, depth: int
+        self,
+        simple: SimpleCommand,
+        words: Sequence[Word],
+        values: list[str],
+        base: str | None,
+        depth: int,
     ) -> list[Change]:
         whole = unfolded(values)
         found = self.reading(whole, base or self.cwd)
@@ -283,13 +294,13 @@ class _Look(Launching):
         return next(filter(os.path.isfile, full), "")
 
 
-def _is_quick(simple: Simple) -> bool:
+def _is_quick(simple: SimpleCommand) -> bool:
     """Whether a simple command is over at once, and writes no program."""
-    words, _ = stepped(simple.words)
+    words, _ = skip_prefix_words(simple.words)
     return not words or (words[0].value in _QUICK and words[0].value == simple.words[0].value)
 
 
-def _before(found: Sequence[Simple], at: int, source: bytes) -> set[int]:
+def _before(found: Sequence[SimpleCommand], at: int, source: bytes) -> set[int]:
     """The places of a simple command, of those before it in its pipeline, and of those inside of its words."""
     last, places = found[at], {at}
     for place, simple in enumerate(found):
@@ -335,7 +346,7 @@ def _certain(words: Sequence[Word]) -> list[str]:
     return values
 
 
-def _words_of(found: Iterable[Simple]) -> list[str]:
+def _words_of(found: Iterable[SimpleCommand]) -> list[str]:
     """All words of a text that are certain, less those of programs that write to what they name."""
     words = [word for simple in found for word in simple.reads]
     silent = WRITERS | _FILELESS

@@ -16,7 +16,7 @@ PATHS = st.text(alphabet="ab./\n(|$", min_size=1, max_size=8)
 
 def selects(pattern: str, path: str) -> bool:
     """Whether a pattern selects a path as it stands."""
-    return compile_regex(expression(pattern)).covers(path)
+    return compile_regex(expression(pattern)).is_full_match(path)
 
 
 @pytest.mark.parametrize("sign", sorted(set(string.punctuation + string.whitespace) - set("*?/.")))

@@ -38,7 +38,7 @@ def test_what_is_written_is_read_again() -> None:
     assert [
         name
         for name in ("Shell", "mcp__a.b", "PowerShell", "mcp__axb")
-        if condition.regex.found_in(name)
+        if condition.regex.has_match_in(name)
     ] == ["Shell", "mcp__a.b"]
 
 
@@ -57,7 +57,9 @@ def test_what_the_format_cannot_say_is_lost_aloud(declaration: Declaration, lost
 
 def test_an_event_of_the_newer_edition_stands_in_its_file() -> None:
     """The older one would refuse all of it."""
-    ((file, text),) = DIALECT.export((declared("PermissionRequest"), declared("Stop"))).files.items()
+    ((file, text),) = DIALECT.export(
+        (declared("PermissionRequest"), declared("Stop"))
+    ).files.items()
     loaded = DIALECT.load(Source(file=f"/home/u/{file}", text=text))
 
     assert file == ".kimi-code/config.toml"

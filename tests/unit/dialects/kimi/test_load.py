@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hookline.core.dialect import Source
 from hookline.model.conditions import Never, Pattern
 from hookline.model.handler import Broken, Command
-from hookline.text.backtracking import Backtracking
+from hookline.text.backtracking import BacktrackingRegex
 from tests.unit.dialects.kimi.support import DIALECT, NEWER_FILE, one_hook
 
 WORDS = st.sampled_from(
@@ -70,7 +70,7 @@ def test_a_matcher_is_searched_in_what_its_event_is_about() -> None:
     assert isinstance(condition, Pattern)
     assert (condition.field, condition.source, condition.full) == ("kind", "permission", False)
     assert isinstance(slow, Pattern)
-    assert isinstance(slow.regex, Backtracking)
+    assert isinstance(slow.regex, BacktrackingRegex)
 
 
 def test_a_matcher_that_never_matches_says_why() -> None:

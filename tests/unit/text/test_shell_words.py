@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookline.text import words
-from hookline.text.words import calls, commands, stepped
+from hookline.text import shell_words
+from hookline.text.shell_words import find_callbacks, parse_commands, skip_prefix_words
 
 KNOWN = {"HOME": "/h", "P": "/p", "ODD": "/a b"}
 
 
 def told(text: str) -> list[list[str | None]] | None:
     """The words of each command, as far as they are certain."""
-    found = commands(text, KNOWN)
+    found = parse_commands(text, KNOWN)
     return (
         None
         if found is None
@@ -55,30 +55,30 @@ def test_words_are_told_as_their_program_would_see_them(text: str, said: object)
 
 def test_a_word_stands_where_it_stands() -> None:
     """In bytes, so that it can be replaced."""
-    (first, second) = commands('é; "$P"/x.sh a', KNOWN) or ()
+    (first, second) = parse_commands('é; "$P"/x.sh a', KNOWN) or ()
     word = second.words[0]
 
     assert 'é; "$P"/x.sh a'.encode()[word.start : word.end] == b'"$P"/x.sh'
     assert first.words[0].start == 0
 
 
-@given(text=st.text(alphabet=words._BARE))
+@given(text=st.text(alphabet=shell_words._BARE))
 def test_bare_words_are_read_in_two_ways_alike(text: str) -> None:
     """Split at blanks, and piece by piece, as everything else is read."""
 
     def read() -> list[tuple[int, int, str | None]] | None:
-        found = words._plain_words(text, KNOWN)
+        found = shell_words._plain_words(text, KNOWN)
         return None if found is None else [(word.start, word.end, word.value) for word in found]
 
     split = read()
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(words, "_BARE", "")
+        patched.setattr(shell_words, "_BARE", "")
         assert read() == split
 
 
 def test_a_plain_command_needs_no_grammar(monkeypatch: pytest.MonkeyPatch) -> None:
     """Which costs `answer` 20 ms."""
-    monkeypatch.setattr(words, "_grammatical", None)
+    monkeypatch.setattr(shell_words, "_grammatical", None)
 
     assert told('python3 "$P/x.py" -a') == [["python3", "/p/x.py", "-a"]]
 
@@ -99,7 +99,7 @@ def test_what_stands_around_words_is_told(
     text: str, reads: list[str | None], sets: list[tuple[str, str | None]], *, apart: bool
 ) -> None:
     """What is read, what is assigned, and whether a redirection stands between the words."""
-    found = commands(text, KNOWN) or ()
+    found = parse_commands(text, KNOWN) or ()
 
     assert [word.value for simple in found for word in simple.reads] == reads
     assert [pair for simple in found for pair in simple.sets] == sets
@@ -122,8 +122,8 @@ def test_the_words_that_the_shell_runs_others_by_are_stepped_over(
     text: str, program: str | None, *, by_default: bool
 ) -> None:
     """With their options; who only asks what a word means runs nothing."""
-    (simple,) = commands(text, KNOWN) or ()
-    words, default = stepped(simple.words)
+    (simple,) = parse_commands(text, KNOWN) or ()
+    words, default = skip_prefix_words(simple.words)
 
     assert (words[0].value if words else None, default) == (program, by_default)
 
@@ -142,4 +142,4 @@ def test_the_words_that_the_shell_runs_others_by_are_stepped_over(
 )
 def test_what_a_builtin_runs_later_is_told(line: str, run: tuple[str, ...]) -> None:
     """Where it stands behind an option of its own."""
-    assert calls(line.split()) == run
+    assert find_callbacks(line.split()) == run

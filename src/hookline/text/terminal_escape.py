@@ -1,8 +1,8 @@
-"""Visible: a text as it may be shown on a terminal or in a chat, whoever wrote it."""
+"""Terminal escaping: texts from files and programs, made safe to show on a terminal or in a chat."""
 
 from __future__ import annotations
 
-# What nobody sees, of the categories whose other characters are letters and marks: fillers, joiners, choices of a glyph.
+# Invisible characters whose categories otherwise hold letters and marks: fillers, joiners, variation selectors.
 _FILLERS = frozenset(
     map(
         chr,
@@ -20,31 +20,31 @@ _FILLERS = frozenset(
     )
 )
 _FURTHER = range(0xE0100, 0xE01F0)
-# Controls, marks that turn the direction of writing or take no room, halves of characters, ends of lines and paragraphs.
+# Controls, marks that change direction or have no width, halves of characters, ends of lines and paragraphs.
 _UNSEEN = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
-# A glyph is chosen for a picture by these two, in honest texts, too.
+# Honest texts use these two to choose the glyph of a picture.
 _OF_PICTURES = "\ufe0e\ufe0f"
-# So many blanks push what comes after them to where the next line begins.
+# So many blanks can push the rest of a text to where the next line begins.
 _GAP = " " * 9
 
 
-def visible(text: str, *, lines: bool = False) -> str:
-    """The text with control, direction-changing and unseen characters escaped, because a hook's file may be anybody's.
+def escape_text(text: str, *, lines: bool = False) -> str:
+    """Escape control, direction-changing and invisible characters, because anyone may have written the text.
 
-    With `lines` it may go over several.
+    With `lines`, newlines and tabs stay.
     """
     if text.isascii() and text.isprintable():
         return text
     shown = (
-        char if lines and char in "\n\t" else _visible(char, before)
+        char if lines and char in "\n\t" else _escape_char(char, before)
         for char, before in zip(text, f" {text}", strict=False)
     )
     return "".join(shown)
 
 
-def in_line(text: str) -> str:
-    """The text as a part of one line, where what is too long goes on below: also without blanks that make it look like two."""
-    shown = visible(text)
+def escape_line(text: str) -> str:
+    """Escape a text that is part of one line; long gaps are escaped too, because they could fake a second line."""
+    shown = escape_text(text)
     if _GAP not in shown:
         return shown
     import re  # noqa: PLC0415 - few texts have such a gap
@@ -52,12 +52,12 @@ def in_line(text: str) -> str:
     return re.sub(_GAP + " *", lambda found: f"\\x20{{{len(found[0])}}}", shown)
 
 
-def escaped(json: str) -> str:
-    """A document of JSON that means the same, with all that is not seen in it as JSON escapes it."""
-    return json if json.isascii() and json.isprintable() else "".join(map(_escaped, json))
+def escape_json(json: str) -> str:
+    """Escape the invisible characters of a JSON document as JSON does; its meaning stays."""
+    return json if json.isascii() and json.isprintable() else "".join(map(_escape_json_char, json))
 
 
-def _visible(char: str, before: str) -> str:
+def _escape_char(char: str, before: str) -> str:
     if not _is_unseen(char) or (char in _OF_PICTURES and _category(before) == "So"):
         return char
     code = ord(char)
@@ -71,18 +71,18 @@ def _is_unseen(char: str) -> bool:
 
 
 def _category(char: str) -> str:
-    import unicodedata  # noqa: PLC0415 - where nothing but ASCII is told, nobody needs it
+    import unicodedata  # noqa: PLC0415 - only texts beyond ASCII need it
 
     return unicodedata.category(char)
 
 
-def _escaped(char: str) -> str:
+def _escape_json_char(char: str) -> str:
     if char in "\n\r\t" or not _is_unseen(char):
         return char
-    return "".join(f"\\u{unit:04x}" for unit in _units(char))
+    return "".join(f"\\u{unit:04x}" for unit in _utf16_units(char))
 
 
-def _units(char: str) -> tuple[int, ...]:
-    """A character as UTF-16 has it."""
+def _utf16_units(char: str) -> tuple[int, ...]:
+    """Return the UTF-16 code units of a character."""
     code = ord(char) - 0x10000
     return (ord(char),) if code < 0 else (0xD800 + (code >> 10), 0xDC00 + (code & 0x3FF))

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookline.text.addresses import (
-    FOUR,
+from hookline.text.ip_addresses import (
+    IPV4_ROWS,
+    IPV6_ROWS,
     LOCAL,
     PUBLIC,
-    SIX,
-    kind_of,
-    packed,
-    refused_address,
-    unmapped,
+    classify_address,
+    explain_refused_address,
+    find_packed_ipv4,
+    unmap_ipv4,
 )
 
 # The registries as IANA publishes them (2025-10-09), their globally reachable rows included.
@@ -50,10 +50,10 @@ def edges(prefix: str) -> list[str]:
 @pytest.mark.parametrize("prefix", [*REGISTRY_FOUR, *REGISTRY_SIX, *BESIDE])
 def test_what_the_registries_name_is_refused(prefix: str) -> None:
     """From its first address to its last; nobody keeps a web service at the globally reachable ones either."""
-    assert [refused_address(ip_address(text)) != "" for text in edges(prefix)] == [True] * 3
+    assert [explain_refused_address(ip_address(text)) != "" for text in edges(prefix)] == [True] * 3
 
 
-@pytest.mark.parametrize("rows", [FOUR, SIX])
+@pytest.mark.parametrize("rows", [IPV4_ROWS, IPV6_ROWS])
 def test_the_table_covers_every_address_once(rows: tuple[tuple[str, str, str], ...]) -> None:
     """Everywhere where a row begins or ends the kind is that of the narrowest row there, so that it is everywhere."""
     nets = [(ip_network(prefix), kind) for prefix, kind, _ in rows]
@@ -68,10 +68,10 @@ def test_the_table_covers_every_address_once(rows: tuple[tuple[str, str, str], .
     assert whole.prefixlen == 0
     for at in sorted(bounds & {bound for bound in bounds if 0 <= bound <= int(whole[-1])}):
         _, kind = max((net.prefixlen, kind) for net, kind in nets if make(at) in net)
-        assert kind_of(make(at)) == kind, make(at)
+        assert classify_address(make(at)) == kind, make(at)
 
 
-@pytest.mark.parametrize("rows", [FOUR, SIX])
+@pytest.mark.parametrize("rows", [IPV4_ROWS, IPV6_ROWS])
 def test_the_table_is_in_order_and_says_why(rows: tuple[tuple[str, str, str], ...]) -> None:
     """No row is there twice, and none without a source."""
     keys = [(int(ip_network(prefix)[0]), ip_network(prefix).prefixlen) for prefix, _, _ in rows]
@@ -84,16 +84,21 @@ def test_the_table_is_in_order_and_says_why(rows: tuple[tuple[str, str, str], ..
 @given(st.ip_addresses(v=4))
 def test_what_the_interpreter_does_not_call_global_is_refused(address: IPv4Address) -> None:
     """The table says no wherever the standard library does, in whichever release; never the other way round by accident."""
-    assert refused_address(address) or address.is_global
+    assert explain_refused_address(address) or address.is_global
 
 
 @given(st.ip_addresses(v=6))
 def test_what_is_no_global_unicast_address_is_refused(address: IPv6Address) -> None:
     """But for what leads to a public IPv4 address."""
-    inside = [inner for _, inner in packed(address)]
-    mapped = unmapped(address)
+    inside = [inner for _, inner in find_packed_ipv4(address)]
+    mapped = unmap_ipv4(address)
 
-    assert refused_address(address) or int(address) >> 125 == 1 or inside or mapped.version == 4
+    assert (
+        explain_refused_address(address)
+        or int(address) >> 125 == 1
+        or inside
+        or mapped.version == 4
+    )
 
 
 @pytest.mark.parametrize(
@@ -110,7 +115,9 @@ def test_what_is_no_global_unicast_address_is_refused(address: IPv6Address) -> N
 )
 def test_a_public_address_is_not_refused(public: str) -> None:
     """With the local switch or without."""
-    assert [refused_address(ip_address(public), allow_local=local) for local in (False, True)] == [
+    assert [
+        explain_refused_address(ip_address(public), allow_local=local) for local in (False, True)
+    ] == [
         "",
         "",
     ]
@@ -149,11 +156,11 @@ def disguises(inner: int) -> dict[str, list[int]]:
 )
 def test_a_refused_address_is_refused_in_every_form(inner: str) -> None:
     """Also with the local switch: no translator and no tunnel has a way to this machine."""
-    kind = kind_of(ip_address(inner))
+    kind = classify_address(ip_address(inner))
     for form, numbers in disguises(int(ip_address(inner))).items():
         for number in numbers:
             for local in (False, True):
-                why = refused_address(IPv6Address(number), allow_local=local)
+                why = explain_refused_address(IPv6Address(number), allow_local=local)
                 assert f"{kind} address in the form of {form}" in why, IPv6Address(number)
 
 
@@ -161,7 +168,7 @@ def test_a_refused_address_is_refused_in_every_form(inner: str) -> None:
 def test_a_public_address_is_public_in_every_form(form: str) -> None:
     """Networks with IPv6 alone reach the others like this."""
     for number in disguises(int(ip_address("1.1.1.1")))[form]:
-        assert refused_address(IPv6Address(number)) == ""
+        assert explain_refused_address(IPv6Address(number)) == ""
 
 
 @given(st.ip_addresses(v=4), st.booleans())
@@ -169,41 +176,46 @@ def test_a_mapped_address_is_the_address(address: IPv4Address, local: bool) -> N
     """The kernel connects to it by IPv4, so the local switch is about it as well."""
     mapped = IPv6Address((0xFFFF << 32) + int(address))
 
-    assert unmapped(mapped) == address
-    assert refused_address(mapped, allow_local=local) == refused_address(address, allow_local=local)
+    assert unmap_ipv4(mapped) == address
+    assert explain_refused_address(mapped, allow_local=local) == explain_refused_address(
+        address, allow_local=local
+    )
 
 
 def test_an_address_without_a_disguise_is_itself() -> None:
     """`::` and `::1` are no IPv4 addresses, and a zone is no part of an address."""
     assert [
-        list(packed(ip_address(text))) for text in ("::", "::1", "1.2.3.4", "2606:4700::1")
+        list(find_packed_ipv4(ip_address(text)))
+        for text in ("::", "::1", "1.2.3.4", "2606:4700::1")
     ] == [[], [], [], []]
-    assert unmapped(ip_address("fe80::1%lo")) == ip_address("fe80::1")
-    assert refused_address(ip_address("::1"), allow_local=True) == ""
+    assert unmap_ipv4(ip_address("fe80::1%lo")) == ip_address("fe80::1")
+    assert explain_refused_address(ip_address("::1"), allow_local=True) == ""
 
 
 # -- the local switch ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("prefix", "kind"), [(prefix, kind) for prefix, kind, _ in (*FOUR, *SIX) if kind != PUBLIC]
+    ("prefix", "kind"),
+    [(prefix, kind) for prefix, kind, _ in (*IPV4_ROWS, *IPV6_ROWS) if kind != PUBLIC],
 )
 def test_the_local_switch_opens_loopback_and_private_ones(prefix: str, kind: str) -> None:
     """And nothing else."""
     first = ip_network(prefix)[0]
 
-    assert (refused_address(first, allow_local=True) == "") == (kind in LOCAL)
+    assert (explain_refused_address(first, allow_local=True) == "") == (kind in LOCAL)
 
 
 @pytest.mark.parametrize("address", METADATA)
 def test_where_a_cloud_keeps_its_credentials_nobody_calls(address: str) -> None:
     """Not with the local switch either (security.md 5.3, 4)."""
     assert (
-        refused_address(ip_address(address), allow_local=True) == "its host is a metadata address"
+        explain_refused_address(ip_address(address), allow_local=True)
+        == "its host is a metadata address"
     )
 
 
 @pytest.mark.parametrize("prefix", REGISTRY_PACKED)
 def test_what_leads_to_an_ipv4_address_counts_as_that(prefix: str) -> None:
     """So its own row is open."""
-    assert kind_of(ip_network(prefix)[0]) == PUBLIC
+    assert classify_address(ip_network(prefix)[0]) == PUBLIC

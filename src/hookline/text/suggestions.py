@@ -1,4 +1,4 @@
-"""The nearest of some known words, for "did you mean"."""
+"""Suggestions for misspelt words: "did you mean"."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A hint such as "did you mean `PreToolUse`?", or an empty text where nothing known is near."""
+    """Return a hint such as "did you mean `PreToolUse`?"; empty if no known word is near."""
     import difflib  # noqa: PLC0415 - only errors need it
 
     by_fold: dict[str, list[str]] = {}
@@ -17,7 +17,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(_fold(word), by_fold, n=1, cutoff=0.6)
     if not near:
         return ""
-    # Of several spellings of one word, the one that looks most like what was written.
+    # Of several spellings of one word, take the one closest to the input.
     likest = max(
         by_fold[near[0]], key=lambda name: difflib.SequenceMatcher(None, word, name).ratio()
     )

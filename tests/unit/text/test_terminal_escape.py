@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from hookline.text.visible import escaped, in_line, visible
+from hookline.text.terminal_escape import escape_json, escape_line, escape_text
 
 
 @pytest.mark.parametrize(
@@ -30,17 +30,17 @@ from hookline.text.visible import escaped, in_line, visible
 )
 def test_what_would_command_a_terminal_is_shown(text: str, shown: str) -> None:
     """Letters of any script pass; control and direction marks are escaped."""
-    assert visible(text) == shown
+    assert escape_text(text) == shown
 
 
 def test_lines_may_be_kept() -> None:
     """Where a text may go over several lines, only line breaks and tabs pass."""
-    assert visible("a\n\tb\x1b", lines=True) == "a\n\tb\\x1b"
+    assert escape_text("a\n\tb\x1b", lines=True) == "a\n\tb\\x1b"
 
 
 def test_a_line_is_one_on_a_narrow_screen_too() -> None:
     """Blanks that would push the rest to where the next line begins are counted."""
-    assert in_line(f"curl x #{' ' * 40}ok\n{' ' * 8}y") == "curl x #\\x20{40}ok\\x0a        y"
+    assert escape_line(f"curl x #{' ' * 40}ok\n{' ' * 8}y") == "curl x #\\x20{40}ok\\x0a        y"
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_a_line_is_one_on_a_narrow_screen_too() -> None:
 )
 def test_a_document_means_the_same(text: str) -> None:
     """JSON with nothing in it that is not seen."""
-    document = escaped(json.dumps({text: [text]}, ensure_ascii=False))
+    document = escape_json(json.dumps({text: [text]}, ensure_ascii=False))
 
     assert json.loads(document) == {text: [text]}
-    assert visible(document) == document
+    assert escape_text(document) == document

@@ -1,8 +1,8 @@
-"""Addresses: what each one is for, by a table of our own, so that no release of an interpreter changes whom we call.
+"""Special-purpose IP addresses: which ones hookline refuses to connect to.
 
-The rows are IANA's registries of special-purpose addresses for IPv4 and IPv6 (as of 2025-10-09), their globally reachable
-ones included, for nobody keeps a web service there; multicast; what is not in use any more; and where clouds hand out
-credentials (security.md 5.3). The most specific row counts, and each address has one.
+The rows follow the IANA registries of special-purpose IPv4 and IPv6 addresses (as of 2025-10-09). They include addresses
+of those registries that are globally reachable, multicast, withdrawn ranges, and the endpoints where clouds hand out
+credentials. The table is our own, so that a new Python release changes no verdict. The most specific row counts.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     Address: TypeAlias = IPv4Address | IPv6Address
 
 PUBLIC = ""
-# The kinds that a local switch opens. Any other stays shut, most of all where a cloud hands out its credentials.
+# The kinds that `allow_local` opens. Every other kind stays closed, above all the metadata endpoints of clouds.
 LOCAL = ("loopback", "private")
 
-# Prefix, kind, and who says so.
-FOUR = (
+# Prefix, kind, and the document that defines it.
+IPV4_ROWS = (
     ("0.0.0.0/0", PUBLIC, "what no other row names"),
     ("0.0.0.0/8", "unspecified", "RFC 791 3.2: this network"),
     ("10.0.0.0/8", "private", "RFC 1918"),
@@ -52,7 +52,7 @@ FOUR = (
     ("224.0.0.0/4", "multicast", "RFC 5771"),
     ("240.0.0.0/4", "reserved", "RFC 1112 4: class E, and the broadcast address"),
 )
-SIX = (
+IPV6_ROWS = (
     ("::/0", "reserved", "RFC 4291 2.4: no global unicast address"),
     ("::/96", PUBLIC, "RFC 4291 2.5.5.1: as what is packed into it"),
     ("::/128", "unspecified", "RFC 4291 2.5.2"),
@@ -86,8 +86,8 @@ SIX = (
     ("ff00::/8", "multicast", "RFC 4291 2.7"),
 )
 _EACH_BIT = 0xFFFFFFFF
-# Forms that a translator or a tunnel takes an IPv4 address out of: which bits tell it, by what they must be and where they
-# stand; how far up in it each IPv4 address is, and what that is combined with (exclusive or).
+# Forms of IPv6 addresses that carry an IPv4 address. Each row: the bits that identify the form, their mask, and for each
+# IPv4 address inside: how many bits to shift, and what to combine it with (exclusive or).
 FORMS = (
     (
         "a compatible address",
@@ -107,36 +107,47 @@ FORMS = (
 )
 
 
-def refused_address(address: Address, *, allow_local: bool = False) -> str:
-    """Why this address must not be connected to, in words; empty if it may be (starchild.md 8).
+def explain_refused_address(address: Address, *, allow_local: bool = False) -> str:
+    """Return why hookline must not connect to this address; empty if it may.
 
-    It may be if it is public, and so is each IPv4 address that is packed into it. `allow_local` opens loopback and private
-    addresses as they are, not in the form of a translator or a tunnel: none of these has a way to this machine.
+    An address is allowed if it is public, and so is each IPv4 address packed into it. `allow_local` opens plain loopback
+    and private addresses. It does not open them inside a translator's or tunnel's form: none of these leads to this machine.
     """
-    plain = unmapped(address)
-    kind = kind_of(plain)
+    plain = unmap_ipv4(address)
+    kind = classify_address(plain)
     if kind and not (allow_local and kind in LOCAL):
-        return f"its host is {_a(kind)} address"
-    hidden = next(((kind, form) for form, inner in packed(plain) if (kind := kind_of(inner))), None)
-    return f"its host is {_a(hidden[0])} address in the form of {hidden[1]}" if hidden else ""
+        return f"its host is {_with_article(kind)} address"
+    hidden = next(
+        (
+            (kind, form)
+            for form, inner in find_packed_ipv4(plain)
+            if (kind := classify_address(inner))
+        ),
+        None,
+    )
+    return (
+        f"its host is {_with_article(hidden[0])} address in the form of {hidden[1]}"
+        if hidden
+        else ""
+    )
 
 
-def unmapped(address: Address) -> Address:
-    """The address that is connected to: IPv4 where it is mapped into IPv6 (RFC 4291 2.5.5.2), and never with a zone."""
+def unmap_ipv4(address: Address) -> Address:
+    """Return the address to connect to: IPv4 where it is mapped into IPv6 (RFC 4291 2.5.5.2), always without a zone."""
     number = int(address)
     if address.version == 4:  # noqa: PLR2004 - IPv4
         return address
     return IPv4Address(number & _EACH_BIT) if number >> 32 == 0xFFFF else IPv6Address(number)  # noqa: PLR2004 - ::ffff:0:0/96
 
 
-def kind_of(address: Address) -> str:
-    """What an address is for, by its row; empty for a public one. What is packed into it is not looked at."""
+def classify_address(address: Address) -> str:
+    """Return the kind of an address by its row; empty for a public one. It ignores packed IPv4 addresses."""
     begins, kinds = _spans(address.version)
     return kinds[bisect_right(begins, int(address)) - 1]
 
 
-def packed(address: Address) -> Iterator[tuple[str, IPv4Address]]:
-    """Each IPv4 address that an IPv6 address leads to, with the form that it is packed in."""
+def find_packed_ipv4(address: Address) -> Iterator[tuple[str, IPv4Address]]:
+    """Yield each IPv4 address that an IPv6 address leads to, with the form that packs it."""
     number = int(address)
     if address.version == 4 or number <= 1:  # noqa: PLR2004 - IPv4; and `::` and `::1` are themselves
         return
@@ -148,8 +159,9 @@ def packed(address: Address) -> Iterator[tuple[str, IPv4Address]]:
 
 @cache
 def _spans(version: int) -> tuple[list[int], list[str]]:
-    """Where each span of the whole address space begins, and of which kind it is."""
-    rows = [(ip_network(prefix), kind) for prefix, kind, _ in (FOUR if version == 4 else SIX)]  # noqa: PLR2004 - IPv4
+    """Return where each span of the address space begins, and the kind of each span."""
+    table = IPV4_ROWS if version == 4 else IPV6_ROWS  # noqa: PLR2004 - IPv4
+    rows = [(ip_network(prefix), kind) for prefix, kind, _ in table]
     bounds = [(int(net.network_address), int(net.broadcast_address), kind) for net, kind in rows]
     narrow = sorted(bounds, key=lambda row: row[1] - row[0])
     begins = sorted(
@@ -169,5 +181,5 @@ def _forms() -> list[tuple[str, int, int, tuple[tuple[int, int], ...]]]:
     ]
 
 
-def _a(kind: str) -> str:
+def _with_article(kind: str) -> str:
     return f"an {kind}" if kind.startswith("u") else f"a {kind}"

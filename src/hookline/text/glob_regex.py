@@ -1,6 +1,6 @@
-"""A glob as an expression for RE2: `**`, `*`, `?`, `[a-c]`, `{a,b}`, `{1..3}` and groups such as `+(a|b)`.
+"""Globs as RE2 expressions: `**`, `*`, `?`, `[a-c]`, `{a,b}`, `{1..3}` and groups such as `+(a|b)`.
 
-A path is chosen by the agent, and no path may make a match slow: with the usual backtracking, 4 KB of it kept
+The agent chooses the path, so no path may make a match slow. With a backtracking engine, a path of 4 KB kept
 `**/a/**/a/**/b` busy for minutes.
 """
 
@@ -16,68 +16,70 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hookline.text.re2_regex import Regex
 
-# How often what stands in the brackets of `@(a|b)` may stand there.
+# How often the content of `@(a|b)` and its kin may occur.
 _GROUPS = {"@": "", "?": "?", "*": "*", "+": "+", "!": ""}
 _CLASS = re.compile(r"\[(?P<negated>[!^]?)(?P<inside>\]?(?:\[:\w+:\]|\\.|[^\]\\])*)\]", re.DOTALL)
 _IN_CLASS = re.compile(r"\[:\w+:\]|\\.|[\[\]^]", re.DOTALL)
 _NOTHING = r"[^\x00-\x{10FFFF}]"
 _BRACE = re.compile(r"\\.|\{", re.DOTALL)
 _RANGE = re.compile(r"(-?\d{1,4})\.\.(-?\d{1,4})|([a-z])\.\.([a-z])|([A-Z])\.\.([A-Z])")
-_MOST = 1000  # patterns that the braces of one may stand for
+_MOST = 1000  # patterns that the braces of one may expand to
 
 
 class _TooManyError(ValueError):
-    """Braces stand for more patterns than anybody means."""
+    """The braces of one pattern expand to more than `_MOST` patterns."""
 
 
 @lru_cache(maxsize=1024)
 def compile_glob(pattern: str) -> Regex | None:
-    """The expression that covers the paths which a glob matches.
+    """Compile a glob to an expression that matches whole paths.
 
-    None, which matches everything, where it is too large: a guard had better see too much.
+    None if the glob is too large; None matches every path, because a guard should rather see too much.
     """
     try:
-        return compile_regex("(?s)" + "|".join(_translated(each) for each in _expanded(pattern)))
+        return compile_regex(
+            "(?s)" + "|".join(_translate(each) for each in _expand_braces(pattern))
+        )
     except (ConfigError, _TooManyError, RecursionError):
         return None
 
 
-def _translated(pattern: str) -> str:
-    """The expression for a pattern without braces."""
+def _translate(pattern: str) -> str:
+    """Return the expression for a pattern without braces."""
     *folders, last = re.sub("/+", "/", pattern).split("/")
     above = "".join(
-        "(?:.*/)?" if folder == "**" else f"{_component(folder)}/" for folder in folders
+        "(?:.*/)?" if folder == "**" else f"{_translate_component(folder)}/" for folder in folders
     )
-    return above + (".*" if last == "**" else _component(last))
+    return above + (".*" if last == "**" else _translate_component(last))
 
 
-def _component(text: str) -> str:
-    """What stands between two slashes; stars alone are at least something."""
-    return "[^/]+" if text and not text.strip("*") else _signs(text)
+def _translate_component(text: str) -> str:
+    """Return the expression for the text between two slashes; stars alone match at least one character."""
+    return "[^/]+" if text and not text.strip("*") else _translate_signs(text)
 
 
-def _signs(text: str) -> str:
+def _translate_signs(text: str) -> str:
     done, at = "", 0
     while at < len(text):
-        piece, at = _sign(text, at)
+        piece, at = _translate_sign(text, at)
         done += piece
     return done
 
 
-def _sign(text: str, at: int) -> tuple[str, int]:
-    """The expression of the sign that begins here, and where the next one begins."""
+def _translate_sign(text: str, at: int) -> tuple[str, int]:
+    """Return the expression of the sign that begins here, and where the next one begins."""
     sign = text[at]
-    if sign in _GROUPS and text[at + 1 : at + 2] == "(" and (group := _group(text, at)):
+    if sign in _GROUPS and text[at + 1 : at + 2] == "(" and (group := _translate_group(text, at)):
         return group
     if sign == "[" and (found := _CLASS.match(text, at)):
-        return _class(found), found.end()
+        return _translate_class(found), found.end()
     if sign == "\\" and at + 1 < len(text):
         return re.escape(text[at + 1]), at + 2
     return {"*": "[^/]*", "?": "[^/]"}.get(sign) or re.escape(sign), at + 1
 
 
-def _class(found: re.Match[str]) -> str:
-    """A bracket expression; one that is none, such as `[z-a]`, matches nothing, as in a shell."""
+def _translate_class(found: re.Match[str]) -> str:
+    """Return the expression of a bracket expression; an invalid one, such as `[z-a]`, matches nothing, as in a shell."""
     inside = _IN_CLASS.sub(
         lambda part: part[0] if part[0].startswith("[:") else re.escape(part[0][-1]),
         found["inside"],
@@ -90,37 +92,41 @@ def _class(found: re.Match[str]) -> str:
     return expression
 
 
-def _group(text: str, at: int) -> tuple[str, int] | None:
-    """A group such as `+(a|b)`, and where it ends. RE2 cannot say `!(a)`, so it is anything."""
-    sides, end = _parts(text, at + 1, "()", "|")
+def _translate_group(text: str, at: int) -> tuple[str, int] | None:
+    """Return the expression of a group such as `+(a|b)`, and where it ends. RE2 has no `!(a)`, so that matches anything."""
+    sides, end = _split_brackets(text, at + 1, "()", "|")
     if not sides:
         return None
-    either = "|".join(_signs(side) for side in sides)
+    either = "|".join(_translate_signs(side) for side in sides)
     return ("[^/]*" if text[at] == "!" else f"(?:{either}){_GROUPS[text[at]]}"), end
 
 
-def _expanded(pattern: str) -> list[str]:
-    """The patterns that the braces of one stand for.
+def _expand_braces(pattern: str) -> list[str]:
+    """Return the patterns that the braces of one pattern expand to.
 
     Raises:
-        _TooManyError: more than anybody means.
+        _TooManyError: there are more than `_MOST`.
     """
     for opening in _BRACE.finditer(pattern):
-        sides, end = _parts(pattern, opening.start(), "{}", ",") if opening[0] == "{" else ([], 0)
+        sides, end = (
+            _split_brackets(pattern, opening.start(), "{}", ",") if opening[0] == "{" else ([], 0)
+        )
         if len(sides) == 1:
-            sides = _counted(sides[0])
+            sides = _expand_range(sides[0])
         if not sides:
             continue
-        begun = [pattern[: opening.start()] + inner for side in sides for inner in _expanded(side)]
-        ended = _expanded(pattern[end:])
+        begun = [
+            pattern[: opening.start()] + inner for side in sides for inner in _expand_braces(side)
+        ]
+        ended = _expand_braces(pattern[end:])
         if len(begun) * len(ended) > _MOST:
             raise _TooManyError
         return [one + other for one in begun for other in ended]
     return [pattern]
 
 
-def _parts(text: str, at: int, brackets: str, separator: str) -> tuple[list[str], int]:
-    """What stands between the bracket that opens here and its partner, parted, and where that ends; nothing if it never does."""
+def _split_brackets(text: str, at: int, brackets: str, separator: str) -> tuple[list[str], int]:
+    """Split the text inside a bracket pair; return its parts and where the pair ends, or no parts if it never closes."""
     parts, begin, depth, escaped = [], at + 1, 0, False
     for end in range(at, len(text)):
         char = "" if escaped else text[end]
@@ -134,8 +140,8 @@ def _parts(text: str, at: int, brackets: str, separator: str) -> tuple[list[str]
     return [], at
 
 
-def _counted(text: str) -> list[str]:
-    """`1..3` and `a..c`, counted out; nothing for any other text."""
+def _expand_range(text: str) -> list[str]:
+    """Expand `1..3` or `a..c`; any other text gives an empty list."""
     found = _RANGE.fullmatch(text)
     if not found:
         return []

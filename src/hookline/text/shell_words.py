@@ -1,6 +1,6 @@
-"""Words: the simple commands of a shell text with the place of each word, and what a word is once its variables are filled in.
+"""The simple commands of a shell text, with the place of each word and its value once variables are expanded.
 
-A text that is one command of plain words is read without the grammar, which costs 20 ms to load.
+A single command of plain words is read without the grammar, which takes 20 ms to load.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Word:
-    """A word at `start` up to `end` in the text's UTF-8 bytes; `value` is None where only the shell can tell."""
+    """A word from `start` to `end`, counted in UTF-8 bytes; `value` is None where only the shell can tell."""
 
     __slots__ = ("end", "start", "value")
 
@@ -26,11 +26,11 @@ class Word:
         self.value = value
 
 
-class Simple:
+class SimpleCommand:
     """One simple command: a program and its arguments, without assignments and redirections.
 
-    `reads`: the files that its redirections read. `sets`: what it assigns, by name; None where only the shell can tell. With either,
-    there may be no words. `apart`: a redirection stands between its words.
+    `reads`: the files that its redirections read. `sets`: what it assigns, by name; None where only the shell can tell. A command with
+    either may have no words. `apart`: a redirection stands between its words.
     """
 
     __slots__ = ("apart", "reads", "sets", "words")
@@ -49,7 +49,7 @@ class Simple:
         self.apart = apart
 
 
-# Words that the shell itself answers to: no file is run for them.
+# Commands of the shell itself: they start no file.
 BUILTINS = frozenset({
     "alias", "bg", "bind", "break", "builtin", "caller", "case", "cd", "command", "compgen", "complete", "continue", "declare",
     "dirs", "disown", "do", "done", "echo", "elif", "else", "enable", "esac", "eval", "exec", "exit", "export", "false", "fc",
@@ -58,7 +58,7 @@ BUILTINS = frozenset({
     "suspend", "test", "then", "time", "times", "trap", "true", "type", "typeset", "ulimit", "umask", "unalias", "unset", "until",
     "wait", "while", "{", "}", "[", "[[", ":", "!", ".", "source",
 })  # fmt: skip
-# Texts, which `re` compiles and remembers when the first hook needs one.
+# Texts, so that `re` compiles them only when the first hook needs one.
 _PIECE = (
     r"(?a)(?P<blank>[ \t\n]+)"
     r"|'(?P<raw>[^']*)'"
@@ -75,7 +75,7 @@ _TO_NOWHERE = r"(?:[ \t]+(?:[12]?>>?[ \t]*/dev/null|&>>?[ \t]*/dev/null|2>&1|1?>
 _BARE = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./^- \t"
 
 
-# Words that the shell runs the rest by, and their options that take a word.
+# Words that make the shell run the rest of the line, with their options that take a value.
 _STEPPED: Mapping[str, str] = {
     "exec": "a",
     "command": "",
@@ -86,12 +86,12 @@ _STEPPED: Mapping[str, str] = {
 }
 
 
-# Builtins that are given, by an option, what the shell runs later.
+# Builtins with an option whose value the shell runs later.
 _CALLING: Mapping[str, str] = {"mapfile": "-C", "readarray": "-C", "hash": "-p"}
 
 
-def calls(words: Sequence[str]) -> tuple[str, ...]:
-    """The texts among the words of a builtin that the shell runs later."""
+def find_callbacks(words: Sequence[str]) -> tuple[str, ...]:
+    """Return the texts among a builtin's words that the shell runs later."""
     option = _CALLING.get(words[0])
     if option is None:
         return ()
@@ -102,10 +102,10 @@ def calls(words: Sequence[str]) -> tuple[str, ...]:
     )[:1]
 
 
-def stepped(words: Sequence[Word]) -> tuple[Sequence[Word], bool]:
-    """The words from the program on, behind `exec`, `time` and the like; and whether it is looked for on the system's own path.
+def skip_prefix_words(words: Sequence[Word]) -> tuple[Sequence[Word], bool]:
+    """Return the words from the program on, without `exec`, `time` and the like; and whether the default path finds the program.
 
-    None where the shell is only asked what a word means, as by `command -v`.
+    No words where the shell only looks a word up, as by `command -v`.
     """
     by_default = False
     while len(words) > 1 and (name := words[0].value or "") in _STEPPED:
@@ -126,23 +126,23 @@ def stepped(words: Sequence[Word]) -> tuple[Sequence[Word], bool]:
     return words, by_default
 
 
-def commands(text: str, variables: Mapping[str, str]) -> tuple[Simple, ...] | None:
-    """The simple commands of a text for a POSIX shell, in their order; None where the text cannot be read for sure."""
+def parse_commands(text: str, variables: Mapping[str, str]) -> tuple[SimpleCommand, ...] | None:
+    """Return the simple commands of a POSIX shell text, in order; None if the text cannot be read reliably."""
     plain = _plain(text, variables)
     return plain if plain is not None else _grammatical(text, variables)
 
 
-def is_plain(text: str, variables: Mapping[str, str]) -> bool:
-    """Whether a text is one command of plain words and nothing else; what it prints may go nowhere."""
+def is_plain_command(text: str, variables: Mapping[str, str]) -> bool:
+    """Return whether a text is one command of plain words; it may redirect its output to nowhere."""
     return _plain(re.sub(_TO_NOWHERE, "", text), variables) is not None
 
 
-def _plain(text: str, variables: Mapping[str, str]) -> tuple[Simple, ...] | None:
-    """One command of plain words; None where there may be more to it."""
+def _plain(text: str, variables: Mapping[str, str]) -> tuple[SimpleCommand, ...] | None:
+    """Return one command of plain words; None if there may be more to it."""
     words = _plain_words(text, variables)
-    # An assignment before the program, as `X=1 ./y`, is for the grammar.
+    # The grammar handles an assignment before the program, as in `X=1 ./y`.
     return (
-        (Simple(words=tuple(words)),)
+        (SimpleCommand(words=tuple(words)),)
         if words and not ("=" in text and re.match(_ASSIGNMENT, text.lstrip()))
         else None
     )
@@ -158,7 +158,7 @@ def _plain_words(text: str, variables: Mapping[str, str]) -> list[Word] | None:
     while at < last:
         found = piece_at(text, at)
         if found is None or (found["blank"] is not None and "\n" in found["blank"]):
-            return None  # what is on another line is another command
+            return None  # the next line is another command
         if found["blank"] is not None:
             if begun >= 0:
                 words.append(_word(text, begun, at, value))
@@ -175,7 +175,7 @@ def _plain_words(text: str, variables: Mapping[str, str]) -> list[Word] | None:
 
 
 def _bare_words(text: str) -> Iterator[Word]:
-    """The words of a text in which nothing means more than itself, as in most hooks: there is no expression to compile for it."""
+    """Yield the words of a text in which each character means itself, as in most hooks; this needs no expression."""
     at = 0
     for value in text.split():
         at = text.index(value, at)
@@ -184,7 +184,7 @@ def _bare_words(text: str) -> Iterator[Word]:
 
 
 def _piece(found: re.Match[str], variables: Mapping[str, str], *, first: bool) -> str | None:
-    """What one piece of a word comes to; None where it is not certain."""
+    """Return the value of one piece of a word; None if it is not certain."""
     if found["raw"] is not None:
         return found["raw"]
     if found["quoted"] is not None:
@@ -212,16 +212,16 @@ def _word(text: str, start: int, end: int, value: str) -> Word:
 # -- by the grammar ----------------------------------------------------------------------------------------------------
 
 
-def _grammatical(text: str, variables: Mapping[str, str]) -> tuple[Simple, ...] | None:
+def _grammatical(text: str, variables: Mapping[str, str]) -> tuple[SimpleCommand, ...] | None:
     from hookline.text import shell  # noqa: PLC0415 - most hooks are one command of plain words
 
-    if shell.simple_commands(text) is None or "<<" in text:
+    if shell.parse_simple_commands(text) is None or "<<" in text:
         return None
     source = text.encode("utf-8", "replace")
-    nodes = shell.nodes(source)
+    nodes = shell.parse_nodes(source)
     assigned = {_name_of(node) for node in nodes if node.type == "variable_assignment"}
     loops = {
-        shell.text_of(node.children[1]).decode()
+        shell.node_text(node.children[1]).decode()
         for node in nodes
         if node.type == "for_statement" and len(node.children) > 1
     }
@@ -233,14 +233,14 @@ def _grammatical(text: str, variables: Mapping[str, str]) -> tuple[Simple, ...] 
 def _redirections(
     nodes: list[Node], source: bytes
 ) -> tuple[dict[int, list[Node]], dict[int, list[Node]]]:
-    """The files that are read, and the arguments behind redirections, by the part that they belong to."""
+    """Return the files that redirections read, and the arguments after redirections, by the part that they belong to."""
     from hookline.text import shell  # noqa: PLC0415 - as above
 
     reads: dict[int, list[Node]] = {}
     late: dict[int, list[Node]] = {}
     for node in nodes:
         if node.type in {"redirected_statement", "command"}:
-            owner, read, behind = shell.redirected(node, source)
+            owner, read, behind = shell.split_redirections(node, source)
             reads.setdefault(owner.id, []).extend(read)
             late.setdefault(owner.id, []).extend(behind)
     return reads, late
@@ -253,7 +253,7 @@ def _simples(
     variables: Mapping[str, str],
     reads: Mapping[int, list[Node]],
     late: Mapping[int, list[Node]],
-) -> Iterator[Simple]:
+) -> Iterator[SimpleCommand]:
     from hookline.text import shell  # noqa: PLC0415 - as above
 
     for node in nodes:
@@ -271,17 +271,17 @@ def _simples(
                 for each in node.children
                 if each.type == "variable_assignment"
             )
-            yield Simple(words=words, reads=read, sets=sets, apart=bool(behind))
+            yield SimpleCommand(words=words, reads=read, sets=sets, apart=bool(behind))
         elif node.type == "variable_assignment" and (
             node.parent is None or node.parent.type != "command"
         ):
-            yield Simple(sets=(_set(node, source, variables),))
+            yield SimpleCommand(sets=(_set(node, source, variables),))
         elif read:
-            yield Simple(reads=read)
+            yield SimpleCommand(reads=read)
 
 
 def _read(start: int, end: int, source: bytes, variables: Mapping[str, str]) -> Word:
-    """The word between two places; its value, where it is one word and certain."""
+    """Return the word between two places, with its value if it is one certain word."""
     one = _plain_words(source[start:end].decode("utf-8", "replace"), variables) or ()
     return Word(start=start, end=end, value=one[0].value if len(one) == 1 else None)
 
@@ -296,4 +296,4 @@ def _set(node: Node, source: bytes, variables: Mapping[str, str]) -> tuple[str, 
 def _name_of(node: Node) -> str:
     from hookline.text import shell  # noqa: PLC0415 - as above
 
-    return shell.text_of(node).partition(b"=")[0].removesuffix(b"+").decode("utf-8", "replace")
+    return shell.node_text(node).partition(b"=")[0].removesuffix(b"+").decode("utf-8", "replace")
