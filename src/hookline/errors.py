@@ -114,7 +114,7 @@ CODES: Mapping[str, str] = {
     "trust.left-to-host": "HKL3020",
     "trust.unapproved-caller": "HKL3021",
     "trust.not-switched": "HKL3022",
-    "trust.brought": "HKL3023",
+    "trust.project-env": "HKL3023",
     "trust.open-start": "HKL3024",
     "wire.payload": "HKL4001",
     "wire.event": "HKL4002",

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hookline.config.brought import brought
 from hookline.config.places import project_root
+from hookline.config.project_env import drop_project_env
 from hookline.paths import nearest_with, real_path
 
 if TYPE_CHECKING:
@@ -47,10 +47,10 @@ def builtin_calls(function: Any, *given: Any) -> int:
     [
         lambda folder: project_root(folder, {"HOME": "/nonexistent"}),
         lambda folder: nearest_with(folder, ".git"),
-        lambda folder: brought(["CODEX_HOME"], [folder], {"CODEX_HOME": "/x"}, home="/none"),
+        lambda folder: drop_project_env({"CODEX_HOME": "/x"}, folder),
         real_path,
     ],
-    ids=["project_root", "nearest_with", "brought", "real_path"],
+    ids=["project_root", "nearest_with", "drop_project_env", "real_path"],
 )
 def test_a_search_makes_as_many_calls_as_the_folder_has_levels(deep: Path, function: Any) -> None:
     """A walk that resolves each level from the root makes a quadratic number of calls."""

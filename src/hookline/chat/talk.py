@@ -8,6 +8,7 @@ import shlex
 
 from hookline.chat.hints import NAME, ON_AGAIN, SAID, hint_of, with_hint
 from hookline.chat.listing import findings, head, hook_lines, master
+from hookline.config.project_env import drop_project_env
 from hookline.core.failure import off_by
 from hookline.engine.doctor.checkup import check, in_common
 from hookline.engine.doctor.soundness import unsound
@@ -75,7 +76,7 @@ class Talk:
         self.engine = engine if engine is not None else self._discovered(cwd, environ)
 
     def _discovered(self, cwd: str, environ: Mapping[str, str] | None) -> Engine:
-        given = os.environ if environ is None else environ
+        given = drop_project_env(os.environ, cwd).environ if environ is None else environ
         journal = journal_of(given, self._told.append)
         return Engine.discover(
             cwd,

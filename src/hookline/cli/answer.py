@@ -75,6 +75,7 @@ class Request:
         self.seconds: float | None = None
         try:
             self.host, self.selection, self.event, self.seconds = _parsed(words)
+            self.selection.clean_environ()
         except Exception as error:  # noqa: BLE001 - a traceback must never reach a host
             self.error = error
             self.host = next((word for word in words if word in NAMES), "")
@@ -225,6 +226,7 @@ def _reply(request: Request, sent: bytes, later: Later, journal: Journal | None)
         selection.folder = os.getcwd()
     else:
         selection.folder = _project(payload, table, os.environ)
+        selection.clean_environ(selection.folder)
     selection.host = host
     engine = selection.engine(
         alone=True, placed=False, journal=journal, sessions=selection.sessions(os.environ)

@@ -272,6 +272,7 @@ _OPTIONS = """options of most commands:
   --mode MODE          fidelity, or strict: a failed guard asks or denies
   --match-tools NAMES  native, or canonical: a matcher knows a tool's names in all hosts
   -C DIR               as if started there
+  --home DIR           your home, whatever the environment says
   --json               one JSON document; its schema: hookline schema
   --color WHEN         auto, always or never
   -V, --version        the version

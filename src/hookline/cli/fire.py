@@ -140,6 +140,7 @@ def _fire(asked: _Asked, answers: Answers | None = None) -> int:
     if seconds is not None and answers is not None:
         answers.set_deadline(seconds, asked.event)
     until = None if seconds is None else monotonic() + seconds
+    asked.selection.clean_environ()
     enter(asked.selection.folder)
     asked.selection.folder = "."
     decision = _decide(asked, until)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from typing import Annotated, Any, Literal
 
 import typer
@@ -85,6 +86,9 @@ _Option = Annotated[
     ),
 ]
 _Folder = Annotated[str, option("-C", metavar="DIR", help="as if started there")]
+_Home = Annotated[
+    str, option("--home", metavar="DIR", help="your home, whatever the environment says")
+]
 
 
 def _shared(
@@ -96,6 +100,7 @@ def _shared(
     match_tools: _Matching = "native",
     option: _Option = [],  # noqa: B006 - as above
     folder: _Folder = "",
+    home: _Home = "",
 ) -> None:
     raise NotImplementedError  # nobody calls it: only its signature is read
 
@@ -107,6 +112,7 @@ def selecting(command: Callable[..., int]) -> Callable[..., int]:
 
     def selected(**given: Any) -> int:
         chosen = {name: given.pop(name) for name in shared}
+        home = os.path.abspath(chosen["home"]) if chosen["home"] else ""
         enter(chosen["folder"])
         selection = Selection(
             configs=chosen["config"],
@@ -115,7 +121,9 @@ def selecting(command: Callable[..., int]) -> Callable[..., int]:
             mode=chosen["mode"],
             match_tools=chosen["match_tools"],
             options=chosen["option"],
+            home=home,
         )
+        selection.clean_environ()
         return command(selection=selection, **given)
 
     kept = [parameter for name, parameter in own.parameters.items() if name != "selection"]

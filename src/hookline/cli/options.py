@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-from hookline.config.brought import disown
 from hookline.config.places import project_root
+from hookline.config.project_env import drop_project_env
 from hookline.engine.catalog import NAMES
 from hookline.engine.engine import Engine
 from hookline.engine.gating import Late, noted
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any, Never
 
+    from hookline.model.problem import Problem
+
 _FLAGS: Mapping[str, str] = {
     "-c": "configs",
     "--config": "configs",
@@ -31,6 +33,7 @@ _FLAGS: Mapping[str, str] = {
     "-o": "options",
     "--option": "options",
     "-C": "folder",
+    "--home": "home",
 }
 _RELAY = "--relay"
 DEADLINE = "--deadline"
@@ -41,8 +44,8 @@ _NO_OWN: Mapping[str, bool] = {}
 class Selection:
     """Which hooks a command looks at. Without `configs`, whatever is discovered from `folder`.
 
-    `host`: the dialect of the host that is being answered, if there is one. `relay`: another hookline asks, whose hook this is, so that being inside of the same event is no loop. `told`: what a clone says in
-    the environment and only the user may say; it is no longer there.
+    `host`: the dialect of the host that is being answered, if there is one. `relay`: another hookline asks, whose hook this is, so that being inside of the same event is no loop. `home`: the user's, whatever
+    the environment says. `told`: what was left out of the environment.
     """
 
     def __init__(
@@ -56,6 +59,7 @@ class Selection:
         options: Sequence[str] = (),
         folder: str = ".",
         relay: bool = False,
+        home: str = "",
     ) -> None:
         self.configs = list(configs)
         self.dialect = dialect
@@ -66,7 +70,31 @@ class Selection:
         self.folder = folder
         self.relay = relay
         self.host = ""
-        self.told = disown(os.environ)  # before anything is read of it
+        self.home = home
+        self.told: tuple[Problem, ...] = ()
+
+    def clean_environ(self, folder: str = "") -> None:
+        """Leave out of this process's environment what the repository around a folder, or around the selected one, says there.
+
+        Raises:
+            ConfigError: `--home` names no folder.
+        """
+        if self.home and not os.path.isdir(self.home):
+            message = f"`--home {self.home}` is no folder"
+            raise ConfigError(message, name="config.option", hint="name your home")
+        try:
+            found = drop_project_env(os.environ, folder or self.folder, self.home)
+        except (
+            FileNotFoundError
+        ):  # the working folder was deleted, and the repository's files with it
+            return
+        if found.environ is os.environ:
+            return
+        for name in found.dropped:
+            del os.environ[name]
+        os.environ.update(found.environ)
+        if found.problem is not None and not self.told:
+            self.told = (found.problem,)
 
     def sessions(self, environ: Mapping[str, str]) -> Sessions:
         """Where the state of sessions is. Each relay is one hook of a file that has many, so that each counts its redos alone."""
@@ -78,8 +106,9 @@ class Selection:
         Raises:
             ConfigError: no such file, dialect, option, trust or mode.
         """
+        settings.setdefault("environ", os.environ)  # which was cleaned when the command began
         if not self.configs and self.folder == ".":
-            self.folder = project_root(".", settings.get("environ") or os.environ) or "."
+            self.folder = project_root(".", settings["environ"]) or "."
         if self.trust in (
             "",
             "user",
@@ -87,7 +116,7 @@ class Selection:
             tell = noted(settings.get("journal"))
             settings.setdefault(
                 "gate",
-                Late(self.folder, settings.get("environ"), tell=tell, alone=alone, told=self.told),
+                Late(self.folder, settings["environ"], tell=tell, alone=alone, told=self.told),
             )
         if not self.configs:
             if self.options:
@@ -246,6 +275,9 @@ def parser(
         _RELAY, action="store_true", help="asked by a converted hook, from inside of the event"
     )
     made.add_argument("-C", dest="folder", default=".", metavar="DIR", help="as if started there")
+    made.add_argument(
+        "--home", default="", metavar="DIR", help="your home, whatever the environment says"
+    )
     return made
 
 
@@ -308,6 +340,7 @@ def selection_of(given: argparse.Namespace) -> Selection:
         options=given.option,
         folder=given.folder,
         relay=given.relay,
+        home=given.home,
     )
 
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from hookline.trust.store import Store
     from hookline.trust.vanished import Declared
 
-_MOST_FOLDERS = 1024
-
 
 def gate(
     root: str | os.PathLike[str] = ".",
@@ -68,26 +66,8 @@ def gate(
         policy = policy_of(chosen, **overrides)
     return Gate(
         store or Store(store_path(given), alone=alone), policy, seen, root=os.fspath(root), environ=given, demands=_demands, tell=tell,
-        place=kept_in, brought=_brought(os.fspath(root), given),
+        place=kept_in,
     )  # fmt: skip
-
-
-def _brought(
-    root: str, environ: Mapping[str, str]
-) -> Callable[[Iterable[str], str], Mapping[str, str]]:
-    """What a project's files set of the environment, looked up once for each folder."""
-    found: dict[str, Mapping[str, str]] = {}
-
-    def look_up(names: Iterable[str], cwd: str) -> Mapping[str, str]:
-        from hookline.config.brought import brought  # noqa: PLC0415 - where nobody switches hooks off, nobody asks
-
-        if cwd not in found:
-            if len(found) >= _MOST_FOLDERS:
-                found.clear()
-            found[cwd] = brought(names, (root, cwd), environ)
-        return found[cwd]
-
-    return look_up
 
 
 def noted(journal: Journal | None) -> Callable[[dict[str, Any]], bool] | None:

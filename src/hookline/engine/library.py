@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from _thread import RLock  # `threading` would cost each start of `answer` 1 ms
 
+from hookline.config.project_env import drop_project_env
 from hookline.config.read import guess_dialect
 from hookline.core.dialect import Source
 from hookline.core.registry import Registry
@@ -58,6 +59,7 @@ class Library:
         self.strict = False
         self.tells_time = self.tells_project = self.tells_folder = False
         self._combining: list[Problem] = []
+        self._left_out: tuple[Problem, ...] = ()
         self._once: frozenset[str] = frozenset()
         self._asks_models = False
         self._numbers_calls = False
@@ -84,12 +86,18 @@ class Library:
 
         Hooks that a project brings along (scopes project and local) are listed and not run, unless `trust` is "all", or the
         engine has a `gate` by which they are approved: without one no approval counts. With "none", nothing is run. `dialect` looks for one dialect only. `match_tools`: see `add_source`.
+        Without an `environ`, that of this process counts, less what the repository sets in it (see `problems`).
         `settings` are those of the class.
 
         Raises:
             ConfigError: an unknown trust, mode, matching or dialect. Never for what is in a file: see `problems`.
         """
+        left_out = None
+        if settings.get("environ") is None:
+            cleaned = drop_project_env(os.environ, os.fspath(cwd))
+            settings["environ"], left_out = cleaned.environ, cleaned.problem
         engine = cls(cwd=cwd, **settings)
+        engine._left_out = (left_out,) if left_out else ()
         one_of("trust", trust, TRUSTS)
         one_of("mode", mode, MODES)
         one_of("match_tools", match_tools, MATCHING)
@@ -345,13 +353,13 @@ class Library:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """Everything that is wrong with the sources, in their order."""
+        """Everything that is wrong with the sources, in their order, and then with the environment."""
         found = [
             problem
             for shelved in self.shelf.sources
             for problem in (*shelved.loaded.problems, *shelved.said)
         ]
-        return (*found, *self._combining)
+        return (*found, *self._combining, *self._left_out)
 
     @property
     def hooks(self) -> tuple[HookSpec, ...]:

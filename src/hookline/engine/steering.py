@@ -91,7 +91,7 @@ def gate_for(engine: Engine, sights: Mapping[str, Sight] | None = None) -> Gate:
     look = made.look if sights is None else lambda run: sights[run.spec.id]
     return Gate(
         made.store, made.policy, look, root=made.root, environ=made.environ, demands=made.demands, place=made.place,
-        brought=made.brought, tell=made.store.tell or noted(engine.journal), declared=made.vanished.declared or Declared(engine),
+        tell=made.store.tell or noted(engine.journal), declared=made.vanished.declared or Declared(engine),
     )  # fmt: skip
 
 

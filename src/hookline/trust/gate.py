@@ -28,13 +28,13 @@ from hookline.trust.policy import (
     named,
 )
 from hookline.trust.standing import NOBODY, Standing, Standings, shown
-from hookline.trust.switch import VARIABLES, heard, off_by, off_by_name, overruled, switches
+from hookline.trust.switch import off_by, off_by_name, switches
 from hookline.trust.told import Told, user_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-    from typing import Any, TypeAlias
+    from collections.abc import Callable, Collection, Iterator, Mapping
+    from typing import Any
 
     from hookline.core.dispatch import Run
     from hookline.model.problem import Problem
@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from hookline.trust.standing import Look
     from hookline.trust.store import Store
     from hookline.trust.vanished import Declared
-
-    Brought: TypeAlias = Callable[[Iterable[str], str], Mapping[str, str]]
 
 
 class Pass(Frozen):
@@ -60,8 +58,7 @@ class Gate:
     """What decides about every hook of one engine.
 
     `look` finds out what a run would execute. `root`: the project folder. `demands`: whether a dialect's hooks need an approval
-    wherever they come from. `place`: where a file of a dialect lies, in words that no file chose. `brought`: of these variables
-    those that a file of the project around a folder sets, each with the file: a clone's word, which is about its own hooks only. `tell` is given a record of everything
+    wherever they come from. `place`: where a file of a dialect lies, in words that no file chose. `tell` is given a record of everything
     that is approved, revoked or switched, as the store's `tell` is: a journal's. `declared`: the hooks that its engine has now. Safe from any thread.
     """
 
@@ -77,7 +74,6 @@ class Gate:
         environ: Mapping[str, str],
         demands: Callable[[str], bool] = lambda _: False,
         place: Callable[[str, str], str] = lambda _dialect, _file: "",
-        brought: Brought = lambda _names, _cwd: {},
         tell: Callable[[dict[str, Any]], object] | None = None,
         declared: Declared | None = None,
     ) -> None:
@@ -88,7 +84,6 @@ class Gate:
         self.environ = environ
         self.demands = demands
         self.place = place
-        self.brought = brought
         if tell is not None:
             store.tell = tell
         self._told = Told(store)
@@ -104,14 +99,6 @@ class Gate:
 
     def admit(self, run: Run) -> Pass | Outcome:
         """The run as it may go on, or the outcome of one that may not."""
-        given = self._admitted(run)
-        if isinstance(given, Outcome) or self.is_managed(run.spec):
-            return given
-        note = overruled(run.spec, self.environ, lambda: self.brought(VARIABLES, run.event.cwd))
-        said = not note or self.once(run.event.session_id, note)
-        return given if said else given.replace(note="\n".join(filter(None, (note, given.note))))
-
-    def _admitted(self, run: Run) -> Pass | Outcome:
         spec = run.spec
         if type(spec.handler) is InProcess:
             return Pass(run=run)
@@ -123,9 +110,7 @@ class Gate:
                 else Pass(run=run)
             )
         known, fault = self._known()
-        if reason := off_by(
-            spec, known, self.root, self._heard(spec, run.event.cwd), run.event.cwd
-        ):
+        if reason := off_by(spec, known, self.root, self.environ, run.event.cwd):
             return self._switched_off(run, "hooks are", reason)
         if reason := off_by_name(spec, known, self.root, self.identity, run.event.cwd):
             return self._switched_off(run, f"{self._called(spec) or _own_name(spec)} is", reason)
@@ -149,12 +134,9 @@ class Gate:
             return ""
         return (
             off_in_file(spec)
-            or off_by(spec, known, self.root, self._heard(spec, cwd), cwd)
+            or off_by(spec, known, self.root, self.environ, cwd)
             or off_by_name(spec, known, self.root, self.identity, cwd)
         )
-
-    def _heard(self, spec: HookSpec, cwd: str) -> Mapping[str, str]:
-        return heard(spec, self.environ, lambda: self.brought(VARIABLES, cwd))
 
     def silences(self, run: Run) -> bool:
         """Whether a hook that was started is not heard any more: it was switched off since, or its approval taken back."""

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from hookline.model.spec import CLONED
 from hookline.paths import real_path
 from hookline.trust.whereabouts import upwards
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import TypeAlias
 
     from hookline.model.spec import HookSpec
     from hookline.trust.snapshot import Known
-
-    Brought: TypeAlias = Callable[[], Mapping[str, str]]  # variable -> the file
 
 VARIABLES = MASTER, SKIPPED = "HOOKLINE", "HOOKLINE_SKIP"
 _OFF = frozenset({"0", "off", "false", "no"})
@@ -36,29 +32,6 @@ def off_by(
         if off:
             return "`hookline off` in this project" if off == root else f"`hookline off` in `{off}`"
     return ""
-
-
-def heard(spec: HookSpec, environ: Mapping[str, str], brought: Brought) -> Mapping[str, str]:
-    """What the environment says to a hook: of what a project's files set in it (`brought`), only to the hooks of a project."""
-    if spec.origin.scope in CLONED or not any(environ.get(name) for name in VARIABLES):
-        return environ
-    theirs = brought()
-    return {name: environ[name] for name in VARIABLES if name in environ and name not in theirs}
-
-
-def overruled(spec: HookSpec, environ: Mapping[str, str], brought: Brought) -> str:
-    """What is told of a hook that is asked although the word of a project's files would switch it off; empty where none would."""
-    said = off_by(spec, None, "", environ) if any(environ.get(name) for name in VARIABLES) else ""
-    files = brought().values() if said else ()
-    if not files:
-        return ""
-    named = ", ".join(f"`{path}`" for path in dict.fromkeys(files) if path)
-    by = (
-        f"{named} of this project sets it"
-        if named
-        else "the host added it after it was started, from a file that is another now"
-    )
-    return f"{said}: {by}, so it switches off the hooks of this project only"
 
 
 def off_by_name(

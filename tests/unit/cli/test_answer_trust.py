@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from hookline.cli.answer import answer_main
-from hookline.config import places
+from hookline.config import places, project_env
 from hookline.engine.engine import Engine
 from hookline.engine.gating import gate
 from hookline.trust import approve
@@ -198,22 +198,19 @@ def test_a_clone_switches_no_guard_off_but_its_own(
 
 
 def test_what_a_clone_says_in_the_environment_is_told_once(machine: Machine) -> None:
-    """And its own hooks it may switch off."""
+    """No switch that its settings set switches any hook off."""
+    machine.patch.setattr(project_env, "account_home", lambda: str(machine.home))
     machine.declare(machine.home / ".claude/settings.json", "true")
     file = machine.project / ".claude/settings.json"
     machine.declare(file, DENIES.format("project"), env={"HOOKLINE": "0"})
     machine.approve(machine.project)
     machine.patch.setenv("HOOKLINE", "0")
-    said = machine.note("one")
+    note = machine.note("one")
 
-    assert (
-        f"HOOKLINE=0: `{file}` of this project sets it, so it switches off the hooks of this project only"
-        in said
-    )
-    assert "hooks are switched off: HOOKLINE=0" in said
-    assert machine.note("one") == ""
-    assert machine.answer(session_id="two").reason == ""
-    machine.patch.setenv("HOOKLINE", "")
+    assert f"{file}: HKL3023 left out of the environment: `HOOKLINE`" in note
+    machine.patch.setenv("HOOKLINE", "0")
+    assert "HKL3023" not in machine.note("one")
+    machine.patch.setenv("HOOKLINE", "0")
     assert machine.answer(session_id="two").reason == "project"
 
 
@@ -222,7 +219,7 @@ def test_a_clone_brings_neither_its_own_approvals_nor_its_own_user(
     name: str, machine: Machine
 ) -> None:
     """The store, the settings and the hooks of the user are where they were, whatever folder the clone names for them."""
-    machine.patch.setattr("hookline.config.brought._own_home", lambda: str(machine.home))
+    machine.patch.setattr(project_env, "account_home", lambda: str(machine.home))
     _user(machine)
     evil = machine.project / "evil"
     machine.declare(evil / "settings.json", "echo planted >&2; exit 2")
@@ -241,7 +238,7 @@ def test_a_clone_brings_neither_its_own_approvals_nor_its_own_user(
             machine.approve(machine.project)
     note = machine.note("one")
 
-    assert f"hookline: {file}: HKL3023 `{name}` tells" in note
+    assert f"hookline: {file}: HKL3023 left out of the environment: `{name}`" in note
     assert os.environ.get(name, "") == ("" if name != "HOME" else str(machine.home))
     machine.patch.setenv(name, str(evil))
     assert "HKL3023" not in machine.note("one")

@@ -25,6 +25,7 @@ def test_a_command_is_handed_one_selection(desk: Desk) -> None:
         "match_tools": "canonical",
         "option": ["o=1"],
         "folder": str(desk.folder.parent),
+        "home": "",
     }
 
     assert selected(word="four", **given) == 4

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.trust import Known, switches
-from hookline.trust.switch import heard, off_by, off_by_name, overruled
+from hookline.trust.switch import off_by, off_by_name
 from tests.unit.trust.support import hook
 
 if TYPE_CHECKING:
@@ -50,58 +50,6 @@ def test_off_where_the_event_is_is_off(off: str, why: str) -> None:
     known = Known(approvals={}, off=frozenset({off}))
 
     assert off_by(hook("x"), known, "/p", {}, "/b/sub/../sub") == why
-
-
-@pytest.mark.parametrize(
-    ("environ", "theirs", "scope", "off", "told"),
-    [
-        ({}, {"HOOKLINE"}, "user", "", ""),
-        ({"HOOKLINE": "0"}, set(), "user", "HOOKLINE=0", ""),
-        (
-            {"HOOKLINE": "0"},
-            {"HOOKLINE"},
-            "user",
-            "",
-            "HOOKLINE=0: `/p/settings.json` of this project sets it",
-        ),
-        (
-            {"HOOKLINE": "0"},
-            {"HOOKLINE"},
-            "explicit",
-            "",
-            "HOOKLINE=0: `/p/settings.json` of this project sets it",
-        ),
-        ({"HOOKLINE": "0"}, {"HOOKLINE"}, "project", "HOOKLINE=0", ""),
-        ({"HOOKLINE": "0"}, {"HOOKLINE"}, "local", "HOOKLINE=0", ""),
-        (
-            {"HOOKLINE_SKIP": "h"},
-            {"HOOKLINE_SKIP"},
-            "user",
-            "",
-            "HOOKLINE_SKIP names `h`: `/p/settings.json`",
-        ),
-        ({"HOOKLINE_SKIP": "x"}, {"HOOKLINE_SKIP"}, "user", "", ""),
-        (
-            {"HOOKLINE": "0", "HOOKLINE_SKIP": "h"},
-            {"HOOKLINE"},
-            "user",
-            "HOOKLINE_SKIP names `h`",
-            "",
-        ),
-        ({"HOOKLINE": "1"}, {"HOOKLINE"}, "user", "", ""),
-    ],
-)
-def test_a_clones_word_is_about_its_own_hooks(
-    environ: dict[str, str], theirs: set[str], scope: str, off: str, told: str
-) -> None:
-    """Any other is asked, and that is told."""
-    spec = hook("x", scope=scope)
-    brought = dict.fromkeys(theirs, "/p/settings.json")
-
-    assert off_by(spec, None, "/p", heard(spec, environ, lambda: brought)) == off
-    if not off:
-        assert overruled(spec, environ, lambda: brought).startswith(told)
-        assert bool(overruled(spec, environ, lambda: brought)) is bool(told)
 
 
 def by(declared: str) -> Callable[[HookSpec], str]:

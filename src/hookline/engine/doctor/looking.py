@@ -21,7 +21,7 @@ class Looking(Gate):
         policy = gate.policy.replace(in_place=RUN) if gate.policy.in_place == WARN else gate.policy
         return cls(
             gate.store, policy, gate.look, root=gate.root, environ=gate.environ, demands=gate.demands, place=gate.place,
-            brought=gate.brought, declared=gate.vanished.declared,
+            declared=gate.vanished.declared,
         )  # fmt: skip
 
     def effect(self, standing: Standing, fault: str = "") -> str:

@@ -1,0 +1,173 @@
+"""Project environment: takes out of an environment what a repository sets there, and what moves the user's files into it."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from hookline.model.frozen import Frozen
+from hookline.model.problem import Origin, Problem
+from hookline.paths import descend, holds_name, real_path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+_HOME, _PATH = "HOME", "PATH"
+SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+# Variables that say where the user's files are.
+HOMES = frozenset({
+    _HOME, "CLAUDE_CONFIG_DIR", "CLINE_DIR", "CODEX_HOME", "COPILOT_HOME", "GEMINI_CLI_HOME", "HERMES_HOME", "KIMI_SHARE_DIR",
+    "OPENCODE_CONFIG_DIR", "PI_CODING_AGENT_DIR", "QWEN_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR",
+    "XDG_STATE_HOME",
+})  # fmt: skip
+# Variables that decide what a program runs.
+_NAMES = HOMES | {_PATH, "BASH_ENV", "ENV", "NODE_OPTIONS"}
+_PREFIXES = ("HOOKLINE", "PYTHON", "LD_", "DYLD_", "PERL5", "RUBY", "GIT_", "XDG_")
+# Files of a repository whose `env` Claude Code gives to each hook, and the variable that names its project.
+_SETTINGS = (".claude/settings.json", ".claude/settings.local.json")
+_PROJECT = "CLAUDE_PROJECT_DIR"
+_LARGEST = 1 << 20  # bytes
+
+
+class Cleaned(Frozen):
+    """An environment for hookline and hooks. `dropped`: what it lacks, each with the file that sets it ("": its value leads into the repository)."""
+
+    environ: Mapping[str, str]
+    dropped: Mapping[str, str]
+
+    @property
+    def problem(self) -> Problem | None:
+        """What the user is told; None where nothing was dropped."""
+        if not self.dropped:
+            return None
+        file = next(filter(None, self.dropped.values()), "")
+        names = ", ".join(f"`{name}`" for name in sorted(self.dropped))
+        why = "the settings of this repository set it" if file else "it leads into this repository"
+        return Problem(
+            name="trust.project-env",
+            message=f"left out of the environment: {names}, because {why}",
+            hint="set it in your own settings; to name your home: --home DIR",
+            severity="warning",
+            origin=Origin(file=file),
+        )
+
+
+def drop_project_env(environ: Mapping[str, str], folder: str, home: str = "") -> Cleaned:
+    """The environment without what the repository around a folder says in it.
+
+    A variable that says where the user's files are does not count if it leads into the repository. Of the variables that decide
+    what runs, those that `env` in the repository's settings sets are left out; a file over 1 MiB or unreadable sets them all.
+    Instead of `HOME` the account's home counts, instead of `PATH` that of the system. `home`: the user's, whatever `HOME` says.
+    """
+    starts = [
+        real_path(each) for each in dict.fromkeys((folder, environ.get(_PROJECT, ""))) if each
+    ]
+    names = [name for name in environ if name in _NAMES or name.startswith(_PREFIXES)]
+    account = account_home()
+    homes = [account, real_path(home)] if home else [account]
+    dropped: dict[str, str] = {}
+    if not home and environ.get(_HOME) and real_path(environ[_HOME]) not in homes:
+        dropped = _dropped([_HOME], environ, starts, homes)
+        if not dropped:
+            homes.append(real_path(environ[_HOME]))
+    dropped |= _dropped([name for name in names if name != _HOME], environ, starts, homes)
+    if not dropped and not home:
+        return Cleaned(environ=environ, dropped={})
+    cleaned = {name: value for name, value in environ.items() if name not in dropped}
+    if _HOME in dropped:
+        cleaned[_HOME] = account
+    if _PATH in dropped:
+        cleaned[_PATH] = SYSTEM_PATH
+    if home:
+        cleaned[_HOME] = os.path.abspath(home)
+    return Cleaned(environ=cleaned, dropped=dropped)
+
+
+def account_home() -> str:
+    """The home that the system has for this user; `/` where it knows none."""
+    import pwd  # noqa: PLC0415 - a part of the interpreter
+
+    try:
+        return real_path(pwd.getpwuid(os.getuid()).pw_dir)
+    except KeyError:
+        return "/"
+
+
+def _dropped(
+    names: Sequence[str], environ: Mapping[str, str], starts: Sequence[str], homes: Sequence[str]
+) -> dict[str, str]:
+    """Those of the variables that do not count, each with the file that sets it. `homes`: no repository is one of these, or above one."""
+    found: dict[str, str] = {}
+    for start in starts:
+        if _holds_any(start, homes):
+            continue
+        top, has_git = _repository(start, homes)
+        for path in (f"{each}/{name}" for each in _upwards(start, top) for name in _SETTINGS):
+            found |= {name: path for name in _set_by(path, names) if name not in found}
+        if has_git:
+            inside = (name for name in names if name in HOMES and _leads_into(environ[name], top))
+            found |= {name: "" for name in inside if name not in found}
+    return found
+
+
+def _repository(start: str, homes: Sequence[str]) -> tuple[str, bool]:
+    """The outermost repository around a folder, and whether it is one of git; else the folder itself."""
+    for path, descriptor in descend(start):
+        if not _holds_any(path, homes) and holds_name(descriptor, ".git", follow=False):
+            return path, True
+    return start, False
+
+
+def _holds_any(folder: str, homes: Sequence[str]) -> bool:
+    return any(_is_below(home, folder) for home in homes)
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return f"{path}/".startswith(f"{folder.rstrip('/')}/")
+
+
+def _leads_into(value: str, repository: str) -> bool:
+    return bool(value) and _is_below(real_path(value), repository)
+
+
+def _upwards(start: str, top: str) -> Iterator[str]:
+    """A folder and those above it, up to the top."""
+    yield start
+    while start != top and start != (start := os.path.dirname(start)):
+        yield start
+
+
+def _set_by(path: str, names: Sequence[str]) -> Sequence[str]:
+    """Those of the variables that a file of settings sets; all of them where it cannot be read."""
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return () if os.path.isdir(path) else names
+        with open(path, "rb", opener=_open_at_once) as file:
+            raw = file.read(_LARGEST + 1)
+    except (FileNotFoundError, NotADirectoryError):
+        return ()
+    except OSError:
+        return names
+    if len(raw) > _LARGEST:
+        return names
+    return _named_in(raw, names)
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+
+
+def _named_in(raw: bytes, names: Sequence[str]) -> Sequence[str]:
+    """The variables among the keys of `env` of a JSON text; where it is none, those that it names."""
+    import json  # noqa: PLC0415 - most repositories have no such file
+
+    text = raw.decode(json.detect_encoding(raw), "replace").removeprefix("\ufeff")
+    try:
+        tree = json.loads(text)
+    except ValueError:
+        return [name for name in names if f'"{name}"' in text]
+    except RecursionError:
+        return names
+    env = tree.get("env") if isinstance(tree, dict) else None
+    return [name for name in names if name in env] if isinstance(env, dict) else ()
