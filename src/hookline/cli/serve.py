@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import socket
 
     from hookline.engine.engine import Engine
+    from hookline.model.problem import Problem
     from hookline.remote.turns import Turns
     from hookline.server.approving import Approving
     from hookline.server.bridged import Bridged
@@ -158,7 +159,7 @@ def serve(
             "`--expect` needs `--grpc`", name="serve.address", hint="there they attach"
         )
     meter = Meter()
-    free = self_approve or self_approve_problem(settings(os.environ)) is not None
+    free = self_approve or _self_approve_problem() is not None
     if problem := self_approve_problem({"trust": {"self_approve": free}}):
         tell(f"hookline serve: {problem}")
     address = http or ("" if unix or grpc else _DEFAULT)
@@ -208,6 +209,14 @@ def serve(
     return INTERRUPTED if signals.first == signal.SIGINT else OK
 
 
+def _self_approve_problem() -> Problem | None:
+    """What the settings cost that let programs approve hooks without the token; None where they do not, or are wrong."""
+    try:
+        return self_approve_problem(settings(os.environ))
+    except ConfigError:
+        return None
+
+
 def _need_extra() -> None:
     for needed in ("starlette", "uvicorn"):
         if find_spec(needed) is None:
@@ -236,7 +245,12 @@ def _service(
     telemetry = telemetry_of(os.environ, tell, lambda: waiting(made[0].engine) if made else 0)
     journal = journal_of(os.environ, tell, telemetry)
     engine = selection.engine(observe=meter.observe, sessions=sessions, journal=journal)
-    gate_of(engine.gate)  # settings that are wrong are said now, and not at the first event
+    try:
+        gate_of(engine.gate)  # settings that are wrong are said now, and not at the first event
+    except ConfigError as error:
+        tell(
+            f"hookline serve: {error}; the settings do not count, and hooks go by the strictest rules"
+        )
     for problem in engine.problems:
         tell(str(problem))
     own: dict[str, Engine] = {}

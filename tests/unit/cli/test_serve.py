@@ -11,6 +11,7 @@ import pytest
 from hookline.cli.options import Selection
 from hookline.cli.serve import _listening, _reloading, _service
 from hookline.errors import ConfigError
+from hookline.model.verdict import Stance
 from hookline.remote.turns import Turns
 from hookline.server.metrics import Meter
 from hookline.server.sockets import http_socket, unix_socket
@@ -113,10 +114,17 @@ def test_nobody_is_expected_where_nobody_can_come(desk: Desk) -> None:
     ['[trust]\nproject_missing = "record"\n', "[trust]\nx = 1\n", "[trust"],
     ids=["effect", "key", "toml"],
 )
-def test_settings_that_are_wrong_are_said_at_the_start(text: str, desk: Desk) -> None:
-    """A server that went on by other rules than its person chose would do so for long."""
+def test_settings_that_are_wrong_are_said_at_the_start(
+    text: str, desk: Desk, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The server goes on by the strictest rules."""
     desk.file("../home/.config/hookline/settings.toml", text)
-    told = desk.type("serve", "--unix", str(desk.folder / "s"))
 
-    assert (told.code, told.out) == (2, "")
-    assert "HKL" in told.err
+    own = json.dumps({"hooks": {"PreToolUse": [{"hooks": [GUARD]}]}})
+    desk.file("../home/.claude/settings.json", own)
+
+    service = _service(Selection(), Meter(), Turns(1), (1.0, 0.0))
+
+    assert "hooks go by the strictest rules" in capsys.readouterr().err
+    call = {"tool_name": "Bash", "tool_input": {"command": "make"}}
+    assert service.engine.fire("PreToolUse", call, dialect="claude-code").stance >= Stance.ASK
