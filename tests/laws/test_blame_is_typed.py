@@ -15,7 +15,7 @@ from hookline.errors import CodecError, ConfigError
 from hookline.model.handler import Command
 from hookline.model.spec import HookSpec
 from hookline.model.verdict import Decision, Stance, Verdict
-from hookline.wire.trees import parse_yaml
+from hookline.wire.parsers import parse_yaml
 from tests.laws.strategies import (
     DIALECTS,
     FEWER,

@@ -16,8 +16,8 @@ from hookline.core.dialect import Companion, Source
 from hookline.engine.catalog import make_dialect
 from hookline.errors import ConfigError
 from hookline.model.handler import Broken
+from hookline.wire.disable_flags import drop_flags
 from hookline.wire.fields import UNEXPLAINED
-from hookline.wire.switches import hooks_of
 from tests.laws.strategies import FEWER, ROOT
 from tests.laws.test_blame_is_typed import CONFIG_KEYS, ONCE_EACH, leaves, trees
 
@@ -48,7 +48,7 @@ def broken_hooks(dialect: str, source: Source) -> list[str]:
         loaded = speaks.load(source)
     except ConfigError:
         return []
-    specs = hooks_of(speaks.combine(loaded.specs).specs)
+    specs = drop_flags(speaks.combine(loaded.specs).specs)
     return [spec.handler.reason for spec in specs if isinstance(spec.handler, Broken)]
 
 

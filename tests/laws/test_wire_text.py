@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hookline.core.dialect import Table
-from hookline.wire.payload import wire_text
+from hookline.wire.payload import encode_wire_text
 from tests.laws.strategies import DIALECTS, FEWER, LAW, finite_values, label, texts
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ NASTY = {"t": 'a\tb\nc\rd\\e"f\bg\fh/i\u2028j\x00k\x7fl\ud800m\U0001f600n', "\\\
 )
 def test_wire_text_means_the_payload(table: Table, payload: dict[str, Any]) -> None:
     """It is read back as the payload that it was made of."""
-    assert payload == json.loads(wire_text(payload, table))
+    assert payload == json.loads(encode_wire_text(payload, table))
 
 
 @FEWER
@@ -44,7 +44,7 @@ def test_wire_text_means_the_payload(table: Table, payload: dict[str, Any]) -> N
 @pytest.mark.parametrize("dialect", DIALECTS, ids=label)
 def test_wire_text_is_one_line(dialect: Dialect, payload: dict[str, Any]) -> None:
     """One newline, at the end, whatever the strings hold."""
-    text = wire_text(payload, dialect.table)
+    text = encode_wire_text(payload, dialect.table)
 
     assert text.endswith("}\n")
     assert text.count("\n") == 1
@@ -57,7 +57,7 @@ def test_wire_text_is_one_line(dialect: Dialect, payload: dict[str, Any]) -> Non
 @pytest.mark.parametrize("table", [ECHO_SAFE, COMPACT], ids=["blanks", "compact"])
 def test_echo_finds_nothing_to_expand(table: Table, payload: dict[str, Any]) -> None:
     r"""Every backslash begins a `\\uXXXX`, which no shell's echo knows (architecture, decision 8)."""
-    text = wire_text(payload, table)
+    text = encode_wire_text(payload, table)
 
     assert re.findall(r"\\(?!u[0-9a-f]{4})", text) == []
 
@@ -68,7 +68,7 @@ def test_echo_finds_nothing_to_expand(table: Table, payload: dict[str, Any]) -> 
 @pytest.mark.parametrize("dialect", DIALECTS, ids=label)
 def test_wire_text_is_always_utf8(dialect: Dialect, payload: dict[str, Any]) -> None:
     """Half a surrogate pair reaches a hook as an escape, never as bytes that its decoder refuses."""
-    assert json.loads(wire_text(payload, dialect.table).encode("utf-8")) == payload
+    assert json.loads(encode_wire_text(payload, dialect.table).encode("utf-8")) == payload
 
 
 @pytest.mark.parametrize(
@@ -79,12 +79,13 @@ def test_wire_text_is_always_utf8(dialect: Dialect, payload: dict[str, Any]) -> 
 def test_what_json_cannot_say_is_refused(value: object) -> None:
     """A payload is never sent with something left out or made up."""
     with pytest.raises((TypeError, ValueError)):
-        wire_text({"x": value}, ECHO_SAFE)
+        encode_wire_text({"x": value}, ECHO_SAFE)
 
 
 def test_blanks_stand_after_colons_and_commas() -> None:
     """As most hosts write it, so that a script which greps the line finds what it looks for."""
     assert (
-        wire_text({"a": 1, "b": [1, 2], "c": ""}, ECHO_SAFE) == '{"a": 1, "b": [1, 2], "c": ""}\n'
+        encode_wire_text({"a": 1, "b": [1, 2], "c": ""}, ECHO_SAFE)
+        == '{"a": 1, "b": [1, 2], "c": ""}\n'
     )
-    assert wire_text({"a": 1, "b": [1, 2]}, COMPACT) == '{"a":1,"b":[1,2]}\n'
+    assert encode_wire_text({"a": 1, "b": [1, 2]}, COMPACT) == '{"a":1,"b":[1,2]}\n'

@@ -11,7 +11,7 @@ from hookline.dialects.a3s.load import CONFIG_KEYS, MATCHER_KEYS
 from hookline.dialects.a3s.table import TABLE
 from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
-from hookline.wire.trees import parse_json
+from hookline.wire.parsers import parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

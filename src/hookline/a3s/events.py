@@ -9,7 +9,7 @@ from hookline.a3s.payloads import PAYLOADS, Payload, copied
 from hookline.dialects.a3s.payload import document
 from hookline.dialects.a3s.table import TABLE
 from hookline.errors import CodecError
-from hookline.wire.payload import unknown_event
+from hookline.wire.payload import unknown_event_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class HookEvent:
         try:
             self.event_type = HookEventType(event_type)
         except ValueError:
-            raise unknown_event(TABLE, str(event_type)) from None
+            raise unknown_event_error(TABLE, str(event_type)) from None
         self._owner: Event | None = None
         self._payload = (
             payload if isinstance(payload, Payload) else PAYLOADS[self.event_type](payload or {})

@@ -35,7 +35,7 @@ from hookline.model.kinds import ACTIONS
 from hookline.model.reply import Reply
 from hookline.wire.hookoutput import encode_text
 from hookline.wire.json_reader import read_json
-from hookline.wire.payload import unknown_event
+from hookline.wire.payload import unknown_event_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -215,7 +215,7 @@ def _reply(request: Request, sent: bytes, later: Later, journal: Journal | None)
     assert selection is not None  # noqa: S101 - there is one where there is no error
     table = make_dialect(host).table  # an unknown host is an error even where there are no hooks
     if request.event and table.row(request.event) is None:
-        error = unknown_event(table, request.event)
+        error = unknown_event_error(table, request.event)
         raise ConfigError(error.message, name="config.option", hint=error.hint)
     if len(sent) > LARGEST:
         raise CodecError(f"the payload has more than {LARGEST:,} bytes")

@@ -14,7 +14,7 @@ from hookline.engine.catalog import make_dialect
 from hookline.engine.host_names import find_unresolved
 from hookline.errors import ConfigError
 from hookline.model.problem import Origin, Problem
-from hookline.wire.fields import problem_of
+from hookline.wire.fields import to_problem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _missing(path: str, dialect: str) -> Iterator[Problem]:
         if not files_of(path, dialect or guess_dialect(path)):
             raise no_hooks(path, dialect)
     except ConfigError as error:
-        yield problem_of(error, path, origin.scope)
+        yield to_problem(error, path, origin.scope)
     except OSError as error:
         yield Problem(
             name="config.unreadable",

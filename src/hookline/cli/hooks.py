@@ -15,7 +15,7 @@ from hookline.model.handler import Broken, Builtin, Command, Http, InProcess, Mo
 from hookline.model.spec import MANAGED
 from hookline.trust.policy import TRUSTED, UNKNOWN
 from hookline.trust.standing import NOBODY
-from hookline.wire.providers import variables
+from hookline.wire.providers import list_key_variables
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ def _handler(given: Handler) -> Iterator[tuple[str, Any]]:
             yield "shape", given.shape
             yield "base_url", given.base_url
             yield "key", given.key
-            yield "keys", list(variables(given))
+            yield "keys", list(list_key_variables(given))
             yield "allow_local", given.allow_local
             yield "most_tokens", given.most_tokens
         case Builtin():

@@ -152,7 +152,7 @@ def _tree(text: str) -> Mapping[str, Any]:
     Raises:
         ConfigError: it is no JSON.
     """
-    from hookline.wire.trees import parse_json  # noqa: PLC0415 - most name a file
+    from hookline.wire.parsers import parse_json  # noqa: PLC0415 - most name a file
 
     tree: Mapping[str, Any] = parse_json(text, "--config", placed=False).value
     return tree

@@ -8,7 +8,7 @@ import select
 import sys
 from time import perf_counter
 
-from hookline.wire.json_reader import is_whole
+from hookline.wire.json_reader import is_complete_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +35,10 @@ def read_payload(largest: int = LARGEST) -> bytes:
 
 
 def read_descriptor(
-    descriptor: int, largest: int = LARGEST, *, is_complete: Callable[[bytes], bool] = is_whole
+    descriptor: int,
+    largest: int = LARGEST,
+    *,
+    is_complete: Callable[[bytes], bool] = is_complete_json,
 ) -> bytes:
     """Return what can be read of a descriptor, as `read_payload` does of standard input."""
     sent, pause = bytearray(), _PAUSE

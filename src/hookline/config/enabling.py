@@ -59,7 +59,7 @@ def _looked_at(path: str) -> os.stat_result:
 
 def _turned(path: str, text: str, keys: list[str], *, on: bool) -> str:
     """The text with the other value where the key's value stands; comments, order and layout are not touched."""
-    from hookline.wire.trees import parse_yaml  # noqa: PLC0415 - few people ever turn a key of a file
+    from hookline.wire.parsers import parse_yaml  # noqa: PLC0415 - few people ever turn a key of a file
 
     wanted = parse_yaml(text, path).value
     value = _value_of(text, keys)
@@ -83,7 +83,7 @@ def _turned(path: str, text: str, keys: list[str], *, on: bool) -> str:
 
 def _with_key(path: str, text: str, keys: list[str], given: Any) -> str:
     """The text with the key added, if that changes nothing else; empty otherwise."""
-    from hookline.wire.trees import parse_yaml  # noqa: PLC0415 - as above
+    from hookline.wire.parsers import parse_yaml  # noqa: PLC0415 - as above
 
     root = {} if given is None else given
     table = root.get(keys[0], {}) if isinstance(root, dict) else None
@@ -118,9 +118,9 @@ def _added(text: str, keys: list[str]) -> str:
 
 def _value_of(text: str, keys: list[str]) -> Any:
     """The node of a key, which knows where it stands; None where it is not there as it is written."""
-    from hookline.wire.ruamel import reader  # noqa: PLC0415 - as above
+    from hookline.wire.yaml_reader import make_yaml  # noqa: PLC0415 - as above
 
-    node = reader().compose(text)
+    node = make_yaml().compose(text)
     for key in keys:
         pairs = node.value if isinstance(getattr(node, "value", None), list) else ()
         node = next(

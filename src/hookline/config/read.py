@@ -131,7 +131,7 @@ def _events_of(path: str) -> set[str]:
     """The keys below `hooks` of a JSON file; none where it cannot be read."""
     if not os.path.isfile(path):
         return set()
-    from hookline.wire.trees import parse  # noqa: PLC0415 - most files tell their dialect by their name
+    from hookline.wire.parsers import parse  # noqa: PLC0415 - most files tell their dialect by their name
 
     try:
         tree = parse(text_of(path), path, placed=False).value
@@ -309,9 +309,9 @@ def source_of(place: Source, dialect: str) -> Source:
 
 def _front(raw: bytes) -> bytes:
     """The front matter of a file that begins so; all of it, where it has none."""
-    from hookline.wire.front import FRONT_LIMIT, front_end  # noqa: PLC0415 - few files may have front matter
+    from hookline.wire.front_matter import FRONT_LIMIT, find_front_matter_end  # noqa: PLC0415 - few files may have front matter
 
-    return raw[: front_end(raw[:FRONT_LIMIT]) or len(raw)]
+    return raw[: find_front_matter_end(raw[:FRONT_LIMIT]) or len(raw)]
 
 
 def text_of(path: str, *, front: bool = False) -> str:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from hookline.wire.trees import Tree
+    from hookline.wire.parsers import Tree
 
 _LONGEST = 1 << 20  # bytes
 
@@ -168,7 +168,7 @@ def settings_path(environ: Mapping[str, str]) -> str:
 
 
 def _checked(path: str) -> Mapping[str, Any]:
-    from hookline.wire.trees import parse_toml  # noqa: PLC0415 - few people have such a file, and `answer` looks at every start
+    from hookline.wire.parsers import parse_toml  # noqa: PLC0415 - few people have such a file, and `answer` looks at every start
 
     text = _text(path)
     tree: Mapping[str, Any] = parse_toml(text, path, placed=False).value
@@ -224,7 +224,7 @@ def _text(path: str) -> str:
 def _bad(
     path: str, text: str, keys: tuple[str, ...], name: str, message: str, hint: str
 ) -> ConfigError:
-    from hookline.wire.trees import parse_toml  # noqa: PLC0415 - as above; lines are only looked for where one is wrong
+    from hookline.wire.parsers import parse_toml  # noqa: PLC0415 - as above; lines are only looked for where one is wrong
 
     placed: Tree = parse_toml(text, path)
     place = ":".join(str(part) for part in (path, *placed.place(keys)) if part)

@@ -10,7 +10,7 @@ from hookline.model import kinds
 from hookline.model.event import Compaction, Generation, Lifecycle, Message, Prompt, Stop, ToolCall
 from hookline.model.reply import Reply
 from hookline.model.verdict import Stance
-from hookline.wire.payload import decode, encode, wire_text
+from hookline.wire.payload import decode, encode, encode_wire_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class Native:
         )
 
     def encode_event(self, event: Event, spec: HookSpec) -> str:
-        return wire_text(
+        return encode_wire_text(
             encode(event, self.table, self.table.row(spec.kind), event.kind), self.table
         )
 

@@ -14,7 +14,7 @@ from hookline.model.handler import Broken, Command, InProcess, Model
 from hookline.model.tools import broader, called, families, known_families, mcp_parts, translated
 from hookline.model.verdict import Stance
 from hookline.text.regex import compile_regex
-from hookline.wire.switches import hooks_of
+from hookline.wire.disable_flags import drop_flags
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def convert(library: Library, target: Dialect, *, plain: bool = False) -> Conver
     originals = Originals(library)
     losses: list[Loss] = []
     chosen: list[tuple[HookSpec, Declaration]] = []
-    for spec in hooks_of(all_hooks(library)):
+    for spec in drop_flags(all_hooks(library)):
         row = _row(spec, target)
         why = _unwritable(library, originals, spec, plain=plain) or (
             "" if row else f"{target.table.name} has no event like `{spec.native_event}`"

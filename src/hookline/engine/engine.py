@@ -19,7 +19,7 @@ from hookline.engine.unheard import heard
 from hookline.handlers.firing import DEEPEST, FIRING, JUDGING, VARIABLE, Inside
 from hookline.model import kinds
 from hookline.model.event import Event, Stop
-from hookline.wire.payload import from_wire
+from hookline.wire.payload import parse_payload
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -228,7 +228,7 @@ class Engine(Library):
     def _received(self, dialect: str, payload: Any) -> tuple[Dialect, Event]:
         """The host, and the event that its payload is."""
         host = self.host(dialect)
-        parsed = from_wire(payload) if isinstance(payload, str | bytes) else payload
+        parsed = parse_payload(payload) if isinstance(payload, str | bytes) else payload
         return host, host.decode_event(parsed)
 
     def _planned(

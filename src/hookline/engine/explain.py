@@ -11,7 +11,7 @@ from hookline.model.frozen import Frozen
 from hookline.model.handler import Broken
 from hookline.model.kinds import kind
 from hookline.model.verdict import Stance
-from hookline.wire.switches import hooks_of
+from hookline.wire.disable_flags import drop_flags
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _sources(engine: Engine) -> Iterator[dict[str, Any]]:
             "mode": source.mode,
             "trusted": source.trusted,
             "shadow": source.shadow,
-            "hooks": len(hooks_of(shelved.loaded.specs)),
+            "hooks": len(drop_flags(shelved.loaded.specs)),
             "problems": len(shelved.loaded.problems),
         }
 

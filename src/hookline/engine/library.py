@@ -19,7 +19,7 @@ from hookline.model.event import Event
 from hookline.model.handler import Builtin, Model
 from hookline.model.spec import MANAGED, SCOPES
 from hookline.model.verdict import Stance
-from hookline.wire.payload import unknown_event
+from hookline.wire.payload import unknown_event_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -411,7 +411,7 @@ class Library:
         host = self.host(dialect) if dialect else self.speaking.of_event(event)
         row = host.table.row(event) or host.table.row_of_kind(event)
         if row is None:
-            raise unknown_event(host.table, event)
+            raise unknown_event_error(host.table, event)
         decoded = host.decode_event(
             self._own_copy(payload or {}), event if host.table.row(event) else row.native
         )

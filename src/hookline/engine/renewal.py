@@ -12,8 +12,8 @@ from hookline.errors import ConfigError
 from hookline.model.handler import Broken
 from hookline.model.problem import Origin, Problem
 from hookline.model.spec import MANAGED
-from hookline.wire.fields import problem_of
-from hookline.wire.switches import hooks_of
+from hookline.wire.disable_flags import drop_flags
+from hookline.wire.fields import to_problem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ class Renewal:
             return None
         folder = self._below(old)
         if folder is not None and folder.error is not None:
-            return _kept(old, (problem_of(folder.error, folder.source.file, folder.source.scope),))
+            return _kept(old, (to_problem(folder.error, folder.source.file, folder.source.scope),))
         if old.key in self.held:
             return _kept(old, (), "is being written")
         unreachable = _unreachable(old.key[0])
@@ -135,7 +135,7 @@ class Renewal:
             wrong = ConfigError(
                 f"cannot be read: {unreachable}", name="config.unreadable", place=old.source.file
             )
-            return _kept(old, (problem_of(wrong, old.source.file, old.source.scope),))
+            return _kept(old, (to_problem(wrong, old.source.file, old.source.scope),))
         return _gone(old) if self.error is not None or old.source.scope == MANAGED else None
 
     def _is_worse(self, new: Loaded, old: Loaded) -> bool:
@@ -190,7 +190,7 @@ def _unreachable(path: str) -> str:
 
 
 def _can_run(loaded: Loaded) -> bool:
-    return any(not isinstance(spec.handler, Broken) for spec in hooks_of(loaded.specs))
+    return any(not isinstance(spec.handler, Broken) for spec in drop_flags(loaded.specs))
 
 
 def _is_cut_off(text: str | None, new: Loaded, old: Shelved) -> bool:

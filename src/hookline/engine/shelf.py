@@ -6,7 +6,7 @@ from hookline.core.registry import Registry
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Broken
 from hookline.model.problem import Origin
-from hookline.wire.switches import hooks_of
+from hookline.wire.disable_flags import drop_flags
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ def all_hooks(engine: Library) -> Iterator[HookSpec]:
     """
     known = {entry.spec.id: entry.spec for entry in engine.registry.entries()}
     for shelved in engine.shelf.sources:
-        yield from (known.get(spec.id, spec) for spec in hooks_of(shelved.loaded.specs))
+        yield from (known.get(spec.id, spec) for spec in drop_flags(shelved.loaded.specs))
     for enlisted in engine.shelf.enlisted.values():
         yield from enlisted.specs
     yield from engine.shelf.own

@@ -12,7 +12,7 @@ from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
 from hookline.model.spec import CLONED, MANAGED
 from hookline.text.re2_regex import RegexBudget
-from hookline.wire.sources import refusing_everything
+from hookline.wire.sources import refuse_unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Read(Frozen):
     def load(self) -> Loaded:
         """What it holds. A fault makes it worth to find out on which line it is."""
         if self.error is not None:
-            return refusing_everything(self.source, self.dialect.table, self.error)
+            return refuse_unreadable(self.source, self.dialect.table, self.error)
         source = self.source
         loaded, is_too_large = self._load_within_budget(source)
         if is_too_large:
@@ -83,7 +83,7 @@ class Read(Frozen):
                 place=source.file,
                 hint="use fewer or smaller counted repetitions, such as `{500}`",
             )
-            return refusing_everything(source, self.dialect.table, error)
+            return refuse_unreadable(source, self.dialect.table, error)
         if loaded.problems and source.text is not None and not source.placed:
             loaded, _ = self._load_within_budget(source.replace(placed=True))
         if source.match_tools == "canonical":

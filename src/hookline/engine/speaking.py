@@ -5,7 +5,7 @@ from __future__ import annotations
 from hookline.engine.catalog import make_dialect
 from hookline.errors import CodecError
 from hookline.model import kinds
-from hookline.wire.payload import unknown_event
+from hookline.wire.payload import unknown_event_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Speaking:
         if event in kinds.NAMES:
             return self.host(OWN)
         if not having and self._hosts:
-            raise unknown_event(next(iter(self._hosts.values())).table, event)
+            raise unknown_event_error(next(iter(self._hosts.values())).table, event)
         raise CodecError(
             f"which dialect's `{event}`?",
             name="wire.event",

@@ -8,7 +8,7 @@ from hookline.engine.unsaid import NO_EVENT
 from hookline.errors import CodecError
 from hookline.model.kinds import kind, unknown
 from hookline.model.verdict import Lowered
-from hookline.wire.payload import unknown_event
+from hookline.wire.payload import unknown_event_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def heard(engine: Engine, event: Event, decision: Decision) -> Decision:
     named = event.kind == unknown(event.dialect, event.native_name)
     if not named or table.row(event.native_name) is not None or engine.registry.of_kind(event.kind):
         return decision
-    error = unknown_event(table, event.native_name)
+    error = unknown_event_error(table, event.native_name)
     hint = error.hint if error.hint.startswith("did you mean") else _NEWER
     if any(entry.spec.strict and kind(entry.spec.kind).gate for entry in engine.registry.entries()):
         raise CodecError(

@@ -16,7 +16,7 @@ from hookline.errors import HandlerError
 from hookline.handlers.line import FloodError, Line
 from hookline.model.outcome import Failure, Outcome
 from hookline.text.urls import canonical_host, describe_url, explain_refused_url
-from hookline.wire.calls import UNSENT
+from hookline.wire.http_spec import UNSENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ import time
 from hookline.errors import HandlerError
 from hookline.handlers.firing import FIRING, JUDGING
 from hookline.model.outcome import Failure, Outcome
-from hookline.wire.providers import endpoint
-from hookline.wire.templates import INSTALL, TEMPLATE, fill
+from hookline.wire.providers import resolve_endpoint
+from hookline.wire.templates import INSTALL, TEMPLATE, fill_prompt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def prepare(models: Iterable[Model], environ: Mapping[str, str]) -> None:
     """Load what these hooks need to ask; what is wrong with one is said when it is asked."""
     for model in models:
         with contextlib.suppress(HandlerError):
-            _load(model, endpoint(model, environ))
+            _load(model, resolve_endpoint(model, environ))
 
 
 def judge(
@@ -108,11 +108,11 @@ def judge(
     began = clock()
     inside = FIRING.set((*FIRING.get(), JUDGING))
     try:
-        whom = endpoint(model, environ)
+        whom = resolve_endpoint(model, environ)
         _load(model, whom)
         began = clock()
         prompt = (
-            fill(model, payload, late=lambda: clock() - began > seconds)
+            fill_prompt(model, payload, late=lambda: clock() - began > seconds)
             .encode("utf-8", "replace")
             .decode()
         )

@@ -9,7 +9,7 @@ from hookline.model.handler import InProcess
 from hookline.trust.policy import MISSING, REVOKED, TRUSTED, named
 from hookline.trust.standing import Standing, shown
 from hookline.trust.told import record_of, user_of
-from hookline.wire.switches import is_switch
+from hookline.wire.disable_flags import is_disable_flag
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def surveyed(
     return [
         _standing(gate, spec) or gate.standing(_run(gate, spec), known, fault)
         for spec in specs
-        if not is_switch(spec)
+        if not is_disable_flag(spec)
     ]
 
 
@@ -81,7 +81,7 @@ def chosen(
     found = [
         spec
         for spec in specs
-        if not is_switch(spec)
+        if not is_disable_flag(spec)
         and (not command or command in (shown(spec), _joined(spec)))
         and (not event or event in (spec.native_event, spec.kind))
         and (not hook or hook in (spec.id, spec.name))

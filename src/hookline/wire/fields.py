@@ -1,4 +1,4 @@
-"""Typed readers over a tree: each takes a key, checks it, and files a complaint with its place when it is wrong."""
+"""Typed readers over a tree: each takes a key, checks its value, and files a problem with its place when it is wrong."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
 
     from hookline.errors import ConfigError
     from hookline.model.handler import Handler
-    from hookline.wire.trees import Path, Tree
+    from hookline.wire.parsers import Path, Tree
 
-# Infinity, NaN and what a float cannot count are no numbers that anybody means.
+# No configuration means infinity, NaN, or a number that a float cannot count exactly.
 _GREATEST = 1 << 53
 _LONGEST = 1e9  # seconds; what is longer is a mistake
 
 
-# The reason of a broken hook about which its loader complained of nothing. A law finds loaders that come to this.
+# The reason of a broken hook whose loader filed no problem. A test finds loaders that cause this.
 UNEXPLAINED = "hookline cannot read this hook"
 
 
-def explain(problems: Iterable[Problem]) -> str:
+def explain_errors(problems: Iterable[Problem]) -> str:
     """Return the errors among some problems as one reason: the place of the first, then each with its hint; else empty."""
     errors = [problem for problem in problems if problem.severity == "error"]
     if not errors:
@@ -37,7 +37,7 @@ def explain(problems: Iterable[Problem]) -> str:
 
 
 class Node:
-    """One part of a tree, its place, and the list of complaints that all nodes of a source share."""
+    """One part of a tree, its place, and the list of problems that all nodes of a source share."""
 
     __slots__ = ("file", "path", "problems", "scope", "tree", "value")
 
@@ -59,11 +59,11 @@ class Node:
 
     @property
     def pointer(self) -> str:
-        """The path of keys, joined by dots."""
+        """Return the path of keys, joined by dots."""
         return ".".join(str(step) for step in self.path)
 
     def origin(self, *key: str | int) -> Origin:
-        """Where this node, or the key below it, stands."""
+        """Return the place of this node, or of the key below it."""
         line, column = self.tree.place((*self.path, *key))
         pointer = ".".join(str(step) for step in (*self.path, *key))
         return Origin(
@@ -71,7 +71,7 @@ class Node:
         )  # fmt: skip
 
     def child(self, key: str | int) -> Node:
-        """The part under a key or an index."""
+        """Return the part under a key or an index."""
         return Node(
             self.tree, self.file, self.scope, self.problems, (*self.path, key), self.value[key]
         )
@@ -79,7 +79,7 @@ class Node:
     def complain(
         self, name: str, message: str, *key: str | int, hint: str = "", severity: str = "error"
     ) -> None:
-        """File a complaint about this node, or about the key below it."""
+        """File a problem about this node, or about the key below it."""
         self.problems.append(
             Problem(
                 name=name, message=message, hint=hint, severity=severity, origin=self.origin(*key)
@@ -87,12 +87,12 @@ class Node:
         )
 
     def mark(self) -> int:
-        """A place in the complaints, to ask `errors_since` from."""
+        """Return a position in the list of problems for `errors_since`."""
         return len(self.problems)
 
     def errors_since(self, mark: int) -> str:
-        """The errors that were filed since then, as the reason why a hook is broken; empty where there are none."""
-        return explain(self.problems[mark:])
+        """Return the errors filed since `mark` as the reason why a hook is broken; empty if there are none."""
+        return explain_errors(self.problems[mark:])
 
     def choose_handler(self, handler: Handler | None, reason: str) -> Handler:
         """Return the handler of the hook that this node declares, or, where something is wrong, a broken one that says why.
@@ -104,7 +104,7 @@ class Node:
         if handler is not None and not reason:
             return handler
         if not reason:
-            reason = explain(
+            reason = explain_errors(
                 [Problem(name="value.type", message=UNEXPLAINED, origin=self.origin())]
             )
         return Broken(reason=reason, url=getattr(handler, "url", ""))
@@ -112,21 +112,21 @@ class Node:
     # -- shapes ----------------------------------------------------------------------------------------------------
 
     def is_mapping(self, what: str, name: str = "value.type") -> bool:
-        """Whether this is a mapping; complains if not."""
+        """Return whether this is a mapping; file a problem if not."""
         if isinstance(self.value, dict):
             return True
-        self.complain(name, f"{what} must be a mapping, not {shape(self.value)}")
+        self.complain(name, f"{what} must be a mapping, not {describe_value(self.value)}")
         return False
 
     def children(self) -> Iterator[Node]:
-        """The items of a list, or the values of a mapping."""
+        """Return the items of a list, or the values of a mapping."""
         keys: Iterable[str | int] = (
             range(len(self.value)) if isinstance(self.value, list) else list(self.value)
         )
         return (self.child(key) for key in keys)
 
-    def only(self, known: Iterable[str], what: str, *, severity: str = "error") -> None:
-        """Complain about each key that is not known."""
+    def check_known_keys(self, known: Iterable[str], what: str, *, severity: str = "error") -> None:
+        """File a problem about each unknown key."""
         listed = list(known)
         for key in self.value:
             if key not in listed:
@@ -142,7 +142,7 @@ class Node:
     # -- scalars ---------------------------------------------------------------------------------------------------
 
     def text(self, key: str, default: str = "", *, required: bool = False) -> str:
-        """The text under a key."""
+        """Return the text under a key."""
         value = self._given(key, required=required)
         if value is None:
             return default
@@ -152,7 +152,7 @@ class Node:
         return default
 
     def number(self, key: str, default: float | None = None) -> float | None:
-        """The number under a key: an integer or a fraction, never a boolean."""
+        """Return the number under a key: an integer or a fraction, never a boolean."""
         value = self._given(key)
         if value is None:
             return default
@@ -166,7 +166,7 @@ class Node:
         return default
 
     def integer(self, key: str, default: int | None = None) -> int | None:
-        """The whole number under a key."""
+        """Return the whole number under a key."""
         value = self._given(key)
         if value is None:
             return default
@@ -182,7 +182,7 @@ class Node:
     def duration(
         self, key: str, *, unit: str = "seconds", longest: float = _LONGEST
     ) -> float | None:
-        """The time to wait under a key, in its own unit, more than 0; None where there is none to go by."""
+        """Return the positive time under a key, in `unit`; None if it is missing or wrong."""
         given = self.number(key)
         if given is None or 0 < given <= longest:
             return given
@@ -192,7 +192,7 @@ class Node:
         return None
 
     def flag(self, key: str, *, default: bool = False) -> bool:
-        """The boolean under a key."""
+        """Return the boolean under a key."""
         value = self._given(key)
         if value is None:
             return default
@@ -204,7 +204,7 @@ class Node:
     def choice(
         self, key: str, allowed: Iterable[str], default: str, *, name: str = "value.choice"
     ) -> str:
-        """The text under a key, one of some words."""
+        """Return the text under a key, which must be one of the allowed words."""
         value = self.text(key, default)
         listed = list(allowed)
         if value in listed:
@@ -214,7 +214,7 @@ class Node:
         return default
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """The list of texts under a key."""
+        """Return the list of texts under a key."""
         value = self._given(key)
         if value is None:
             return ()
@@ -224,7 +224,7 @@ class Node:
         return ()
 
     def mapping(self, key: str) -> Mapping[str, str]:
-        """The mapping of texts under a key; numbers and booleans are taken as JSON writes them."""
+        """Return the mapping of texts under a key; numbers and booleans become texts as JSON writes them."""
         value = self._given(key)
         if value is None:
             return {}
@@ -242,11 +242,11 @@ class Node:
         return value
 
     def _wrong_type(self, key: str, value: Any, wanted: str) -> None:
-        self.complain("value.type", f"`{key}` must be {wanted}, not {shape(value)}", key)
+        self.complain("value.type", f"`{key}` must be {wanted}, not {describe_value(value)}", key)
 
 
-def shape(value: Any) -> str:
-    """What a value is, in the words of the person who wrote it."""
+def describe_value(value: Any) -> str:
+    """Describe a value in the words of a configuration file."""
     if value is None:
         return "nothing"
     if isinstance(value, bool | int | float):
@@ -260,8 +260,8 @@ def _as_text(value: Any) -> str:
     return {True: "true", False: "false"}[value] if isinstance(value, bool) else str(value)
 
 
-def problem_of(error: ConfigError, file: str, scope: str) -> Problem:
-    """An error that stopped the reading of a whole file, as a problem with its place."""
+def to_problem(error: ConfigError, file: str, scope: str) -> Problem:
+    """Return an error that stopped the reading of a whole file as a problem with its place."""
     parts = error.place.rsplit(":", 2)
     numbered = len(parts) == 3 and parts[1].isdigit() and parts[2].isdigit()  # noqa: PLR2004 - file, line, column
     line, column = (int(parts[1]), int(parts[2])) if numbered else (0, 0)

@@ -1,4 +1,4 @@
-"""Groups: the tree `{event: [{matcher, hooks: [...]}]}` of the hosts of Claude's family, or its flat sister, walked event by event."""
+"""Groups: reads the tree `{event: [{matcher, hooks: [...]}]}` of Claude Code and similar hosts, or its flat variant."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _KEYS = ("matcher", "hooks")
 class Group(Frozen):
     """One matcher group.
 
-    `node` is the group, or what stands in its place; `hooks` are its handlers as they are written, each still to be checked.
-    `broken` says, in the words of the problems filed, why this is no group: it then has no hooks and is itself a failed one.
-    `mark`: where in the problems those about it begin.
+    `node` is the group, or the value in its place; `hooks` are its handlers as written, not yet checked.
+    `broken` says why this is not a group; it then has no hooks and counts as one failed hook.
+    `mark`: the position of its first problem in the list of problems.
     """
 
     node: Node
@@ -32,8 +32,8 @@ class Group(Frozen):
     broken: str = ""
 
 
-def below_hooks(root: Node, events: Iterable[str]) -> Node | None:
-    """What stands under `hooks`, None where nothing does; events that stand beside it are complained about."""
+def find_hooks_mapping(root: Node, events: Iterable[str]) -> Node | None:
+    """Return the node under `hooks`, None if there is none; file a problem about events that stand beside `hooks`."""
     known = frozenset(events)
     for misplaced in [key for key in root.value if key in known]:
         root.complain(
@@ -45,7 +45,7 @@ def below_hooks(root: Node, events: Iterable[str]) -> Node | None:
     return None if root.value.get("hooks") is None else root.child("hooks")
 
 
-def groups(
+def read_groups(
     events: Node,
     rows: Mapping[str, AnyRow],
     *,
@@ -53,23 +53,24 @@ def groups(
     beside: Iterable[str] = (),
     severity: str = "error",
 ) -> Iterator[tuple[AnyRow, Group]]:
-    """The groups of all events below `events` (a mapping), in declared order; what is wrong with them is filed as problems.
+    """Yield the groups of all events below `events` (a mapping), in declared order; file their faults as problems.
 
-    `keys`: what a group may hold. `beside`: keys next to the events that are no events, and the caller's own affair.
-    `severity`: how bad an unknown key of a group is.
+    `keys`: the keys that a group may have.
+    `beside`: keys next to the events that the caller reads itself.
+    `severity`: the severity of an unknown key of a group.
     """
-    for row, node, broken in entries(
+    for row, node, broken in read_entries(
         events, rows, of="matcher groups", like="[{matcher, hooks: [...]}]", beside=beside
     ):
         yield (
             row,
             Group(node=node, mark=node.mark(), broken=broken)
             if broken
-            else _group(node, row, keys, severity),
+            else _read_group(node, row, keys, severity),
         )
 
 
-def entries(
+def read_entries(
     events: Node,
     rows: Mapping[str, AnyRow],
     *,
@@ -78,10 +79,14 @@ def entries(
     known: Iterable[str] = (),
     beside: Iterable[str] = (),
 ) -> Iterator[tuple[AnyRow, Node, str]]:
-    """What is listed under each event below `events`, in declared order, and why it is no list: then the event stands for it.
+    """Yield the entries listed under each event below `events`, in declared order, each with the reason why it is broken.
 
-    `of` and `like`: what the list is of, in words and as an example. `known`: the events to name, where not all spellings
-    that `rows` has. `beside`: as in `groups`.
+    Where the value is not a list, the event's node stands for it, with the reason.
+
+    `of`: the noun for an entry, for messages.
+    `like`: an example of the list, for messages.
+    `known`: the events to name in a hint, where `rows` has several spellings of them.
+    `beside`: as in `read_groups`.
     """
     apart = frozenset(beside)
     for event in events.children():
@@ -100,7 +105,7 @@ def entries(
             yield row, event, event.errors_since(before)
 
 
-def _group(node: Node, row: Row, keys: Iterable[str], severity: str) -> Group:
+def _read_group(node: Node, row: Row, keys: Iterable[str], severity: str) -> Group:
     mark = node.mark()
     value = node.value
     if not isinstance(value, dict) or ("hooks" not in value and "type" in value):
@@ -112,7 +117,7 @@ def _group(node: Node, row: Row, keys: Iterable[str], severity: str) -> Group:
     elif not isinstance(value.get("hooks"), list):
         node.complain("group.shape", f"a group of `{row.native}` needs `hooks`, a list of handlers")
     else:
-        node.only(keys, f"a group of `{row.native}`", severity=severity)
+        node.check_known_keys(keys, f"a group of `{row.native}`", severity=severity)
         if not value["hooks"]:
             node.complain(
                 "group.empty", f"this group of `{row.native}` has no hooks", severity="warning"
@@ -122,7 +127,7 @@ def _group(node: Node, row: Row, keys: Iterable[str], severity: str) -> Group:
 
 
 def hook_id(file: str, native: str, node: Node, *, depth: int = 2) -> str:
-    """`<file>#<event>.<group>.<hook>`: where a hook stands below its event in `hooks`, counted from 0.
+    """Return `<file>#<event>.<group>.<hook>`, where the last two count from 0.
 
     `depth`: how many keys lead to the event, its own included.
     """

@@ -1,4 +1,4 @@
-"""Hook output: what a handler printed, as an object whose keys may be spelled in more than one way."""
+"""Hook output: what a handler printed, parsed as an object whose keys may have several spellings."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 
 
 class UnreadableError(ValueError):
-    """What a hook printed cannot be read; the text says why, in words for the person who wrote the hook."""
+    """The output of a hook cannot be read; the text says why, for the author of the hook."""
 
 
 class NoObjectError(UnreadableError):
-    """What a hook printed is JSON, but no object."""
+    """The output of a hook is JSON, but not an object."""
 
 
-def one_object(text: str) -> dict[str, Any]:
-    """The one JSON object that the text consists of. A repeated key: the last one wins.
+def parse_object(text: str) -> dict[str, Any]:
+    """Parse a text that consists of one JSON object. Of repeated keys, the last one counts.
 
     Raises:
-        UnreadableError: not JSON, text before or after the object, or JSON that is no object.
+        UnreadableError: not JSON, text before or after the object, or JSON that is not an object.
     """
     try:
         value = json.loads(text.strip().removeprefix("\ufeff"), parse_constant=_refuse)
@@ -50,7 +50,7 @@ def background_seconds(line: str) -> float | None:
     if '"async"' not in line:
         return None
     try:
-        given = one_object(line)
+        given = parse_object(line)
     except UnreadableError:
         return None
     if given.get("async") is not True:
@@ -65,26 +65,26 @@ def _refuse(constant: str) -> NoReturn:
     raise UnreadableError(f"`{constant}` is no JSON")
 
 
-def begins_an_object(text: str) -> bool:
-    """Whether a line of the text looks like the beginning of an output object, with noise around it.
+def has_object_start(text: str) -> bool:
+    """Return whether a line of the text looks like the start of an output object, with other output around it.
 
-    To most hosts such text is a log; in strict mode a guard that printed noise around its answer has not said yes.
+    Most hosts take such text for a log. In strict mode, a guard with such output has not permitted anything.
     """
-    return any(line.lstrip().startswith("{") for line in lines(text))
+    return any(line.lstrip().startswith("{") for line in split_lines(text))
 
 
-def lines(text: str) -> list[str]:
-    """The lines that a program printed. `str.splitlines` would also break where JSON may hold the character as it is (U+2028)."""
+def split_lines(text: str) -> list[str]:
+    """Return the lines of an output. `str.splitlines` would also break at characters that JSON may contain, such as U+2028."""
     return text.replace("\r", "\n").split("\n")
 
 
-def spelled(
+def normalise_keys(
     given: Mapping[str, Any], known: Iterable[str], *, camel: bool
 ) -> tuple[dict[str, Any], list[str]]:
-    """The object with its known keys in our spelling, and the keys that are not known.
+    """Return the object with its known keys in our spelling, and the unknown keys.
 
-    Letter case never matters; with `camel`, neither do underscores, so that `updatedInput` is `updated_input`. Where two
-    keys mean the same, the last one wins.
+    Letter case does not matter; with `camel`, neither do underscores, so `updatedInput` is `updated_input`. Of several spellings
+    of one key, the last one counts.
     """
     by_fold = {_fold(key, camel=camel): key for key in known}
     read: dict[str, Any] = {}
@@ -102,8 +102,10 @@ def _fold(key: str, *, camel: bool) -> str:
     return key.replace("_", "").lower() if camel else key.lower()
 
 
-def typed(read: Mapping[str, Any], wanted: Mapping[str, type | tuple[type, ...]]) -> dict[str, Any]:
-    """The entries whose value is not null, each of the type that its key wants.
+def select_typed(
+    read: Mapping[str, Any], wanted: Mapping[str, type | tuple[type, ...]]
+) -> dict[str, Any]:
+    """Return the entries whose value is not null; each must have the type that its key wants.
 
     Raises:
         UnreadableError: a value of another type; the text names the key.
@@ -122,13 +124,13 @@ def typed(read: Mapping[str, Any], wanted: Mapping[str, type | tuple[type, ...]]
 
 
 def encode_text(text: str) -> bytes:
-    """The text as UTF-8; half a surrogate pair, which UTF-8 cannot say and few readers accept, becomes U+FFFD."""
+    """Encode a text as UTF-8; a lone surrogate becomes U+FFFD, because UTF-8 has no form for it."""
     try:
         return text.encode()
     except UnicodeEncodeError:
         return re.sub("[\ud800-\udfff]", "\ufffd", text).encode()
 
 
-def printed(document: Mapping[str, Any]) -> str:
-    """An output object as one line of JSON; nothing for an empty one."""
+def to_json_line(document: Mapping[str, Any]) -> str:
+    """Return an output object as one line of JSON; empty for an empty object."""
     return json.dumps(document, ensure_ascii=False) + "\n" if document else ""

@@ -1,8 +1,8 @@
-"""JSON reader: what a host sent, read as leniently as its guards allow.
+"""JSON reader: reads what a host sent as leniently as possible.
 
-A payload that hookline refused to read would reach no guard. So bytes that are no UTF-8 become lone surrogates, control
-characters count as text, and what common JSON readers refuse arrives as text: an integer of more digits than Python converts,
-and whatever is nested more than 100 levels deep. Each hook, in whatever language, can then read the rest.
+A payload that hookline refused to read would reach no guard. So bytes that are not UTF-8 become lone surrogates, and control
+characters count as text. What common JSON readers refuse arrives as text: integers too long for Python to convert, and parts
+nested more than 100 levels deep. Each hook can then read the rest, in any language.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, NoReturn
 
-# Levels that are read as structure; jq 1.6 refuses 256 of them, serde 128.
+# Levels that are read as structure; jq 1.6 refuses 256 levels, serde 128.
 NESTED = 100
-# Levels that are read at all.
+# Levels that are accepted at all.
 DEEPEST = 5000
 _STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
 _TOKEN = rf"{_STRING}|[{{}}\[\]]"
@@ -39,11 +39,11 @@ def read_json(sent: str | bytes, what: str = "the payload", *, constants: bool =
         constants: whether NaN and Infinity count as numbers.
 
     Raises:
-        CodecError: it is no JSON, or is nested more than 5,000 levels deep.
+        CodecError: it is not JSON, or is nested more than 5,000 levels deep.
     """
     text = sent if isinstance(sent, str) else _decode(sent, what)
     if text.count("{") + text.count("[") > NESTED:
-        text = _cut(text, what)
+        text = _flatten_deep_parts(text, what)
     refuse = None if constants else _refuse
     try:
         return _load(text, None, refuse)
@@ -64,8 +64,8 @@ def read_json(sent: str | bytes, what: str = "the payload", *, constants: bool =
         raise CodecError(f"{what} is no JSON: {error}") from None
 
 
-def is_whole(sent: bytes) -> bool:
-    """Whether the bytes are one object or list from its first bracket to its last, as far as brackets tell."""
+def is_complete_json(sent: bytes) -> bool:
+    """Return whether the bytes are one object or list from its first bracket to its last, judged by brackets alone."""
     if not sent.removeprefix(_MARK).lstrip(_BLANKS).startswith((b"{", b"[")):
         return False
     if not sent.rstrip(_BLANKS).endswith((b"}", b"]")):
@@ -84,7 +84,7 @@ def _load(
 
 
 def _decode(sent: bytes, what: str) -> str:
-    """The bytes as text; one that is no UTF-8 becomes a lone surrogate, which JSON can say."""
+    """Decode bytes; a byte that is not UTF-8 becomes a lone surrogate, which JSON can express."""
     encoding = json.detect_encoding(sent)
     try:
         return sent.decode(encoding, "surrogatepass")
@@ -94,15 +94,15 @@ def _decode(sent: bytes, what: str) -> str:
         raise CodecError(f"{what} is no JSON text in UTF-8: {error.reason}") from None
 
 
-def _cut(text: str, what: str) -> str:
-    """The text with what is nested too deeply as texts.
+def _flatten_deep_parts(text: str, what: str) -> str:
+    """Return the JSON text with the parts that are nested too deeply as texts.
 
     Raises:
-        CodecError: there are more levels than are read at all.
+        CodecError: the nesting is deeper than `DEEPEST`.
     """
     strings = re.sub(_STRING, "", text, flags=re.DOTALL)
     brackets = strings.encode("ascii", "ignore").translate(None, _NO_STRUCTURE + b'"')
-    depths = accumulate(_STEPS[each] for each in _peeled(brackets, NESTED))
+    depths = accumulate(_STEPS[each] for each in _peel_brackets(brackets, NESTED))
     deepest = max(depths, default=0)
     if not deepest:
         return text
@@ -115,13 +115,13 @@ def _cut(text: str, what: str) -> str:
             start = token.start()
         depth += step
         if step < 0 and depth == NESTED:
-            kept += [text[end:start], json.dumps(_unescaped(text[start : token.end()]))]
+            kept += [text[end:start], json.dumps(_unescape_strings(text[start : token.end()]))]
             end = token.end()
     return "".join([*kept, text[end:]])
 
 
-def _peeled(brackets: bytes, levels: int) -> bytes:
-    """The brackets without the innermost pairs, so many times; empty where they do not pair, which no JSON does."""
+def _peel_brackets(brackets: bytes, levels: int) -> bytes:
+    """Remove the innermost bracket pairs, `levels` times; return empty bytes if the brackets do not pair."""
     for _ in range(levels):
         fewer = brackets.replace(b"{}", b"").replace(b"[]", b"")
         if len(fewer) == len(brackets):
@@ -130,8 +130,8 @@ def _peeled(brackets: bytes, levels: int) -> bytes:
     return brackets
 
 
-def _unescaped(part: str) -> str:
-    r"""A part without `\u` escapes, so that an expression which is searched in it finds what a tool would read."""
+def _unescape_strings(part: str) -> str:
+    r"""Return a part without `\u` escapes, so that a pattern searched in it finds what a tool would read."""
     return re.sub(
         _STRING, lambda found: _plain(found[0]) if "\\u" in found[0] else found[0], part, flags=re.DOTALL
     )  # fmt: skip

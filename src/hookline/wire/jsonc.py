@@ -1,15 +1,15 @@
-"""JSON with comments, as the settings of some hosts are written: what a strict parser can read, with every place where it was."""
+"""JSON with comments, as the settings files of some hosts: made readable for a strict parser, with all places unchanged."""
 
 from __future__ import annotations
 
 import re
 
-# A text is skipped whole, because `//` inside of it is no comment.
+# Skip each text as a whole, because `//` in a text is not a comment.
 _TEXT_OR_COMMENT = r'"(?:[^"\\\n]|\\.)*"?|//[^\n\r]*|/\*.*?(?:\*/|\Z)'
 
 
 def without_comments(text: str) -> str:
-    """The text with its `//` and `/* */` comments blanked out; lines and columns stay as they are."""
+    """Blank out the `//` and `/* */` comments of a text; lines and columns stay as they are."""
     if "//" not in text and "/*" not in text:
         return text
     return re.sub(_TEXT_OR_COMMENT, _blank, text, flags=re.DOTALL)

@@ -1,4 +1,4 @@
-"""Matchers: what is alike in how the hosts of Claude's family read the text by which a group or a hook selects events."""
+"""Matchers: how Claude Code and similar hosts read the text by which a group or a hook selects events."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ if TYPE_CHECKING:
 
 EVERYTHING = ("", "*")
 NAME = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
-# Where hyphens are part of a name, and commas and blanks may stand between names.
+# For hosts where hyphens are part of a name, and commas and blanks may separate names.
 NAMES = NAME | frozenset("- ,|")
 
 
-def conditions(
+def read_conditions(
     node: Node,
     row: AnyRow,
     read: Callable[[Node, AnyRow], tuple[Condition, ...]],
     key: str = "matcher",
 ) -> tuple[Condition, ...] | None:
-    """What the text under a key demands, as `read` understands it; None, and a complaint, where it cannot be understood.
+    """Return the conditions that the text under a key demands, read by `read`; None and a problem if it cannot be read.
 
     Raises:
-        ConfigError: `config.too-large`; the expressions of the file spent their budget.
+        ConfigError: `config.too-large`; the expressions of the file need too much memory.
     """
     try:
         return read(node, row)
     except ConfigError as error:
-        if error.name == "config.too-large":  # so is the file, and nothing else of it counts
+        if error.name == "config.too-large":  # the whole file is then too large
             raise
         node.complain(error.name, error.message, key, hint=error.hint)
         return None
 
 
 def is_ignored(node: Node, row: Row, *, runs: str = "the hooks of this group run") -> bool:
-    """Whether the event has nothing to compare a matcher with, which is complained about. `runs`: what runs all the same."""
+    """Return whether the event has no value to compare a matcher with; file a problem if so. `runs`: what still runs."""
     if row.subject:
         return False
     hint = f"leave it out; {runs} on every such event"
@@ -56,8 +56,8 @@ def is_ignored(node: Node, row: Row, *, runs: str = "the hooks of this group run
     return True
 
 
-def listed(text: str, alphabet: frozenset[str] = NAMES) -> frozenset[str] | None:
-    """The exact names that a text of this alphabet alone lists, between `|` or commas; None: it is an expression."""
+def list_exact_names(text: str, alphabet: frozenset[str] = NAMES) -> frozenset[str] | None:
+    """Return the exact names that a text of this alphabet lists, between `|` or commas; None if it is an expression."""
     if not alphabet.issuperset(text):
         return None
     return frozenset(name.strip() for name in text.replace(",", "|").split("|")) - {""}

@@ -1,4 +1,4 @@
-"""Payloads: an event to and from the object that a dialect puts on the wire, by the rows of its table."""
+"""Payloads: converts events to and from the objects that a dialect sends, by the rows of its table."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _UNEXPANDED = {
 }  # fmt: skip
 
 
-def wire_text(payload: Mapping[str, Any], table: Table) -> str:
-    """A payload as the one line that a handler is sent, newline included.
+def encode_wire_text(payload: Mapping[str, Any], table: Table) -> str:
+    """Return a payload as the one line that a handler receives, newline included.
 
     Raises:
-        TypeError, ValueError, RecursionError: it holds something that JSON cannot say (NaN and infinity included).
+        TypeError, ValueError, RecursionError: it contains a value that JSON cannot express (NaN and infinity included).
     """
     separators = (",", ":") if table.compact else (", ", ": ")
     text = json.dumps(
@@ -42,24 +42,24 @@ def wire_text(payload: Mapping[str, Any], table: Table) -> str:
         text = re.sub(_ESCAPE, lambda found: _UNEXPANDED[found.group()], text)
     if (
         not text.isascii()
-    ):  # a lone surrogate is no UTF-8, and a guard that cannot read its payload is no guard
+    ):  # a lone surrogate is not UTF-8, and a guard must be able to read its payload
         text = re.sub(_SURROGATE, lambda found: f"\\u{ord(found.group()):04x}", text)
     return text + "\n"
 
 
-def from_wire(sent: str | bytes) -> Any:
-    """What a host sent, from its text.
+def parse_payload(sent: str | bytes) -> Any:
+    """Parse the text that a host sent.
 
     Raises:
-        CodecError: it is no JSON, or is nested more than 5,000 levels deep.
+        CodecError: it is not JSON, or is nested more than 5,000 levels deep.
     """
     return read_json(sent)
 
 
 def encode(event: Event, table: Table, row: Row | None, native: str) -> dict[str, Any]:
-    """The payload object of an event: the dialect's base fields, the row's fields, then whatever else the host sent.
+    """Return the payload object of an event: the dialect's base fields, the row's fields, then the host's other fields.
 
-    What the event says now (rewrites included) goes before what the host sent.
+    Current values of the event (rewrites included) replace those that the host sent.
     """
     same_wire = event.dialect == table.name
     payload: dict[str, Any] = {}
@@ -90,12 +90,12 @@ def _fact(event: Event, field: Field, native: str) -> Any:
 
 
 def decode(payload: Any, table: Table, native: str, names: Mapping[str, str]) -> Event:
-    """A host's payload as an event. `names`: event attribute -> payload key (`native`, `session_id`, `cwd`).
+    """Return a host's payload as an event. `names`: event attribute -> payload key (`native`, `session_id`, `cwd`).
 
-    An event that the dialect does not know passes as `x.<dialect>.<native>`, so that a newer host degrades to logging.
+    An event unknown to the dialect becomes `x.<dialect>.<native>`, so that a newer host's events are only logged.
 
     Raises:
-        CodecError: not an object, no event named, or a field of the wrong type.
+        CodecError: the payload is not an object, names no event, or has a field of the wrong type.
     """
     if not isinstance(payload, dict):
         raise CodecError(
@@ -170,8 +170,8 @@ def _shape(value: Any) -> str:
     )
 
 
-def unknown_event(table: Table, native: str) -> CodecError:
-    """The error for an event that a person named and the dialect does not have."""
+def unknown_event_error(table: Table, native: str) -> CodecError:
+    """Return the error for an event name that the dialect does not have."""
     hint = (
         did_you_mean(native, (*table.rows, *table.aliases))
         or f"its events: {', '.join(table.rows)}"

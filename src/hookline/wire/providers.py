@@ -1,4 +1,4 @@
-"""Providers of language models: how each is spoken to, where it is, and which variables of the environment say otherwise."""
+"""Providers of language models: the API of each, its address, and the environment variables that configure it."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from hookline.model.handler import Model
 
 OPENAI, ANTHROPIC = "openai", "anthropic"
-# What a key may consist of, so that a header can hold it.
+# The characters that a key may have, so that a header can carry it.
 _KEY = re.compile(r"[\x21-\x7e]+")
 
 
 class Provider(Frozen):
     """One provider.
 
-    `speaks`: the wire that its interface is of. `keys`: variables that its key may stand in, the first that is set counts; none
-    where it needs no key. `at`: the variable with another address than `base_url`. `binds`: at its own address a reply can be
-    bound to a schema; elsewhere the schema is only part of the prompt.
+    `speaks`: whose API it implements. `keys`: variables for its key; the first one set counts; none if it needs no key.
+    `at`: the variable that overrides `base_url`. `binds`: at its own address, a reply can be bound to a schema; elsewhere the
+    schema is only part of the prompt.
     """
 
     name: str
@@ -70,9 +70,9 @@ PROVIDERS: Mapping[str, Provider] = {row.name: row for row in _ROWS}
 
 
 class Endpoint(Frozen):
-    """Whom to ask, and where: everything about a call but what is asked. `key` is a secret.
+    """Which model to call and where: everything about a call except the question. `key` is a secret.
 
-    `local`: it may be on this machine or in a private network, because whoever wrote the address said so.
+    `local`: the address may be on this machine or in a private network, because the person who wrote it said so.
     """
 
     provider: str
@@ -84,10 +84,10 @@ class Endpoint(Frozen):
     local: bool = False
 
 
-def named(name: str, provider: str = "") -> tuple[str, str]:
-    """A model's name as its provider and its own name; `provider/model` and `provider:model` name the provider themselves.
+def split_model_name(name: str, provider: str = "") -> tuple[str, str]:
+    """Split a model's name into its provider and its own name: `provider/model` and `provider:model`.
 
-    Without a provider that is known, the first part is one all the same where `provider` gives none.
+    An unknown first part still counts as the provider if `provider` is empty.
     """
     slash, colon = name.partition("/"), name.partition(":")
     for head, mark, tail in (slash, colon):
@@ -98,12 +98,12 @@ def named(name: str, provider: str = "") -> tuple[str, str]:
     return (slash[0], slash[2]) if slash[1] else ("", name)
 
 
-def complaint(model: Model) -> tuple[str, str]:
-    """What is wrong with whom a hook asks, as far as its own words tell, and what to do about it; empty if nothing is."""
+def explain_model_fault(model: Model) -> tuple[str, str]:
+    """Return what is wrong with the model that a hook names, and how to fix it; empty if nothing is."""
     name = model.names[0]
     if name.startswith("$"):
         return "", ""
-    provider, own = named(name, model.provider)
+    provider, own = split_model_name(name, model.provider)
     if not provider or not own:
         return (
             f"`{name:.80}` names no provider",
@@ -119,9 +119,9 @@ def complaint(model: Model) -> tuple[str, str]:
     return (f"{describe_url(model.base_url)} cannot be called: {why}", "") if why else ("", "")
 
 
-def entrusted(model: Model) -> str:
-    """Whose key a hook sends to another provider, in words; empty if it sends none of another's."""
-    provider, _ = named(model.names[0], model.provider)
+def explain_borrowed_key(model: Model) -> str:
+    """Return a warning if a hook sends one provider's key to another; empty if it does not."""
+    provider, _ = split_model_name(model.names[0], model.provider)
     owner = next((row.name for row in _ROWS if model.key in row.keys), provider)
     if owner == provider:
         return ""
@@ -131,23 +131,23 @@ def entrusted(model: Model) -> str:
     )
 
 
-def variables(model: Model) -> tuple[str, ...]:
-    """The variables that the key of a hook may stand in, the first that is set counts; none where no key is sent."""
+def list_key_variables(model: Model) -> tuple[str, ...]:
+    """Return the variables for the key of a hook; the first one set counts; none where no key is sent."""
     if model.key:
         return (model.key,)
-    row = PROVIDERS.get(named(model.names[-1], model.provider)[0])
+    row = PROVIDERS.get(split_model_name(model.names[-1], model.provider)[0])
     return row.keys if row is not None and not model.base_url else ()
 
 
-def endpoint(model: Model, environ: Mapping[str, str]) -> Endpoint:
-    """Whom a hook asks, as the environment has it: the name, the address and the key.
+def resolve_endpoint(model: Model, environ: Mapping[str, str]) -> Endpoint:
+    """Return the model, address and key that a hook uses in this environment.
 
     Raises:
-        HandlerError: no variable names a model, its provider is not known, its address must not be called, or its key is
-            not set or no key.
+        HandlerError: no variable names a model, the provider is unknown, the address is refused, or the key is unset or
+            invalid.
     """
     name = _name(model, environ)
-    provider, own = named(name, model.provider)
+    provider, own = split_model_name(name, model.provider)
     row = PROVIDERS.get(provider, Provider(name=provider, speaks=OPENAI, base_url=""))
     said = model.base_url or (environ.get(row.at, "").strip() if row.at else "")
     base_url = said or row.base_url
@@ -180,9 +180,9 @@ def _name(model: Model, environ: Mapping[str, str]) -> str:
 
 
 def _key(model: Model, row: Provider, environ: Mapping[str, str], *, own: bool) -> str:
-    """The key. A provider's own key goes to no address that a file names, unless the file names its variable, too.
+    """Return the key. hookline sends a provider's own key to an address from a file only if the file names its variable too.
 
-    Only the provider's own address, and whoever's variable a file names, must have one.
+    The provider's own address needs a key, and so does a variable that a file names.
     """
     places = (model.key,) if model.key else () if model.base_url else row.keys
     variable, found = next(

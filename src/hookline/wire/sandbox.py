@@ -1,9 +1,9 @@
-"""The sandbox that prompts are filled in: jinja2 without Python behind it, and the plain part of Go's text/template.
+"""The sandbox for prompt templates: jinja2 without access to Python, and the basic part of Go's text/template.
 
-What a template may say is a list of node types, filters and functions; whatever is not on it is refused before the template runs.
-It has no variables, no arithmetic and no calls but those of its own helpers, so that nothing in it can grow beyond the payload;
-its loops share one number of rounds, and all of it ends when the prompt is long enough. No single step of it takes long, because
-nothing in this process could go on meanwhile: whatever makes a text makes no more of it than a bound.
+A list of node types, filters and functions says what a template may contain; anything else is refused before it runs.
+Templates have no variables, no arithmetic and no calls except to our helpers, so no value can outgrow the payload.
+All loops share one limit of rounds, and filling ends when the prompt is long enough. Each single step is bounded too,
+because nothing else runs in this process meanwhile.
 """
 
 from __future__ import annotations
@@ -19,22 +19,29 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import pass_context
 
 from hookline.errors import HandlerError
-from hookline.wire.gospelling import CALLED, WHOLE, GoSpelling
-from hookline.wire.shown import MOST_SHOWN, as_json, inserted, joined, text_of, truncated
+from hookline.wire.go_templates import GO_FUNCTIONS, PAYLOAD_NAME, GoTemplateExtension
 from hookline.wire.template_parts import Faults
+from hookline.wire.template_values import (
+    MOST_SHOWN,
+    join_values,
+    mark_inserted,
+    to_json,
+    to_text,
+    truncate,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
 
     from jinja2.runtime import Context
 
-# Rounds of all loops of one prompt together.
+# The rounds that all loops of a prompt may take together.
 _ROUNDS = 10_000
-# Characters, parts and levels of what an author may write.
+# Limits for the template text: characters, parts and levels.
 _MOST_WRITTEN = 64 << 10
 _MOST_PARTS = 10_000
 _DEEPEST = 64
-# So many times what fits is worked out, to see which of the values are too long.
+# Filling continues up to this multiple of the prompt's limit, to learn which values are too long.
 _OVERSIZE = 16
 _LOOP = ("index", "index0", "revindex", "revindex0", "first", "last", "length")
 _HINT = "there are fields as `{{ .ToolName }}`, `toJSON` and `truncate`, and jinja2's own spelling, as `{% if tool_input %}`"
@@ -46,13 +53,13 @@ _ALLOWED: tuple[type[nodes.Node], ...] = (
 )  # fmt: skip
 
 
-# -- what a template may call --------------------------------------------------------------------------------------------
+# -- functions for templates -----------------------------------------------------------------------------------------------
 
-_HELPERS: dict[str, Callable[..., Any]] = dict(zip(CALLED, (as_json, truncated), strict=True))
+_HELPERS: dict[str, Callable[..., Any]] = dict(zip(GO_FUNCTIONS, (to_json, truncate), strict=True))
 _FILTERS: dict[str, Callable[..., Any]] = {
-    **_HELPERS, "tojson": as_json, "join": joined, "string": text_of, "default": do_default, "d": do_default, "first": do_first,
-    "last": do_last, "items": do_items, "trim": lambda value: do_trim(text_of(value)), "lower": lambda value: text_of(value).lower(),
-    "upper": lambda value: text_of(value).upper(), "length": lambda value: 0 if isinstance(value, Undefined) else len(value),
+    **_HELPERS, "tojson": to_json, "join": join_values, "string": to_text, "default": do_default, "d": do_default, "first": do_first,
+    "last": do_last, "items": do_items, "trim": lambda value: do_trim(to_text(value)), "lower": lambda value: to_text(value).lower(),
+    "upper": lambda value: to_text(value).upper(), "length": lambda value: 0 if isinstance(value, Undefined) else len(value),
 }  # fmt: skip
 _TESTS = frozenset(
     (
@@ -74,13 +81,13 @@ _TESTS = frozenset(
 
 
 class _Bounds:
-    """What one filling may still do."""
+    """The limits left to one filling."""
 
     def __init__(self, late: Callable[[], bool]) -> None:
         self.rounds = _ROUNDS
         self.late = late
 
-    def step(self) -> None:
+    def count_round(self) -> None:
         self.rounds -= 1
         if self.rounds < 0:
             raise HandlerError(f"the prompt's loops go round more than {_ROUNDS:,} times")
@@ -89,27 +96,27 @@ class _Bounds:
 
 
 @pass_context
-def _bounded(context: Context, values: Iterable[Any]) -> Iterator[Any]:
-    """The values of a loop, each of which is a round of its prompt."""
+def _iterate_bounded(context: Context, values: Iterable[Any]) -> Iterator[Any]:
+    """Yield the values of a loop; each counts as a round."""
     bounds: _Bounds = context.parent["_bounds"]
     for value in values:
-        bounds.step()
+        bounds.count_round()
         yield value
 
 
 class _Fields(dict[str, Any]):
-    """The payload, whose fields also answer to the names that Go's program gives them: `ToolInput` is `tool_input`."""
+    """The payload, whose fields also have the names of Go's program: `ToolInput` is `tool_input`."""
 
     def __missing__(self, key: str) -> Any:
         return (
             self[known]
-            if (known := snake(key)) != key and known in self
+            if (known := to_snake_case(key)) != key and known in self
             else ChainableUndefined(name=key)
         )
 
 
-def snake(name: str) -> str:
-    """A field's name in Go as the payload's key: `ToolUseID` is `tool_use_id`."""
+def to_snake_case(name: str) -> str:
+    """Return a field's name in Go as the payload's key: `ToolUseID` is `tool_use_id`."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
 
 
@@ -117,7 +124,7 @@ def snake(name: str) -> str:
 
 
 class _Sandbox(ImmutableSandboxedEnvironment):
-    """No attribute of any object is in reach, but the entries of the payload and what a loop knows of itself."""
+    """Templates reach no attribute of any object, except entries of the payload and the properties of a loop."""
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         return self.getitem(obj, attribute)
@@ -135,45 +142,45 @@ class _Sandbox(ImmutableSandboxedEnvironment):
         return self.undefined(name=str(argument))
 
     def is_safe_callable(self, obj: Any) -> bool:
-        return obj in (*_HELPERS.values(), _numbers)
+        return obj in (*_HELPERS.values(), _make_range)
 
 
-def _numbers(*bounds: int) -> range:
-    """A range, of which a prompt goes through no more than its rounds."""
+def _make_range(*bounds: int) -> range:
+    """Return a range that is no longer than the rounds of a prompt."""
     return range(*(bound if isinstance(bound, int) else 0 for bound in bounds))[: _ROUNDS + 1]
 
 
 def _environment() -> _Sandbox:
     made = _Sandbox(
-        extensions=[GoSpelling],
+        extensions=[GoTemplateExtension],
         undefined=ChainableUndefined,
-        finalize=inserted,
+        finalize=mark_inserted,
         keep_trailing_newline=True,
         autoescape=False,
         cache_size=0,
     )
-    made.filters = {**_FILTERS, "_bounded": _bounded}
+    made.filters = {**_FILTERS, "_bounded": _iterate_bounded}
     made.tests = {name: test for name, test in made.tests.items() if name in _TESTS}
-    made.globals = {**_HELPERS, "range": _numbers}
+    made.globals = {**_HELPERS, "range": _make_range}
     return made
 
 
-def _parsed(prompt: str) -> tuple[_Sandbox, nodes.Template]:
-    """A prompt as a tree that holds nothing but what prompts may say.
+def _parse(prompt: str) -> tuple[_Sandbox, nodes.Template]:
+    """Parse a prompt into a tree that contains only what prompts may contain.
 
     Raises:
-        TemplateSyntaxError: it is no template, or says something else.
+        TemplateSyntaxError: it is not a template, or contains anything else.
     """
     if len(prompt) > _MOST_WRITTEN:
         raise TemplateSyntaxError(f"it is longer than {_MOST_WRITTEN:,} characters", 1)
     environment = _environment()
     tree = environment.parse(prompt)
-    looped = [loop.iter for loop in _all(tree) if isinstance(loop, nodes.For)]
-    called = [call.node for call in _all(tree) if isinstance(call, nodes.Call)]
+    looped = [loop.iter for loop in _walk(tree) if isinstance(loop, nodes.For)]
+    called = [call.node for call in _walk(tree) if isinstance(call, nodes.Call)]
     counted = {id(call.node) for call in looped if isinstance(call, nodes.Call)}
     named = {id(node) for node in called}
-    for node in _all(tree):
-        if why := _mention(node, named, counted) or _refusal(node):
+    for node in _walk(tree):
+        if why := _explain_mention(node, named, counted) or _explain_refused_node(node):
             raise TemplateSyntaxError(why, node.lineno)
     for loop in list(tree.find_all(nodes.For)):
         loop.iter = nodes.Filter(
@@ -182,8 +189,8 @@ def _parsed(prompt: str) -> tuple[_Sandbox, nodes.Template]:
     return environment, tree
 
 
-def _all(tree: nodes.Node) -> Iterator[nodes.Node]:
-    """Every part of a tree.
+def _walk(tree: nodes.Node) -> Iterator[nodes.Node]:
+    """Yield every part of a tree.
 
     Raises:
         TemplateSyntaxError: it has too many, or they are nested too deeply.
@@ -201,8 +208,8 @@ def _all(tree: nodes.Node) -> Iterator[nodes.Node]:
         left += [(inner, depth + 1) for inner in node.iter_child_nodes()]
 
 
-def _mention(node: nodes.Node, called: Collection[int], counted: Collection[int]) -> str:
-    """Why a helper may not be named here; empty if this is none, or is where it belongs."""
+def _explain_mention(node: nodes.Node, called: Collection[int], counted: Collection[int]) -> str:
+    """Return why a helper may not be named here; empty if this is not a helper, or it may."""
     if not isinstance(node, nodes.Name) or node.name not in (*_HELPERS, "range"):
         return ""
     if id(node) not in called:
@@ -212,8 +219,8 @@ def _mention(node: nodes.Node, called: Collection[int], counted: Collection[int]
     return ""
 
 
-def _refusal(node: nodes.Node) -> str:
-    """Why a prompt may not say this; empty if it may."""
+def _explain_refused_node(node: nodes.Node) -> str:
+    """Return why a prompt may not contain this node; empty if it may."""
     match node:
         case nodes.Name(name=name) if name.startswith("_") or name in _FORBIDDEN_NAMES:
             return f"there is no `{name}`"
@@ -236,23 +243,23 @@ def _refusal(node: nodes.Node) -> str:
     return f"a prompt cannot have `{type(node).__name__.lower()}`"
 
 
-# -- what is done with a prompt ------------------------------------------------------------------------------------------
+# -- checking and filling --------------------------------------------------------------------------------------------------
 
 
-def examined(prompt: str) -> Faults:
-    """What is wrong with a prompt, and which fields of the payload it names."""
+def check_template(prompt: str) -> Faults:
+    """Return what is wrong with a prompt, and which fields of the payload it names."""
     try:
-        environment, tree = _parsed(prompt)
+        environment, tree = _parse(prompt)
         environment.compile(tree)
     except TemplateSyntaxError as error:
         return Faults(
             error=f"line {error.lineno}: {(error.message or 'it cannot be read').rstrip('.')}",
             hint=_HINT,
         )
-    except Exception as error:  # noqa: BLE001 - whatever somebody wrote is a fault of that hook, and never stops the others
+    except Exception as error:  # noqa: BLE001 - a fault in one hook's prompt must not stop the others
         return Faults(error=f"it cannot be read ({type(error).__name__})", hint=_HINT)
     bound = {name.name for name in tree.find_all(nodes.Name) if name.ctx == "store"} | {
-        WHOLE,
+        PAYLOAD_NAME,
         "loop",
         *environment.globals,
     }
@@ -260,21 +267,21 @@ def examined(prompt: str) -> Faults:
     read += [
         part.attr
         for part in tree.find_all(nodes.Getattr)
-        if isinstance(part.node, nodes.Name) and part.node.name == WHOLE
+        if isinstance(part.node, nodes.Name) and part.node.name == PAYLOAD_NAME
     ]
     return Faults(fields=tuple(dict.fromkeys(read)))
 
 
-def filled(
+def fill_template(
     prompt: str, payload: dict[str, Any], *, most: int, late: Callable[[], bool]
 ) -> list[str]:
-    """A prompt with a payload's values, part by part; each of these values is `Inserted`.
+    """Fill a prompt with a payload's values, part by part; each value is an `Inserted`.
 
     Raises:
-        HandlerError: it is no template, it cannot be filled in, or it grows far beyond `most` characters.
+        HandlerError: it is not a template, filling fails, or it grows far beyond `most` characters.
     """
     try:
-        environment, tree = _parsed(prompt)
+        environment, tree = _parse(prompt)
         template = environment.from_string(tree)
         fields = _Fields(payload)
         named = {
@@ -282,18 +289,18 @@ def filled(
             for key, value in payload.items()
             if not key.startswith("_") and key not in environment.globals
         }
-        return _kept(
-            template.generate({**named, WHOLE: fields, "_bounds": _Bounds(late)}), most, late
+        return _collect(
+            template.generate({**named, PAYLOAD_NAME: fields, "_bounds": _Bounds(late)}), most, late
         )
     except HandlerError:
         raise
-    except Exception as error:  # noqa: BLE001 - whatever goes wrong in somebody's template is that template's fault
+    except Exception as error:  # noqa: BLE001 - a fault in the template is reported as the template's
         raise HandlerError(
             f"the prompt cannot be filled in: {type(error).__name__}: {error!s:.200}"
         ) from None
 
 
-def _kept(generated: Iterable[str], most: int, late: Callable[[], bool]) -> list[str]:
+def _collect(generated: Iterable[str], most: int, late: Callable[[], bool]) -> list[str]:
     parts: list[str] = []
     size = 0
     for part in generated:

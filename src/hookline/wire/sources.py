@@ -1,4 +1,4 @@
-"""Sources: what every loader does with a file before it knows what is in it."""
+"""Sources: the steps that every loader takes with a file before it reads its hooks."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from hookline.model.handler import Broken
 from hookline.model.problem import Origin
 from hookline.model.spec import HookSpec
 from hookline.model.verdict import Stance
-from hookline.wire.fields import Node, explain, problem_of
-from hookline.wire.trees import Tree, parse
+from hookline.wire.fields import Node, explain_errors, to_problem
+from hookline.wire.parsers import Tree, parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,10 +23,10 @@ _SHORT = 60
 
 
 def read_tree(source: Source, problems: list[Problem]) -> Node:
-    """The root of a source: its text parsed, or the tree that was given instead.
+    """Return the root of a source: its parsed text, or the given tree.
 
     Raises:
-        ConfigError: the text cannot be parsed, or the tree holds itself.
+        ConfigError: the text cannot be parsed, or the tree contains itself.
     """
     if source.text is not None:
         root = Node(
@@ -54,14 +54,15 @@ def read_tree(source: Source, problems: list[Problem]) -> Node:
 def read_frame(
     source: Source, problems: list[Problem], what: str, *, hooks: str = "hooks"
 ) -> Node | None:
-    """The root of a file of hooks, where it is a mapping and so is what it may have under `hooks`; else None, and a problem.
+    """Return the root of a hook file if it is a mapping, and `hooks` in it too; else None, and file a problem.
 
-    `what` and `hooks`: what the two are called in a complaint.
+    `what`: the noun for the file, for messages.
+    `hooks`: the noun for its `hooks`, for messages.
     """
     try:
         root = read_tree(source, problems)
     except ConfigError as error:
-        problems.append(problem_of(error, source.file, source.scope))
+        problems.append(to_problem(error, source.file, source.scope))
         return None
     return (
         root if root.is_mapping(what, "config.type") and has_place_for_hooks(root, hooks) else None
@@ -69,12 +70,12 @@ def read_frame(
 
 
 def has_place_for_hooks(root: Node, called: str = "hooks") -> bool:
-    """Whether what stands under `hooks`, if anything does, is a mapping; complains if not."""
+    """Return whether `hooks` is missing or a mapping; file a problem if not."""
     return root.value.get("hooks") is None or root.child("hooks").is_mapping(called)
 
 
 def _as_parsed(value: Any) -> Any:
-    """A tree that a program made, as a parser would have read it: keys are texts, and every leaf is one of JSON's."""
+    """Return a tree made by a program as a parser would return it: text keys, and only JSON values."""
     if isinstance(value, dict):
         return {str(key): _as_parsed(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
@@ -83,7 +84,7 @@ def _as_parsed(value: Any) -> Any:
 
 
 def hook_name(text: str) -> str:
-    """A text as a hook's name: its first line, shortened, and without the secrets of addresses, because it is in every message."""
+    """Return a text as a hook's name: its first line, shortened, without secrets in URLs, because messages show it."""
     line = text.strip().partition("\n")[0]
     if "://" in line:
         from hookline.text.urls import redact_urls  # noqa: PLC0415 - few hooks are named by an address
@@ -93,29 +94,30 @@ def hook_name(text: str) -> str:
 
 
 def strict_failure(row: Row) -> Stance:
-    """What a failure means on a gate in strict mode: ask where somebody can be asked, else deny (architecture, 6.1)."""
+    """Return what a failure means on a gate in strict mode: ask if the host can ask, else deny (architecture, 6.1)."""
     if "ask" in row.powers:
         return Stance.ASK
     return row.blocks
 
 
-def failure_of(row: Row, mode: str) -> Stance:
-    """What a failure means unless the hook says otherwise: what the row says, in strict mode at least `strict_failure`."""
+def resolve_failure(row: Row, mode: str) -> Stance:
+    """Return what a failure means by default: the row's own rule, in strict mode at least `strict_failure`."""
     return max(row.fails, strict_failure(row)) if mode == "strict" else row.fails
 
 
-def refusing_everything(source: Source, table: Table, error: ConfigError) -> Loaded:
-    """A source that cannot be read at all, for one reason."""
-    return refusing(source, table, (problem_of(error, source.file, source.scope),))
+def refuse_unreadable(source: Source, table: Table, error: ConfigError) -> Loaded:
+    """Return a source that cannot be read at all, for one reason."""
+    return refuse_source(source, table, (to_problem(error, source.file, source.scope),))
 
 
-def refusing(
+def refuse_source(
     source: Source, table: Table, problems: Sequence[Problem], wrong: Problem | None = None
 ) -> Loaded:
-    """A source that counts as unreadable: one broken hook for each event that it could have guarded.
+    """Return a source that counts as unreadable: one broken hook for each event that it could have guarded.
 
-    So its guards are missed aloud in `list`, in `explain` and in every decision, instead of silently not being there.
-    `wrong`: which of the problems is the reason; the first error, if nothing is said.
+    So `list`, `explain` and every decision report the missing guards.
+
+    `wrong`: the problem that is the reason; the first error by default.
     """
     wrong = wrong or next(problem for problem in problems if problem.severity == "error")
     name = (source.file or "config").rpartition("/")[2]
@@ -125,8 +127,8 @@ def refusing(
             dialect=table.name,
             kind=row.kind,
             native_event=row.native,
-            handler=Broken(reason=explain((wrong,))),
-            on_failure=failure_of(row, source.mode),
+            handler=Broken(reason=explain_errors((wrong,))),
+            on_failure=resolve_failure(row, source.mode),
             origin=Origin(
                 file=source.file,
                 line=wrong.origin.line,

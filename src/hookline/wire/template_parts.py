@@ -1,4 +1,4 @@
-"""Parts of a prompt: the author's text and values of the event, which are shortened so that the prompt fits its limit."""
+"""Parts of a prompt: the author's text and the event's values, which are shortened to fit the prompt's limit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MARK = "…[{missing:,} characters cut off]"
 
 
 class Faults(Frozen):
-    """What is wrong with a template: `error` in words, with a `hint`; `fields` of the payload that it names."""
+    """The faults of a template: `error` with a `hint`; and `fields`, the payload's fields that it names."""
 
     error: str = ""
     hint: str = ""
@@ -23,7 +23,7 @@ class Faults(Frozen):
 
 
 class Inserted(str):
-    """A part of a prompt that is of the event, and not its author's; `missing`: of how many characters it was cut already."""
+    """A part of a prompt that comes from the event; `missing`: how many characters were cut off already."""
 
     __slots__ = ("missing",)
     missing: int
@@ -34,14 +34,14 @@ class Inserted(str):
         return made
 
     def __str__(self) -> str:
-        return self  # templates make a text of each part, which must stay one of the event
+        return self  # templates convert each part to text, and it must stay an `Inserted`
 
 
-def fitted(parts: Iterable[str], most: int) -> str:
-    """The parts of a prompt together, with as much as fits of those that are the event's; a model is told where some is missing.
+def fit_parts(parts: Iterable[str], most: int) -> str:
+    """Join the parts of a prompt; shorten the event's parts to fit, and tell the model where text is missing.
 
     Raises:
-        HandlerError: what is its author's is longer than `most` characters alone.
+        HandlerError: the author's parts alone are longer than `most` characters.
     """
     kept = list(parts)
     room = most - sum(len(part) for part in kept if not isinstance(part, Inserted))
@@ -56,7 +56,7 @@ def fitted(parts: Iterable[str], most: int) -> str:
 
 
 def _bound(lengths: list[int], room: int) -> int:
-    """How long each may be, so that all of them fit: the shorter ones stay as they are."""
+    """Return how long each part may be so that all of them fit; shorter ones stay as they are."""
     for left, length in zip(range(len(lengths), 0, -1), sorted(lengths), strict=True):
         if length * left > room:
             return room // left

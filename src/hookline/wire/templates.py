@@ -1,7 +1,7 @@
-"""Templates: the prompt of a model hook, filled in from the payload, and no longer than the hook allows.
+"""Templates: fills the prompt of a model hook from the payload, within the hook's length limit.
 
-What its author wrote is always there as a whole: an event that is too long loses of its own values, the longest ones first. So
-nobody can push a rule out of a prompt by padding what it is asked about.
+The author's text always stays whole. If an event is too long, hookline cuts its longest values. So a padded event cannot push
+a rule out of the prompt.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 import re
 
 from hookline.errors import HandlerError
-from hookline.wire.template_parts import Faults, Inserted, fitted
+from hookline.wire.template_parts import Faults, Inserted, fit_parts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,42 +20,43 @@ if TYPE_CHECKING:
     from hookline.model.handler import Model
 
 TEMPLATE, ARGUMENTS = "template", "arguments"
-# A dollar sign that is meant as it stands, or the payload (harnesses.md 2.4).
+# An escaped dollar sign, or the payload (harnesses.md 2.4).
 _PLACE = re.compile(r"\\\$|\$ARGUMENTS\b")
 _MISSING = "templates need jinja2, which is not installed"
 INSTALL = "pip install 'hookline[model]'"
 
 
-def faults(prompt: str) -> Faults:
-    """What is wrong with a prompt as a template; nothing where jinja2 is missing, without which it is not run either."""
+def find_template_faults(prompt: str) -> Faults:
+    """Return the faults of a prompt's template; none if jinja2 is missing, because the prompt then does not run either."""
     try:
-        from hookline.wire.sandbox import examined  # noqa: PLC0415 - jinja2, which only files with such a hook load
+        from hookline.wire.sandbox import check_template  # noqa: PLC0415 - jinja2, which only files with such a hook load
     except ImportError:
         return Faults()
-    return examined(prompt)
+    return check_template(prompt)
 
 
-def fill(model: Model, payload: str, *, late: Callable[[], bool] = lambda: False) -> str:
-    """The prompt about a payload, which is JSON text.
+def fill_prompt(model: Model, payload: str, *, late: Callable[[], bool] = lambda: False) -> str:
+    """Return the prompt about a payload, which is JSON text.
 
-    `late` tells a template that takes too long to stop.
+    `late`: returns True when a template has taken too long.
 
     Raises:
         HandlerError: the template cannot be filled in, or jinja2 is missing.
     """
     if model.language == ARGUMENTS:
-        return fitted(_with_arguments(model.prompt, payload.strip()), model.most_prompt)
+        return fit_parts(_with_arguments(model.prompt, payload.strip()), model.most_prompt)
     try:
-        from hookline.wire.sandbox import filled  # noqa: PLC0415 - as above
+        from hookline.wire.sandbox import fill_template  # noqa: PLC0415 - as above
     except ImportError:
         raise HandlerError(_MISSING, hint=INSTALL) from None
-    return fitted(
-        filled(model.prompt, _object(payload), most=model.most_prompt, late=late), model.most_prompt
+    return fit_parts(
+        fill_template(model.prompt, _object(payload), most=model.most_prompt, late=late),
+        model.most_prompt,
     )
 
 
 def _with_arguments(prompt: str, payload: str) -> list[str]:
-    r"""A prompt with the payload where `$ARGUMENTS` stands, or else at its end; `\$` is a dollar sign."""
+    r"""Put the payload where `$ARGUMENTS` stands in the prompt, or else at its end; `\$` is a dollar sign."""
     parts: list[str] = []
     end = 0
     for found in _PLACE.finditer(prompt):

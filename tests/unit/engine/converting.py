@@ -7,7 +7,7 @@ from typing import Any
 import hookline
 from hookline.engine.catalog import make_dialect
 from hookline.engine.convert import Conversion, convert
-from hookline.wire.trees import parse_yaml
+from hookline.wire.parsers import parse_yaml
 
 
 def converted(

@@ -8,8 +8,8 @@ import pytest
 
 from hookline.errors import ConfigError
 from hookline.model.problem import Origin
-from hookline.wire.fields import Node, problem_of, shape
-from hookline.wire.trees import parse_yaml
+from hookline.wire.fields import Node, describe_value, to_problem
+from hookline.wire.parsers import parse_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -159,7 +159,7 @@ def test_an_unknown_choice_is_told_the_nearest(text: str, hint: str) -> None:
 def test_an_unknown_key_is_told_the_nearest(key: str, hint: str) -> None:
     """Or all of them; the place is that of the key."""
     root = node(f"type: x\n{key}: y\n")
-    root.only(("type", "command"), "a hook")
+    root.check_known_keys(("type", "command"), "a hook")
 
     assert str(problem(root)) == f"x.yaml:2:1: HKL1101 unknown key `{key}` in a hook ({hint})"
 
@@ -167,7 +167,7 @@ def test_an_unknown_key_is_told_the_nearest(key: str, hint: str) -> None:
 def test_unknown_keys_may_be_mere_warnings() -> None:
     """Where a dialect tolerates them; only errors are counted as errors."""
     root = node("x: 1\n")
-    root.only((), "a hook", severity="warning")
+    root.check_known_keys((), "a hook", severity="warning")
 
     assert (problem(root).severity, root.errors_since(0)) == ("warning", "")
 
@@ -222,7 +222,7 @@ def test_parts_know_their_place_and_share_the_complaints() -> None:
 )
 def test_a_value_is_told_by_its_shape(value: Any, words: str) -> None:
     """No type names, and never more than a few words."""
-    assert shape(value) == words
+    assert describe_value(value) == words
 
 
 @pytest.mark.parametrize(
@@ -231,7 +231,7 @@ def test_a_value_is_told_by_its_shape(value: Any, words: str) -> None:
 )
 def test_an_error_of_a_whole_file_becomes_a_problem(place: str, line: int, column: int) -> None:
     """With its line and column where it has them."""
-    found = problem_of(
+    found = to_problem(
         ConfigError("bad", name="config.syntax", hint="fix", place=place), "a.yaml", "user"
     )
 

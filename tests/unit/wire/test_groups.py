@@ -8,8 +8,8 @@ import pytest
 
 from hookline.core.dialect import Row
 from hookline.wire.fields import Node
-from hookline.wire.groups import below_hooks, entries, groups, hook_id
-from hookline.wire.trees import Tree
+from hookline.wire.groups import find_hooks_mapping, hook_id, read_entries, read_groups
+from hookline.wire.parsers import Tree
 
 ROWS = {"Stop": Row(native="Stop", kind="stop"), "Start": Row(native="Start", kind="session.start")}
 
@@ -24,7 +24,7 @@ def test_groups_come_in_declared_order_with_their_hooks() -> None:
     events = root(
         {"Start": [{"hooks": [1, {}]}], "Stop": [{"matcher": "a", "hooks": []}, {"hooks": ["x"]}]}
     )
-    found = list(groups(events, ROWS))
+    found = list(read_groups(events, ROWS))
 
     assert [(row.native, [hook.value for hook in group.hooks]) for row, group in found] == [
         ("Start", [1, {}]),
@@ -39,7 +39,7 @@ def test_what_is_no_group_is_broken_and_says_why() -> None:
     events = root(
         {"Stop": [3, {"type": "command"}, {"matcher": "a"}, {"hooks": {}}], "Start": {"hooks": []}}
     )
-    found = [group for _, group in groups(events, ROWS)]
+    found = [group for _, group in read_groups(events, ROWS)]
 
     assert [bool(group.broken) for group in found] == [True] * 5
     assert all(group.hooks == () for group in found)
@@ -53,7 +53,7 @@ def test_an_unknown_event_is_an_error_with_a_suggestion() -> None:
     """And whatever stands beside the events is not one, where the caller says so."""
     events = root({"Stopp": [], "state": {}, "Stop": None})
 
-    assert list(groups(events, ROWS, beside=("state",))) == []
+    assert list(read_groups(events, ROWS, beside=("state",))) == []
     assert [str(problem) for problem in events.problems] == [
         "f.json: HKL1203 unknown event `Stopp` (did you mean `Stop`?)"
     ]
@@ -62,7 +62,7 @@ def test_an_unknown_event_is_an_error_with_a_suggestion() -> None:
 def test_the_keys_of_a_group_are_the_callers() -> None:
     """How bad another one is, too."""
     events = root({"Stop": [{"hooks": [], "sequential": True, "x": 1}]})
-    list(groups(events, ROWS, keys=("matcher", "hooks", "sequential"), severity="warning"))
+    list(read_groups(events, ROWS, keys=("matcher", "hooks", "sequential"), severity="warning"))
 
     assert [(problem.name, problem.severity) for problem in events.problems] == [
         ("key.unknown", "warning"),
@@ -74,7 +74,7 @@ def test_what_is_wrong_with_a_group_can_be_asked_for_later() -> None:
     """Its mark stands before its own complaints, and behind those of the group before it."""
     events = root({"Stop": [{"hooks": [], "x": 1}, {"hooks": [], "y": 1}]})
 
-    assert [events.errors_since(group.mark) for _, group in groups(events, ROWS)] == [
+    assert [events.errors_since(group.mark) for _, group in read_groups(events, ROWS)] == [
         "f.json: unknown key `x` in a group of `Stop` (known keys: matcher, hooks)",
         "f.json: unknown key `y` in a group of `Stop` (known keys: matcher, hooks)",
     ]
@@ -86,7 +86,7 @@ def test_entries_are_those_of_each_list() -> None:
 
     found = [
         (row.native, node.value, broken)
-        for row, node, broken in entries(events, ROWS, of="hooks", like="[...]")
+        for row, node, broken in read_entries(events, ROWS, of="hooks", like="[...]")
     ]
 
     assert found == [
@@ -100,7 +100,7 @@ def test_the_events_to_name_may_be_fewer_than_the_known_spellings() -> None:
     """A hint lists each event once."""
     events = root({"zzz": []})
 
-    assert list(entries(events, ROWS, of="hooks", like="[...]", known=("Stop",))) == []
+    assert list(read_entries(events, ROWS, of="hooks", like="[...]", known=("Stop",))) == []
     assert [problem.hint for problem in events.problems] == ["known events: Stop"]
 
 
@@ -112,7 +112,7 @@ def test_an_event_beside_the_hooks_is_misplaced(tree: dict[str, Any], value: Any
     """It is told where it belongs, and whatever else stands there is not looked at."""
     whole = Node(Tree(value={**tree, "Start": [], "other": 1}), "f.json", "user", [])
 
-    events = below_hooks(whole, ROWS)
+    events = find_hooks_mapping(whole, ROWS)
 
     assert (events.value if events else None) == value
     assert [str(problem) for problem in whole.problems] == [
@@ -123,7 +123,7 @@ def test_an_event_beside_the_hooks_is_misplaced(tree: dict[str, Any], value: Any
 def test_a_hook_is_named_by_where_it_stands() -> None:
     """File, event, group and hook; what is broken further up has fewer parts."""
     events = root({"Stop": [{"hooks": [{}, {}]}, 3]})
-    (_, whole), (_, broken) = groups(events, ROWS)
+    (_, whole), (_, broken) = read_groups(events, ROWS)
 
     assert hook_id("/h/f.json", "Stop", whole.hooks[1]) == "f.json#Stop.0.1"
     assert hook_id("", "Stop", broken.node) == "config#Stop.1"

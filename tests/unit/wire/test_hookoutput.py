@@ -9,12 +9,12 @@ import pytest
 
 from hookline.wire.hookoutput import (
     UnreadableError,
-    begins_an_object,
-    lines,
-    one_object,
-    printed,
-    spelled,
-    typed,
+    has_object_start,
+    normalise_keys,
+    parse_object,
+    select_typed,
+    split_lines,
+    to_json_line,
 )
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 )
 def test_one_object_is_read(text: str) -> None:
     """Blanks and a byte order mark around it are nothing; of a repeated key the last one counts."""
-    assert one_object(text) == json.loads(text.removeprefix("\ufeff"))
+    assert parse_object(text) == json.loads(text.removeprefix("\ufeff"))
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_one_object_is_read(text: str) -> None:
 def test_anything_else_is_unreadable_and_says_why(text: str, words: str) -> None:
     """In words for the person who wrote the hook, and as one class of error."""
     with pytest.raises(UnreadableError) as caught:
-        one_object(text)
+        parse_object(text)
     assert words in str(caught.value)
 
 
@@ -58,11 +58,11 @@ def test_keys_are_read_in_any_letter_case() -> None:
     """Underscores matter unless camel case is read."""
     given = {"Permission_Decision": 1, "updatedInput": 2, "nonsense": 3}
 
-    assert spelled(given, ("permission_decision", "updated_input"), camel=False) == (
+    assert normalise_keys(given, ("permission_decision", "updated_input"), camel=False) == (
         {"permission_decision": 1},
         ["updatedInput", "nonsense"],
     )
-    assert spelled(given, ("permission_decision", "updated_input"), camel=True) == (
+    assert normalise_keys(given, ("permission_decision", "updated_input"), camel=True) == (
         {"permission_decision": 1, "updated_input": 2},
         ["nonsense"],
     )
@@ -70,7 +70,9 @@ def test_keys_are_read_in_any_letter_case() -> None:
 
 def test_of_two_spellings_the_last_wins() -> None:
     """As with a key that is repeated."""
-    assert spelled({"updated_input": 1, "updatedInput": 2}, ("updated_input",), camel=True) == (
+    assert normalise_keys(
+        {"updated_input": 1, "updatedInput": 2}, ("updated_input",), camel=True
+    ) == (
         {"updated_input": 2},
         [],
     )
@@ -89,7 +91,7 @@ def test_values_of_the_wanted_types_are_taken(
     read: dict[str, Any], checked: dict[str, Any]
 ) -> None:
     """Null is as good as absent; a key without a wish may have anything."""
-    assert typed(read, {"a": str, "b": bool, "c": dict, "d": (int, float)}) == checked
+    assert select_typed(read, {"a": str, "b": bool, "c": dict, "d": (int, float)}) == checked
 
 
 @pytest.mark.parametrize(
@@ -98,13 +100,13 @@ def test_values_of_the_wanted_types_are_taken(
 def test_values_of_other_types_are_unreadable(read: dict[str, Any]) -> None:
     """A boolean is no number, and a text no boolean."""
     with pytest.raises(UnreadableError, match="wrong type"):
-        typed(read, {"a": str, "b": bool, "c": dict, "d": (int, float)})
+        select_typed(read, {"a": str, "b": bool, "c": dict, "d": (int, float)})
 
 
 def test_an_output_object_is_one_line_and_an_empty_one_is_nothing() -> None:
     """What a host reads as no opinion is no output at all."""
-    assert printed({"a": "é\n"}) == '{"a": "é\\n"}\n'
-    assert printed({}) == ""
+    assert to_json_line({"a": "é\n"}) == '{"a": "é\\n"}\n'
+    assert to_json_line({}) == ""
 
 
 @pytest.mark.parametrize(
@@ -119,7 +121,7 @@ def test_an_output_object_is_one_line_and_an_empty_one_is_nothing() -> None:
 )
 def test_lines_end_where_a_program_ends_them(text: str, expected: list[str]) -> None:
     """And not at a character that a text in JSON may hold as it is."""
-    assert lines(text) == expected
+    assert split_lines(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -135,4 +137,4 @@ def test_lines_end_where_a_program_ends_them(text: str, expected: list[str]) -> 
 )
 def test_an_object_begins_a_line(text: str, *, begins: bool) -> None:
     """With noise before it; a brace inside of a line is none."""
-    assert begins_an_object(text) is begins
+    assert has_object_start(text) is begins

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hookline.errors import CodecError
-from hookline.wire.json_reader import DEEPEST, NESTED, is_whole, read_json
+from hookline.wire.json_reader import DEEPEST, NESTED, is_complete_json, read_json
 
 
 def nested(levels: int, inner: str = "1", opening: str = '{"a":', closing: str = "}") -> str:
@@ -115,4 +115,4 @@ def test_no_number_is_an_error_only_where_it_is_refused() -> None:
 )
 def test_brackets_tell_whether_a_text_is_whole(sent: bytes, *, whole: bool) -> None:
     """A bracket inside of a string is none."""
-    assert is_whole(sent) is whole
+    assert is_complete_json(sent) is whole

@@ -10,8 +10,8 @@ from hookline.core.dialect import Row
 from hookline.errors import ConfigError
 from hookline.model.conditions import OneOf
 from hookline.wire.fields import Node
-from hookline.wire.matchers import NAME, NAMES, conditions, is_ignored, listed
-from hookline.wire.trees import Tree
+from hookline.wire.matchers import NAME, NAMES, is_ignored, list_exact_names, read_conditions
+from hookline.wire.parsers import Tree
 
 if TYPE_CHECKING:
     from hookline.model.conditions import Condition
@@ -38,14 +38,14 @@ def node() -> Node:
 )
 def test_a_text_of_its_alphabet_lists_names(text: str, names: set[str] | None) -> None:
     """Between bars or commas, without the blanks around them; with any other character it is an expression."""
-    assert listed(text, NAMES) == names
+    assert list_exact_names(text, NAMES) == names
 
 
 def test_a_smaller_alphabet_makes_more_expressions() -> None:
     """What separates names for one host is part of an expression for another."""
-    assert listed("a|b", NAME | {"|"}) == {"a", "b"}
-    assert listed("a, b", NAME | {"|"}) is None
-    assert listed("a|b", NAME) is None
+    assert list_exact_names("a|b", NAME | {"|"}) == {"a", "b"}
+    assert list_exact_names("a, b", NAME | {"|"}) is None
+    assert list_exact_names("a|b", NAME) is None
 
 
 def test_a_matcher_of_an_event_without_subject_is_ignored_aloud() -> None:
@@ -75,8 +75,8 @@ def test_a_text_that_cannot_be_read_is_a_complaint_where_it_stands() -> None:
 
     wanted = (OneOf(field="tool", names=frozenset({"Bash"})),)
 
-    assert conditions(group, ROW, lambda *_: wanted) == wanted
-    assert conditions(group, ROW, refuse) is None
+    assert read_conditions(group, ROW, lambda *_: wanted) == wanted
+    assert read_conditions(group, ROW, refuse) is None
     assert [(problem.name, problem.origin.pointer, str(problem)) for problem in group.problems] == [
         ("matcher.regex", "matcher", "f.json: HKL1501 `(` of `Stop` (close it)")
     ]

@@ -9,7 +9,7 @@ import pytest
 from hookline.core.dialect import ABSENT, Field, Row, Table
 from hookline.errors import CodecError
 from hookline.model.event import Event, Lifecycle, Prompt, ToolCall
-from hookline.wire.payload import decode, encode, unknown_event, wire_text
+from hookline.wire.payload import decode, encode, encode_wire_text, unknown_event_error
 
 if TYPE_CHECKING:
     from typing import Any
@@ -175,7 +175,7 @@ def test_a_hook_declared_for_nothing_in_the_table_is_sent_the_base() -> None:
 def test_control_characters_are_spelled_so_that_echo_leaves_them_alone() -> None:
     """Newline, tab, carriage return, backslash, double quote, backspace and form feed (architecture, decision 8)."""
     assert (
-        wire_text({"a": '\n\t\r\\"\b\f'}, TABLE)
+        encode_wire_text({"a": '\n\t\r\\"\b\f'}, TABLE)
         == '{"a": "\\u000a\\u0009\\u000d\\u005c\\u0022\\u0008\\u000c"}\n'
     )
 
@@ -191,12 +191,12 @@ def test_control_characters_are_spelled_so_that_echo_leaves_them_alone() -> None
 )
 def test_the_table_says_how_text_looks(columns: dict[str, bool], text: str) -> None:
     """Blanks, letters beyond ASCII, and escapes are columns."""
-    assert wire_text({"a": "é\n", "b": 1}, TABLE.replace(**columns)) == text
+    assert encode_wire_text({"a": "é\n", "b": 1}, TABLE.replace(**columns)) == text
 
 
 def test_half_a_surrogate_pair_is_escaped() -> None:
     """What is no UTF-8 would break the decoder of the guard that reads it."""
-    assert wire_text({"a": "x\ud800y😀"}, TABLE) == '{"a": "x\\ud800y😀"}\n'
+    assert encode_wire_text({"a": "x\ud800y😀"}, TABLE) == '{"a": "x\\ud800y😀"}\n'
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_half_a_surrogate_pair_is_escaped() -> None:
 )
 def test_an_unknown_name_is_told_the_nearest(native: str, hint: str) -> None:
     """Or where the names are listed."""
-    error = unknown_event(TABLE, native)
+    error = unknown_event_error(TABLE, native)
 
     assert error.name == "wire.event"
     assert hint in error.hint

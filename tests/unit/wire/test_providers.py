@@ -6,7 +6,14 @@ import pytest
 
 from hookline.errors import HandlerError
 from hookline.model.handler import Model
-from hookline.wire.providers import PROVIDERS, complaint, endpoint, entrusted, named, variables
+from hookline.wire.providers import (
+    PROVIDERS,
+    explain_borrowed_key,
+    explain_model_fault,
+    list_key_variables,
+    resolve_endpoint,
+    split_model_name,
+)
 
 KEYS = {"OPENAI_API_KEY": "o", "ANTHROPIC_API_KEY": "a", "ACME_KEY": "c", "GEMINI_API_KEY": "g"}
 
@@ -32,7 +39,7 @@ def asked(*names: str, **fields: str) -> Model:
 )
 def test_a_name_tells_its_provider(name: str, provider: str, found: tuple[str, str]) -> None:
     """Before a slash or a colon; where it says nothing, the hook's dialect may."""
-    assert named(name, provider) == found
+    assert split_model_name(name, provider) == found
 
 
 @pytest.mark.parametrize(
@@ -84,7 +91,7 @@ def test_an_endpoint_is_the_files_the_environments_or_the_providers_own(
     model: Model, environ: dict[str, str], base_url: str, key: str, *, binds: bool
 ) -> None:
     """With the key that belongs there, and no other."""
-    found = endpoint(model, {**KEYS, **environ})
+    found = resolve_endpoint(model, {**KEYS, **environ})
 
     assert (found.base_url, found.key, found.binds) == (base_url, key, binds)
 
@@ -98,13 +105,13 @@ def test_the_first_name_that_is_set_counts() -> None:
         provider="anthropic",
     )
 
-    assert endpoint(model, KEYS).model == "claude-haiku-5-5"
+    assert resolve_endpoint(model, KEYS).model == "claude-haiku-5-5"
     assert (
-        endpoint(model, {**KEYS, "ANTHROPIC_DEFAULT_HAIKU_MODEL": "claude-old"}).model
+        resolve_endpoint(model, {**KEYS, "ANTHROPIC_DEFAULT_HAIKU_MODEL": "claude-old"}).model
         == "claude-old"
     )
     assert (
-        endpoint(
+        resolve_endpoint(
             model, {**KEYS, "ANTHROPIC_DEFAULT_HAIKU_MODEL": "c", "HOOKLINE_MODEL": "openai/gpt"}
         ).provider
         == "openai"
@@ -155,15 +162,15 @@ def test_nobody_is_asked_without_a_name_an_address_and_a_key(
 ) -> None:
     """And the words say which variable would help, never what one holds."""
     with pytest.raises(HandlerError, match=why):
-        endpoint(model, environ)
+        resolve_endpoint(model, environ)
 
 
 def test_every_provider_can_be_asked() -> None:
     """Its own address may be called, and its row is found by its name."""
     for name, row in PROVIDERS.items():
         environ = dict.fromkeys(row.keys, "k")
-        assert endpoint(asked(f"{name}/m"), environ).base_url == row.base_url
-        assert complaint(asked(f"{name}/m")) == ("", "")
+        assert resolve_endpoint(asked(f"{name}/m"), environ).base_url == row.base_url
+        assert explain_model_fault(asked(f"{name}/m")) == ("", "")
 
 
 @pytest.mark.parametrize(
@@ -177,8 +184,8 @@ def test_every_provider_can_be_asked() -> None:
 def test_an_address_is_said_without_what_may_be_secret(url: str) -> None:
     """Its scheme and its host; whether the file or the environment names it."""
     with pytest.raises(HandlerError, match=r"`https?://") as raised:
-        endpoint(asked("openai/x"), {**KEYS, "OPENAI_BASE_URL": url})
-    why, _ = complaint(asked("openai/x", base_url=url))
+        resolve_endpoint(asked("openai/x"), {**KEYS, "OPENAI_BASE_URL": url})
+    why, _ = explain_model_fault(asked("openai/x", base_url=url))
 
     assert why.startswith("`http")
     assert "secret" not in why + str(raised.value)
@@ -203,7 +210,7 @@ def test_an_address_is_said_without_what_may_be_secret(url: str) -> None:
 )
 def test_another_providers_key_is_odd(model: Model, why: str) -> None:
     """Whoever reads the file's problems sees whose it is, and where it goes."""
-    assert entrusted(model) == why
+    assert explain_borrowed_key(model) == why
 
 
 @pytest.mark.parametrize(
@@ -228,7 +235,7 @@ def test_an_address_is_local_where_its_author_said_so(
     model: Model, environ: dict[str, str], *, local: bool
 ) -> None:
     """In its own text, or with the option; a provider's own address never is by what its name resolves to."""
-    assert endpoint(model, {**KEYS, **environ}).local is local
+    assert resolve_endpoint(model, {**KEYS, **environ}).local is local
 
 
 @pytest.mark.parametrize(
@@ -247,4 +254,4 @@ def test_an_address_is_local_where_its_author_said_so(
 )
 def test_it_is_known_where_a_key_stands(model: Model, names: tuple[str, ...]) -> None:
     """Its variables, never its value."""
-    assert variables(model) == names
+    assert list_key_variables(model) == names

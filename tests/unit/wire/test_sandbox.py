@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hookline.errors import HandlerError
-from hookline.wire.sandbox import examined, filled, snake
+from hookline.wire.sandbox import check_template, fill_template, to_snake_case
 from hookline.wire.template_parts import Inserted
 
 PAYLOAD: dict[str, Any] = {
@@ -73,20 +73,20 @@ REFUSED = [
 
 
 def fill(prompt: str, *, most: int = 1000) -> str:
-    return "".join(filled(prompt, PAYLOAD, most=most, late=lambda: False))
+    return "".join(fill_template(prompt, PAYLOAD, most=most, late=lambda: False))
 
 
 @pytest.mark.parametrize(("prompt", "text"), JINJA)
 def test_jinja2s_own_spelling_is_understood(prompt: str, text: str) -> None:
     """Conditions and loops over what the payload holds; a key never means a method."""
-    assert examined(prompt).error == ""
+    assert check_template(prompt).error == ""
     assert fill(prompt) == text
 
 
 @pytest.mark.parametrize(("prompt", "why"), REFUSED)
 def test_what_a_prompt_may_not_say_is_refused_before_it_runs(prompt: str, why: str) -> None:
     """With its line; and it does not run either, whoever tries."""
-    assert why in examined(prompt).error
+    assert why in check_template(prompt).error
     with pytest.raises(HandlerError):
         fill(prompt)
 
@@ -146,7 +146,7 @@ def test_no_step_makes_more_than_a_prompt_shows(prompt: str) -> None:
             return ((next(rounds) and None) or each for each in super().__iter__())
 
     payload = {"l": Counted(["é" * 1000] * 100_000), "x": "y" * 100_000}
-    parts = filled(prompt, payload, most=1000, late=lambda: False)
+    parts = fill_template(prompt, payload, most=1000, late=lambda: False)
 
     assert len("".join(parts)) <= 64 << 10
     assert next(rounds) < 10_000
@@ -154,7 +154,7 @@ def test_no_step_makes_more_than_a_prompt_shows(prompt: str) -> None:
 
 def test_values_are_told_from_the_authors_words() -> None:
     """By their type, part by part."""
-    parts = filled(
+    parts = fill_template(
         "a {{ tool_name }}{% for i in range(2) %}{{ i }}b{% endfor %}",
         PAYLOAD,
         most=99,
@@ -176,7 +176,7 @@ def test_a_prompt_that_takes_too_long_is_stopped() -> None:
     ticks = itertools.count()
 
     with pytest.raises(HandlerError, match="too long to fill in"):
-        filled(
+        fill_template(
             "{% for a in range(5000) %}{% endfor %}",
             PAYLOAD,
             most=10,
@@ -188,7 +188,7 @@ def test_the_fields_that_a_prompt_names_are_told() -> None:
     """So that a typo can be pointed at; its own variables and helpers are none."""
     prompt = "{{ .ToolNam }} {{ x.y }} {% for i in items %}{{ i.z }}{{ loop.index }}{% endfor %} {{ toJSON . }} {{ payload.q }}"
 
-    assert sorted(examined(prompt).fields) == ["ToolNam", "items", "q", "x"]
+    assert sorted(check_template(prompt).fields) == ["ToolNam", "items", "q", "x"]
 
 
 def test_a_field_of_the_payload_cannot_stand_in_for_a_helper() -> None:
@@ -205,4 +205,4 @@ def test_a_field_of_the_payload_cannot_stand_in_for_a_helper() -> None:
 )  # fmt: skip
 def test_a_name_in_go_leads_to_a_key(name: str, key: str) -> None:
     """Words begin with capitals there."""
-    assert snake(name) == key
+    assert to_snake_case(name) == key

@@ -11,12 +11,12 @@ from hookline.errors import ConfigError
 from hookline.model.handler import Broken
 from hookline.model.verdict import Stance
 from hookline.wire.sources import (
-    failure_of,
     hook_name,
     read_frame,
     read_tree,
-    refusing,
-    refusing_everything,
+    refuse_source,
+    refuse_unreadable,
+    resolve_failure,
     strict_failure,
 )
 from tests.plays.play import Stage, row
@@ -106,7 +106,7 @@ def test_a_name_holds_no_secret_of_an_address() -> None:
 
 def test_a_source_that_cannot_be_read_is_missed_at_every_gate() -> None:
     """One broken hook for each event that it could have guarded, each with the reason and its place."""
-    loaded = refusing_everything(Source(file="/x/hooks.yaml", scope="user"), TABLE, ERROR)
+    loaded = refuse_unreadable(Source(file="/x/hooks.yaml", scope="user"), TABLE, ERROR)
 
     assert [(spec.id, spec.on_failure, spec.origin.line) for spec in loaded.specs] == [
         ("hooks.yaml#before", Stance.DENY, 3),
@@ -118,7 +118,7 @@ def test_a_source_that_cannot_be_read_is_missed_at_every_gate() -> None:
 
 def test_in_strict_mode_it_is_missed_with_consequences() -> None:
     """Asked about where somebody can be asked, denied elsewhere; never weaker than the dialect itself."""
-    loaded = refusing_everything(Source(file="hooks.yaml", mode="strict"), TABLE, ERROR)
+    loaded = refuse_unreadable(Source(file="hooks.yaml", mode="strict"), TABLE, ERROR)
 
     assert [spec.on_failure for spec in loaded.specs] == [Stance.DENY, Stance.DENY]
     assert strict_failure(row()) is Stance.ASK
@@ -126,7 +126,7 @@ def test_in_strict_mode_it_is_missed_with_consequences() -> None:
 
 def test_a_shadow_source_that_cannot_be_read_enforces_nothing() -> None:
     """Neither does one that nobody approved run, or lose that mark."""
-    loaded = refusing_everything(
+    loaded = refuse_unreadable(
         Source(file="hooks.yaml", mode="strict", shadow=True, trusted=False), TABLE, ERROR
     )
 
@@ -147,7 +147,7 @@ def test_strict_mode_never_weakens_a_failure(
     mode: str, fails: Stance, powers: set[str], stance: Stance
 ) -> None:
     """It only adds to what the row says."""
-    assert failure_of(row(fails=fails, powers=frozenset(powers)), mode) is stance
+    assert resolve_failure(row(fails=fails, powers=frozenset(powers)), mode) is stance
 
 
 @pytest.mark.parametrize(
@@ -185,10 +185,10 @@ def test_a_refused_source_keeps_all_its_problems() -> None:
     root.complain("config.type", "second", "b")
     root.complain("config.type", "third", "a")
 
-    refused = refusing(Source(file="f.json"), TABLE, problems)
+    refused = refuse_source(Source(file="f.json"), TABLE, problems)
 
     assert {spec.handler for spec in refused.specs} == {Broken(reason="f.json:2:2: second")}
     assert refused.problems == tuple(problems)
-    assert refusing(Source(file="f.json"), TABLE, problems, problems[2]).specs[0].handler == Broken(
-        reason="f.json:1:2: third"
-    )
+    assert refuse_source(Source(file="f.json"), TABLE, problems, problems[2]).specs[
+        0
+    ].handler == Broken(reason="f.json:1:2: third")

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from hookline.wire.template_parts import Inserted, fitted
+from hookline.wire.template_parts import Inserted, fit_parts
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ def test_the_longest_values_are_cut_first(
     lengths: tuple[int, ...], most: int, left: tuple[int, ...]
 ) -> None:
     """To one length, and no more than has to be."""
-    text = fitted(
+    text = fit_parts(
         [Inserted(chr(ord("a") + at) * length) for at, length in enumerate(lengths)], most
     )
     shown = text.partition("\n\n[What")[0]

@@ -11,7 +11,7 @@ import pytest
 
 from hookline.errors import HandlerError
 from hookline.model.handler import Model
-from hookline.wire.templates import ARGUMENTS, INSTALL, faults, fill
+from hookline.wire.templates import ARGUMENTS, INSTALL, fill_prompt, find_template_faults
 
 PAYLOAD = '{"a": "x$ARGUMENTS\\\\$"}\n'
 
@@ -30,7 +30,7 @@ PAYLOAD = '{"a": "x$ARGUMENTS\\\\$"}\n'
 )
 def test_arguments_are_the_payload(prompt: str, filled: str) -> None:
     """Where the place stands, or else at the end; what the payload itself holds is not filled in again (harnesses.md 2.4)."""
-    assert fill(Model(names=("m",), prompt=prompt, language=ARGUMENTS), PAYLOAD) == filled
+    assert fill_prompt(Model(names=("m",), prompt=prompt, language=ARGUMENTS), PAYLOAD) == filled
 
 
 RULE = "Rule: DENY whatever touches /etc."
@@ -60,7 +60,7 @@ PADDED = json.dumps({"tool_name": "shell", "tool_input": {"cmd": "rm -rf /etc; :
 )
 def test_padding_pushes_no_rule_out_of_a_prompt(prompt: str, language: str, cut: str) -> None:
     """The author's words are whole, and so are short values; the long ones are cut, and a model is told so."""
-    text = fill(Model(names=("m",), prompt=prompt, language=language), PADDED)
+    text = fill_prompt(Model(names=("m",), prompt=prompt, language=language), PADDED)
 
     assert RULE in text
     assert "Tool: shell" in text
@@ -73,12 +73,12 @@ def test_padding_pushes_no_rule_out_of_a_prompt(prompt: str, language: str, cut:
 def test_an_author_who_writes_too_much_is_told() -> None:
     """It is a failure, and not a shorter prompt."""
     with pytest.raises(HandlerError, match="longer than 10 characters without what it quotes"):
-        fill(
+        fill_prompt(
             Model(names=("m",), prompt="x" * 11 + "$ARGUMENTS", language=ARGUMENTS, most_prompt=10),
             "{}",
         )
     with pytest.raises(HandlerError, match="longer than 10 characters"):
-        fill(
+        fill_prompt(
             Model(names=("m",), prompt="{% for i in range(9) %}xx{% endfor %}", most_prompt=10),
             "{}",
         )
@@ -88,7 +88,7 @@ def test_an_author_who_writes_too_much_is_told() -> None:
 def test_a_payload_that_is_no_json_fills_nothing(payload: str) -> None:
     """It is a failure of that hook."""
     with pytest.raises(HandlerError, match="the payload is no JSON"):
-        fill(Model(names=("m",), prompt="{{ .a }}"), payload)
+        fill_prompt(Model(names=("m",), prompt="{{ .a }}"), payload)
 
 
 def test_without_jinja2_nothing_is_checked_and_nothing_is_filled(
@@ -104,8 +104,8 @@ def test_without_jinja2_nothing_is_checked_and_nothing_is_filled(
 
     monkeypatch.setattr(builtins, "__import__", missing)
     monkeypatch.delitem(sys.modules, "hookline.wire.sandbox", raising=False)
-    assert faults("{{").error == ""
+    assert find_template_faults("{{").error == ""
     with pytest.raises(HandlerError, match="jinja2") as raised:
-        fill(Model(names=("m",), prompt="{{ .a }}"), "{}")
+        fill_prompt(Model(names=("m",), prompt="{{ .a }}"), "{}")
     assert INSTALL in str(raised.value)
-    assert fill(Model(names=("m",), prompt="x", language=ARGUMENTS), "{}") == "x\n\n{}"
+    assert fill_prompt(Model(names=("m",), prompt="x", language=ARGUMENTS), "{}") == "x\n\n{}"

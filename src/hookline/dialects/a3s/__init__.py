@@ -14,8 +14,8 @@ from hookline.dialects.a3s.response import HookResponse
 from hookline.dialects.a3s.table import NAME, TABLE
 from hookline.errors import ConfigError
 from hookline.model.reply import Reply
-from hookline.wire.hookoutput import printed
-from hookline.wire.payload import wire_text
+from hookline.wire.hookoutput import to_json_line
+from hookline.wire.payload import encode_wire_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class A3S:
         return event_of(payload, native)
 
     def encode_event(self, event: Event, spec: HookSpec) -> str:
-        return wire_text(document(event, spec.native_event), self.table)
+        return encode_wire_text(document(event, spec.native_event), self.table)
 
     def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:  # noqa: ARG002 - the protocol's
         return decode_outcome(outcome, spec)
@@ -74,4 +74,4 @@ class A3S:
     def encode_decision(self, decision: Decision, event: Event) -> Reply:  # noqa: ARG002 - the protocol's
         """The result as JSON; nothing for a Continue that says nothing more."""
         result = result_of(decision).to_dict()
-        return Reply(stdout=printed(result) if result != {"action": "Continue"} else "")
+        return Reply(stdout=to_json_line(result) if result != {"action": "Continue"} else "")

@@ -8,7 +8,7 @@ from hookline.dialects.a3s.table import DEFAULT_RETRY_DELAY, TICKS_PER_SECOND, r
 from hookline.model.event import Rewrite
 from hookline.model.outcome import Failure
 from hookline.model.verdict import Stance, Verdict
-from hookline.wire.hookoutput import UnreadableError, one_object
+from hookline.wire.hookoutput import UnreadableError, parse_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def decode_outcome(outcome: Outcome, spec: HookSpec) -> Verdict:
 def _answer(outcome: Outcome) -> Any:
     """What a handler in this process returned, or what one elsewhere printed."""
     if outcome.answer is None and outcome.stdout.strip():
-        return one_object(outcome.stdout)
+        return parse_object(outcome.stdout)
     return outcome.answer
 
 

@@ -22,8 +22,8 @@ from hookline.model.spec import HookSpec
 from hookline.model.verdict import Stance
 from hookline.text.regex import compile_regex
 from hookline.text.suggestions import did_you_mean
-from hookline.wire.fields import shape
-from hookline.wire.sources import read_tree, refusing_everything
+from hookline.wire.fields import describe_value
+from hookline.wire.sources import read_tree, refuse_unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def load(source: Source, *, substring: bool = False) -> Loaded:
     try:
         root = read_tree(source, problems)
     except ConfigError as error:
-        return refusing_everything(source, TABLE, error)
+        return refuse_unreadable(source, TABLE, error)
     reader = _Reader(source, substring=substring)
     specs: dict[str, HookSpec] = {}
     for node in _definitions(root):
@@ -89,7 +89,7 @@ def _definitions(root: Node) -> Iterator[Node]:
     node = root
     if isinstance(node.value, dict) and "hooks" in node.value:
         severity = TABLE.severity_of_unknown_key("file", "")
-        root.only(("hooks",), "the document", severity=severity)
+        root.check_known_keys(("hooks",), "the document", severity=severity)
         node = root.child("hooks")
     elif isinstance(node.value, dict):
         yield node
@@ -97,7 +97,7 @@ def _definitions(root: Node) -> Iterator[Node]:
     if isinstance(node.value, list):
         yield from node.children()
     elif node.value is not None:
-        node.complain("config.type", f"hooks must be a list, not {shape(node.value)}")
+        node.complain("config.type", f"hooks must be a list, not {describe_value(node.value)}")
 
 
 class _Reader:
@@ -113,7 +113,7 @@ class _Reader:
         if not node.is_mapping("a hook"):
             return None
         severity = TABLE.severity_of_unknown_key("hook", self.source.mode)
-        node.only(HOOK_KEYS, "a hook", severity=severity)
+        node.check_known_keys(HOOK_KEYS, "a hook", severity=severity)
         row = self._event(node)
         name = node.text("id", required=True)
         if not name and node.value.get("id") is not None:
@@ -161,7 +161,7 @@ class _Reader:
         """In the order in which they are checked: session, tool, path, command, skill."""
         if not node.is_mapping("`matcher`", "matcher.type"):
             return
-        node.only(MATCHER_KEYS, "a matcher")
+        node.check_known_keys(MATCHER_KEYS, "a matcher")
         # What is no text is complained of, and then narrows nothing: the broken hook is missed wherever it may have counted.
         given = {
             key: text
@@ -232,7 +232,7 @@ def _applicable(node: Node, given: Mapping[str, str], row: Moment) -> Iterator[C
 
 def _configured(spec: HookSpec, node: Node, row: Moment) -> HookSpec:
     """A hook with what its `config` says; what it does not say keeps its default."""
-    node.only(CONFIG_KEYS, "`config`")
+    node.check_known_keys(CONFIG_KEYS, "`config`")
     timeout = _within(node, "timeout_ms", low=1)
     retries = _within(node, "max_retries", low=0)
     detached = node.flag("async_execution")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from hookline.model.frozen import Frozen
-from hookline.wire.fields import shape
+from hookline.wire.fields import describe_value
 from hookline.wire.hookoutput import UnreadableError
 
 TYPE_CHECKING = False
@@ -144,7 +144,7 @@ def _delay(answer: Mapping[str, Any]) -> Any:
 
 def _quoted(value: Any) -> str:
     return (
-        shape(value)
+        describe_value(value)
         if value is None or isinstance(value, bool | int | float | str | list | dict)
         else f"`{value!r:.80}`"
     )

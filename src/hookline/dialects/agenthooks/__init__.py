@@ -17,7 +17,7 @@ from hookline.dialects.agenthooks.table import NAME, SETTINGS, Moment, table
 from hookline.errors import ConfigError
 from hookline.model.handler import Broken
 from hookline.model.verdict import Stance
-from hookline.wire.payload import decode, encode, wire_text
+from hookline.wire.payload import decode, encode, encode_wire_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class AgentHooks:
             payload.get("final_message"), str
         ):  # other dialects keep the last message as a text
             payload["final_message"] = {"role": "assistant", "content": payload["final_message"]}
-        return wire_text(payload, self.table)
+        return encode_wire_text(payload, self.table)
 
     def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:
         row = self.table.row(spec.native_event)

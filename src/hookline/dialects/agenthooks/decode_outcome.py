@@ -8,7 +8,7 @@ from hookline.model.event import Rewrite
 from hookline.model.frozen import Frozen
 from hookline.model.outcome import Failure
 from hookline.model.verdict import NO_EFFECTS, Stance, Verdict
-from hookline.wire.hookoutput import UnreadableError, one_object
+from hookline.wire.hookoutput import UnreadableError, parse_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def _answered(outcome: Outcome, spec: HookSpec, row: Moment) -> Verdict:
     if not outcome.stdout.strip():
         return _said(outcome, spec)
     try:
-        given = one_object(outcome.stdout)
+        given = parse_object(outcome.stdout)
     except UnreadableError as error:
         return _failed(outcome, spec, row, f"output.json: {error}")
     word = given.pop("decision", "allow")

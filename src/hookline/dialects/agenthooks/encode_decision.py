@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookline.model.reply import Reply
 from hookline.model.verdict import Stance
-from hookline.wire.hookoutput import printed
+from hookline.wire.hookoutput import to_json_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,4 +33,4 @@ def encode_decision(decision: Decision) -> Reply:
     log = [*decision.effects.get("log", ()), *decision.for_user]
     if log:
         document["log"] = "\n".join(log)
-    return Reply(stdout=printed(document))
+    return Reply(stdout=to_json_line(document))

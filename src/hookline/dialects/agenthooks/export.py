@@ -6,7 +6,7 @@ import unicodedata
 
 from hookline.core.dialect import Written
 from hookline.dialects.agenthooks.table import TIMEOUT, Moment
-from hookline.wire.writing import as_yaml, searched, too_long
+from hookline.wire.writers import list_long_timeouts, to_search_pattern, to_yaml
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,11 +26,13 @@ def export(declarations: tuple[Declaration, ...]) -> Written:
     for at, given in enumerate(declarations):
         name = _unique(_slug(given.name) or f"{given.row.native}-{at + 1}", taken)
         files[f"{name}/HOOK.md"] = (
-            f"---\n{as_yaml(_sheet(given, name, at))}---\n\nWhat it runs stands in `scripts/run`.\n"
+            f"---\n{to_yaml(_sheet(given, name, at))}---\n\nWhat it runs stands in `scripts/run`.\n"
         )
         files[f"{name}/scripts/run"] = f"#!/bin/sh\n{given.command}\n"
     programs = frozenset(path for path in files if path.endswith("/run"))
-    return Written(files=files, lost=tuple(too_long(declarations, _MOST / 1000)), programs=programs)
+    return Written(
+        files=files, lost=tuple(list_long_timeouts(declarations, _MOST / 1000)), programs=programs
+    )
 
 
 def _sheet(declaration: Declaration, name: str, at: int) -> dict[str, Any]:
@@ -40,8 +42,8 @@ def _sheet(declaration: Declaration, name: str, at: int) -> dict[str, Any]:
         "trigger": declaration.row.native,
     }
     row = declaration.row
-    if isinstance(row, Moment) and row.matched and searched(declaration):
-        sheet["matcher"] = {"tool": searched(declaration)}
+    if isinstance(row, Moment) and row.matched and to_search_pattern(declaration):
+        sheet["matcher"] = {"tool": to_search_pattern(declaration)}
     sheet["timeout"] = min(max(_LEAST, round(declaration.timeout * 1000)), _MOST)
     sheet["priority"] = max(0, 1000 - at)
     if declaration.closed:

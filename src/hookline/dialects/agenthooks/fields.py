@@ -11,7 +11,7 @@ from hookline.model.conditions import Leaves, Pattern
 from hookline.model.frozen import Frozen
 from hookline.text.regex import compile_regex
 from hookline.text.suggestions import did_you_mean
-from hookline.wire.fields import shape
+from hookline.wire.fields import describe_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -214,7 +214,7 @@ def matcher_of(
     if not isinstance(matcher, dict):
         found.add(
             "matcher.type",
-            f"`matcher` must be a mapping, not {shape(matcher)}",
+            f"`matcher` must be a mapping, not {describe_value(matcher)}",
             "matcher",
             hint="with `tool` and `pattern`",
         )
@@ -233,7 +233,7 @@ def _expression(matcher: Mapping[str, Any], key: str, found: Findings) -> str:
     if not isinstance(value, str | int) or isinstance(value, bool):
         found.add(
             "matcher.type",
-            f"`{key}` of the matcher must be text, not {shape(value)}",
+            f"`{key}` of the matcher must be text, not {describe_value(value)}",
             "matcher",
             key,
         )
@@ -288,7 +288,10 @@ def _integer(
     number = _whole(value)
     if number is None:
         found.add(
-            f"{key}.type", f"`{key}` must be a whole number, not {shape(value)}", key, hint=hint
+            f"{key}.type",
+            f"`{key}` must be a whole number, not {describe_value(value)}",
+            key,
+            hint=hint,
         )
         return default
     if not least <= number <= most:
@@ -312,7 +315,7 @@ def detached_of(given: Mapping[str, Any], row: Moment | None, found: Findings) -
     if word not in _TRUE + _FALSE:
         found.add(
             "async.type",
-            f"`{key}` must be true or false, not {shape(value)}; it counts as false",
+            f"`{key}` must be true or false, not {describe_value(value)}; it counts as false",
             key,
         )
     if word in _TRUE and row is not None and row.decisive:
@@ -327,7 +330,11 @@ def metadata_of(given: Mapping[str, Any], found: Findings) -> Mapping[str, Any]:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        found.add("metadata.type", f"`metadata` must be a mapping, not {shape(value)}", "metadata")
+        found.add(
+            "metadata.type",
+            f"`metadata` must be a mapping, not {describe_value(value)}",
+            "metadata",
+        )
         return {}
     metadata = {str(key): part for key, part in value.items()}
     if FAIL_MODE in metadata:
@@ -354,4 +361,4 @@ def as_text(value: Any) -> str:
         TypeError,
         RecursionError,
     ):  # a tree that contains itself, or keys that are no texts
-        return shape(value)
+        return describe_value(value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hookline.model.problem import Origin, Problem
-from hookline.wire.trees import Tree
+from hookline.wire.parsers import Tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

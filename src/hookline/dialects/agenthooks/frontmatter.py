@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from hookline.errors import ConfigError
-from hookline.wire.fields import problem_of, shape
-from hookline.wire.front import FRONT_LIMIT
-from hookline.wire.trees import Tree, parse_yaml
+from hookline.wire.fields import describe_value, to_problem
+from hookline.wire.front_matter import FRONT_LIMIT
+from hookline.wire.parsers import Tree, parse_yaml
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def read_front(source: Source, found: Findings) -> Tree | None:
     try:
         return _front(source, found)
     except ConfigError as error:
-        found.problems.append(problem_of(error, source.file, source.scope))
+        found.problems.append(to_problem(error, source.file, source.scope))
         return None
 
 
@@ -46,7 +46,7 @@ def _front(source: Source, found: Findings) -> Tree:
         else _parsed(_parted(source.text, source.file)[0], source.file, found)
     )
     if not isinstance(tree.value, dict):
-        message = f"the front matter must be a mapping, not {shape(tree.value)}"
+        message = f"the front matter must be a mapping, not {describe_value(tree.value)}"
         raise ConfigError(
             message,
             name="frontmatter.not-mapping",
@@ -99,7 +99,7 @@ def _parsed(front: str, file: str, found: Findings) -> Tree:
                 raise ConfigError(
                     error.message, name="frontmatter.yaml", hint=error.hint, place=error.place
                 ) from None
-            told = problem_of(error, file, found.scope)
+            told = to_problem(error, file, found.scope)
             message = f"`\\{front[at]}` is no escape of YAML; its backslash is kept"
             hint = "write the text in single quotes"
             found.problems.append(

@@ -15,7 +15,7 @@ from hookline.model.conditions import Never
 from hookline.model.handler import Broken, Command
 from hookline.model.spec import HookSpec
 from hookline.model.verdict import Stance
-from hookline.wire.fields import explain
+from hookline.wire.fields import explain_errors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def _directory(source: Source) -> str:
 def _handler(source: Source, declared: Declared, argv: tuple[str, ...], found: Findings) -> Handler:
     refusal = found.refusal()
     if refusal:
-        return Broken(reason=explain(found.problems))
+        return Broken(reason=explain_errors(found.problems))
     if not argv:
         why = without_entry_point(source.names.get("scripts", ""))
         return Broken(reason=f"{found.origin().place or NAME}: {why}", absent=True)
@@ -176,7 +176,7 @@ def _unreadable(source: Source, facts: Table, found: Findings, name: str = "") -
         dialect=NAME,
         kind=row.kind,
         native_event=row.native,
-        handler=Broken(reason=explain((problem,))),
+        handler=Broken(reason=explain_errors((problem,))),
         timeout=facts.default_timeout,
         shadow=source.shadow,
         on_failure=Stance.DENY if source.mode == "strict" else Stance.SILENT,

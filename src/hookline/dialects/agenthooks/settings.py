@@ -15,9 +15,9 @@ from hookline.dialects.agenthooks.fields import (
 from hookline.dialects.agenthooks.table import NAME, SETTINGS
 from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
-from hookline.wire.fields import problem_of, shape
+from hookline.wire.disable_flags import make_disable_flag
+from hookline.wire.fields import describe_value, to_problem
 from hookline.wire.sources import read_tree
-from hookline.wire.switches import switch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Settings(Frozen):
 
 def carrier(source: Source, settings: Settings, found: Findings) -> HookSpec:
     """The settings as a hook that never runs, which is how they travel to `combine`."""
-    carried = switch(
+    carried = make_disable_flag(
         source, NAME, SETTINGS, found.origin("hooks", "enabled"), {"settings": settings}
     )
     return carried.replace(id=f"{NAME}/{SETTINGS}")
@@ -90,7 +90,7 @@ def read_settings(source: Source, found: Findings) -> Settings | None:
     try:
         found.tree = read_tree(source, found.problems).tree
     except ConfigError as error:
-        found.problems.append(problem_of(error, source.file, source.scope))
+        found.problems.append(to_problem(error, source.file, source.scope))
         return None
     root = found.tree.value
     if not isinstance(root, dict) or not isinstance(root.get("hooks", {}), dict):
@@ -112,7 +112,7 @@ def _flag(given: Mapping[str, Any], key: str, found: Findings) -> bool | None:
     value = given.get(key)
     if value is None or isinstance(value, bool):
         return value
-    found.add("value.type", f"`{key}` must be true or false, not {shape(value)}", key)
+    found.add("value.type", f"`{key}` must be true or false, not {describe_value(value)}", key)
     return None
 
 
@@ -125,7 +125,7 @@ def _defaults(given: Mapping[str, Any], found: Findings) -> Iterator[Change]:
     elif value is not None:
         found.add(
             "value.type",
-            f"`defaults` must be a table, not {shape(value)}",
+            f"`defaults` must be a table, not {describe_value(value)}",
             "defaults",
             hint="[hooks.defaults]",
         )
@@ -139,7 +139,7 @@ def _entries(
     if value is not None and not isinstance(value, list):
         found.add(
             "value.type",
-            f"`{key}` must be a list of tables, not {shape(value)}",
+            f"`{key}` must be a list of tables, not {describe_value(value)}",
             key,
             hint=f"[[hooks.{key}]]",
         )
@@ -151,7 +151,7 @@ def _entries(
         else:
             part.add(
                 "value.type",
-                f"an entry of `{key}` must be a table, not {shape(entry)}",
+                f"an entry of `{key}` must be a table, not {describe_value(entry)}",
                 hint=f"[[hooks.{key}]] and below it `name`",
             )
 

@@ -11,7 +11,7 @@ from hookline.dialects.claude_code.combine import combine
 from hookline.dialects.claude_code.encode_decision import encode_decision
 from hookline.dialects.claude_code.load import load
 from hookline.dialects.claude_code.table import NAME, TABLE, Contract, row_of
-from hookline.wire.payload import decode, encode, wire_text
+from hookline.wire.payload import decode, encode, encode_wire_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class ClaudeCode:
         return decode(payload, self.table, native, _NAMES)
 
     def encode_event(self, event: Event, spec: HookSpec) -> str:
-        return wire_text(
+        return encode_wire_text(
             encode(event, self.table, row_of(spec.native_event), spec.native_event), self.table
         )
 

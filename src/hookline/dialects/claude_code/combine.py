@@ -6,14 +6,14 @@ from hookline.core.dialect import Loaded
 from hookline.dialects.claude_code.table import NAME, SESSION_END_BUDGET
 from hookline.model.handler import Broken, Http
 from hookline.model.spec import MANAGED, nearness
-from hookline.wire.switches import (
-    heard,
-    heard_at_home,
-    hooks_of,
-    is_at_home,
-    switch,
-    switched_off,
-    without,
+from hookline.wire.disable_flags import (
+    drop_flags,
+    is_from_unapproved_project,
+    make_disable_flag,
+    remove_hooks,
+    report_disabled_hooks,
+    select_project_flags,
+    select_trusted_flags,
 )
 
 TYPE_CHECKING = False
@@ -42,25 +42,34 @@ def switches(root: Node, source: Source) -> Iterator[HookSpec]:
     """A file's switches."""
     for key in _SWITCHES:
         if key in root.value and isinstance(root.value[key], bool):
-            yield switch(source, NAME, key, root.origin(key), {"on": root.value[key]})
+            yield make_disable_flag(source, NAME, key, root.origin(key), {"on": root.value[key]})
         elif key in root.value:
             root.flag(key)
     for key in _LISTS:
         if root.value.get(key) is not None:
-            yield switch(source, NAME, key, root.origin(key), {"allowed": root.texts(key)})
+            yield make_disable_flag(
+                source, NAME, key, root.origin(key), {"allowed": root.texts(key)}
+            )
 
 
 def combine(specs: tuple[HookSpec, ...]) -> Loaded:
     """The hooks that are left when the switches are applied, each `SessionEnd` hook within the common budget."""
-    hooks, thrown, at_home = hooks_of(specs), heard(specs), heard_at_home(specs)
+    hooks, thrown, at_home = (
+        drop_flags(specs),
+        select_trusted_flags(specs),
+        select_project_flags(specs),
+    )
     problems: list[Problem] = []
     for counts in (_all_off(thrown), _managed_only(thrown), _all_off(at_home)):
         if counts is not None:
             gone = [spec for spec in hooks if _reaches(counts, spec)]
-            problems += switched_off(
-                counts.origin, f"`{counts.native_event}`", gone, at_home=is_at_home(counts)
+            problems += report_disabled_hooks(
+                counts.origin,
+                f"`{counts.native_event}`",
+                gone,
+                at_home=is_from_unapproved_project(counts),
             )
-            hooks = without(hooks, gone)
+            hooks = remove_hooks(hooks, gone)
     return Loaded(specs=_within_budget(_allowed(hooks, thrown)), problems=tuple(problems))
 
 
@@ -138,8 +147,8 @@ def _all_off(thrown: list[HookSpec]) -> HookSpec | None:
 
 
 def _reaches(thrown: HookSpec, spec: HookSpec) -> bool:
-    if is_at_home(thrown):
-        return is_at_home(spec)
+    if is_from_unapproved_project(thrown):
+        return is_from_unapproved_project(spec)
     if spec.origin.scope != MANAGED:
         return True
     return thrown.origin.scope == MANAGED and thrown.native_event == _ALL_OFF

@@ -19,7 +19,13 @@ from hookline.model.event import Rewrite
 from hookline.model.handler import Http, Model
 from hookline.model.outcome import Failure
 from hookline.model.verdict import Verdict
-from hookline.wire.hookoutput import UnreadableError, begins_an_object, lines, one_object, typed
+from hookline.wire.hookoutput import (
+    UnreadableError,
+    has_object_start,
+    parse_object,
+    select_typed,
+    split_lines,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,14 +95,14 @@ def _heard(outcome: Outcome, spec: HookSpec, row: Contract, event: Event) -> Ver
     printed_json = text.startswith("{") and text.endswith("}")
     try:
         if printed_json:
-            reader.answer(one_object(text))
+            reader.answer(parse_object(text))
     except UnreadableError as error:
         reader = _Reader(outcome, spec, row, event)
         return reader.by_exit(str(error), answered=False)
     if text and not printed_json and type(spec.handler) is Http:
         return _failed(outcome, spec, row, "its answer is JSON, but no object")
     if not printed_json and not outcome.exit_code:
-        if spec.strict and begins_an_object(text):
+        if spec.strict and has_object_start(text):
             return _failed(outcome, spec, row, "its stdout holds JSON, but is not one object")
         reader.plain(text)
     return reader.by_exit("", answered=printed_json)
@@ -162,7 +168,7 @@ class _Reader:
         if self.row.plain_context:
             self.context = text
         elif text and "worktreePath" in self.row.reads:
-            self.effects["path"] = lines(text)[-1].strip()
+            self.effects["path"] = split_lines(text)[-1].strip()
 
     # -- the answer ------------------------------------------------------------------------------------------------
 
@@ -172,7 +178,7 @@ class _Reader:
         Raises:
             UnreadableError: a value that the host's own check refuses.
         """
-        top = typed(given, _TOP)
+        top = select_typed(given, _TOP)
         self.unsupported += [key for key in top if key not in _TOP]
         if top.get("systemMessage"):
             self.notes.append(top["systemMessage"])
@@ -209,7 +215,7 @@ class _Reader:
         if given.get("hookEventName") != self.row.native:
             self.unsupported.append("hookSpecificOutput")
             return
-        read = typed(
+        read = select_typed(
             {key: value for key, value in given.items() if key in self.row.reads}, _SPECIFIC
         )
         self.unsupported += [
@@ -222,7 +228,7 @@ class _Reader:
                 has_input="updatedInput" in read,
             )
         if "decision" in read:
-            self._request(typed(read["decision"], _REQUEST))
+            self._request(select_typed(read["decision"], _REQUEST))
         target = next(((REWRITES[key], read[key]) for key in REWRITES if key in read), None)
         if target is not None:
             self.rewrite = Rewrite(target=target[0], value=target[1])

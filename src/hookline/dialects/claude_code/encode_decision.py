@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookline.dialects.claude_code.table import ALLOW, ASK, DENY, EFFECTS, HALT, SILENT
 from hookline.model.reply import Reply
-from hookline.wire.hookoutput import printed
+from hookline.wire.hookoutput import to_json_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +53,9 @@ def encode_decision(
     if specific and row is not None:
         top["hookSpecificOutput"] = {"hookEventName": row.native, **specific}
     return Reply(
-        stdout=printed(top), stderr=_line(decision.reason) if exit_code else "", exit_code=exit_code
+        stdout=to_json_line(top),
+        stderr=_line(decision.reason) if exit_code else "",
+        exit_code=exit_code,
     )
 
 

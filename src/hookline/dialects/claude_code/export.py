@@ -6,7 +6,7 @@ from hookline.core.dialect import Written
 from hookline.model.kinds import kind
 from hookline.model.verdict import Stance
 from hookline.wire.matchers import NAME
-from hookline.wire.writing import as_json, grouped, left_open, searched
+from hookline.wire.writers import group_by_matcher, list_lost_denials, to_json, to_search_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,9 +19,11 @@ _OF_NAMES = NAME | {"-"}
 
 def export(declarations: tuple[Declaration, ...]) -> Written:
     """Hooks as `settings.json`, each guard with `onFailure: block` where a failure denies."""
-    lost = left_open(declarations, where=lambda given: not _closes(given))
+    lost = list_lost_denials(declarations, where=lambda given: not _closes(given))
     return Written(
-        files={"settings.json": as_json({"hooks": grouped(declarations, _hook, _matcher)})},
+        files={
+            "settings.json": to_json({"hooks": group_by_matcher(declarations, _hook, _matcher)})
+        },
         lost=tuple(lost),
     )
 
@@ -30,7 +32,7 @@ def _matcher(declaration: Declaration) -> str:
     """Names as a list where each is made of what a list may hold, else an expression (2.3)."""
     if declaration.tools and all(_OF_NAMES.issuperset(name) for name in declaration.tools):
         return "|".join(declaration.tools)
-    return searched(declaration)
+    return to_search_pattern(declaration)
 
 
 def _closes(declaration: Declaration) -> bool:

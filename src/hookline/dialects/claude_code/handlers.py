@@ -71,7 +71,7 @@ def handler(
         hook.complain("handler.type", f"unknown hook type `{kind}`", "type", hint=hint)
         return None
     severity = TABLE.severity_of_unknown_key("hook", mode)
-    hook.only((*_COMMON, *_OWN[kind]), f"a `{kind}` hook", severity=severity)
+    hook.check_known_keys((*_COMMON, *_OWN[kind]), f"a `{kind}` hook", severity=severity)
     if kind in _NEEDS:
         hook.complain(
             "handler.unsupported",
@@ -89,7 +89,7 @@ def handler(
 
 
 def _call(hook: Node, row: Contract, *, allow_local: bool) -> Handler | None:
-    from hookline.wire.calls import http  # noqa: PLC0415 - few hooks are called
+    from hookline.wire.http_spec import read_http_spec  # noqa: PLC0415 - few hooks are called
 
     if not row.calls:
         hook.complain(
@@ -98,7 +98,7 @@ def _call(hook: Node, row: Contract, *, allow_local: bool) -> Handler | None:
             "type",
             hint="write a command that calls the address",
         )
-    return http(hook, allow_local=allow_local)
+    return read_http_spec(hook, allow_local=allow_local)
 
 
 def _command(hook: Node, names: Mapping[str, str], *, kill_leftovers: bool) -> Command:

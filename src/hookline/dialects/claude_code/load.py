@@ -13,9 +13,9 @@ from hookline.model.frozen import Frozen
 from hookline.model.kinds import kind
 from hookline.model.spec import HookSpec
 from hookline.model.verdict import Stance
-from hookline.wire.groups import below_hooks, groups
-from hookline.wire.matchers import conditions
-from hookline.wire.sources import failure_of, hook_name, read_frame, refusing
+from hookline.wire.groups import find_hooks_mapping, read_groups
+from hookline.wire.matchers import read_conditions
+from hookline.wire.sources import hook_name, read_frame, refuse_source, resolve_failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def load(source: Source, *, allow_local: bool = False) -> Loaded:
     problems: list[Problem] = []
     root = read_frame(source, problems, "a settings file")
     if root is None:
-        return refusing(source, TABLE, problems)
+        return refuse_source(source, TABLE, problems)
     specs = [*switches(root, source), *_Reader(source, allow_local=allow_local).hooks(root)]
     return Loaded(specs=tuple(specs), problems=tuple(problems))
 
@@ -70,7 +70,7 @@ class _Reader:
 
     def hooks(self, root: Node) -> Iterator[HookSpec]:
         """The hooks below `hooks`; a settings file without them has none, and its other keys are not ours."""
-        events = below_hooks(root, ROWS)
+        events = find_hooks_mapping(root, ROWS)
         if events is None:
             return
         rows = (
@@ -78,7 +78,7 @@ class _Reader:
             if "agent" in self.names
             else ROWS
         )
-        for row, group in groups(
+        for row, group in read_groups(
             events, rows, severity=TABLE.severity_of_unknown_key("group", self.source.mode)
         ):
             if group.broken:
@@ -89,7 +89,7 @@ class _Reader:
 
     @staticmethod
     def _seat(row: Contract, group: Group) -> _Seat:
-        demanded = conditions(group.node, row, matcher)
+        demanded = read_conditions(group.node, row, matcher)
         return _Seat(
             row=row,
             matcher=str(group.node.value.get("matcher", "")),
@@ -103,7 +103,7 @@ class _Reader:
         if not hook.is_mapping("a hook"):
             return self._spec(hook, row, broken=hook.errors_since(before))
         made = handler(hook, row, self.names, mode=self.source.mode, allow_local=self.allow_local)
-        own = conditions(hook, row, rule, "if")
+        own = read_conditions(hook, row, rule, "if")
         timeout = self._timeout(hook, row)
         facts = self._facts(hook, row, timeout)
         fields = {
@@ -207,7 +207,7 @@ class _Reader:
         return True
 
     def _on_failure(self, row: Contract, *, closed: bool, matched: bool) -> Stance:
-        chosen = [failure_of(row, self.source.mode)]
+        chosen = [resolve_failure(row, self.source.mode)]
         chosen += [row.blocks] if closed and matched else []
         chosen += [] if matched else [row.unmatched]
         return max(chosen)

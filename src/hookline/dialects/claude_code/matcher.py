@@ -7,7 +7,7 @@ import re
 from hookline.dialects.claude_code.table import TABLE
 from hookline.model.conditions import Never, OneOf, Pattern
 from hookline.text.regex import compile_regex
-from hookline.wire.matchers import EVERYTHING, is_ignored, listed
+from hookline.wire.matchers import EVERYTHING, is_ignored, list_exact_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def matcher(group: Node, row: Contract) -> tuple[Condition, ...]:
         return ()
     if row.literal:
         return (_literal(text, row.subject),)
-    names = listed(text)
+    names = list_exact_names(text)
     if names is not None:
         return (OneOf(field=row.subject, names=names),)
     regex = compile_regex(text, TABLE.regex_flavour)

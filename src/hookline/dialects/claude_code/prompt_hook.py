@@ -8,8 +8,8 @@ from hookline.model.handler import Model
 from hookline.model.kinds import kind
 from hookline.model.verdict import Verdict
 from hookline.wire.hookoutput import UnreadableError
-from hookline.wire.judgements import PERMITS, REFUSES, judgement, read_flag
-from hookline.wire.providers import complaint
+from hookline.wire.model_replies import PERMITS, REFUSES, read_flag, read_judgement
+from hookline.wire.providers import explain_model_fault
 from hookline.wire.templates import ARGUMENTS
 
 TYPE_CHECKING = False
@@ -74,7 +74,7 @@ def judge(hook: Node, row: Contract, *, allow_local: bool) -> Model:
         shape="judgement",
         allow_local=allow_local,
     )
-    why, hint = complaint(made)
+    why, hint = explain_model_fault(made)
     if why:
         hook.complain("handler.model", why, "model", hint=hint)
     return made
@@ -113,7 +113,7 @@ def _judgement(reply: str) -> tuple[bool, bool, str]:
     Of several judgements in one reply a refusal counts. `ok: true`, and `impossible`, which lets the agent stop, count only
     where they are the whole reply.
     """
-    chosen, alone = judgement(reply, "ok", _strength, missing="the model's reply has no `ok`")
+    chosen, alone = read_judgement(reply, "ok", _strength, missing="the model's reply has no `ok`")
     reason = chosen.get("reason")
     impossible = alone and read_flag(chosen.get("impossible") or False, "impossible")
     return (

@@ -9,7 +9,13 @@ from hookline.dialects.cline.decode_event import plain_input
 from hookline.dialects.cline.table import SILENT, EventRow
 from hookline.model.event import Rewrite
 from hookline.model.verdict import Verdict
-from hookline.wire.hookoutput import UnreadableError, begins_an_object, lines, one_object, typed
+from hookline.wire.hookoutput import (
+    UnreadableError,
+    has_object_start,
+    parse_object,
+    select_typed,
+    split_lines,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +59,7 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: Row, event: Event) -> 
         return failed(spec, outcome)
     try:
         given = _object(outcome.stdout, strict=spec.strict)
-        answer = typed(given, _TYPES) if given is not None else None
+        answer = select_typed(given, _TYPES) if given is not None else None
     except UnreadableError as error:
         return failed(spec, outcome, str(error))
     if answer is None and outcome.truncated:
@@ -112,13 +118,13 @@ def _object(stdout: str, *, strict: bool) -> dict[str, Any] | None:
         UnreadableError: the marked line holds no object, or the host refuses a key of it; in strict mode also text
             around an object.
     """
-    marked = [line.removeprefix(_MARK) for line in lines(stdout) if line.startswith(_MARK)]
+    marked = [line.removeprefix(_MARK) for line in split_lines(stdout) if line.startswith(_MARK)]
     if not marked and not stdout.strip():
         return None
     try:
-        given = one_object(marked[-1] if marked else stdout)
+        given = parse_object(marked[-1] if marked else stdout)
     except UnreadableError:
-        if marked or (strict and begins_an_object(stdout)):
+        if marked or (strict and has_object_start(stdout)):
             raise
         found = _last_object(stdout)
         if found is None:
@@ -131,7 +137,7 @@ def _object(stdout: str, *, strict: bool) -> dict[str, Any] | None:
 
 def _last_object(stdout: str) -> dict[str, Any] | None:
     """Return the object that ends the text, where it begins on a line of its own; None without one."""
-    found = lines(stdout.rstrip())
+    found = split_lines(stdout.rstrip())
     for at in range(len(found) - 1, max(-1, len(found) - 1 - _MOST_LINES), -1):
         if found[at].lstrip().startswith("{"):
             try:

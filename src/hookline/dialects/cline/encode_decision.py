@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookline.dialects.cline.table import DENY
 from hookline.model.reply import Reply
-from hookline.wire.hookoutput import printed
+from hookline.wire.hookoutput import to_json_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,4 +29,4 @@ def encode_decision(decision: Decision, row: Row | None) -> Reply:
     if decision.for_agent and "context" in powers and decision.stance < DENY:
         context = "\n".join(decision.for_agent)
         document |= {"context": context, "contextModification": context}
-    return Reply(stdout=printed(document))
+    return Reply(stdout=to_json_line(document))

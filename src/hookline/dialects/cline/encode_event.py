@@ -7,7 +7,7 @@ import json
 from hookline.dialects.cline.decode_event import plain_input
 from hookline.dialects.cline.table import NAME, TABLE, row_of
 from hookline.model.event import ToolCall
-from hookline.wire.payload import wire_text
+from hookline.wire.payload import encode_wire_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def encode_event(event: Event, spec: HookSpec) -> str:
         sent.setdefault("hookName", spec.native_event)
         sent.setdefault("taskId", event.session_id)
         sent.setdefault("workspaceRoots", [event.cwd] if event.cwd else [])
-        return wire_text(sent, TABLE)
+        return encode_wire_text(sent, TABLE)
     payload = {
         "clineVersion": "",
         "hookName": row.called if row and spec.facts.get("by_program") else spec.native_event,
@@ -39,7 +39,7 @@ def encode_event(event: Event, spec: HookSpec) -> str:
         "workspaceRoots": [event.cwd] if event.cwd else [],
         "userId": "",
     }
-    return wire_text(payload | (_sections(event, row) if row else {}), TABLE)
+    return encode_wire_text(payload | (_sections(event, row) if row else {}), TABLE)
 
 
 def _updated(event: Event, row: EventRow | None) -> dict[str, Any]:

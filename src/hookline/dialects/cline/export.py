@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookline.core.dialect import Written
 from hookline.dialects.cline.table import TIMEOUT
-from hookline.wire.writing import left_open, too_long
+from hookline.wire.writers import list_long_timeouts, list_lost_denials
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ def export(declarations: tuple[Declaration, ...]) -> Written:
     """Return one script for each event. A file can neither name tools nor hold a second hook."""
     files: dict[str, str] = {}
     left_out: dict[int, str] = {}
-    lost = [*too_long(declarations, TIMEOUT), *left_open(declarations)]
+    lost = [*list_long_timeouts(declarations, TIMEOUT), *list_lost_denials(declarations)]
     for at, given in enumerate(declarations):
         path = given.row.native
         if path in files:

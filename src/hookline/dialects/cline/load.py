@@ -13,8 +13,8 @@ from hookline.model.problem import Origin, Problem
 from hookline.model.spec import HookSpec
 from hookline.model.verdict import Stance
 from hookline.text.suggestions import did_you_mean
-from hookline.wire.fields import explain
-from hookline.wire.sources import failure_of
+from hookline.wire.fields import explain_errors
+from hookline.wire.sources import resolve_failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def load(source: Source) -> Loaded:
         return _refused(source, origin, name, stem, row)
     found = source.companions.get(name, Companion(path=name, head=_first_line(source.text)))
     problems = _problems(found, ending, origin)
-    handler: Command | Broken = Broken(reason=explain(problems))
+    handler: Command | Broken = Broken(reason=explain_errors(problems))
     if not found.fault:
         handler = Command(
             argv=_command(source, name, ending.lower(), found),
@@ -66,7 +66,7 @@ def load(source: Source) -> Loaded:
         native_event=row.native,
         handler=handler,
         timeout=TIMEOUT,
-        on_failure=failure_of(row, source.mode),
+        on_failure=resolve_failure(row, source.mode),
         strict=source.mode == "strict",
         origin=origin,
         name=name,
@@ -95,9 +95,9 @@ def _refused(source: Source, origin: Origin, name: str, stem: str, row: EventRow
         dialect=NAME,
         kind=row.kind if row else kinds.unknown(NAME, stem or "file"),
         native_event=row.native if row else stem,
-        handler=Broken(reason=explain((problem,))),
+        handler=Broken(reason=explain_errors((problem,))),
         conditions=() if row else (Never(reason=why),),
-        on_failure=failure_of(row, source.mode) if row else Stance.SILENT,
+        on_failure=resolve_failure(row, source.mode) if row else Stance.SILENT,
         origin=origin,
         name=name,
         shadow=source.shadow,

@@ -10,7 +10,7 @@ from hookline.dialects.codex.combine import combine
 from hookline.dialects.codex.encode_decision import encode_decision
 from hookline.dialects.codex.load import load
 from hookline.dialects.codex.table import NAME, TABLE, Contract, row_of
-from hookline.wire.payload import decode, encode, wire_text
+from hookline.wire.payload import decode, encode, encode_wire_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Codex:
         return decode(payload, self.table, native, _NAMES)
 
     def encode_event(self, event: Event, spec: HookSpec) -> str:
-        return wire_text(
+        return encode_wire_text(
             encode(event, self.table, row_of(spec.native_event), spec.native_event), self.table
         )
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 from hookline.core.dialect import Loaded
 from hookline.dialects.codex.table import NAME
 from hookline.model.spec import MANAGED, USER
-from hookline.wire.switches import heard, hooks_of, switch, switched_off, without
+from hookline.wire.disable_flags import (
+    drop_flags,
+    make_disable_flag,
+    remove_hooks,
+    report_disabled_hooks,
+    select_trusted_flags,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +33,7 @@ def switches(root: Node, source: Source) -> Iterator[HookSpec]:
             why = f"`{_MANAGED_ONLY}` counts in a managed `requirements.toml` only"
             root.complain("key.ignored", why, _MANAGED_ONLY, severity="warning")
         elif root.flag(_MANAGED_ONLY):
-            yield switch(source, NAME, _MANAGED_ONLY, root.origin(_MANAGED_ONLY), {})
+            yield make_disable_flag(source, NAME, _MANAGED_ONLY, root.origin(_MANAGED_ONLY), {})
     hooks = root.value.get("hooks")
     states = hooks.get(_STATE) if isinstance(hooks, dict) else None
     if not isinstance(states, dict) or source.scope != USER:
@@ -38,17 +44,19 @@ def switches(root: Node, source: Source) -> Iterator[HookSpec]:
         if isinstance(state, dict) and state.get("enabled") is False
     }
     if off:
-        yield switch(source, NAME, _STATE, root.origin("hooks", _STATE), {"off": frozenset(off)})
+        yield make_disable_flag(
+            source, NAME, _STATE, root.origin("hooks", _STATE), {"off": frozenset(off)}
+        )
 
 
 def combine(specs: tuple[HookSpec, ...]) -> Loaded:
     """The hooks that are left when the switches are applied; policy's own hooks always are."""
-    left = hooks_of(specs)
+    left = drop_flags(specs)
     problems: list[Problem] = []
-    for each in heard(specs):
+    for each in select_trusted_flags(specs):
         gone = [spec for spec in left if _reaches(each, spec)]
-        problems += switched_off(each.origin, f"`{each.origin.pointer}`", gone)
-        left = without(left, gone)
+        problems += report_disabled_hooks(each.origin, f"`{each.origin.pointer}`", gone)
+        left = remove_hooks(left, gone)
     return Loaded(specs=tuple(left), problems=tuple(problems))
 
 

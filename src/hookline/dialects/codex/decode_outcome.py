@@ -6,7 +6,7 @@ from hookline.core.failure import OVERFLOWED, aloud, failed, label
 from hookline.dialects.codex.table import ALLOW, ASK, DENY, HALT, SILENT, TABLE
 from hookline.model.event import Rewrite
 from hookline.model.verdict import Verdict
-from hookline.wire.hookoutput import UnreadableError, begins_an_object, one_object, typed
+from hookline.wire.hookoutput import UnreadableError, has_object_start, parse_object, select_typed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: Contract) -> Verdict:
     if text.startswith(("{", "[")):
         reader = _Reader(row)
         try:
-            reader.answer(one_object(text))
+            reader.answer(parse_object(text))
         except UnreadableError as error:
             return _failed(
                 outcome,
@@ -68,7 +68,7 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: Contract) -> Verdict:
         return reader.verdict(outcome, spec)
     if text and row.only_json:
         return _failed(outcome, spec, f"its stdout is no JSON, as `{row.native}` wants it")
-    if spec.strict and begins_an_object(text):
+    if spec.strict and has_object_start(text):
         return _failed(outcome, spec, "its stdout holds JSON, but is not one object")
     if outcome.truncated:
         return _failed(outcome, spec, OVERFLOWED)
@@ -260,4 +260,4 @@ def _checked(
             raise UnreadableError(f"{where} has no `{key}`")
         if value is None and types.get(key) is bool:
             raise UnreadableError(f"`{key}` must be true or false")
-    return typed(given, types)
+    return select_typed(given, types)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookline.dialects.codex.table import ALLOW, DENY, HALT
 from hookline.model.reply import Reply
-from hookline.wire.hookoutput import printed
+from hookline.wire.hookoutput import to_json_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def encode_decision(decision: Decision, row: Contract | None) -> Reply:
             top["hookSpecificOutput"] = {"hookEventName": row.native, **specific}
     if decision.for_user and (row is None or "systemMessage" in row.keys):
         top["systemMessage"] = "\n".join(decision.for_user)
-    return Reply(stdout=printed(top))
+    return Reply(stdout=to_json_line(top))
 
 
 def _stance(

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from hookline.core.dialect import Written
 from hookline.dialects.codex.matcher import OF_NAMES
-from hookline.wire.writing import as_json, grouped, left_open, searched, whole_seconds
+from hookline.wire.writers import (
+    group_by_matcher,
+    list_lost_denials,
+    round_timeout,
+    to_json,
+    to_search_pattern,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,8 +24,8 @@ _LONGEST = 10**9
 def export(declarations: tuple[Declaration, ...]) -> Written:
     """Hooks as `hooks.json`; Codex has no word for a failure that denies."""
     return Written(
-        files={"hooks.json": as_json({"hooks": grouped(declarations, _hook, _matcher)})},
-        lost=tuple(left_open(declarations)),
+        files={"hooks.json": to_json({"hooks": group_by_matcher(declarations, _hook, _matcher)})},
+        lost=tuple(list_lost_denials(declarations)),
     )
 
 
@@ -27,7 +33,7 @@ def _matcher(declaration: Declaration) -> str:
     """Names as a list where each is made of what a list may hold; an expression that would be taken for a list in brackets."""
     if declaration.tools and all(OF_NAMES.issuperset(name) for name in declaration.tools):
         return "|".join(declaration.tools)
-    text = searched(declaration)
+    text = to_search_pattern(declaration)
     return f"(?:{text})" if text and OF_NAMES.issuperset(text) else text
 
 
@@ -35,5 +41,5 @@ def _hook(declaration: Declaration) -> dict[str, Any]:
     return {
         "type": "command",
         "command": declaration.command,
-        "timeout": whole_seconds(declaration, _LONGEST),
+        "timeout": round_timeout(declaration, _LONGEST),
     }

@@ -52,7 +52,9 @@ def handler(hook: Node, names: Mapping[str, str], *, mode: str) -> Handler | Non
         )
         hook.complain("handler.type", f"unknown hook type `{kind}`", "type", hint=hint)
         return None
-    hook.only(_KEYS, "a `command` hook", severity=TABLE.severity_of_unknown_key("hook", mode))
+    hook.check_known_keys(
+        _KEYS, "a `command` hook", severity=TABLE.severity_of_unknown_key("hook", mode)
+    )
     command = hook.text("command", required=True)
     if not command.strip() and isinstance(hook.value.get("command"), str):
         hook.complain("handler.command", "a command hook needs a non-empty `command`", "command")

@@ -9,9 +9,9 @@ from hookline.dialects.codex.matcher import matcher
 from hookline.dialects.codex.table import NAME, ROWS, TABLE
 from hookline.dialects.codex.trust_key import trust_key
 from hookline.model.spec import HookSpec
-from hookline.wire.groups import below_hooks, groups, hook_id
-from hookline.wire.matchers import conditions
-from hookline.wire.sources import failure_of, hook_name, read_frame, refusing
+from hookline.wire.groups import find_hooks_mapping, hook_id, read_groups
+from hookline.wire.matchers import read_conditions
+from hookline.wire.sources import hook_name, read_frame, refuse_source, resolve_failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,10 +34,10 @@ def load(source: Source) -> Loaded:
     problems: list[Problem] = []
     root = read_frame(source, problems, "a file of hooks")
     if root is None:
-        return refusing(source, TABLE, problems)
-    events = below_hooks(root, ROWS)
+        return refuse_source(source, TABLE, problems)
+    events = find_hooks_mapping(root, ROWS)
     if source.file.endswith(".json"):  # the other tables of a TOML file are Codex's own
-        root.only(
+        root.check_known_keys(
             (*_OF_A_HOOKS_FILE, *ROWS),
             "a file of hooks",
             severity=TABLE.severity_of_unknown_key("file", source.mode),
@@ -59,11 +59,11 @@ class _Reader:
     def hooks(self, events: Node) -> Iterator[HookSpec]:
         """The hooks of all events."""
         severity = TABLE.severity_of_unknown_key("group", self.source.mode)
-        for row, group in groups(events, ROWS, beside=_BESIDE, severity=severity):
+        for row, group in read_groups(events, ROWS, beside=_BESIDE, severity=severity):
             if group.broken:
                 yield self._spec(group.node, row, broken=group.broken)
             else:
-                demanded = conditions(group.node, row, matcher) or ()
+                demanded = read_conditions(group.node, row, matcher) or ()
                 broken = group.node.errors_since(group.mark)
                 yield from (self._hook(hook, row, demanded, broken) for hook in group.hooks)
 
@@ -109,7 +109,7 @@ class _Reader:
             dialect=NAME,
             kind=row.kind,
             native_event=row.native,
-            on_failure=failure_of(row, self.source.mode),
+            on_failure=resolve_failure(row, self.source.mode),
             origin=node.origin(),
             shadow=self.source.shadow,
             strict=self.strict,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hookline.dialects.codex.table import ALIASES, TABLE
 from hookline.model.conditions import OneOf, Pattern
 from hookline.text.regex import compile_regex
-from hookline.wire.matchers import EVERYTHING, NAME, is_ignored, listed
+from hookline.wire.matchers import EVERYTHING, NAME, is_ignored, list_exact_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def matcher(group: Node, row: Row) -> tuple[Condition, ...]:
     text = group.text("matcher")
     if text in EVERYTHING or is_ignored(group, row):
         return ()
-    names = listed(text, OF_NAMES)
+    names = list_exact_names(text, OF_NAMES)
     if names is not None:
         also = _answering(names.__contains__) if row.subject == "tool" else []
         return (OneOf(field=row.subject, names=names.union(also)),)

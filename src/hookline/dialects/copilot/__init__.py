@@ -12,7 +12,7 @@ from hookline.dialects.copilot.encode_decision import encode_decision
 from hookline.dialects.copilot.load import load
 from hookline.dialects.copilot.payloads import event_of, payload_for
 from hookline.dialects.copilot.table import NAME, TABLE, Contract, contract
-from hookline.wire.payload import wire_text
+from hookline.wire.payload import encode_wire_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Copilot:
         return event_of(payload, native)
 
     def encode_event(self, event: Event, spec: HookSpec) -> str:
-        return wire_text(payload_for(event, spec), self.table)
+        return encode_wire_text(payload_for(event, spec), self.table)
 
     def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:  # noqa: ARG002 - the protocol's
         from hookline.dialects.copilot.decode_outcome import decode_outcome  # noqa: PLC0415 - most events have no hook to read

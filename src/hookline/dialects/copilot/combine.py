@@ -5,14 +5,14 @@ from __future__ import annotations
 from hookline.core.dialect import Loaded
 from hookline.dialects.copilot.table import NAME
 from hookline.model.spec import MANAGED, nearness
-from hookline.wire.switches import (
-    heard,
-    heard_at_home,
-    hooks_of,
-    is_at_home,
-    switch,
-    switched_off,
-    without,
+from hookline.wire.disable_flags import (
+    drop_flags,
+    is_from_unapproved_project,
+    make_disable_flag,
+    remove_hooks,
+    report_disabled_hooks,
+    select_project_flags,
+    select_trusted_flags,
 )
 
 TYPE_CHECKING = False
@@ -45,23 +45,29 @@ def switched(root: Node, source: Source, specs: tuple[HookSpec, ...]) -> tuple[H
             )
         return specs
     if is_settings(source):
-        return (switch(source, NAME, SWITCH, root.origin(SWITCH), {"on": on}), *specs)
-    root.problems += switched_off(root.origin(SWITCH), f"`{SWITCH}`", specs if on else ())
+        return (make_disable_flag(source, NAME, SWITCH, root.origin(SWITCH), {"on": on}), *specs)
+    root.problems += report_disabled_hooks(root.origin(SWITCH), f"`{SWITCH}`", specs if on else ())
     return () if on else specs
 
 
 def combine(specs: tuple[HookSpec, ...]) -> Loaded:
     """The hooks that are left when the switches of settings files are applied; the nearest file's counts."""
-    hooks = hooks_of(specs)
+    hooks = drop_flags(specs)
     problems: list[Problem] = []
-    for said in (heard(specs), heard_at_home(specs)):
+    for said in (select_trusted_flags(specs), select_project_flags(specs)):
         counts = max(said, key=lambda spec: nearness(spec.origin.scope), default=None)
         if counts is not None and counts.facts["on"]:
             gone = [spec for spec in hooks if _reaches(counts, spec)]
-            problems += switched_off(counts.origin, f"`{SWITCH}`", gone, at_home=is_at_home(counts))
-            hooks = without(hooks, gone)
+            problems += report_disabled_hooks(
+                counts.origin, f"`{SWITCH}`", gone, at_home=is_from_unapproved_project(counts)
+            )
+            hooks = remove_hooks(hooks, gone)
     return Loaded(specs=tuple(hooks), problems=tuple(problems))
 
 
 def _reaches(thrown: HookSpec, spec: HookSpec) -> bool:
-    return is_at_home(spec) if is_at_home(thrown) else spec.origin.scope != MANAGED
+    return (
+        is_from_unapproved_project(spec)
+        if is_from_unapproved_project(thrown)
+        else spec.origin.scope != MANAGED
+    )

@@ -12,9 +12,9 @@ from hookline.model.verdict import Verdict
 from hookline.wire.hookoutput import (
     NoObjectError,
     UnreadableError,
-    begins_an_object,
-    lines,
-    one_object,
+    has_object_start,
+    parse_object,
+    split_lines,
 )
 
 TYPE_CHECKING = False
@@ -61,7 +61,7 @@ def _without_progress(stdout: str) -> str:
     """The output without the lines that tell how the hook is getting on, which are over by the time that it is read."""
     if '"progress"' not in stdout:
         return stdout
-    return "\n".join(line for line in lines(stdout) if not _is_progress(line))
+    return "\n".join(line for line in split_lines(stdout) if not _is_progress(line))
 
 
 def _is_progress(line: str) -> bool:
@@ -103,7 +103,7 @@ class _Reader:
         """A refusal by exit code: what was printed, with a denial merged into it. `told`: on purpose, and no crash."""
         key = next(key for key in ("permissionDecision", "behavior") if key in self.row.reads)
         try:
-            given = one_object(text) if text else {}
+            given = parse_object(text) if text else {}
         except UnreadableError:
             given = {}
         self._answer({**given, key: "deny"})
@@ -121,11 +121,11 @@ class _Reader:
     def output(self, text: str) -> Verdict:
         """The verdict of exit 0: what is no JSON object is no answer."""
         try:
-            self._answer(one_object(text) if text else {})
+            self._answer(parse_object(text) if text else {})
         except UnreadableError as error:
             if self.outcome.truncated:
                 return self._unread(OVERFLOWED)
-            if begins_an_object(text) or isinstance(error, NoObjectError):
+            if has_object_start(text) or isinstance(error, NoObjectError):
                 return self._unread(str(error))
         return self._said()
 

@@ -6,7 +6,7 @@ import json
 
 from hookline.dialects.copilot.table import ALLOW, ASK, CONTEXT_LIMIT, DENY, HALT
 from hookline.model.reply import Reply
-from hookline.wire.hookoutput import printed
+from hookline.wire.hookoutput import to_json_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def encode_decision(decision: Decision, row: Contract | None) -> Reply:
         for key, say in _SAY.items():
             if key in row.reads:
                 said |= say(decision, notes)
-    return Reply(stdout="".join(map(_progress, notes)) + printed(said))
+    return Reply(stdout="".join(map(_progress, notes)) + to_json_line(said))
 
 
 def _progress(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookline.core.dialect import Written
 from hookline.model.verdict import Stance
-from hookline.wire.writing import as_json, covering, left_open
+from hookline.wire.writers import list_lost_denials, to_full_pattern, to_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,9 +18,9 @@ def export(declarations: tuple[Declaration, ...]) -> Written:
     events: dict[str, list[Any]] = {}
     for declaration in declarations:
         events.setdefault(declaration.row.native, []).append(_hook(declaration))
-    lost = left_open(declarations, where=lambda given: given.row.fails is Stance.SILENT)
+    lost = list_lost_denials(declarations, where=lambda given: given.row.fails is Stance.SILENT)
     return Written(
-        files={"hooks/hooks.json": as_json({"version": 1, "hooks": events})}, lost=tuple(lost)
+        files={"hooks/hooks.json": to_json({"version": 1, "hooks": events})}, lost=tuple(lost)
     )
 
 
@@ -30,6 +30,6 @@ def _hook(declaration: Declaration) -> dict[str, Any]:
         "bash": declaration.command,
         "timeoutSec": declaration.timeout,
     }
-    if declaration.row.subject == "tool" and (text := covering(declaration)):
+    if declaration.row.subject == "tool" and (text := to_full_pattern(declaration)):
         hook["matcher"] = text
     return hook

@@ -52,7 +52,9 @@ def handler(
         hook.complain("handler.type", f"unknown hook type `{kind}`", "type", hint=hint)
         return None
     severity = TABLE.severity_of_unknown_key("hook", mode)
-    hook.only((*_COMMON, *_OWN[kind], *_OF_VSCODE), f"a `{kind}` hook", severity=severity)
+    hook.check_known_keys(
+        (*_COMMON, *_OWN[kind], *_OF_VSCODE), f"a `{kind}` hook", severity=severity
+    )
     for key in _OF_VSCODE:
         if key in hook.value:
             hook.complain(
@@ -66,9 +68,9 @@ def handler(
         _unsupported(hook, kind, row)
         return None
     if kind == "http":
-        from hookline.wire.calls import http  # noqa: PLC0415 - few hooks are called
+        from hookline.wire.http_spec import read_http_spec  # noqa: PLC0415 - few hooks are called
 
-        return http(hook, allow_local=allow_local, only_https=True, largest=_LARGEST)
+        return read_http_spec(hook, allow_local=allow_local, only_https=True, largest=_LARGEST)
     return _command(hook, names, kill_leftovers=mode == "strict")
 
 

@@ -10,10 +10,16 @@ from hookline.dialects.copilot.table import CONTRACTS, DEFAULT_TIMEOUT, NAME, SI
 from hookline.errors import ConfigError
 from hookline.model.handler import Http
 from hookline.model.spec import HookSpec
-from hookline.wire.fields import problem_of
-from hookline.wire.groups import below_hooks, entries, hook_id
-from hookline.wire.matchers import conditions
-from hookline.wire.sources import failure_of, has_place_for_hooks, hook_name, read_tree, refusing
+from hookline.wire.fields import to_problem
+from hookline.wire.groups import find_hooks_mapping, hook_id, read_entries
+from hookline.wire.matchers import read_conditions
+from hookline.wire.sources import (
+    has_place_for_hooks,
+    hook_name,
+    read_tree,
+    refuse_source,
+    resolve_failure,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +48,7 @@ def load(source: Source, *, allow_local: bool = False) -> Loaded:
     try:
         root = read_tree(source, problems)
     except ConfigError as error:
-        return _refused(source, (problem_of(error, source.file, source.scope),))
+        return _refused(source, (to_problem(error, source.file, source.scope),))
     if not _is_readable(root, source):
         return _refused(source, problems)
     specs = tuple(_Reader(source, allow_local=allow_local).hooks(root))
@@ -52,9 +58,9 @@ def load(source: Source, *, allow_local: bool = False) -> Loaded:
 def _refused(source: Source, problems: Sequence[Problem]) -> Loaded:
     """A file that cannot be read: the host leaves it out, and goes on; here its hooks are missed aloud."""
     if source.mode == "strict":
-        return refusing(source, TABLE, problems)
+        return refuse_source(source, TABLE, problems)
     open_rows = {native: row.replace(fails=SILENT) for native, row in TABLE.rows.items()}
-    return refusing(source, TABLE.replace(rows=open_rows), problems)
+    return refuse_source(source, TABLE.replace(rows=open_rows), problems)
 
 
 def _is_readable(root: Node, source: Source) -> bool:
@@ -62,7 +68,7 @@ def _is_readable(root: Node, source: Source) -> bool:
     if not root.is_mapping("a file of hooks", "config.type"):
         return False
     if not is_settings(source):
-        root.only(
+        root.check_known_keys(
             (*_KEYS, *CONTRACTS),
             "a file of hooks",
             severity=TABLE.severity_of_unknown_key("file", source.mode),
@@ -96,10 +102,10 @@ class _Reader:
 
     def hooks(self, root: Node) -> Iterator[HookSpec]:
         """The hooks below `hooks`, in file order, whichever way their keys are spelled."""
-        events = below_hooks(root, CONTRACTS)
+        events = find_hooks_mapping(root, CONTRACTS)
         if events is None:
             return
-        for row, entry, broken in entries(
+        for row, entry, broken in read_entries(
             events, CONTRACTS, of="hooks", like="[{type: command, bash: ...}]", known=TABLE.rows
         ):
             if broken:
@@ -125,12 +131,12 @@ class _Reader:
         if entry.errors_since(before):
             yield self._spec(entry, row, broken=entry.errors_since(before))
             return
-        entry.only(
+        entry.check_known_keys(
             _GROUP_KEYS,
             f"a group of `{row.native}`",
             severity=TABLE.severity_of_unknown_key("group", self.source.mode),
         )
-        demanded = conditions(entry, row, self._matcher) or ()
+        demanded = read_conditions(entry, row, self._matcher) or ()
         broken = entry.errors_since(before)
         yield from (
             self._hook(hook, row, demanded, broken) for hook in entry.child("hooks").children()
@@ -149,7 +155,7 @@ class _Reader:
             hook, row, self.source.names, mode=self.source.mode, allow_local=self.allow_local
         )
         fields = {
-            "conditions": (*demanded, *(conditions(hook, row, self._matcher) or ())),
+            "conditions": (*demanded, *(read_conditions(hook, row, self._matcher) or ())),
             "timeout": self._timeout(hook),
             "name": hook_name(
                 next(
@@ -188,7 +194,7 @@ class _Reader:
 
     def _on_failure(self, row: Contract, *, opens: bool) -> Stance:
         """A hook that the host cannot read, or asks over HTTP, never fails closed there (1.4, 6)."""
-        return SILENT if opens and not self.strict else failure_of(row, self.source.mode)
+        return SILENT if opens and not self.strict else resolve_failure(row, self.source.mode)
 
     @staticmethod
     def _timeout(hook: Node) -> float:

@@ -7,7 +7,7 @@ from hookline.dialects.copilot.tool_names import claude_name, names_of, runtime_
 from hookline.errors import ConfigError
 from hookline.model.conditions import Never, OneOf, Pattern
 from hookline.text.regex import compile_regex
-from hookline.wire.matchers import is_ignored, listed
+from hookline.wire.matchers import is_ignored, list_exact_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def _as_in_claude(text: str, subject: str) -> tuple[Condition, ...]:
     """A list of exact names, or an expression that is found anywhere; a tool answers to Claude's name."""
     if text in _EVERYTHING:
         return ()
-    names = listed(text)
+    names = list_exact_names(text)
     if names is not None:
         known = [names_of(name) if subject == "tool" else (name,) for name in names]
         return (OneOf(field=subject, names=frozenset().union(*known)),)

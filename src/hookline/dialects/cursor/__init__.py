@@ -11,7 +11,7 @@ from hookline.dialects.cursor.decode_event import received
 from hookline.dialects.cursor.encode_decision import encode_decision
 from hookline.dialects.cursor.load import load
 from hookline.dialects.cursor.table import NAME, TABLE, Contract, row_of
-from hookline.wire.payload import wire_text
+from hookline.wire.payload import encode_wire_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Cursor:
     def encode_event(self, event: Event, spec: HookSpec) -> str:
         from hookline.dialects.cursor.encode_event import payload  # noqa: PLC0415 - most events have no hook to send them to
 
-        return wire_text(
+        return encode_wire_text(
             payload(event, self.table, row_of(spec.native_event), spec.native_event), self.table
         )
 

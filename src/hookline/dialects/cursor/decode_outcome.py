@@ -8,7 +8,7 @@ from hookline.dialects.cursor.table import ALLOW, ASK, DENY, MCP, NAME, POWERS, 
 from hookline.model.event import Rewrite
 from hookline.model.kinds import ACTIONS
 from hookline.model.verdict import Verdict
-from hookline.wire.hookoutput import UnreadableError, one_object, typed
+from hookline.wire.hookoutput import UnreadableError, parse_object, select_typed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: Contract, event: Event
         silence = "it printed nothing, and with `failClosed` silence is an error"
         return failed(spec, outcome, silence) if spec.facts.get("fail_closed") else reader.said()
     try:
-        reader.answer(one_object(text))
+        reader.answer(parse_object(text))
     except UnreadableError as error:
         return failed(spec, outcome, OVERFLOWED if outcome.truncated else str(error))
     return reader.said()
@@ -84,7 +84,7 @@ class _Reader:
     def refused(self) -> Verdict:
         """Exit 2 denies; the words are stderr's, else those of what it printed."""
         try:
-            printed = typed(_renamed(one_object(self.outcome.stdout)), _KEYS)
+            printed = select_typed(_renamed(parse_object(self.outcome.stdout)), _KEYS)
         except UnreadableError:
             printed = {}
         self.agent = self.outcome.stderr.strip() or printed.get("agent_message", "")
@@ -104,7 +104,7 @@ class _Reader:
         Raises:
             UnreadableError: a value that the host cannot take.
         """
-        read = typed(_renamed(given), _KEYS)
+        read = select_typed(_renamed(given), _KEYS)
         self.unsupported += [
             POWERS.get(key, key) for key, value in read.items() if self._is_lost(key, value)
         ]

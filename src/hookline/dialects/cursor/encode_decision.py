@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookline.dialects.cursor.table import ALLOW, ASK, DENY, POWERS
 from hookline.model.reply import Reply
-from hookline.wire.hookoutput import printed
+from hookline.wire.hookoutput import to_json_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,9 @@ def encode_decision(decision: Decision, row: Contract | None) -> Reply:
     said |= {
         key: decision.effects[power] for key, power in POWERS.items() if power in decision.effects
     }
-    return Reply(stdout=printed({key: value for key, value in said.items() if key in row.reads}))
+    return Reply(
+        stdout=to_json_line({key: value for key, value in said.items() if key in row.reads})
+    )
 
 
 def _stance(decision: Decision, row: Contract) -> Object:

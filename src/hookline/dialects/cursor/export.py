@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hookline.core.dialect import Written
-from hookline.wire.writing import as_json, left_open, searched
+from hookline.wire.writers import list_lost_denials, to_json, to_search_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,14 +26,14 @@ def export(declarations: tuple[Declaration, ...]) -> Written:
         else:
             events.setdefault(declaration.row.native, []).append(_hook(declaration))
     return Written(
-        files={"hooks.json": as_json({"version": 1, "hooks": events})},
-        lost=tuple(left_open(declarations)),
+        files={"hooks.json": to_json({"version": 1, "hooks": events})},
+        lost=tuple(list_lost_denials(declarations)),
         left_out=left_out,
     )
 
 
 def _hook(declaration: Declaration) -> dict[str, Any]:
     hook: dict[str, Any] = {"command": declaration.command, "timeout": declaration.timeout}
-    if declaration.row.subject == "tool" and (text := searched(declaration)):
+    if declaration.row.subject == "tool" and (text := to_search_pattern(declaration)):
         hook["matcher"] = text
     return hook

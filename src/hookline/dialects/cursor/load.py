@@ -17,10 +17,10 @@ from hookline.model.handler import Command
 from hookline.model.kinds import kind
 from hookline.model.spec import HookSpec
 from hookline.model.verdict import Stance
-from hookline.wire.fields import shape
-from hookline.wire.groups import below_hooks, entries, hook_id
-from hookline.wire.matchers import conditions
-from hookline.wire.sources import failure_of, hook_name, read_tree, refusing_everything
+from hookline.wire.fields import describe_value
+from hookline.wire.groups import find_hooks_mapping, hook_id, read_entries
+from hookline.wire.matchers import read_conditions
+from hookline.wire.sources import hook_name, read_tree, refuse_unreadable, resolve_failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,14 +48,14 @@ def load(source: Source) -> Loaded:
         if root.value.get("hooks") is not None:
             _must_be_mapping(root.child("hooks"), "`hooks`")
     except ConfigError as error:
-        return refusing_everything(source, TABLE, error)
+        return refuse_unreadable(source, TABLE, error)
     return Loaded(specs=tuple(_Reader(source).hooks(root)), problems=tuple(problems))
 
 
 def _must_be_mapping(node: Node, what: str) -> None:
     if not isinstance(node.value, dict):
         raise ConfigError(
-            f"{what} must be a mapping, not {shape(node.value)}",
+            f"{what} must be a mapping, not {describe_value(node.value)}",
             name="config.type",
             place=node.origin().place,
         )
@@ -71,17 +71,19 @@ class _Reader:
 
     def hooks(self, root: Node) -> Iterator[HookSpec]:
         """The hooks below `hooks`."""
-        events = below_hooks(root, ROWS)
+        events = find_hooks_mapping(root, ROWS)
         self._around(root)
         if events is None:
             return
-        for row, hook, broken in entries(events, ROWS, of="hooks", like='[{"command": "..."}]'):
+        for row, hook, broken in read_entries(
+            events, ROWS, of="hooks", like='[{"command": "..."}]'
+        ):
             yield self._spec(hook, row, broken=broken) if broken else self._hook(hook, row)
 
     def _around(self, root: Node) -> None:
         """What stands beside `hooks`."""
         misplaced = [key for key in root.value if key in ROWS]
-        root.only(
+        root.check_known_keys(
             (*_ROOT_KEYS, *misplaced),
             "a hooks file",
             severity=TABLE.severity_of_unknown_key("file", self.source.mode),
@@ -98,7 +100,7 @@ class _Reader:
                 severity="warning",
             )
         elif root.value["version"] != 1 or isinstance(root.value["version"], bool):
-            said = f"`version` is {shape(root.value['version'])}, which is not known"
+            said = f"`version` is {describe_value(root.value['version'])}, which is not known"
             root.complain("value.choice", said, "version", hint="it is `1`", severity="warning")
 
     def _hook(self, hook: Node, row: Contract) -> HookSpec:
@@ -107,10 +109,10 @@ class _Reader:
             return self._spec(hook, row, broken=hook.errors_since(before))
         made, closed = self._handler(hook), self._closed(hook, row)
         fields = {
-            "conditions": conditions(hook, row, matcher) or (),
+            "conditions": read_conditions(hook, row, matcher) or (),
             "timeout": float(hook.duration("timeout") or DEFAULT_TIMEOUT),
             "on_failure": max(
-                Stance.DENY if closed else Stance.SILENT, failure_of(row, self.source.mode)
+                Stance.DENY if closed else Stance.SILENT, resolve_failure(row, self.source.mode)
             ),
             "name": hook_name(
                 next(
@@ -139,7 +141,7 @@ class _Reader:
     def _handler(self, hook: Node) -> Handler | None:
         type_ = hook.choice("type", _TYPES, "command", name="handler.type")
         own = ("prompt", "model") if type_ == "prompt" else ()
-        hook.only(
+        hook.check_known_keys(
             (*_KEYS, *own),
             f"a `{type_}` hook",
             severity=TABLE.severity_of_unknown_key("hook", self.source.mode),
@@ -208,7 +210,7 @@ class _Reader:
         **fields: object,
     ) -> HookSpec:
         defaults: dict[str, object] = {
-            "on_failure": failure_of(row, self.source.mode),
+            "on_failure": resolve_failure(row, self.source.mode),
             "timeout": DEFAULT_TIMEOUT,
         }
         return HookSpec(

@@ -14,7 +14,7 @@ from hookline.dialects.docker_agent.encode_event import payload
 from hookline.dialects.docker_agent.load import Habits, load
 from hookline.dialects.docker_agent.table import NAME, PROFILES, Contract, table
 from hookline.errors import ConfigError
-from hookline.wire.payload import decode, wire_text
+from hookline.wire.payload import decode, encode_wire_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class DockerAgent:
         return decode(payload, self.table, native, _NAMES)
 
     def encode_event(self, event: Event, spec: HookSpec) -> str:
-        return wire_text(
+        return encode_wire_text(
             payload(event, self.table, self._row(spec.native_event), spec.native_event), self.table
         )
 

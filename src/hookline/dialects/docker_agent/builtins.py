@@ -8,7 +8,7 @@ from __future__ import annotations
 from hookline.model.handler import Builtin, Http
 from hookline.text.suggestions import did_you_mean
 from hookline.text.urls import describe_url, explain_refused_url
-from hookline.wire.calls import LOCAL_HINT
+from hookline.wire.http_spec import LOCAL_HINT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,13 @@ from hookline.model.handler import Http, Model
 from hookline.model.outcome import BARRED, Failure
 from hookline.model.verdict import Stance, Verdict
 from hookline.text.terminal_escape import escape_text
-from hookline.wire.hookoutput import UnreadableError, begins_an_object, one_object, spelled, typed
+from hookline.wire.hookoutput import (
+    UnreadableError,
+    has_object_start,
+    normalise_keys,
+    parse_object,
+    select_typed,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -150,7 +156,7 @@ class _Reader:
 
     def _reason_on_stdout(self) -> str:
         try:
-            top, specific, _ = self._keys(one_object(self.outcome.stdout))
+            top, specific, _ = self._keys(parse_object(self.outcome.stdout))
         except UnreadableError:
             return ""
         found = (
@@ -170,7 +176,7 @@ class _Reader:
         if not text.startswith("{"):
             return self._plain(text)
         try:
-            top, specific, strange = self._keys(one_object(text))
+            top, specific, strange = self._keys(parse_object(text))
         except UnreadableError:
             if self.manner.forgives_output and not self.strict:
                 return self._plain(text)
@@ -181,17 +187,17 @@ class _Reader:
     def _plain(self, text: str) -> Verdict:
         if text and self.strict:
             raise UnreadableError("strict output is one JSON object or nothing")
-        if self.spec.strict and begins_an_object(text):
+        if self.spec.strict and has_object_start(text):
             raise UnreadableError("stdout holds JSON, but is not one object")
         return self._said(for_agent=text if self.row.plain_context else "")
 
     def _keys(self, given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
-        top, strange = spelled(given, _TOP, camel=self.manner.camel)
-        top = typed(top, _TOP)
-        specific, inner = spelled(
+        top, strange = normalise_keys(given, _TOP, camel=self.manner.camel)
+        top = select_typed(top, _TOP)
+        specific, inner = normalise_keys(
             top.get("hook_specific_output", {}), _SPECIFIC, camel=self.manner.camel
         )
-        specific = typed(specific, _SPECIFIC)
+        specific = select_typed(specific, _SPECIFIC)
         if not all(isinstance(text, str) for text in _instructions(specific)):
             raise UnreadableError(
                 "`instruction_context` must hold texts, or objects whose `content` is text"
@@ -309,7 +315,7 @@ class _Reader:
         if "transition" not in self.row.powers:
             self._lost("transition", "`transition`")
             return {}
-        route, strange = spelled(transition, ("action", "agent"), camel=self.manner.camel)
+        route, strange = normalise_keys(transition, ("action", "agent"), camel=self.manner.camel)
         if strange:
             raise UnreadableError(f"unknown key `{strange[0]}` in `transition`")
         if (

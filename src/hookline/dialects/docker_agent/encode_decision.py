@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookline.model.reply import Reply
 from hookline.model.verdict import Stance
-from hookline.wire.hookoutput import printed
+from hookline.wire.hookoutput import to_json_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def encode_decision(decision: Decision, row: Contract | None) -> Reply:
         top["system_message"] = "\n".join(decision.for_user)
     if row is not None and specific:
         top["hook_specific_output"] = {"hook_event_name": row.payload_name, **specific}
-    return Reply(stdout=printed(top))
+    return Reply(stdout=to_json_line(top))
 
 
 def _effects(decision: Decision, powers: frozenset[str]) -> dict[str, Any]:

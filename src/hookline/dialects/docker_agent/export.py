@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hookline.core.dialect import Written
-from hookline.wire.writing import as_yaml, covering, grouped, whole_seconds
+from hookline.wire.writers import group_by_matcher, round_timeout, to_full_pattern, to_yaml
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ _LONGEST = 1 << 31
 
 def export(declarations: tuple[Declaration, ...]) -> Written:
     """Hooks as a drop-in file; events of tools have groups, the others flat lists."""
-    tree: dict[str, Any] = grouped(declarations, _hook, covering)
+    tree: dict[str, Any] = group_by_matcher(declarations, _hook, to_full_pattern)
     for native, groups in tree.items():
         if not _row_of(declarations, native).tool_matched:
             tree[native] = [hook for group in groups for hook in group["hooks"]]
@@ -26,7 +26,7 @@ def export(declarations: tuple[Declaration, ...]) -> Written:
         for at, given in enumerate(declarations)
         if given.closed and not (_contract(given).can_block or _contract(given).always_denies)
     ]
-    return Written(files={"hooks.yaml": as_yaml({"hooks": tree})}, lost=tuple(lost))
+    return Written(files={"hooks.yaml": to_yaml({"hooks": tree})}, lost=tuple(lost))
 
 
 def _contract(declaration: Declaration) -> Contract:
@@ -42,7 +42,7 @@ def _hook(declaration: Declaration) -> dict[str, Any]:
     hook: dict[str, Any] = {
         "type": "command",
         "command": declaration.command,
-        "timeout": whole_seconds(declaration, _LONGEST),
+        "timeout": round_timeout(declaration, _LONGEST),
     }
     if declaration.name:
         hook = {"name": declaration.name, **hook}

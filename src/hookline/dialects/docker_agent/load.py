@@ -17,8 +17,8 @@ from hookline.model.spec import HookSpec
 from hookline.model.verdict import Stance
 from hookline.text.regex import compile_regex
 from hookline.text.suggestions import did_you_mean
-from hookline.wire.fields import Node, shape
-from hookline.wire.sources import read_tree, refusing_everything
+from hookline.wire.fields import Node, describe_value
+from hookline.wire.sources import read_tree, refuse_unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def load(source: Source, table: Table, habits: Habits) -> Loaded:
         root = read_tree(source, problems)
         blocks = _blocks(root, table)
     except ConfigError as error:
-        return refusing_everything(source, table, error)
+        return refuse_unreadable(source, table, error)
     if not blocks:
         root.complain(
             "key.missing",
@@ -164,7 +164,7 @@ def _models(root: Node) -> Node | None:
 def _must_be_mapping(node: Node, what: str) -> None:
     if not isinstance(node.value, dict):
         raise ConfigError(
-            f"{what} must be a mapping, not {shape(node.value)}",
+            f"{what} must be a mapping, not {describe_value(node.value)}",
             name="config.type",
             place=node.origin().place,
         )
@@ -234,7 +234,7 @@ class _Reader:
             yield self._spec(group, seat, None, broken)
             return
         severity = self.table.severity_of_unknown_key("group", self.source.mode)
-        group.only(_GROUP_KEYS, f"a group of `{native}`", severity=severity)
+        group.check_known_keys(_GROUP_KEYS, f"a group of `{native}`", severity=severity)
         seat = seat.replace(row=self._lane(group, seat.row), matcher=self._matcher(group))
         seat = seat.replace(broken=group.errors_since(before))
         for hook in group.child("hooks").children():
@@ -282,7 +282,7 @@ class _Reader:
         if not hook.is_mapping("a hook"):
             return self._spec(hook, seat, None, hook.errors_since(before))
         severity = self.table.severity_of_unknown_key("hook", self.source.mode)
-        hook.only(_HOOK_KEYS, f"a hook of `{seat.row.native}`", severity=severity)
+        hook.check_known_keys(_HOOK_KEYS, f"a hook of `{seat.row.native}`", severity=severity)
         habits, strict = self.habits, self.source.mode == "strict"
         runs = handler(
             hook,

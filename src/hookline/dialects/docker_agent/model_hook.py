@@ -6,9 +6,9 @@ from hookline.model.handler import Model
 from hookline.model.spec import CLONED
 from hookline.text.suggestions import did_you_mean
 from hookline.wire.hookoutput import UnreadableError
-from hookline.wire.judgements import ASKS, PERMITS, REFUSES, judgement
-from hookline.wire.providers import complaint, entrusted
-from hookline.wire.templates import faults
+from hookline.wire.model_replies import ASKS, PERMITS, REFUSES, read_judgement
+from hookline.wire.providers import explain_borrowed_key, explain_model_fault
+from hookline.wire.templates import find_template_faults
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def model(hook: Node, row: Contract, models: Node | None, *, allow_local: bool) 
 
 
 def _check_prompt(hook: Node, prompt: str, row: Contract) -> None:
-    wrong = faults(prompt)
+    wrong = find_template_faults(prompt)
     if wrong.error:
         hook.complain(
             "handler.template",
@@ -97,7 +97,7 @@ def _check_prompt(hook: Node, prompt: str, row: Contract) -> None:
 
 
 def _check_model(hook: Node, name: str, made: Model, models: Node | None) -> None:
-    why, hint = complaint(made) if name.strip() else ("", "")
+    why, hint = explain_model_fault(made) if name.strip() else ("", "")
     if isinstance(hook.value.get("model"), str) and not name.strip():
         why, hint = "a model hook needs a non-empty `model`", ""
     if why:
@@ -126,10 +126,10 @@ def _named(hook: Node, entry: Node, made: Model) -> Model:
         key=entry.text("token_key"),
         most_tokens=most if most is not None and most > 0 else made.most_tokens,
     )
-    why, hint = complaint(found)
+    why, hint = explain_model_fault(found)
     if why:
         hook.complain("handler.model", why, "model", hint=hint)
-    if entry.scope not in CLONED and (odd := entrusted(found)):
+    if entry.scope not in CLONED and (odd := explain_borrowed_key(found)):
         entry.complain(
             "handler.model",
             odd,
@@ -151,7 +151,7 @@ def output(reply: str, asked: Model, name: str) -> tuple[dict[str, Any], dict[st
     """
     if asked.shape != DECISION:
         return {}, {"additional_context": reply.strip()}
-    chosen, _ = judgement(
+    chosen, _ = read_judgement(
         reply, "decision", _strength, missing="invalid decision: the model's reply has none"
     )
     word = _word(chosen)

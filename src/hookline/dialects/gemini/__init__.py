@@ -11,7 +11,7 @@ from hookline.dialects.gemini.encode_decision import encode_decision
 from hookline.dialects.gemini.load import load
 from hookline.dialects.gemini.payloads import received, sent
 from hookline.dialects.gemini.table import NAME, TABLE, Contract, row_of
-from hookline.wire.payload import wire_text
+from hookline.wire.payload import encode_wire_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +43,9 @@ class Gemini:
         return received(payload, native)
 
     def encode_event(self, event: Event, spec: HookSpec) -> str:
-        return wire_text(sent(event, row_of(spec.native_event), spec.native_event), self.table)
+        return encode_wire_text(
+            sent(event, row_of(spec.native_event), spec.native_event), self.table
+        )
 
     def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:  # noqa: ARG002 - the protocol's
         from hookline.dialects.gemini.decode_outcome import decode_outcome  # noqa: PLC0415 - most events have no hook to read

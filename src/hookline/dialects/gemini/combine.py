@@ -7,14 +7,14 @@ from hookline.dialects.gemini.table import NAME
 from hookline.model.problem import Problem
 from hookline.model.spec import MANAGED, nearness
 from hookline.text.suggestions import did_you_mean
-from hookline.wire.switches import (
-    heard,
-    heard_at_home,
-    hooks_of,
-    is_at_home,
-    switch,
-    switched_off,
-    without,
+from hookline.wire.disable_flags import (
+    drop_flags,
+    is_from_unapproved_project,
+    make_disable_flag,
+    remove_hooks,
+    report_disabled_hooks,
+    select_project_flags,
+    select_trusted_flags,
 )
 
 TYPE_CHECKING = False
@@ -38,21 +38,24 @@ def switches(root: Node, source: Source) -> Iterator[HookSpec]:
     node = root.child(SWITCHES)
     if not node.is_mapping(f"`{SWITCHES}`"):
         return
-    node.only(SWITCH_KEYS, f"`{SWITCHES}`", severity="warning")
+    node.check_known_keys(SWITCH_KEYS, f"`{SWITCHES}`", severity="warning")
     node.flag("notifications")  # whether the host shows that hooks run; nothing here does
     enabled = node.flag("enabled", default=True)
     facts = {"disabled": node.texts("disabled")} | (
         {"enabled": enabled} if node.value.get("enabled") is not None else {}
     )
-    yield switch(source, NAME, SWITCHES, node.origin(), facts)
+    yield make_disable_flag(source, NAME, SWITCHES, node.origin(), facts)
 
 
 def combine(specs: tuple[HookSpec, ...]) -> Loaded:
     """The hooks that are left when the switches of all files are applied; those of policy listen to policy only."""
-    hooks, problems = hooks_of(specs), list[Problem]()
-    for said, reached in ((heard(specs), lambda _: True), (heard_at_home(specs), is_at_home)):
+    hooks, problems = drop_flags(specs), list[Problem]()
+    for said, reached in (
+        (select_trusted_flags(specs), lambda _: True),
+        (select_project_flags(specs), is_from_unapproved_project),
+    ):
         gone, told = _applied([spec for spec in hooks if reached(spec)], said)
-        hooks = without(hooks, gone)
+        hooks = remove_hooks(hooks, gone)
         problems += told
     return Loaded(specs=tuple(hooks), problems=tuple(problems))
 
@@ -62,8 +65,8 @@ def _applied(hooks: list[HookSpec], said: list[HookSpec]) -> tuple[list[HookSpec
     counts = _counting(said)
     if counts is not None and not counts.facts["enabled"]:
         gone = [spec for spec in hooks if _reaches(counts, spec)]
-        return gone, switched_off(
-            counts.origin, f"`{SWITCHES}.enabled`", gone, at_home=is_at_home(counts)
+        return gone, report_disabled_hooks(
+            counts.origin, f"`{SWITCHES}.enabled`", gone, at_home=is_from_unapproved_project(counts)
         )
     by_policy = {
         name for each in said if each.origin.scope == MANAGED for name in each.facts["disabled"]
@@ -96,8 +99,11 @@ def _told(said: list[HookSpec], hooks: list[HookSpec]) -> Iterator[Problem]:
             told.add(name)
             unknown += name not in called
             gone = [spec for spec in called.get(name, ()) if _reaches(each, spec)]
-            yield from switched_off(
-                each.origin, f"`{name}` of `{SWITCHES}.disabled`", gone, at_home=is_at_home(each)
+            yield from report_disabled_hooks(
+                each.origin,
+                f"`{name}` of `{SWITCHES}.disabled`",
+                gone,
+                at_home=is_from_unapproved_project(each),
             )
             if name not in called and unknown <= _MOST_GUESSES:
                 yield from _unheard(each, name, called)

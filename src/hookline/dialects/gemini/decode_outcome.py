@@ -8,7 +8,7 @@ from hookline.core.failure import OVERFLOWED, aloud, describe, failed, label
 from hookline.dialects.gemini.specific import Specific
 from hookline.dialects.gemini.table import ASK, DENY, HALT, SILENT
 from hookline.model.verdict import Verdict
-from hookline.wire.hookoutput import NoObjectError, UnreadableError, begins_an_object, one_object
+from hookline.wire.hookoutput import NoObjectError, UnreadableError, has_object_start, parse_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def _said(outcome: Outcome) -> str:
 def _object(text: str) -> dict[str, Any] | None:
     """The object that the text is, or, where it is a JSON text, the one inside of that; None for any other."""
     try:
-        return one_object(text)
+        return parse_object(text)
     except NoObjectError:
         inner = json.loads(text.removeprefix("\ufeff"))
         return _object(inner) if isinstance(inner, str) and inner.lstrip().startswith("{") else None
@@ -110,7 +110,7 @@ class _Reader:
 
     def _plain(self, text: str) -> Verdict:
         """Text that is no object and comes with exit 0: for the user what is on stdout, a log what is on stderr."""
-        if self.spec.strict and begins_an_object(text):
+        if self.spec.strict and has_object_start(text):
             return _failed(self.outcome, self.spec, "its output holds JSON, but is not one object")
         if self.outcome.truncated:
             return _failed(self.outcome, self.spec, OVERFLOWED)

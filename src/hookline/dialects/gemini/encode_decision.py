@@ -5,7 +5,7 @@ from __future__ import annotations
 from hookline.dialects.gemini.payloads import response
 from hookline.dialects.gemini.table import ASK, DENY, HALT, MODES
 from hookline.model.reply import Reply
-from hookline.wire.hookoutput import printed
+from hookline.wire.hookoutput import to_json_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def encode_decision(decision: Decision, row: Contract | None) -> Reply:
         said["hookSpecificOutput"] = {"hookEventName": row.native, **specific}
     if decision.for_user:
         said["systemMessage"] = "\n".join(decision.for_user)
-    return Reply(stdout=printed(said))
+    return Reply(stdout=to_json_line(said))
 
 
 def _stance(decision: Decision) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookline.core.dialect import Written
 from hookline.dialects.gemini.table import TICKS_PER_SECOND
-from hookline.wire.writing import as_json, grouped, left_open, searched
+from hookline.wire.writers import group_by_matcher, list_lost_denials, to_json, to_search_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
 def export(declarations: tuple[Declaration, ...]) -> Written:
     """Hooks as `settings.json`. A timeout never denies there, whatever a hook wants of its failures (1.4)."""
-    tree = {"hooks": grouped(declarations, _hook, searched)}
-    return Written(files={"settings.json": as_json(tree)}, lost=tuple(left_open(declarations)))
+    tree = {"hooks": group_by_matcher(declarations, _hook, to_search_pattern)}
+    return Written(
+        files={"settings.json": to_json(tree)}, lost=tuple(list_lost_denials(declarations))
+    )
 
 
 def _hook(declaration: Declaration) -> dict[str, Any]:

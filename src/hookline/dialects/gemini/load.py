@@ -10,10 +10,10 @@ from hookline.model.frozen import Frozen
 from hookline.model.handler import Command
 from hookline.model.spec import HookSpec
 from hookline.text.suggestions import did_you_mean
-from hookline.wire.groups import below_hooks, groups, hook_id
+from hookline.wire.groups import find_hooks_mapping, hook_id, read_groups
 from hookline.wire.jsonc import without_comments
-from hookline.wire.matchers import conditions
-from hookline.wire.sources import failure_of, hook_name, read_frame, refusing
+from hookline.wire.matchers import read_conditions
+from hookline.wire.sources import hook_name, read_frame, refuse_source, resolve_failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def load(source: Source) -> Loaded:
         source = source.replace(text=without_comments(source.text))
     root = read_frame(source, problems, "a settings file", hooks="`hooks`")
     if root is None:
-        return refusing(source, TABLE, problems)
+        return refuse_source(source, TABLE, problems)
     specs = [*switches(root, source), *_Reader(source).hooks(root)]
     return Loaded(specs=tuple(specs), problems=tuple(problems))
 
@@ -74,7 +74,7 @@ class _Reader:
 
     def hooks(self, root: Node) -> Iterator[HookSpec]:
         """The hooks below `hooks`; a settings file without them has none, and its other keys are not ours."""
-        events = below_hooks(root, ROWS)
+        events = find_hooks_mapping(root, ROWS)
         if events is None:
             return
         for key in [key for key in SWITCH_KEYS if key in events.value]:
@@ -84,7 +84,7 @@ class _Reader:
                 key,
                 hint=f"put it below `{SWITCHES}`",
             )
-        for row, group in groups(
+        for row, group in read_groups(
             events,
             ROWS,
             keys=_GROUP_KEYS,
@@ -97,7 +97,7 @@ class _Reader:
         if group.broken:
             yield self._spec(group.node, _Seat(row=row, broken=group.broken))
             return
-        demanded = conditions(group.node, row, matcher) or ()
+        demanded = read_conditions(group.node, row, matcher) or ()
         seat = _Seat(row=row, conditions=demanded, in_turn=group.node.flag("sequential"))
         seat = seat.replace(broken=group.node.errors_since(group.mark))
         yield from (self._hook(hook, seat) for hook in group.hooks)
@@ -125,7 +125,7 @@ class _Reader:
 
     def _handler(self, hook: Node) -> Handler | None:
         kind = hook.text("type", required=True)
-        hook.only(
+        hook.check_known_keys(
             _HOOK_KEYS, "a hook", severity=TABLE.severity_of_unknown_key("hook", self.source.mode)
         )
         if kind == "runtime":
@@ -169,7 +169,7 @@ class _Reader:
             handler=node.choose_handler(handler, seat.broken),
             conditions=seat.conditions,
             in_turn=seat.in_turn,
-            on_failure=failure_of(row, self.source.mode),
+            on_failure=resolve_failure(row, self.source.mode),
             origin=node.origin(),
             shadow=self.source.shadow,
             strict=self.strict,

@@ -11,7 +11,7 @@ from hookline.dialects.kimi.encode_decision import encode_decision
 from hookline.dialects.kimi.encode_event import payload, text_of
 from hookline.dialects.kimi.load import combine, load
 from hookline.dialects.kimi.table import NAME, TABLE, row_of
-from hookline.wire.payload import decode, wire_text
+from hookline.wire.payload import decode, encode_wire_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Kimi:
         return decode(plain, self.table, native, _NAMES).replace(raw=payload)
 
     def encode_event(self, event: Event, spec: HookSpec) -> str:
-        return wire_text(
+        return encode_wire_text(
             payload(event, self.table, row_of(spec.native_event), spec.native_event), self.table
         )
 

@@ -9,7 +9,7 @@ from hookline.core.output_faults import find_garbled_answer
 from hookline.dialects.kimi.table import NAME, UNEXPLAINED
 from hookline.model.kinds import ACTIONS
 from hookline.model.verdict import NO_EFFECTS, Stance, Verdict
-from hookline.wire.hookoutput import NoObjectError, UnreadableError, one_object
+from hookline.wire.hookoutput import NoObjectError, UnreadableError, parse_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class _Reader:
         if not text:
             return self._said()
         try:
-            given = one_object(text)
+            given = parse_object(text)
         except UnreadableError as error:
             return self._no_object(text, error)
         return self._answer(given)

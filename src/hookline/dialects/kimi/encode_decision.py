@@ -5,7 +5,7 @@ from __future__ import annotations
 from hookline.dialects.kimi.table import UNEXPLAINED
 from hookline.model.reply import Reply
 from hookline.model.verdict import Stance
-from hookline.wire.hookoutput import printed
+from hookline.wire.hookoutput import to_json_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,4 +22,4 @@ def encode_decision(decision: Decision, row: Row | None) -> Reply:
         "permissionDecision": "deny",
         "permissionDecisionReason": decision.reason or UNEXPLAINED,
     }
-    return Reply(stdout=printed({"hookSpecificOutput": said}))
+    return Reply(stdout=to_json_line({"hookSpecificOutput": said}))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookline.core.dialect import Written
 from hookline.dialects.kimi.table import TIMEOUT, Moment
-from hookline.wire.writing import as_toml, left_open, searched, whole_seconds
+from hookline.wire.writers import list_lost_denials, round_timeout, to_search_pattern, to_toml
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,17 +18,17 @@ def export(declarations: tuple[Declaration, ...]) -> Written:
     """Hooks as a flat array; in the newer edition's folder where an event is its own, for which the older one would refuse the file."""
     newer = any(isinstance(given.row, Moment) and given.row.newer for given in declarations)
     tree = {"hooks": [_entry(given) for given in declarations]}
-    lost = (*_waited_for(declarations), *left_open(declarations))
+    lost = (*_waited_for(declarations), *list_lost_denials(declarations))
     return Written(
-        files={".kimi-code/config.toml" if newer else "config.toml": as_toml(tree)}, lost=lost
+        files={".kimi-code/config.toml" if newer else "config.toml": to_toml(tree)}, lost=lost
     )
 
 
 def _entry(declaration: Declaration) -> dict[str, Any]:
     entry: dict[str, Any] = {"event": declaration.row.native, "command": declaration.command}
-    if declaration.row.subject == "tool" and searched(declaration):
-        entry["matcher"] = searched(declaration)
-    return entry | {"timeout": whole_seconds(declaration, int(_longest(declaration)))}
+    if declaration.row.subject == "tool" and to_search_pattern(declaration):
+        entry["matcher"] = to_search_pattern(declaration)
+    return entry | {"timeout": round_timeout(declaration, int(_longest(declaration)))}
 
 
 def _longest(declaration: Declaration) -> float:

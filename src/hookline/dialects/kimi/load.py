@@ -12,8 +12,14 @@ from hookline.model.spec import HookSpec
 from hookline.text.re2_regex import MatchTimeoutError
 from hookline.text.regex import accepts, compile_regex
 from hookline.text.suggestions import did_you_mean
-from hookline.wire.fields import shape
-from hookline.wire.sources import failure_of, hook_name, read_tree, refusing, refusing_everything
+from hookline.wire.fields import describe_value
+from hookline.wire.sources import (
+    hook_name,
+    read_tree,
+    refuse_source,
+    refuse_unreadable,
+    resolve_failure,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +39,7 @@ def load(source: Source) -> Loaded:
     try:
         entries = _entries(read_tree(source, problems))
     except ConfigError as error:
-        return refusing_everything(source, TABLE, error)
+        return refuse_unreadable(source, TABLE, error)
     reader = _Reader(source, problems)
     specs = [reader.hook(entry) for entry in entries]
     wrong = next(
@@ -45,7 +51,7 @@ def load(source: Source) -> Loaded:
         None,
     )
     if wrong is not None:
-        return refusing(source, TABLE, problems, wrong)
+        return refuse_source(source, TABLE, problems, wrong)
     return Loaded(specs=tuple(spec for spec in specs if spec is not None), problems=tuple(problems))
 
 
@@ -59,7 +65,7 @@ def _entries(root: Node) -> list[Node]:
         return []
     if not isinstance(root.value, dict):
         raise ConfigError(
-            f"a config.toml must be a table, not {shape(root.value)}",
+            f"a config.toml must be a table, not {describe_value(root.value)}",
             name="config.type",
             place=root.origin().place,
         )
@@ -68,7 +74,7 @@ def _entries(root: Node) -> list[Node]:
     hooks = root.child("hooks")
     if isinstance(hooks.value, list):
         return list(hooks.children())
-    message = f"`hooks` must be an array of tables, not {shape(hooks.value)}"
+    message = f"`hooks` must be an array of tables, not {describe_value(hooks.value)}"
     raise ConfigError(
         message,
         name="config.type",
@@ -108,7 +114,7 @@ class _Reader:
         if not isinstance(entry.value, dict):
             entry.complain(
                 "group.shape",
-                f"a hook must be a table, not {shape(entry.value)}",
+                f"a hook must be a table, not {describe_value(entry.value)}",
                 hint="begin it with `[[hooks]]`",
             )
             return None
@@ -116,7 +122,7 @@ class _Reader:
         command = self._command(entry)
         timeout = self._timeout(entry)
         severity = TABLE.severity_of_unknown_key("hook", self.source.mode)
-        entry.only(_KEYS, "a hook", severity=severity)
+        entry.check_known_keys(_KEYS, "a hook", severity=severity)
         return self._spec(entry, row, command, timeout) if row else None
 
     def _spec(self, entry: Node, row: Moment, command: str, timeout: int) -> HookSpec:
@@ -132,7 +138,7 @@ class _Reader:
             conditions=self._matcher(entry, row),
             timeout=min(float(timeout), row.longest),
             detached=not row.awaited,
-            on_failure=failure_of(row, self.source.mode),
+            on_failure=resolve_failure(row, self.source.mode),
             shadow=self.source.shadow,
             strict=self.strict,
             origin=entry.origin(),

@@ -6,7 +6,7 @@ from hookline.core.failure import OVERFLOWED, failed, label
 from hookline.dialects.openhands.table import SILENT
 from hookline.model.handler import Model
 from hookline.model.verdict import Verdict
-from hookline.wire.hookoutput import UnreadableError, begins_an_object, one_object
+from hookline.wire.hookoutput import UnreadableError, has_object_start, parse_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: Row) -> Verdict:
     given, unread = _object(outcome.stdout)
     if given is None and outcome.truncated:
         return failed(spec, outcome, OVERFLOWED)
-    if given is None and spec.strict and begins_an_object(outcome.stdout):
+    if given is None and spec.strict and has_object_start(outcome.stdout):
         return failed(spec, outcome, "its stdout holds JSON, but is not one object")
     answer = given or {}
     word = answer.get("decision", "")
@@ -73,9 +73,9 @@ def _object(stdout: str) -> tuple[dict[str, Any] | None, list[str]]:
     if not stdout.strip():
         return None, []
     try:
-        return one_object(stdout), []
+        return parse_object(stdout), []
     except UnreadableError as error:
-        return None, [f"stdout: {error}"] if begins_an_object(stdout) else []
+        return None, [f"stdout: {error}"] if has_object_start(stdout) else []
 
 
 def _unsupported(answer: Mapping[str, Any], row: Row) -> Iterator[str]:

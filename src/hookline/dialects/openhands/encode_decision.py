@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookline.dialects.openhands.table import DENY
 from hookline.model.reply import Reply
-from hookline.wire.hookoutput import printed
+from hookline.wire.hookoutput import to_json_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def encode_decision(decision: Decision, row: Row | None) -> Reply:
     if decision.for_agent and row is not None and "context" in row.powers:
         document["additionalContext"] = "\n".join(decision.for_agent)
     return Reply(
-        stdout=printed(document),
+        stdout=to_json_line(document),
         stderr=f"{decision.reason}\n" if denied else "",
         exit_code=_BLOCKED if denied else 0,
     )

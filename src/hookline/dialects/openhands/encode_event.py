@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from hookline.dialects.openhands.table import NAME, TABLE
-from hookline.wire.payload import encode, wire_text
+from hookline.wire.payload import encode, encode_wire_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def encode_event(event: Event, native: str) -> str:
         payload["tool_response"] = _observation(
             result, failed=event.body.value("error") is not None
         )
-    return wire_text(payload, TABLE)
+    return encode_wire_text(payload, TABLE)
 
 
 def _observation(result: Any, *, failed: bool) -> dict[str, Any]:

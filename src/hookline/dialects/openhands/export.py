@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from hookline.core.dialect import Written
-from hookline.wire.writing import as_json, covering, grouped, left_open, whole_seconds
+from hookline.wire.writers import (
+    group_by_matcher,
+    list_lost_denials,
+    round_timeout,
+    to_full_pattern,
+    to_json,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,21 +22,21 @@ _LONGEST = 10**9
 
 def export(declarations: tuple[Declaration, ...]) -> Written:
     """Return the hooks as `hooks.json`. The format cannot say that a failure denies."""
-    tree = {"hooks": grouped(declarations, _hook, _matcher)}
-    return Written(files={"hooks.json": as_json(tree)}, lost=tuple(left_open(declarations)))
+    tree = {"hooks": group_by_matcher(declarations, _hook, _matcher)}
+    return Written(files={"hooks.json": to_json(tree)}, lost=tuple(list_lost_denials(declarations)))
 
 
 def _matcher(declaration: Declaration) -> str:
     """Return one name as it is, and anything else as an expression for the whole name."""
     if len(declaration.tools) == 1 and declaration.tools[0].replace("_", "").isalnum():
         return declaration.tools[0]
-    return covering(declaration)
+    return to_full_pattern(declaration)
 
 
 def _hook(declaration: Declaration) -> dict[str, Any]:
     hook = {
         "type": "command",
         "command": declaration.command,
-        "timeout": whole_seconds(declaration, _LONGEST),
+        "timeout": round_timeout(declaration, _LONGEST),
     }
     return {"name": declaration.name, **hook} if declaration.name else hook

@@ -10,10 +10,16 @@ from hookline.model.handler import Command
 from hookline.model.spec import HookSpec
 from hookline.text.regex import accepts, compile_regex
 from hookline.text.suggestions import did_you_mean
-from hookline.wire.groups import groups, hook_id
-from hookline.wire.matchers import EVERYTHING, conditions
-from hookline.wire.sources import failure_of, hook_name, read_frame, refusing
-from hookline.wire.switches import heard, hooks_of, switch, switched_off, without
+from hookline.wire.disable_flags import (
+    drop_flags,
+    make_disable_flag,
+    remove_hooks,
+    report_disabled_hooks,
+    select_trusted_flags,
+)
+from hookline.wire.groups import hook_id, read_groups
+from hookline.wire.matchers import EVERYTHING, read_conditions
+from hookline.wire.sources import hook_name, read_frame, refuse_source, resolve_failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,10 +52,10 @@ def load(source: Source) -> Loaded:
     problems: list[Problem] = []
     root = read_frame(source, problems, "a file of hooks")
     if root is None:
-        return refusing(source, TABLE, problems)
+        return refuse_source(source, TABLE, problems)
     specs = [*_Reader(source).read(root)]
     if source.scope == "project":
-        specs.append(switch(source, NAME, _PROJECT_FILE, root.origin(), {}))
+        specs.append(make_disable_flag(source, NAME, _PROJECT_FILE, root.origin(), {}))
     return Loaded(specs=tuple(specs), problems=tuple(problems))
 
 
@@ -58,12 +64,12 @@ def combine(specs: tuple[HookSpec, ...]) -> Loaded:
 
     The host reads the first file that exists. A project's file that is not approved replaces nothing.
     """
-    left = hooks_of(specs)
+    left = drop_flags(specs)
     problems: list[Problem] = []
-    for each in heard(specs):
+    for each in select_trusted_flags(specs):
         gone = [spec for spec in left if spec.origin.scope == "user"]
-        problems += switched_off(each.origin, "the project's file", gone)
-        left = without(left, gone)
+        problems += report_disabled_hooks(each.origin, "the project's file", gone)
+        left = remove_hooks(left, gone)
     return Loaded(specs=tuple(left), problems=tuple(problems))
 
 
@@ -80,13 +86,13 @@ class _Reader:
         events = root
         if root.value.get("hooks") is not None:
             events, self.depth = root.child("hooks"), 2
-            root.only(("hooks",), "a file of hooks", severity=self._severity("file"))
+            root.check_known_keys(("hooks",), "a file of hooks", severity=self._severity("file"))
         self._refuse_repeated(events)
-        for row, group in groups(events, _BY_NAME, severity=self._severity("group")):
+        for row, group in read_groups(events, _BY_NAME, severity=self._severity("group")):
             if group.broken:
                 yield self._spec(group.node, row, broken=group.broken)
                 continue
-            demanded = conditions(group.node, row, matcher) or ()
+            demanded = read_conditions(group.node, row, matcher) or ()
             broken = group.node.errors_since(group.mark)
             yield from (self._hook(hook, row, demanded, broken) for hook in group.hooks)
 
@@ -106,7 +112,7 @@ class _Reader:
         before = hook.mark()
         if not hook.is_mapping("a hook"):
             return self._spec(hook, row, broken=hook.errors_since(before))
-        hook.only(_HOOK_KEYS, "a hook", severity=self._severity("hook"))
+        hook.check_known_keys(_HOOK_KEYS, "a hook", severity=self._severity("hook"))
         handler = self._handler(hook, row)
         name = hook.text("name")
         text = hook.value.get("command") or hook.value.get("prompt")
@@ -162,7 +168,7 @@ class _Reader:
             dialect=NAME,
             kind=row.kind,
             native_event=row.native,
-            on_failure=failure_of(row, self.source.mode),
+            on_failure=resolve_failure(row, self.source.mode),
             origin=node.origin(),
             shadow=self.source.shadow,
             strict=self.strict,

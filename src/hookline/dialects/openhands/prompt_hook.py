@@ -7,7 +7,7 @@ from hookline.dialects.openhands.table import SILENT
 from hookline.model.handler import Model
 from hookline.model.verdict import Verdict
 from hookline.wire.hookoutput import UnreadableError
-from hookline.wire.judgements import PERMITS, REFUSES, judgement
+from hookline.wire.model_replies import PERMITS, REFUSES, read_judgement
 from hookline.wire.templates import ARGUMENTS
 
 TYPE_CHECKING = False
@@ -62,7 +62,7 @@ def read_prompt_hook(hook: Node) -> Model:
 def decode_reply(outcome: Outcome, spec: HookSpec, row: Row) -> Verdict:
     """Return what the model's reply means. `deny` blocks the event, where it can be blocked, and ends the run."""
     try:
-        chosen, _ = judgement(
+        chosen, _ = read_judgement(
             outcome.stdout, "decision", _strength, missing="the model's reply has no `decision`"
         )
     except UnreadableError as error:

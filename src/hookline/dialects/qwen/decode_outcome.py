@@ -9,7 +9,7 @@ from hookline.dialects.qwen.table import ALLOW, ASK, DENY, HALT, SILENT
 from hookline.model.event import Rewrite
 from hookline.model.handler import Model
 from hookline.model.verdict import Verdict
-from hookline.wire.hookoutput import NoObjectError, UnreadableError, begins_an_object, one_object
+from hookline.wire.hookoutput import NoObjectError, UnreadableError, has_object_start, parse_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event
         return failed(spec, outcome)
     elif given is None and outcome.truncated:
         return failed(spec, outcome, OVERFLOWED)
-    elif given is None and spec.strict and begins_an_object(text):
+    elif given is None and spec.strict and has_object_start(text):
         return failed(spec, outcome, "its stdout holds JSON, but is not one object")
     elif given is None and text:
         reader.notes.append(text)
@@ -92,7 +92,7 @@ def _first(outcome: Outcome) -> str:
 def _object(text: str) -> dict[str, Any] | None:
     """Return the object that the text is, or that a JSON text in it is; None for any other text."""
     try:
-        return one_object(text) if text else None
+        return parse_object(text) if text else None
     except NoObjectError:
         inner = json.loads(text.removeprefix("\ufeff"))
         return _object(inner) if isinstance(inner, str) and inner.lstrip().startswith("{") else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookline.dialects.qwen.table import ALLOW, ASK, DENY, HALT, SILENT
 from hookline.model.reply import Reply
-from hookline.wire.hookoutput import printed
+from hookline.wire.hookoutput import to_json_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def encode_decision(decision: Decision, row: EventRow | None) -> Reply:
             top["hookSpecificOutput"] = {"hookEventName": row.native, **specific}
         if decision.for_user:
             top["systemMessage"] = "\n".join(decision.for_user)
-    return Reply(stdout=printed(top))
+    return Reply(stdout=to_json_line(top))
 
 
 def _stance(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hookline.dialects.qwen.table import NAME, TABLE, row_of
-from hookline.wire.payload import encode, wire_text
+from hookline.wire.payload import encode, encode_wire_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,4 +16,4 @@ def encode_event(event: Event, native: str) -> str:
     result = payload.get("tool_response")
     if event.dialect != NAME and result is not None and not isinstance(result, dict):
         payload["tool_response"] = {"llmContent": result, "returnDisplay": result}
-    return wire_text(payload, TABLE)
+    return encode_wire_text(payload, TABLE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookline.core.dialect import Written
 from hookline.dialects.qwen.table import DENY, TICKS_PER_SECOND
-from hookline.wire.writing import as_json, grouped, left_open, searched
+from hookline.wire.writers import group_by_matcher, list_lost_denials, to_json, to_search_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 def export(declarations: tuple[Declaration, ...]) -> Written:
     """Return the hooks as `settings.json`, each guard with `failMode: closed` where a failure denies."""
-    tree = {"hooks": grouped(declarations, _hook, searched)}
-    lost = left_open(declarations, where=lambda given: given.row.blocks < DENY)
-    return Written(files={"settings.json": as_json(tree)}, lost=tuple(lost))
+    tree = {"hooks": group_by_matcher(declarations, _hook, to_search_pattern)}
+    lost = list_lost_denials(declarations, where=lambda given: given.row.blocks < DENY)
+    return Written(files={"settings.json": to_json(tree)}, lost=tuple(lost))
 
 
 def _hook(declaration: Declaration) -> dict[str, Any]:

@@ -21,19 +21,19 @@ from hookline.model.spec import HookSpec, nearness
 from hookline.model.verdict import Stance
 from hookline.text.regex import compile_regex
 from hookline.text.suggestions import did_you_mean
-from hookline.wire.groups import below_hooks, groups, hook_id
-from hookline.wire.jsonc import without_comments
-from hookline.wire.matchers import EVERYTHING, conditions, is_ignored
-from hookline.wire.sources import failure_of, hook_name, read_frame, refusing
-from hookline.wire.switches import (
-    heard,
-    heard_at_home,
-    hooks_of,
-    is_at_home,
-    switch,
-    switched_off,
-    without,
+from hookline.wire.disable_flags import (
+    drop_flags,
+    is_from_unapproved_project,
+    make_disable_flag,
+    remove_hooks,
+    report_disabled_hooks,
+    select_project_flags,
+    select_trusted_flags,
 )
+from hookline.wire.groups import find_hooks_mapping, hook_id, read_groups
+from hookline.wire.jsonc import without_comments
+from hookline.wire.matchers import EVERYTHING, is_ignored, read_conditions
+from hookline.wire.sources import hook_name, read_frame, refuse_source, resolve_failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def load(source: Source, *, allow_local: bool = False) -> Loaded:
         source = source.replace(text=without_comments(source.text))
     root = read_frame(source, problems, "a settings file", hooks="`hooks`")
     if root is None:
-        return refusing(source, TABLE, problems)
+        return refuse_source(source, TABLE, problems)
     specs = [*_switches(root, source), *_Reader(source, allow_local=allow_local).read(root)]
     return Loaded(specs=tuple(specs), problems=tuple(problems))
 
@@ -105,7 +105,7 @@ def load(source: Source, *, allow_local: bool = False) -> Loaded:
 def _switches(root: Node, source: Source) -> Iterator[HookSpec]:
     if root.value.get(_ALL_OFF) is not None:
         on = root.flag(_ALL_OFF)
-        yield switch(source, NAME, _ALL_OFF, root.origin(_ALL_OFF), {"on": on})
+        yield make_disable_flag(source, NAME, _ALL_OFF, root.origin(_ALL_OFF), {"on": on})
 
 
 def _report_older_switches(events: Node) -> None:
@@ -125,15 +125,20 @@ def _report_older_switches(events: Node) -> None:
 
 def combine(specs: tuple[HookSpec, ...]) -> Loaded:
     """Return the hooks that are left when `disableAllHooks` is applied; the nearest file's counts, but policy's first."""
-    left = hooks_of(specs)
+    left = drop_flags(specs)
     problems: list[Problem] = []
-    for switches, reached in ((heard(specs), lambda _: True), (heard_at_home(specs), is_at_home)):
+    for switches, reached in (
+        (select_trusted_flags(specs), lambda _: True),
+        (select_project_flags(specs), is_from_unapproved_project),
+    ):
         counts = max(switches, key=lambda spec: nearness(spec.origin.scope), default=None)
         if counts is None or not counts.facts["on"]:
             continue
         gone = [spec for spec in left if reached(spec)]
-        problems += switched_off(counts.origin, f"`{_ALL_OFF}`", gone, at_home=is_at_home(counts))
-        left = without(left, gone)
+        problems += report_disabled_hooks(
+            counts.origin, f"`{_ALL_OFF}`", gone, at_home=is_from_unapproved_project(counts)
+        )
+        left = remove_hooks(left, gone)
     return Loaded(specs=tuple(left), problems=tuple(problems))
 
 
@@ -147,19 +152,21 @@ class _Reader:
 
     def read(self, root: Node) -> Iterator[HookSpec]:
         """Yield the hooks below `hooks`."""
-        events = below_hooks(root, ROWS)
+        events = find_hooks_mapping(root, ROWS)
         if events is None:
             return
         _report_older_switches(events)
         severity = TABLE.severity_of_unknown_key("group", self.source.mode)
-        for row, group in groups(events, ROWS, keys=_GROUP_KEYS, beside=_BESIDE, severity=severity):
+        for row, group in read_groups(
+            events, ROWS, keys=_GROUP_KEYS, beside=_BESIDE, severity=severity
+        ):
             yield from self._group(row, group)
 
     def _group(self, row: EventRow, group: Group) -> Iterator[HookSpec]:
         if group.broken:
             yield self._spec(group.node, _Place(row=row, broken=group.broken))
             return
-        demanded = conditions(group.node, row, matcher) or ()
+        demanded = read_conditions(group.node, row, matcher) or ()
         place = _Place(row=row, conditions=demanded, in_turn=group.node.flag("sequential"))
         place = place.replace(broken=group.node.errors_since(group.mark))
         yield from (self._hook(hook, place) for hook in group.hooks)
@@ -203,7 +210,7 @@ class _Reader:
             return None
         if kind in _OWN:
             severity = TABLE.severity_of_unknown_key("hook", self.source.mode)
-            hook.only((*_COMMON, *_OWN[kind]), f"a `{kind}` hook", severity=severity)
+            hook.check_known_keys((*_COMMON, *_OWN[kind]), f"a `{kind}` hook", severity=severity)
         if kind in _NEEDS:
             why = f"`{kind}` hooks need {_NEEDS[kind]}, which hookline does not have"
             hook.complain("handler.unsupported", why, "type", hint="write a command")
@@ -215,9 +222,9 @@ class _Reader:
 
             return read_prompt_hook(hook, allow_local=self.allow_local)
         elif kind == "http":
-            from hookline.wire.calls import http  # noqa: PLC0415 - few hooks are called
+            from hookline.wire.http_spec import read_http_spec  # noqa: PLC0415 - few hooks are called
 
-            return http(hook, allow_local=self.allow_local)
+            return read_http_spec(hook, allow_local=self.allow_local)
         else:
             return self._command(hook)
         return None
@@ -240,7 +247,7 @@ class _Reader:
         row = place.row
         defaults = {
             "timeout": DEFAULT_TIMEOUT,
-            "on_failure": failure_of(row, self.source.mode),
+            "on_failure": resolve_failure(row, self.source.mode),
         }
         return HookSpec(
             id=hook_id(self.source.file, row.native, node),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hookline.model.handler import Model
 from hookline.wire.hookoutput import UnreadableError
-from hookline.wire.judgements import PERMITS, REFUSES, judgement, read_flag
-from hookline.wire.providers import complaint
+from hookline.wire.model_replies import PERMITS, REFUSES, read_flag, read_judgement
+from hookline.wire.providers import explain_model_fault
 from hookline.wire.templates import ARGUMENTS
 
 TYPE_CHECKING = False
@@ -54,7 +54,7 @@ def read_prompt_hook(hook: Node, *, allow_local: bool) -> Model:
         shape="judgement",
         allow_local=allow_local,
     )
-    why, hint = complaint(model)
+    why, hint = explain_model_fault(model)
     if why:
         hook.complain("handler.model", why, "model", hint=hint)
     return model
@@ -66,7 +66,7 @@ def read_reply(reply: str) -> dict[str, Any]:
     Raises:
         UnreadableError: the reply is no judgement, or more than one that permits.
     """
-    chosen, _ = judgement(reply, "ok", _strength, missing="the model's reply has no `ok`")
+    chosen, _ = read_judgement(reply, "ok", _strength, missing="the model's reply has no `ok`")
     # The reader of judgements writes each key in lower case.
     reason, context = (_text(chosen, key) for key in ("reason", "additionalcontext"))
     specific = {"hookSpecificOutput": {"additionalContext": context}} if context else {}

@@ -13,7 +13,7 @@ from hookline.dialects.starchild.encode_decision import encode_decision
 from hookline.dialects.starchild.load import load
 from hookline.dialects.starchild.reason_card import Shown, shown
 from hookline.dialects.starchild.table import NAME, Moment, table
-from hookline.wire.payload import decode, encode, wire_text
+from hookline.wire.payload import decode, encode, encode_wire_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Starchild:
 
     def encode_event(self, event: Event, spec: HookSpec) -> str:
         row = self.table.row(spec.native_event)
-        return wire_text(encode(event, self.table, row, spec.native_event), self.table)
+        return encode_wire_text(encode(event, self.table, row, spec.native_event), self.table)
 
     def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:
         row = self._row(spec.native_event)

@@ -9,7 +9,7 @@ from hookline.model.event import Rewrite
 from hookline.model.handler import Http
 from hookline.model.outcome import Failure
 from hookline.model.verdict import Stance, Verdict
-from hookline.wire.hookoutput import NoObjectError, UnreadableError, one_object
+from hookline.wire.hookoutput import NoObjectError, UnreadableError, parse_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ class _Reader:
     def _object(self) -> Output:
         """What stdout says beside an exit code that says enough."""
         try:
-            return understood(one_object(self.outcome.stdout))
+            return understood(parse_object(self.outcome.stdout))
         except UnreadableError:
             return Output()
 
@@ -130,7 +130,7 @@ class _Reader:
         if not text.replace("\ufeff", "").strip():
             return self._said()
         try:
-            output = understood(one_object(text))
+            output = understood(parse_object(text))
         except NoObjectError as error:
             return self._failed("non_object_json", str(error))
         except UnreadableError as error:

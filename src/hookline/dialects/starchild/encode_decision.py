@@ -5,7 +5,7 @@ from __future__ import annotations
 from hookline.dialects.starchild.result_notes import bare
 from hookline.model.reply import Reply
 from hookline.model.verdict import Stance
-from hookline.wire.hookoutput import printed
+from hookline.wire.hookoutput import to_json_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def encode_decision(decision: Decision, row: Moment | None, event: Event) -> Rep
             said["context"] = "\n".join(decision.for_agent)
     if decision.for_user:
         said["systemMessage"] = "\n".join(decision.for_user)
-    return Reply(stdout=printed(said))
+    return Reply(stdout=to_json_line(said))
 
 
 def _stance(decision: Decision) -> dict[str, Any]:

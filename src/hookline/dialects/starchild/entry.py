@@ -13,7 +13,7 @@ from hookline.model.handler import Http
 from hookline.model.verdict import Stance
 from hookline.text.regex import compile_regex
 from hookline.text.urls import describe_url, explain_refused_url
-from hookline.wire.fields import Node, shape
+from hookline.wire.fields import Node, describe_value
 from hookline.wire.sources import strict_failure
 
 TYPE_CHECKING = False
@@ -88,7 +88,7 @@ def timeout(node: Node, *, strict: bool = False) -> float:
         _corrected(
             node,
             "value.type",
-            f"`timeout` must be whole seconds, not {shape(given)}",
+            f"`timeout` must be whole seconds, not {describe_value(given)}",
             DEFAULT_TIMEOUT,
             strict=strict,
         )

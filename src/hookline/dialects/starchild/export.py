@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from hookline.core.dialect import Written
 from hookline.dialects.starchild.table import LONGEST_TIMEOUT
-from hookline.wire.writing import (
-    as_yaml,
-    covering,
-    left_open,
-    too_long,
-    whole_seconds,
-    without_shell,
+from hookline.wire.writers import (
+    list_long_timeouts,
+    list_lost_denials,
+    round_timeout,
+    to_full_pattern,
+    to_yaml,
+    wrap_in_shell,
 )
 
 TYPE_CHECKING = False
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 def export(declarations: tuple[Declaration, ...]) -> Written:
     """Hooks as a list of entries; where a failure denies, `on_error: closed`."""
     lost = (
-        *too_long(declarations, LONGEST_TIMEOUT),
-        *left_open(declarations, where=lambda given: not _can_block(given)),
+        *list_long_timeouts(declarations, LONGEST_TIMEOUT),
+        *list_lost_denials(declarations, where=lambda given: not _can_block(given)),
     )
     return Written(
-        files={"shell_hooks.yaml": as_yaml({"hooks": [_entry(given) for given in declarations]})},
+        files={"shell_hooks.yaml": to_yaml({"hooks": [_entry(given) for given in declarations]})},
         lost=lost,
     )
 
@@ -38,11 +38,11 @@ def _can_block(declaration: Declaration) -> bool:
 
 def _entry(declaration: Declaration) -> dict[str, Any]:
     entry: dict[str, Any] = {"event": declaration.row.native}
-    if declaration.row.subject == "tool" and covering(declaration):
-        entry["tool"] = covering(declaration)
+    if declaration.row.subject == "tool" and to_full_pattern(declaration):
+        entry["tool"] = to_full_pattern(declaration)
     entry |= {
-        "command": without_shell(declaration),
-        "timeout": whole_seconds(declaration, LONGEST_TIMEOUT),
+        "command": wrap_in_shell(declaration),
+        "timeout": round_timeout(declaration, LONGEST_TIMEOUT),
     }
     if declaration.closed and _can_block(declaration):
         entry["on_error"] = "closed"

@@ -23,8 +23,8 @@ from hookline.model import kinds
 from hookline.model.handler import Command
 from hookline.model.spec import HookSpec
 from hookline.text.suggestions import did_you_mean
-from hookline.wire.fields import shape
-from hookline.wire.sources import hook_name, read_tree, refusing_everything
+from hookline.wire.fields import describe_value
+from hookline.wire.sources import hook_name, read_tree, refuse_unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _declared(source: Source, table: Table, *, allow_local: bool) -> Loaded:
         root = read_tree(source, problems)
         entries = _entries(root, table.severity_of_unknown_key("file", source.mode))
     except ConfigError as error:
-        return refusing_everything(source, table, error)
+        return refuse_unreadable(source, table, error)
     reader = _Reader(source, table, problems, allow_local=allow_local)
     specs = [spec for entry in entries for spec in reader.hook(entry)]
     return Loaded(specs=tuple(specs), problems=tuple(problems))
@@ -86,11 +86,11 @@ def _entries(root: Node, severity: str) -> list[Node]:
         return []
     if not isinstance(root.value, dict):
         raise ConfigError(
-            f"a shell_hooks.yaml must be a mapping, not {shape(root.value)}",
+            f"a shell_hooks.yaml must be a mapping, not {describe_value(root.value)}",
             name="config.type",
             place=root.origin().place,
         )
-    root.only(("hooks",), "a shell_hooks.yaml", severity=severity)
+    root.check_known_keys(("hooks",), "a shell_hooks.yaml", severity=severity)
     if root.value.get("hooks") is None:
         root.complain(
             "key.missing",
@@ -108,7 +108,7 @@ def _entries(root: Node, severity: str) -> list[Node]:
         else "- event: ..."
     )
     raise ConfigError(
-        f"`hooks` must be a list, not {shape(hooks.value)}",
+        f"`hooks` must be a list, not {describe_value(hooks.value)}",
         name="config.type",
         place=hooks.origin().place,
         hint=hint,
@@ -133,7 +133,7 @@ class _Reader:
         if not isinstance(entry.value, dict):
             entry.complain(
                 "group.shape",
-                f"an entry of `hooks` must be a mapping, not {shape(entry.value)}",
+                f"an entry of `hooks` must be a mapping, not {describe_value(entry.value)}",
                 hint="- event: ...",
             )
             return
@@ -163,7 +163,7 @@ class _Reader:
 
     def _spec(self, node: Node, row: Moment) -> HookSpec:
         before = node.mark()
-        node.only(
+        node.check_known_keys(
             _KEYS,
             f"an entry of `{row.native}`",
             severity=self.table.severity_of_unknown_key("hook", self.source.mode),

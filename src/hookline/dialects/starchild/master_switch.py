@@ -7,8 +7,8 @@ import posixpath
 from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
 from hookline.model.problem import Origin, Problem
-from hookline.wire.fields import Node, problem_of, shape
-from hookline.wire.trees import parse_yaml
+from hookline.wire.fields import Node, describe_value, to_problem
+from hookline.wire.parsers import parse_yaml
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def find_switch(
         return _key_of(root, by_default=by_default)
     except ConfigError as error:
         # The rest of the file is the agent's, which says what is wrong with that.
-        problems.append(problem_of(error, path, source.scope).replace(severity="warning"))
+        problems.append(to_problem(error, path, source.scope).replace(severity="warning"))
         return None
 
 
@@ -66,7 +66,7 @@ def _key_of(root: Node, *, by_default: bool) -> Switch | None:
         return None if by_default else _missing(table)
     enabled = table.value[_KEY]
     if not isinstance(enabled, bool):
-        message = f"`{table.pointer}.{_KEY}` must be true or false, not {shape(enabled)}"
+        message = f"`{table.pointer}.{_KEY}` must be true or false, not {describe_value(enabled)}"
         table.complain(
             "value.type",
             message,

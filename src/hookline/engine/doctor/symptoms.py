@@ -12,7 +12,7 @@ from hookline.model.verdict import Stance
 from hookline.text.masking import mask_text
 from hookline.text.shell_errors import find_missing_program
 from hookline.text.terminal_escape import escape_line
-from hookline.wire.hookoutput import UnreadableError, begins_an_object, one_object
+from hookline.wire.hookoutput import UnreadableError, has_object_start, parse_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -155,9 +155,9 @@ def _printed(spec: HookSpec, outcome: Outcome, verdict: Verdict) -> Finding | No
     if isinstance(spec.handler, InProcess) or not text:
         return None
     try:
-        one_object(text)
+        parse_object(text)
     except UnreadableError as error:
-        if not (begins_an_object(text) or verdict.fault):
+        if not (has_object_start(text) or verdict.fault):
             return _overheard(spec, text)
         if next(_objects(text), None) is not None:
             return found(

@@ -16,7 +16,7 @@ from hookline.model.handler import Command
 from hookline.model.outcome import Outcome
 from hookline.model.spec import HookSpec
 from hookline.model.verdict import Stance, Verdict
-from hookline.wire.hookoutput import printed
+from hookline.wire.hookoutput import to_json_line
 
 scalars = (
     st.none()
@@ -49,7 +49,7 @@ def hook(native: str, **fields: Any) -> HookSpec:
 def said(native: str, event: Event, stdout: dict[str, Any], **fields: Any) -> Verdict:
     """What a hook means that printed this at exit 0."""
     return Cursor().decode_outcome(
-        Outcome(exit_code=0, stdout=printed(stdout)), hook(native, **fields), event
+        Outcome(exit_code=0, stdout=to_json_line(stdout)), hook(native, **fields), event
     )
 
 
@@ -69,7 +69,7 @@ def test_any_output_is_a_verdict_that_can_be_answered(
     event = cursor.decode_event({"tool_name": "Shell", "prompt": ""}, native)
     spec = hook(native, on_failure=Stance.DENY if closed else Stance.SILENT)
     verdict = cursor.decode_outcome(
-        Outcome(exit_code=exit_code, stdout=printed(output)), spec, event
+        Outcome(exit_code=exit_code, stdout=to_json_line(output)), spec, event
     )
 
     assert verdict.hook_id == "h"

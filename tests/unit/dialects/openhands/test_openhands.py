@@ -14,7 +14,7 @@ from hookline.dialects.openhands import OpenHands
 from hookline.dialects.openhands.table import TABLE
 from hookline.model.event import Event, ToolCall
 from hookline.model.verdict import Stance
-from hookline.wire.templates import fill
+from hookline.wire.templates import fill_prompt
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,6 +97,6 @@ def test_a_policy_is_sent_as_it_is_written_and_the_event_after_it() -> None:
     spec = _loaded({"stop": [{"hooks": [{"type": "prompt", "prompt": policy}]}]})
 
     assert (
-        fill(spec.handler, '{"message": "$ARGUMENTS"}')
+        fill_prompt(spec.handler, '{"message": "$ARGUMENTS"}')
         == f'{policy}\n\n{{"message": "$ARGUMENTS"}}'
     )  # type: ignore[attr-defined]

@@ -14,7 +14,7 @@ from hookline.dialects.starchild.hermes.encode_decision import encode_decision
 from hookline.dialects.starchild.hermes.load import load
 from hookline.dialects.starchild.hermes.payload import event_of, payload_of
 from hookline.dialects.starchild.hermes.table import NAME, Point, table
-from hookline.wire.payload import wire_text
+from hookline.wire.payload import encode_wire_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Hermes:
         return event_of(payload, self.table, native)
 
     def encode_event(self, event: Event, spec: HookSpec) -> str:
-        return wire_text(
+        return encode_wire_text(
             payload_of(event, self.table, self._row(spec.native_event), spec.native_event),
             self.table,
         )

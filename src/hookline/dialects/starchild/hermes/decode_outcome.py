@@ -9,7 +9,7 @@ from hookline.model.event import Rewrite
 from hookline.model.frozen import Frozen
 from hookline.model.outcome import Failure
 from hookline.model.verdict import Stance, Verdict
-from hookline.wire.hookoutput import UnreadableError, one_object
+from hookline.wire.hookoutput import UnreadableError, parse_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class _Reader:
 
     def _block_by_exit(self) -> Verdict:
         try:
-            given = one_object(self.outcome.stdout)
+            given = parse_object(self.outcome.stdout)
         except UnreadableError:
             given = {}
         reason = (
@@ -107,7 +107,7 @@ class _Reader:
     def _output(self, text: str) -> Verdict:
         if self.row.reads == "rewrite":
             return self._said(rewrite=self._replaced(text))
-        given = one_object(text)
+        given = parse_object(text)
         readers: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
             "directive": self._directive,
             "context": self._context,
@@ -191,7 +191,7 @@ class _Reader:
         try:
             value = json.loads(text)
         except (ValueError, RecursionError):
-            value = one_object(text)  # which says what is wrong
+            value = parse_object(text)  # which says what is wrong
         if isinstance(value, dict):
             for family in (_OWN, _CLAUDE):
                 self._report_word(value, family, f"has no effect on `{self.row.native}`")

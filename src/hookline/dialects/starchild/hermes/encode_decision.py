@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookline.model.reply import Reply
 from hookline.model.verdict import Stance
-from hookline.wire.hookoutput import printed
+from hookline.wire.hookoutput import to_json_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,4 +35,6 @@ def encode_decision(decision: Decision, row: Point | None) -> Reply:
         )
     if decision.for_agent and row is not None and "context" in row.powers:
         said["context"] = "\n".join(decision.for_agent)
-    return Reply(stdout=printed(said), stderr="".join(f"{note}\n" for note in decision.for_user))
+    return Reply(
+        stdout=to_json_line(said), stderr="".join(f"{note}\n" for note in decision.for_user)
+    )

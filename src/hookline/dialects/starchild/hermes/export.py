@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from hookline.core.dialect import Written
 from hookline.dialects.starchild.hermes.table import LONGEST_TIMEOUT
-from hookline.wire.writing import (
-    as_yaml,
-    covering,
-    left_open,
-    too_long,
-    whole_seconds,
-    without_shell,
+from hookline.wire.writers import (
+    list_long_timeouts,
+    list_lost_denials,
+    round_timeout,
+    to_full_pattern,
+    to_yaml,
+    wrap_in_shell,
 )
 
 TYPE_CHECKING = False
@@ -26,10 +26,10 @@ def export(declarations: tuple[Declaration, ...]) -> Written:
     for given in declarations:
         events.setdefault(given.row.native, []).append(_entry(given))
     lost = (
-        *too_long(declarations, LONGEST_TIMEOUT),
-        *left_open(declarations, where=lambda given: not _closes(given)),
+        *list_long_timeouts(declarations, LONGEST_TIMEOUT),
+        *list_lost_denials(declarations, where=lambda given: not _closes(given)),
     )
-    return Written(files={"config.yaml": as_yaml({"hooks": events})}, lost=lost)
+    return Written(files={"config.yaml": to_yaml({"hooks": events})}, lost=lost)
 
 
 def _closes(declaration: Declaration) -> bool:
@@ -38,11 +38,11 @@ def _closes(declaration: Declaration) -> bool:
 
 def _entry(declaration: Declaration) -> dict[str, Any]:
     entry: dict[str, Any] = {
-        "command": without_shell(declaration),
-        "timeout": whole_seconds(declaration, LONGEST_TIMEOUT),
+        "command": wrap_in_shell(declaration),
+        "timeout": round_timeout(declaration, LONGEST_TIMEOUT),
     }
-    if getattr(declaration.row, "matched", False) and covering(declaration):
-        entry = {"matcher": covering(declaration), **entry}
+    if getattr(declaration.row, "matched", False) and to_full_pattern(declaration):
+        entry = {"matcher": to_full_pattern(declaration), **entry}
     if declaration.closed and _closes(declaration):
         entry["fail_closed"] = True
     return entry

@@ -21,8 +21,8 @@ from hookline.model.spec import HookSpec
 from hookline.model.verdict import Stance
 from hookline.text.regex import accepts, compile_regex
 from hookline.text.suggestions import did_you_mean
-from hookline.wire.fields import shape
-from hookline.wire.sources import hook_name, read_tree, refusing_everything, strict_failure
+from hookline.wire.fields import describe_value
+from hookline.wire.sources import hook_name, read_tree, refuse_unreadable, strict_failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def load(source: Source, table: Table, *, exact: bool = False) -> Loaded:
         root = read_tree(source, problems)
         hooks = _hooks(root)
     except ConfigError as error:
-        return refusing_everything(source, table, error)
+        return refuse_unreadable(source, table, error)
     reader = _Reader(source, table, problems)
     specs = [spec for event in (hooks.children() if hooks else ()) for spec in reader.event(event)]
     if specs and root.value.get(_AUTO_ACCEPT) not in (None, False):
@@ -70,7 +70,7 @@ def _hooks(root: Node) -> Node | None:
         return None
     if not isinstance(root.value, dict):
         raise ConfigError(
-            f"a config.yaml must be a mapping, not {shape(root.value)}",
+            f"a config.yaml must be a mapping, not {describe_value(root.value)}",
             name="config.type",
             place=root.origin().place,
         )
@@ -85,7 +85,7 @@ def _hooks(root: Node) -> Node | None:
         else ""
     )
     raise ConfigError(
-        f"`hooks` must be a mapping, not {shape(hooks.value)}",
+        f"`hooks` must be a mapping, not {describe_value(hooks.value)}",
         name="config.type",
         place=hooks.origin().place,
         hint=hint,
@@ -137,7 +137,7 @@ class _Reader:
         before, where = entry.mark(), f"{row.native}.{entry.path[-1]}"
         if not entry.is_mapping(f"an entry of `{row.native}`", "group.shape"):
             return self._spec(entry, row, where, entry.errors_since(before))
-        entry.only(
+        entry.check_known_keys(
             _KEYS,
             f"an entry of `{row.native}`",
             severity=self.table.severity_of_unknown_key("hook", self.source.mode),
@@ -233,7 +233,10 @@ def _timeout(entry: Node) -> float:
         return float(DEFAULT_TIMEOUT)
     if isinstance(given, bool) or not isinstance(given, int | float):
         return _corrected(
-            entry, "value.type", f"`timeout` must be a number, not {shape(given)}", DEFAULT_TIMEOUT
+            entry,
+            "value.type",
+            f"`timeout` must be a number, not {describe_value(given)}",
+            DEFAULT_TIMEOUT,
         )
     if not given > 0:
         return _corrected(

@@ -1,4 +1,4 @@
-"""Writing: trees as the text of a file, and matchers as the dialects spell them."""
+"""Writers: trees as the text of a file, and matchers in the spelling of each dialect."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from hookline.core.dialect import Declaration
 
 
-def as_json(tree: Any) -> str:
-    """A tree as JSON, two blanks a level."""
+def to_json(tree: Any) -> str:
+    """Return a tree as JSON, indented by two blanks."""
     return json.dumps(tree, indent=2, ensure_ascii=False) + "\n"
 
 
-def as_yaml(tree: Any) -> str:
-    """A tree as YAML; long texts stay on one line."""
+def to_yaml(tree: Any) -> str:
+    """Return a tree as YAML; long texts stay on one line."""
     from io import StringIO  # noqa: PLC0415 - only who converts a file writes YAML
 
     from ruamel.yaml import YAML  # noqa: PLC0415 - as above
@@ -32,15 +32,15 @@ def as_yaml(tree: Any) -> str:
     return out.getvalue()
 
 
-def as_toml(tree: Any) -> str:
-    """A tree as TOML; what is None is left out."""
+def to_toml(tree: Any) -> str:
+    """Return a tree as TOML without the keys that are None."""
     import tomlkit  # noqa: PLC0415 - only who converts a file writes TOML
 
     return tomlkit.dumps(tree)
 
 
-def without_shell(declaration: Declaration) -> str:
-    """The command for a host that splits it into words and starts no shell: one of the words is then a shell."""
+def wrap_in_shell(declaration: Declaration) -> str:
+    """Return the command for a host that starts no shell: if it needs one, the command runs `sh -c`."""
     import shlex  # noqa: PLC0415 - only who converts a file writes commands
 
     return (
@@ -48,15 +48,15 @@ def without_shell(declaration: Declaration) -> str:
     )
 
 
-def searched(declaration: Declaration) -> str:
-    """The tools of a declaration as an expression to be searched in a name; empty for every tool."""
+def to_search_pattern(declaration: Declaration) -> str:
+    """Return the tools of a declaration as an expression to search in a name; empty for every tool."""
     if declaration.tools:
         return f"^(?:{_alternatives(declaration.tools)})$"
     return declaration.pattern
 
 
-def covering(declaration: Declaration) -> str:
-    """The tools of a declaration as an expression that must cover the whole name; empty for every tool."""
+def to_full_pattern(declaration: Declaration) -> str:
+    """Return the tools of a declaration as an expression that must match the whole name; empty for every tool."""
     if declaration.tools:
         return _alternatives(declaration.tools)
     return f".*(?:{declaration.pattern}).*" if declaration.pattern else ""
@@ -66,12 +66,12 @@ def _alternatives(names: tuple[str, ...]) -> str:
     return "|".join(re.escape(name) for name in names)
 
 
-def grouped(
+def group_by_matcher(
     declarations: tuple[Declaration, ...],
     hook: Callable[[Declaration], Any],
     matcher: Callable[[Declaration], str],
 ) -> dict[str, Any]:
-    """The tree of the Claude family: event -> groups of a matcher and hooks; neighbours with one matcher share a group."""
+    """Return the tree `event -> groups of a matcher and hooks`; adjacent hooks with the same matcher share a group."""
     events: dict[str, list[Any]] = {}
     for declaration in declarations:
         groups = events.setdefault(declaration.row.native, [])
@@ -82,13 +82,15 @@ def grouped(
     return events
 
 
-def whole_seconds(declaration: Declaration, longest: int) -> int:
-    """The timeout in whole seconds, rounded up, at least 1 and at most `longest`."""
+def round_timeout(declaration: Declaration, longest: int) -> int:
+    """Return the timeout in whole seconds, rounded up, at least 1 and at most `longest`."""
     return min(max(1, -int(-declaration.timeout // 1)), longest)
 
 
-def too_long(declarations: tuple[Declaration, ...], longest: float) -> list[tuple[int, str]]:
-    """What is lost where a format knows no timeout beyond `longest` seconds."""
+def list_long_timeouts(
+    declarations: tuple[Declaration, ...], longest: float
+) -> list[tuple[int, str]]:
+    """Return what a format loses that has no timeout beyond `longest` seconds."""
     return [
         (at, f"a timeout of more than {longest:g} s")
         for at, given in enumerate(declarations)
@@ -96,10 +98,10 @@ def too_long(declarations: tuple[Declaration, ...], longest: float) -> list[tupl
     ]
 
 
-def left_open(
+def list_lost_denials(
     declarations: tuple[Declaration, ...], *, where: Callable[[Declaration], bool] = lambda _: True
 ) -> list[tuple[int, str]]:
-    """What is lost where a format cannot say that a failure denies."""
+    """Return what a format loses that cannot say that a failure denies."""
     return [
         (at, "that a failure of the hook denies")
         for at, given in enumerate(declarations)

@@ -1,4 +1,4 @@
-"""Ruamel, as we use it: silent about repeated anchors, and with a bound on nesting, because its time grows with the square of it."""
+"""The YAML reader: ruamel.yaml without warnings about repeated anchors, and with a limit on nesting, whose time grows quadratically."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# Flow collections (`[[...]]`) inside each other; 2,000 of them kept it busy for ten seconds.
+# The limit for nested flow collections (`[[...]]`); 2,000 of them took ten seconds.
 _DEEPEST_FLOW = 32
 
 
 class TooDeepError(ValueError):
-    """Flow collections nest deeper than anybody writes them."""
+    """Flow collections nest too deeply."""
 
 
 class _Scanner(RoundTripScanner):
@@ -24,8 +24,8 @@ class _Scanner(RoundTripScanner):
         super().fetch_flow_collection_start(TokenClass, to_push)
 
 
-def reader() -> YAML:
-    """A reader for one text."""
+def make_yaml() -> YAML:
+    """Return a reader for one text."""
     yaml = YAML(typ="rt")
     yaml.Scanner = _Scanner
     yaml.composer.warn_double_anchors = False

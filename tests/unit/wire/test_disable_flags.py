@@ -8,14 +8,14 @@ from hookline.core.dialect import Source
 from hookline.model.handler import Command
 from hookline.model.problem import Origin
 from hookline.model.spec import HookSpec
-from hookline.wire.switches import (
-    heard,
-    heard_at_home,
-    hooks_of,
-    is_switch,
-    switch,
-    switched_off,
-    without,
+from hookline.wire.disable_flags import (
+    drop_flags,
+    is_disable_flag,
+    make_disable_flag,
+    remove_hooks,
+    report_disabled_hooks,
+    select_project_flags,
+    select_trusted_flags,
 )
 
 ORIGIN = Origin(file="a.json", line=2, scope="user")
@@ -24,13 +24,13 @@ HOOK = HookSpec(id="h", dialect="d", kind="stop", native_event="Stop", handler=C
 
 def thrown(**source: bool) -> HookSpec:
     """A switch of a source."""
-    return switch(Source(file="/h/a.json", **source), "d", "off", ORIGIN, {"on": True})  # type: ignore[arg-type]  # flags only
+    return make_disable_flag(Source(file="/h/a.json", **source), "d", "off", ORIGIN, {"on": True})  # type: ignore[arg-type]  # flags only
 
 
 def test_a_switch_is_no_hook() -> None:
     """It is told from a hook, also from one that cannot be loaded."""
-    assert [is_switch(spec) for spec in (thrown(), HOOK)] == [True, False]
-    assert hooks_of([thrown(), HOOK]) == [HOOK]
+    assert [is_disable_flag(spec) for spec in (thrown(), HOOK)] == [True, False]
+    assert drop_flags([thrown(), HOOK]) == [HOOK]
     assert (thrown().id, thrown().native_event, thrown().facts) == (
         "a.json#off",
         "off",
@@ -43,21 +43,21 @@ def test_a_switch_is_no_hook() -> None:
 )
 def test_who_has_a_say(source: dict[str, bool], counts: int) -> None:
     """Neither a file that nobody approved, nor one that is only observed."""
-    assert len(heard([HOOK, thrown(**source)])) == counts
+    assert len(select_trusted_flags([HOOK, thrown(**source)])) == counts
 
 
 def test_what_was_switched_off_is_said() -> None:
     """Unless it is nothing."""
-    assert [str(problem) for problem in switched_off(ORIGIN, "`off`", [HOOK, HOOK])] == [
+    assert [str(problem) for problem in report_disabled_hooks(ORIGIN, "`off`", [HOOK, HOOK])] == [
         "a.json:2: HKL1604 `off` in a.json switches 2 hooks off",
     ]
-    assert [problem.message for problem in switched_off(Origin(), "`off`", [HOOK])] == [
+    assert [problem.message for problem in report_disabled_hooks(Origin(), "`off`", [HOOK])] == [
         "`off` in this configuration switches 1 hook off"
     ]
-    assert switched_off(ORIGIN, "`off`", []) == []
-    (at_home,) = switched_off(ORIGIN, "`off`", [HOOK], at_home=True)
+    assert report_disabled_hooks(ORIGIN, "`off`", []) == []
+    (at_home,) = report_disabled_hooks(ORIGIN, "`off`", [HOOK], at_home=True)
     assert (at_home.message, at_home.hooks) == (
-        "`off` in a.json switches 1 hook of this project off, and nobody else's",
+        "`off` in a.json switches 1 hook of this project off, and no others",
         ("h",),
     )
 
@@ -75,14 +75,14 @@ def test_what_was_switched_off_is_said() -> None:
 def test_a_clone_has_a_say_at_home(source: dict[str, object], counts: int) -> None:
     """About its own hooks, and only where nobody lets it have one about all; what is only observed has none."""
     place = Source(file="/h/a.json", **source)  # type: ignore[arg-type]  # a row
-    spec = switch(place, "d", "off", Origin(file="/h/a.json", scope=place.scope), {})
+    spec = make_disable_flag(place, "d", "off", Origin(file="/h/a.json", scope=place.scope), {})
 
-    assert len(heard_at_home([HOOK, spec])) == counts
+    assert len(select_project_flags([HOOK, spec])) == counts
 
 
 def test_what_is_gone_is_told_from_its_equals() -> None:
     """By what it is, and not by what it holds."""
     equal = HOOK.replace(name="")
 
-    assert without([HOOK, equal], [equal]) == [HOOK]
-    assert without([HOOK, equal], [equal])[0] is HOOK
+    assert remove_hooks([HOOK, equal], [equal]) == [HOOK]
+    assert remove_hooks([HOOK, equal], [equal])[0] is HOOK

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hookline.wire.front import front_end
+from hookline.wire.front_matter import find_front_matter_end
 
 FRONT = b"---\nname: x\n---\n"
 
@@ -22,7 +22,7 @@ FRONT = b"---\nname: x\n---\n"
 )
 def test_it_ends_with_its_second_fence(raw: bytes, end: int) -> None:
     """A whole line of three hyphens, trailing blanks and any line end included."""
-    assert front_end(raw) == end
+    assert find_front_matter_end(raw) == end
 
 
 @pytest.mark.parametrize(
@@ -40,4 +40,4 @@ def test_it_ends_with_its_second_fence(raw: bytes, end: int) -> None:
 )
 def test_without_two_fences_there_is_no_end(raw: bytes) -> None:
     """A last line that may go on in the next bytes is no fence yet, either."""
-    assert front_end(raw) == 0
+    assert find_front_matter_end(raw) == 0

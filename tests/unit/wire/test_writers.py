@@ -8,8 +8,8 @@ import pytest
 
 from hookline.core.dialect import Declaration, Row
 from hookline.text.regex import compile_regex
-from hookline.wire import writing
-from hookline.wire.trees import parse
+from hookline.wire import writers
+from hookline.wire.parsers import parse
 
 TREE = {
     "hooks": [
@@ -32,7 +32,7 @@ def declared(**given: Any) -> Declaration:
 
 @pytest.mark.parametrize(
     ("name", "write"),
-    [("x.json", writing.as_json), ("x.yaml", writing.as_yaml), ("x.toml", writing.as_toml)],
+    [("x.json", writers.to_json), ("x.yaml", writers.to_yaml), ("x.toml", writers.to_toml)],
 )
 def test_what_was_written_is_read_again(name: str, write: Any) -> None:
     """In every format."""
@@ -54,8 +54,8 @@ def test_both_kinds_of_matcher_select_the_same(
     """One is searched in a name, the other must cover it."""
     given = declared(tools=tools, pattern=pattern)
     searched, covering = (
-        compile_regex(writing.searched(given)),
-        compile_regex(writing.covering(given)),
+        compile_regex(writers.to_search_pattern(given)),
+        compile_regex(writers.to_full_pattern(given)),
     )
 
     assert searched.has_match_in(selects)
@@ -66,7 +66,7 @@ def test_both_kinds_of_matcher_select_the_same(
 
 def test_a_hook_for_every_tool_has_no_matcher() -> None:
     """Neither kind."""
-    assert writing.searched(declared()) == writing.covering(declared()) == ""
+    assert writers.to_search_pattern(declared()) == writers.to_full_pattern(declared()) == ""
 
 
 def test_neighbours_with_one_matcher_share_a_group() -> None:
@@ -78,7 +78,7 @@ def test_neighbours_with_one_matcher_share_a_group() -> None:
         declared(tools=("a",), name="4"),
     )
 
-    assert writing.grouped(hooks, lambda given: given.name, writing.covering) == {
+    assert writers.group_by_matcher(hooks, lambda given: given.name, writers.to_full_pattern) == {
         "before": [
             {"matcher": "a", "hooks": ["1", "2"]},
             {"hooks": ["3"]},
@@ -92,13 +92,13 @@ def test_neighbours_with_one_matcher_share_a_group() -> None:
 )
 def test_seconds_are_rounded_up(timeout: float, seconds: int) -> None:
     """Nobody gets less time than was said, but by the format's own limit."""
-    assert writing.whole_seconds(declared(timeout=timeout), 120) == seconds
+    assert writers.round_timeout(declared(timeout=timeout), 120) == seconds
 
 
 def test_what_a_format_cannot_say_is_named() -> None:
     """By the position of the hook."""
     hooks = (declared(timeout=200, closed=True), declared())
 
-    assert writing.too_long(hooks, 120) == [(0, "a timeout of more than 120 s")]
-    assert writing.left_open(hooks) == [(0, "that a failure of the hook denies")]
-    assert writing.left_open(hooks, where=lambda _: False) == []
+    assert writers.list_long_timeouts(hooks, 120) == [(0, "a timeout of more than 120 s")]
+    assert writers.list_lost_denials(hooks) == [(0, "that a failure of the hook denies")]
+    assert writers.list_lost_denials(hooks, where=lambda _: False) == []

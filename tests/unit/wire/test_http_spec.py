@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hookline.model.handler import Http
-from hookline.wire.calls import http
 from hookline.wire.fields import Node
-from hookline.wire.trees import Tree
+from hookline.wire.http_spec import read_http_spec
+from hookline.wire.parsers import Tree
 
 if TYPE_CHECKING:
     from hookline.model.problem import Problem
@@ -20,7 +20,9 @@ URL = "https://policy.example/h"
 def read(hook: dict[str, Any], **how: Any) -> tuple[Http, list[tuple[str, str, str]]]:
     """The handler, and each problem by its name, the key at fault and its hint."""
     problems: list[Problem] = []
-    made = http(Node(Tree(value=hook), "f.json", "user", problems), **{"allow_local": False, **how})
+    made = read_http_spec(
+        Node(Tree(value=hook), "f.json", "user", problems), **{"allow_local": False, **how}
+    )
     return made, [(problem.name, problem.origin.pointer, problem.hint) for problem in problems]
 
 
@@ -69,7 +71,7 @@ def test_what_is_wrong_is_told_once_with_its_key(
 def test_a_problem_repeats_nothing_of_an_address_that_may_be_secret(url: str) -> None:
     """Its scheme and its host are enough to find it."""
     problems: list[Problem] = []
-    http(Node(Tree(value={"url": url}), "f.json", "user", problems), allow_local=False)
+    read_http_spec(Node(Tree(value={"url": url}), "f.json", "user", problems), allow_local=False)
 
     assert [problem.name for problem in problems] == ["handler.url"]
     assert "s3cret" not in problems[0].message + problems[0].hint

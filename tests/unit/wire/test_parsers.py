@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.errors import ConfigError
-from hookline.wire.trees import parse, parse_json, parse_yaml
+from hookline.wire.parsers import parse, parse_json, parse_yaml
 
 if TYPE_CHECKING:
     from typing import Any

@@ -1,4 +1,4 @@
-"""TOML places: on which line and column each key and item of a TOML text begins."""
+"""TOML places: the line and column of each key and item of a TOML text."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     Path: TypeAlias = tuple[str | int, ...]
 
 _KEYS = ("bare_key", "quoted_key", "dotted_key")
-_WITHIN = range(0x80, 0xC0)  # bytes of UTF-8 that begin no character
-# Parts of one dotted key; the standard reader takes time that grows with the square of them.
+_WITHIN = range(0x80, 0xC0)  # UTF-8 bytes that do not start a character
+# The most parts of one dotted key; the standard reader takes time quadratic in them.
 MOST_PARTS = 16
 _KEY = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
-# What a text consists of, as far as it takes to tell a key from a text or a comment.
+# The tokens needed to tell a key from a text or a comment.
 _TOKEN = re.compile(
     rf"""
     \#[^\n]*
@@ -50,8 +50,8 @@ def _parser() -> Parser:
     return Parser(Language(tree_sitter_toml.language()))
 
 
-def places_of(text: str) -> dict[Path, tuple[int, int]]:
-    """Line and column, from 1, of every key, table and item, by its path; only for a text that `tomllib` accepts."""
+def find_places(text: str) -> dict[Path, tuple[int, int]]:
+    """Return line and column, from 1, of every key, table and item, by its path; only for a text that `tomllib` accepts."""
     source = text.encode("utf-8", "replace")
     finder = _Places(source)
     for node in _parser().parse(source).root_node.named_children:
@@ -60,7 +60,7 @@ def places_of(text: str) -> dict[Path, tuple[int, int]]:
 
 
 class _Places:
-    """A walk through one text. `latest`: the element that further keys of an array of tables belong to."""
+    """Walks through one text. `latest`: the element that further keys of an array of tables belong to."""
 
     def __init__(self, source: bytes) -> None:
         self.lines = source.split(b"\n")
@@ -69,7 +69,7 @@ class _Places:
         self.columns: dict[int, list[int]] = {}  # of lines that are not ASCII, by byte
 
     def statement(self, node: Node) -> None:
-        """One top-level part: a pair, a table or an element of an array of tables, with the pairs in it."""
+        """Record one top-level part: a pair, a table or an element of an array of tables, with its pairs."""
         if node.type == "pair":
             self._pair(node, ())
         elif node.type in ("table", "table_array_element"):
@@ -116,7 +116,7 @@ class _Places:
         self.found.setdefault(path, (row + 1, self._characters(row, column) + 1))
 
     def _characters(self, row: int, column: int) -> int:
-        """How many characters the first bytes of a line are; each line is counted once."""
+        """Return how many characters the first bytes of a line are; each line is counted once."""
         known = self.columns.get(row)
         if known is None:
             line = self.lines[row]
@@ -126,7 +126,7 @@ class _Places:
 
 
 def _parts(key: Node) -> Iterator[Node]:
-    """The keys of a dotted key, in their order."""
+    """Yield the keys of a dotted key, in order."""
     if key.type == "dotted_key":
         for part in key.named_children:
             yield from _parts(part)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hookline.errors import ConfigError
-from hookline.wire.trees import parse
+from hookline.wire.parsers import parse
 
 
 def refused(text: str) -> ConfigError:

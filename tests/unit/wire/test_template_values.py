@@ -8,7 +8,14 @@ from typing import Any
 import pytest
 from jinja2 import Undefined
 
-from hookline.wire.shown import MOST_SHOWN, as_json, inserted, joined, text_of, truncated
+from hookline.wire.template_values import (
+    MOST_SHOWN,
+    join_values,
+    mark_inserted,
+    to_json,
+    to_text,
+    truncate,
+)
 
 LONG = "x" * (3 << 20)
 
@@ -28,7 +35,7 @@ def test_a_text_stands_as_it_is_and_anything_else_as_json(
     value: object, text: str, json: str
 ) -> None:
     """What is no value of an event has nothing to show."""
-    assert (text_of(value), as_json(value)) == (text, json)
+    assert (to_text(value), to_json(value)) == (text, json)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +51,7 @@ def test_a_text_stands_as_it_is_and_anything_else_as_json(
 )
 def test_a_text_is_cut_at_bytes(given: tuple[Any, Any], text: str) -> None:
     """Never amid a character."""
-    assert truncated(*given) == text
+    assert truncate(*given) == text
 
 
 @pytest.mark.parametrize(
@@ -53,22 +60,22 @@ def test_a_text_is_cut_at_bytes(given: tuple[Any, Any], text: str) -> None:
 )
 def test_values_are_joined(values: object, text: str) -> None:
     """Those of a list, or the keys of an object."""
-    assert joined(values, "-") == text
+    assert join_values(values, "-") == text
 
 
 @pytest.mark.parametrize(
     "show",
     [
-        as_json,
-        text_of,
-        lambda value: joined([value, value], value),
-        lambda value: joined([1, 2], [value] * 9),
+        to_json,
+        to_text,
+        lambda value: join_values([value, value], value),
+        lambda value: join_values([1, 2], [value] * 9),
     ],
 )
 def test_nothing_long_is_made(show: Any) -> None:
     """Of texts, of lists of them, and of what stands between."""
     assert len(show(LONG)) < 4 << 20
-    assert len(show([LONG] * 9)) < 4 << 20 or show is not as_json
+    assert len(show([LONG] * 9)) < 4 << 20 or show is not to_json
 
 
 def test_a_list_is_not_read_to_its_end() -> None:
@@ -79,14 +86,14 @@ def test_a_list_is_not_read_to_its_end() -> None:
         def __iter__(self) -> Any:
             return ((next(rounds) and None) or each for each in super().__iter__())
 
-    joined(Counted(["x" * 1000] * 100_000))
-    as_json(Counted(["x" * 1000] * 100_000))
+    join_values(Counted(["x" * 1000] * 100_000))
+    to_json(Counted(["x" * 1000] * 100_000))
 
     assert next(rounds) < 5000
 
 
 def test_what_is_inserted_says_how_much_is_missing() -> None:
     """It is a part of the event, and known as such."""
-    part = inserted("x" * (MOST_SHOWN + 7))
+    part = mark_inserted("x" * (MOST_SHOWN + 7))
 
-    assert (len(part), part.missing, inserted("x").missing) == (MOST_SHOWN, 7, 0)
+    assert (len(part), part.missing, mark_inserted("x").missing) == (MOST_SHOWN, 7, 0)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hookline.wire.sandbox import examined, filled
+from hookline.wire.sandbox import check_template, fill_template
 
 PAYLOAD: dict[str, Any] = {
     "tool_name": "shell",
@@ -69,11 +69,11 @@ MORE = [
 @pytest.mark.parametrize(("prompt", "text"), GO)
 def test_gos_fields_calls_and_pipelines_are_understood(prompt: str, text: str) -> None:
     """As docker-agent's documents write them, with the names of Go's fields or those of the payload (docker-agent.md 5)."""
-    assert examined(prompt).error == ""
-    assert "".join(filled(prompt, PAYLOAD, most=1000, late=lambda: False)) == text
+    assert check_template(prompt).error == ""
+    assert "".join(fill_template(prompt, PAYLOAD, most=1000, late=lambda: False)) == text
 
 
 @pytest.mark.parametrize("prompt", MORE)
 def test_more_of_gos_templates_is_refused(prompt: str) -> None:
     """Instead of being left out of the prompt, or put into it as it stands."""
-    assert examined(prompt).error.startswith("line 1: ")
+    assert check_template(prompt).error.startswith("line 1: ")

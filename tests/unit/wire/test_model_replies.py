@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hookline.wire.hookoutput import UnreadableError
-from hookline.wire.judgements import ASKS, PERMITS, REFUSES, judgement
+from hookline.wire.model_replies import ASKS, PERMITS, REFUSES, read_judgement
 
 YES, MAYBE, NO = '{"say": "yes"}', '{"say": "maybe"}', '{"say": "no"}'
 COUNTS = [
@@ -80,14 +80,14 @@ def weigh(said: dict[str, Any]) -> int:
 @pytest.mark.parametrize(("reply", "counts", "what"), COUNTS, ids=[what for _, _, what in COUNTS])
 def test_the_strongest_judgement_counts(reply: str, counts: str, what: str) -> None:
     """Wherever a refusal stands; a permission is the whole reply."""
-    assert judgement(reply, "say", weigh, missing="no word")[0]["say"] == counts
+    assert read_judgement(reply, "say", weigh, missing="no word")[0]["say"] == counts
 
 
 @pytest.mark.parametrize(("reply", "why", "what"), DOUBTFUL, ids=[what for *_, what in DOUBTFUL])
 def test_what_leaves_a_doubt_is_no_judgement(reply: str, why: str, what: str) -> None:
     """Told in bounded time, however odd it is; what that means is the hook's affair."""
     with pytest.raises(UnreadableError, match=why):
-        judgement(reply, "say", weigh, missing="no word")
+        read_judgement(reply, "say", weigh, missing="no word")
 
 
 @pytest.mark.parametrize(
@@ -96,4 +96,4 @@ def test_what_leaves_a_doubt_is_no_judgement(reply: str, why: str, what: str) ->
 )
 def test_it_is_told_whether_a_judgement_is_the_whole_reply(reply: str, *, alone: bool) -> None:
     """For what else it says."""
-    assert judgement(reply, "say", weigh, missing="")[1] is alone
+    assert read_judgement(reply, "say", weigh, missing="")[1] is alone

@@ -1,8 +1,8 @@
-"""Judgements: what a language model decided, as far as its reply leaves no doubt of it.
+"""Model replies: reads the judgement of a language model, if its reply leaves no doubt.
 
-A reply may have prose around its object, where the prose may quote what the model was shown. So a judgement that permits counts
-only where it is the whole reply, in one code fence or none: of prose nobody can tell whether it quotes a permission or gives one.
-(docker-agent.md 5 reads past prose around each judgement. Here that is so for those that refuse, or put it to a person.)
+Prose around a judgement may quote text that the model was shown. So a judgement that permits counts only if it is the whole
+reply, with or without a code fence: prose may quote a permission that the model never gave. A judgement that refuses or asks
+counts also inside prose (docker-agent.md 5 reads all three that way).
 """
 
 from __future__ import annotations
@@ -17,32 +17,34 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, NoReturn
 
-# How strong a judgement is. What permits must be the whole reply; what asks, in a reply that can be read to its end.
+# The strength of a judgement. One that permits must be the whole reply; one that asks needs a reply that can be read to its end.
 PERMITS, ASKS, REFUSES = range(3)
-# So many braces are tried as the beginning of an object; a judgement has one.
+# How many braces to try as the start of an object; a judgement has one.
 _TRIES = 64
 _BRACE = re.compile(r"\{")
 _TRUTHS: Mapping[str, bool] = {"true": True, "false": False}
 _FENCE = re.compile(r"```\w*\s*(.*?)\s*```", re.DOTALL)
 
 
-def judgement(
+def read_judgement(
     reply: str, key: str, weigh: Callable[[dict[str, Any]], int], *, missing: str
 ) -> tuple[dict[str, Any], bool]:
-    """The strongest judgement of a reply, with its keys in lower case, and whether it is the whole reply.
+    """Return the strongest judgement of a reply, with keys in lower case, and whether it is the whole reply.
 
-    A judgement is an object with a `key`, and not within another one. `weigh` says how strong it is, or raises
-    UnreadableError. `missing`: what is wrong with a reply of which no object has the key.
+    A judgement is an object that has `key` and is not inside another one.
+
+    `weigh`: returns how strong an object is, or raises UnreadableError.
+    `missing`: the fault of a reply in which no object has the key.
 
     Raises:
-        UnreadableError: the reply is empty or holds no judgement; or it permits, and holds anything else beside that; or it asks,
-            and something in it cannot be read.
+        UnreadableError: the reply is empty or has no judgement; or it permits and contains anything else; or it asks,
+            and part of it cannot be read.
     """
     text = reply.strip()
     if not text:
         raise UnreadableError("empty model reply")
     fenced = _FENCE.fullmatch(text)
-    found, wrong, alone = _objects(fenced[1] if fenced else text)
+    found, wrong, alone = _find_objects(fenced[1] if fenced else text)
     if not found:
         raise UnreadableError(wrong or "no JSON object in the model's reply")
     weighed: list[tuple[int, dict[str, Any]]] = []
@@ -61,7 +63,7 @@ def judgement(
 
 
 def read_flag(value: object, key: str) -> bool:
-    """Return the value of a key as true or false; a model may write it as text.
+    """Return the boolean value of a key; a model may write it as text.
 
     Raises:
         UnreadableError: it is neither.
@@ -72,8 +74,8 @@ def read_flag(value: object, key: str) -> bool:
     return found
 
 
-def _objects(text: str) -> tuple[list[dict[str, Any]], str, bool]:
-    """The objects in a text, those within others left out; what cannot be read there; and whether it is one object and no more."""
+def _find_objects(text: str) -> tuple[list[dict[str, Any]], str, bool]:
+    """Return the outermost objects of a text, the fault in it, and whether the text is one object and nothing else."""
     found: list[dict[str, Any]] = []
     wrong, end, tries, alone = "", 0, 0, False
     for brace in _BRACE.finditer(text):
@@ -94,16 +96,16 @@ def _objects(text: str) -> tuple[list[dict[str, Any]], str, bool]:
     return found, wrong, alone
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object, its keys in lower case: of two that are the same key, nobody can tell which one counts."""
+def _make_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object with keys in lower case; two spellings of one key are ambiguous."""
     made = {name.casefold(): value for name, value in pairs}
     if len(made) < len(pairs):
         raise UnreadableError("an object in the model's reply has the same key twice")
     return made
 
 
-def _constant(name: str) -> NoReturn:
-    raise ValueError(name)  # NaN and its kin are no JSON
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(name)  # NaN and Infinity are not JSON
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant)
+_DECODER = json.JSONDecoder(object_pairs_hook=_make_object, parse_constant=_refuse_constant)

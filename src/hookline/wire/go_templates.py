@@ -1,6 +1,6 @@
-"""Go's spelling of a prompt as jinja2's: the plain part of text/template, translated token by token as jinja2's own lexer reads it.
+"""Go's text/template syntax as jinja2's: translates the tokens of jinja2's own lexer.
 
-There are, as docker-agent documents them, fields (`{{ .ToolName }}`, `{{ .tool_input.cmd }}`), the payload as a whole
+It covers what docker-agent documents: fields (`{{ .ToolName }}`, `{{ .tool_input.cmd }}`), the whole payload
 (`{{ . }}`), calls (`{{ toJSON .ToolInput }}`, `{{ truncate 200 .ToolInput.cmd }}`) and pipelines
 (`{{ .ToolInput | toJSON | truncate 200 }}`).
 """
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from jinja2.lexer import TokenStream
 
-# What a template may call, and the name of the payload as a whole.
-CALLED = ("toJSON", "truncate")
-WHOLE = "payload"
+# The functions that a template may call, and the name of the whole payload.
+GO_FUNCTIONS = ("toJSON", "truncate")
+PAYLOAD_NAME = "payload"
 _GO_WORDS = frozenset(
     (
         "if",
@@ -42,8 +42,8 @@ _GO_WORDS = frozenset(
 )
 
 
-class GoSpelling(Extension):
-    """Go's fields, calls and pipelines as jinja2's."""
+class GoTemplateExtension(Extension):
+    """Translates Go's fields, calls and pipelines to jinja2's."""
 
     def filter_stream(self, stream: TokenStream) -> Iterator[Token]:
         tokens = iter(stream)
@@ -53,17 +53,17 @@ class GoSpelling(Extension):
                 inside: list[Token] = []
                 for each in tokens:
                     if each.type == "variable_end":
-                        yield from _translated(inside)
+                        yield from _translate_tokens(inside)
                         yield each
                         break
                     inside.append(each)
 
 
-def _translated(tokens: list[Token]) -> Iterator[Token]:
-    """The tokens between two pairs of braces as jinja2's; what is not spelled like Go stays as it is.
+def _translate_tokens(tokens: list[Token]) -> Iterator[Token]:
+    """Yield the tokens between two pairs of braces as jinja2's; tokens that are not Go's stay as they are.
 
     Raises:
-        TemplateSyntaxError: it is spelled like Go, and is more than fields, `toJSON` and `truncate`.
+        TemplateSyntaxError: Go's syntax goes beyond fields, `toJSON` and `truncate`.
     """
     first = tokens[0] if tokens else Token(1, "eof", "")
     word = first.value if first.type == "name" else ""
@@ -78,20 +78,20 @@ def _translated(tokens: list[Token]) -> Iterator[Token]:
             first.lineno,
         )
     if first.type != "dot" and not (
-        word in CALLED and len(tokens) > 1 and tokens[1].type in ("dot", "string", "integer")
+        word in GO_FUNCTIONS and len(tokens) > 1 and tokens[1].type in ("dot", "string", "integer")
     ):
         return iter(tokens)
-    return iter(_Pipeline(tokens).translated())
+    return iter(_Pipeline(tokens).translate())
 
 
 class _Pipeline:
-    """One pipeline of Go's: commands with `|` between them, each an operand, or a helper with its operands."""
+    """A pipeline of Go's: commands with `|` between them; each is an operand, or a function with its operands."""
 
     def __init__(self, tokens: list[Token]) -> None:
         self.left = list(reversed(tokens))
         self.line = tokens[0].lineno
 
-    def translated(self) -> list[Token]:
+    def translate(self) -> list[Token]:
         made = self._operand() if self._next() == "dot" else self._call()
         while self.left:
             made += [self._take("pipe"), *self._call()]
@@ -99,7 +99,7 @@ class _Pipeline:
 
     def _call(self) -> list[Token]:
         name = self._take("name")
-        if name.value not in CALLED:
+        if name.value not in GO_FUNCTIONS:
             raise TemplateSyntaxError(f"there is no function `{name.value}`", name.lineno)
         made: list[Token] = []
         while self._next() in ("dot", "string", "integer"):
@@ -113,7 +113,7 @@ class _Pipeline:
     def _operand(self) -> list[Token]:
         if self._next() != "dot":
             return [self.left.pop()]
-        made = [Token(self.line, "name", WHOLE)]
+        made = [Token(self.line, "name", PAYLOAD_NAME)]
         alone = len(self.left) == 1 or self.left[-2].type not in ("dot", "name")
         while self._next() == "dot":
             dot = self.left.pop()

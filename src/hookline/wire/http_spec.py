@@ -1,4 +1,4 @@
-"""Calls: an HTTP hook as the files of Claude Code and Copilot declare it (harnesses.md 2.4, 6)."""
+"""HTTP hooks as the files of Claude Code and Copilot declare them (harnesses.md 2.4, 6)."""
 
 from __future__ import annotations
 
@@ -9,17 +9,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hookline.wire.fields import Node
 
-# Headers that belong to the connection and not to a hook.
+# Headers of the connection, which a hook cannot set.
 UNSENT = frozenset({"host", "content-length", "transfer-encoding", "connection", "accept-encoding"})
-# What opens them is for whoever runs hookline to say, and for no file.
+# Only the person who runs hookline may open local addresses, never a file.
 LOCAL_HINT = "`-o allow_local=true` with `--config`, in Python `allow_local=True`, opens this machine and private networks"
 
 
-def http(hook: Node, *, allow_local: bool, only_https: bool = False, largest: int = 0) -> Http:
-    """The handler that `url`, `headers` and `allowedEnvVars` declare; what is wrong with them is filed as problems.
+def read_http_spec(
+    hook: Node, *, allow_local: bool, only_https: bool = False, largest: int = 0
+) -> Http:
+    """Read the handler that `url`, `headers` and `allowedEnvVars` declare; file its faults as problems.
 
-    The address is checked as far as its text goes; what it resolves to is checked at each call. `largest`: bytes of an
-    answer, where the dialect says so.
+    hookline checks the text of the address here, and what it resolves to at each call.
+
+    `largest`: the most bytes of an answer, where the dialect limits them.
     """
     url = hook.text("url", required=True)
     if isinstance(hook.value.get("url"), str):

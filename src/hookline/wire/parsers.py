@@ -1,4 +1,4 @@
-"""Trees: YAML, JSON, TOML and front matter as plain values that know on which line each of their parts stands."""
+"""Parsers: YAML, JSON, TOML and front matter as plain values that know the line of each part."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Path: TypeAlias = tuple[str | int, ...]
     Places: TypeAlias = Mapping[Path, tuple[int, int]]
 
-# A file that expands to more parts than this (aliases of aliases) is refused, and so is one that nests deeper.
+# Files with more parts than this (by aliases of aliases) or deeper nesting are refused.
 _MOST_NODES = 200_000
 _DEEPEST = 200
 _LONGEST = 1 << 20  # of YAML about ten seconds of ruamel's time
@@ -29,8 +29,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 class Tree(Frozen):
     """A parsed file: a plain value, and line and column (from 1) of its parts by their path of keys.
 
-    `repeated`: keys of JSON that stand twice in one object, of which the last counts; known where places are.
-    `unplaced`: the text of a tree without places, and how it is parsed.
+    `repeated`: keys that occur twice in one JSON object, of which the last counts; known only with places.
+    `unplaced`: the parser and text of a tree without places.
     """
 
     value: Any
@@ -39,14 +39,14 @@ class Tree(Frozen):
     unplaced: tuple[Callable[..., Tree], str] | None = None
 
     def search(self, path: Path) -> Callable[[], tuple[int, int]] | None:
-        """A function that finds the place of `path` in a tree without places; None where the tree has them, or no text."""
+        """Return a function that finds the place of `path` in a tree without places; None if the tree has places, or no text."""
         if self.unplaced is None:
             return None
         parser, text = self.unplaced
-        return lambda: _placed(parser, text).place(path)
+        return lambda: _parse_with_places(parser, text).place(path)
 
     def place(self, path: Path) -> tuple[int, int]:
-        """Line and column of the deepest known part on the way to `path`; (0, 0) where nothing is known."""
+        """Return line and column of the deepest known part on the way to `path`; (0, 0) if none is known."""
         for length in range(len(path), -1, -1):
             found = self.places.get(path[:length])
             if found is not None:
@@ -55,13 +55,13 @@ class Tree(Frozen):
 
 
 @lru_cache(maxsize=4)
-def _placed(parser: Callable[..., Tree], text: str) -> Tree:
-    """A tree that was parsed without places, with them; kept for the other hooks of its file."""
+def _parse_with_places(parser: Callable[..., Tree], text: str) -> Tree:
+    """Parse a text again with places; cached for the other hooks of its file."""
     return parser(text)
 
 
 def parse(text: str, file: str, *, placed: bool = True) -> Tree:
-    """A file's text as a tree: JSON or TOML when its name ends so, else YAML 1.2 (of which JSON is a part).
+    """Parse a file's text: JSON or TOML if its name ends so, else YAML 1.2 (a superset of JSON).
 
     Raises:
         ConfigError: `config.syntax`, `config.duplicate-key`, `config.too-large`, with the place.
@@ -74,7 +74,7 @@ def parse(text: str, file: str, *, placed: bool = True) -> Tree:
 
 
 def parse_json(text: str, file: str = "", *, placed: bool = True) -> Tree:
-    """JSON as a tree. With `placed` false, line numbers are left out, which is several times faster.
+    """Parse JSON. Without `placed`, the tree has no line numbers, which is several times faster.
 
     Raises:
         ConfigError: `config.syntax`, `config.too-large`, with the place.
@@ -92,21 +92,21 @@ def parse_json(text: str, file: str = "", *, placed: bool = True) -> Tree:
         raise ConfigError(
             f"not JSON: {error.msg.lower()}", place=_place(file, error.lineno, error.colno)
         ) from None
-    except ValueError as error:  # a number of more digits than Python converts
+    except ValueError as error:  # a number too long for Python to convert
         raise ConfigError(f"not JSON: {error}", place=file) from None
     except RecursionError:
         raise _too_deep(file) from None
 
 
 def parse_toml(text: str, file: str = "", *, placed: bool = True) -> Tree:
-    """TOML 1.0 as a tree; dates are texts. With `placed` false, line numbers are left out.
+    """Parse TOML 1.0; dates become texts. Without `placed`, the tree has no line numbers.
 
     Raises:
         ConfigError: `config.syntax`, `config.too-large`, with the place.
     """
     import tomllib  # noqa: PLC0415 - most hosts write JSON
 
-    from hookline.wire.toml import MOST_PARTS, find_deep_key, places_of  # noqa: PLC0415 - as above
+    from hookline.wire.toml_places import MOST_PARTS, find_deep_key, find_places  # noqa: PLC0415 - as above
 
     _refuse_length(text, file)
     if (at := find_deep_key(text)) >= 0:
@@ -121,7 +121,7 @@ def parse_toml(text: str, file: str = "", *, placed: bool = True) -> Tree:
         _refuse_depth(value, file)
         if not placed:
             return Tree(value=value, unplaced=(parse_toml, text))
-        return Tree(value=value, places=places_of(text.removeprefix("\ufeff")))
+        return Tree(value=value, places=find_places(text.removeprefix("\ufeff")))
     except tomllib.TOMLDecodeError as error:
         why, _, where = str(error).rpartition(" (at ")
         found = re.search(r"line (\d+), column (\d+)", where)
@@ -129,14 +129,14 @@ def parse_toml(text: str, file: str = "", *, placed: bool = True) -> Tree:
         raise ConfigError(
             f"not TOML: {why[:1].lower()}{why[1:]}", place=_place(file, line, column)
         ) from None
-    except ValueError as error:  # a number of more digits than Python converts, a date that is none
+    except ValueError as error:  # a number too long for Python to convert, or an invalid date
         raise ConfigError(f"not TOML: {error}", place=file) from None
     except RecursionError:
         raise _too_deep(file) from None
 
 
 def _with_texts(value: Any) -> Any:
-    """TOML's dates and times as texts, so that every leaf is one of JSON's."""
+    """Return a TOML value with dates and times as texts, so that every leaf is a JSON value."""
     if isinstance(value, dict):
         return {key: _with_texts(part) for key, part in value.items()}
     if isinstance(value, list):
@@ -150,7 +150,7 @@ def _refuse_length(text: str, file: str) -> None:
 
 
 def parse_yaml(text: str, file: str = "", *, first_line: int = 1) -> Tree:
-    """YAML 1.2 as a tree; `first_line` is where the text begins in its file.
+    """Parse YAML 1.2; `first_line` is where the text begins in its file.
 
     Raises:
         ConfigError: `config.syntax`, `config.duplicate-key`, `config.too-large`, with the place.
@@ -158,11 +158,11 @@ def parse_yaml(text: str, file: str = "", *, first_line: int = 1) -> Tree:
     from ruamel.yaml.constructor import DuplicateKeyError  # noqa: PLC0415 - 20 ms that a host's JSON settings do not pay
     from ruamel.yaml.error import MarkedYAMLError  # noqa: PLC0415 - as above
 
-    from hookline.wire.ruamel import TooDeepError, reader  # noqa: PLC0415 - as above
+    from hookline.wire.yaml_reader import TooDeepError, make_yaml  # noqa: PLC0415 - as above
 
     _refuse_length(text, file)
     try:
-        loaded = reader().load(text)
+        loaded = make_yaml().load(text)
     except TooDeepError:
         raise _too_deep(file) from None
     except DuplicateKeyError as error:
@@ -291,7 +291,9 @@ class _Plain:
 
     @staticmethod
     def _scalar(node: Any) -> Any:
-        if type(node).__name__ == "ScalarBoolean":  # one with an anchor, to ruamel an integer
+        if (
+            type(node).__name__ == "ScalarBoolean"
+        ):  # a boolean with an anchor, which ruamel takes for an integer
             return bool(node)
         for plain in (bool, int, float, str):
             if isinstance(node, plain):
@@ -304,7 +306,7 @@ def _join_surrogates(text: str) -> str:
     """Return the text with each pair of surrogates joined to the character that it stands for.
 
     Raises:
-        UnicodeError: half of a pair stands alone.
+        UnicodeError: there is half of a pair.
     """
     if text.isascii() or not _SURROGATE.search(text):
         return text
@@ -312,7 +314,7 @@ def _join_surrogates(text: str) -> str:
 
 
 class _JsonPlaces:
-    """Where each key and item of a JSON text begins; only for a text that `json` has accepted."""
+    """Finds where each key and item of a JSON text begins; only for a text that `json` has accepted."""
 
     def __init__(self, text: str) -> None:
         self.text = text
