@@ -1,6 +1,6 @@
 """Hostile hooks: how long the engine needs to return, what is left of them, and how much memory they cost.
 
-Run it as `python -m bench.hostile`. Rows 1 to 6 and 12 of security.md 3, each in a fresh process, through the engine; row 13 through commands that are killed.
+Run it as `python -m bench.hostile`. Rows 1 to 6 and 12 of docs/explanation/security.md 2, each in a fresh process, through the engine; row 13 through commands that are killed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from hookline.model.handler import Command
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-LIMIT, GRACE, SLACK = 1.0, 1.0, 0.25  # seconds; goal 17 of performance.md
+LIMIT, GRACE, SLACK = 1.0, 1.0, 0.25  # seconds
 GROWTH, GROWTH_BOUND, LATE_BOUND = 16.0, 32.0, 1.0  # MB, MB, and seconds instead of SLACK
 AT_ONCE = 0.35  # an orphan that holds stdout may cost the drain of 0.1 s and the slack
 MARK = "HOOKLINE_BENCH_HOSTILE"

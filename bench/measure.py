@@ -34,7 +34,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goal:
-    """A case against another one: the ratio that is aimed for, and the looser one that CI holds it to (performance.md 13)."""
+    """A case against another one: the ratio that is aimed for, and the looser one that CI holds it to."""
 
     text: str
     case: str

@@ -193,7 +193,7 @@ def extra_files() -> int:
 
 
 def goals(present: Sequence[str]) -> tuple[Goal, ...]:
-    """Goal 21 of performance.md: as the installed script, or as the module where there is none."""
+    """The goal: as the installed script, or as the module where there is none."""
     caller = "hookline" if "hookline --version" in present else "-m hookline"
     wanted = (
         "--version",

@@ -104,13 +104,13 @@ def name(path: Path) -> str:
 
 @pytest.mark.parametrize("path", MODULES, ids=name)
 def test_no_module_is_long(path: Path) -> None:
-    """A file near the cap is split before it is extended (style.md 1)."""
+    """A file near the cap is split before it is extended."""
     assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST
 
 
 @pytest.mark.parametrize("path", [path for path in MODULES if path.stat().st_size], ids=name)
 def test_a_module_opens_with_a_sentence(path: Path) -> None:
-    """It could be its whole documentation (style.md 4)."""
+    """It could be its whole documentation."""
     said = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
     first = said.partition("\n\n")[0].replace("\n", " ")
 
@@ -120,7 +120,7 @@ def test_a_module_opens_with_a_sentence(path: Path) -> None:
 
 @pytest.mark.parametrize("path", TESTS, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_a_test_is_a_sentence(path: Path) -> None:
-    """Each test has a docstring that says what holds (style.md 7)."""
+    """Each test has a docstring that says what holds."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     functions = [
         node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
@@ -137,7 +137,7 @@ def test_a_test_is_a_sentence(path: Path) -> None:
 
 @pytest.mark.parametrize("path", TESTS, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_no_test_sleeps_or_mocks(path: Path) -> None:
-    """Time is an argument, and fakes implement the real protocol (style.md 7)."""
+    """Time is an argument, and fakes implement the real protocol."""
     names = {
         node.attr
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
@@ -236,25 +236,25 @@ OWN_WORDS = {
 }
 # What a row may say beyond its kind: dialect, power, and the rows; "*" for all of them. Each with its reason.
 BEYOND = {
-    ("docker-agent", "deny"): ({"before_agent_run", "after_agent_complete"}, "canonical events that the vocabulary lacks; they block (docker-agent.md 6)"),
-    ("claude-code", "halt"): ({"*"}, "`continue: false` is a field of every event's output (harnesses.md 2)"),
-    ("claude-code", "watch"): ({"SessionStart"}, "`watchPaths` (harnesses.md 2)"),
-    ("claude-code", "allow"): ({"PreModelSwitch"}, "`permissionDecision` allow (harnesses.md 2)"),
-    ("claude-code", "ask"): ({"PreModelSwitch"}, "`permissionDecision` ask (harnesses.md 2)"),
-    ("claude-code", "deny"): ({"Elicitation"}, "exit 2 declines (harnesses.md 2)"),
-    ("cursor", "allow"): ({"beforeShellExecution", "beforeMCPExecution", "beforeReadFile", "beforeTabFileRead", "subagentStart"}, "a permission may be `allow` wherever there is one (harnesses.md 5)"),
-    ("cursor", "context"): ({"beforeShellExecution", "beforeMCPExecution"}, "`agent_message` goes with every permission (harnesses.md 5)"),
-    ("codex", "halt"): ({"UserPromptSubmit", "SubagentStop", "PreCompact", "PostCompact"}, "`continue: false` stops there, too (harnesses.md 3)"),
-    ("a3s", "deny"): ({"*"}, "a handler may block any of its events (a3s.md)"),
-    ("a3s", "retry"): ({"*"}, "a handler may ask for a retry of any of its events (a3s.md)"),
-    ("agenthooks", "deny"): ({"*"}, "a decision belongs to every output; where nothing can be refused it is feedback (agenthooks.md 2)"),
-    ("agenthooks", "allow"): ({"*"}, "a decision belongs to every output (agenthooks.md 8)"),
-    ("copilot", "context"): ({"notification"}, "`additionalContext` is put before the session's next message (harnesses.md 6)"),
-    ("gemini", "halt"): ({"BeforeAgent"}, "`continue: false` ends the run there, too (harnesses.md 4)"),
-    ("qwen", "halt"): ({"PostToolBatch"}, "a block there stops the turn (harnesses.md 10)"),
+    ("docker-agent", "deny"): ({"before_agent_run", "after_agent_complete"}, "canonical events that the vocabulary lacks; they block (docs/formats/docker-agent.md 6)"),
+    ("claude-code", "halt"): ({"*"}, "`continue: false` is a field of every event's output (docs/formats/claude-code.md 7)"),
+    ("claude-code", "watch"): ({"SessionStart"}, "`watchPaths` (docs/formats/claude-code.md 7)"),
+    ("claude-code", "allow"): ({"PreModelSwitch"}, "`permissionDecision` allow (docs/formats/claude-code.md 7)"),
+    ("claude-code", "ask"): ({"PreModelSwitch"}, "`permissionDecision` ask (docs/formats/claude-code.md 7)"),
+    ("claude-code", "deny"): ({"Elicitation"}, "exit 2 declines (docs/formats/claude-code.md 7)"),
+    ("cursor", "allow"): ({"beforeShellExecution", "beforeMCPExecution", "beforeReadFile", "beforeTabFileRead", "subagentStart"}, "a permission may be `allow` wherever there is one (docs/formats/cursor.md 5)"),
+    ("cursor", "context"): ({"beforeShellExecution", "beforeMCPExecution"}, "`agent_message` goes with every permission (docs/formats/cursor.md 5)"),
+    ("codex", "halt"): ({"UserPromptSubmit", "SubagentStop", "PreCompact", "PostCompact"}, "`continue: false` stops there, too (docs/formats/codex.md 5)"),
+    ("a3s", "deny"): ({"*"}, "a handler may block any of its events (docs/formats/a3s.md 5)"),
+    ("a3s", "retry"): ({"*"}, "a handler may ask for a retry of any of its events (docs/formats/a3s.md 5)"),
+    ("agenthooks", "deny"): ({"*"}, "a decision belongs to every output; where nothing can be refused it is feedback (docs/formats/agenthooks.md 2)"),
+    ("agenthooks", "allow"): ({"*"}, "a decision belongs to every output (docs/formats/agenthooks.md 8)"),
+    ("copilot", "context"): ({"notification"}, "`additionalContext` is put before the session's next message (docs/formats/copilot.md 5)"),
+    ("gemini", "halt"): ({"BeforeAgent"}, "`continue: false` ends the run there, too (docs/formats/gemini.md 4)"),
+    ("qwen", "halt"): ({"PostToolBatch"}, "a block there stops the turn (docs/formats/qwen.md 5)"),
     ("hookline", "ask"): ({"*"}, "a program that reads decisions can ask a person about whatever is yet to happen"),
     ("hookline", "deny"): ({"*"}, "a program that reads decisions can refuse whatever is yet to happen"),
-    ("agenthooks", "context"): ({"post-agent-turn"}, "`additional_context` is honoured there (agenthooks.md 8)"),
+    ("agenthooks", "context"): ({"post-agent-turn"}, "`additional_context` is honoured there (docs/formats/agenthooks.md 8)"),
 }  # fmt: skip
 
 

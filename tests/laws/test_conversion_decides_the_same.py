@@ -29,8 +29,8 @@ TOGETHER = (
     "what the rewrites of several hooks come to",
 )
 STANCES = ("`ask`", "`deny`", "`halt`")
-_EMPTY = "an empty text is no rewrite there (starchild.md 12)"
-_TEXT = "a result is a text there (harnesses.md 6)"
+_EMPTY = "an empty text is no rewrite there (docs/formats/hermes.md)"
+_TEXT = "a result is a text there (docs/formats/copilot.md)"
 # Vector and target -> why its decision cannot survive the way back.
 NEVER = {
     **dict.fromkeys((("DA-238", "hermes"), ("DA-262", "hermes")), _EMPTY),
@@ -83,7 +83,7 @@ def _explained(converted: Converted) -> bool:
 
 
 def _appended(converted: Converted) -> bool:
-    """Whether what is for the user comes back as a part of the tool's result, to which that host appends it (starchild.md 5)."""
+    """Whether what is for the user comes back as a part of the tool's result, to which that host appends it (docs/formats/starchild.md 5)."""
     row = converted.target.table.row(converted.event.native_name)
     return bool(getattr(row, "appends", False) and converted.expected().for_user)
 
@@ -101,7 +101,7 @@ def _told(decision: Any, event: Any) -> tuple[Stance, Any]:
 
 
 def _reply_text(value: Any) -> Any:
-    """The text of a model's reply that Gemini puts into an object (harnesses.md 4); any other value as it is."""
+    """The text of a model's reply that Gemini puts into an object (docs/formats/gemini.md); any other value as it is."""
     if not (isinstance(value, dict) and "candidates" in value):
         return value
     return value.get("text") or "".join(value["candidates"][0]["content"]["parts"])

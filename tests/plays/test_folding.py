@@ -82,7 +82,7 @@ def test_where_the_table_has_words_for_it_the_first_denial_counts_also_without_a
 def test_a_union_takes_the_strongest_word_and_every_name(
     former: object, latter: object, united: object
 ) -> None:
-    """Part by part; a word that has no rank is replaced by the later one (harnesses.md 4)."""
+    """Part by part; a word that has no rank is replaced by the later one (docs/formats/gemini.md)."""
     stage = Stage(
         row(parallel=True, powers=frozenset({"tools"})),
         fold=FoldRule(unions={"tools": {"mode": ("AUTO", "ANY", "NONE")}}),

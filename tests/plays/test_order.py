@@ -40,7 +40,7 @@ def test_scopes_run_from_managed_policy_to_in_process() -> None:
 
 
 def test_rank_goes_before_scope_inside_a_dialect() -> None:
-    """A dialect's own order is by rank, and only then by level (agenthooks.md 9)."""
+    """A dialect's own order is by rank, and only then by level (docs/formats/agenthooks.md 9)."""
     happened = play(
         [hook("user", scope="user", rank=1), hook("project", scope="project", rank=0)], {}
     )
@@ -89,7 +89,7 @@ def test_a_parallel_group_is_asked_at_once() -> None:
 
 
 def test_one_hook_puts_a_parallel_group_in_turn() -> None:
-    """Where a hook that takes part wants it, all of its dialect are asked one after the other (harnesses.md 4)."""
+    """Where a hook that takes part wants it, all of its dialect are asked one after the other (docs/formats/gemini.md)."""
     happened = play([hook("a"), hook("b", in_turn=True), hook("c")], {}, stage=AT_ONCE)
 
     assert happened.batches == [["a"], ["b"], ["c"]]

@@ -36,7 +36,7 @@ def test_hooks_asked_at_once_see_the_original() -> None:
 
 
 def test_lone_patches_of_hooks_asked_at_once_do_not_add_up() -> None:
-    """Where the table says so each is one of the original, and the last stands alone (harnesses.md 1.6)."""
+    """Where the table says so each is one of the original, and the last stands alone (docs/formats/comparison.md 6)."""
     stage = Stage(row(parallel=True), fold=FoldRule(lone_patches=True))
     script = {"a": patches(command="x"), "b": patches(depth=2), "c": Verdict()}
     happened = play([hook(name, stage=stage) for name in "abc"], script, stage=stage)

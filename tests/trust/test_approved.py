@@ -28,7 +28,7 @@ def _worktree(repository: Repository, branch: str) -> Repository:
 
 @pytest.mark.parametrize(("row", "door"), rows("approved", ["runs"], DOORS))
 def test_an_approved_guard_runs(repository: Repository, row: str, door: str) -> None:
-    """Every door has the same rules (trust.md 4)."""
+    """Every door has the same rules (docs/explanation/trust.md 4)."""
     repository.approved("echo no >&2; exit 2")
 
     assert (repository.ask(door).stance, repository.times) == ("deny", 1)
@@ -36,7 +36,7 @@ def test_an_approved_guard_runs(repository: Repository, row: str, door: str) -> 
 
 @pytest.mark.parametrize(("row", "door"), rows("approved", ["git worktree add"], DOORS))
 def test_linked_worktrees_share_an_approval(repository: Repository, row: str, door: str) -> None:
-    """Linked worktrees share; they are the same repository (trust.md 2, the owner)."""
+    """Linked worktrees share; they are the same repository (docs/explanation/trust.md 2, the owner)."""
     repository.approved()
     other = _worktree(repository, "feature")
 
@@ -47,7 +47,7 @@ def test_linked_worktrees_share_an_approval(repository: Repository, row: str, do
 def test_two_worktrees_hold_two_approved_versions(
     repository: Repository, row: str, door: str
 ) -> None:
-    """Two branches or worktrees must not fight over one hash (trust.md 6)."""
+    """Two branches or worktrees must not fight over one hash (docs/explanation/trust.md 6)."""
     repository.approved()
     other = _worktree(repository, "feature")
     other.write(LIBRARY, "NAME=other\n")
@@ -61,7 +61,7 @@ def test_two_worktrees_hold_two_approved_versions(
 def test_a_branch_and_back_needs_no_second_approval(
     repository: Repository, row: str, door: str
 ) -> None:
-    """The last versions of the files stay approved (trust.md 6)."""
+    """The last versions of the files stay approved (docs/explanation/trust.md 6)."""
     repository.approved()
     repository.git("checkout", "-q", "-b", "feature")
     repository.write(LIBRARY, "NAME=other\n")
@@ -76,7 +76,7 @@ def test_a_branch_and_back_needs_no_second_approval(
 def test_an_interpreter_that_moves_disarms_nothing(
     repository: Repository, row: str, door: str
 ) -> None:
-    """Programs on PATH are not covered: an upgrade must not disarm guards (trust.md 2)."""
+    """Programs on PATH are not covered: an upgrade must not disarm guards (docs/explanation/trust.md 2)."""
     repository.approved("echo no >&2; exit 2")
     folder = repository.home.path / "bin"
     folder.mkdir()
@@ -90,7 +90,7 @@ def test_an_interpreter_that_moves_disarms_nothing(
 def test_a_hook_that_logs_beside_itself_never_changes(
     repository: Repository, row: str, door: str
 ) -> None:
-    """A new entry in a folder is no change of a covered file (trust.md 3, after)."""
+    """A new entry in a folder is no change of a covered file (docs/explanation/trust.md 3, after)."""
     repository.approved('echo "$NAME" >> "$(dirname "$0")/guard.log"')
     said = [repository.ask(door) for _ in range(3)]
 
@@ -101,7 +101,7 @@ def test_a_hook_that_logs_beside_itself_never_changes(
 
 @later("approved, two processes")
 def test_two_processes_approve_at_once(repository: Repository) -> None:
-    """Every order and every kill is safe without a lock (trust.md 6)."""
+    """Every order and every kill is safe without a lock (docs/explanation/trust.md 6)."""
     repository.guard().commit()
     words = (sys.executable, "-I", "-m", "hookline", "approve", "--all", "--yes")
     both = [
@@ -119,7 +119,7 @@ def test_two_processes_approve_at_once(repository: Repository) -> None:
 
 @later("approved, revoked")
 def test_revoked_wins(repository: Repository) -> None:
-    """A revoked hook does not run (trust.md 4), and only a new approval lets it run again."""
+    """A revoked hook does not run (docs/explanation/trust.md 4), and only a new approval lets it run again."""
     repository.approved()
     assert repository.hookline("revoke", ".claude/settings.json").returncode == 0
     assert (repository.ask("answer").stance, repository.times) == ("silent", 0)
@@ -130,7 +130,7 @@ def test_revoked_wins(repository: Repository) -> None:
 
 @later("approved, from Python")
 def test_approvals_count_in_python(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`Engine.discover(trust="approved")` runs what was approved, and nothing else (trust.md 5)."""
+    """`Engine.discover(trust="approved")` runs what was approved, and nothing else (docs/explanation/trust.md 5)."""
     repository.approved("echo no >&2; exit 2")
     for name, value in repository.home.environ.items():
         monkeypatch.setenv(name, value)
@@ -146,7 +146,7 @@ def test_approvals_count_in_python(repository: Repository, monkeypatch: pytest.M
     ("row", "door"), rows("store", ["damaged", "a folder for each file"], DOORS)
 )
 def test_a_store_that_cannot_be_read_asks(repository: Repository, row: str, door: str) -> None:
-    """What cannot be read of the store counts as changed, never as new (trust.md 4): asked, never silent."""
+    """What cannot be read of the store counts as changed, never as new (docs/explanation/trust.md 4): asked, never silent."""
     repository.approved()
     for path in [path for path in repository.home.store.rglob("*") if path.is_file()]:
         if row == "damaged":
@@ -163,7 +163,7 @@ def test_a_store_that_cannot_be_read_asks(repository: Repository, row: str, door
 def test_a_first_use_that_cannot_be_recorded_runs_with_a_notice(
     home: Home, row: str, door: str
 ) -> None:
-    """The store's folder is no folder here, which also a full or read-only disk amounts to (trust.md 6)."""
+    """The store's folder is no folder here, which also a full or read-only disk amounts to (docs/explanation/trust.md 6)."""
     script = home.write(".claude/hooks/own.sh", "#!/bin/sh\necho no >&2\nexit 2\n", program=True)
     hooks = {"PreToolUse": [{"hooks": [{"type": "command", "command": str(script)}]}]}
     home.write(".claude/settings.json", json.dumps({"hooks": hooks}))

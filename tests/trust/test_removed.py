@@ -44,7 +44,7 @@ REMOVALS: dict[str, Callable[[Repository], object]] = {
 def test_a_removed_guard_is_missed_at_each_action(
     repository: Repository, row: str, door: str
 ) -> None:
-    """A notice at each action of its kind, with the command that resolves it, until it is resolved (trust.md 4)."""
+    """A notice at each action of its kind, with the command that resolves it, until it is resolved (docs/explanation/trust.md 4)."""
     repository.approved()
     REMOVALS[row](repository)
 
@@ -57,7 +57,7 @@ def test_a_removed_guard_is_missed_at_each_action(
 
 @pytest.mark.parametrize(("row", "door"), rows("removed, strict", list(REMOVALS), DOORS))
 def test_in_strict_mode_a_removed_guard_asks(repository: Repository, row: str, door: str) -> None:
-    """It is `ask` in strict mode (trust.md 4, removed)."""
+    """It is `ask` in strict mode (docs/explanation/trust.md 4, removed)."""
     repository.approved()
     REMOVALS[row](repository)
 

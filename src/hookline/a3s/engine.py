@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     Fired: TypeAlias = HookEvent | Payload | Mapping[str, Any] | str
 
-# How often a Retry is followed where the hook does not say (a3s.md 6).
+# How often a Retry is followed where the hook does not say (docs/formats/a3s.md 6).
 DEFAULT_RETRIES = 3
 _REMEMBERED = 256
 

@@ -32,7 +32,7 @@ def command(
     `text`: as it was typed, `/hooks` first, because nothing else is a command (a bot's name after it, as `/hooks@bot`, is dropped).
     `cwd`: the project folder. `who`: the person, as the journal and the approvals shall name them; without it, the user of this
     process. `engine`: one that runs already, whose files are read anew first; without it the hooks that are found from `cwd`.
-    Never raises for what is typed, nor for what is in a file (starchild.md 6.2).
+    Never raises for what is typed, nor for what is in a file (docs/formats/starchild.md 6.2).
     """
     try:
         with Talk(cwd, who, environ, engine) as talk:

@@ -187,7 +187,7 @@ COMMANDS: Mapping[str, Command] = {
 }
 GROUPS: Mapping[str, str] = {"look": "Look", "try": "Try", "decide": "Decide", "run": "Run"}
 
-# What others call it -> what we do (cli-conventions.md 2.7). `run` is kept free for running an agent.
+# What others call it -> what we do. `run` is kept free for running an agent.
 ELSEWHERE: Mapping[str, str] = {
     "run": "to fire an event: hookline fire EVENT",
     "eval": "to fire an event: hookline fire EVENT",

@@ -33,7 +33,7 @@ VOCABULARY = (
 def kind_of(name: str, dialect: str) -> str:
     """The canonical kind of an event by any name that it has; empty for none.
 
-    With a `dialect` its own meaning of the name goes before the canonical one; they may differ (vocabulary.md 1).
+    With a `dialect` its own meaning of the name goes before the canonical one; they may differ (docs/formats/vocabulary.md 1).
     """
     meanings = {label: kind for label, native, kind in _natives() if native == name}
     if dialect and dialect != "hookline":

@@ -24,9 +24,9 @@ class Place(Frozen):
     path: str
 
 
-# Managed, user, project, project-local (architecture, decision 3); inside a scope in the order written.
+# Managed, user, project, project-local (docs/architecture.md 4.3); inside a scope in the order written.
 PLACES: tuple[Place, ...] = (
-    # harnesses.md 2.1
+    # docs/formats/claude-code.md 1
     Place(dialect="claude-code", scope="managed", path="/etc/claude-code/managed-settings.json"),
     Place(
         dialect="claude-code", scope="managed", path="/etc/claude-code/managed-settings.d/*.json"
@@ -34,7 +34,7 @@ PLACES: tuple[Place, ...] = (
     Place(dialect="claude-code", scope="user", path="{claude}/settings.json"),
     Place(dialect="claude-code", scope="project", path="{cwd}/.claude/settings.json"),
     Place(dialect="claude-code", scope="local", path="{cwd}/.claude/settings.local.json"),
-    # harnesses.md 3; the files of the system's folder are policy, as `requirements.toml` is
+    # docs/formats/codex.md 1; the files of the system's folder are policy, as `requirements.toml` is
     Place(dialect="codex", scope="managed", path="/etc/codex/requirements.toml"),
     Place(dialect="codex", scope="managed", path="/etc/codex/hooks.json"),
     Place(dialect="codex", scope="managed", path="/etc/codex/config.toml"),
@@ -42,45 +42,45 @@ PLACES: tuple[Place, ...] = (
     Place(dialect="codex", scope="user", path="{codex}/config.toml"),
     Place(dialect="codex", scope="project", path="{cwd}/.codex/hooks.json"),
     Place(dialect="codex", scope="project", path="{cwd}/.codex/config.toml"),
-    # kimi.md 1: the user's file only, never a project's; the second is the newer edition's
+    # docs/formats/kimi.md 1: the user's file only, never a project's; the second is the newer edition's
     Place(dialect="kimi", scope="user", path="{home}/.kimi/config.toml"),
     Place(dialect="kimi", scope="user", path="{home}/.kimi-code/config.toml"),
-    # harnesses.md 5
+    # docs/formats/cursor.md 1
     Place(dialect="cursor", scope="managed", path="/etc/cursor/hooks.json"),
     Place(dialect="cursor", scope="user", path="{home}/.cursor/hooks.json"),
     Place(dialect="cursor", scope="project", path="{cwd}/.cursor/hooks.json"),
-    # harnesses.md 6; it reads `.claude/settings.json` as well, but those hooks are claude-code's, and would run twice
+    # docs/formats/copilot.md 1; it reads `.claude/settings.json` as well, but those hooks are claude-code's, and would run twice
     Place(dialect="copilot", scope="managed", path="/etc/github-copilot/policy.d/*.json"),
     Place(dialect="copilot", scope="user", path="{copilot}/hooks/*.json"),
     Place(dialect="copilot", scope="user", path="{copilot}/settings.json"),
     Place(dialect="copilot", scope="project", path="{cwd}/.github/hooks/*.json"),
     Place(dialect="copilot", scope="project", path="{cwd}/.github/copilot/settings.json"),
     Place(dialect="copilot", scope="local", path="{cwd}/.github/copilot/settings.local.json"),
-    # harnesses.md 4; an extension's `hooks/hooks.json` is named by the person who uses it
+    # docs/formats/gemini.md 1; an extension's `hooks/hooks.json` is named by the person who uses it
     Place(dialect="gemini", scope="managed", path="/etc/gemini-cli/settings.json"),
     Place(dialect="gemini", scope="user", path="{home}/.gemini/settings.json"),
     Place(dialect="gemini", scope="project", path="{cwd}/.gemini/settings.json"),
-    # harnesses.md 10; Qwen Code keeps the keys and the places of Gemini CLI, whose fork it is
+    # docs/formats/qwen.md 1; Qwen Code keeps the keys and the places of Gemini CLI, whose fork it is
     Place(dialect="qwen", scope="managed", path="/etc/qwen-code/settings.json"),
     Place(dialect="qwen", scope="user", path="{qwen}/settings.json"),
     Place(dialect="qwen", scope="project", path="{cwd}/.qwen/settings.json"),
-    # harnesses.md 9
+    # docs/formats/openhands.md 1
     Place(dialect="openhands", scope="user", path="{home}/.openhands/hooks.json"),
     Place(dialect="openhands", scope="project", path="{cwd}/.openhands/hooks.json"),
-    # harnesses.md 12: folders, in which the name of a file is its event
+    # docs/formats/cline.md 1: folders, in which the name of a file is its event
     Place(dialect="cline", scope="user", path="{home}/Documents/Cline/Hooks"),
     Place(dialect="cline", scope="user", path="{cline}/hooks"),
     Place(dialect="cline", scope="project", path="{cwd}/.clinerules/hooks"),
     Place(dialect="cline", scope="project", path="{cwd}/.cline/hooks"),
-    # docker-agent.md 3; agent files are named by the person who runs them
+    # docs/formats/docker-agent.md 3; agent files are named by the person who runs them
     # a machine's policy in its shape; the format itself has no such place
     Place(dialect="docker-agent", scope="managed", path="/etc/hookline/hooks.d/*.yaml"),
     Place(dialect="docker-agent", scope="user", path="{home}/.config/cagent/config.yaml"),
     Place(dialect="docker-agent", scope="user", path="{home}/.config/cagent/hooks.d/*.yaml"),
-    # starchild.md 1 and 12
+    # docs/formats/starchild.md 1; docs/formats/hermes.md 1
     Place(dialect="starchild", scope="project", path="{cwd}/config/shell_hooks.yaml"),
     Place(dialect="hermes", scope="user", path="{home}/.hermes/config.yaml"),
-    # agenthooks.md 3
+    # docs/formats/agenthooks.md 3
     Place(dialect="agenthooks", scope="user", path="{config}/agents/hooks"),
     Place(dialect="agenthooks", scope="project", path="{cwd}/.agents/hooks"),
 )
@@ -202,7 +202,7 @@ def _names(cwd: str, environ: Mapping[str, str]) -> dict[str, str]:
     return {
         "home": home,
         "cwd": cwd,
-        # An empty or relative value is ignored (agenthooks.md 3).
+        # An empty or relative value is ignored (docs/formats/agenthooks.md 3).
         "config": config if os.path.isabs(config) else f"{home}/.config",
         "claude": environ.get("CLAUDE_CONFIG_DIR") or f"{home}/.claude",
         "codex": environ.get("CODEX_HOME") or f"{home}/.codex",

@@ -158,7 +158,7 @@ def files_of(path: str, dialect: str, *, level: bool = False) -> list[str]:
     """The files that hold hooks: the file itself, or those of a folder, in the dialect's order.
 
     Of a folder with more than 64, one more than that: see `split_files`.
-    `level`: the folder holds the hooks of a level, so that it is not itself the folder of one hook (agenthooks.md 3).
+    `level`: the folder holds the hooks of a level, so that it is not itself the folder of one hook (docs/formats/agenthooks.md 3).
 
     Raises:
         ConfigError: there is no such file or folder, or the file is none of this dialect.

@@ -228,7 +228,7 @@ class Table(Frozen):
         return tuple(dict.fromkeys((*self.names_event, *named)))
 
     def raises(self, kind: str) -> bool:
-        """Whether the host raises a narrower kind of event itself, beside the event of the call (vocabulary.md 4)."""
+        """Whether the host raises a narrower kind of event itself, beside the event of the call (docs/formats/vocabulary.md 4)."""
         return self.raises_facets and self.row_of_kind(kind) is not None
 
     def selects(self, native: str) -> tuple[str, ...]:

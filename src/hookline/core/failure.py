@@ -21,7 +21,7 @@ OVERFLOWED = "its output exceeds the limit of 1 MiB a stream"
 
 
 def failed(spec: HookSpec, outcome: Outcome, fault: str = "") -> Verdict:
-    """The verdict of a hook that gave no answer (architecture, decision 2).
+    """The verdict of a hook that gave no answer (docs/architecture.md 4.2).
 
     `fault` overrides the words for the failure. Where something can be refused, on a gate or elsewhere, a hook that fails
     open leaves a note for the user, so that a guard which could not run is never the same as a guard that said yes.

@@ -22,7 +22,7 @@ def fit(
     ask_becomes: Stance = Stance.SILENT,
     redoes: bool = False,
 ) -> Decision:
-    """The decision without what `powers` lacks; every loss is an entry of `lowered` (architecture, decision 7).
+    """The decision without what `powers` lacks; every loss is an entry of `lowered` (docs/architecture.md 4.7).
 
     Only an ask can become a denial that no hook gave: where the host cannot ask and `ask_becomes` says so, as before an
     action, and where a guard asks because it failed.

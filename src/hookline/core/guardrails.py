@@ -190,7 +190,7 @@ def cap_redo(decision: Decision, count: int | None, limit: int, row: Row | None 
     """The decision, or, when the agent was already sent back `limit` times this turn, leave to stop, said aloud.
 
     `count`: how often, which is more than the limit where another hook may send it back more often; None where it was sent back, and nobody knows how often: that is once too often. A limit of 0 or less is no limit.
-    (architecture, decision 12)
+    (docs/architecture.md 4.12)
     """
     if limit <= 0 or not goes_on(decision, row) or (count is not None and count < limit):
         return decision

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hookline.model.event import Event
     from hookline.model.verdict import Decision
 
-# Of one answer. Beyond that an agent is not informed, it is drowned (needs.md 1, row 20).
+# Of one answer. More would flood the agent.
 MOST_CHARACTERS = 16_384
 # Of its failure and of each thing that no longer counts, and how many of these are told.
 _LONGEST = 1024

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Predicate: TypeAlias = Callable[[Event], bool]
 
 _INPUT = "input."
-# Kinds that are some calls of tools only (vocabulary.md 4).
+# Kinds that are some calls of tools only (docs/formats/vocabulary.md 4).
 FACETS = ("shell.", "file.read.", "file.write.", "mcp.")
 
 
@@ -75,7 +75,7 @@ def predicate(condition: Condition) -> Predicate:
 
 
 def facets_of(event: Event) -> tuple[str, ...]:
-    """The narrower kinds that a call of a tool also is, where its event has such (vocabulary.md 4)."""
+    """The narrower kinds that a call of a tool also is, where its event has such (docs/formats/vocabulary.md 4)."""
     from hookline.model.tools import facets  # noqa: PLC0415 - few registries have hooks on such events
 
     return facets(event.kind, event.tool, event.dialect) if event.tool else ()
@@ -157,7 +157,7 @@ def _path_holds(condition: PathPattern, event: Event) -> bool:
 
 
 def leaves(value: Json) -> Iterator[str]:
-    """Every leaf value at any depth, as text: numbers and booleans as JSON writes them, keys never (agenthooks.md 5)."""
+    """Every leaf value at any depth, as text: numbers and booleans as JSON writes them, keys never (docs/formats/agenthooks.md 5)."""
     left = [value]
     while left:  # no recursion: an agent that nests its input must not be able to stop a guard
         node = left.pop()
@@ -172,7 +172,7 @@ def leaves(value: Json) -> Iterator[str]:
 
 
 def texts(value: Json) -> Iterator[str]:
-    """Every text at any depth, keys never; a list of nothing but texts also as one, joined by blanks (starchild.md 4)."""
+    """Every text at any depth, keys never; a list of nothing but texts also as one, joined by blanks (docs/formats/starchild.md 4)."""
     left = [value]
     while left:  # no recursion, as above
         node = left.pop()

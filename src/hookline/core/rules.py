@@ -70,7 +70,7 @@ def _malformed(source: str, why: str) -> ConfigError:
 
 
 def rule_holds(rule: Rule, tool: str, tool_input: Json, cwd: str) -> bool:
-    """Whether a rule covers a call (harnesses.md 2.3).
+    """Whether a rule covers a call (docs/formats/claude-code.md 3).
 
     A command rule looks into every simple command of the line; a command that cannot be parsed is covered, because the
     hook behind the rule must then see it.

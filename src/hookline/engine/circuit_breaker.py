@@ -1,6 +1,6 @@
 """Circuit breaker: counts the failures of a hook in a row, and suspends a hook that fails open and keeps failing.
 
-A hook that fails closed, or that asks, is never suspended (starchild.md 7).
+A hook that fails closed, or that asks, is never suspended (docs/formats/starchild.md 7).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Host names: warnings about HTTP hooks whose address does not resolve now, or resolves to an address that must not be called.
 
-Only commands that look at hooks ask the network for this. A call of the hook checks its address again (starchild.md 8).
+Only commands that look at hooks ask the network for this. A call of the hook checks its address again (docs/formats/starchild.md 8).
 """
 
 from __future__ import annotations

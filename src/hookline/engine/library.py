@@ -373,7 +373,7 @@ class Library:
     def available_hooks(self) -> str:
         """The hooks that count, as a block of text for a model's prompt: name, description, trigger, location, matcher.
 
-        For formats that have such a block (agenthooks.md 13: `<available_hooks>`, in the order in which the files were
+        For formats that have such a block (docs/formats/agenthooks.md 13, in the order in which the files were
         given); empty where none is loaded. Hooks that nobody approved, that cannot run or that are only observed are left out.
         """
         from hookline.engine.disclosure import listing  # noqa: PLC0415 - looking is not firing
@@ -383,7 +383,7 @@ class Library:
     def hook_body(self, hook_id: str) -> str:
         """The text below the front matter of a hook's file, read from the file now: loading keeps no more than the metadata.
 
-        Stripped at both ends; empty where the hook's format has no such text (agenthooks.md 13).
+        Stripped at both ends; empty where the hook's format has no such text (docs/formats/agenthooks.md 13).
 
         Raises:
             ConfigError: no hook has that id, or its file can no longer be read.

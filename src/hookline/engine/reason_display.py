@@ -1,4 +1,4 @@
-"""Reason display: how a surface shows why something was blocked, with secrets masked (starchild.md 5.3)."""
+"""Reason display: how a surface shows why something was blocked, with secrets masked (docs/formats/starchild.md 5.3)."""
 
 from __future__ import annotations
 

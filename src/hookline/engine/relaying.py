@@ -123,7 +123,7 @@ class Originals:
             entry["command"] = shlex.join(
                 handler.argv
             )  # paths that were relative to the file are whole there
-        # Cursor drops a file in which a command holds `://` (harnesses.md 5); to JSON the escaped text is the same.
+        # Cursor drops a file in which a command holds `://` (docs/formats/cursor.md); to JSON the escaped text is the same.
         return json.dumps(tree, ensure_ascii=False).replace("://", ":\\/\\/")
 
 

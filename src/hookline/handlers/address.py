@@ -31,7 +31,7 @@ def addresses(
     """Every address of a host, asked for once: who connects to one of these connects to what was checked.
 
     Raises:
-        HandlerError: the name does not resolve, or one of its addresses must not be called (starchild.md 8: a mixed
+        HandlerError: the name does not resolve, or one of its addresses must not be called (docs/formats/starchild.md 8
             answer is refused as a whole).
     """
     try:
@@ -59,7 +59,7 @@ def _checked(host: str, place: str, port: int, *, allow_local: bool) -> Address:
 
 
 def is_met(address: Address, sock: socket.socket) -> bool:
-    """Whether a connected socket ends where it was told to (security.md 5.3, 5).
+    """Whether a connected socket ends where it was told to (docs/explanation/security.md 3, 3).
 
     Raises:
         OSError: it is not connected any more.

@@ -156,7 +156,7 @@ def directory(command: Command | Builtin, event: Event, environ: Mapping[str, st
 
 
 def _expanded(path: str, environ: Mapping[str, str]) -> str:
-    """`~`, `${env.X}`, `${X}` and `$X` of a path (docker-agent.md 3, working_dir)."""
+    """`~`, `${env.X}`, `${X}` and `$X` of a path (docs/formats/docker-agent.md 3, working_dir)."""
     path = re.sub(_VARIABLE, lambda found: environ.get(found[1] or found[2] or found[3], ""), path)
     if path == "~" or path.startswith("~/"):
         path = environ.get("HOME", "~") + path[1:]

@@ -1,6 +1,6 @@
 """HTTP: one payload to one address, and its answer back, within one time limit and never by a detour.
 
-No proxy, no redirect, no compression, no second look-up; TLS as this machine trusts it. Rules: `starchild.md` 8.
+No proxy, no redirect, no compression, no second look-up; TLS as this machine trusts it. Rules: docs/formats/starchild.md 8.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Processes: run programs at once, bound their time and output, and leave nothing of them behind.
 
-One poll loop serves any number of programs; what each goes through is in `child`. Rules: architecture, decision 9;
-`agenthooks.md` 10; `security.md` 2.
+One poll loop serves any number of programs; what each goes through is in `child`. Rules: docs/architecture.md 4.9;
+docs/formats/agenthooks.md 10; docs/explanation/security.md 1.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Names of telemetry: those of OpenTelemetry's drafts, which may still change, and our own, which do not.
 
 The drafts (semantic conventions for generative AI; guardrails: pull request 427 there) are used only where
-`OTEL_SEMCONV_STABILITY_OPT_IN` names them (libraries.md 6). Of our own ones there is no `hooks.cached`: no hook is answered for
+`OTEL_SEMCONV_STABILITY_OPT_IN` names them. Of our own ones there is no `hooks.cached`: no hook is answered for
 by an earlier answer of its own. Each is asked about each event that it matches, or is not asked at all (`once`).
 """
 

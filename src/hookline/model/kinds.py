@@ -1,6 +1,6 @@
 """The canonical kinds of event: what each is called, what it carries, and what a hook may do there.
 
-The facts are `events.json`, next to this module; nothing here names a kind. `vocabulary.md` of the reference explains the
+The facts are `events.json`, next to this module; nothing here names a kind. docs/formats/vocabulary.md explains the
 classes and the words of the effect column.
 """
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hookline.model.conditions import Condition
     from hookline.model.handler import Handler
 
-# Across sources: managed policy first, in-process hooks last (architecture, decision 3).
+# Across sources: managed policy first, in-process hooks last (docs/architecture.md 4.3).
 SCOPES = ("managed", "user", "project", "local", "explicit", "process")
 MANAGED, USER = SCOPES[:2]
 # What comes along with a clone of a project.

@@ -1,6 +1,6 @@
 """Tool names and input keys: what the tools of one kind are called by each host, and what they are given.
 
-The facts are `tools.json`, next to this module (harnesses.md 20; the names of each dialect's own page; vocabulary.md 4). A name
+The facts are `tools.json`, next to this module (docs/formats/comparison.md 12; the names of each dialect's own page; docs/formats/vocabulary.md 4). A name
 may belong to several families (`apply_patch` writes and edits, and so does Cursor's `Write`); families are never merged through
 such a name.
 """
@@ -124,7 +124,7 @@ def _parted(name: str, spelling: str) -> tuple[str, str] | None:
 
 
 def facets(kind: str, name: str, dialect: str = "") -> tuple[str, ...]:
-    """The narrower kinds that an event about a tool also is: a shell's `tool.before` is a `shell.before` (vocabulary.md 4)."""
+    """The narrower kinds that an event about a tool also is: a shell's `tool.before` is a `shell.before` (docs/formats/vocabulary.md 4)."""
     narrower = _data()["facets"].get(kind)
     if not narrower:
         return ()

@@ -1,4 +1,4 @@
-r"""hookline.remote: hooks whose handlers live in another process, and decisions for agents that do (a3s.md 10).
+r"""hookline.remote: hooks whose handlers live in another process, and decisions for agents that do (docs/formats/a3s.md 10).
 
 handlers = Handlers("policy")
 

@@ -45,7 +45,7 @@ async def dialled(
 
 @asynccontextmanager
 async def reached(place: Address) -> AsyncIterator[str]:
-    """What gRPC dials for an address. What it cannot dial itself it reaches by a relay on a private socket (a3s.md 10.3)."""
+    """What gRPC dials for an address. What it cannot dial itself it reaches by a relay on a private socket (docs/formats/a3s.md 10.3)."""
     if place.way != VSOCK:
         yield place.target
         return

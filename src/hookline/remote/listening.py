@@ -131,7 +131,7 @@ async def _over_vsock(
     hooks: HooksService | None,
     stack: AsyncExitStack,
 ) -> Listening:
-    """Listen on vsock and relay to a private unix socket, because the wheels of gRPC refuse vsock (a3s.md 10.3)."""
+    """Listen on vsock and relay to a private unix socket, because the wheels of gRPC refuse vsock (docs/formats/a3s.md 10.3)."""
     from hookline.remote.overgrpc import served  # noqa: PLC0415 - as above
 
     listening = vsock.listener(place.cid, place.port)

@@ -25,7 +25,7 @@ def everybody(_: Any) -> bool:
 
 
 class Relay:
-    """One listening socket, and a dialled connection for each that is accepted there (a3s.md 10.2, 10.3).
+    """One listening socket, and a dialled connection for each that is accepted there (docs/formats/a3s.md 10.2, 10.3).
 
     `accept` listens already, and is closed by `close`. `allow` judges the peer's address, as `getpeername` tells it: for
     AF_VSOCK a CID and a port. `most`: connections at once; a further one is closed at once, as one that is not allowed is.

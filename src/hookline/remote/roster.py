@@ -55,7 +55,7 @@ class Roster:
         max_retries: int = 0,
         fail_mode: str | None = None,
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """Decorate a function, plain or asynchronous, as the handler of an event of a3s (a3s.md 3 and 4).
+        """Decorate a function, plain or asynchronous, as the handler of an event of a3s (docs/formats/a3s.md 3, 4).
 
         `timeout` is in seconds. `observe_only`: told, and not waited for. Its id is the function's name, unless `hook_id` says one.
 

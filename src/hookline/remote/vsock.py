@@ -1,6 +1,6 @@
 """Vsock: addresses, listeners and diallers of AF_VSOCK, and of the unix sockets that Firecracker and libkrun have in its place.
 
-Which machine may connect is told by its CID (a3s.md 10.2). The kernel vouches for it, as for a peer's uid on a unix socket.
+Which machine may connect is told by its CID (docs/formats/a3s.md 10.2). The kernel vouches for it, as for a peer's uid on a unix socket.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Approving: the one request by which a program on this machine has hooks approved, whatever others may be asked here.
 
 The agent may propose, a person approves: who asks shows the token, which only this user's files hold, also on a unix socket.
-`self_approve` gives that up for the convenience of the format (starchild.md 6.1).
+`self_approve` gives that up for the convenience of the format (docs/formats/starchild.md 6.1).
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _TYPE = "application/problem+json"
-# Where a format promises words of its own for a refusal, whoever refuses (starchild.md 6.1).
+# Where a format promises words of its own for a refusal, whoever refuses (docs/formats/starchild.md 6.1).
 APPROVE = "/internal/runtime/hooks/approve"
 CHAT = "/v1/chat"
 

@@ -64,7 +64,7 @@ def body(reply: Reply) -> Response:
 
     Raises:
         RequestError: the reply refuses by its exit code alone, which a host does not read here. It takes the status for an error,
-            and shows it, where an empty body would be consent (harnesses.md 2.4).
+            and shows it, where an empty body would be consent (docs/formats/claude-code.md 4).
     """
     headers = {"Hookline-Exit-Code": str(reply.exit_code)}
     if reply.stderr:

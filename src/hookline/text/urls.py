@@ -2,7 +2,7 @@
 
 Only names with the same meaning on every machine are judged here (`_NAMES`). Any other name may still resolve to a forbidden
 address: the caller must check each resolved address with `text.ip_addresses.explain_refused_address`.
-Rules: `starchild.md` 8; `security.md` 5.
+Rules: docs/formats/starchild.md 8; docs/explanation/security.md 3.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NUMBER = re.compile(r"0[xX][0-9a-fA-F]*|[0-9]+")
 # Names without public DNS: RFC 6762 3, RFC 8375, and `.internal`, which ICANN reserves for private use (2024).
 _LOCAL_NAMES = (".local", ".home.arpa", ".internal")
 # Names that mean one kind of address wherever they exist: RFC 6761 6.3, names in the hosts files of systems, and the
-# endpoints where clouds hand out credentials (security.md 5.3).
+# endpoints where clouds hand out credentials (docs/explanation/security.md 3).
 _NAMES: Mapping[str, str] = {
     "localhost": "loopback",
     "localhost.localdomain": "loopback",
@@ -57,7 +57,7 @@ _LONGEST = 253  # characters of a name (RFC 1035 2.3.4)
 
 
 def explain_refused_url(url: str, *, allow_local: bool = False) -> str:
-    """Return why hookline must not call a URL; empty if nothing in its text forbids it (starchild.md 8).
+    """Return why hookline must not call a URL; empty if nothing in its text forbids it (docs/formats/starchild.md 8).
 
     hookline checks when it reads a file, and again at each call. This function looks up no name, for two reasons. The name's owner
     may answer a later call differently. And listing or approving hooks must not reveal itself to a name server. The call itself

@@ -1,7 +1,7 @@
 """Allowlist: the JSON lists in which Starchild and Hermes keep approvals, taken over once, as far as they say what was approved.
 
 A time is all that most of them know of a script, and anybody who can write the script can set that. So an entry approves what is
-there now only by a digest, or where there is no script at all; a time can only tell that something changed (starchild.md 6, 12).
+there now only by a digest, or where there is no script at all; a time can only tell that something changed (docs/formats/starchild.md 6; docs/formats/hermes.md).
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ def is_disable_flag(spec: HookSpec) -> bool:
 def select_trusted_flags(specs: Iterable[HookSpec]) -> list[HookSpec]:
     """Return the flags that count.
 
-    An unapproved or merely observed file cannot disable other hooks (architecture, decision 11).
+    An unapproved or merely observed file cannot disable other hooks (docs/architecture.md 4.11).
     """
     return [spec for spec in specs if is_disable_flag(spec) and spec.trusted and not spec.shadow]
 

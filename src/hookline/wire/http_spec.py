@@ -1,4 +1,4 @@
-"""HTTP hooks as the files of Claude Code and Copilot declare them (harnesses.md 2.4, 6)."""
+"""HTTP hooks as the files of Claude Code and Copilot declare them (docs/formats/claude-code.md 4; docs/formats/copilot.md)."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 Prose around a judgement may quote text that the model was shown. So a judgement that permits counts only if it is the whole
 reply, with or without a code fence: prose may quote a permission that the model never gave. A judgement that refuses or asks
-counts also inside prose (docker-agent.md 5 reads all three that way).
+counts also inside prose (docs/formats/docker-agent.md 5 reads all three that way).
 """
 
 from __future__ import annotations

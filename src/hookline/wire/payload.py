@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import Field, Row, Table
 
-# Escapes that a shell's `echo` would expand, in the form that it leaves alone (architecture, decision 8).
+# Escapes that a shell's `echo` would expand, in the form that it leaves alone (docs/architecture.md 4.8).
 _ESCAPE = r'\\["\\bfnrt]'
 _SURROGATE = "[\ud800-\udfff]"
 _UNEXPANDED = {

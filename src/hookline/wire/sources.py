@@ -94,7 +94,7 @@ def hook_name(text: str) -> str:
 
 
 def strict_failure(row: Row) -> Stance:
-    """Return what a failure means on a gate in strict mode: ask if the host can ask, else deny (architecture, 6.1)."""
+    """Return what a failure means on a gate in strict mode: ask if the host can ask, else deny (docs/architecture.md 4.1)."""
     if "ask" in row.powers:
         return Stance.ASK
     return row.blocks

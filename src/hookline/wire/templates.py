@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hookline.model.handler import Model
 
 TEMPLATE, ARGUMENTS = "template", "arguments"
-# An escaped dollar sign, or the payload (harnesses.md 2.4).
+# An escaped dollar sign, or the payload (docs/formats/claude-code.md 4).
 _PLACE = re.compile(r"\\\$|\$ARGUMENTS\b")
 _MISSING = "templates need jinja2, which is not installed"
 INSTALL = "pip install 'hookline[model]'"

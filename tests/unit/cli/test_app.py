@@ -88,7 +88,7 @@ def test_every_example_of_the_help_runs(example: str, desk: Desk) -> None:
     assert desk.type(*words, stdin=SUDO).code in (0, 1)
 
 
-# Command line and exit code: the table of cli-conventions.md 4.
+# Command line and exit code.
 CODES = [
     (("list",), 0),
     (("list", "-c", DOCKER), 0),

@@ -203,7 +203,7 @@ def test_nothing_of_the_hosts_is_held(machine: Machine) -> None:
 
 
 def test_a_hook_in_the_background_can_send_the_agent_on(machine: Machine) -> None:
-    """Its exit 2 is answered at the next stop: with a block, and then no more (harnesses.md 2.4)."""
+    """Its exit 2 is answered at the next stop: with a block, and then no more (docs/formats/claude-code.md 4)."""
     hook = {
         "command": "echo 3 tests fail >&2; exit 2",
         "asyncRewake": True,

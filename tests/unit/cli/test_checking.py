@@ -62,7 +62,7 @@ def test_a_folder_without_hooks_is_said_to_have_none(desk: Desk) -> None:
     ],
 )
 def test_what_is_no_hook_is_said_in_the_formats_own_codes(desk: Desk, path: str, line: str) -> None:
-    """Those of agenthooks.md 4: no path, no folder, no file."""
+    """Those of docs/formats/agenthooks.md 4: no path, no folder, no file."""
     desk.file("guard/scripts/run.sh", "exit 0\n")
 
     told = desk.type("validate", path, "--dialect", "agenthooks")

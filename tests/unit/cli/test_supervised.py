@@ -199,7 +199,7 @@ def test_a_slow_hook_times_out_before_the_deadline(machine: Machine) -> None:
 
 
 def test_the_limit_of_the_host_is_the_deadline(machine: Machine) -> None:
-    """Claude Code ends hooks of SessionEnd after 1.5 s (harnesses.md 2.5), so hookline answers before that."""
+    """Claude Code ends hooks of SessionEnd after 1.5 s (docs/formats/claude-code.md 5), so hookline answers before that."""
     machine.hook("exec sleep 300", event="SessionEnd", timeout=50)
     process = machine.start("answer", "claude-code", event="SessionEnd")
 

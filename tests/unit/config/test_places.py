@@ -86,7 +86,7 @@ def test_agent_hooks_are_found_as_folders(home: Path, project: Path) -> None:
 
 
 def test_kimis_files_are_the_users_alone(home: Path, project: Path) -> None:
-    """The older edition's, then the newer one's; a project's is never read (kimi.md 9)."""
+    """The older edition's, then the newer one's; a project's is never read (docs/formats/kimi.md 9)."""
     newer, older = write(home / ".kimi-code/config.toml", ""), write(home / ".kimi/config.toml", "")
     write(project / ".kimi/config.toml", "")
 
@@ -94,7 +94,7 @@ def test_kimis_files_are_the_users_alone(home: Path, project: Path) -> None:
 
 
 def test_geminis_settings_are_the_users_then_the_projects(home: Path, project: Path) -> None:
-    """Each in its own `.gemini` (harnesses.md 4)."""
+    """Each in its own `.gemini` (docs/formats/gemini.md)."""
     user, shared = write(home / ".gemini/settings.json"), write(project / ".gemini/settings.json")
 
     assert found(project, {"HOME": str(home)}) == [
@@ -148,7 +148,7 @@ def test_xdg_config_home_moves_the_users_agent_hooks(
 def test_an_empty_or_relative_xdg_config_home_is_ignored(
     home: Path, project: Path, value: str
 ) -> None:
-    """As the specification of these folders demands (agenthooks.md 3)."""
+    """As the specification of these folders demands (docs/formats/agenthooks.md 3)."""
     user = str(_made(home / ".config/agents/hooks"))
 
     assert found(project, {"HOME": str(home), "XDG_CONFIG_HOME": value}) == [

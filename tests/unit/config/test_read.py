@@ -212,7 +212,7 @@ def test_one_hooks_own_folder_is_that_hook(tmp_path: Path) -> None:
 
 
 def test_a_level_is_never_one_hook(tmp_path: Path) -> None:
-    """A HOOK.md beside the folders of a level is a stray file that hides nothing (agenthooks.md 3)."""
+    """A HOOK.md beside the folders of a level is a stray file that hides nothing (docs/formats/agenthooks.md 3)."""
     for name in ("HOOK.md", ".hidden/HOOK.md", "one/HOOK.md", "one/hook.md", "two/Hook.md"):
         write(tmp_path / name)
 
@@ -258,7 +258,7 @@ def test_a_levels_settings_come_before_its_hooks(tmp_path: Path) -> None:
 def test_a_format_has_its_own_names_for_what_is_not_there(
     tmp_path: Path, path: str, name: str
 ) -> None:
-    """Where its description gives them (agenthooks.md 4)."""
+    """Where its description gives them (docs/formats/agenthooks.md 4)."""
     write(tmp_path / "guard/scripts/run.sh")
     write(tmp_path / "guard/Hook.md")
     with pytest.raises(ConfigError) as caught:
@@ -317,7 +317,7 @@ def test_a_byte_order_mark_is_not_part_of_the_text(tmp_path: Path) -> None:
 def test_where_front_matter_is_enough_no_more_is_read(
     tmp_path: Path, content: bytes, text: str
 ) -> None:
-    """Without an end in sight, the whole file is; its loader says what is wrong (agenthooks.md 13)."""
+    """Without an end in sight, the whole file is; its loader says what is wrong (docs/formats/agenthooks.md 13)."""
     path = write(tmp_path / "HOOK.md", content)
 
     assert text_of(str(path), front=True) == text

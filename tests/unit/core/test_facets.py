@@ -1,4 +1,4 @@
-"""A hook on `shell.before` of one host is asked about a shell call of every other (vocabulary.md 4)."""
+"""A hook on `shell.before` of one host is asked about a shell call of every other (docs/formats/vocabulary.md 4)."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def had(
 
 
 def test_a_stop_that_comes_after_none_begins_a_new_row() -> None:
-    """The host says so, and this redo is the first: somebody interrupted the agent in between (harnesses.md 2.7: in a row)."""
+    """The host says so, and this redo is the first: somebody interrupted the agent in between (docs/formats/claude-code.md 7: in a row)."""
     counts = back(STOP, STOP).back(STOP, 2, follows=True, now=50.0)
 
     assert [had(counts, follows=follows) for follows in (False, True, None)] == [0, 3, 3]
@@ -254,7 +254,7 @@ def test_at_its_limit_the_agent_may_stop_and_that_is_said(
 
 
 def test_context_that_sends_the_agent_on_is_a_redo() -> None:
-    """Of the dialects whose agent goes on with whatever it is told at its stop (harnesses.md 2.7); a halt ends it all the same."""
+    """Of the dialects whose agent goes on with whatever it is told at its stop (docs/formats/claude-code.md 7); a halt ends it all the same."""
     capped = cap_redo(TOLD, 3, 3, CONTEXT_REDOES)
 
     assert [

@@ -68,7 +68,7 @@ def test_json_that_is_no_object_says_nothing(dialect: str, output: str) -> None:
 
 @pytest.mark.parametrize("output", ["null", "[]"])
 def test_agent_hooks_call_json_that_is_no_object_a_fault(tmp_path: Path, output: str) -> None:
-    """There the whole of stdout must be one object (agenthooks.md 8)."""
+    """There the whole of stdout must be one object (docs/formats/agenthooks.md 8)."""
     assert run_sh(tmp_path, f"#!/bin/sh\nprintf '%s' '{output}'\n").verdicts[0].fault
 
 
@@ -96,7 +96,7 @@ def test_a_missing_interpreter_is_a_fault_that_names_it(tmp_path: Path) -> None:
 
 
 def test_a_script_without_its_x_bit_still_guards(tmp_path: Path) -> None:
-    """Its first line names the interpreter (agenthooks.md 6)."""
+    """Its first line names the interpreter (docs/formats/agenthooks.md 6)."""
     assert run_sh(tmp_path, "#!/bin/sh\nexit 2\n", mode=0o644).stance is Stance.DENY
 
 

@@ -165,7 +165,7 @@ def test_whoever_asks(folder: Path, host: str, event: str, payload: dict[str, An
 
 
 def test_a_users_hooks_come_before_a_projects(folder: Path) -> None:
-    """Dialects follow each other by the strongest scope that they have a hook in (architecture, decision 3)."""
+    """Dialects follow each other by the strongest scope that they have a hook in (docs/architecture.md 4.3)."""
     decision = discovered(folder, trust="all").fire("PreToolUse", PAYLOAD, dialect="claude-code")
 
     assert len(decision.verdicts) == len(FILES)

@@ -51,7 +51,7 @@ def test_a_dialect_without_commands_is_no_target(target: str) -> None:
 
 
 def test_a_hook_on_shell_commands_becomes_one_on_the_shell_tool() -> None:
-    """Where the target has no event of its own for them, the wider one stands for it (vocabulary.md 4)."""
+    """Where the target has no event of its own for them, the wider one stands for it (docs/formats/vocabulary.md 4)."""
     tree = {
         "version": 1,
         "hooks": {"beforeShellExecution": [{"command": "./guard.sh", "matcher": "curl"}]},

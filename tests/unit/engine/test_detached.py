@@ -237,7 +237,7 @@ def test_output_is_kept_up_to_its_bound(tmp_path: Path) -> None:
 def test_a_time_limit_counts_where_the_dialect_enforces_it(
     dialect: str, own: float, bound: float, *, strict: bool
 ) -> None:
-    """Claude Code leaves a hook in the background untimed (harnesses.md 2.4), agenthooks does not (agenthooks.md 9.5); strict mode never."""
+    """Claude Code leaves a hook in the background untimed (docs/formats/claude-code.md 4), agenthooks does not (docs/formats/agenthooks.md 9.5); strict mode never."""
     named = {"id": "h", "dialect": dialect, "kind": "notification", "native_event": "Notification"}
     spec = HookSpec(**named, handler=InProcess(call=print), timeout=own, strict=strict)
 

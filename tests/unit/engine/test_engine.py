@@ -391,7 +391,7 @@ def test_the_limit_can_be_set(limit: int | None, redos: int) -> None:
 
 
 def test_a_stop_gate_is_told_how_often_it_sent_the_agent_back() -> None:
-    """So that a hook can give up by itself (architecture, decision 12)."""
+    """So that a hook can give up by itself (docs/architecture.md 4.12)."""
     told: list[tuple[bool, int, int]] = []
     engine = an_engine()
 

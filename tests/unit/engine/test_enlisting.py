@@ -77,7 +77,7 @@ def test_owners_do_not_replace_each_others_hooks() -> None:
 
 
 def test_inside_one_set_the_dialects_own_rule_holds() -> None:
-    """Of two definitions of an id the later one counts (a3s.md 3)."""
+    """Of two definitions of an id the later one counts (docs/formats/a3s.md 3)."""
     engine = Engine()
     engine.enlist("one", [*hooks("a", says=BLOCK), *hooks("a")], "a3s")
 

@@ -241,7 +241,7 @@ echo '{"decision": "block", "reason": "no"}'
 def test_an_edit_switches_no_approved_guard_off(
     place: Place, fields: dict[str, str], stance: Stance, change: str
 ) -> None:
-    """Its own rule for failures decides, and the user is told; what nobody approved decides nothing (starchild.md 6)."""
+    """Its own rule for failures decides, and the user is told; what nobody approved decides nothing (docs/formats/starchild.md 6)."""
     guard = place.project / "guard2.sh"
     guard.write_text(GUARD, encoding="utf-8")
     guard.chmod(0o755)

@@ -100,7 +100,7 @@ def test_every_dialect_that_calls_is_here() -> None:
 @pytest.mark.parametrize("scope", [scope for scope in SCOPES if scope != "process"])
 @pytest.mark.parametrize("dialect", FILES)
 def test_no_file_opens_it(dialect: str, scope: str) -> None:
-    """Not a cloned project's, and not anybody else's: there is no key for it, and nothing that looks like one is one (security.md 5.3, 8)."""
+    """Not a cloned project's, and not anybody else's: there is no key for it, and nothing that looks like one is one (docs/explanation/security.md 3)."""
     for wish in WISHES:
         found = handlers(dialect, NEAR, wish, scope=scope)
 
@@ -132,7 +132,7 @@ def test_whoever_runs_hookline_opens_it_by_the_option(dialect: str) -> None:
 
 @pytest.mark.parametrize("dialect", FILES)
 def test_the_environment_opens_it_where_the_dialect_says_so(dialect: str) -> None:
-    """By starchild's variable, for starchild's hooks alone (starchild.md 8)."""
+    """By starchild's variable, for starchild's hooks alone (docs/formats/starchild.md 8)."""
     (found,) = handlers(dialect, NEAR, environ={VARIABLE: "1"})
 
     assert is_shut(found) is (dialect != "starchild")

@@ -83,7 +83,7 @@ def kept(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], dict[st
 def test_what_is_said_in_the_background_is_told_on_the_next_turn(
     kept: Callable[[], dict[str, Any]],
 ) -> None:
-    """Once, to its own session, and with the hook that said it (harnesses.md 2.4)."""
+    """Once, to its own session, and with the hook that said it (docs/formats/claude-code.md 4)."""
     engine = an_engine(
         {"command": said("PostToolUse", systemMessage="note", context="tests fail"), "async": True},
         **kept(),
@@ -130,7 +130,7 @@ def test_answers_are_told_in_the_order_in_which_they_came(
 def test_plain_output_is_told_where_the_event_makes_it_context(
     kept: Callable[[], dict[str, Any]], tmp_path: Path
 ) -> None:
-    """On `UserPromptSubmit` it is, on others it is a log (harnesses.md 2.7)."""
+    """On `UserPromptSubmit` it is, on others it is a log (docs/formats/claude-code.md 7)."""
     token = tmp_path / "token"  # that one run takes and goes on
     waits = f"until mv {token} {token}.taken 2>/dev/null; do sleep 0.01; done; echo branch: main"
     engine = an_engine({"command": waits, "async": True}, event="UserPromptSubmit", **kept())
@@ -393,7 +393,7 @@ def test_a_canonical_event_is_a_turn_too() -> None:
 def test_a_stop_that_is_no_continuation_begins_a_new_count(
     kept: Callable[[], dict[str, Any]],
 ) -> None:
-    """The user interrupted the agent, which no hook is told of; the host says so (harnesses.md 2.7)."""
+    """The user interrupted the agent, which no hook is told of; the host says so (docs/formats/claude-code.md 7)."""
     engine = an_engine({"command": "echo more >&2; exit 2"}, event="Stop", redo_limit=2, **kept())
     flags = (False, True, True, False, True, True)
 
@@ -418,7 +418,7 @@ def test_a_stop_that_is_no_continuation_begins_a_new_count(
 def test_after_the_limit_the_next_turn_has_its_gate_again(
     kept: Callable[[], dict[str, Any]], dialect: str, native: str, limit: int
 ) -> None:
-    """Also for a host that tells of nothing but its stops (starchild.md 3; agenthooks.md 11; harnesses.md 2.7)."""
+    """Also for a host that tells of nothing but its stops (docs/formats/starchild.md 3; docs/formats/agenthooks.md 11; docs/formats/claude-code.md 7)."""
     engine = Engine(**kept())
     engine.on("stop")(lambda _: _denied())
     turn = [False, *[True] * limit]
@@ -438,7 +438,7 @@ def test_after_the_limit_the_next_turn_has_its_gate_again(
 def test_hosts_whose_flag_is_not_reliable_are_counted_by_us(
     kept: Callable[[], dict[str, Any]],
 ) -> None:
-    """Kimi's is always false (kimi.md 7), so that each of its stops would be the first."""
+    """Kimi's is always false (docs/formats/kimi.md 7), so that each of its stops would be the first."""
     engine = Engine(**kept())
     engine.on("stop")(lambda _: _denied())
     stops = [
@@ -512,7 +512,7 @@ def test_a_stop_that_nobody_refuses_ends_the_turn(
 
 
 def test_context_at_a_stop_counts_like_a_block(kept: Callable[[], dict[str, Any]]) -> None:
-    """The agent goes on for it in Claude Code (harnesses.md 2.7), and so it would for ever."""
+    """The agent goes on for it in Claude Code (docs/formats/claude-code.md 7), and so it would for ever."""
     engine = an_engine(
         {"command": said("Stop", context="look again")}, event="Stop", redo_limit=2, **kept()
     )

@@ -232,7 +232,7 @@ def test_no_proxy_of_the_environment_is_met(
 
 
 def test_a_connection_that_ends_elsewhere_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Such as one that a wrapper of `connect` leads into a tunnel: nothing is sent over it (security.md 5.3, 5)."""
+    """Such as one that a wrapper of `connect` leads into a tunnel: nothing is sent over it (docs/explanation/security.md 3, 3)."""
 
     class Diverted(socket.socket):
         def connect(self, _: Any) -> None:

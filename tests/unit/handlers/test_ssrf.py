@@ -27,7 +27,7 @@ NUMBERED = list(enumerate(ROWS))
 NAMES = [
     f"{row['class']}: {row['url']}{' (local)' if row.get('allow_local') else ''}" for row in ROWS
 ]
-# security.md 5.1
+# docs/explanation/security.md 3
 LIST = {
     "plain": 3, "IPv4 spellings": 6, "IPv6 literals": 11, "names": 7, "parser confusion": 5, "not public": 8, "redirects": 2,
     "scheme": 1, "control": 1,

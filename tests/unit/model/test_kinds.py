@@ -1,4 +1,4 @@
-"""The facts of the vocabulary, each from the data itself (vocabulary.md 8)."""
+"""The facts of the vocabulary, each from the data itself (docs/formats/vocabulary.md 8)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hookline.model import kinds
 
 DATA = json.loads((Path(kinds.__file__).parent / "events.json").read_text(encoding="utf-8"))
 CANONICAL, DIALECTS = DATA["canonical"], DATA["dialects"]
-# The effect words of vocabulary.md 3, and the natives' own spellings of them.
+# The effect words of docs/formats/vocabulary.md 3, and the natives' own spellings of them.
 EFFECTS = {
     "allow", "ask", "defer", "deny", "stop", "context", "retry", "skip", "grant", "env", "watch", "title", "interrupt", "abort",
     "tail_call", "block(feedback)", "block(continue)", "modify(input)", "modify(text)", "modify(request)", "modify(response)",
@@ -67,12 +67,12 @@ def test_every_canonical_name_has_a_native() -> None:
     ],
 )  # fmt: skip
 def test_a_dialect_is_covered_in_full(key: str, count: int) -> None:
-    """Each dialect has as many natives as its documents list (vocabulary.md 7)."""
+    """Each dialect has as many natives as its documents list (docs/formats/vocabulary.md 7)."""
     assert len(kinds.natives(key)) == count
 
 
 def test_every_effect_is_a_word_of_the_closed_set() -> None:
-    """The effect column spells effects as vocabulary.md 3 lists them, and in no other way."""
+    """The effect column spells effects as docs/formats/vocabulary.md 3 lists them, and in no other way."""
     assert {word for row in CANONICAL.values() for word in kinds.words(row["effects"])} <= EFFECTS
 
 
@@ -128,7 +128,7 @@ def test_transforms_only_rewrite() -> None:
     ],
 )
 def test_a_row_may_go_beyond_its_class(name: str, powers: set[str]) -> None:
-    """The row's own effects are the exact cap, in the words that decisions are fitted to (vocabulary.md 2)."""
+    """The row's own effects are the exact cap, in the words that decisions are fitted to (docs/formats/vocabulary.md 2)."""
     assert kinds.kind(name).powers == powers
 
 

@@ -27,7 +27,7 @@ def test_a_hook_fails_open_is_enforced_and_waited_for() -> None:
 
 
 def test_scopes_go_from_managed_policy_to_in_process_hooks() -> None:
-    """The order in which sources count (architecture, decision 3)."""
+    """The order in which sources count (docs/architecture.md 4.3)."""
     assert SCOPES == ("managed", "user", "project", "local", "explicit", "process")
 
 

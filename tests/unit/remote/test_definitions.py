@@ -40,7 +40,7 @@ def test_a_definition_arrives_as_it_was_written(hook: Hook) -> None:
 
 
 def test_what_is_not_said_has_its_default() -> None:
-    """Only the priority counts as it stands: the wire cannot tell 0 from nothing (a3s.md 10.2)."""
+    """Only the priority counts as it stands: the wire cannot tell 0 from nothing (docs/formats/a3s.md 10.2)."""
     (spec,) = enrolled([pb.HookSpec(id="a", event_type="pre_tool_use")], A3S(), Bounds()).specs
 
     assert (spec.rank, spec.timeout) == (0, 30.0)

@@ -23,7 +23,7 @@ from hookline.server.problems import RequestError
     ],
 )
 def test_the_body_is_what_a_command_would_print(stdout: str, media_type: str) -> None:
-    """It is JSON where the host would take it for that (harnesses.md 2.8)."""
+    """It is JSON where the host would take it for that (docs/formats/claude-code.md 8)."""
     answer = replies.body(Reply(stdout=stdout))
 
     assert answer.status_code == 200
@@ -52,7 +52,7 @@ def test_a_refusal_with_an_object_is_an_answer() -> None:
 
 
 def test_a_refusal_by_the_exit_code_alone_is_an_error() -> None:
-    """An empty body would be consent; what is no success is shown to the user (harnesses.md 2.4)."""
+    """An empty body would be consent; what is no success is shown to the user (docs/formats/claude-code.md 4)."""
     with pytest.raises(RequestError, match="tests fail") as error:
         replies.body(Reply(stderr="tests fail\n", exit_code=2))
     assert (error.value.status, error.value.code) == (403, "HKL5008")

@@ -172,7 +172,7 @@ def test_a_server_goes_on_after_a_problem(body: Any, server: Served) -> None:
 
 
 def test_a_host_is_answered_in_its_own_words(server: Served) -> None:
-    """The body is what an HTTP hook of Claude Code answers (harnesses.md 2.4)."""
+    """The body is what an HTTP hook of Claude Code answers (docs/formats/claude-code.md 4)."""
     answer = server.tcp.ask("POST", "/v1/answer/claude-code", CALL)
     said = {
         "hookEventName": "PreToolUse",
@@ -187,7 +187,7 @@ def test_a_host_is_answered_in_its_own_words(server: Served) -> None:
 
 
 def test_no_opinion_is_an_empty_body(server: Served) -> None:
-    """That is success, without a word (harnesses.md 2.4)."""
+    """That is success, without a word (docs/formats/claude-code.md 4)."""
     answer = server.tcp.ask("POST", "/v1/answer/claude-code", CALL | {"tool_name": "Read"})
 
     assert (answer.status, answer.body) == (200, b"")
@@ -202,7 +202,7 @@ def test_a_stop_gate_says_so_in_the_body(server: Served) -> None:
 
 
 def test_a_worktree_is_named_in_the_object(server: Served) -> None:
-    """Where a command prints the path instead (harnesses.md 2.7)."""
+    """Where a command prints the path instead (docs/formats/claude-code.md 7)."""
     payload = event("WorktreeCreate", name="one")
 
     assert (

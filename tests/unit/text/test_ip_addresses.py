@@ -208,7 +208,7 @@ def test_the_local_switch_opens_loopback_and_private_ones(prefix: str, kind: str
 
 @pytest.mark.parametrize("address", METADATA)
 def test_where_a_cloud_keeps_its_credentials_nobody_calls(address: str) -> None:
-    """Not with the local switch either (security.md 5.3, 4)."""
+    """Not with the local switch either (docs/explanation/security.md 3)."""
     assert (
         explain_refused_address(ip_address(address), allow_local=True)
         == "its host is a metadata address"

@@ -64,7 +64,7 @@ def test_an_entry_counts_by_the_digest_of_the_script(world: World) -> None:
 
 
 def test_a_time_approves_nothing(world: World) -> None:
-    """Whoever edits a script can give it its former time back; only that it is another one tells something (starchild.md 6)."""
+    """Whoever edits a script can give it its former time back; only that it is another one tells something (docs/formats/starchild.md 6)."""
     path = world.script("a")
     modified = path.stat().st_mtime
     path.write_text("#!/bin/sh\nevil\n", encoding="utf-8")

@@ -854,7 +854,7 @@ def test_where_nobody_knows_what_was_approved_the_stricter_word_counts(
 
 
 def test_a_dialect_may_demand_an_approval_of_everybody(world: World) -> None:
-    """Starchild's and Hermes' hooks do (starchild.md 6)."""
+    """Starchild's and Hermes' hooks do (docs/formats/starchild.md 6)."""
     assert (
         kept(world.gate(), world, hook("/bin/true", scope="user", dialect="hermes")).failure
         is Failure.UNTRUSTED

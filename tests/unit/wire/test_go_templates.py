@@ -68,7 +68,7 @@ MORE = [
 
 @pytest.mark.parametrize(("prompt", "text"), GO)
 def test_gos_fields_calls_and_pipelines_are_understood(prompt: str, text: str) -> None:
-    """As docker-agent's documents write them, with the names of Go's fields or those of the payload (docker-agent.md 5)."""
+    """As docker-agent's documents write them, with the names of Go's fields or those of the payload (docs/formats/docker-agent.md 5)."""
     assert check_template(prompt).error == ""
     assert "".join(fill_template(prompt, PAYLOAD, most=1000, late=lambda: False)) == text
 

@@ -29,7 +29,7 @@ PAYLOAD = '{"a": "x$ARGUMENTS\\\\$"}\n'
     ],
 )
 def test_arguments_are_the_payload(prompt: str, filled: str) -> None:
-    """Where the place stands, or else at the end; what the payload itself holds is not filled in again (harnesses.md 2.4)."""
+    """Where the place stands, or else at the end; what the payload itself holds is not filled in again (docs/formats/claude-code.md 4)."""
     assert fill_prompt(Model(names=("m",), prompt=prompt, language=ARGUMENTS), PAYLOAD) == filled
 
 

@@ -1,6 +1,6 @@
 """a3s: definitions with handlers in this process, asked one after the other; Continue, Block, Retry or Skip.
 
-Facts: `a3s.md`. The rows of `table` say what the events are; `hookline.a3s` is the API under its own names.
+Facts: docs/formats/a3s.md. The rows of `table` say what the events are; `hookline.a3s` is the API under its own names.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class A3S:
         return load(source, substring=self.substring)
 
     def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
-        """A later definition replaces an earlier one of its id; hooks of equal priority run by id (a3s.md 6)."""
+        """A later definition replaces an earlier one of its id; hooks of equal priority run by id (docs/formats/a3s.md 6)."""
         by_id = {spec.name: spec for spec in specs}
         return Loaded(specs=tuple(by_id[name] for name in sorted(by_id)))
 

@@ -1,4 +1,4 @@
-"""What an a3s handler meant: an answer, or a failure, as a verdict (a3s.md 5 and 7)."""
+"""What an a3s handler meant: an answer, or a failure, as a verdict (docs/formats/a3s.md 5, 7)."""
 
 from __future__ import annotations
 

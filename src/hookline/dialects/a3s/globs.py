@@ -1,4 +1,4 @@
-"""a3s's globs as expressions: `*`, `**` and `?` are signs, everything else is itself (a3s.md 4)."""
+"""a3s's globs as expressions: `*`, `**` and `?` are signs, everything else is itself (docs/formats/a3s.md 4)."""
 
 from __future__ import annotations
 

@@ -40,14 +40,14 @@ HOOK_KEYS = ("id", "event_type", "matcher", "config")
 MATCHER_KEYS = ("tool", "path_pattern", "command_pattern", "session_id", "skill")
 CONFIG_KEYS = ("priority", "timeout_ms", "async_execution", "fail_mode", "max_retries")
 _FAIL_MODES: Mapping[str, Stance] = {"open": Stance.SILENT, "closed": Stance.DENY}
-# The first of these whose value is text is the path of a call (a3s.md 4).
+# The first of these whose value is text is the path of a call (docs/formats/a3s.md 4).
 _PATH_KEYS = ("file_path", "path", "notebook_path")
 _COMMAND_TOOLS = frozenset({"Bash", "bash"})
 _HIGHEST = 2**31
 
 
 def load(source: Source, *, substring: bool = False) -> Loaded:
-    """The definitions of a source, in declared order, and every problem that it has (a3s.md 3).
+    """The definitions of a source, in declared order, and every problem that it has (docs/formats/a3s.md 3).
 
     `substring`: an expression that does not compile is searched as plain text, as upstream does, with a warning.
     """

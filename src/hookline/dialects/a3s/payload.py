@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hookline.model.event import Event, Json
 
 _NAMES = {"native": "event_type", "session_id": "session_id", "cwd": "working_directory"}
-# Skill events report an empty session, whatever somebody sent (a3s.md 2).
+# Skill events report an empty session, whatever somebody sent (docs/formats/a3s.md 2).
 _SESSIONLESS = {**_NAMES, "session_id": ""}
 
 

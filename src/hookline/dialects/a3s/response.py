@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 CONTINUE, BLOCK, RETRY, SKIP = ACTIONS = ("Continue", "Block", "Retry", "Skip")
 _ACTIONS: Mapping[str, str] = {action.lower(): action for action in ACTIONS}
-# Spellings of the delay, in the order in which they are looked for (a3s.md 12, 13).
+# Spellings of the delay, in the order in which they are looked for (docs/formats/a3s.md 12, 13).
 _DELAYS = ("retry_delay_ms", "delay_ms", "delayMs")
 
 

@@ -20,13 +20,13 @@ DEFAULT_TIMEOUT = 30.0  # seconds
 DEFAULT_PRIORITY = 100
 DEFAULT_RETRY_DELAY = 1.0  # seconds
 
-# What any hook may say anywhere, because every action is reported to the caller (a3s.md 5); `modified` is a rewrite that
+# What any hook may say anywhere, because every action is reported to the caller (docs/formats/a3s.md 5); `modified` is a rewrite that
 # has no target, `max_retries` belongs to a retry.
 _REPORTED = frozenset({"deny", "retry", "note", "modified", "max_retries"})
 
 
 class Moment(Row):
-    """A row with a3s's own columns. `acts`: the host acts on a block (a3s.md 11). `sessionless`: it carries no session."""
+    """A row with a3s's own columns. `acts`: the host acts on a block (docs/formats/a3s.md 11). `sessionless`: it carries no session."""
 
     acts: bool = False
     sessionless: bool = False
@@ -96,7 +96,7 @@ _CWD = "working_directory=@cwd"
 _MODEL = "prompt system_prompt? model_provider model_name=model"
 _DONE = "success! error?"
 
-# a3s.md 2, in its order.
+# docs/formats/a3s.md 2, in its order.
 _ROWS = (
     _gate("pre_tool_use", f"tool args=input+ {_CWD} recent_tools*", body=ToolCall, does="input"),
     _row("post_tool_use", "tool args=input+ result+", body=ToolCall),
@@ -158,7 +158,7 @@ TABLE = Table(
     unknown_keys={"file": "refused", "hook": "refused"},
     rows={row.native: row for row in _ROWS},
     aliases={pascal(row.native): row.native for row in _ROWS},
-    # A denied call keeps its own arguments; `modified` of the last hook stands verbatim (a3s.md 5).
+    # A denied call keeps its own arguments; `modified` of the last hook stands verbatim (docs/formats/a3s.md 5).
     fold=FoldRule(drops_rewrite_when_denied=True, lasts=frozenset({"modified"})),
     ticks_per_second=TICKS_PER_SECOND,
     default_timeout=DEFAULT_TIMEOUT,

@@ -1,6 +1,6 @@
 """Agent Hooks: one directory a hook, with a HOOK.md (front matter and text) and a script; in both spellings of its events.
 
-Facts: `agenthooks.md`. The rows of `table` say what the events are, `findings` what lint and load make of a mistake.
+Facts: docs/formats/agenthooks.md. The rows of `table` say what the events are, `findings` what lint and load make of a mistake.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class AgentHooks:
         return load(source, self.table)
 
     def lint(self, source: Source) -> tuple[Problem, ...]:
-        """Every problem of a hook, by the format's strict rules (agenthooks.md 4)."""
+        """Every problem of a hook, by the format's strict rules (docs/formats/agenthooks.md 4)."""
         return lint(source)
 
     def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
@@ -76,7 +76,7 @@ class AgentHooks:
         return available_hooks(counting)
 
     def body_of(self, text: str, file: str) -> str:
-        """The text of a HOOK.md below its front matter, which loading does not keep (agenthooks.md 13).
+        """The text of a HOOK.md below its front matter, which loading does not keep (docs/formats/agenthooks.md 13).
 
         Raises:
             ConfigError: the fences cannot be found.

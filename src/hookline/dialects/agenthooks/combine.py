@@ -19,7 +19,7 @@ _LEVELS = {scope: level for level, scope in enumerate(SCOPES)}
 
 
 def combine(specs: tuple[HookSpec, ...], table: Table) -> Loaded:
-    """The hooks that remain, by level and directory, and why the others do not (agenthooks.md 3).
+    """The hooks that remain, by level and directory, and why the others do not (docs/formats/agenthooks.md 3).
 
     The key is the name in the front matter. Nothing replaces a managed hook, and an untrusted hook replaces nothing: it
     stays listed beside the one that it would have replaced.

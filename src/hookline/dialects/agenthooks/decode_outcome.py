@@ -53,7 +53,7 @@ class Answer(Frozen):
 
 
 def decode_outcome(outcome: Outcome, spec: HookSpec, row: Moment, event: Event) -> Verdict:
-    """The verdict of one hook (agenthooks.md 8)."""
+    """The verdict of one hook (docs/formats/agenthooks.md 8)."""
     verdict = _settled(_heard(outcome, spec, row), spec, row, event)
     if spec.facts.get("debug"):
         verdict = _with_log(verdict, outcome, spec)
@@ -82,7 +82,7 @@ def _heard(outcome: Outcome, spec: HookSpec, row: Moment) -> Verdict:
 
 
 def _last_line(outcome: Outcome) -> str:
-    """Return the end of what a failed hook wrote, which belongs to the log and is not shown (agenthooks.md 4 and 8)."""
+    """Return the end of what a failed hook wrote, which belongs to the log and is not shown (docs/formats/agenthooks.md 4, 8)."""
     lines = outcome.stderr.split("\n") if outcome.failure in (None, Failure.KILLED) else []
     return next((line.strip()[-_TAIL:] for line in reversed(lines) if line.strip()), "")
 
@@ -184,7 +184,7 @@ def _settled(verdict: Verdict, spec: HookSpec, row: Moment, event: Event) -> Ver
             for_user=notes,
             unsupported=(*verdict.unsupported, "deny"),
         )
-    # A failed hook never stops the rest, also where its failure denies (agenthooks.md 9).
+    # A failed hook never stops the rest, also where its failure denies (docs/formats/agenthooks.md 9).
     return verdict.replace(rewrite=None, ends=verdict.fault is None)
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def encode_decision(decision: Decision) -> Reply:
     """The reply of a command hook; no opinion is exit 0 without a word.
 
-    A denial is the exit code, which no host can misread; stdout does not count beside it (agenthooks.md 8).
+    A denial is the exit code, which no host can misread; stdout does not count beside it (docs/formats/agenthooks.md 8).
     """
     if decision.stance >= Stance.DENY:
         return Reply(stderr=f"{decision.reason}\n", exit_code=2)

@@ -27,7 +27,7 @@ def without_entry_point(others: str) -> str:
 
 
 def entry_point(source: Source, folder: str, found: Findings) -> tuple[str, ...]:
-    """The program to run, as a list of arguments without a shell; empty when there is none (agenthooks.md 6)."""
+    """The program to run, as a list of arguments without a shell; empty when there is none (docs/formats/agenthooks.md 6)."""
     companions = source.companions
     script = next((companions[path] for path in INTERPRETERS if path in companions), None)
     if script is None:

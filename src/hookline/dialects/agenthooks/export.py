@@ -1,4 +1,4 @@
-"""Writing folders of HOOK.md and `scripts/run` (agenthooks.md 3, 4 and 6)."""
+"""Writing folders of HOOK.md and `scripts/run` (docs/formats/agenthooks.md 3, 4, 6)."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ def _name(given: Mapping[str, Any], directory: str, found: Findings) -> str:
 
 
 def _style(name: str, directory: str) -> Iterable[tuple[str, str]]:
-    """Every rule of style that a name breaks (agenthooks.md 4)."""
+    """Every rule of style that a name breaks (docs/formats/agenthooks.md 4)."""
     if not name:
         return
     normal = _nfkc(name)
@@ -306,7 +306,7 @@ def _whole(value: Any) -> int | None:
 
 
 def detached_of(given: Mapping[str, Any], row: Moment | None, found: Findings) -> bool:
-    """What `async`, or `async_`, says; false where there is neither, or no word for it (agenthooks.md 4)."""
+    """What `async`, or `async_`, says; false where there is neither, or no word for it (docs/formats/agenthooks.md 4)."""
     key = "async" if given.get("async") is not None else "async_"
     value = given.get(key)
     if value is None:

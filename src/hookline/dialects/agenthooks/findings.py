@@ -15,7 +15,7 @@ _ERROR = ("error", "error", "error")
 _TOLERATED = ("error", "warning", "warning")
 _WARNING = ("warning", "warning", "warning")
 
-# The table of agenthooks.md 4: severity in lint, in load, in a strict load; "" is not reported; what is not here refuses.
+# The table of docs/formats/agenthooks.md 4: severity in lint, in load, in a strict load; "" is not reported; what is not here refuses.
 SEVERITIES: Mapping[str, tuple[str, str, str]] = {
     "description.missing": _WARNING,  # so are they without a description
     "description.empty": _TOLERATED,
@@ -31,7 +31,7 @@ SEVERITIES: Mapping[str, tuple[str, str, str]] = {
     "priority.range": _TOLERATED,
     "metadata.type": _TOLERATED,
     "metadata.fail-mode": _TOLERATED,
-    # Unknown fields are errors in strict mode (architecture, decision 1).
+    # Unknown fields are errors in strict mode (docs/architecture.md 4.1).
     "field.unknown": ("error", "warning", "error"),
     "matcher.unknown-field": ("error", "warning", "error"),
     "trigger.legacy": ("warning", "", ""),

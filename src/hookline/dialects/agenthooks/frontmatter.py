@@ -22,7 +22,7 @@ _MOST_REPAIRS = 100  # double-quoted texts with an unknown escape in one file
 
 
 def read_front(source: Source, found: Findings) -> Tree | None:
-    """The front matter of a source, or None when it cannot be read at all (agenthooks.md 4)."""
+    """The front matter of a source, or None when it cannot be read at all (docs/formats/agenthooks.md 4)."""
     try:
         return _front(source, found)
     except ConfigError as error:

@@ -12,7 +12,7 @@ _ESCAPES = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"))
 
 
 def available_hooks(entries: Iterable[HookSpec]) -> str:
-    """The block `<available_hooks>` for these hooks, in the order given (agenthooks.md 13)."""
+    """The block `<available_hooks>` for these hooks, in the order given (docs/formats/agenthooks.md 13)."""
     return "\n".join(
         [
             "<available_hooks>",

@@ -32,7 +32,7 @@ _FAIL_MODES = {"closed": Stance.DENY, "open": Stance.SILENT}
 
 
 def lint(source: Source) -> tuple[Problem, ...]:
-    """Everything that the format holds against a HOOK.md, all at once (agenthooks.md 4, column lint); or against settings."""
+    """Everything that the format holds against a HOOK.md, all at once (docs/formats/agenthooks.md 4, column lint); or against settings."""
     found = Findings(source, LINT)
     if _is_settings(source):
         from hookline.dialects.agenthooks.settings import read_settings  # noqa: PLC0415 - few folders have any
@@ -54,7 +54,7 @@ _UNHEARD = f"read it first; then `--trust all` lets it count, or say it in your 
 
 
 def load(source: Source, facts: Table) -> Loaded:
-    """The hook of a HOOK.md, and everything that was tolerated, or not (agenthooks.md 4, column load); or the settings of a level."""
+    """The hook of a HOOK.md, and everything that was tolerated, or not (docs/formats/agenthooks.md 4, column load); or the settings of a level."""
     found = Findings(source, manner_of(source))
     if _is_settings(source):
         return _settings(source, facts, found)
@@ -161,7 +161,7 @@ def _spec(source: Source, declared: Declared, handler: Handler, found: Findings)
 
 
 def on_failure(metadata: Mapping[str, Any], *, detached: bool, closes: bool) -> Stance:
-    """Fail open, unless the hook or the mode (`closes`) says otherwise; what is not waited for never decides (agenthooks.md 9)."""
+    """Fail open, unless the hook or the mode (`closes`) says otherwise; what is not waited for never decides (docs/formats/agenthooks.md 9)."""
     if detached:
         return Stance.SILENT
     return _FAIL_MODES.get(metadata.get(FAIL_MODE, ""), Stance.DENY if closes else Stance.SILENT)

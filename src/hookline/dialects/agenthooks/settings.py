@@ -1,4 +1,4 @@
-"""Settings: the `hooks.toml` of a level, which switches hooks off and changes what they declare (agenthooks.md 3)."""
+"""Settings: the `hooks.toml` of a level, which switches hooks off and changes what they declare (docs/formats/agenthooks.md 3)."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def applied(
     hooks: Sequence[HookSpec], files: Iterable[HookSpec], table: Table, names: Iterable[str]
 ) -> Loaded:
-    """The hooks that are left, as changed, and a word about each of them (agenthooks.md 3).
+    """The hooks that are left, as changed, and a word about each of them (docs/formats/agenthooks.md 3).
 
     `files`: the settings, as their carriers. Policy's have the last word, and nobody else's reach a managed hook; those
     that are only observed reach what is only observed. `names`: of all hooks, also of those that gave way.

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 NAME = "agenthooks"
 SETTINGS = "hooks.toml"  # in the folder of a level, beside the folders of its hooks
-TIMEOUT = (30000, 100, 600000)  # milliseconds: default, least, most (agenthooks.md 4)
+TIMEOUT = (30000, 100, 600000)  # milliseconds: default, least, most (docs/formats/agenthooks.md 4)
 PRIORITY = (100, 0, 1000)
 
 
 class Moment(Row):
-    """A row with the format's own columns (agenthooks.md 2, last column).
+    """A row with the format's own columns (docs/formats/agenthooks.md 2, last column).
 
     `matched`: a matcher applies. `refuses`: a denial keeps the moment from happening; elsewhere it is feedback only.
     `decisive`: the texts describe what its denial does, so an asynchronous hook here is a mistake. `asks`: an ask is more
@@ -100,7 +100,7 @@ _BASE = (
 
 
 def table(*, approver: bool, unanswered: Stance = Stance.DENY) -> Table:
-    """The table of a host that has somebody to ask, or not (agenthooks.md 8: then an ask is a denial, or what one says)."""
+    """The table of a host that has somebody to ask, or not (docs/formats/agenthooks.md 8: then an ask is a denial, or what one says)."""
     rows = [
         row.replace(
             powers=row.powers | {"ask"} if approver and row.asks else row.powers,
@@ -115,13 +115,13 @@ def table(*, approver: bool, unanswered: Stance = Stance.DENY) -> Table:
         aliases={legacy: row.native for legacy, row in _ROWS if legacy},
         base=_BASE,
         project_variables=("AGENT_PROJECT_DIR",),
-        climbs=False,  # agenthooks.md 3: the project is the work dir as given
+        climbs=False,  # docs/formats/agenthooks.md 3: the project is the work dir as given
         fold=FoldRule(input_keys=frozenset({"add"}), drops_rewrite_when_denied=True),
         ticks_per_second=1000,
         default_timeout=TIMEOUT[0] / 1000,
         ascii_only=True,
         detached_after_denial=False,
         ask_becomes=unanswered,
-        redo_flag="stop_hook_active",  # true whenever the turn is running because of an earlier stop block (agenthooks.md 11)
+        redo_flag="stop_hook_active",  # true whenever the turn is running because of an earlier stop block (docs/formats/agenthooks.md 11)
         closes="metadata: {fail-mode: closed}",
     )

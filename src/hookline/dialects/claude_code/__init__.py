@@ -1,6 +1,6 @@
 """Claude Code: hooks in its settings files and in those of its plugins.
 
-Facts: `harnesses.md`, sections 1, 2 and 22.
+Facts: docs/formats/comparison.md; docs/formats/claude-code.md; docs/formats/comparison.md 14.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class ClaudeCode:
         return encode_decision(decision, event, self._contract(event))
 
     def encode_response(self, decision: Decision, event: Event) -> Reply:
-        """A decision as what an HTTP hook answers (harnesses.md 2.4, 2.7)."""
+        """A decision as what an HTTP hook answers (docs/formats/claude-code.md 4, 7)."""
         return encode_decision(decision, event, self._contract(event), called=True)
 
     def _contract(self, event: Event) -> Contract | None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
     from hookline.wire.fields import Node
 
-# Nothing outside policy turns managed hooks off, and `allowManagedHooksOnly` is heard in policy only (2.1).
+# Nothing outside policy turns managed hooks off, and `allowManagedHooksOnly` is heard in policy only (docs/formats/claude-code.md 1).
 _ALL_OFF = "disableAllHooks"
 _MANAGED_ONLY = "allowManagedHooksOnly"
 _SWITCHES = (_ALL_OFF, _MANAGED_ONLY)
@@ -74,7 +74,7 @@ def combine(specs: tuple[HookSpec, ...]) -> Loaded:
 
 
 def _allowed(hooks: list[HookSpec], thrown: list[HookSpec]) -> list[HookSpec]:
-    """HTTP hooks with the variables that they may know; one whose address is on no list is broken, to be missed aloud (2.1)."""
+    """HTTP hooks with the variables that they may know; one whose address is on no list is broken, to be missed aloud (docs/formats/claude-code.md 1)."""
     of_all = [_listed(thrown, key) for key in _LISTS]
     if of_all == [None, None]:
         return hooks
@@ -155,7 +155,7 @@ def _reaches(thrown: HookSpec, spec: HookSpec) -> bool:
 
 
 def _within_budget(specs: list[HookSpec]) -> tuple[HookSpec, ...]:
-    """`SessionEnd` hooks share 1.5 s, raised to the largest timeout that one of them names, at most 60 s (2.5).
+    """`SessionEnd` hooks share 1.5 s, raised to the largest timeout that one of them names, at most 60 s (docs/formats/claude-code.md 5).
 
     A plugin's timeouts do not raise it. The hooks run at once, so the budget is each hook's own bound.
     """

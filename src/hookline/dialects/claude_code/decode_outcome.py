@@ -1,4 +1,4 @@
-"""What a Claude Code hook meant: its exit code, and the one JSON object that it may have printed (harnesses.md 2.8)."""
+"""What a Claude Code hook meant: its exit code, and the one JSON object that it may have printed (docs/formats/claude-code.md 8)."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _ANSWERS = ("accept", "decline", "cancel")
 _COMPANIONS = ("hookEventName", "permissionDecisionReason")
 # OSC 0, 1, 2, 9, 99, 777 and BEL; nothing else reaches the terminal (rule 5).
 _SEQUENCE = r"(?:\x07|\x1b\](?:0|1|2|9|99|777);[^\x07\x1b]*(?:\x07|\x1b\\))+"
-# These two tools ask a person; only an allow that brings the answers along replaces that (2.8).
+# These two tools ask a person; only an allow that brings the answers along replaces that (docs/formats/claude-code.md 8).
 _ANSWERED_BY_INPUT = ("AskUserQuestion", "ExitPlanMode")
 _BLOCKS = 2
 
@@ -78,7 +78,7 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: Contract, event: Event
 
 
 def _woken(outcome: Outcome, spec: HookSpec, row: Contract, event: Event) -> Verdict:
-    """Exit 2 of an `asyncRewake` hook refuses nothing: it wakes the model, with stderr as a reminder (2.4)."""
+    """Exit 2 of an `asyncRewake` hook refuses nothing: it wakes the model, with stderr as a reminder (docs/formats/claude-code.md 4)."""
     said = spec.facts["rewake"]
     words = (
         said["message"] or said["summary"] or f"hook `{label(spec)}` wants to be heard",

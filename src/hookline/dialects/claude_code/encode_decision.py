@@ -1,4 +1,4 @@
-"""A decision in the words that Claude Code reads from a command hook (harnesses.md 2.7, 2.8)."""
+"""A decision in the words that Claude Code reads from a command hook (docs/formats/claude-code.md 7, 8)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writing a settings file of Claude Code (harnesses.md 2.2)."""
+"""Writing a settings file of Claude Code (docs/formats/claude-code.md 2)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def export(declarations: tuple[Declaration, ...]) -> Written:
 
 
 def _matcher(declaration: Declaration) -> str:
-    """Names as a list where each is made of what a list may hold, else an expression (2.3)."""
+    """Names as a list where each is made of what a list may hold, else an expression (docs/formats/claude-code.md 3)."""
     if declaration.tools and all(_OF_NAMES.issuperset(name) for name in declaration.tools):
         return "|".join(declaration.tools)
     return to_search_pattern(declaration)

@@ -1,4 +1,4 @@
-"""Handlers as Claude Code's settings declare them, by their `type` (harnesses.md 2.4)."""
+"""Handlers as Claude Code's settings declare them, by their `type` (docs/formats/claude-code.md 4)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _SHELLS: Mapping[str, tuple[str, ...]] = {
     "bash": ("bash",),
     "powershell": ("pwsh", "powershell"),
 }
-# Timeouts that belong to the type, whatever the event (2.5).
+# Timeouts that belong to the type, whatever the event (docs/formats/claude-code.md 5).
 TIMEOUTS: Mapping[str, float] = {"prompt": 30.0, "agent": 60.0}
 # Placeholder and environment variable -> what a source's names call it.
 _PLACES: Mapping[str, str] = {
@@ -50,7 +50,7 @@ _PLACES: Mapping[str, str] = {
     "CLAUDE_PLUGIN_ROOT": "plugin_root",
     "CLAUDE_PLUGIN_DATA": "plugin_data",
 }
-# What the host sets for every hook (2.6); a script may ask which agent, or which session, it works for.
+# What the host sets for every hook (docs/formats/claude-code.md 6); a script may ask which agent, or which session, it works for.
 _HOST_ENV: Mapping[str, str] = {
     "CLAUDECODE": "1",
     "CLAUDE_CODE_SESSION_ID": "${event.session_id}",

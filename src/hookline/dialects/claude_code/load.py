@@ -1,4 +1,4 @@
-"""Reading Claude Code's settings, and the same tree in a plugin's `hooks.json` (harnesses.md 2.1, 2.2)."""
+"""Reading Claude Code's settings, and the same tree in a plugin's `hooks.json` (docs/formats/claude-code.md 1, 2)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 # What a hook is called when it has no command.
 _NAMED_BY = ("command", "url", "tool", "prompt", "type")
-# In a subagent's front matter `Stop` means the subagent's (2.1).
+# In a subagent's front matter `Stop` means the subagent's (docs/formats/claude-code.md 1).
 _IN_AGENT: Mapping[str, str] = {"Stop": "SubagentStop"}
 _LONGEST = 1e9
 

@@ -1,4 +1,4 @@
-"""Matchers and `if` rules: what a group and a handler say about the events that they take part in (harnesses.md 2.3)."""
+"""Matchers and `if` rules: what a group and a handler say about the events that they take part in (docs/formats/claude-code.md 3)."""
 
 from __future__ import annotations
 

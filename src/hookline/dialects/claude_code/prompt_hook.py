@@ -1,4 +1,4 @@
-"""Prompt hooks of Claude Code: how they are declared, and what the model's `{ok, reason, impossible}` means (harnesses.md 2.4)."""
+"""Prompt hooks of Claude Code: how they are declared, and what the model's `{ok, reason, impossible}` means (docs/formats/claude-code.md 4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The contract of Claude Code: one row for each of its 33 events (harnesses.md 2.5 to 2.8)."""
+"""The contract of Claude Code: one row for each of its 33 events (docs/formats/claude-code.md 5, 8)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hookline.model.event import Body
 
 NAME = "claude-code"
-SESSION_END_BUDGET = 1.5  # seconds, of all its hooks together (2.5)
+SESSION_END_BUDGET = 1.5  # seconds, of all its hooks together (docs/formats/claude-code.md 5)
 SILENT, ALLOW, ASK, DENY, HALT = Stance
 
 # Key of `hookSpecificOutput` -> the target of the rewrite that it is.
@@ -54,7 +54,7 @@ class Contract(Row):
 
     `ignores_exit`: exit 2 does not block. `nonzero`: what any non-zero exit means. `timed_out`: what a timeout means.
     `unmatched`: what it means that a matcher cannot be applied, or that the payload cannot be written. `calls`: hooks over HTTP
-    take part (2.4). `judged`: what it means that a model which a `prompt` hook asks does not find it ok (SILENT: it takes none).
+    take part (docs/formats/claude-code.md 4). `judged`: what it means that a model which a `prompt` hook asks does not find it ok (SILENT: it takes none).
     """
 
     reads: frozenset[str] = frozenset()
@@ -84,7 +84,7 @@ _BASE = (
 _TOOL = "tool_name=tool tool_input=input!{} tool_use_id=call_id mcp_server"
 _STOP = (
     "stop_hook_active last_assistant_message=last_message background_tasks![] session_crons![] "
-    "stop_block_count stop_block_limit"  # our engine's own count (architecture, decision 12); a host sends neither
+    "stop_block_count stop_block_limit"  # our engine's own count (docs/architecture.md 4.12); a host sends neither
 )
 _TASK = "task_id task_subject=subject task_description=description teammate_name=teammate team_name=team"
 _SWITCH = (
@@ -96,7 +96,7 @@ _STARTED = "source model agent_type session_title seconds_since_last_response co
 _BLOCK = {"block": DENY}
 _LEGACY = {"approve": ALLOW, "block": DENY}
 _SWITCHING = {"allow": ALLOW, "ask": ASK, "deny": DENY}
-# `defer` has no stance of its own: an ask that carries the effect `defer` (vocabulary.md 3).
+# `defer` has no stance of its own: an ask that carries the effect `defer` (docs/formats/vocabulary.md 3).
 _CALLING = {**_SWITCHING, "defer": ASK}
 _PERMISSION = "permissionDecision permissionDecisionReason"
 
@@ -114,7 +114,7 @@ def _row(
 
     They go beyond the canonical kind in this: every event obeys `continue: false` and shows a `terminalSequence` (2.8 rule
     5), `PreModelSwitch` may be allowed or asked about, `SessionStart` watches paths, and `Elicitation` can be refused by
-    exit 2 (2.7).
+    exit 2 (docs/formats/claude-code.md 7).
     """
     keys = frozenset(reads.split())
     verdicts: frozenset[str] = frozenset(columns.get("verdicts", ()))  # type: ignore[call-overload]  # names of stances
@@ -140,7 +140,7 @@ def _row(
 
 
 def _tool(native: str, fields: str = "", **columns: object) -> Contract:
-    """A row of the events that a tool call passes through; only these know the rules of `if` (2.3)."""
+    """A row of the events that a tool call passes through; only these know the rules of `if` (docs/formats/claude-code.md 3)."""
     return _row(native, fields, body=ToolCall, subject="tool", **columns)  # type: ignore[arg-type]
 
 
@@ -160,7 +160,7 @@ _ROWS = (
         "UserPromptExpansion", "expansion_type command_name command_args=args command_source prompt", body=Prompt,
         subject="command_name", blocks=DENY, judged=DENY, words=_BLOCK, plain_context=True, reads="additionalContext",
     ),
-    # Since 2.1.288 these two block when matching itself fails or the input cannot be serialised (1.4).
+    # Since 2.1.288 these two block when matching itself fails or the input cannot be serialised (docs/formats/comparison.md 4).
     _tool(
         "PreToolUse", _TOOL, blocks=DENY, judged=DENY, words=_LEGACY, verdicts=_CALLING, unmatched=DENY,
         reads=f"{_PERMISSION} updatedInput additionalContext",
@@ -193,7 +193,7 @@ _ROWS = (
     _row("TaskCreated", _TASK, blocks=DENY, judged=DENY, words=_BLOCK, halts=False),
     _row("TaskCompleted", _TASK, blocks=DENY, judged=HALT),
     _row("TeammateIdle", "teammate_name=teammate team_name=team", blocks=DENY),
-    # Context at a stop makes the agent go on as a block does (2.7), so it counts as one.
+    # Context at a stop makes the agent go on as a block does (docs/formats/claude-code.md 7), so it counts as one.
     _row("Stop", _STOP, body=Stop, blocks=DENY, judged=DENY, words=_BLOCK, reads="additionalContext", context_redoes=True),
     _row("StopFailure", "error error_details last_assistant_message=last_message", subject="error", literal=True),
     _row("ConfigChange", "source file_path", subject="source", blocks=DENY, words=_BLOCK, spared="policy_settings"),
@@ -220,7 +220,7 @@ _ROWS = (
         "ElicitationResult", "mcp_server_name=server action content mode elicitation_id", subject="server",
         blocks=DENY, reads="action content",
     ),
-    # The budget of all its hooks together is worked out in `combine` (2.5).
+    # The budget of all its hooks together is worked out in `combine` (docs/formats/claude-code.md 5).
     _row("SessionEnd", "reason", subject="reason", timeout=SESSION_END_BUDGET),
 )  # fmt: skip
 
@@ -241,9 +241,11 @@ TABLE = Table(
         }
     ),
     default_timeout=600.0,
-    redo_limit=8,  # blocks in a row, of Stop and SubagentStop (2.7)
-    redo_flag="stop_hook_active",  # in a row: a stop that is no continuation begins anew (2.7)
-    late=frozenset({"context", "note", "wake"}),  # `async` and `asyncRewake` (2.4)
+    redo_limit=8,  # blocks in a row, of Stop and SubagentStop (docs/formats/claude-code.md 7)
+    redo_flag="stop_hook_active",  # in a row: a stop that is no continuation begins anew (docs/formats/claude-code.md 7)
+    late=frozenset(
+        {"context", "note", "wake"}
+    ),  # `async` and `asyncRewake` (docs/formats/claude-code.md 4)
     detached_untimed=True,  # as above
     background_line=True,  # `{"async": true, "asyncTimeout": 15000}`; its output is read as that of an `async` hook
     closes='"onFailure": "block"',

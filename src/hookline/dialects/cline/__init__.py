@@ -1,6 +1,6 @@
 """Cline: hook scripts in folders, where the name of a file is its event.
 
-Facts: `harnesses.md`, sections 1, 12 and 20. Two programs run such files: the VS Code extension, and the newer command
+Facts: docs/formats/comparison.md; docs/formats/cline.md; docs/formats/comparison.md 12. Two programs run such files: the VS Code extension, and the newer command
 line program, which sends more in its payload and reads more from an answer. One dialect serves both.
 """
 

@@ -1,4 +1,4 @@
-"""Payloads of Cline as events (harnesses.md 12: stdin)."""
+"""Payloads of Cline as events (docs/formats/cline.md 3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results of Cline's scripts as verdicts (harnesses.md 12: answer)."""
+"""Results of Cline's scripts as verdicts (docs/formats/cline.md 4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decisions in the words that Cline reads from a script (harnesses.md 12: answer)."""
+"""Decisions in the words that Cline reads from a script (docs/formats/cline.md 4)."""
 
 from __future__ import annotations
 

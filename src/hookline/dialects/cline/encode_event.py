@@ -1,4 +1,4 @@
-"""Events as the payloads that Cline's scripts read (harnesses.md 12: stdin)."""
+"""Events as the payloads that Cline's scripts read (docs/formats/cline.md 3)."""
 
 from __future__ import annotations
 

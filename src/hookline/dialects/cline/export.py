@@ -1,4 +1,4 @@
-"""Hooks of other dialects as Cline's scripts (harnesses.md 12)."""
+"""Hooks of other dialects as Cline's scripts (docs/formats/cline.md 1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The contract of Cline: one row for each event that a file can be named after (harnesses.md 12)."""
+"""The contract of Cline: one row for each event that a file can be named after (docs/formats/cline.md 1)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hookline.model.event import Body
 
 NAME = "cline"
-TIMEOUT = 30.0  # seconds; fixed, no file can change it (harnesses.md 1.3)
+TIMEOUT = 30.0  # seconds; fixed, no file can change it (docs/formats/comparison.md 3)
 SILENT, ALLOW, ASK, DENY, HALT = Stance
 
 
@@ -93,7 +93,7 @@ TABLE = Table(
         Field(native="workspaceRoots", fact="@cwd"),
     ),
     folders=("workspaceRoots",),
-    # Of several answers each context and each reason counts, and of new inputs the last (harnesses.md 1.6, 12).
+    # Of several answers each context and each reason counts, and of new inputs the last (docs/formats/comparison.md 6; docs/formats/cline.md 1).
     fold=FoldRule(joins_reasons=True, lone_patches=True),
     default_timeout=TIMEOUT,
     compact=True,

@@ -1,6 +1,6 @@
 """OpenAI Codex: hooks in `hooks.json`, in the `[hooks]` of its TOML files, and in those of its plugins.
 
-Facts: `harnesses.md`, sections 1, 3 and 20 to 22.
+Facts: docs/formats/comparison.md; docs/formats/codex.md; docs/formats/comparison.md 12, 14.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What several files become together: hooks that the user turned off, and policy that lets only its own hooks run (harnesses.md 3)."""
+"""What several files become together: hooks that the user turned off, and policy that lets only its own hooks run (docs/formats/codex.md 2)."""
 
 from __future__ import annotations
 

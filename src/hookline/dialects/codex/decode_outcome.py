@@ -1,4 +1,4 @@
-"""What a Codex hook meant: its exit code, and at exit 0 the one JSON object that it may have printed (harnesses.md 3)."""
+"""What a Codex hook meant: its exit code, and at exit 0 the one JSON object that it may have printed (docs/formats/codex.md 5)."""
 
 from __future__ import annotations
 

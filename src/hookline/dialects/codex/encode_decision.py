@@ -1,4 +1,4 @@
-"""A decision in the words that Codex reads from a command hook (harnesses.md 3)."""
+"""A decision in the words that Codex reads from a command hook (docs/formats/codex.md 5)."""
 
 from __future__ import annotations
 

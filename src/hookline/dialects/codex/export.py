@@ -1,4 +1,4 @@
-"""Writing a `hooks.json` of Codex (harnesses.md 3)."""
+"""Writing a `hooks.json` of Codex (docs/formats/codex.md 1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Handlers as Codex's files declare them, by their `type` (harnesses.md 3)."""
+"""Handlers as Codex's files declare them, by their `type` (docs/formats/codex.md 6)."""
 
 from __future__ import annotations
 

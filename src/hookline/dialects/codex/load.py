@@ -1,4 +1,4 @@
-"""Reading Codex's `hooks.json`, the same tree below `[hooks]` in its TOML files, and a plugin's `hooks/hooks.json` (harnesses.md 3)."""
+"""Reading Codex's `hooks.json`, the same tree below `[hooks]` in its TOML files, and a plugin's `hooks/hooks.json` (docs/formats/codex.md 1)."""
 
 from __future__ import annotations
 

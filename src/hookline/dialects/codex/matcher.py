@@ -1,4 +1,4 @@
-"""Matchers: exact names between `|`, or else an unanchored expression; some tools answer to more than one name (harnesses.md 3)."""
+"""Matchers: exact names between `|`, or else an unanchored expression; some tools answer to more than one name (docs/formats/codex.md 6)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hookline.model.conditions import Condition
     from hookline.wire.fields import Node
 
-# A text of these alone is a name, or a list of names; any other is an expression (codex-rs/hooks, which section 3 cites).
+# A text of these alone is a name, or a list of names; any other is an expression (docs/formats/codex.md 6).
 OF_NAMES = NAME | {"|"}
 
 

@@ -1,4 +1,4 @@
-"""The contract of Codex: one row for each of its 13 events (harnesses.md 3)."""
+"""The contract of Codex: one row for each of its 13 events (docs/formats/codex.md 3)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DEFAULT_TIMEOUT = 600.0  # seconds
 SESSION_END_TIMEOUT, SESSION_END_LONGEST = 1.0, 3.0
 SILENT, ALLOW, ASK, DENY, HALT = Stance
 
-# A tool also answers to the matchers that are written for these (harnesses.md 3; the shell's own names are uncertain, 20).
+# A tool also answers to the matchers that are written for these (docs/formats/codex.md 3; the shell's own names are uncertain, 20).
 ALIASES: Mapping[str, tuple[str, ...]] = {
     "apply_patch": ("Edit", "Write"),
     "shell": ("Bash",),
@@ -63,7 +63,7 @@ _AGENT = "agent_id agent_type"
 _WHERE = "transcript_path!null cwd=@cwd!text hook_event_name=@native model!text"
 _MODE = "permission_mode!default"
 _CALL = "tool_name=tool tool_input=input!{}"
-# Our engine's own count (architecture, decision 12); the host does not send it.
+# Our engine's own count (docs/architecture.md 4.12); the host does not send it.
 _COUNT = "stop_block_count stop_block_limit"
 _LAST = "last_assistant_message=last_message!null"
 

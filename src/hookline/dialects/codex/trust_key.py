@@ -1,4 +1,4 @@
-"""Trust keys: the name under which Codex remembers what a user said of a hook (harnesses.md 3)."""
+"""Trust keys: the name under which Codex remembers what a user said of a hook (docs/formats/codex.md 2)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """GitHub Copilot, its CLI and its cloud agent: hook files, policies, and the `hooks` of settings files.
 
-Facts: `harnesses.md`, sections 1, 6, 7 and 20 to 22. A camelCase key speaks Copilot's own words, a PascalCase key VS Code's.
+Facts: docs/formats/comparison.md; docs/formats/copilot.md; docs/formats/comparison.md 12, 14. A camelCase key speaks Copilot's own words, a PascalCase key VS Code's.
 """
 
 from __future__ import annotations

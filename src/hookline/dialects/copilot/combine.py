@@ -1,4 +1,4 @@
-"""`disableAllHooks`: of one file in a file of hooks, of everything but policy in a settings file (harnesses.md 6)."""
+"""`disableAllHooks`: of one file in a file of hooks, of everything but policy in a settings file (docs/formats/copilot.md 2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a Copilot hook meant: its exit code, and the one JSON object that it printed beside progress lines (harnesses.md 1.2, 6)."""
+"""What a Copilot hook meant: its exit code, and the one JSON object that it printed beside progress lines (docs/formats/comparison.md 2; docs/formats/copilot.md 5, 6)."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _REFUSES = 2
 def decode_outcome(outcome: Outcome, spec: HookSpec, row: Contract) -> Verdict:
     """The verdict of one hook."""
     if outcome.failure is Failure.TIMED_OUT and not spec.strict:
-        # A timeout fails open on every event, `preToolUse` and policy included (1.4).
+        # A timeout fails open on every event, `preToolUse` and policy included (docs/formats/comparison.md 4).
         return aloud(failed(spec.replace(on_failure=SILENT), outcome), spec)
     if outcome.failure is not None:
         return aloud(failed(spec, outcome), spec)

@@ -1,4 +1,4 @@
-"""A decision in the words that Copilot reads from a command hook: progress lines, then one object, and exit 0 (harnesses.md 6)."""
+"""A decision in the words that Copilot reads from a command hook: progress lines, then one object, and exit 0 (docs/formats/copilot.md 5)."""
 
 from __future__ import annotations
 

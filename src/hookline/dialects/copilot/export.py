@@ -1,4 +1,4 @@
-"""Writing a file of hooks for Copilot (harnesses.md 6: shape)."""
+"""Writing a file of hooks for Copilot (docs/formats/copilot.md 2)."""
 
 from __future__ import annotations
 

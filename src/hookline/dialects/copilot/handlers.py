@@ -1,4 +1,4 @@
-"""Handlers as Copilot's files declare them: shell commands, programs, and the types that are not run here (harnesses.md 6)."""
+"""Handlers as Copilot's files declare them: shell commands, programs, and the types that are not run here (docs/formats/copilot.md)."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _OWN: Mapping[str, tuple[str, ...]] = {
 }
 # What the types that are not run would need.
 _NEEDS: Mapping[str, str] = {"prompt": "the host's own prompt line"}
-_LARGEST = 10 << 20  # bytes of an answer over HTTP (6)
-# Keys that VS Code reads in the same files, and the CLI does not (7).
+_LARGEST = 10 << 20  # bytes of an answer over HTTP (docs/formats/copilot.md 6)
+# Keys that VS Code reads in the same files, and the CLI does not (docs/formats/copilot.md 7).
 _OF_VSCODE = ("windows", "linux", "osx")
 # Key -> the interpreters of its text; the first key that is there counts. `command` is for whatever machine it is.
 _SHELLS: Mapping[str, tuple[str, ...]] = {
@@ -34,7 +34,7 @@ _SHELLS: Mapping[str, tuple[str, ...]] = {
 # Where files lie in a project, as seen from its folder.
 _IN_PROJECT = ("/.github/hooks", "/.github/copilot")
 
-# What the host sets for every hook (6).
+# What the host sets for every hook (docs/formats/copilot.md 4).
 _HOST_ENV = {
     "COPILOT_CLI": "1",
     "COPILOT_PROJECT_DIR": "${event.project}",

@@ -1,4 +1,4 @@
-"""Reading Copilot's files: hook files, policies, and the `hooks` of a settings file (harnesses.md 1.1, 6)."""
+"""Reading Copilot's files: hook files, policies, and the `hooks` of a settings file (docs/formats/comparison.md 1; docs/formats/copilot.md 2)."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class _Reader:
                 yield from self._entry(entry, row)
 
     def _entry(self, entry: Node, row: Contract) -> Iterator[HookSpec]:
-        """A hook; or under a PascalCase key, as Claude's files have it, a group of them with one matcher (1.1)."""
+        """A hook; or under a PascalCase key, as Claude's files have it, a group of them with one matcher (docs/formats/comparison.md 1)."""
         if not isinstance(entry.value, dict) or "hooks" not in entry.value:
             yield self._hook(entry, row)
             return

@@ -1,4 +1,4 @@
-"""Matchers: whole names as a regex, or Claude's rule under a PascalCase key (harnesses.md 1.9, 2.3, 6)."""
+"""Matchers: whole names as a regex, or Claude's rule under a PascalCase key (docs/formats/comparison.md 9; docs/formats/claude-code.md 3; docs/formats/copilot.md 2)."""
 
 from __future__ import annotations
 

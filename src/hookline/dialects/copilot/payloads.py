@@ -1,4 +1,4 @@
-"""Payloads: what a spelling of the key makes of an event, on the way in and on the way out (harnesses.md 6, 7).
+"""Payloads: what a spelling of the key makes of an event, on the way in and on the way out (docs/formats/copilot.md).
 
 A camelCase payload has its arguments as a JSON text, the time in milliseconds, and names no event; VS Code's has an object,
 an ISO time and Claude's tool names. Inside, arguments are an object, a result is its text, and the time is an ISO text.

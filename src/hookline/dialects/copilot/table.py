@@ -1,6 +1,6 @@
 """The contract of GitHub Copilot: one row for each of its 14 events, and how the other spelling of its key says the same.
 
-Facts: harnesses.md 1, 6, 7, 20 and 21; the names of fields, and which event reads which key, are the vendor's hooks reference.
+Facts: docs/formats/comparison.md; docs/formats/copilot.md 3; docs/formats/comparison.md 12, 13; the names of fields, and which event reads which key, are the vendor's hooks reference.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hookline.model.event import Body
 
 NAME = "copilot"
-DEFAULT_TIMEOUT = 30.0  # seconds (1.3)
+DEFAULT_TIMEOUT = 30.0  # seconds (docs/formats/comparison.md 3)
 SILENT, ALLOW, ASK, DENY, HALT = Stance
 
 # Output key -> the power that it uses; `permissionDecision`, `behavior` and `decision` use those that they name.
@@ -57,7 +57,7 @@ _DEFAULTS: Mapping[str, object] = {
 _BASE = "sessionId=@session_id! timestamp cwd=@cwd!"
 _TOOL = "toolName=tool toolArgs=input!{}"
 _STOP = "stopReason=ending!end_turn"
-_COUNTS = "stop_block_count stop_block_limit"  # our engine's own count (architecture, decision 12); a host sends neither
+_COUNTS = "stop_block_count stop_block_limit"  # our engine's own count (docs/architecture.md 4.12); a host sends neither
 _VERDICTS = {
     "permissionDecision": {"allow", "ask", "deny"},
     "behavior": {"allow", "deny", "halt"},
@@ -93,7 +93,7 @@ def _row(
         fields=column(f"{base} {fields}", _DEFAULTS),
         powers=frozenset(powers),
         reads=keys,
-        parallel=False,  # one after another, in file order (1.7)
+        parallel=False,  # one after another, in file order (docs/formats/comparison.md 7)
         **columns,  # type: ignore[arg-type]  # checked by the constructor
     )
 
@@ -110,7 +110,7 @@ _ROWS = (
         "userPromptTransformed", "", "prompt=submitted transformedPrompt=prompt", body=Prompt,
         reads="modifiedTransformedPrompt", tells=(("prompt", "transformedPrompt"),),
     ),
-    # Command hooks fail closed here, and nowhere else (1.4).
+    # Command hooks fail closed here, and nowhere else (docs/formats/comparison.md 4).
     _row(
         "preToolUse", "PreToolUse", _TOOL, body=ToolCall, subject="tool", blocks=DENY, fails=DENY, nonzero=DENY, refused=DENY,
         reads="permissionDecision permissionDecisionReason modifiedArgs", tells=(("toolName",), ("toolName", "toolArgs")),
@@ -202,7 +202,7 @@ TABLE = Table(
 # Payloads are read and written by the spelling of the key, so here each spelling is a row of its own.
 SPELLINGS = TABLE.replace(rows=CONTRACTS, aliases={})
 
-# The most of context that the model is given, in bytes (6).
+# The most of context that the model is given, in bytes (docs/formats/copilot.md 5).
 CONTEXT_LIMIT = 10 << 10
 
 

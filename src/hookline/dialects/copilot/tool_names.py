@@ -1,4 +1,4 @@
-"""Tool names: what Copilot's runtime calls a tool, and what a hook under a PascalCase key is told (harnesses.md 6, 20)."""
+"""Tool names: what Copilot's runtime calls a tool, and what a hook under a PascalCase key is told (docs/formats/copilot.md; docs/formats/comparison.md 12)."""
 
 from __future__ import annotations
 

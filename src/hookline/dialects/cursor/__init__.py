@@ -1,6 +1,6 @@
 """Cursor: hooks in its `hooks.json`, of the organisation, the user and the project.
 
-Facts: `harnesses.md`, sections 1, 5 and 20 to 22, and `vocabulary.md` 4.
+Facts: docs/formats/comparison.md; docs/formats/cursor.md; docs/formats/comparison.md 12, 14, and docs/formats/vocabulary.md 4.
 """
 
 from __future__ import annotations

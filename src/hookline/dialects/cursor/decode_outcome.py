@@ -1,4 +1,4 @@
-"""What a Cursor hook meant: its exit code, and at exit 0 the one JSON object that it printed (harnesses.md 5: output)."""
+"""What a Cursor hook meant: its exit code, and at exit 0 the one JSON object that it printed (docs/formats/cursor.md 5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A decision in the words that Cursor reads from a command hook (harnesses.md 5: output)."""
+"""A decision in the words that Cursor reads from a command hook (docs/formats/cursor.md 5)."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ _PACKED = ("tool_input", "tool_output", "result_json")
 
 
 def payload(event: Event, table: Table, row: Contract | None, native: str) -> dict[str, Any]:
-    """The payload of a hook that is declared under `native` (harnesses.md 5: stdin).
+    """The payload of a hook that is declared under `native` (docs/formats/cursor.md 4).
 
     Raises:
         TypeError, ValueError, RecursionError: JSON cannot say a value that must be sent as text.

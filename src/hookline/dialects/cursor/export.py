@@ -1,4 +1,4 @@
-"""Writing a `hooks.json` of Cursor (harnesses.md 5: shape)."""
+"""Writing a `hooks.json` of Cursor (docs/formats/cursor.md 2)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def export(declarations: tuple[Declaration, ...]) -> Written:
     """Hooks as `hooks.json`.
 
-    `failClosed` is left out: with it the host takes silence, our word for no opinion, for an error and blocks (1.5). A
+    `failClosed` is left out: with it the host takes silence, our word for no opinion, for an error and blocks (docs/formats/comparison.md 5). A
     command with `://` in it is lost, because the host would drop the whole file.
     """
     events: dict[str, list[Any]] = {}

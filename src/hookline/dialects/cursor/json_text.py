@@ -1,4 +1,4 @@
-"""JSON as text: what Cursor packs into strings, opened for others and closed again for its own hooks (harnesses.md 5)."""
+"""JSON as text: what Cursor packs into strings, opened for others and closed again for its own hooks (docs/formats/cursor.md 7)."""
 
 from __future__ import annotations
 

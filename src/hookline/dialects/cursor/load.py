@@ -1,4 +1,4 @@
-"""Reading Cursor's `hooks.json`: a flat list of entries for each event (harnesses.md 5: shape)."""
+"""Reading Cursor's `hooks.json`: a flat list of entries for each event (docs/formats/cursor.md 2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The contract of Cursor: one row for each of its 21 events (harnesses.md 5)."""
+"""The contract of Cursor: one row for each of its 21 events (docs/formats/cursor.md 3)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hookline.model.event import Body
 
 NAME = "cursor"
-DEFAULT_TIMEOUT = 60.0  # seconds; "the platform's" (1.3)
+DEFAULT_TIMEOUT = 60.0  # seconds; "the platform's" (docs/formats/comparison.md 3)
 DEFAULT_LOOP_LIMIT = 5
 MCP = "MCP:"  # how the names of an MCP server's tools begin on the tool events (20)
 SILENT, ALLOW, ASK, DENY, HALT = Stance

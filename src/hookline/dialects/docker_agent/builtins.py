@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from hookline.wire.fields import Node
 
-# On any other event each of them is a no-op, never an error (docker-agent.md 8).
+# On any other event each of them is a no-op, never an error (docs/formats/docker-agent.md 8).
 SHIPPED: Mapping[str, str] = {
     "add_date": "turn_start",
     "add_directory_listing": "session_start",
@@ -92,7 +92,7 @@ def builtin(
 
 
 def _post(hook: Node, url: str, body: str, *, allow_local: bool) -> Http:
-    """Return a call with a fixed body, or, where there is none, with the payload (docker-agent.md 8).
+    """Return a call with a fixed body, or, where there is none, with the payload (docs/formats/docker-agent.md 8).
 
     It decides nothing, so an address that hookline does not call is a warning here and a logged no-op at run time. Only
     another scheme is an error.

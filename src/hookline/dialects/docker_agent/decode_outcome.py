@@ -65,7 +65,7 @@ class Manner(Frozen):
 
 
 def decode_outcome(outcome: Outcome, spec: HookSpec, row: Contract, manner: Manner) -> Verdict:
-    """The verdict of one hook (docker-agent.md 5)."""
+    """The verdict of one hook (docs/formats/docker-agent.md 5)."""
     try:
         return _Reader(outcome, spec, row, manner).verdict()
     except UnreadableError as error:
@@ -96,7 +96,7 @@ class _Reader:
         if isinstance(self.spec.handler, Http) and outcome.failure not in BARRED | {
             Failure.UNSERIALISABLE
         }:
-            # `http_post` tells somebody: what comes back, and that nothing did, is for the log only (docker-agent.md 8).
+            # `http_post` tells somebody: what comes back, and that nothing did, is for the log only (docs/formats/docker-agent.md 8).
             return self._said(fault=describe(outcome) if outcome.failure else None)
         if outcome.failure is Failure.TIMED_OUT:
             return self.failed(f"timed out after {self.spec.timeout:g} s")
@@ -123,7 +123,7 @@ class _Reader:
         """A failure: a denial where the event or `on_error` says so, else a warning unless it is to be ignored."""
         text = f'{self.row.payload_name} hook failed to execute: hook "{self.name}": {words}'
         stance = self.spec.on_failure
-        # Whatever `on_error` says: step 9 of docker-agent.md 5, and a block whose output went over the limit.
+        # Whatever `on_error` says: step 9 of docs/formats/docker-agent.md 5, and a block whose output went over the limit.
         if self.outcome.failure is Failure.UNSERIALISABLE or self.outcome.exit_code == _BLOCK:
             stance = max(stance, self.row.blocks)
         if stance is not Stance.SILENT:

@@ -18,7 +18,7 @@ _ALSO_EMPTY = frozenset({"tool_response", "cost"})
 
 
 def payload(event: Event, table: Table, row: Contract | None, native: str) -> dict[str, Any]:
-    """The payload of a hook that is declared under `native` (docker-agent.md 4)."""
+    """The payload of a hook that is declared under `native` (docs/formats/docker-agent.md 4)."""
     if row is None:
         return encode(event, table, None, native)
     given = encode(event, table, row, row.payload_name)

@@ -1,4 +1,4 @@
-"""Writing a hooks file of docker-agent: the events at the top of a drop-in (docker-agent.md 3)."""
+"""Writing a hooks file of docker-agent: the events at the top of a drop-in (docs/formats/docker-agent.md 3)."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hookline.wire.fields import Node
 
 _TYPES = ("command", "builtin", "model")
-# Keys that not every type of hook has -> those that do (docker-agent.md 3).
+# Keys that not every type of hook has -> those that do (docs/formats/docker-agent.md 3).
 _ONLY: Mapping[str, tuple[str, ...]] = {
     "args": ("builtin",), "working_dir": ("command", "builtin"),
     "model": ("model",), "prompt": ("model",), "schema": ("model",),

@@ -84,7 +84,7 @@ class _Seat(Frozen):
 
 
 def load(source: Source, table: Table, habits: Habits) -> Loaded:
-    """The hooks of a source, in declared order, and every problem that it has (docker-agent.md 3)."""
+    """The hooks of a source, in declared order, and every problem that it has (docs/formats/docker-agent.md 3)."""
     problems: list[Problem] = []
     try:
         root = read_tree(source, problems)
@@ -372,7 +372,7 @@ def _of_agent(row: Contract, agents: frozenset[str]) -> tuple[Condition, ...]:
 
 
 def _identity(definition: Mapping[str, object], agents: frozenset[str]) -> str:
-    """All keys of a definition that have a value; absent `args` or `env` equal empty ones (docker-agent.md 5, step 1).
+    """All keys of a definition that have a value; absent `args` or `env` equal empty ones (docs/formats/docker-agent.md 5, step 1).
 
     The agents belong to it: otherwise the hook of one agent would stand in for the same hook of another, and not run.
     """

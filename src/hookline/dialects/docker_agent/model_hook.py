@@ -1,4 +1,4 @@
-"""Model hooks of docker-agent: how they are declared, and what a model's reply says in a hook's own words (docker-agent.md 5)."""
+"""Model hooks of docker-agent: how they are declared, and what a model's reply says in a hook's own words (docs/formats/docker-agent.md 5)."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 NAME = "docker-agent"
 PROFILES = ("d2", "d1")
-DEFAULT_TIMEOUT = 60  # seconds, also for 0 (docker-agent.md 3)
+DEFAULT_TIMEOUT = 60  # seconds, also for 0 (docs/formats/docker-agent.md 3)
 
 SILENT, ALLOW, ASK, DENY, HALT = Stance
 
@@ -49,7 +49,7 @@ class Contract(Row):
         return frozenset(field.native for field in self.fields if field.default is not ABSENT)
 
 
-# X5: numbers and flags that belong to an event are sent also when 0 or false; the texts are docker-agent.md 4 and 10.
+# X5: numbers and flags that belong to an event are sent also when 0 or false; the texts are docs/formats/docker-agent.md 4, 10.
 _DEFAULTS: Mapping[str, object] = {
     "0": 0,
     "false": False,
@@ -69,7 +69,7 @@ _APPROVAL = {
     "allow": ALLOW,
     "ask": SILENT,
     "deny": DENY,
-}  # an ask falls through to the prompt (docker-agent.md 5)
+}  # an ask falls through to the prompt (docs/formats/docker-agent.md 5)
 _VETO = {"deny": DENY}  # X3
 
 
@@ -120,7 +120,7 @@ def _control(native: str) -> Contract:
     )
 
 
-# In the order of the tool call pipeline and the run loop (docker-agent.md 2, 4, 6, 7).
+# In the order of the tool call pipeline and the run loop (docs/formats/docker-agent.md 2, 4, 6, 7).
 _ROWS = (
     _gate("tool_input_transform", _TOOL, parallel=False, secondary=True, does="deny input"),
     _gate("tool_guard", _TOOL, always_denies=True, fails=DENY, verdicts=_VERDICT, secondary=True, does="deny ask allow metadata"),
@@ -161,7 +161,7 @@ _ROWS = (
     _control("after_agent_complete"),
 )  # fmt: skip
 
-# What the older document's profile does otherwise (docker-agent.md 1).
+# What the older document's profile does otherwise (docs/formats/docker-agent.md 1).
 _D1: Mapping[str, Mapping[str, object]] = {
     "pre_tool_use": {"parallel": True},
     "tool_input_transform": {"parallel": True},
@@ -171,7 +171,7 @@ _D1: Mapping[str, Mapping[str, object]] = {
     "stop": {"plain_context": True, "powers": frozenset({"context", "note"})},
 }
 
-# What upstream's program does otherwise (docker-agent.md 1: X3, X9; X5 holds for every row).
+# What upstream's program does otherwise (docs/formats/docker-agent.md 1: X3, X9; X5 holds for every row).
 _EXACT: Mapping[str, Mapping[str, object]] = {
     "before_compaction": {"verdicts": {}},
     "tool_response_transform": {"withheld": frozenset({"tool_error"})},

@@ -1,6 +1,6 @@
 """Gemini CLI: hooks in its `settings.json`, and in the `hooks/hooks.json` of its extensions.
 
-Facts: `harnesses.md`, sections 1, 4 and 20 to 22.
+Facts: docs/formats/comparison.md; docs/formats/gemini.md; docs/formats/comparison.md 12, 14.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What several settings files become together: `hooksConfig` switches all hooks off, or some by their names (harnesses.md 4)."""
+"""What several settings files become together: `hooksConfig` switches all hooks off, or some by their names (docs/formats/gemini.md 1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a hook of Gemini CLI meant: one JSON object on either stream, or its exit code (harnesses.md 1.2, 4)."""
+"""What a hook of Gemini CLI meant: one JSON object on either stream, or its exit code (docs/formats/comparison.md 2; docs/formats/gemini.md 4, 5)."""
 
 from __future__ import annotations
 

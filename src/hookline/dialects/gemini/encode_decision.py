@@ -1,4 +1,4 @@
-"""A decision in the words that Gemini CLI reads from a command hook (harnesses.md 4: output)."""
+"""A decision in the words that Gemini CLI reads from a command hook (docs/formats/gemini.md 4)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WORDS = {ASK: "ask", DENY: "deny"}
 def encode_decision(decision: Decision, row: Contract | None) -> Reply:
     """The reply of a command hook: exit 0 and one object, nothing at all where there is nothing to say.
 
-    Of a call that does not happen no new input is sent. An allow has no word: silence is allow (1.5).
+    Of a call that does not happen no new input is sent. An allow has no word: silence is allow (docs/formats/comparison.md 5).
     """
     said = _stance(decision)
     specific = dict(_specific(decision, row)) if row is not None else {}

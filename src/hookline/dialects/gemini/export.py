@@ -1,4 +1,4 @@
-"""Writing a settings file of Gemini CLI (harnesses.md 4: where)."""
+"""Writing a settings file of Gemini CLI (docs/formats/gemini.md 1)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def export(declarations: tuple[Declaration, ...]) -> Written:
-    """Hooks as `settings.json`. A timeout never denies there, whatever a hook wants of its failures (1.4)."""
+    """Hooks as `settings.json`. A timeout never denies there, whatever a hook wants of its failures (docs/formats/comparison.md 4)."""
     tree = {"hooks": group_by_matcher(declarations, _hook, to_search_pattern)}
     return Written(
         files={"settings.json": to_json(tree)}, lost=tuple(list_lost_denials(declarations))

@@ -1,4 +1,4 @@
-"""What a hook that runs in turn is shown of the answers before it, beside a new tool input (harnesses.md 4: order)."""
+"""What a hook that runs in turn is shown of the answers before it, beside a new tool input (docs/formats/gemini.md 6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading the `hooks` of Gemini CLI's settings, and of an extension's `hooks.json` (harnesses.md 4: where)."""
+"""Reading the `hooks` of Gemini CLI's settings, and of an extension's `hooks.json` (docs/formats/gemini.md 1)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _ENVIRONMENT: Mapping[str, str] = {
     "GEMINI_PROJECT_DIR": "${event.project}",
     "GEMINI_SESSION_ID": "${event.session_id}",
     "GEMINI_CWD": "${event.cwd}",
-    "CLAUDE_PROJECT_DIR": "${event.project}",  # for scripts that were written for Claude Code (1.11)
+    "CLAUDE_PROJECT_DIR": "${event.project}",  # for scripts that were written for Claude Code (docs/formats/comparison.md 11)
 }
 
 
@@ -112,7 +112,9 @@ class _Reader:
         fields = {
             "timeout": _timeout(hook),
             "name": hook_name(name or command),
-            "identity": f"{name}:{command}" if command else "",  # wherever it was declared (1.8)
+            "identity": f"{name}:{command}"
+            if command
+            else "",  # wherever it was declared (docs/formats/comparison.md 8)
             "facts": {"called": name or command}
             | ({"description": said} if (said := hook.text("description")) else {}),
         }

@@ -1,4 +1,4 @@
-"""Matchers: what a group says about the events that its hooks take part in (harnesses.md 1.9)."""
+"""Matchers: what a group says about the events that its hooks take part in (docs/formats/comparison.md 9)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Payloads of Gemini CLI: its model requests taken apart into canonical facts, and put together again (harnesses.md 4)."""
+"""Payloads of Gemini CLI: its model requests taken apart into canonical facts, and put together again (docs/formats/gemini.md 3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands in `hookSpecificOutput`: rewrites, context and the effects that one event has (harnesses.md 4: output)."""
+"""What stands in `hookSpecificOutput`: rewrites, context and the effects that one event has (docs/formats/gemini.md 4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The contract of Gemini CLI: one row for each of its 11 events (harnesses.md 1 and 4)."""
+"""The contract of Gemini CLI: one row for each of its 11 events (docs/formats/comparison.md; docs/formats/gemini.md 3)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hookline.model.event import Body
 
 NAME = "gemini"
-TICKS_PER_SECOND = 1000  # its timeouts are in milliseconds (1.3)
+TICKS_PER_SECOND = 1000  # its timeouts are in milliseconds (docs/formats/comparison.md 3)
 DEFAULT_TIMEOUT = 60.0
 SILENT, ALLOW, ASK, DENY, HALT = Stance
 
@@ -64,7 +64,7 @@ _BASE = (
 _TOOL = "tool_name=tool tool_input=input!{}"
 _BESIDE = "mcp_context original_request_name"
 
-# `allow` and `approve` are read nowhere: silence is allow (1.5).
+# `allow` and `approve` are read nowhere: silence is allow (docs/formats/comparison.md 5).
 _REFUSES = {"deny": DENY, "block": DENY}
 _ASKS = {**_REFUSES, "ask": ASK}
 
@@ -133,8 +133,8 @@ TABLE = Table(
     rows=ROWS,
     base=_BASE,
     project_variables=("GEMINI_PROJECT_DIR",),
-    # Reasons are joined, lists of tools added up (4). A new input is merged into the old, so that it takes no key away, and
-    # those of several hooks add up only where they run in turn (1.6).
+    # Reasons are joined, lists of tools added up (docs/formats/gemini.md 6). A new input is merged into the old, so that it takes no key away, and
+    # those of several hooks add up only where they run in turn (docs/formats/comparison.md 6).
     fold=FoldRule(
         joins_reasons=True,
         lasts=frozenset({"tail_call", "return"}),

@@ -1,6 +1,6 @@
 """Kimi CLI: `[[hooks]]` in the user's config.toml, in its older edition and in the newer one, Kimi Code.
 
-Facts: `kimi.md`; of the processes, `agenthooks.md`, section 10.
+Facts: `kimi.md`; of the processes, docs/formats/agenthooks.md 10.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Kimi:
     def decode_event(self, payload: Json, native: str = "") -> Event:
         if not isinstance(payload, dict) or not isinstance(payload.get("prompt"), list):
             return decode(payload, self.table, native, _NAMES)
-        # A prompt may come as a list of parts; hooks and matchers see its text (kimi.md 2).
+        # A prompt may come as a list of parts; hooks and matchers see its text (docs/formats/kimi.md 2).
         plain = {**payload, "prompt": text_of(payload["prompt"])}
         return decode(plain, self.table, native, _NAMES).replace(raw=payload)
 

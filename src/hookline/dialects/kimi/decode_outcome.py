@@ -1,4 +1,4 @@
-"""What a Kimi hook meant: block or allow, and of everything else that it said, that nobody reads it (kimi.md 5)."""
+"""What a Kimi hook meant: block or allow, and of everything else that it said, that nobody reads it (docs/formats/kimi.md 5)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _IDLE = (
 
 
 def decode_outcome(outcome: Outcome, spec: HookSpec, row: Moment, event: Event) -> Verdict:
-    """The verdict of one hook, with its stdout, which Kimi itself shows nowhere (kimi.md 5)."""
+    """The verdict of one hook, with its stdout, which Kimi itself shows nowhere (docs/formats/kimi.md 5)."""
     return _Reader(outcome, spec, row, event).verdict().replace(stdout=outcome.stdout)
 
 

@@ -1,4 +1,4 @@
-"""A decision in the words that Kimi reads from a hook: exit 0, and a deny or nothing at all (kimi.md 5)."""
+"""A decision in the words that Kimi reads from a hook: exit 0, and a deny or nothing at all (docs/formats/kimi.md 5)."""
 
 from __future__ import annotations
 

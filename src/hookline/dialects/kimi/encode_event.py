@@ -1,4 +1,4 @@
-"""What a Kimi hook is sent: prompts and results as text, long ones cut (kimi.md 2)."""
+"""What a Kimi hook is sent: prompts and results as text, long ones cut (docs/formats/kimi.md 2)."""
 
 from __future__ import annotations
 

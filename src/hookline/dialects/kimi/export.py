@@ -1,4 +1,4 @@
-"""Writing `[[hooks]]` of a config.toml (kimi.md 1)."""
+"""Writing `[[hooks]]` of a config.toml (docs/formats/kimi.md 1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading `[[hooks]]` of config.toml, of which one wrong value refuses the whole file (kimi.md 1)."""
+"""Reading `[[hooks]]` of config.toml, of which one wrong value refuses the whole file (docs/formats/kimi.md 1)."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ class _Reader:
         return default
 
     def _matcher(self, entry: Node, row: Moment) -> tuple[Condition, ...]:
-        """A search, case-sensitive, in the subject; an empty matcher selects everything (kimi.md 3)."""
+        """A search, case-sensitive, in the subject; an empty matcher selects everything (docs/formats/kimi.md 3)."""
         text = entry.text("matcher")
         if not text:
             return ()
@@ -225,7 +225,7 @@ class _Reader:
 
 
 def combine(specs: tuple[HookSpec, ...]) -> Loaded:
-    """All hooks, as they are: equal command lines run once an event, the first one that matches, and that is said (kimi.md 6)."""
+    """All hooks, as they are: equal command lines run once an event, the first one that matches, and that is said (docs/formats/kimi.md 6)."""
     firsts: dict[tuple[str, str, bool, bool], HookSpec] = {}
     problems: list[Problem] = []
     for spec in specs:

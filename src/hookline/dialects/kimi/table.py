@@ -1,4 +1,4 @@
-"""The contract of Kimi: thirteen events, and four more of its newer edition; one row an event (kimi.md 2)."""
+"""The contract of Kimi: thirteen events, and four more of its newer edition; one row an event (docs/formats/kimi.md 2)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hookline.model.event import Body
 
 NAME = "kimi"
-TIMEOUT = (30, 1, 600)  # seconds: default, least, most (kimi.md 1)
+TIMEOUT = (30, 1, 600)  # seconds: default, least, most (docs/formats/kimi.md 1)
 UNEXPLAINED = "blocked by a hook, which gave no reason"
 
 
@@ -66,7 +66,7 @@ _ID = "tool_call_id=call_id!"
 _ASKED = f"id agent_id turn_id tool_call_id=call_id {_CALL} action display"
 # Nobody waits for what is run on these, so nothing that a hook says there has an effect.
 _OBSERVED: Mapping[str, Any] = {"awaited": False}
-# Kimi Code's own documentation lists these, with these fields, as observed; kimi.md does not describe them.
+# Kimi Code's own documentation lists these, with these fields, as observed (docs/formats/kimi.md 2).
 _NEWER: Mapping[str, Any] = {"awaited": False, "newer": True}
 
 # In the order of a session, a turn and a call.
@@ -108,7 +108,7 @@ TABLE = Table(
     fold=FoldRule(unexplained=UNEXPLAINED),
     default_timeout=float(TIMEOUT[0]),
     ascii_only=True,
-    redo_limit=1,  # what users of Kimi see: its second stop goes through (kimi.md 7); no `redo_flag`, because Kimi's is always false
+    redo_limit=1,  # what users of Kimi see: its second stop goes through (docs/formats/kimi.md 7); no `redo_flag`, because Kimi's is always false
 )
 
 

@@ -1,6 +1,6 @@
 """OpenHands: hooks in `.openhands/hooks.json`.
 
-Facts: `harnesses.md`, sections 1, 9 and 20.
+Facts: docs/formats/comparison.md; docs/formats/openhands.md; docs/formats/comparison.md 12.
 """
 
 from __future__ import annotations

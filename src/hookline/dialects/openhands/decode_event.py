@@ -1,4 +1,4 @@
-"""Payloads of OpenHands as events (harnesses.md 9: stdin)."""
+"""Payloads of OpenHands as events (docs/formats/openhands.md 5)."""
 
 from __future__ import annotations
 

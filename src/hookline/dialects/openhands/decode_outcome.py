@@ -1,4 +1,4 @@
-"""Results of OpenHands hooks as verdicts (harnesses.md 9: output)."""
+"""Results of OpenHands hooks as verdicts (docs/formats/openhands.md 6)."""
 
 from __future__ import annotations
 

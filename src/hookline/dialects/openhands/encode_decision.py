@@ -1,4 +1,4 @@
-"""Decisions in the words that OpenHands reads from a command hook (harnesses.md 9: output)."""
+"""Decisions in the words that OpenHands reads from a command hook (docs/formats/openhands.md 6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Events as the payloads that hooks of OpenHands read (harnesses.md 9: stdin)."""
+"""Events as the payloads that hooks of OpenHands read (docs/formats/openhands.md 5)."""
 
 from __future__ import annotations
 

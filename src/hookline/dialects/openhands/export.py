@@ -1,4 +1,4 @@
-"""Hooks of other dialects as a `hooks.json` of OpenHands (harnesses.md 9: where)."""
+"""Hooks of other dialects as a `hooks.json` of OpenHands (docs/formats/openhands.md 1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads `hooks.json` of OpenHands (harnesses.md 9: where, handlers, matcher)."""
+"""Reads `hooks.json` of OpenHands (docs/formats/openhands.md 1, 2, 4)."""
 
 from __future__ import annotations
 

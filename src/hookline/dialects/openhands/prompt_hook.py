@@ -1,4 +1,4 @@
-"""Prompt hooks of OpenHands: how a file declares one, and what the model's reply means (harnesses.md 9: handlers)."""
+"""Prompt hooks of OpenHands: how a file declares one, and what the model's reply means (docs/formats/openhands.md 2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The contract of OpenHands: one row for each of its 6 events (harnesses.md 9)."""
+"""The contract of OpenHands: one row for each of its 6 events (docs/formats/openhands.md 3)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Qwen Code: hooks in its `settings.json`, and in the `hooks/hooks.json` of its extensions.
 
-Facts: `harnesses.md`, sections 1, 10 and 20 to 22.
+Facts: docs/formats/comparison.md; docs/formats/qwen.md; docs/formats/comparison.md 12, 14.
 """
 
 from __future__ import annotations

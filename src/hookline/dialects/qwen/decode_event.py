@@ -1,4 +1,4 @@
-"""Payloads of Qwen Code as events (harnesses.md 10)."""
+"""Payloads of Qwen Code as events (docs/formats/qwen.md 3)."""
 
 from __future__ import annotations
 

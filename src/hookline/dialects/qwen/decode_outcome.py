@@ -1,4 +1,4 @@
-"""Results of Qwen Code's hooks as verdicts (harnesses.md 1.2, 10)."""
+"""Results of Qwen Code's hooks as verdicts (docs/formats/comparison.md 2; docs/formats/qwen.md 5, 6)."""
 
 from __future__ import annotations
 

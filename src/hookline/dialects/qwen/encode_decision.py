@@ -1,4 +1,4 @@
-"""Decisions in the words that Qwen Code reads from a hook (harnesses.md 10)."""
+"""Decisions in the words that Qwen Code reads from a hook (docs/formats/qwen.md 5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Events as the payloads that hooks of Qwen Code read (harnesses.md 10)."""
+"""Events as the payloads that hooks of Qwen Code read (docs/formats/qwen.md 3)."""
 
 from __future__ import annotations
 

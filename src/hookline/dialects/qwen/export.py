@@ -1,4 +1,4 @@
-"""Hooks of other dialects as a settings file of Qwen Code (harnesses.md 10)."""
+"""Hooks of other dialects as a settings file of Qwen Code (docs/formats/qwen.md 1)."""
 
 from __future__ import annotations
 

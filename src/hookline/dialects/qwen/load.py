@@ -1,4 +1,4 @@
-"""Reads the `hooks` of Qwen Code's settings, and of an extension's `hooks.json` (harnesses.md 10)."""
+"""Reads the `hooks` of Qwen Code's settings, and of an extension's `hooks.json` (docs/formats/qwen.md 1, 2)."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ _SHELLS: Mapping[str, tuple[str, ...]] = {
 # Type -> its default time limit; a file writes the time limit of these types in seconds.
 _IN_SECONDS: Mapping[str, float] = {"http": 600.0, "prompt": 30.0}
 _LONGEST = 1e12
-# A command's time limit below this is in seconds, one from here on in milliseconds (10). Older releases read milliseconds only.
+# A command's time limit below this is in seconds, one from here on in milliseconds (docs/formats/qwen.md 2). Older releases read milliseconds only.
 _FIRST_MILLISECONDS = 1000
 _ENVIRONMENT: Mapping[str, str] = {
     "QWEN_PROJECT_DIR": "${event.project}",

@@ -1,4 +1,4 @@
-"""Prompt hooks of Qwen Code: how a file declares one, and what the model's reply means (harnesses.md 10: handlers)."""
+"""Prompt hooks of Qwen Code: how a file declares one, and what the model's reply means (docs/formats/qwen.md 2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The contract of Qwen Code: one row for each of its 22 events (harnesses.md 10)."""
+"""The contract of Qwen Code: one row for each of its 22 events (docs/formats/qwen.md 3)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from hookline.model.verdict import Verdict
 
 NAME = "qwen"
-TICKS_PER_SECOND = 1000  # a command's timeout is in milliseconds, an http hook's in seconds (1.3)
+TICKS_PER_SECOND = 1000  # a command's timeout is in milliseconds, an http hook's in seconds (docs/formats/comparison.md 3)
 DEFAULT_TIMEOUT = 60.0
 SILENT, ALLOW, ASK, DENY, HALT = Stance
 
-# A tool's display name, which a matcher may write as a whole in the place of the tool's id (10: matcher).
+# A tool's display name, which a matcher may write as a whole in the place of the tool's id (docs/formats/qwen.md 4).
 DISPLAYED: Mapping[str, str] = {
     "Shell": "run_shell_command",
     "ReadFile": "read_file",
@@ -70,7 +70,7 @@ _ID = "tool_use_id=call_id!text tool_call_id"
 _STOP = (
     "stop_hook_active!false last_assistant_message=last_message!text background_tasks![] crons![]"
 )
-# Our engine's own count (architecture, decision 12); the host does not send it.
+# Our engine's own count (docs/architecture.md 4.12); the host does not send it.
 _COUNT = "stop_block_count stop_block_limit"
 _TODO = "todo_id=task_id todo_content=subject"
 

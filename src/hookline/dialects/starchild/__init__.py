@@ -1,6 +1,6 @@
 """Starchild: the list of shell hooks in shell_hooks.yaml, for its twelve events. Hermes, of the same family, is below.
 
-Facts: `starchild.md`. `table` says what the events are, `reading` what a hook meant, `showing` how a reason looks.
+Facts: docs/formats/starchild.md. `table` says what the events are, `reading` what a hook meant, `showing` how a reason looks.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["NAME", "OPTIONS", "SWITCHES", "Shown", "Starchild", "shown"]
 
 OPTIONS = ("approver", "allow_local", "shell_hooks")
-# Variable -> the option that it switches on where it is `1` (starchild.md 6 and 8).
+# Variable -> the option that it switches on where it is `1` (docs/formats/starchild.md 6, 8).
 SWITCHES = {
     "STARCHILD_SHELL_HOOKS_HTTP_ALLOW_LOCAL": "allow_local",
     "STARCHILD_SHELL_HOOKS": "shell_hooks",

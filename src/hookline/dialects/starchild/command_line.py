@@ -37,7 +37,7 @@ class Line(Frozen):
 
 
 def line(hook: Node, folder: str) -> Line:
-    """The command of an entry, its own relative paths taken from `folder` (starchild.md 1)."""
+    """The command of an entry, its own relative paths taken from `folder` (docs/formats/starchild.md 1)."""
     argv = words(hook)
     if not argv:
         return Line()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 DEFAULT_REASON = "Blocked by a hook"
 _BLOCK = 2  # exit code
-# How the page calls each failure (starchild.md 5); what it does not name are hookline's own.
+# How the page calls each failure (docs/formats/starchild.md 5); what it does not name are hookline's own.
 FAILURES: Mapping[Failure, str] = {
     Failure.TIMED_OUT: "timeout",
     Failure.NOT_STARTED: "spawn_error",
@@ -46,9 +46,9 @@ FAILURES: Mapping[Failure, str] = {
     Failure.UNREACHABLE: "unreachable",
     Failure.REJECTED: "http_status",
 }
-# What a call is checked for before its answer gets here (starchild.md 8: a wrong content).
+# What a call is checked for before its answer gets here (docs/formats/starchild.md 8).
 _OF_CALLS: Mapping[Failure, str] = {**FAILURES, Failure.UNREADABLE: "non_json_response"}
-# What keeps a guard from being asked at all, and so must not make it vanish (starchild.md 6); with the words of a refusal by which it
+# What keeps a guard from being asked at all, and so must not make it vanish (docs/formats/starchild.md 6); with the words of a refusal by which it
 # stands, where what it is called was approved by nobody.
 _UNAPPROVED: Mapping[Failure, str] = {
     Failure.UNTRUSTED: "policy hook not approved",
@@ -60,7 +60,7 @@ _VANISHED = frozenset(
 
 
 def decode_outcome(outcome: Outcome, spec: HookSpec, row: Moment, event: Event) -> Verdict:
-    """The verdict of one hook (starchild.md 5)."""
+    """The verdict of one hook (docs/formats/starchild.md 5)."""
     return _Reader(outcome, spec, row, event).verdict()
 
 
@@ -88,7 +88,7 @@ class _Reader:
     # -- failures --------------------------------------------------------------------------------------------------
 
     def _failed(self, name: str, detail: str = "") -> Verdict:
-        """A failure by its name: what `on_error` says, and never in silence (starchild.md 5 and 7)."""
+        """A failure by its name: what `on_error` says, and never in silence (docs/formats/starchild.md 5, 7)."""
         fault = f"{name}: {detail or describe(self.outcome)}"
         stance = self.spec.on_failure
         if self.outcome.failure in _VANISHED and self.spec.facts.get("role") == "guard":
@@ -195,7 +195,7 @@ class _Reader:
         return self.row.appends and self.spec.facts.get("allow_result_rewrite") is True
 
     def _patch(self, patch: Mapping[str, Any]) -> Rewrite | None:
-        """Existing keys only: a hook may change what a call says, never what it is (starchild.md 5.1)."""
+        """Existing keys only: a hook may change what a call says, never what it is (docs/formats/starchild.md 5.1)."""
         present = self.event.input if isinstance(self.event.input, dict) else {}
         self.unsupported += [
             f"unknown_key_dropped: `{key}` is no key of the input"

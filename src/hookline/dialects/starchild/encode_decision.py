@@ -30,7 +30,7 @@ def encode_decision(decision: Decision, row: Moment | None, event: Event) -> Rep
 
 
 def _stance(decision: Decision) -> dict[str, Any]:
-    """A block or an ask. Its reason and evidence carry no secret, because the host shows them (starchild.md 5.3)."""
+    """A block or an ask. Its reason and evidence carry no secret, because the host shows them (docs/formats/starchild.md 5.3)."""
     if decision.stance < Stance.ASK:
         return {}
     from hookline.text.masking import mask_text  # noqa: PLC0415 - most decisions block nothing

@@ -43,7 +43,7 @@ class Entry(Frozen):
 
 
 def conditions(entry: Entry) -> tuple[Condition, ...]:
-    """What must hold of an event: `tool` and `matcher`, both where both are given (starchild.md 4)."""
+    """What must hold of an event: `tool` and `matcher`, both where both are given (docs/formats/starchild.md 4)."""
     return tuple(_conditions(entry))
 
 
@@ -125,7 +125,7 @@ def _corrected(node: Node, name: str, message: str, seconds: int, *, strict: boo
 
 
 def failure(entry: Entry) -> Stance:
-    """What a failure of the hook means: its `on_error`, else closed for a guard, else open (starchild.md 7)."""
+    """What a failure of the hook means: its `on_error`, else closed for a guard, else open (docs/formats/starchild.md 7)."""
     node, row = entry.node, entry.row
     if node.value.get("role") is not None:
         node.choice("role", ("guard",), "guard")
@@ -144,7 +144,7 @@ def failure(entry: Entry) -> Stance:
 
 
 def sworn(node: Node) -> dict[str, object]:
-    """What of an entry is approved with it although other dialects leave it out (starchild.md 6): as it stands in the file."""
+    """What of an entry is approved with it although other dialects leave it out (docs/formats/starchild.md 6): as it stands in the file."""
     return {key: node.value[key] for key in _SWORN if node.value.get(key) is not None}
 
 

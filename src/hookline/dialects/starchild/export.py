@@ -1,4 +1,4 @@
-"""Writing a `shell_hooks.yaml` (starchild.md 1)."""
+"""Writing a `shell_hooks.yaml` (docs/formats/starchild.md 1)."""
 
 from __future__ import annotations
 

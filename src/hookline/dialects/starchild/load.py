@@ -40,7 +40,7 @@ _KEYS = (
     "allow_result_rewrite",
 )  # fmt: skip
 _TYPES = ("command", "http")
-# What a hook inherits beside the names in `env` (starchild.md 6).
+# What a hook inherits beside the names in `env` (docs/formats/starchild.md 6).
 _INHERITED = (
     "PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "LC_COLLATE", "LC_MESSAGES", "LC_MONETARY", "LC_NUMERIC", "LC_TIME", "TMPDIR",
 )  # fmt: skip
@@ -49,7 +49,7 @@ _INHERITED = (
 def load(
     source: Source, table: Table, *, allow_local: bool = False, by_default: bool = False
 ) -> Loaded:
-    """The hooks of a source, in declared order, and every problem that it has (starchild.md 1)."""
+    """The hooks of a source, in declared order, and every problem that it has (docs/formats/starchild.md 1)."""
     loaded = _declared(source, table, allow_local=allow_local)
     beside: list[Problem] = []
     switch = find_switch(source, beside, by_default=by_default)

@@ -1,4 +1,4 @@
-"""Master: whether the `agent.yaml` beside a shell_hooks.yaml switches the hooks of that file off (starchild.md 6)."""
+"""Master: whether the `agent.yaml` beside a shell_hooks.yaml switches the hooks of that file off (docs/formats/starchild.md 6)."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class Output(Frozen):
 
 
 def understood(given: Mapping[str, Any]) -> Output:
-    """An output object, in both vocabularies at once (starchild.md 5.1 and 5.2)."""
+    """An output object, in both vocabularies at once (docs/formats/starchild.md 5.1, 5.2)."""
     own, odd = _typed(given, _OWN, _FREE)
     specific, inner = _typed(own.get("hookSpecificOutput", {}), _SPECIFIC, _FREE_SPECIFIC)
     odd += inner
@@ -112,6 +112,6 @@ def _joined(*texts: str | None) -> str:
 
 
 def _evidence(own: Mapping[str, Any]) -> Any:
-    """`evidence`, and beside it `tag` and `code` where they are given (starchild.md 5.3)."""
+    """`evidence`, and beside it `tag` and `code` where they are given (docs/formats/starchild.md 5.3)."""
     given = {key: own[key] for key in ("evidence", "tag", "code") if key in own}
     return given.get("evidence") if set(given) <= {"evidence"} else given

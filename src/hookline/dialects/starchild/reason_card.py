@@ -29,7 +29,7 @@ class Shown(Frozen):
 
 
 def shown(reason: str, *, evidence: str = "", mask: Callable[[str], str] = str) -> Shown:
-    """A reason as it is shown (starchild.md 5.3). With `evidence` nothing is guessed. `mask` hides secrets."""
+    """A reason as it is shown (docs/formats/starchild.md 5.3). With `evidence` nothing is guessed. `mask` hides secrets."""
     text = reason.strip()
     tagged = _TAG.match(text)
     tag = tagged[1] if tagged else ""

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from hookline.model.event import Body
 
 NAME = "starchild"
-DEFAULT_TIMEOUT = 20  # seconds (starchild.md 1)
+DEFAULT_TIMEOUT = 20  # seconds (docs/formats/starchild.md 1)
 LONGEST_TIMEOUT = 120
-SUSPENDS_AFTER = 5  # failures in a row (starchild.md 7)
-REDO_LIMIT = 3  # a turn, and for a claim a goal (starchild.md 3)
+SUSPENDS_AFTER = 5  # failures in a row (docs/formats/starchild.md 7)
+REDO_LIMIT = 3  # a turn, and for a claim a goal (docs/formats/starchild.md 3)
 
 
 class Moment(Row):
@@ -76,12 +76,12 @@ def _row(
 
 
 _GATE: Mapping[str, Any] = {"blocks": Stance.DENY, "asks": True}
-# All blockers are heard, because the agent is to mend everything at once (starchild.md 3).
+# All blockers are heard, because the agent is to mend everything at once (docs/formats/starchild.md 3).
 _REDO: Mapping[str, Any] = {"blocks": Stance.DENY, "all_run": True}
 _COUNTS = "stop_block_count!0 stop_block_limit!limit"
 _DONE = "tool_name=tool!text tool_result=result!text"
 
-# In the order of starchild.md 2; `status` is why a session begins or ends.
+# In the order of docs/formats/starchild.md 2; `status` is why a session begins or ends.
 _ROWS = (
     _row(
         "on_user_message", "message=prompt!text channel!text", Prompt,
@@ -121,7 +121,7 @@ _BASE = (
 
 
 def table(*, approver: bool) -> Table:
-    """The table of a host that has somebody to ask, or not (starchild.md 5.2: then an ask is a block)."""
+    """The table of a host that has somebody to ask, or not (docs/formats/starchild.md 5.2: then an ask is a block)."""
     rows = [
         row.replace(powers=row.powers | {"ask"}) if approver and row.asks else row for row in _ROWS
     ]
@@ -134,9 +134,9 @@ def table(*, approver: bool) -> Table:
         default_timeout=float(DEFAULT_TIMEOUT),
         ask_becomes=Stance.DENY,
         redo_limit=REDO_LIMIT,
-        redo_flag="stop_hook_active",  # false on the first firing in a turn, true on every later one (starchild.md 3)
-        approvals=True,  # starchild.md 6, 12
+        redo_flag="stop_hook_active",  # false on the first firing in a turn, true on every later one (docs/formats/starchild.md 3)
+        approvals=True,  # docs/formats/starchild.md 6; docs/formats/hermes.md
         closes="on_error: closed",
         suspends_after=SUSPENDS_AFTER,
-        resolves_names=True,  # starchild.md 8
+        resolves_names=True,  # docs/formats/starchild.md 8
     )

@@ -37,7 +37,7 @@ _MEANT_FOR: Mapping[str, re.Pattern[str]] = {
     ".pl": re.compile(r"perl[\d.]*"),
 }
 _BINARY = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"MZ")
-# Minimal examples, and the guard that does all that each of them does (starchild.md, "Superseded by the templates").
+# Minimal examples, and the guard that does all that each of them does (docs/formats/starchild.md 10).
 _SUPERSEDED: Mapping[str, str] = {
     "block_secrets.py": "security_guard.py",
     "secret_guard.py": "security_guard.py",

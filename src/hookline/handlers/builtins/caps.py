@@ -1,4 +1,4 @@
-"""Caps: a hard stop after so many calls of the model (docker-agent.md 8)."""
+"""Caps: a hard stop after so many calls of the model (docs/formats/docker-agent.md 8)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Facts for the model: the date, the machine, its user, the folder, and files of instructions (docker-agent.md 8)."""
+"""Facts for the model: the date, the machine, its user, the folder, and files of instructions (docs/formats/docker-agent.md 8)."""
 
 from __future__ import annotations
 

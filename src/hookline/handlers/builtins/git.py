@@ -1,4 +1,4 @@
-"""Git: what a repository tells of itself: its status, its changes, its last commits (docker-agent.md 8).
+"""Git: what a repository tells of itself: its status, its changes, its last commits (docs/formats/docker-agent.md 8).
 
 Git is a program like any hook's: bounded in time and output, and nothing of it stays behind. Of what a repository's own
 configuration could make it start, only the filters of its attributes are left: without them git cannot tell what changed.

@@ -1,1 +1,1 @@
-"""Sealing: run verified bytes instead of whatever lies at their path by then, as each interpreter allows (`security.md` 4)."""
+"""Sealing: run verified bytes instead of whatever lies at their path by then, as each interpreter allows (docs/explanation/security.md)."""

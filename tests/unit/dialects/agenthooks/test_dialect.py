@@ -76,7 +76,7 @@ def test_a_silent_decision_is_the_hosts_no_op(native: str) -> None:
 
 
 def test_a_vouch_of_another_dialects_hook_cannot_be_said() -> None:
-    """`allow` is what silence means, so it would vouch for nothing; the decision says that it is lost (agenthooks.md 8)."""
+    """`allow` is what silence means, so it would vouch for nothing; the decision says that it is lost (docs/formats/agenthooks.md 8)."""
     row = DIALECT.table.row("pre-tool-call")
     assert row is not None
     decision = Decision(

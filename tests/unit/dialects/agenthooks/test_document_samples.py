@@ -335,7 +335,7 @@ def test_each_front_matter_loads_as_it_was_published(
 def test_each_matcher_selects_what_its_comment_says(
     tmp_path: Path, *, matcher: str, tool: str, tool_input: dict[str, Any], selected: bool
 ) -> None:
-    """One tool, one kind of file, some words, some folders (agenthooks.md 4.4)."""
+    """One tool, one kind of file, some words, some folders (docs/formats/agenthooks.md 5)."""
     front = SECURITY_CHECK.replace("async:", f"matcher:\n{matcher}\nasync:")
     engine = Engine.load(written(tmp_path, front, SAYS_DENY))
     decision = engine.fire(
@@ -369,7 +369,7 @@ def test_each_matcher_selects_what_its_comment_says(
 def test_the_complete_example_does_what_its_script_says(
     tmp_path: Path, command: str, reason: str, mode: int
 ) -> None:
-    """`grep` and `cut` find the command in the wire text, quotes in it or not; the executable bit does not matter (agenthooks.md 10)."""
+    """`grep` and `cut` find the command in the wire text, quotes in it or not; the executable bit does not matter (docs/formats/agenthooks.md 7)."""
     engine = Engine.load(written(tmp_path, COMPLETE, RUN_SH, mode=mode))
     decision = engine.fire(
         "before_tool", {**with_tool("Shell", {"command": command}), "work_dir": str(tmp_path)}
@@ -404,7 +404,7 @@ def test_each_script_means_what_its_text_says(
     reason: str,
     log: list[str],
 ) -> None:
-    """A decision on stdout, or exit 2 with the reason on stderr (agenthooks.md 2.3, 2.4 and 6.2); the host is replied in kind."""
+    """A decision on stdout, or exit 2 with the reason on stderr (docs/formats/agenthooks.md 8); the host is replied in kind."""
     engine = Engine.load(written(tmp_path, front, script))
     sent = {**payload, "work_dir": str(tmp_path)}
     decision = engine.fire("before_tool", sent)
@@ -448,7 +448,7 @@ def desk(tmp_path: Path) -> Callable[[int, int], dict[str, str]]:
 def test_the_quality_gate_sends_the_agent_back(
     tmp_path: Path, desk: Callable[[int, int], dict[str, str]], npm: int, black: int, reason: str
 ) -> None:
-    """It runs the project's own tools where the project is; what they print never reaches the model (agenthooks.md 6.2, pattern 5)."""
+    """It runs the project's own tools where the project is; what they print never reaches the model (docs/formats/agenthooks.md 8)."""
     engine = Engine.load(written(tmp_path, PATTERN_5, LOGIC_5), environ=desk(npm, black))
     decision = engine.fire("before_stop", {**STOP, "work_dir": str(tmp_path)})
 
@@ -465,7 +465,7 @@ def test_the_quality_gate_sends_the_agent_back(
 def test_the_gate_lets_the_agent_go_after_three_times(
     tmp_path: Path, desk: Callable[[int, int], dict[str, str]]
 ) -> None:
-    """A gate that never opens is no endless loop; a new turn begins a new count (agenthooks.md 11)."""
+    """A gate that never opens is no endless loop; a new turn begins a new count (docs/formats/agenthooks.md 11)."""
     engine = Engine.load(written(tmp_path, PATTERN_5, LOGIC_5), environ=desk(1, 0))
     stop = {**STOP, "work_dir": str(tmp_path)}
     tool = {**TOOL, "work_dir": str(tmp_path)}
@@ -506,7 +506,7 @@ def test_the_gate_lets_the_agent_go_after_three_times(
 def test_what_is_asynchronous_is_not_waited_for_and_never_lost(
     tmp_path: Path, *, front: str, payload: dict[str, Any], runs: bool
 ) -> None:
-    """It never decides, and `close` waits for it; also after the session's end (agenthooks.md 3.2, 7.3 and patterns 2 and 4)."""
+    """It never decides, and `close` waits for it; also after the session's end (docs/formats/agenthooks.md 9.5)."""
     done: list[Finished] = []
     engine = Engine.load(written(tmp_path, front, "cat\nexit 2\n"), finished=done.append)
     decision = engine.fire(payload["event_type"], {**payload, "work_dir": str(tmp_path)})
@@ -528,7 +528,7 @@ def test_what_is_asynchronous_is_not_waited_for_and_never_lost(
 @pytest.mark.process
 @pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not on this machine")
 def test_each_payload_can_be_read_with_jq(tmp_path: Path, payload: dict[str, Any]) -> None:
-    """Every field that the specification lists arrives under its name, with its value (agenthooks.md 5)."""
+    """Every field that the specification lists arrives under its name, with its value (docs/formats/agenthooks.md 7)."""
     keys = sorted({*payload, "work_dir", "context"})
     script = f'jq -c "[{", ".join(f".{key}" for key in keys)}]" >"$AGENT_HOOK_DIR/seen"\n'
     hooks = written(tmp_path, SECURITY_CHECK.replace("before_tool", payload["event_type"]), script)
@@ -540,7 +540,7 @@ def test_each_payload_can_be_read_with_jq(tmp_path: Path, payload: dict[str, Any
 
 
 def test_the_folders_of_the_complete_example_are_found(tmp_path: Path) -> None:
-    """Two hooks of the user and one of the project, which nobody has approved yet (agenthooks.md 10.1)."""
+    """Two hooks of the user and one of the project, which nobody has approved yet (docs/formats/agenthooks.md 3)."""
     user, project = tmp_path / "config/agents/hooks", tmp_path / "my-project"
     for folder, front in (
         (user / "security-check", SECURITY_CHECK),
@@ -578,7 +578,7 @@ def test_the_folders_of_the_complete_example_are_found(tmp_path: Path) -> None:
     ],
 )
 def test_each_front_matter_validates_without_errors(front: str) -> None:
-    """In a folder of another name and without a script, as the directory tree of the document has them (agenthooks.md 10.1)."""
+    """In a folder of another name and without a script, as the directory tree of the document has them (docs/formats/agenthooks.md 3)."""
     problems = lint(Source(file="/h/notify-slack/HOOK.md", text=front))
 
     assert [problem.name for problem in problems if problem.severity == "error"] == []

@@ -91,7 +91,7 @@ def test_lint_names_what_cannot_be_read(text: str, name: str) -> None:
     ],
 )
 def test_lint_is_strict(lines: tuple[str, ...], name: str, severity: str) -> None:
-    """Each row of the table of agenthooks.md 4, column lint."""
+    """Each row of the table of docs/formats/agenthooks.md 4, column lint."""
     assert linted(*lines) == [(name, severity)]
 
 
@@ -146,7 +146,7 @@ def test_lint_reports_everything_at_once() -> None:
 
 
 def test_load_gives_the_script_its_environment() -> None:
-    """The four variables of agenthooks.md 6; those of the event are filled in when it runs."""
+    """The four variables of docs/formats/agenthooks.md 6; those of the event are filled in when it runs."""
     (spec,) = AgentHooks().load(source(GOOD)).specs
 
     assert isinstance(spec.handler, Command)
@@ -168,7 +168,7 @@ def test_the_folder_that_the_reader_knows_wins_over_the_name_of_the_file() -> No
 
 
 def test_only_a_strict_source_kills_what_a_hook_leaves_running() -> None:
-    """A background child after a normal exit is left alone in fidelity (agenthooks.md 10, c)."""
+    """A background child after a normal exit is left alone in fidelity (docs/formats/agenthooks.md 10, c)."""
     kills = [
         AgentHooks().load(source(GOOD, mode=mode)).specs[0].handler.kill_leftovers
         for mode in ("fidelity", "strict")

@@ -57,7 +57,7 @@ def fire(
 
 
 def test_a_hook_runs_where_the_work_is_and_knows_where_it_lies(tmp_path: Path) -> None:
-    """The work dir is the current one; four variables are added to what it inherits (agenthooks.md 6)."""
+    """The work dir is the current one; four variables are added to what it inherits (docs/formats/agenthooks.md 6)."""
     script = 'printf "%s|" "$PWD" "$AGENT_HOOK_DIR" "$AGENT_HOOK_NAME" "$AGENT_PROJECT_DIR" "$AGENT_SESSION_ID" "$MINE" >&2; exit 2\n'
     hooks, work = write(tmp_path / "it's a folder", "tell me", script), tmp_path / "the project"
     work.mkdir()
@@ -79,7 +79,7 @@ def test_a_hook_runs_where_the_work_is_and_knows_where_it_lies(tmp_path: Path) -
     ],
 )
 def test_every_entry_point_runs(tmp_path: Path, entry: str, mode: int, script: str) -> None:
-    """With the executable bit or without it, with a shebang or without one (agenthooks.md 6)."""
+    """With the executable bit or without it, with a shebang or without one (docs/formats/agenthooks.md 6)."""
     write(tmp_path / "hooks", "guard", script, entry=entry, mode=mode)
 
     assert fire(Engine.load(tmp_path / "hooks"), tmp_path).stance is Stance.DENY
@@ -117,7 +117,7 @@ def test_a_work_dir_that_is_gone_is_said(tmp_path: Path) -> None:
 
 
 def test_a_time_limit_bounds_the_whole_tree(tmp_path: Path) -> None:
-    """Children that hold the pipes included: limit, grace and last reading (agenthooks.md 10, d)."""
+    """Children that hold the pipes included: limit, grace and last reading (docs/formats/agenthooks.md 10, d)."""
     hooks = write(tmp_path / "hooks", "slow", "trap '' TERM; sleep 30 & sleep 30\n", "timeout: 200")
     began = time.monotonic()
     decision = fire(Engine.load(hooks), tmp_path)
@@ -127,7 +127,7 @@ def test_a_time_limit_bounds_the_whole_tree(tmp_path: Path) -> None:
 
 
 def test_a_denial_stands_whatever_is_left_running(tmp_path: Path) -> None:
-    """The leader's exit counts, not the end of its output; a warning names the hook (agenthooks.md 10, c)."""
+    """The leader's exit counts, not the end of its output; a warning names the hook (docs/formats/agenthooks.md 10, c)."""
     began = time.monotonic()
     decision = fire(
         Engine.load(write(tmp_path / "hooks", "guard", "sleep 5 & echo no >&2; exit 2\n")), tmp_path
@@ -141,7 +141,7 @@ def test_a_denial_stands_whatever_is_left_running(tmp_path: Path) -> None:
 
 
 def test_a_denial_stands_whatever_its_bytes(tmp_path: Path) -> None:
-    """What is no UTF-8 is replaced (agenthooks.md 8)."""
+    """What is no UTF-8 is replaced (docs/formats/agenthooks.md 8)."""
     decision = fire(
         Engine.load(write(tmp_path / "hooks", "guard", "printf 'n\\377o' >&2; exit 2\n")), tmp_path
     )
@@ -150,7 +150,7 @@ def test_a_denial_stands_whatever_its_bytes(tmp_path: Path) -> None:
 
 
 def test_a_hook_need_not_read_what_it_is_sent(tmp_path: Path) -> None:
-    """However much it is (agenthooks.md 10, e)."""
+    """However much it is (docs/formats/agenthooks.md 10, e)."""
     decision = fire(
         Engine.load(write(tmp_path / "hooks", "guard", "exit 2\n")),
         tmp_path,
@@ -161,7 +161,7 @@ def test_a_hook_need_not_read_what_it_is_sent(tmp_path: Path) -> None:
 
 
 def test_read_takes_the_whole_payload(tmp_path: Path) -> None:
-    """It is one line with a newline, which `read` wants, and no `echo` breaks its escapes (agenthooks.md 7)."""
+    """It is one line with a newline, which `read` wants, and no `echo` breaks its escapes (docs/formats/agenthooks.md 7)."""
     script = 'read -r line; echo "$line" | sh -c \'read -r again; echo "$again"\' >"$AGENT_HOOK_DIR/seen"\n'
     hooks = write(tmp_path / "hooks", "guard", script)
     fire(Engine.load(hooks), tmp_path, {"command": 'printf "a\tb\\n"\n'})
@@ -172,7 +172,7 @@ def test_read_takes_the_whole_payload(tmp_path: Path) -> None:
 
 
 def test_settings_beside_the_hooks_count_when_their_folder_is_named(tmp_path: Path) -> None:
-    """`Engine.load` of a folder takes its `hooks.toml`, too (agenthooks.md 3)."""
+    """`Engine.load` of a folder takes its `hooks.toml`, too (docs/formats/agenthooks.md 3)."""
     hooks = write(write(tmp_path / "hooks", "off", "exit 2\n"), "guard", "echo checked >&2\n")
     (hooks / "hooks.toml").write_text(
         "[hooks]\ndebug = true\n\n[[hooks.disable]]\nname = 'off'\n", encoding="utf-8"
@@ -187,7 +187,7 @@ def test_settings_beside_the_hooks_count_when_their_folder_is_named(tmp_path: Pa
 def test_a_project_switches_nothing_off_before_it_is_approved(
     tmp_path: Path, trust: str, stance: Stance
 ) -> None:
-    """A clone's `hooks.toml`, and its hook of the same name, leave the user's guard alone (agenthooks.md 3 and 12)."""
+    """A clone's `hooks.toml`, and its hook of the same name, leave the user's guard alone (docs/formats/agenthooks.md 3, 12)."""
     write(tmp_path / "config/agents/hooks", "guard", "exit 2\n")
     write(tmp_path / "config/agents/hooks", "other", "exit 2\n")
     project = tmp_path / "project"
@@ -210,7 +210,7 @@ def test_a_project_switches_nothing_off_before_it_is_approved(
 
 
 def test_a_stray_file_hides_no_hook(tmp_path: Path) -> None:
-    """A HOOK.md beside the folders of a level is ignored (agenthooks.md 3)."""
+    """A HOOK.md beside the folders of a level is ignored (docs/formats/agenthooks.md 3)."""
     level = write(tmp_path / "config/agents/hooks", "guard", "exit 2\n")
     (level / "HOOK.md").write_text(
         (level / "guard/HOOK.md").read_text(encoding="utf-8"), encoding="utf-8"

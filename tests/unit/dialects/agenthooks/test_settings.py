@@ -164,7 +164,7 @@ def test_a_mistake_is_named_where_it_stands(text: str, problem: str) -> None:
 
 
 def test_problems_of_an_entry_name_its_hook() -> None:
-    """Every diagnostic carries the name of the hook that it is about (agenthooks.md 4)."""
+    """Every diagnostic carries the name of the hook that it is about (docs/formats/agenthooks.md 4)."""
     found = Findings(source(""), LOAD)
     read_settings(source("[[hooks.override]]\nname = 'guard'\npriority = 2000\nx = 1\n"), found)
 

@@ -26,7 +26,7 @@ def test_an_approver_adds_the_ask_but_not_at_the_stop_gate() -> None:
 
 
 def test_what_can_be_refused() -> None:
-    """The last column of agenthooks.md 2."""
+    """The last column of docs/formats/agenthooks.md 2."""
     rows = [row for row in table(approver=False).rows.values() if isinstance(row, Moment)]
 
     assert [row.native for row in rows if row.refuses] == [

@@ -99,7 +99,7 @@ def test_a_judge_is_the_model_that_is_named(
 
 
 def test_a_judge_that_cannot_be_asked_blocks_nothing_and_is_shown() -> None:
-    """A failure of a hook is no refusal there (harnesses.md 2.8)."""
+    """A failure of a hook is no refusal there (docs/formats/claude-code.md 8)."""
     decision = engine({}).fire("Stop", STOP, dialect="claude-code")
 
     assert (decision.stance, decision.redo) == (Stance.SILENT, False)
@@ -108,7 +108,7 @@ def test_a_judge_that_cannot_be_asked_blocks_nothing_and_is_shown() -> None:
 
 @pytest.mark.parametrize("event", ROWS)
 def test_prompt_hooks_are_accepted_where_the_document_says(event: str) -> None:
-    """On the events of tools, prompts, stops and tasks (harnesses.md 2.4); elsewhere they are an error."""
+    """On the events of tools, prompts, stops and tasks (docs/formats/claude-code.md 4); elsewhere they are an error."""
     loaded = ClaudeCode().load(Source(tree=settings(event)))
 
     assert isinstance(loaded.specs[0].handler, Model) is (event in JUDGED)

@@ -8,7 +8,7 @@ from hookline.dialects.claude_code.table import POWERS, REWRITES, TABLE, Contrac
 from hookline.model import kinds
 from hookline.model.verdict import Stance
 
-# Powers that every event has (2.8 rule 5), and those that single ones have beyond their canonical kind (2.7).
+# Powers that every event has (2.8 rule 5), and those that single ones have beyond their canonical kind (docs/formats/claude-code.md 7).
 EVERYWHERE = {"note", "halt", "terminal_sequence"}
 BEYOND = {
     "SessionStart": {"watch", "initial_message", "reload_skills"},
@@ -41,7 +41,7 @@ def test_powers_stay_within_the_kind_but_where_the_host_does_more(native: str) -
 
 
 def test_only_task_created_does_not_halt() -> None:
-    """`TaskCreated` ignores `continue: false` (2.10)."""
+    """`TaskCreated` ignores `continue: false` (docs/formats/claude-code.md 10)."""
     assert [native for native in TABLE.rows if "halt" not in row(native).powers] == ["TaskCreated"]
 
 

@@ -90,5 +90,5 @@ def test_every_payload_begins_with_the_session_and_names_its_event() -> None:
 
 
 def test_the_engines_own_cap_on_stop_gates_holds() -> None:
-    """Codex has none, so the common one does (architecture, decision 12)."""
+    """Codex has none, so the common one does (docs/architecture.md 4.12)."""
     assert TABLE.redo_limit == 3

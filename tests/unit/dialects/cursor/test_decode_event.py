@@ -80,7 +80,7 @@ def test_a_file_event_is_a_call_with_a_path(native: str, tool: str) -> None:
     ],
 )
 def test_the_arguments_of_an_mcp_call_are_an_object(sent: Any, seen: Any) -> None:
-    """Text that holds none is no argument at all (harnesses.md 5: traps)."""
+    """Text that holds none is no argument at all (docs/formats/cursor.md: traps)."""
     assert event("beforeMCPExecution", tool_name="q", tool_input=sent).input == seen
 
 

@@ -61,7 +61,7 @@ def test_the_end_of_a_run_is_a_denial_here() -> None:
 
 
 def test_feedback_after_a_tool_is_context() -> None:
-    """The model reads it and goes on, as a block after the tool means it (vocabulary.md 3)."""
+    """The model reads it and goes on, as a block after the tool means it (docs/formats/vocabulary.md 3)."""
     assert answered(
         "postToolUse", stance=Stance.DENY, reason="lint fails", for_agent=("see log",)
     ) == (

@@ -22,7 +22,7 @@ SHELL = {**BASE, "tool_name": "Shell", "tool_input": {"command": "rm -rf x"}, "t
 
 
 def test_a_call_that_raises_two_events_asks_each_hook_once() -> None:
-    """The tool event speaks for the call; hooks on commands have an event of their own (vocabulary.md 4)."""
+    """The tool event speaks for the call; hooks on commands have an event of their own (docs/formats/vocabulary.md 4)."""
     asked: list[tuple[str, str]] = []
     engine = Engine()
 
@@ -73,7 +73,7 @@ def stops(limit: Any, times: int) -> list[bool]:
 @pytest.mark.process
 @pytest.mark.parametrize(("limit", "back"), [(2, 2), (None, 7), (6, 6)])
 def test_a_hook_has_its_own_limit_of_follow_ups(limit: int | None, back: int) -> None:
-    """Also beyond the host's usual five; null is no limit (harnesses.md 5: loop_limit)."""
+    """Also beyond the host's usual five; null is no limit (docs/formats/cursor.md: loop_limit)."""
     assert stops(limit, 7) == [True] * back + [False] * (7 - back)
 
 
@@ -93,7 +93,7 @@ def test_hooks_without_a_limit_of_their_own_have_the_hosts() -> None:
 
 @pytest.mark.process
 def test_a_hook_is_told_the_version_in_its_environment() -> None:
-    """As the payload has it (harnesses.md 5: stdin)."""
+    """As the payload has it (docs/formats/cursor.md 4)."""
     tree = {
         "version": 1,
         "hooks": {

@@ -37,7 +37,7 @@ def test_what_is_written_loads_again() -> None:
 
 
 def test_what_the_host_would_misread_is_lost_aloud() -> None:
-    """Silence with `failClosed` blocks, and an address drops the file (harnesses.md 1.5, 5: traps)."""
+    """Silence with `failClosed` blocks, and an address drops the file (docs/formats/comparison.md 5; docs/formats/cursor.md: traps)."""
     written = Cursor().export(
         (declared("preToolUse", closed=True), declared("stop", "curl https://x"))
     )

@@ -1,4 +1,4 @@
-"""`http_post`: somebody is told of an event, and nothing that comes back, or does not, decides anything (docker-agent.md 8)."""
+"""`http_post`: somebody is told of an event, and nothing that comes back, or does not, decides anything (docs/formats/docker-agent.md 8)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The contract table is the one of docker-agent.md 2, cell by cell."""
+"""The contract table is the one of docs/formats/docker-agent.md 2, cell by cell."""
 
 from __future__ import annotations
 

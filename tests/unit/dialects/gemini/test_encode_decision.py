@@ -68,7 +68,7 @@ def test_an_input_that_did_not_change_is_not_sent() -> None:
 
 
 def test_an_allow_has_no_word() -> None:
-    """Silence is allow (harnesses.md 1.5)."""
+    """Silence is allow (docs/formats/comparison.md 5)."""
     assert told("BeforeTool", stance=Stance.ALLOW, reason="fine") == {}
 
 

@@ -20,7 +20,7 @@ def command(*, mode: str = "fidelity", names: dict[str, str] | None = None, **ho
 
 
 def test_a_hook_finds_its_project_and_session_in_the_environment() -> None:
-    """Under Gemini's names, and under Claude Code's for scripts that know no other (harnesses.md 1.11)."""
+    """Under Gemini's names, and under Claude Code's for scripts that know no other (docs/formats/comparison.md 11)."""
     assert command().env == {
         "GEMINI_PROJECT_DIR": "${event.project}",
         "GEMINI_SESSION_ID": "${event.session_id}",

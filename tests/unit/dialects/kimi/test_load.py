@@ -55,7 +55,7 @@ def test_a_command_is_a_line_for_the_shell_and_nothing_is_added() -> None:
 
 
 def test_what_a_hook_leaves_behind_dies_in_strict_mode_only() -> None:
-    """Section 10c of agenthooks.md is the fidelity rule."""
+    """Fidelity mode leaves a background child alone (docs/formats/agenthooks.md 10)."""
     handler = one_hook("Stop", mode="strict").handler
 
     assert isinstance(handler, Command)

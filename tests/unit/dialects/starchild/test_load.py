@@ -146,7 +146,7 @@ def test_what_trust_needs_is_kept() -> None:
     "extra", [{"timeout": 5}, {"role": "guard"}, {"on_error": "closed"}, {"files": ["lib.sh"]}]
 )
 def test_the_whole_entry_is_approved(extra: dict[str, object]) -> None:
-    """Its limit, its role and what its failure means, too (starchild.md 6)."""
+    """Its limit, its role and what its failure means, too (docs/formats/starchild.md 6)."""
     keys = {"command": "g", "event": "pre_tool_call"}
     one, other = (
         Starchild()

@@ -1,4 +1,4 @@
-"""How a reason is shown: the rules of starchild.md 5.3, one row each."""
+"""How a reason is shown: the rules of docs/formats/starchild.md 5.3, one row each."""
 
 from __future__ import annotations
 

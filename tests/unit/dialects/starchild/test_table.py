@@ -1,4 +1,4 @@
-"""The rows are those of starchild.md 2, cell by cell."""
+"""The rows are those of docs/formats/starchild.md 2, cell by cell."""
 
 from __future__ import annotations
 

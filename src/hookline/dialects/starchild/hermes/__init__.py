@@ -1,6 +1,6 @@
 """Hermes: the shell hooks in its config.yaml. Of Starchild's family, with its own words, timeouts and meanings.
 
-Facts: `starchild.md`, section 12.
+Facts: docs/formats/hermes.md.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["NAME", "OPTIONS", "SWITCHES", "SWITCH_WORDS", "Hermes"]
 
 OPTIONS = ("approver", "safe_mode", "accept_hooks", "exact")
-# Variable -> the option that it switches on where it is one of these words (starchild.md 12, consent).
+# Variable -> the option that it switches on where it is one of these words (docs/formats/hermes.md, consent).
 SWITCHES = {"HERMES_SAFE_MODE": "safe_mode", "HERMES_ACCEPT_HOOKS": "accept_hooks"}
 SWITCH_WORDS = ("1", "true", "yes", "on")
 

@@ -1,4 +1,4 @@
-"""Consent: Hermes' own switches for user code, and what hookline makes of them (starchild.md 12)."""
+"""Consent: Hermes' own switches for user code, and what hookline makes of them (docs/formats/hermes.md 6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writing the `hooks` of Hermes' config.yaml (starchild.md 12)."""
+"""Writing the `hooks` of Hermes' config.yaml (docs/formats/hermes.md 1)."""
 
 from __future__ import annotations
 

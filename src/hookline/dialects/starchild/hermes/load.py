@@ -39,7 +39,7 @@ _WEBHOOKS = "outbound"  # beside the events stand addresses that are told of the
 
 
 def load(source: Source, table: Table, *, exact: bool = False) -> Loaded:
-    """The hooks of a source, in declared order, and every problem that it has (starchild.md 12).
+    """The hooks of a source, in declared order, and every problem that it has (docs/formats/hermes.md 1).
 
     `exact`: `hooks_auto_accept` accepts them, as it does in Hermes.
     """

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hookline.model.event import Body
 
 NAME = "hermes"
-DEFAULT_TIMEOUT = 60  # seconds (starchild.md 12)
+DEFAULT_TIMEOUT = 60  # seconds (docs/formats/hermes.md 1)
 LONGEST_TIMEOUT = 300
 REDO_LIMIT = 3  # agent.max_verify_nudges
 
@@ -58,7 +58,7 @@ def _row(
 _TOOL: Mapping[str, Any] = {"body": ToolCall, "subject": "tool", "matched": True}
 _DONE = "tool_call_id=call_id result duration_ms status"
 
-# `pre_llm_call` is once a turn here, and `on_session_end` at the end of every turn (starchild.md 12).
+# `pre_llm_call` is once a turn here, and `on_session_end` at the end of every turn (docs/formats/hermes.md 1).
 _ROWS = (
     _row(
         "pre_tool_call", "tool.before", "tool_call_id=call_id",
@@ -119,7 +119,7 @@ def table(*, approver: bool) -> Table:
         default_timeout=float(DEFAULT_TIMEOUT),
         ask_becomes=Stance.DENY,
         redo_limit=REDO_LIMIT,
-        approvals=True,  # starchild.md 6, 12
+        approvals=True,  # docs/formats/starchild.md 6; docs/formats/hermes.md
         ends_session=frozenset(),  # what is called so is the end of a turn
         closes="fail_closed: true",
     )
