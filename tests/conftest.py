@@ -8,6 +8,8 @@ import sys
 import pytest
 from hypothesis import settings
 
+from hookline.config.agent_hosts import MARKERS
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,5 +31,6 @@ def _own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patched:
         for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME"):
             patched.setenv(name, str(tmp_path_factory.mktemp(name.lower())))
-        patched.delenv("HOOKLINE_JOURNAL", raising=False)
+        for name in ("HOOKLINE_JOURNAL", *MARKERS):
+            patched.delenv(name, raising=False)
         yield

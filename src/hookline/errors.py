@@ -116,6 +116,7 @@ CODES: Mapping[str, str] = {
     "trust.not-switched": "HKL3022",
     "trust.project-env": "HKL3023",
     "trust.open-start": "HKL3024",
+    "trust.below-agent": "HKL3025",
     "wire.payload": "HKL4001",
     "wire.event": "HKL4002",
     "wire.lowered": "HKL4003",

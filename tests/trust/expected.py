@@ -29,7 +29,7 @@ _FAILS = frozenset(
             "broken matcher", "unsupported handler", "broken file", "100 MB", "key of 1,000 parts",
         )),
         *(f"no effect {row}" for row in (
-            "planted __pycache__", "approve below an agent",
+            "planted __pycache__",
         )),
         "approved git worktree add",
         "approved, from Python",

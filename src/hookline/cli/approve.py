@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from typing import Annotated
 
@@ -10,6 +11,7 @@ from hookline.cli import flags, offers, words
 from hookline.cli.ending import FINDINGS, OK, tell
 from hookline.cli.events import kind_of
 from hookline.cli.paint import Paint, cleaned, coloured, present
+from hookline.config.agent_hosts import require_person
 from hookline.core.wording import condition as wording
 from hookline.engine.doctor.soundness import unsound
 from hookline.engine.drift import drift
@@ -107,6 +109,8 @@ def approve(
     color: flags.Color = "auto",
 ) -> int:
     """Let hooks run as they are now: a change of what they run needs another approval."""
+    if not dry_run:
+        require_person(os.environ, "hookline approve")
     with selection.engine(journal=journal_of(os.environ, tell)) as engine:
         if allowlist:
             document, code = _imported(engine, allowlist)
@@ -138,6 +142,8 @@ def revoke(
     color: flags.Color = "auto",
 ) -> int:
     """Take the approval of hooks back, at once; a hook of the user's own does not run by its next use, either."""
+    if not dry_run:
+        require_person(os.environ, f"hookline revoke {shlex.quote(what)}")
     with selection.engine(journal=journal_of(os.environ, tell)) as engine:
         gone = gone_meant(engine, what, event)
         specs = _still_meant(engine, what, event, gone)

@@ -9,6 +9,7 @@ from hookline.chat import command
 from hookline.cli import flags
 from hookline.cli.approve import _is_attended
 from hookline.cli.ending import FINDINGS, OK, say, tell
+from hookline.config.agent_hosts import require_person
 from hookline.engine.journaling import journal_of
 from hookline.errors import TrustError
 
@@ -16,6 +17,7 @@ _Text = Annotated[
     list[str], flags.argument(metavar="TEXT", help="the command, for example /hooks list")
 ]
 _Yes = Annotated[bool, flags.option("--yes", help="approve although no person is at the terminal")]
+_WIDENING = frozenset({"approve", "revoke", "on", "off"})
 _FAILED = "✗ HKL"  # how an answer begins that is a refusal
 
 
@@ -24,10 +26,13 @@ def chat(*, selection: flags.Selection, text: _Text, yes: _Yes = False) -> int:
     """Do what a `/hooks` command says, and print the answer of the chat.
 
     Raises:
-        TrustError: `trust.unattended`, the command approves a hook and no person is at the terminal.
+        TrustError: `trust.unattended`, the command approves a hook and no person is at the terminal; `trust.below-agent`.
     """
     typed = " ".join(text)
-    if _approves(typed) and not yes and not _is_attended():
+    verb = _verb_of(typed)
+    if verb in _WIDENING:
+        require_person(os.environ, f"hookline {verb}")
+    if verb == "approve" and not yes and not _is_attended():
         raise TrustError(
             "no person is at the terminal to approve a hook",
             name="trust.unattended",
@@ -39,6 +44,7 @@ def chat(*, selection: flags.Selection, text: _Text, yes: _Yes = False) -> int:
     return FINDINGS if answer.startswith(_FAILED) else OK
 
 
-def _approves(typed: str) -> bool:
+def _verb_of(typed: str) -> str:
+    """The first word after `/hooks`."""
     words = typed.split(None, 2)
-    return len(words) > 1 and words[1].lower() == "approve"
+    return words[1].lower() if len(words) > 1 else ""

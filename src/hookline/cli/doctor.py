@@ -10,6 +10,7 @@ from typing import Annotated
 from hookline.cli import flags, words
 from hookline.cli.ending import FINDINGS, OK, tell
 from hookline.cli.paint import present
+from hookline.config.agent_hosts import require_person
 from hookline.engine.doctor.checkup import SECONDS, check, in_common
 from hookline.engine.doctor.finding import Finding
 from hookline.engine.handing import hand_on
@@ -55,6 +56,8 @@ def doctor(
 
     Nothing that is not approved is run; to name a file is consent.
     """
+    if fix:
+        require_person(os.environ, "hookline doctor --fix")
     hand_on(os.environ, tell)
     with (
         selection.engine(sessions=selection.sessions(os.environ)) as engine,

@@ -11,6 +11,7 @@ from typing import Annotated
 from hookline.cli import flags
 from hookline.cli.contracts import contract
 from hookline.cli.ending import INTERRUPTED, OK, say, tell
+from hookline.config.agent_hosts import agent_marker
 from hookline.config.settings import settings
 from hookline.engine.gating import gate_of
 from hookline.engine.journaling import journal_of, telemetry_of
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     import socket
 
     from hookline.engine.engine import Engine
-    from hookline.model.problem import Problem
     from hookline.remote.turns import Turns
     from hookline.server.approving import Approving
     from hookline.server.bridged import Bridged
@@ -159,7 +159,7 @@ def serve(
             "`--expect` needs `--grpc`", name="serve.address", hint="there they attach"
         )
     meter = Meter()
-    free = self_approve or _self_approve_problem() is not None
+    free = _approves_without_token(asked=self_approve)
     if problem := self_approve_problem({"trust": {"self_approve": free}}):
         tell(f"hookline serve: {problem}")
     address = http or ("" if unix or grpc else _DEFAULT)
@@ -209,12 +209,19 @@ def serve(
     return INTERRUPTED if signals.first == signal.SIGINT else OK
 
 
-def _self_approve_problem() -> Problem | None:
-    """What the settings cost that let programs approve hooks without the token; None where they do not, or are wrong."""
+def _approves_without_token(*, asked: bool) -> bool:
+    """Whether programs may approve hooks without the token, by the command line or the settings; not below an agent."""
     try:
-        return self_approve_problem(settings(os.environ))
-    except ConfigError:
-        return None
+        free = asked or self_approve_problem(settings(os.environ)) is not None
+    except ConfigError:  # wrong settings count as the strictest
+        free = False
+    marker = agent_marker(os.environ)
+    if free and marker:
+        tell(
+            f"hookline serve: an agent started this server (`{marker}` is set), so an approval needs the token;"
+            " say to the user: please run `hookline approve` in a terminal of your own"
+        )
+    return free and not marker
 
 
 def _need_extra() -> None:

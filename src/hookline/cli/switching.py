@@ -9,6 +9,7 @@ from typing import Annotated
 from hookline.cli import flags, offers, words
 from hookline.cli.ending import FINDINGS, OK, tell
 from hookline.cli.paint import present
+from hookline.config.agent_hosts import require_person
 from hookline.engine.journaling import journal_of
 from hookline.engine.meaning import called, meant
 from hookline.engine.steering import (
@@ -88,6 +89,8 @@ def _turned(
     json: bool,
     color: str,
 ) -> int:
+    if not dry_run:
+        require_person(os.environ, f"hookline {'on' if on else 'off'}")
     with selection.engine(journal=journal_of(os.environ, tell)) as engine:
         specs = meant(engine, hook) if hook else []
         left = () if dry_run else _turn(engine, specs, on=on, everywhere=everywhere)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hookline.cli.options import Selection
-from hookline.cli.serve import _listening, _reloading, _service
+from hookline.cli.serve import _approves_without_token, _listening, _reloading, _service
 from hookline.errors import ConfigError
 from hookline.model.verdict import Stance
 from hookline.remote.turns import Turns
@@ -128,3 +128,15 @@ def test_settings_that_are_wrong_are_said_at_the_start(
     assert "hooks go by the strictest rules" in capsys.readouterr().err
     call = {"tool_name": "Bash", "tool_input": {"command": "make"}}
     assert service.engine.fire("PreToolUse", call, dialect="claude-code").stance >= Stance.ASK
+
+
+def test_no_server_of_an_agent_approves_without_the_token(
+    desk: Desk, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever the command line and the settings say."""
+    desk.file("../home/.config/hookline/settings.toml", "[trust]\nself_approve = true\n")
+
+    assert _approves_without_token(asked=False)
+    desk.monkeypatch.setenv("GEMINI_CLI", "1")
+    assert not _approves_without_token(asked=True)
+    assert "say to the user: please run `hookline approve`" in capsys.readouterr().err

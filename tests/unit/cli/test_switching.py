@@ -291,3 +291,34 @@ def test_a_word_that_means_no_hook_switches_nothing(pair: Desk) -> None:
     """Least of all everything."""
     assert pair.type("off", "nothing").code == 2
     assert reason(pair) == "first"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["approve", "--all", "--yes"],
+        ["revoke", "x"],
+        ["on"],
+        ["off", "--global"],
+        ["doctor", "--fix"],
+        ["chat", "--yes", "/hooks approve x"],
+        ["chat", "/hooks off"],
+    ],
+    ids=" ".join,
+)
+def test_an_agent_widens_no_trust(words: list[str], desk: Desk) -> None:
+    """By no command; the user is to be told of one."""
+    desk.monkeypatch.setenv("CLAUDECODE", "1")
+    told = desk.type(*words)
+
+    assert told.code == 2
+    assert "HKL3025" in told.err
+    assert "say to the user: please run `hookline " in told.err
+
+
+@pytest.mark.parametrize("words", [["approve", "--all", "-n"], ["on", "-n"], ["chat", "/hooks"]])
+def test_an_agent_may_look(words: list[str], desk: Desk) -> None:
+    """What widens nothing is no matter of a person."""
+    desk.monkeypatch.setenv("CODEX_CI", "1")
+
+    assert desk.type(*words).code == 0
