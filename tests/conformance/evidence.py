@@ -17,7 +17,7 @@ from tests.conformance.player import vectors
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from hookline.core.dialect import Dialect, Row
+    from hookline.core.dialect import Dialect, EventRow
 
 # Key of a decision -> the power that it is evidence of, when it holds anything.
 _POWERS: Mapping[str, str] = {
@@ -61,7 +61,7 @@ def evidence(dialect: str) -> Mapping[str, Evidence]:
     return found
 
 
-def _row(vector: dict[str, Any], dialect: Dialect) -> Row | None:
+def _row(vector: dict[str, Any], dialect: Dialect) -> EventRow | None:
     """The event that a vector fires, by the name that it or its payload gives, or else by what the dialect takes it for."""
     table, payload = dialect.table, vector.get("payload")
     keys = (

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from hookline.core.dialect import Dialect, Row
+    from hookline.core.dialect import Dialect, EventRow
 
 ROOT = Path(__file__).parents[2]
 # A slow machine is no fault of the code.
@@ -184,7 +184,7 @@ def outcomes(*keys: str) -> st.SearchStrategy[Outcome]:
 # -- what a dialect's host sends ---------------------------------------------------------------------------------------
 
 
-def least_payload(dialect: Dialect, row: Row) -> dict[str, Any]:
+def least_payload(dialect: Dialect, row: EventRow) -> dict[str, Any]:
     """A payload with what the row's body cannot do without, and what every payload of the dialect has."""
     samples = {
         "@native": row.native,

@@ -16,7 +16,7 @@ from hookline.model.verdict import Decision, Verdict
 from tests.laws.strategies import DIALECTS, FEWER, json_values, least_payload
 
 if TYPE_CHECKING:
-    from hookline.core.dialect import Dialect, Row
+    from hookline.core.dialect import Dialect, EventRow
     from hookline.model.event import Event, Json
 
 ROWS = [(dialect, row) for dialect in DIALECTS for row in dialect.table.rows.values()]
@@ -38,7 +38,7 @@ def test_every_dialect_is_held_to_it() -> None:
 @pytest.mark.parametrize(
     ("dialect", "row"), ROWS, ids=[f"{dialect.table.name}-{row.native}" for dialect, row in ROWS]
 )
-def test_silence_is_exit_zero_without_a_word(dialect: Dialect, row: Row) -> None:
+def test_silence_is_exit_zero_without_a_word(dialect: Dialect, row: EventRow) -> None:
     """With no hooks, and with hooks that have no opinion, each row's reply is nothing at all."""
     event = dialect.decode_event(least_payload(dialect, row), row.native)
     decision = silent(dialect, event)
@@ -54,7 +54,9 @@ def test_silence_is_exit_zero_without_a_word(dialect: Dialect, row: Row) -> None
     ("dialect", "row"),
     [(dialect, row) for dialect, row in ROWS if row.body.__name__ == "ToolCall"][::4],
 )
-def test_silence_does_not_depend_on_the_payload(dialect: Dialect, row: Row, value: Json) -> None:
+def test_silence_does_not_depend_on_the_payload(
+    dialect: Dialect, row: EventRow, value: Json
+) -> None:
     """Whatever a tool is called with, silence is silence."""
     fields = {
         field.native: value for field in row.fields if field.fact in ("input", "result", "error")

@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from hookline.core.dialect import Loaded, Row, Table
+from hookline.core.dialect import EventRow, Loaded, Table
 from hookline.core.dispatch import Run, dispatch
 from hookline.core.failure import failed
 from hookline.core.plan import plan
@@ -54,9 +54,9 @@ CALL = Event(
 )  # fmt: skip
 
 
-def row(native: str = "before", kind: str = "tool.before", **columns: Any) -> Row:
+def row(native: str = "before", kind: str = "tool.before", **columns: Any) -> EventRow:
     """A row on which everything may be said, and hooks run one after the other."""
-    return Row(
+    return EventRow(
         **{
             "native": native,
             "kind": kind,
@@ -72,7 +72,7 @@ def row(native: str = "before", kind: str = "tool.before", **columns: Any) -> Ro
 class Stage:
     """A dialect for plays. Its hooks are sent the event's kind and input; their outcomes carry a verdict as the answer."""
 
-    def __init__(self, *rows: Row, name: str = "stage", **columns: Any) -> None:
+    def __init__(self, *rows: EventRow, name: str = "stage", **columns: Any) -> None:
         self.table = Table(
             name=name, rows={each.native: each for each in rows or (row(),)}, **columns
         )

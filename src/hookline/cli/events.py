@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
-    from hookline.core.dialect import Dialect, Row
+    from hookline.core.dialect import Dialect, EventRow
 
 # The vocabulary's key of a dialect -> how it is called; the rest are called as their keys.
 _LABELS: Mapping[str, str] = {
@@ -77,7 +77,7 @@ def kind_document(name: str, hooks: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _row(dialect: Dialect, row: Row) -> dict[str, Any]:
+def _row(dialect: Dialect, row: EventRow) -> dict[str, Any]:
     return {
         "dialect": dialect.table.name,
         "native_event": row.native,

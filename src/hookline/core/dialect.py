@@ -60,8 +60,8 @@ def column(text: str, defaults: Mapping[str, Any], otherwise: Any = ABSENT) -> t
     return tuple(fields)
 
 
-class Row(Frozen):
-    """What one dialect says of one of its events.
+class EventRow(Frozen):
+    """What one dialect says of one of its events. A column is one way in which dialects differ.
 
     `subject`: the fact that a matcher is compared with ("" = no matcher). `powers`: what a decision may carry here.
     `parallel`: hooks start at once, or one after the other, each seeing the former's rewrite. `blocks`: what a block
@@ -72,7 +72,34 @@ class Row(Frozen):
     `carries`: where hooks run in turn, the event as the next one sees it because of a verdict, apart from its rewrite.
     `context_redoes`: at this stop, whatever the agent is told sends it back to work, as a refusal does.
     `timeout`: seconds that the host gives a hook of this event which names none; 0: as the table's `default_timeout`.
+    `longest`: seconds that the host gives a hook at most; 0: without a limit.
     `only_for`: powers that there are for some tools only, and how the names of these begin.
+
+    The other columns are read by the dialects alone, each by those that need it. Of files and matchers: `called`: the
+    event's other name. `newer`: only newer releases know it. `grouped`: its hooks stand in matcher groups. `literal`: a
+    matcher is names between `|`. `known`: the values that a matcher can name. `constant`: the word that a matcher is
+    compared with. `searched`: the facts that a matcher looks into. `honoured`: values of the reason for which a denial
+    counts. `takes_http`: hooks over HTTP take part. `awaited`: the host waits for its hooks. `decisive`: the format
+    describes what its denial does.
+
+    Of payloads: `payload_name`: the name that hooks are sent. `section`: the key under which the fields stand. `snake`: the
+    payload is spelled in snake case. `tells`: sets of fields by which a payload without a name is known. `tool` and
+    `made_of`: the tool that the event is about where no field names one, and the fields that are its input. `texts`:
+    fields that hold JSON as text. `cut`: field -> so many characters are sent. `withheld`: fields that are not sent.
+    `omits_zeros`: zeros and false are not sent. `sessionless`: it carries no session.
+
+    Of what a hook prints: `accepts`: keys that the top of an answer may have. `reads`: keys that count (in
+    `hookSpecificOutput`, where there is one) -> the power that each uses, "" for none. `refused`: known keys that make a
+    hook failed. `words`: what a `decision` means. `verdicts`: what a `permissionDecision` means. `stops`: what
+    `continue: false` means. `judged`: what a model's no means (SILENT: no model is asked). `rewrites`: the key for a new
+    text. `output`: how the output is read. `asks`: a person may be asked instead of blocking. `appends`: a note is put
+    at the end of a result. `bare_reason`: a reason without a decision is overlooked. `only_json`: plain stdout is a
+    failure. `always_strict`: output is one object or nothing. `unread`: the host reads no output.
+
+    Of exit codes and failures: `ignores_exit`: exit 2 does not block. `nonzero`: what any exit code but 0 means. `shows`:
+    at exit 2 the model is told stdout. `spared`: a fact, and the value of it for which a block is ignored. `timed_out`:
+    what a timeout means. `unmatched`: what it means that a matcher cannot be applied, or a payload not be written.
+    `always_denies`: a failure denies whatever the hook says. `all_run`: a block does not keep other hooks from running.
     """
 
     native: str
@@ -92,6 +119,61 @@ class Row(Frozen):
     only_for: Mapping[str, str] = {}
     context_redoes: bool = False
     timeout: float = 0.0
+    longest: float = 0.0
+    # Files and matchers.
+    called: str = ""
+    newer: bool = False
+    grouped: bool = False
+    literal: bool = False
+    known: tuple[str, ...] = ()
+    constant: str = ""
+    searched: tuple[str, ...] = ()
+    honoured: frozenset[str] = frozenset()
+    takes_http: bool = True
+    awaited: bool = True
+    decisive: bool = False
+    # Payloads.
+    payload_name: str = ""
+    section: str = ""
+    snake: bool = False
+    tells: tuple[tuple[str, ...], ...] = ()
+    tool: str = ""
+    made_of: tuple[str, ...] = ()
+    texts: frozenset[str] = frozenset()
+    cut: Mapping[str, int] = {}
+    withheld: frozenset[str] = frozenset()
+    omits_zeros: bool = False
+    sessionless: bool = False
+    # What a hook prints.
+    accepts: frozenset[str] = frozenset()
+    reads: Mapping[str, str] = {}
+    refused: frozenset[str] = frozenset()
+    words: Mapping[str, Stance] = {}
+    verdicts: Mapping[str, Stance] = {}
+    stops: Stance = Stance.SILENT
+    judged: Stance = Stance.SILENT
+    rewrites: str = ""
+    output: str = ""
+    asks: bool = False
+    appends: bool = False
+    bare_reason: bool = False
+    only_json: bool = False
+    always_strict: bool = False
+    unread: bool = False
+    # Exit codes and failures.
+    ignores_exit: bool = False
+    nonzero: Stance = Stance.SILENT
+    shows: bool = False
+    spared: tuple[str, str] = ("", "")
+    timed_out: Stance = Stance.SILENT
+    unmatched: Stance = Stance.SILENT
+    always_denies: bool = False
+    all_run: bool = False
+
+    @property
+    def can_block(self) -> bool:
+        """Whether a block means anything."""
+        return self.blocks is not Stance.SILENT
 
     def powers_on(self, tool: str) -> frozenset[str]:
         """What a decision may carry where the event is about this tool."""
@@ -159,7 +241,7 @@ class Table(Frozen):
     """
 
     name: str
-    rows: Mapping[str, Row]
+    rows: Mapping[str, EventRow]
     base: tuple[Field, ...] = ()
     aliases: Mapping[str, str] = {}
     covers: Mapping[str, tuple[str, ...]] = {}
@@ -193,7 +275,7 @@ class Table(Frozen):
     suspends_after: int = 0
     resolves_names: bool = False
 
-    def row(self, native: str) -> Row | None:
+    def row(self, native: str) -> EventRow | None:
         """The row of a native event name, also by an alias; None for an unknown one."""
         return self.rows.get(native) or self.rows.get(self.aliases.get(native, ""))
 
@@ -236,7 +318,7 @@ class Table(Frozen):
         row = self.row(native)
         return self.covers.get(native, (row.native,) if row else (native,))
 
-    def row_of_kind(self, kind: str) -> Row | None:
+    def row_of_kind(self, kind: str) -> EventRow | None:
         """The row that speaks for a canonical kind; None where the dialect has no such event."""
         rows = [row for row in self.rows.values() if row.kind == kind]
         return next((row for row in rows if not row.secondary), rows[0] if rows else None)
@@ -292,7 +374,7 @@ class Declaration(Frozen):
     neither: every tool. `command` is a line for a POSIX shell, `split` where it is nothing but words, quoted. `timeout` is in seconds. `closed`: a failure is a denial.
     """
 
-    row: Row
+    row: EventRow
     command: str
     split: bool = False
     tools: tuple[str, ...] = ()

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hookline.core.dialect import Row, Table
+    from hookline.core.dialect import EventRow, Table
     from hookline.model.event import Event
     from hookline.model.verdict import Decision
 
@@ -156,7 +156,7 @@ def is_flagged(event: Event) -> bool:
     return isinstance(event.body, Stop) and bool(event.body.stop_hook_active)
 
 
-def goes_on(decision: Decision, row: Row | None) -> bool:
+def goes_on(decision: Decision, row: EventRow | None) -> bool:
     """Whether the agent goes on working because of a decision at its stop: refused, or told something where that has the same effect."""
     told = (
         row is not None
@@ -186,7 +186,9 @@ def redo_limit(decision: Decision, usual: int) -> int:
     return 0 if any(limit <= 0 for limit in limits) else max(limits, default=usual)
 
 
-def cap_redo(decision: Decision, count: int | None, limit: int, row: Row | None = None) -> Decision:
+def cap_redo(
+    decision: Decision, count: int | None, limit: int, row: EventRow | None = None
+) -> Decision:
     """The decision, or, when the agent was already sent back `limit` times this turn, leave to stop, said aloud.
 
     `count`: how often, which is more than the limit where another hook may send it back more often; None where it was sent back, and nobody knows how often: that is once too often. A limit of 0 or less is no limit.

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from hookline.core.dialect import Dialect, FoldRule, Row, Table
+    from hookline.core.dialect import Dialect, EventRow, FoldRule, Table
     from hookline.core.match_budget import MatchBudget
     from hookline.core.registry import Entry, Registry
     from hookline.model.event import Event
@@ -99,7 +99,7 @@ def _plan(registry: Registry, event: Event, host: Dialect, *, headless: bool) ->
     )
 
 
-def _powers(row: Row | None, event: Event, table: Table, *, headless: bool) -> frozenset[str]:
+def _powers(row: EventRow | None, event: Event, table: Table, *, headless: bool) -> frozenset[str]:
     """What a decision may carry: what the row says, without `ask` where the host has nobody to ask."""
     powers = row.powers_on(event.tool) if row else kind(event.kind).powers | {"note"}
     return powers - {"ask"} if headless and table.asks_at_terminal else powers

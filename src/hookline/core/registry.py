@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from hookline.core.dialect import Dialect, Row, Table
+    from hookline.core.dialect import Dialect, EventRow, Table
     from hookline.core.match import Predicate
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
@@ -30,7 +30,7 @@ class Entry(Frozen):
 
     spec: HookSpec
     dialect: Dialect
-    row: Row | None
+    row: EventRow | None
     tools: frozenset[str] | None
     on_tool: tuple[Predicate, ...]
     content: tuple[Predicate, ...]
@@ -76,7 +76,7 @@ class Registry:
         }
         return Registry({kind: entries for kind, entries in kept.items() if entries})
 
-    def candidates(self, event: Event, row: Row | None, host: Table) -> tuple[Entry, ...]:
+    def candidates(self, event: Event, row: EventRow | None, host: Table) -> tuple[Entry, ...]:
         """The hooks that the event, of this row of its host, selects and whose conditions on the tool's name hold.
 
         Among them are those on the narrower events that the call also is, where the host does not raise these itself.
@@ -100,7 +100,7 @@ class Registry:
         self.plans[key] = plan
 
 
-def selects(event: Event, row: Row | None, entry: Entry) -> bool:
+def selects(event: Event, row: EventRow | None, entry: Entry) -> bool:
     """Whether an event, of this row of its host, selects a hook of its kind.
 
     Inside one dialect it is the native event that counts, because several natives may share a canonical kind and the

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hookline.core.dialect import ABSENT, Field, FoldRule, Loaded, Row, Table
+from hookline.core.dialect import ABSENT, EventRow, Field, FoldRule, Loaded, Table
 from hookline.core.failure import failed
 from hookline.model import kinds
 from hookline.model.event import Compaction, Generation, Lifecycle, Message, Prompt, Stop, ToolCall
@@ -51,7 +51,7 @@ def _takes_answers(kind: kinds.Kind) -> bool:
     return (kind.gate and not kind.feedback) or kind.cls == "context"
 
 
-def _row(kind: kinds.Kind) -> Row:
+def _row(kind: kinds.Kind) -> EventRow:
     body = (
         Stop
         if kind.redo
@@ -60,7 +60,7 @@ def _row(kind: kinds.Kind) -> Row:
     blocks = Stance.DENY if "deny" in kind.powers else Stance.SILENT
     fields = tuple(Field(native=fact, fact=fact, default=ABSENT) for fact in kind.payload)
     subject = "tool" if body is ToolCall else ""
-    return Row(
+    return EventRow(
         native=kind.name,
         kind=kind.name,
         body=body,

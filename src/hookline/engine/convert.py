@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hookline.core.dialect import Dialect, Row
+    from hookline.core.dialect import Dialect, EventRow
     from hookline.engine.library import Library
     from hookline.model.spec import HookSpec
     from hookline.text.re2_regex import Regex
@@ -105,7 +105,7 @@ def _must_be_text(written: Written) -> None:
             ) from None
 
 
-def _row(spec: HookSpec, target: Dialect) -> Row | None:
+def _row(spec: HookSpec, target: Dialect) -> EventRow | None:
     """The target's event that a hook is for: of its kind, or the wider one that its kind is a part of."""
     wider = broader(spec.kind)
     return target.table.row_of_kind(spec.kind) or (
@@ -139,7 +139,7 @@ def _unwritable(library: Library, originals: Originals, spec: HookSpec, *, plain
 
 
 def _declaration(
-    originals: Originals, spec: HookSpec, row: Row, target: str, *, plain: bool
+    originals: Originals, spec: HookSpec, row: EventRow, target: str, *, plain: bool
 ) -> Declaration:
     tools, pattern = (
         _tools(spec, target, plain=plain)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from hookline.core.dialect import Dialect, Row
+    from hookline.core.dialect import Dialect, EventRow
 
 # The event keys of all dialects, for a host that hookline does not know.
 _EVENT_KEYS = ("hook_event_name", "event", "event_type", "hookName")
@@ -151,14 +151,16 @@ def _is_stop(kind: str) -> bool:
 # -- what the host is answered -----------------------------------------------------------------------------------------
 
 
-def _refuse(dialect: Dialect | None, row: Row | None, native: str, message: str) -> Reply | None:
+def _refuse(
+    dialect: Dialect | None, row: EventRow | None, native: str, message: str
+) -> Reply | None:
     """A denial in the host's words; None where the host has no words for it."""
     reason = f"hookline: {message}"
     reply = _encode(dialect, row, native, stance=Stance.DENY, reason=reason)
     return reply if reply is not None and (reply.stdout.strip() or reply.exit_code) else None
 
 
-def _notify(dialect: Dialect | None, row: Row | None, native: str, text: str) -> Reply | None:
+def _notify(dialect: Dialect | None, row: EventRow | None, native: str, text: str) -> Reply | None:
     """A reply that decides nothing and tells the user the text; None where the event has no word for that."""
     # Where stdout is a path, any text on it would be taken for one.
     if row is None or "note" not in row.powers or "path" in row.powers:
@@ -167,7 +169,9 @@ def _notify(dialect: Dialect | None, row: Row | None, native: str, text: str) ->
     return reply if reply is not None and reply != Reply() and not reply.exit_code else None
 
 
-def _encode(dialect: Dialect | None, row: Row | None, native: str, **said: object) -> Reply | None:
+def _encode(
+    dialect: Dialect | None, row: EventRow | None, native: str, **said: object
+) -> Reply | None:
     """A decision about an event of which only the name is known, in the host's words."""
     if dialect is None or row is None:
         return None

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from hookline.core.dialect import Dialect, Row
+    from hookline.core.dialect import Dialect, EventRow
     from hookline.engine.relaying import Originals
     from hookline.model.conditions import Condition
     from hookline.model.spec import HookSpec
@@ -40,7 +40,7 @@ class Loss(Frozen):
 
 
 def losses_of(
-    originals: Originals, spec: HookSpec, row: Row, target: Dialect, *, plain: bool
+    originals: Originals, spec: HookSpec, row: EventRow, target: Dialect, *, plain: bool
 ) -> Iterator[Loss]:
     """What a hook can say or do here that the target's event cannot express, or its host does otherwise."""
     host = target.table.name
@@ -127,7 +127,7 @@ def _place_of(spec: HookSpec) -> frozenset[str]:
 
 
 def _rewrites_together(
-    originals: Originals, spec: HookSpec, own: Row, row: Row, target: Dialect
+    originals: Originals, spec: HookSpec, own: EventRow, row: EventRow, target: Dialect
 ) -> str:
     """How the target makes one input of several hooks' rewrites, where its own host makes another of them; else empty."""
     if "input" not in own.powers or not originals.beside(spec):

@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hookline.core.dialect import Row, Table
+    from hookline.core.dialect import EventRow, Table
     from hookline.core.dispatch import Run
     from hookline.core.late import Late
     from hookline.core.plan import Plan
@@ -58,7 +58,7 @@ def concluded(engine: Engine, event: Event, decision: Decision, chosen: Plan | N
 
 
 def _sent_back(
-    engine: Engine, event: Event, decision: Decision, row: Row | None, *, follows: bool | None
+    engine: Engine, event: Event, decision: Decision, row: EventRow | None, *, follows: bool | None
 ) -> Decision:
     """A decision that sends the agent back, if there is one more redo for it, which is counted by that; else leave to stop."""
     usual = engine._limit(event)

@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import TypeVar
 
-    from hookline.core.dialect import Row
+    from hookline.core.dialect import EventRow
     from hookline.wire.fields import Node
 
-    AnyRow = TypeVar("AnyRow", bound=Row)
+    AnyRow = TypeVar("AnyRow", bound=EventRow)
 
 _KEYS = ("matcher", "hooks")
 
@@ -105,7 +105,7 @@ def read_entries(
             yield row, event, event.errors_since(before)
 
 
-def _read_group(node: Node, row: Row, keys: Iterable[str], severity: str) -> Group:
+def _read_group(node: Node, row: EventRow, keys: Iterable[str], severity: str) -> Group:
     mark = node.mark()
     value = node.value
     if not isinstance(value, dict) or ("hooks" not in value and "type" in value):

@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeVar
 
-    from hookline.core.dialect import Row
+    from hookline.core.dialect import EventRow
     from hookline.model.conditions import Condition
     from hookline.wire.fields import Node
 
-    AnyRow = TypeVar("AnyRow", bound=Row)
+    AnyRow = TypeVar("AnyRow", bound=EventRow)
 
 EVERYTHING = ("", "*")
 NAME = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
@@ -41,7 +41,7 @@ def read_conditions(
         return None
 
 
-def is_ignored(node: Node, row: Row, *, runs: str = "the hooks of this group run") -> bool:
+def is_ignored(node: Node, row: EventRow, *, runs: str = "the hooks of this group run") -> bool:
     """Return whether the event has no value to compare a matcher with; file a problem if so. `runs`: what still runs."""
     if row.subject:
         return False

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from hookline.core.dialect import Field, Row, Table
+    from hookline.core.dialect import EventRow, Field, Table
 
 # Escapes that a shell's `echo` would expand, in the form that it leaves alone (docs/architecture.md 4.8).
 _ESCAPE = r'\\["\\bfnrt]'
@@ -56,7 +56,7 @@ def parse_payload(sent: str | bytes) -> Any:
     return read_json(sent)
 
 
-def encode(event: Event, table: Table, row: Row | None, native: str) -> dict[str, Any]:
+def encode(event: Event, table: Table, row: EventRow | None, native: str) -> dict[str, Any]:
     """Return the payload object of an event: the dialect's base fields, the row's fields, then the host's other fields.
 
     Current values of the event (rewrites included) replace those that the host sent.
@@ -124,7 +124,7 @@ def decode(payload: Any, table: Table, native: str, names: Mapping[str, str]) ->
     )
 
 
-def _body(payload: Mapping[str, Any], row: Row, table: Table) -> Any:
+def _body(payload: Mapping[str, Any], row: EventRow, table: Table) -> Any:
     known = row.body.__fields__
     given: dict[str, Any] = {}
     facts: dict[str, Any] = {}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from hookline.core.dialect import Row, Source, Table
+    from hookline.core.dialect import EventRow, Source, Table
     from hookline.model.problem import Problem
 
 _SHORT = 60
@@ -93,14 +93,14 @@ def hook_name(text: str) -> str:
     return line if len(line) <= _SHORT else line[: _SHORT - 1] + "…"
 
 
-def strict_failure(row: Row) -> Stance:
+def strict_failure(row: EventRow) -> Stance:
     """Return what a failure means on a gate in strict mode: ask if the host can ask, else deny (docs/architecture.md 4.1)."""
     if "ask" in row.powers:
         return Stance.ASK
     return row.blocks
 
 
-def resolve_failure(row: Row, mode: str) -> Stance:
+def resolve_failure(row: EventRow, mode: str) -> Stance:
     """Return what a failure means by default: the row's own rule, in strict mode at least `strict_failure`."""
     return max(row.fails, strict_failure(row)) if mode == "strict" else row.fails
 

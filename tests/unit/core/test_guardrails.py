@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hookline.core.dialect import Row, Table
+from hookline.core.dialect import EventRow, Table
 from hookline.core.guardrails import (
     GATES,
     Redos,
@@ -23,7 +23,7 @@ BACK = Decision(
     kind="stop", dialect="d", native_event="Stop", stance=Stance.DENY, reason="test", redo=True
 )
 TOLD = BACK.replace(stance=Stance.SILENT, reason="", redo=False, for_agent=("look",))
-CONTEXT_REDOES = Row(native="Stop", kind="stop", context_redoes=True)
+CONTEXT_REDOES = EventRow(native="Stop", kind="stop", context_redoes=True)
 FLAGGED = Table(name="d", rows={}, redo_flag="again")
 UNKNOWN = "how often it was sent back before cannot be known"
 

@@ -6,12 +6,15 @@ from typing import Any
 
 import pytest
 
-from hookline.core.dialect import Row
+from hookline.core.dialect import EventRow
 from hookline.wire.fields import Node
 from hookline.wire.groups import find_hooks_mapping, hook_id, read_entries, read_groups
 from hookline.wire.parsers import Tree
 
-ROWS = {"Stop": Row(native="Stop", kind="stop"), "Start": Row(native="Start", kind="session.start")}
+ROWS = {
+    "Stop": EventRow(native="Stop", kind="stop"),
+    "Start": EventRow(native="Start", kind="session.start"),
+}
 
 
 def root(value: Any) -> Node:

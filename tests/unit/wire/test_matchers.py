@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.core.dialect import Row
+from hookline.core.dialect import EventRow
 from hookline.errors import ConfigError
 from hookline.model.conditions import OneOf
 from hookline.wire.fields import Node
@@ -16,7 +16,7 @@ from hookline.wire.parsers import Tree
 if TYPE_CHECKING:
     from hookline.model.conditions import Condition
 
-ROW = Row(native="Stop", kind="stop")
+ROW = EventRow(native="Stop", kind="stop")
 GROUP = {"matcher": "("}
 
 
@@ -70,7 +70,7 @@ def test_a_text_that_cannot_be_read_is_a_complaint_where_it_stands() -> None:
     """With the words of whoever could not read it; what can be read is handed on."""
     group = node()
 
-    def refuse(_: Node, row: Row) -> tuple[Condition, ...]:
+    def refuse(_: Node, row: EventRow) -> tuple[Condition, ...]:
         raise ConfigError(f"`(` of `{row.native}`", name="matcher.regex", hint="close it")
 
     wanted = (OneOf(field="tool", names=frozenset({"Bash"})),)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.core.dialect import ABSENT, Field, Row, Table
+from hookline.core.dialect import ABSENT, EventRow, Field, Table
 from hookline.errors import CodecError
 from hookline.model.event import Event, Lifecycle, Prompt, ToolCall
 from hookline.wire.payload import decode, encode, encode_wire_text, unknown_event_error
@@ -14,7 +14,7 @@ from hookline.wire.payload import decode, encode, encode_wire_text, unknown_even
 if TYPE_CHECKING:
     from typing import Any
 
-ROW = Row(
+ROW = EventRow(
     native="PreTool",
     kind="tool.before",
     body=ToolCall,
@@ -28,7 +28,7 @@ ROW = Row(
 )
 TABLE = Table(
     name="host",
-    rows={"PreTool": ROW, "Ask": Row(native="Ask", kind="prompt.submit", body=Prompt, fields=(Field(native="text", fact="prompt"),))},
+    rows={"PreTool": ROW, "Ask": EventRow(native="Ask", kind="prompt.submit", body=Prompt, fields=(Field(native="text", fact="prompt"),))},
     base=(Field(native="session", fact="@session_id", default=""), Field(native="dir", fact="@cwd", default=""), Field(native="event", fact="@native")),
     aliases={"pre-tool": "PreTool"},
 )  # fmt: skip

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hookline.core.dialect import Declaration, Row
+from hookline.core.dialect import Declaration, EventRow
 from hookline.text.regex import compile_regex
 from hookline.wire import writers
 from hookline.wire.parsers import parse
@@ -22,7 +22,7 @@ TREE = {
     ],
     "empty": {},
 }
-ROW = Row(native="before", kind="tool.before", subject="tool")
+ROW = EventRow(native="before", kind="tool.before", subject="tool")
 
 
 def declared(**given: Any) -> Declaration:

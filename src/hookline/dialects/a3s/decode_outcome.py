@@ -14,8 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from hookline.core.dialect import EventRow
     from hookline.dialects.a3s.response import HookResponse
-    from hookline.dialects.a3s.table import Moment
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
 
@@ -51,7 +51,7 @@ def _answer(outcome: Outcome) -> Any:
     return outcome.answer
 
 
-def _meaning(response: HookResponse, spec: HookSpec, outcome: Outcome, row: Moment) -> Verdict:
+def _meaning(response: HookResponse, spec: HookSpec, outcome: Outcome, row: EventRow) -> Verdict:
     match response.action:
         case "Block":
             reason = DEFAULT_REASON if response.reason is None else response.reason
@@ -64,14 +64,14 @@ def _meaning(response: HookResponse, spec: HookSpec, outcome: Outcome, row: Mome
             return _said(spec, outcome, **_rewrite(response.modified, spec, row))
 
 
-def _retry(response: HookResponse, spec: HookSpec, outcome: Outcome, row: Moment) -> Verdict:
+def _retry(response: HookResponse, spec: HookSpec, outcome: Outcome, row: EventRow) -> Verdict:
     """Not now. Where the host acts on it the operation waits, so to a host that cannot wait it is a refusal."""
     delay = response.retry_delay_ms
     most = spec.facts.get("max_retries", 0)
     return _said(
         spec,
         outcome,
-        stance=Stance.DENY if row.acts else Stance.SILENT,
+        stance=row.blocks,
         reason=response.reason or "",
         retry_after=DEFAULT_RETRY_DELAY if delay is None else delay / TICKS_PER_SECOND,
         effects={"max_retries": most} if most else {},
@@ -79,11 +79,11 @@ def _retry(response: HookResponse, spec: HookSpec, outcome: Outcome, row: Moment
     )
 
 
-def _rewrite(modified: Any, spec: HookSpec, row: Moment) -> dict[str, Any]:
+def _rewrite(modified: Any, spec: HookSpec, row: EventRow) -> dict[str, Any]:
     """Any value but null counts. Where the event has no target for it, it is the host's to use."""
     if modified is None:
         return {}
-    if not row.rewrites:
+    if "input" not in row.powers:
         return {"effects": {"modified": modified}}
     if not isinstance(modified, dict):
         # The host would not apply it, so later hooks must go on judging the arguments that stay.

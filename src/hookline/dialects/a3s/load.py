@@ -29,8 +29,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from hookline.core.dialect import Source
-    from hookline.dialects.a3s.table import Moment
+    from hookline.core.dialect import EventRow, Source
     from hookline.model.conditions import Condition
     from hookline.model.problem import Problem
     from hookline.text.re2_regex import Regex
@@ -123,7 +122,7 @@ class _Reader:
         spec = self._spec(node, row, name or node.pointer or "hook")
         return spec.replace(handler=node.choose_handler(spec.handler, node.errors_since(before)))
 
-    def _event(self, node: Node) -> Moment | None:
+    def _event(self, node: Node) -> EventRow | None:
         native = node.text("event_type", required=True)
         row = row_of(native)
         if row is None and native:
@@ -131,7 +130,7 @@ class _Reader:
             node.complain("event.unknown", f"unknown event `{native}`", "event_type", hint=hint)
         return row
 
-    def _spec(self, node: Node, row: Moment, name: str) -> HookSpec:
+    def _spec(self, node: Node, row: EventRow, name: str) -> HookSpec:
         conditions = (
             tuple(self._conditions(node.child("matcher"), row))
             if node.value.get("matcher") is not None
@@ -157,7 +156,7 @@ class _Reader:
             return spec
         return _configured(spec, node.child("config"), row)
 
-    def _conditions(self, node: Node, row: Moment) -> Iterator[Condition]:
+    def _conditions(self, node: Node, row: EventRow) -> Iterator[Condition]:
         """In the order in which they are checked: session, tool, path, command, skill."""
         if not node.is_mapping("`matcher`", "matcher.type"):
             return
@@ -212,7 +211,7 @@ def _glob(node: Node, key: str, pattern: str) -> Regex:
         return compile_regex("(?s).*")
 
 
-def _applicable(node: Node, given: Mapping[str, str], row: Moment) -> Iterator[Condition]:
+def _applicable(node: Node, given: Mapping[str, str], row: EventRow) -> Iterator[Condition]:
     """A filter on what the event does not carry holds for none; said aloud, because somebody expected otherwise."""
     carried = {"session_id", *({"tool", "path_pattern", "command_pattern"} if row.subject else ())}
     if any(field.native == "skill_name" for field in row.fields):
@@ -230,13 +229,13 @@ def _applicable(node: Node, given: Mapping[str, str], row: Moment) -> Iterator[C
             yield Never(reason=reason)
 
 
-def _configured(spec: HookSpec, node: Node, row: Moment) -> HookSpec:
+def _configured(spec: HookSpec, node: Node, row: EventRow) -> HookSpec:
     """A hook with what its `config` says; what it does not say keeps its default."""
     node.check_known_keys(CONFIG_KEYS, "`config`")
     timeout = _within(node, "timeout_ms", low=1)
     retries = _within(node, "max_retries", low=0)
     detached = node.flag("async_execution")
-    if detached and row.gate:
+    if detached and row.fails is Stance.DENY:
         why = f"`async_execution` is ignored on the gate `{row.native}`; the hook is awaited"
         node.complain("async.cannot-block", why, "async_execution", severity="warning")
     mode = (
@@ -246,7 +245,7 @@ def _configured(spec: HookSpec, node: Node, row: Moment) -> HookSpec:
     return spec.replace(
         rank=spec.rank if priority is None else priority,
         timeout=spec.timeout if timeout is None else timeout / TICKS_PER_SECOND,
-        detached=detached and not row.gate,
+        detached=detached and row.fails is not Stance.DENY,
         on_failure=_FAIL_MODES.get(mode, spec.on_failure),
         facts={"max_retries": retries} if retries else spec.facts,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.dialect import ABSENT, Field, FoldRule, Row, Table
+from hookline.core.dialect import ABSENT, EventRow, Field, FoldRule, Table
 from hookline.model import kinds
 from hookline.model.event import Compaction, Generation, Lifecycle, Message, Prompt, ToolCall
 from hookline.model.verdict import Stance
@@ -23,23 +23,6 @@ DEFAULT_RETRY_DELAY = 1.0  # seconds
 # What any hook may say anywhere, because every action is reported to the caller (docs/formats/a3s.md 5); `modified` is a rewrite that
 # has no target, `max_retries` belongs to a retry.
 _REPORTED = frozenset({"deny", "retry", "note", "modified", "max_retries"})
-
-
-class Moment(Row):
-    """A row with a3s's own columns. `acts`: the host acts on a block (docs/formats/a3s.md 11). `sessionless`: it carries no session."""
-
-    acts: bool = False
-    sessionless: bool = False
-
-    @property
-    def gate(self) -> bool:
-        """Whether a failing hook denies the operation."""
-        return self.fails is Stance.DENY
-
-    @property
-    def rewrites(self) -> bool:
-        """Whether `modified` replaces the tool's arguments."""
-        return "input" in self.powers
 
 
 # What is sent of a field that has no value, by the mark after its name; without a mark, an empty text.
@@ -72,8 +55,8 @@ def _row(
     body: type[Body] = Lifecycle,
     does: str = "",
     **columns: Any,
-) -> Moment:
-    return Moment(
+) -> EventRow:
+    return EventRow(
         native=native,
         kind=kind or _NATIVES.get(pascal(native)) or kinds.unknown(NAME, native),
         body=body,
@@ -81,14 +64,13 @@ def _row(
         subject="tool" if body is ToolCall else "",
         powers=_REPORTED | set(does.split()),
         parallel=False,
-        blocks=Stance.DENY if columns.get("acts") else Stance.SILENT,
         **columns,
     )
 
 
-def _gate(native: str, column: str, **columns: Any) -> Moment:
+def _gate(native: str, column: str, **columns: Any) -> EventRow:
     """A row whose operation does not happen when a hook says so, or fails."""
-    return _row(native, column, fails=Stance.DENY, acts=True, **columns)
+    return _row(native, column, fails=Stance.DENY, blocks=Stance.DENY, **columns)
 
 
 _SESSION = Field(native="session_id", fact="@session_id", default="")
@@ -100,7 +82,7 @@ _DONE = "success! error?"
 _ROWS = (
     _gate("pre_tool_use", f"tool args=input+ {_CWD} recent_tools*", body=ToolCall, does="input"),
     _row("post_tool_use", "tool args=input+ result+", body=ToolCall),
-    _row("generate_start", f"{_MODEL} available_tools=tools*", body=Generation, acts=True),
+    _row("generate_start", f"{_MODEL} available_tools=tools*", body=Generation, blocks=Stance.DENY),
     _row(
         "generate_end",
         "prompt response_text=response tool_calls* usage+ duration_ms=duration#",
@@ -169,7 +151,6 @@ TABLE = Table(
 )
 
 
-def row_of(native: str) -> Moment | None:
+def row_of(native: str) -> EventRow | None:
     """The row of an event by its name, in either spelling."""
-    row = TABLE.row(native)
-    return row if isinstance(row, Moment) else None
+    return TABLE.row(native)

@@ -13,7 +13,7 @@ from hookline.dialects.agenthooks.encode_decision import encode_decision
 from hookline.dialects.agenthooks.frontmatter import body_of
 from hookline.dialects.agenthooks.listing import available_hooks
 from hookline.dialects.agenthooks.load import lint, load
-from hookline.dialects.agenthooks.table import NAME, SETTINGS, Moment, table
+from hookline.dialects.agenthooks.table import NAME, SETTINGS, table
 from hookline.errors import ConfigError
 from hookline.model.handler import Broken
 from hookline.model.verdict import Stance
@@ -99,8 +99,10 @@ class AgentHooks:
     def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:
         row = self.table.row(spec.native_event)
         return (
-            decode_outcome(outcome, spec, row, event)
-            if isinstance(row, Moment)
+            decode_outcome(
+                outcome, spec, row, event, unanswered=self.table.ask_becomes or Stance.SILENT
+            )
+            if row is not None
             else failed(spec, outcome)
         )
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from hookline.dialects.agenthooks.table import Moment
+    from hookline.core.dialect import EventRow
     from hookline.model.event import Event
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
@@ -52,9 +52,11 @@ class Answer(Frozen):
     notes: tuple[str, ...] = ()
 
 
-def decode_outcome(outcome: Outcome, spec: HookSpec, row: Moment, event: Event) -> Verdict:
-    """The verdict of one hook (docs/formats/agenthooks.md 8)."""
-    verdict = _settled(_heard(outcome, spec, row), spec, row, event)
+def decode_outcome(
+    outcome: Outcome, spec: HookSpec, row: EventRow, event: Event, *, unanswered: Stance
+) -> Verdict:
+    """Return the verdict of one hook (docs/formats/agenthooks.md 8). `unanswered`: what an ask is where nobody can be asked."""
+    verdict = _settled(_heard(outcome, spec, row), spec, row, event, unanswered)
     if spec.facts.get("debug"):
         verdict = _with_log(verdict, outcome, spec)
     if outcome.leftovers:
@@ -65,7 +67,7 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: Moment, event: Event) 
     return verdict
 
 
-def _heard(outcome: Outcome, spec: HookSpec, row: Moment) -> Verdict:
+def _heard(outcome: Outcome, spec: HookSpec, row: EventRow) -> Verdict:
     if outcome.failure is Failure.TIMED_OUT:
         return _failed(outcome, spec, row, f"timed out after {spec.timeout:g} s")
     if outcome.failure is not None or outcome.exit_code not in (0, _DENIES):
@@ -98,7 +100,7 @@ def _with_log(verdict: Verdict, outcome: Outcome, spec: HookSpec) -> Verdict:
     )
 
 
-def _answered(outcome: Outcome, spec: HookSpec, row: Moment) -> Verdict:
+def _answered(outcome: Outcome, spec: HookSpec, row: EventRow) -> Verdict:
     """What stdout says; text that is not one JSON object never becomes context."""
     if not outcome.stdout.strip():
         return _said(outcome, spec)
@@ -118,7 +120,7 @@ def _answered(outcome: Outcome, spec: HookSpec, row: Moment) -> Verdict:
     return _meant(outcome, spec, Stance.SILENT, answer).replace(fault=fault)
 
 
-def _parts(given: Mapping[str, Any], spec: HookSpec, row: Moment) -> Answer:
+def _parts(given: Mapping[str, Any], spec: HookSpec, row: EventRow) -> Answer:
     fields: dict[str, Any] = {}
     lost: list[str] = []
     notes: list[str] = []
@@ -135,7 +137,7 @@ def _parts(given: Mapping[str, Any], spec: HookSpec, row: Moment) -> Answer:
     return Answer(fields=fields, lost=tuple(lost), notes=tuple(notes))
 
 
-def _wrong(key: str, part: Part | None, value: Any, row: Moment) -> str:
+def _wrong(key: str, part: Part | None, value: Any, row: EventRow) -> str:
     if part is None:
         return f"output.ignored: `{key:.80}` is no field of the format"
     if not isinstance(value, part.type):
@@ -163,14 +165,16 @@ def _meant(outcome: Outcome, spec: HookSpec, stance: Stance, answer: Answer) -> 
     )
 
 
-def _settled(verdict: Verdict, spec: HookSpec, row: Moment, event: Event) -> Verdict:
+def _settled(
+    verdict: Verdict, spec: HookSpec, row: EventRow, event: Event, unanswered: Stance
+) -> Verdict:
     """The verdict with what the event makes of it: an ask that nobody can answer denies, a denial ends the round."""
     if verdict.stance is Stance.ASK and not row.asks:
         verdict = verdict.replace(stance=Stance.DENY)
     if verdict.stance is Stance.ASK and event.dialect == NAME and "ask" not in row.powers:
-        reason = verdict.reason if row.unanswered else ""
+        reason = verdict.reason if unanswered else ""
         verdict = verdict.replace(
-            stance=row.unanswered, reason=reason, unsupported=(*verdict.unsupported, "ask")
+            stance=unanswered, reason=reason, unsupported=(*verdict.unsupported, "ask")
         )
     if verdict.stance is not Stance.DENY:
         return verdict
@@ -188,13 +192,15 @@ def _settled(verdict: Verdict, spec: HookSpec, row: Moment, event: Event) -> Ver
     return verdict.replace(rewrite=None, ends=verdict.fault is None)
 
 
-def _failed(outcome: Outcome, spec: HookSpec, row: Moment, words: str, logged: str = "") -> Verdict:
+def _failed(
+    outcome: Outcome, spec: HookSpec, row: EventRow, words: str, logged: str = ""
+) -> Verdict:
     """A failure; on everything that can be refused here it leaves a note, also where the canonical kind is no gate.
 
     `logged`: what the fault says beside that, for the log only.
     """
     verdict = failed(spec, outcome, words)
-    if row.refuses and verdict.stance is Stance.SILENT and not verdict.for_user:
+    if not row.feedback and verdict.stance is Stance.SILENT and not verdict.for_user:
         verdict = verdict.replace(for_user=f"hook `{label(spec)}` had no say: {words}")
     return verdict.replace(fault=f"{words}: {logged}") if logged else verdict
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 from hookline.core.dialect import Written
-from hookline.dialects.agenthooks.table import TIMEOUT, Moment
+from hookline.dialects.agenthooks.table import TIMEOUT
 from hookline.wire.writers import list_long_timeouts, to_search_pattern, to_yaml
 
 TYPE_CHECKING = False
@@ -42,7 +42,7 @@ def _sheet(declaration: Declaration, name: str, at: int) -> dict[str, Any]:
         "trigger": declaration.row.native,
     }
     row = declaration.row
-    if isinstance(row, Moment) and row.matched and to_search_pattern(declaration):
+    if row.subject and to_search_pattern(declaration):
         sheet["matcher"] = {"tool": to_search_pattern(declaration)}
     sheet["timeout"] = min(max(_LEAST, round(declaration.timeout * 1000)), _MOST)
     sheet["priority"] = max(0, 1000 - at)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from hookline.dialects.agenthooks.table import PRIORITY, TIMEOUT, Moment
+from hookline.dialects.agenthooks.table import PRIORITY, TIMEOUT
 from hookline.errors import ConfigError
 from hookline.model.conditions import Leaves, Pattern
 from hookline.model.frozen import Frozen
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
-    from hookline.core.dialect import Table
+    from hookline.core.dialect import EventRow, Table
     from hookline.dialects.agenthooks.findings import Findings
     from hookline.model.conditions import Condition
 
@@ -56,7 +56,7 @@ class Declared(Frozen):
     name: str
     description: str
     native: str
-    row: Moment | None
+    row: EventRow | None
     matcher: Mapping[str, str]
     conditions: tuple[Condition, ...]
     timeout: int
@@ -170,7 +170,9 @@ def _description(given: Mapping[str, Any], found: Findings) -> str:
 # -- trigger and matcher -----------------------------------------------------------------------------------------------
 
 
-def _trigger(given: Mapping[str, Any], table: Table, found: Findings) -> tuple[str, Moment | None]:
+def _trigger(
+    given: Mapping[str, Any], table: Table, found: Findings
+) -> tuple[str, EventRow | None]:
     native = given.get("trigger")
     if native is None or native == "":
         found.add(
@@ -180,7 +182,7 @@ def _trigger(given: Mapping[str, Any], table: Table, found: Findings) -> tuple[s
         )
         return "", None
     row = table.row(native) if isinstance(native, str) else None
-    if not isinstance(row, Moment):
+    if row is None:
         text = as_text(native)
         hint = (
             did_you_mean(text, (*table.rows, *table.aliases)) or f"one of {', '.join(table.rows)}"
@@ -198,13 +200,13 @@ def _trigger(given: Mapping[str, Any], table: Table, found: Findings) -> tuple[s
 
 
 def matcher_of(
-    given: Mapping[str, Any], row: Moment | None, found: Findings
+    given: Mapping[str, Any], row: EventRow | None, found: Findings
 ) -> tuple[Mapping[str, str], tuple[Condition, ...]]:
     """The expressions of the matcher, and the conditions that they make."""
     matcher = given.get("matcher")
     if matcher is None:
         return {}, ()
-    if row is not None and not row.matched:
+    if row is not None and not row.subject:
         found.add(
             "matcher.not-applicable",
             f"`{row.native}` has no tool, so the matcher is ignored",
@@ -305,7 +307,7 @@ def _whole(value: Any) -> int | None:
     return int(value) if isinstance(value, str) and _WHOLE.fullmatch(value.strip()) else None
 
 
-def detached_of(given: Mapping[str, Any], row: Moment | None, found: Findings) -> bool:
+def detached_of(given: Mapping[str, Any], row: EventRow | None, found: Findings) -> bool:
     """What `async`, or `async_`, says; false where there is neither, or no word for it (docs/formats/agenthooks.md 4)."""
     key = "async" if given.get("async") is not None else "async_"
     value = given.get(key)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from hookline.core.dialect import Row, Source, Table
+    from hookline.core.dialect import EventRow, Source, Table
     from hookline.dialects.agenthooks.fields import Declared
     from hookline.model.handler import Handler
     from hookline.model.problem import Problem
@@ -143,7 +143,7 @@ def _spec(source: Source, declared: Declared, handler: Handler, found: Findings)
         on_failure=on_failure(
             declared.metadata,
             detached=declared.detached,
-            closes=strict and row is not None and row.refuses,
+            closes=strict and row is not None and not row.feedback,
         ),
         strict=strict,
         origin=found.origin(),
@@ -169,7 +169,7 @@ def on_failure(metadata: Mapping[str, Any], *, detached: bool, closes: bool) -> 
 
 def _unreadable(source: Source, facts: Table, found: Findings, name: str = "") -> HookSpec:
     """What stands for a file of which nothing can be read: it may have guarded the tools, so it is missed aloud there."""
-    row: Row = facts.rows[GATE]
+    row: EventRow = facts.rows[GATE]
     problem = [each for each in found.problems if each.severity == "error"][-1]
     return HookSpec(
         id=f"{NAME}/{name or _directory(source) or 'HOOK.md'}",

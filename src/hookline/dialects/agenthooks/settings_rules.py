@@ -6,7 +6,7 @@ from hookline.core.dialect import Loaded
 from hookline.core.failure import label
 from hookline.dialects.agenthooks.fields import CANNOT_BLOCK
 from hookline.dialects.agenthooks.load import on_failure
-from hookline.dialects.agenthooks.table import SETTINGS, Moment
+from hookline.dialects.agenthooks.table import SETTINGS
 from hookline.model.problem import Problem
 from hookline.model.spec import CLONED, MANAGED, nearness
 from hookline.text.suggestions import did_you_mean
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from hookline.core.dialect import Table
+    from hookline.core.dialect import EventRow, Table
     from hookline.dialects.agenthooks.settings import Change
     from hookline.model.problem import Origin
     from hookline.model.spec import HookSpec
@@ -76,7 +76,7 @@ def _changed(
     if debug and debug[-1]:
         spec = spec.replace(facts={**spec.facts, "debug": True})
     row = table.row(spec.native_event)
-    if "said" not in spec.facts or not isinstance(row, Moment):  # of which nothing could be read
+    if "said" not in spec.facts or row is None:  # of which nothing could be read
         return spec
     for change in _changes(spec, files):
         fields = {
@@ -99,11 +99,11 @@ def _changes(spec: HookSpec, files: Sequence[HookSpec]) -> Iterator[Change]:
         )
 
 
-def _with(spec: HookSpec, fields: Mapping[str, Any], row: Moment) -> HookSpec:
+def _with(spec: HookSpec, fields: Mapping[str, Any], row: EventRow) -> HookSpec:
     """The hook with these fields instead of its own; metadata are added, key by key."""
     metadata = {**spec.facts["metadata"], **fields.get("metadata", {})}
     matcher, conditions = spec.facts["matcher"], spec.conditions
-    if "matcher" in fields and row.matched:
+    if "matcher" in fields and row.subject:
         matcher, conditions = fields["matcher"]
     detached = fields.get("async", spec.detached)
     return spec.replace(
@@ -111,13 +111,13 @@ def _with(spec: HookSpec, fields: Mapping[str, Any], row: Moment) -> HookSpec:
         rank=-fields["priority"] if "priority" in fields else spec.rank,
         detached=detached,
         conditions=conditions,
-        on_failure=on_failure(metadata, detached=detached, closes=spec.strict and row.refuses),
+        on_failure=on_failure(metadata, detached=detached, closes=spec.strict and not row.feedback),
         facts={**spec.facts, "metadata": metadata, "matcher": matcher},
     )
 
 
 def _remarks(
-    before: HookSpec, after: HookSpec, change: Change, fields: Mapping[str, Any], row: Moment
+    before: HookSpec, after: HookSpec, change: Change, fields: Mapping[str, Any], row: EventRow
 ) -> Iterator[Problem]:
     """What must be said of a change: a project's to a hook of the user, and one that makes no sense."""
     if before != after and before.origin.scope == "user" and change.origin.scope in CLONED:
@@ -130,7 +130,7 @@ def _remarks(
         )
     if after.detached and not before.detached and row.decisive:
         yield _told("async.cannot-block", CANNOT_BLOCK.format(row.native), change.origin, before)
-    if "matcher" in fields and not row.matched:
+    if "matcher" in fields and not row.subject:
         message = f"`{row.native}` has no tool, so the matcher is ignored"
         yield _told("matcher.not-applicable", message, change.origin, before)
 

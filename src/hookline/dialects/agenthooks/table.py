@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.dialect import Field, FoldRule, Row, Table, column
+from hookline.core.dialect import EventRow, Field, FoldRule, Table, column
 from hookline.model import kinds
 from hookline.model.event import Compaction, Lifecycle, Message, Prompt, Stop, ToolCall
 from hookline.model.verdict import Stance
@@ -19,23 +19,6 @@ TIMEOUT = (30000, 100, 600000)  # milliseconds: default, least, most (docs/forma
 PRIORITY = (100, 0, 1000)
 
 
-class Moment(Row):
-    """A row with the format's own columns (docs/formats/agenthooks.md 2, last column).
-
-    `matched`: a matcher applies. `refuses`: a denial keeps the moment from happening; elsewhere it is feedback only.
-    `decisive`: the texts describe what its denial does, so an asynchronous hook here is a mistake. `asks`: an ask is more
-    than a denial. `unanswered`: what it becomes when nobody can be asked. `honoured`: stop reasons for which a denial
-    counts (empty = always).
-    """
-
-    matched: bool = False
-    refuses: bool = False
-    decisive: bool = False
-    asks: bool = True
-    unanswered: Stance = Stance.DENY
-    honoured: frozenset[str] = frozenset()
-
-
 _DEFAULTS: Mapping[str, object] = {
     "text": "",
     "object": {},
@@ -44,10 +27,10 @@ _DEFAULTS: Mapping[str, object] = {
 }
 
 
-def _row(native: str, legacy: str, fields: str, body: type[Body] = Lifecycle, *, kind: str = "", does: str = "context", **columns: object) -> tuple[str, Moment]:  # fmt: skip
+def _row(native: str, legacy: str, fields: str, body: type[Body] = Lifecycle, *, kind: str = "", does: str = "context", **columns: object) -> tuple[str, EventRow]:  # fmt: skip
     """One row under its legacy name; `does` lists the powers that not every event has."""
     known = kinds.natives("seed1-agenthooks").get(legacy, kinds.unknown(NAME, native))
-    row = Moment(
+    row = EventRow(
         native=native,
         kind=kind or known,
         body=body,
@@ -55,8 +38,7 @@ def _row(native: str, legacy: str, fields: str, body: type[Body] = Lifecycle, *,
         powers=frozenset(does.split()) | {"deny", "note", "log"},
         parallel=False,
         blocks=Stance.DENY,
-        feedback=not columns.get("refuses", False),
-        **columns,  # type: ignore[arg-type]  # checked by the constructor
+        **{"feedback": True, "asks": True, **columns},  # type: ignore[arg-type]  # checked by the constructor
     )
     return legacy, row
 
@@ -65,25 +47,25 @@ _TOOL = "tool_name=tool!text tool_input=input!object tool_use_id=call_id!text"
 _SUBAGENT = "subagent_name=agent_id!text subagent_type=agent_type!text task_description=task!text"
 _STOP = "stop_reason!done step_count final_message=last_message"
 _COMPACTION = "trigger!text token_count=tokens"
-_ON_TOOL: Mapping[str, object] = {"body": ToolCall, "subject": "tool", "matched": True}
+_ON_TOOL: Mapping[str, object] = {"body": ToolCall, "subject": "tool"}
 
 # Two names have no legacy spelling, and nothing like `after_stop` is accepted.
 _ROWS = (
-    _row("pre-session", "session_start", "model args!object", refuses=True),
+    _row("pre-session", "session_start", "model args!object", feedback=False),
     _row("post-session", "session_end", "duration_seconds total_steps exit_reason=reason!text", does=""),
-    _row("pre-agent-turn", "before_agent", "prompt!text", Prompt, refuses=True),
+    _row("pre-agent-turn", "before_agent", "prompt!text", Prompt, feedback=False),
     _row("post-agent-turn", "after_agent", "response=text!text", Message),
     _row(
         "pre-agent-turn-stop", "before_stop", f"{_STOP} stop_hook_active!false", Stop,
-        refuses=True, decisive=True, asks=False, honoured=frozenset({"no_tool_calls", "tool_rejected"}),
+        feedback=False, decisive=True, asks=False, honoured=frozenset({"no_tool_calls", "tool_rejected"}),
     ),
     _row("post-agent-turn-stop", "", _STOP, Stop, does=""),
-    _row("pre-tool-call", "before_tool", _TOOL, **_ON_TOOL, does="context input", refuses=True, decisive=True),  # type: ignore[arg-type]  # columns
+    _row("pre-tool-call", "before_tool", _TOOL, **_ON_TOOL, does="context input", feedback=False, decisive=True),  # type: ignore[arg-type]  # columns
     _row("post-tool-call", "after_tool", f"{_TOOL} tool_output=result duration_ms", **_ON_TOOL),  # type: ignore[arg-type]  # columns
     _row("post-tool-call-failure", "after_tool_failure", f"{_TOOL} error!text duration_ms", **_ON_TOOL),  # type: ignore[arg-type]  # columns
-    _row("pre-subagent", "subagent_start", _SUBAGENT, refuses=True),
+    _row("pre-subagent", "subagent_start", _SUBAGENT, feedback=False),
     _row("post-subagent", "subagent_stop", f"{_SUBAGENT} result"),
-    _row("pre-context-compact", "pre_compact", _COMPACTION, Compaction, refuses=True),
+    _row("pre-context-compact", "pre_compact", _COMPACTION, Compaction, feedback=False),
     _row("post-context-compact", "", _COMPACTION, Compaction, kind="compact.after"),
 )  # fmt: skip
 
@@ -104,7 +86,6 @@ def table(*, approver: bool, unanswered: Stance = Stance.DENY) -> Table:
     rows = [
         row.replace(
             powers=row.powers | {"ask"} if approver and row.asks else row.powers,
-            unanswered=unanswered,
         )
         for _, row in _ROWS
     ]

@@ -10,12 +10,12 @@ from hookline.core.options import switch
 from hookline.dialects.claude_code.combine import combine
 from hookline.dialects.claude_code.encode_decision import encode_decision
 from hookline.dialects.claude_code.load import load
-from hookline.dialects.claude_code.table import NAME, TABLE, Contract, row_of
+from hookline.dialects.claude_code.table import NAME, TABLE
 from hookline.wire.payload import decode, encode, encode_wire_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hookline.core.dialect import Declaration, Loaded, Source, Written
+    from hookline.core.dialect import Declaration, EventRow, Loaded, Source, Written
     from hookline.model.event import Event, Json
     from hookline.model.outcome import Outcome
     from hookline.model.reply import Reply
@@ -50,13 +50,13 @@ class ClaudeCode:
 
     def encode_event(self, event: Event, spec: HookSpec) -> str:
         return encode_wire_text(
-            encode(event, self.table, row_of(spec.native_event), spec.native_event), self.table
+            encode(event, self.table, TABLE.row(spec.native_event), spec.native_event), self.table
         )
 
     def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:
         from hookline.dialects.claude_code.decode_outcome import decode_outcome  # noqa: PLC0415 - most events have no hook to read
 
-        row = row_of(spec.native_event)
+        row = TABLE.row(spec.native_event)
         return decode_outcome(outcome, spec, row, event) if row else failed(spec, outcome)
 
     def encode_decision(self, decision: Decision, event: Event) -> Reply:
@@ -66,9 +66,8 @@ class ClaudeCode:
         """A decision as what an HTTP hook answers (docs/formats/claude-code.md 4, 7)."""
         return encode_decision(decision, event, self._contract(event), called=True)
 
-    def _contract(self, event: Event) -> Contract | None:
-        row = row_of(event.native_name) or self.table.row_of_kind(event.kind)
-        return row if isinstance(row, Contract) else None
+    def _contract(self, event: Event) -> EventRow | None:
+        return TABLE.row(event.native_name) or TABLE.row_of_kind(event.kind)
 
     def export(self, declarations: tuple[Declaration, ...]) -> Written:
         """Hooks as the files that this dialect keeps them in."""

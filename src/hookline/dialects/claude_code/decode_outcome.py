@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from hookline.dialects.claude_code.table import Contract
+    from hookline.core.dialect import EventRow
     from hookline.model.event import Event
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
@@ -64,7 +64,7 @@ _ANSWERED_BY_INPUT = ("AskUserQuestion", "ExitPlanMode")
 _BLOCKS = 2
 
 
-def decode_outcome(outcome: Outcome, spec: HookSpec, row: Contract, event: Event) -> Verdict:
+def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> Verdict:
     """The verdict of one hook."""
     if outcome.failure is not None:
         return _failed(outcome, spec, row)
@@ -77,8 +77,8 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: Contract, event: Event
     return _heard(outcome, spec, row, event)
 
 
-def _woken(outcome: Outcome, spec: HookSpec, row: Contract, event: Event) -> Verdict:
-    """Exit 2 of an `asyncRewake` hook refuses nothing: it wakes the model, with stderr as a reminder (docs/formats/claude-code.md 4)."""
+def _woken(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> Verdict:
+    """Exit 2 of an `asyncRewake` hook refuses nothing: it wakes the model, with stderr as a reminder (2.4)."""
     said = spec.facts["rewake"]
     words = (
         said["message"] or said["summary"] or f"hook `{label(spec)}` wants to be heard",
@@ -89,7 +89,7 @@ def _woken(outcome: Outcome, spec: HookSpec, row: Contract, event: Event) -> Ver
     return verdict.replace(exit_code=_BLOCKS, effects={**verdict.effects, "wake": wake})
 
 
-def _heard(outcome: Outcome, spec: HookSpec, row: Contract, event: Event) -> Verdict:
+def _heard(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> Verdict:
     reader = _Reader(outcome, spec, row, event)
     text = outcome.stdout.strip().removeprefix("\ufeff").lstrip()
     printed_json = text.startswith("{") and text.endswith("}")
@@ -108,7 +108,7 @@ def _heard(outcome: Outcome, spec: HookSpec, row: Contract, event: Event) -> Ver
     return reader.by_exit("", answered=printed_json)
 
 
-def _failed(outcome: Outcome, spec: HookSpec, row: Contract, fault: str = "") -> Verdict:
+def _failed(outcome: Outcome, spec: HookSpec, row: EventRow, fault: str = "") -> Verdict:
     """A failure is what `on_failure` says, or more where the event does not forgive that one."""
     unforgiven = SILENT
     if outcome.failure is Failure.TIMED_OUT:
@@ -126,12 +126,13 @@ def _failed(outcome: Outcome, spec: HookSpec, row: Contract, fault: str = "") ->
 class _Reader:
     """Collects what one hook claims; the strongest claim is its stance, the first of equals its reason."""
 
-    def __init__(self, outcome: Outcome, spec: HookSpec, row: Contract, event: Event) -> None:
+    def __init__(self, outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> None:
         self.outcome = outcome
         self.spec = spec
         self.row = row
         self.event = event
-        self.spared = bool(row.spared) and event.body.value(row.subject) == row.spared
+        fact, value = row.spared
+        self.spared = bool(fact) and event.body.value(fact) == value
         self.claims: list[tuple[Stance, str]] = []
         self.notes: list[str] = []
         self.unsupported: list[str] = []

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, TypeAlias
 
-    from hookline.dialects.claude_code.table import Contract
+    from hookline.core.dialect import EventRow
     from hookline.model.event import Event
     from hookline.model.verdict import Decision
 
@@ -30,7 +30,7 @@ _REFUSED = 2
 
 
 def encode_decision(
-    decision: Decision, event: Event, row: Contract | None, *, called: bool = False
+    decision: Decision, event: Event, row: EventRow | None, *, called: bool = False
 ) -> Reply:
     """The reply of a command hook: exit 0 and one object, nothing at all where there is nothing to say.
 
@@ -76,7 +76,7 @@ def _line(text: str) -> str:
 # -- the stance --------------------------------------------------------------------------------------------------------
 
 
-def _stance(decision: Decision, row: Contract | None, top: Object, specific: Object) -> int:
+def _stance(decision: Decision, row: EventRow | None, top: Object, specific: Object) -> int:
     """Say the stance in the way of the event; returns the exit code that goes with it."""
     if decision.stance is HALT:
         top |= {"continue": False, "stopReason": decision.reason}
@@ -86,7 +86,7 @@ def _stance(decision: Decision, row: Contract | None, top: Object, specific: Obj
     return _way(row)(decision, top, specific)
 
 
-def _way(row: Contract) -> Say:
+def _way(row: EventRow) -> Say:
     if "decision" in row.reads:
         return _request
     if row.verdicts:
@@ -146,7 +146,7 @@ def _rewrite(decision: Decision, event: Event, specific: Object) -> None:
         specific[key] = rewrite.value
 
 
-def _effects(decision: Decision, row: Contract, top: Object, specific: Object) -> None:
+def _effects(decision: Decision, row: EventRow, top: Object, specific: Object) -> None:
     if decision.for_agent and "additionalContext" in row.reads:
         specific["additionalContext"] = "\n".join(decision.for_agent)
     if decision.retry_after is not None and "retry" in row.reads:

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hookline.dialects.claude_code.table import Contract
+    from hookline.core.dialect import EventRow
     from hookline.model.handler import Handler
     from hookline.wire.fields import Node
 
@@ -60,7 +60,7 @@ _AT_RUN_TIME: Mapping[str, str] = {"project_dir": "${event.project}"}
 
 
 def handler(
-    hook: Node, row: Contract, names: Mapping[str, str], *, mode: str, allow_local: bool
+    hook: Node, row: EventRow, names: Mapping[str, str], *, mode: str, allow_local: bool
 ) -> Handler | None:
     """The handler of a hook; every key that does not belong to its type is a problem."""
     kind = hook.text("type", required=True)
@@ -88,10 +88,10 @@ def handler(
     return _command(hook, names, kill_leftovers=mode == "strict")
 
 
-def _call(hook: Node, row: Contract, *, allow_local: bool) -> Handler | None:
+def _call(hook: Node, row: EventRow, *, allow_local: bool) -> Handler | None:
     from hookline.wire.http_spec import read_http_spec  # noqa: PLC0415 - few hooks are called
 
-    if not row.calls:
+    if not row.takes_http:
         hook.complain(
             "key.misplaced",
             f"`{row.native}` takes no `http` hooks",
@@ -130,7 +130,7 @@ def _command(hook: Node, names: Mapping[str, str], *, kill_leftovers: bool) -> C
     return common.replace(argv=(command, *hook.texts("args")))
 
 
-def background(hook: Node, row: Contract, *, strict: bool) -> dict[str, object]:
+def background(hook: Node, row: EventRow, *, strict: bool) -> dict[str, object]:
     """What a hook says about running in the background: `async`, and what wakes the model; empty if it is waited for."""
     said: dict[str, object] = {}
     if hook.flag("async"):

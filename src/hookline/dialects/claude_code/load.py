@@ -21,8 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from hookline.core.dialect import Source
-    from hookline.dialects.claude_code.table import Contract
+    from hookline.core.dialect import EventRow, Source
     from hookline.model.conditions import Condition
     from hookline.model.handler import Handler
     from hookline.model.problem import Problem
@@ -39,7 +38,7 @@ _LONGEST = 1e9
 class _Seat(Frozen):
     """What the hooks of one matcher group have in common. `matched`: its matcher can be applied at all."""
 
-    row: Contract
+    row: EventRow
     matcher: str
     conditions: tuple[Condition, ...]
     matched: bool
@@ -88,7 +87,7 @@ class _Reader:
                 yield from (self._hook(hook, seat) for hook in group.hooks)
 
     @staticmethod
-    def _seat(row: Contract, group: Group) -> _Seat:
+    def _seat(row: EventRow, group: Group) -> _Seat:
         demanded = read_conditions(group.node, row, matcher)
         return _Seat(
             row=row,
@@ -130,7 +129,7 @@ class _Reader:
     def _spec(
         self,
         node: Node,
-        row: Contract,
+        row: EventRow,
         *,
         broken: str,
         handler: Handler | None = None,
@@ -154,7 +153,7 @@ class _Reader:
             **{**defaults, **fields},  # type: ignore[arg-type]
         )
 
-    def _facts(self, hook: Node, row: Contract, timeout: float) -> dict[str, object]:
+    def _facts(self, hook: Node, row: EventRow, timeout: float) -> dict[str, object]:
         facts = background(hook, row, strict=self.strict)
         if status := hook.text("statusMessage"):
             facts["status"] = status
@@ -170,7 +169,7 @@ class _Reader:
         return facts
 
     @staticmethod
-    def _timeout(hook: Node, row: Contract) -> float:
+    def _timeout(hook: Node, row: EventRow) -> float:
         given = hook.number("timeout")
         if given is None:
             return TIMEOUTS.get(str(hook.value.get("type")), row.timeout)
@@ -185,7 +184,7 @@ class _Reader:
         return float(given)
 
     @staticmethod
-    def _closed(hook: Node, row: Contract) -> bool:
+    def _closed(hook: Node, row: EventRow) -> bool:
         """Whether `onFailure: block` makes a failure refuse; at a stop gate the host ignores it."""
         if (said := hook.text("onFailure")) != "block":
             if said:
@@ -206,7 +205,7 @@ class _Reader:
             return False
         return True
 
-    def _on_failure(self, row: Contract, *, closed: bool, matched: bool) -> Stance:
+    def _on_failure(self, row: EventRow, *, closed: bool, matched: bool) -> Stance:
         chosen = [resolve_failure(row, self.source.mode)]
         chosen += [row.blocks] if closed and matched else []
         chosen += [] if matched else [row.unmatched]

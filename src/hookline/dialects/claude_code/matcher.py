@@ -11,12 +11,12 @@ from hookline.wire.matchers import EVERYTHING, is_ignored, list_exact_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hookline.dialects.claude_code.table import Contract
+    from hookline.core.dialect import EventRow
     from hookline.model.conditions import Condition
     from hookline.wire.fields import Node
 
 
-def matcher(group: Node, row: Contract) -> tuple[Condition, ...]:
+def matcher(group: Node, row: EventRow) -> tuple[Condition, ...]:
     """The condition that a group's matcher is.
 
     Raises:
@@ -43,7 +43,7 @@ def _literal(text: str, subject: str) -> Condition:
     return Pattern(field=subject, source=text, regex=compile_regex(rf"(?:^|/)(?:{either})$"))
 
 
-def rule(hook: Node, row: Contract) -> tuple[Condition, ...]:
+def rule(hook: Node, row: EventRow) -> tuple[Condition, ...]:
     """The condition that a handler's `if` is.
 
     Raises:

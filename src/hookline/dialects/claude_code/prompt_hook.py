@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from hookline.dialects.claude_code.table import Contract
+    from hookline.core.dialect import EventRow
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
     from hookline.wire.fields import Node
@@ -52,7 +52,7 @@ _SYSTEM = (
 )
 
 
-def judge(hook: Node, row: Contract, *, allow_local: bool) -> Model:
+def judge(hook: Node, row: EventRow, *, allow_local: bool) -> Model:
     """The handler that `prompt` and `model` declare; what is wrong with them is filed as problems."""
     if not row.judged:
         hook.complain(
@@ -80,7 +80,7 @@ def judge(hook: Node, row: Contract, *, allow_local: bool) -> Model:
     return made
 
 
-def decode_reply(outcome: Outcome, spec: HookSpec, row: Contract) -> Verdict:
+def decode_reply(outcome: Outcome, spec: HookSpec, row: EventRow) -> Verdict:
     """The verdict of a model that was asked: what `ok: false` means is the event's `judged`, and `continueOnBlock` feeds it back."""
     try:
         refused, impossible, reason = _judgement(outcome.stdout)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.dialect import ABSENT, Field, FoldRule, Row, Table, column
+from hookline.core.dialect import ABSENT, EventRow, Field, FoldRule, Table, column
 from hookline.model import kinds
 from hookline.model.event import Compaction, Lifecycle, Message, Prompt, Stop, ToolCall
 from hookline.model.verdict import Stance
@@ -45,32 +45,6 @@ POWERS: Mapping[str, str] = {
 }
 
 
-class Contract(Row):
-    """A row with Claude Code's own columns.
-
-    `reads`: keys of `hookSpecificOutput` that the event honours. `words`: what a top-level `decision` means here, and
-    `verdicts` what a `permissionDecision` means. `literal`: a matcher is file names or words between `|`. `timeout`: seconds,
-    where the hook names none. `spared`: the value of the subject for which a block is ignored.
-
-    `ignores_exit`: exit 2 does not block. `nonzero`: what any non-zero exit means. `timed_out`: what a timeout means.
-    `unmatched`: what it means that a matcher cannot be applied, or that the payload cannot be written. `calls`: hooks over HTTP
-    take part (docs/formats/claude-code.md 4). `judged`: what it means that a model which a `prompt` hook asks does not find it ok (SILENT: it takes none).
-    """
-
-    reads: frozenset[str] = frozenset()
-    words: Mapping[str, Stance] = {}
-    verdicts: Mapping[str, Stance] = {}
-    literal: bool = False
-    timeout: float = 600.0
-    spared: str = ""
-    ignores_exit: bool = False
-    nonzero: Stance = SILENT
-    timed_out: Stance = SILENT
-    unmatched: Stance = SILENT
-    calls: bool = True
-    judged: Stance = SILENT
-
-
 _DEFAULTS: Mapping[str, object] = {"0": 0, "false": False, "null": None, "{}": {}, "[]": []}
 
 
@@ -109,7 +83,7 @@ def _row(
     reads: str = "",
     halts: bool = True,
     **columns: object,
-) -> Contract:
+) -> EventRow:
     """One row; its powers follow from what it reads.
 
     They go beyond the canonical kind in this: every event obeys `continue: false` and shows a `terminalSequence` (2.8 rule
@@ -128,29 +102,30 @@ def _row(
     powers |= {"allow", "deny", "input", "grant"} if "decision" in keys else set()
     powers |= {"deny"} if columns.get("blocks") is DENY else set()
     known = kinds.natives("claude")
-    return Contract(
+    return EventRow(
         native=native,
         kind=known[native],
         body=body,
         fields=column(fields, _DEFAULTS),
         powers=frozenset(powers),
-        reads=keys,
-        **columns,  # type: ignore[arg-type]  # checked by the constructor
+        reads={key: POWERS.get(key, "") for key in keys},
+        stops=HALT if halts else SILENT,
+        **{"timeout": 600.0, **columns},  # type: ignore[arg-type]  # checked by the constructor
     )
 
 
-def _tool(native: str, fields: str = "", **columns: object) -> Contract:
-    """A row of the events that a tool call passes through; only these know the rules of `if` (docs/formats/claude-code.md 3)."""
+def _tool(native: str, fields: str = "", **columns: object) -> EventRow:
+    """A row of the events that a tool call passes through; only these know the rules of `if` (2.3)."""
     return _row(native, fields, body=ToolCall, subject="tool", **columns)  # type: ignore[arg-type]
 
 
 # In the order of a session, a turn and a call. Where `blocks` stands, an answer or exit 2 can refuse, or feed back.
 _ROWS = (
     _row(
-        "SessionStart", _STARTED, subject="source", plain_context=True, calls=False,
+        "SessionStart", _STARTED, subject="source", plain_context=True, takes_http=False,
         reads="additionalContext initialUserMessage sessionTitle watchPaths reloadSkills",
     ),
-    _row("Setup", "trigger", subject="trigger", reads="additionalContext", calls=False),
+    _row("Setup", "trigger", subject="trigger", reads="additionalContext", takes_http=False),
     _row("InstructionsLoaded", "file_path memory_type load_reason globs trigger_file_path parent_file_path", subject="load_reason"),
     _row(
         "UserPromptSubmit", "prompt session_title", body=Prompt, blocks=DENY, judged=DENY, words=_BLOCK, plain_context=True, timeout=30.0,
@@ -196,7 +171,7 @@ _ROWS = (
     # Context at a stop makes the agent go on as a block does (docs/formats/claude-code.md 7), so it counts as one.
     _row("Stop", _STOP, body=Stop, blocks=DENY, judged=DENY, words=_BLOCK, reads="additionalContext", context_redoes=True),
     _row("StopFailure", "error error_details last_assistant_message=last_message", subject="error", literal=True),
-    _row("ConfigChange", "source file_path", subject="source", blocks=DENY, words=_BLOCK, spared="policy_settings"),
+    _row("ConfigChange", "source file_path", subject="source", blocks=DENY, words=_BLOCK, spared=("source", "policy_settings")),
     _row("CwdChanged", "old_cwd=old new_cwd=new", reads="watchPaths"),
     _row("DirectoryAdded", "directory source", subject="source"),
     _row("FileChanged", "file_path=path event", subject="path", literal=True, reads="watchPaths"),
@@ -224,7 +199,7 @@ _ROWS = (
     _row("SessionEnd", "reason", subject="reason", timeout=SESSION_END_BUDGET),
 )  # fmt: skip
 
-ROWS: Mapping[str, Contract] = {row.native: row for row in _ROWS}
+ROWS: Mapping[str, EventRow] = {row.native: row for row in _ROWS}
 
 TABLE = Table(
     name=NAME,
@@ -250,8 +225,3 @@ TABLE = Table(
     background_line=True,  # `{"async": true, "asyncTimeout": 15000}`; its output is read as that of an `async` hook
     closes='"onFailure": "block"',
 )
-
-
-def row_of(native: str) -> Contract | None:
-    """The row of a native event."""
-    return ROWS.get(native)

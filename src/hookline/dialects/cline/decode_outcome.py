@@ -6,7 +6,7 @@ import json
 
 from hookline.core.failure import OVERFLOWED, failed, label
 from hookline.dialects.cline.decode_event import plain_input
-from hookline.dialects.cline.table import SILENT, EventRow
+from hookline.dialects.cline.table import SILENT
 from hookline.model.event import Rewrite
 from hookline.model.verdict import Verdict
 from hookline.wire.hookoutput import (
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from hookline.core.dialect import Row
+    from hookline.core.dialect import EventRow
     from hookline.model.event import Event
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
@@ -53,9 +53,9 @@ _MOST_LINES = 200
 _CUT = "\n\n[... context truncated due to size limit ...]"
 
 
-def decode_outcome(outcome: Outcome, spec: HookSpec, row: Row, event: Event) -> Verdict:
+def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> Verdict:
     """Return what a script means. The host reads an object on stdout at every exit code."""
-    if outcome.failure is not None or not isinstance(row, EventRow):
+    if outcome.failure is not None:
         return failed(spec, outcome)
     try:
         given = _object(outcome.stdout, strict=spec.strict)
@@ -78,7 +78,7 @@ def _verdict(answer: Mapping[str, Any], outcome: Outcome, spec: HookSpec, row: E
     context = answer.get("context") or answer.get("contextModification") or ""
     message = answer.get("errorMessage", "").strip()
     unsupported = [*_unsupported(answer, row)]
-    stance = row.cancels if cancels else SILENT
+    stance = row.blocks if cancels else SILENT
     reason = (message or context.strip() or f"cancelled by hook `{label(spec)}`") if stance else ""
     # Of a cancel the context is the reason, and never context.
     context = "" if cancels else context or message
@@ -101,7 +101,7 @@ def _verdict(answer: Mapping[str, Any], outcome: Outcome, spec: HookSpec, row: E
 
 def _unsupported(answer: Mapping[str, Any], row: EventRow) -> Iterator[str]:
     """Yield what the host does not act on."""
-    if answer.get("cancel") and not row.cancels:
+    if answer.get("cancel") and not row.blocks:
         yield f"deny: `{row.native}` cannot be cancelled"
     if answer.get("overrideInput") is not None and "input" not in row.powers:
         yield "input"

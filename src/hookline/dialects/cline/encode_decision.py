@@ -10,11 +10,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from hookline.core.dialect import Row
+    from hookline.core.dialect import EventRow
     from hookline.model.verdict import Decision
 
 
-def encode_decision(decision: Decision, row: Row | None) -> Reply:
+def encode_decision(decision: Decision, row: EventRow | None) -> Reply:
     """Return the reply: one JSON object at exit 0, or nothing.
 
     Context has two keys, one for each program of the host.

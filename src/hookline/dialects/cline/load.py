@@ -20,8 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hookline.core.dialect import Source
-    from hookline.dialects.cline.table import EventRow
+    from hookline.core.dialect import EventRow, Source
 
 # Ending of a file's name -> the program that runs it, where its first line names none.
 _PROGRAMS: Mapping[str, tuple[str, ...]] = {

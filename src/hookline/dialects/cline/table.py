@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.dialect import Field, FoldRule, Row, Table, column
+from hookline.core.dialect import EventRow, Field, FoldRule, Table, column
 from hookline.model import kinds
 from hookline.model.event import Compaction, Lifecycle, Message, Prompt, ToolCall
 from hookline.model.verdict import Stance
@@ -18,18 +18,6 @@ TIMEOUT = 30.0  # seconds; fixed, no file can change it (docs/formats/comparison
 SILENT, ALLOW, ASK, DENY, HALT = Stance
 
 
-class EventRow(Row):
-    """A row with Cline's own columns.
-
-    `section`: the key of a payload under which the event's fields stand. `called`: the event's name in payloads of the
-    command line program. `cancels`: what `cancel: true` means.
-    """
-
-    section: str = ""
-    called: str = ""
-    cancels: Stance = SILENT
-
-
 def _row(
     native: str,
     called: str,
@@ -38,7 +26,7 @@ def _row(
     *,
     body: type[Body] = Lifecycle,
     powers: str = "",
-    cancels: Stance = SILENT,
+    blocks: Stance = SILENT,
 ) -> EventRow:
     """Return one row. Its fields are those of the section, by the facts that they carry."""
     return EventRow(
@@ -47,10 +35,9 @@ def _row(
         body=body,
         fields=column(fields, {}),
         powers=frozenset(powers.split()),
-        blocks=cancels,
+        blocks=blocks,
         section=section,
         called=called,
-        cancels=cancels,
     )
 
 
@@ -59,15 +46,15 @@ _CALL = "toolName=tool parameters=input"
 # carried out; elsewhere it stops the run. The last seven events read no answer. No event asks the user: `review` is
 # declared, and no program of the host acts on it.
 _ROWS = (
-    _row("TaskStart", "agent_start", "taskStart", "taskMetadata", powers="halt", cancels=HALT),
+    _row("TaskStart", "agent_start", "taskStart", "taskMetadata", powers="halt", blocks=HALT),
     _row(
         "UserPromptSubmit", "prompt_submit", "userPromptSubmit", "prompt attachments", body=Prompt,
-        powers="deny", cancels=DENY,
+        powers="deny", blocks=DENY,
     ),
-    _row("PreToolUse", "tool_call", "preToolUse", _CALL, body=ToolCall, powers="deny context input", cancels=DENY),
+    _row("PreToolUse", "tool_call", "preToolUse", _CALL, body=ToolCall, powers="deny context input", blocks=DENY),
     _row(
         "PostToolUse", "tool_result", "postToolUse",
-        f"{_CALL} result success executionTimeMs=duration_ms", body=ToolCall, powers="halt context", cancels=HALT,
+        f"{_CALL} result success executionTimeMs=duration_ms", body=ToolCall, powers="halt context", blocks=HALT,
     ),
     _row("TaskResume", "agent_resume", "taskResume", "taskMetadata previousState"),
     _row(
@@ -102,5 +89,4 @@ TABLE = Table(
 
 def row_of(native: str) -> EventRow | None:
     """Return the row of an event by either of its names."""
-    row = TABLE.row(native)
-    return row if isinstance(row, EventRow) else None
+    return TABLE.row(native)

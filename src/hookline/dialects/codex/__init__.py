@@ -9,7 +9,7 @@ from hookline.core.failure import failed
 from hookline.dialects.codex.combine import combine
 from hookline.dialects.codex.encode_decision import encode_decision
 from hookline.dialects.codex.load import load
-from hookline.dialects.codex.table import NAME, TABLE, Contract, row_of
+from hookline.dialects.codex.table import NAME, TABLE
 from hookline.wire.payload import decode, encode, encode_wire_text
 
 TYPE_CHECKING = False
@@ -44,18 +44,18 @@ class Codex:
 
     def encode_event(self, event: Event, spec: HookSpec) -> str:
         return encode_wire_text(
-            encode(event, self.table, row_of(spec.native_event), spec.native_event), self.table
+            encode(event, self.table, TABLE.row(spec.native_event), spec.native_event), self.table
         )
 
     def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:  # noqa: ARG002 - the protocol's shape
         from hookline.dialects.codex.decode_outcome import decode_outcome  # noqa: PLC0415 - most events have no hook to read
 
-        row = row_of(spec.native_event)
+        row = TABLE.row(spec.native_event)
         return decode_outcome(outcome, spec, row) if row else failed(spec, outcome)
 
     def encode_decision(self, decision: Decision, event: Event) -> Reply:
-        row = row_of(event.native_name) or self.table.row_of_kind(event.kind)
-        return encode_decision(decision, row if isinstance(row, Contract) else None)
+        row = TABLE.row(event.native_name) or self.table.row_of_kind(event.kind)
+        return encode_decision(decision, row)
 
     def export(self, declarations: tuple[Declaration, ...]) -> Written:
         """Hooks as the file that this dialect keeps them in."""

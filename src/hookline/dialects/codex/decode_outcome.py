@@ -10,10 +10,10 @@ from hookline.wire.hookoutput import UnreadableError, has_object_start, parse_ob
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from typing import Any
 
-    from hookline.dialects.codex.table import Contract
+    from hookline.core.dialect import EventRow
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Stance
@@ -45,7 +45,7 @@ class _RefusedError(UnreadableError):
     """An answer that can be read, and that Codex does not accept here."""
 
 
-def decode_outcome(outcome: Outcome, spec: HookSpec, row: Contract) -> Verdict:
+def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow) -> Verdict:
     """The verdict of one hook. A hook that failed says so on every event, because Codex shows it."""
     if outcome.failure is not None:
         return _failed(outcome, spec)
@@ -75,14 +75,14 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: Contract) -> Verdict:
     return _verdict(outcome, spec, for_agent=text if row.plain_context else "")
 
 
-def _unread(outcome: Outcome, spec: HookSpec, row: Contract) -> Verdict:
+def _unread(outcome: Outcome, spec: HookSpec, row: EventRow) -> Verdict:
     """Return a verdict that asks for nothing, because the host reads no output of this event."""
     text = outcome.stdout.strip()
     lost = (f"stdout: Codex reads no output of `{row.native}`",) if text.startswith("{") else ()
     return _verdict(outcome, spec, unsupported=lost)
 
 
-def _by_exit(outcome: Outcome, spec: HookSpec, row: Contract) -> Verdict:
+def _by_exit(outcome: Outcome, spec: HookSpec, row: EventRow) -> Verdict:
     """Exit 2 blocks, with stderr as the reason, where the event can block; JSON beside it is not read."""
     words = outcome.stderr.strip()
     if outcome.exit_code != _BLOCKS or row.blocks is SILENT:
@@ -110,7 +110,7 @@ def _verdict(outcome: Outcome, spec: HookSpec, **fields: Any) -> Verdict:
 class _Reader:
     """Takes in one answer; `answer` raises where Codex would call the hook failed."""
 
-    def __init__(self, row: Contract) -> None:
+    def __init__(self, row: EventRow) -> None:
         self.row = row
         self.stance: Stance = SILENT
         self.reason = ""
@@ -134,12 +134,12 @@ class _Reader:
         Raises:
             UnreadableError: a key that the event does not know, or a value of another type.
         """
-        top = _checked(given, self.row.keys, _TYPES, f"an answer to `{self.row.native}`")
+        top = _checked(given, self.row.accepts, _TYPES, f"an answer to `{self.row.native}`")
         specific = top.get("hookSpecificOutput") or {}
         if "hookSpecificOutput" in top:
             specific = _checked(
                 specific,
-                self.row.specific,
+                self.row.reads,
                 _SPECIFIC,
                 f"`hookSpecificOutput` of `{self.row.native}`",
             )
@@ -231,7 +231,7 @@ class _Reader:
         )
 
 
-def _check_words(row: Contract, top: Mapping[str, Any], specific: Mapping[str, Any]) -> None:
+def _check_words(row: EventRow, top: Mapping[str, Any], specific: Mapping[str, Any]) -> None:
     """Refuse every word that the event does not know.
 
     Raises:
@@ -248,7 +248,7 @@ def _check_words(row: Contract, top: Mapping[str, Any], specific: Mapping[str, A
 
 
 def _checked(
-    given: Mapping[str, Any], known: frozenset[str], types: Mapping[str, type], where: str
+    given: Mapping[str, Any], known: Collection[str], types: Mapping[str, type], where: str
 ) -> dict[str, Any]:
     """The entries that are not null, each of its type.
 

@@ -10,11 +10,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from hookline.dialects.codex.table import Contract
+    from hookline.core.dialect import EventRow
     from hookline.model.verdict import Decision
 
 
-def encode_decision(decision: Decision, row: Contract | None) -> Reply:
+def encode_decision(decision: Decision, row: EventRow | None) -> Reply:
     """The reply of a command hook: always exit 0, and one object, or nothing at all where there is nothing to say.
 
     A denial is JSON, never exit 2, which a PowerShell wrapper turns into 1. A reason is never empty, because Codex takes
@@ -24,27 +24,27 @@ def encode_decision(decision: Decision, row: Contract | None) -> Reply:
     specific: dict[str, Any] = {}
     if row is not None:
         _stance(decision, row, top, specific)
-        if decision.for_agent and "additionalContext" in row.specific:
+        if decision.for_agent and "additionalContext" in row.reads:
             specific["additionalContext"] = "\n".join(decision.for_agent)
         if specific:
             top["hookSpecificOutput"] = {"hookEventName": row.native, **specific}
-    if decision.for_user and (row is None or "systemMessage" in row.keys):
+    if decision.for_user and (row is None or "systemMessage" in row.accepts):
         top["systemMessage"] = "\n".join(decision.for_user)
     return Reply(stdout=to_json_line(top))
 
 
 def _stance(
-    decision: Decision, row: Contract, top: dict[str, Any], specific: dict[str, Any]
+    decision: Decision, row: EventRow, top: dict[str, Any], specific: dict[str, Any]
 ) -> None:
     stance = decision.stance
     if stance is HALT and "halt" in row.powers:
         top |= {"continue": False, "stopReason": _reason(decision)}
-    elif "decision" in row.specific:
+    elif "decision" in row.reads:
         if stance >= DENY:
             specific["decision"] = {"behavior": "deny", "message": _reason(decision)}
         elif stance is ALLOW:
             specific["decision"] = {"behavior": "allow"}
-    elif "permissionDecision" in row.specific:
+    elif "permissionDecision" in row.reads:
         _permission(decision, specific)
     elif stance >= DENY and row.words:
         top |= {"decision": "block", "reason": _reason(decision)}

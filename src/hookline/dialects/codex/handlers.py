@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hookline.dialects.codex.table import Contract
+    from hookline.core.dialect import EventRow
     from hookline.model.handler import Handler
     from hookline.wire.fields import Node
 
@@ -68,7 +68,7 @@ def handler(hook: Node, names: Mapping[str, str], *, mode: str) -> Handler | Non
     )
 
 
-def timeout(hook: Node, row: Contract) -> float:
+def timeout(hook: Node, row: EventRow) -> float:
     """Return how long a hook may run, in seconds: a whole number, at least 1, and at most what the event allows."""
     given = hook.integer("timeout")
     if given is None:
@@ -101,7 +101,7 @@ def timeout(hook: Node, row: Contract) -> float:
     return float(max(given, 1))
 
 
-def facts(hook: Node, row: Contract) -> dict[str, object]:
+def facts(hook: Node, row: EventRow) -> dict[str, object]:
     """What a hook says about itself beyond its handler: `async`, the status line, and the command for Windows."""
     said: dict[str, object] = {}
     if hook.flag("async") and row.unread:

@@ -17,8 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hookline.core.dialect import Source
-    from hookline.dialects.codex.table import Contract
+    from hookline.core.dialect import EventRow, Source
     from hookline.model.conditions import Condition
     from hookline.model.handler import Handler
     from hookline.model.problem import Problem
@@ -68,7 +67,7 @@ class _Reader:
                 yield from (self._hook(hook, row, demanded, broken) for hook in group.hooks)
 
     def _hook(
-        self, hook: Node, row: Contract, demanded: tuple[Condition, ...], broken: str
+        self, hook: Node, row: EventRow, demanded: tuple[Condition, ...], broken: str
     ) -> HookSpec:
         before = hook.mark()
         if not hook.is_mapping("a hook"):
@@ -97,7 +96,7 @@ class _Reader:
     def _spec(
         self,
         node: Node,
-        row: Contract,
+        row: EventRow,
         *,
         broken: str,
         handler: Handler | None = None,

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hookline.core.dialect import Row
+    from hookline.core.dialect import EventRow
     from hookline.model.conditions import Condition
     from hookline.wire.fields import Node
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 OF_NAMES = NAME | {"|"}
 
 
-def matcher(group: Node, row: Row) -> tuple[Condition, ...]:
+def matcher(group: Node, row: EventRow) -> tuple[Condition, ...]:
     """The condition that a group's matcher is.
 
     Raises:

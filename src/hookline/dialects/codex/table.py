@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.dialect import ABSENT, FoldRule, Row, Table, column
+from hookline.core.dialect import ABSENT, EventRow, FoldRule, Table, column
 from hookline.model import kinds
 from hookline.model.event import Compaction, Lifecycle, Prompt, Stop, ToolCall
 from hookline.model.verdict import Stance
@@ -25,26 +25,6 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "shell": ("Bash",),
     "exec": ("Bash",),
 }
-
-
-class Contract(Row):
-    """A row with Codex's own columns.
-
-    `keys`: what an answer may hold, `specific`: what its `hookSpecificOutput` may hold; anything else makes the hook failed.
-    `refused`: known keys that nevertheless make it failed when they say something. `words`: what a top-level `decision` may
-    be. `bare_reason`: a `reason` without a `decision` is overlooked. `only_json`: plain stdout is a failure. `timeout`: seconds,
-    unless the hook says otherwise, and `longest` at most (0: no limit). `unread`: the host reads no output.
-    """
-
-    keys: frozenset[str] = frozenset()
-    specific: frozenset[str] = frozenset()
-    refused: frozenset[str] = frozenset()
-    words: frozenset[str] = frozenset()
-    bare_reason: bool = False
-    only_json: bool = False
-    timeout: float = DEFAULT_TIMEOUT
-    longest: float = 0.0
-    unread: bool = False
 
 
 _DEFAULTS: Mapping[str, object] = {
@@ -72,7 +52,7 @@ _DECIDES = f"{_UNIVERSAL} hookSpecificOutput decision reason"
 _INFORMS = f"{_UNIVERSAL} hookSpecificOutput"
 _CONTEXT = "hookEventName additionalContext"
 _GATE_REFUSES = frozenset(("continue", "stopReason", "suppressOutput"))
-_BLOCK = frozenset(("block",))
+_BLOCK = {"block": DENY}
 # Where several hooks block, each of their reasons is told: as prompts, or as feedback.
 _ALL_REASONS = FoldRule(joins_reasons=True, drops_rewrite_when_denied=True)
 
@@ -86,21 +66,21 @@ def _row(
     body: type[Body] = Lifecycle,
     powers: str = "",
     **columns: object,
-) -> Contract:
+) -> EventRow:
     """One row.
 
     Its powers go beyond the canonical kind in this: a `systemMessage` is shown on every event but `StopFailure`, and
     `continue: false` ends the run from `UserPromptSubmit`, `SubagentStop`, `PreCompact` and `PostCompact`, too.
     """
-    return Contract(
+    return EventRow(
         native=native,
         kind=kinds.natives(NAME)[native],
         body=body,
         fields=column(fields, _DEFAULTS),
-        keys=frozenset(keys.split()),
-        specific=frozenset(specific.split()),
+        accepts=frozenset(keys.split()),
+        reads=dict.fromkeys(specific.split(), ""),
         powers=frozenset(powers.split()),
-        **columns,  # type: ignore[arg-type]  # checked by the constructor
+        **{"timeout": DEFAULT_TIMEOUT, **columns},  # type: ignore[arg-type]  # checked by the constructor
     )
 
 
@@ -118,7 +98,7 @@ _ROWS = (
     _row(
         "PreToolUse", f"{_TURN} {_AGENT} {_WHERE} {_MODE} {_CALL} tool_use_id=call_id!text", _DECIDES,
         f"{_CONTEXT} permissionDecision permissionDecisionReason updatedInput", body=ToolCall, subject="tool", blocks=DENY,
-        words=frozenset(("approve", "block")), refused=_GATE_REFUSES, powers="deny input context note",
+        words={"approve": ALLOW, "block": DENY}, refused=_GATE_REFUSES, powers="deny input context note",
     ),
     _row(
         "PermissionRequest", f"{_TURN} {_AGENT} {_WHERE} {_MODE} {_CALL}", _INFORMS, "hookEventName decision", body=ToolCall,
@@ -161,7 +141,7 @@ _ROWS = (
     ),
 )  # fmt: skip
 
-ROWS: Mapping[str, Contract] = {row.native: row for row in _ROWS}
+ROWS: Mapping[str, EventRow] = {row.native: row for row in _ROWS}
 
 TABLE = Table(
     name=NAME,
@@ -174,8 +154,3 @@ TABLE = Table(
     default_timeout=DEFAULT_TIMEOUT,
     compact=True,
 )
-
-
-def row_of(native: str) -> Contract | None:
-    """The row of a native event."""
-    return ROWS.get(native)

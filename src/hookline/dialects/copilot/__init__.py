@@ -11,7 +11,7 @@ from hookline.dialects.copilot.combine import combine
 from hookline.dialects.copilot.encode_decision import encode_decision
 from hookline.dialects.copilot.load import load
 from hookline.dialects.copilot.payloads import event_of, payload_for
-from hookline.dialects.copilot.table import NAME, TABLE, Contract, contract
+from hookline.dialects.copilot.table import NAME, TABLE, contract
 from hookline.wire.payload import encode_wire_text
 
 TYPE_CHECKING = False
@@ -59,7 +59,7 @@ class Copilot:
 
     def encode_decision(self, decision: Decision, event: Event) -> Reply:
         row = contract(event.native_name) or self.table.row_of_kind(event.kind)
-        return encode_decision(decision, row if isinstance(row, Contract) else None)
+        return encode_decision(decision, row)
 
     def export(self, declarations: tuple[Declaration, ...]) -> Written:
         """Hooks as the file that this dialect keeps them in."""

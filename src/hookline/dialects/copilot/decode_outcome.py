@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from hookline.dialects.copilot.table import Contract
+    from hookline.core.dialect import EventRow
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Stance
@@ -45,7 +45,7 @@ _NESTED = "hookSpecificOutput"
 _REFUSES = 2
 
 
-def decode_outcome(outcome: Outcome, spec: HookSpec, row: Contract) -> Verdict:
+def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow) -> Verdict:
     """The verdict of one hook."""
     if outcome.failure is Failure.TIMED_OUT and not spec.strict:
         # A timeout fails open on every event, `preToolUse` and policy included (docs/formats/comparison.md 4).
@@ -74,7 +74,7 @@ def _is_progress(line: str) -> bool:
 class _Reader:
     """Collects what one hook claims."""
 
-    def __init__(self, outcome: Outcome, spec: HookSpec, row: Contract) -> None:
+    def __init__(self, outcome: Outcome, spec: HookSpec, row: EventRow) -> None:
         self.outcome = outcome
         self.spec = spec
         self.row = row
@@ -89,7 +89,7 @@ class _Reader:
     def by_exit(self, text: str) -> Verdict:
         """The verdict of a hook that ended with another code than 0."""
         refuses = self.outcome.exit_code == _REFUSES
-        if (self.row.refused if refuses else self.row.nonzero) is not SILENT:
+        if self._refuses(on_purpose=refuses):
             return self._refused(text, told=refuses)
         if refuses and self.row.shows:
             return self._said(for_agent=text)
@@ -98,6 +98,14 @@ class _Reader:
         if refuses and words and verdict.stance is SILENT:
             return verdict.replace(for_user=words)
         return aloud(verdict, self.spec)
+
+    def _refuses(self, *, on_purpose: bool) -> bool:
+        """Whether a code other than 0 refuses: 2, which is on purpose, or any."""
+        return (
+            (self.row.can_block and not self.row.ignores_exit)
+            if on_purpose
+            else bool(self.row.nonzero)
+        )
 
     def _refused(self, text: str, *, told: bool) -> Verdict:
         """A refusal by exit code: what was printed, with a denial merged into it. `told`: on purpose, and no crash."""
@@ -137,7 +145,7 @@ class _Reader:
     def _answer(self, given: Mapping[str, Any]) -> None:
         top = dict(given)
         # Files with PascalCase keys are Claude's and VS Code's as well, and so is what their hooks print.
-        nested = top.pop(_NESTED, None) if self.row.native == self.row.spelling else None
+        nested = top.pop(_NESTED, None) if self.row.native == self.row.called else None
         if isinstance(nested, dict):
             top = {**nested, **top}
         read = {key: value for key, value in top.items() if self._counts(key, value)}

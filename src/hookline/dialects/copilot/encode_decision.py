@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, TypeAlias
 
-    from hookline.dialects.copilot.table import Contract
+    from hookline.core.dialect import EventRow
     from hookline.model.verdict import Decision
 
     Object: TypeAlias = dict[str, Any]
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _WORDS = {ALLOW: "allow", ASK: "ask", DENY: "deny"}
 
 
-def encode_decision(decision: Decision, row: Contract | None) -> Reply:
+def encode_decision(decision: Decision, row: EventRow | None) -> Reply:
     """The reply of a command hook. An exit code would be read instead of the answer, or be a mere warning, so it is 0."""
     notes = list(decision.for_user)
     said: Object = {}

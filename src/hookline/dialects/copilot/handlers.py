@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hookline.dialects.copilot.table import Contract
+    from hookline.core.dialect import EventRow
     from hookline.model.handler import Handler
     from hookline.wire.fields import Node
 
@@ -43,7 +43,7 @@ _HOST_ENV = {
 
 
 def handler(
-    hook: Node, row: Contract, names: Mapping[str, str], *, mode: str, allow_local: bool
+    hook: Node, row: EventRow, names: Mapping[str, str], *, mode: str, allow_local: bool
 ) -> Handler | None:
     """The handler of a hook; every key that does not belong to its type is complained about."""
     kind = hook.text("type", "command")
@@ -74,7 +74,7 @@ def handler(
     return _command(hook, names, kill_leftovers=mode == "strict")
 
 
-def _unsupported(hook: Node, kind: str, row: Contract) -> None:
+def _unsupported(hook: Node, kind: str, row: EventRow) -> None:
     hook.complain(
         "handler.unsupported",
         f"`{kind}` hooks need {_NEEDS[kind]}, which this version does not have",

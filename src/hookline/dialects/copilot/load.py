@@ -25,8 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from hookline.core.dialect import Source
-    from hookline.dialects.copilot.table import Contract
+    from hookline.core.dialect import EventRow, Source
     from hookline.model.conditions import Condition
     from hookline.model.handler import Handler
     from hookline.model.problem import Problem
@@ -113,13 +112,13 @@ class _Reader:
             else:
                 yield from self._entry(entry, row)
 
-    def _entry(self, entry: Node, row: Contract) -> Iterator[HookSpec]:
-        """A hook; or under a PascalCase key, as Claude's files have it, a group of them with one matcher (docs/formats/comparison.md 1)."""
+    def _entry(self, entry: Node, row: EventRow) -> Iterator[HookSpec]:
+        """A hook; or under a PascalCase key, as Claude's files have it, a group of them with one matcher (1.1)."""
         if not isinstance(entry.value, dict) or "hooks" not in entry.value:
             yield self._hook(entry, row)
             return
         before = entry.mark()
-        if row.native != row.spelling:
+        if row.native != row.called:
             hint = "flat entries, or the key in PascalCase"
             entry.complain(
                 "group.shape", f"`{row.native}` takes flat hooks, not matcher groups", hint=hint
@@ -142,11 +141,11 @@ class _Reader:
             self._hook(hook, row, demanded, broken) for hook in entry.child("hooks").children()
         )
 
-    def _matcher(self, node: Node, row: Contract) -> tuple[Condition, ...]:
+    def _matcher(self, node: Node, row: EventRow) -> tuple[Condition, ...]:
         return matcher(node, row, strict=self.strict)
 
     def _hook(
-        self, hook: Node, row: Contract, demanded: tuple[Condition, ...] = (), broken: str = ""
+        self, hook: Node, row: EventRow, demanded: tuple[Condition, ...] = (), broken: str = ""
     ) -> HookSpec:
         before = hook.mark()
         if not hook.is_mapping("a hook"):
@@ -171,7 +170,7 @@ class _Reader:
     def _spec(
         self,
         node: Node,
-        row: Contract,
+        row: EventRow,
         *,
         broken: str,
         handler: Handler | None = None,
@@ -192,7 +191,7 @@ class _Reader:
             **{"timeout": DEFAULT_TIMEOUT, **fields},  # type: ignore[arg-type]
         )
 
-    def _on_failure(self, row: Contract, *, opens: bool) -> Stance:
+    def _on_failure(self, row: EventRow, *, opens: bool) -> Stance:
         """A hook that the host cannot read, or asks over HTTP, never fails closed there (1.4, 6)."""
         return SILENT if opens and not self.strict else resolve_failure(row, self.source.mode)
 

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from hookline.dialects.copilot.table import Contract
+    from hookline.core.dialect import EventRow
     from hookline.model.conditions import Condition
     from hookline.text.re2_regex import Regex
     from hookline.wire.fields import Node
@@ -22,7 +22,7 @@ _EVERYTHING = ("*", "**")
 _EVERY_TOOL = "leave the matcher out to take everything"
 
 
-def matcher(node: Node, row: Contract, *, strict: bool = False) -> tuple[Condition, ...]:
+def matcher(node: Node, row: EventRow, *, strict: bool = False) -> tuple[Condition, ...]:
     """The condition that a matcher is. Under a camelCase key `*` matches nothing, which strict mode refuses.
 
     Raises:
@@ -31,7 +31,7 @@ def matcher(node: Node, row: Contract, *, strict: bool = False) -> tuple[Conditi
     text = node.text("matcher")
     if not text or is_ignored(node, row, runs="the hook runs"):
         return ()
-    if row.native == row.spelling:
+    if row.native == row.called:
         return _as_in_claude(text, row.subject)
     if text == "*" and not strict:
         why = "`*` is no expression, so Copilot never runs this hook"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from hookline.dialects.copilot.table import Contract
+    from hookline.core.dialect import EventRow
     from hookline.model.event import Event, Json
     from hookline.model.spec import HookSpec
 
@@ -112,7 +112,7 @@ def payload_for(event: Event, spec: HookSpec) -> dict[str, Any]:
     return given
 
 
-def _sent(event: Event, row: Contract) -> Mapping[str, Any]:
+def _sent(event: Event, row: EventRow) -> Mapping[str, Any]:
     """What the host sent, as far as it is in this row's words: neither another host's payload nor one of the other spelling is."""
     if event.dialect != NAME:
         return {}
@@ -120,7 +120,7 @@ def _sent(event: Event, row: Contract) -> Mapping[str, Any]:
     return event.raw if source is None or source.fields == row.fields else {}
 
 
-def _call(given: dict[str, Any], body: ToolCall, row: Contract, sent: Mapping[str, Any]) -> None:
+def _call(given: dict[str, Any], body: ToolCall, row: EventRow, sent: Mapping[str, Any]) -> None:
     """Name, arguments and result of a tool call, in the row's words."""
     name = "tool_name" if row.snake else "toolName"
     given[name] = claude_name(body.tool) if row.snake else runtime_name(body.tool)
@@ -141,7 +141,7 @@ def _arguments(value: Json, sent: Json, *, as_text: bool) -> Json:
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
-def _result(value: Json, sent: Json, row: Contract) -> dict[str, Any]:
+def _result(value: Json, sent: Json, row: EventRow) -> dict[str, Any]:
     """A result with its kind, success unless the host said otherwise, and with its text; of no text, its JSON."""
     kind, key = _RESULT[row.snake]
     text = (
@@ -168,7 +168,7 @@ def _iso(milliseconds: int) -> Json:
     return when.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _time(value: Json, row: Contract) -> Json:
+def _time(value: Json, row: EventRow) -> Json:
     """A time in the row's words: ISO with milliseconds for VS Code's payload, else milliseconds since 1970."""
     if not isinstance(value, str):
         return value

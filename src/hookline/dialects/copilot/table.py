@@ -5,7 +5,7 @@ Facts: docs/formats/comparison.md; docs/formats/copilot.md 3; docs/formats/compa
 
 from __future__ import annotations
 
-from hookline.core.dialect import Field, Row, Table, column
+from hookline.core.dialect import EventRow, Field, Table, column
 from hookline.model import kinds
 from hookline.model.event import Compaction, Lifecycle, Message, Prompt, Stop, ToolCall
 from hookline.model.verdict import Stance
@@ -29,25 +29,6 @@ POWERS: Mapping[str, str] = {
     "modifiedResponse": "response",
     "additionalContext": "context",
 }
-
-
-class Contract(Row):
-    """A row with Copilot's own columns.
-
-    `spelling`: its PascalCase key, where there is one. `snake`: the payload is VS Code's, with Claude's tool names. `reads`:
-    keys of the output that the event honours. `tells`: sets of fields, by the largest of which a payload that names no event is
-    known as this one.
-
-    `nonzero`: what any exit code but 0 means; `refused`: what 2 means. `shows`: at 2, stdout is told to the model.
-    """
-
-    spelling: str = ""
-    snake: bool = False
-    reads: frozenset[str] = frozenset()
-    tells: tuple[tuple[str, ...], ...] = ()
-    nonzero: Stance = SILENT
-    refused: Stance = SILENT
-    shows: bool = False
 
 
 _DEFAULTS: Mapping[str, object] = {
@@ -76,7 +57,7 @@ def _row(
     reads: str = "",
     base: str = _BASE,
     **columns: object,
-) -> Contract:
+) -> EventRow:
     """One row; its powers follow from what it reads. A note is a progress line, which every event may print.
 
     They go beyond the canonical kind in `response`, and in `result_type`: a hook may declare a tool's success a failure.
@@ -85,15 +66,15 @@ def _row(
     powers = {"note", *(POWERS[key] for key in keys if key in POWERS)}
     powers |= {stance for key in keys for stance in _VERDICTS.get(key, ())}
     powers |= {"result_type"} if "modifiedResult" in keys else set()
-    return Contract(
+    return EventRow(
         native=native,
         kind=kinds.natives(NAME)[native],
-        spelling=spelling,
+        called=spelling,
         body=body,
         fields=column(f"{base} {fields}", _DEFAULTS),
         powers=frozenset(powers),
-        reads=keys,
-        parallel=False,  # one after another, in file order (docs/formats/comparison.md 7)
+        reads={key: POWERS.get(key, "") for key in keys},
+        parallel=False,  # one after another, in file order (1.7)
         **columns,  # type: ignore[arg-type]  # checked by the constructor
     )
 
@@ -112,13 +93,13 @@ _ROWS = (
     ),
     # Command hooks fail closed here, and nowhere else (docs/formats/comparison.md 4).
     _row(
-        "preToolUse", "PreToolUse", _TOOL, body=ToolCall, subject="tool", blocks=DENY, fails=DENY, nonzero=DENY, refused=DENY,
+        "preToolUse", "PreToolUse", _TOOL, body=ToolCall, subject="tool", blocks=DENY, fails=DENY, nonzero=DENY,
         reads="permissionDecision permissionDecisionReason modifiedArgs", tells=(("toolName",), ("toolName", "toolArgs")),
     ),
     # The one event that is sent its name, and raw tool names in camelCase, under either spelling of the key.
     _row(
         "permissionRequest", "PermissionRequest", "toolName=tool toolInput=input!{} permissionSuggestions=suggestions![]",
-        base=f"hookName=@raw!permissionRequest {_BASE}", body=ToolCall, subject="tool", blocks=DENY, refused=DENY,
+        base=f"hookName=@raw!permissionRequest {_BASE}", body=ToolCall, subject="tool", blocks=DENY,
         reads="behavior message interrupt", tells=(("toolName", "toolInput"),),
     ),
     _row(
@@ -146,10 +127,10 @@ _ROWS = (
         "subagentStop", "SubagentStop",
         "transcriptPath=transcript_path agentId=agent_id agentType=agent_type agentName=agent_name "
         f"agentDisplayName=display_name response=last_message {_STOP} {_COUNTS}",
-        body=Stop, blocks=DENY, reads="decision reason modifiedResponse", tells=(("agentName", "stopReason"), ("agentName", "response")),
+        body=Stop, blocks=DENY, ignores_exit=True, reads="decision reason modifiedResponse", tells=(("agentName", "stopReason"), ("agentName", "response")),
     ),
     _row(
-        "agentStop", "Stop", f"transcriptPath=transcript_path {_STOP} stop_hook_active!false {_COUNTS}", body=Stop, blocks=DENY,
+        "agentStop", "Stop", f"transcriptPath=transcript_path {_STOP} stop_hook_active!false {_COUNTS}", body=Stop, blocks=DENY, ignores_exit=True,
         reads="decision reason", tells=(("stopReason",),),
     ),
     _row(
@@ -166,24 +147,24 @@ def _snake(name: str) -> str:
     )
 
 
-def _spelled(row: Contract) -> Contract:
+def _spelled(row: EventRow) -> EventRow:
     """A row as its PascalCase key has it: VS Code's payload, where the event has one."""
     if any(
         field.fact == "@raw" for field in row.fields
     ):  # a payload with a name in it is the same under both keys
-        return row.replace(native=row.spelling)
+        return row.replace(native=row.called)
     fields = tuple(field.replace(native=_snake(field.native)) for field in row.fields)
     return row.replace(
-        native=row.spelling,
+        native=row.called,
         snake=True,
         fields=(Field(native="hook_event_name", fact="@native"), *fields),
     )
 
 
 # Every spelling that a key may have -> its contract.
-CONTRACTS: Mapping[str, Contract] = {
+CONTRACTS: Mapping[str, EventRow] = {
     **{row.native: row for row in _ROWS},
-    **{row.spelling: _spelled(row) for row in _ROWS if row.spelling},
+    **{row.called: _spelled(row) for row in _ROWS if row.called},
 }
 
 TABLE = Table(
@@ -192,7 +173,7 @@ TABLE = Table(
     regex_flavour="javascript",
     rows={row.native: row for row in _ROWS},
     # Both spellings are one event: their hooks run once a moment, together in file order, and everybody else's once.
-    aliases={row.spelling: row.native for row in _ROWS if row.spelling},
+    aliases={row.called: row.native for row in _ROWS if row.called},
     default_timeout=DEFAULT_TIMEOUT,
     compact=True,
     redo_limit=8,
@@ -206,6 +187,6 @@ SPELLINGS = TABLE.replace(rows=CONTRACTS, aliases={})
 CONTEXT_LIMIT = 10 << 10
 
 
-def contract(native: str) -> Contract | None:
+def contract(native: str) -> EventRow | None:
     """The contract of an event by either spelling of its key."""
     return CONTRACTS.get(native)

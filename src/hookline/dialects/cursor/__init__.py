@@ -10,7 +10,7 @@ from hookline.core.failure import failed
 from hookline.dialects.cursor.decode_event import received
 from hookline.dialects.cursor.encode_decision import encode_decision
 from hookline.dialects.cursor.load import load
-from hookline.dialects.cursor.table import NAME, TABLE, Contract, row_of
+from hookline.dialects.cursor.table import NAME, TABLE
 from hookline.wire.payload import encode_wire_text
 
 TYPE_CHECKING = False
@@ -52,15 +52,15 @@ class Cursor:
         from hookline.dialects.cursor.encode_event import payload  # noqa: PLC0415 - most events have no hook to send them to
 
         return encode_wire_text(
-            payload(event, self.table, row_of(spec.native_event), spec.native_event), self.table
+            payload(event, self.table, TABLE.row(spec.native_event), spec.native_event), self.table
         )
 
     def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:
         from hookline.dialects.cursor.decode_outcome import decode_outcome  # noqa: PLC0415 - as above
 
-        row = row_of(spec.native_event)
+        row = TABLE.row(spec.native_event)
         return decode_outcome(outcome, spec, row, event) if row else failed(spec, outcome)
 
     def encode_decision(self, decision: Decision, event: Event) -> Reply:
-        row = row_of(event.native_name) or self.table.row_of_kind(event.kind)
-        return encode_decision(decision, row if isinstance(row, Contract) else None)
+        row = TABLE.row(event.native_name) or self.table.row_of_kind(event.kind)
+        return encode_decision(decision, row)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hookline.dialects.cursor.json_text import opened
-from hookline.dialects.cursor.table import TABLE, row_of
+from hookline.dialects.cursor.table import TABLE
 from hookline.model.event import Stop, ToolCall
 from hookline.wire.payload import decode
 
@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from hookline.dialects.cursor.table import Contract
+    from hookline.core.dialect import EventRow
     from hookline.model.event import Body, Event, Json
 
 _NAMES = {"native": "hook_event_name", "session_id": "conversation_id", "cwd": "cwd"}
@@ -31,7 +31,7 @@ def received(payload: Json, native: str) -> Event:
         changes["cwd"] = _first_text(payload.get("workspace_roots"))
     if not event.session_id and isinstance(payload.get("session_id"), str):
         changes["session_id"] = payload["session_id"]
-    row = row_of(event.native_name)
+    row = TABLE.row(event.native_name)
     if row is not None:
         changes["body"] = _body(event.body, row)
     return event.replace(**changes)
@@ -41,7 +41,7 @@ def _first_text(roots: Json) -> str:
     return roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
 
 
-def _body(body: Body, row: Contract) -> Body:
+def _body(body: Body, row: EventRow) -> Body:
     if row.tool:
         facts = body.facts
         given = {

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from hookline.dialects.cursor.table import Contract
+    from hookline.core.dialect import EventRow
     from hookline.model.event import Event
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
@@ -32,7 +32,7 @@ _OLDER: Mapping[str, str] = {"userMessage": "user_message", "agentMessage": "age
 _REFUSES = 2
 
 
-def decode_outcome(outcome: Outcome, spec: HookSpec, row: Contract, event: Event) -> Verdict:
+def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> Verdict:
     """The verdict of one hook."""
     if outcome.failure is not None:
         return failed(spec, outcome)
@@ -65,7 +65,7 @@ def _renamed(given: Mapping[str, Any]) -> dict[str, Any]:
 class _Reader:
     """Collects what one hook claims."""
 
-    def __init__(self, outcome: Outcome, spec: HookSpec, row: Contract, event: Event) -> None:
+    def __init__(self, outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> None:
         self.outcome = outcome
         self.spec = spec
         self.row = row

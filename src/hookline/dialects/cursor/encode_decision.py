@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
-    from hookline.dialects.cursor.table import Contract
+    from hookline.core.dialect import EventRow
     from hookline.model.verdict import Decision
 
     Object: TypeAlias = dict[str, Any]
@@ -20,7 +20,7 @@ _REWRITES = {"input": "updated_input", "output": "updated_mcp_tool_output"}
 _GO_ON = "a hook wants the work to go on"
 
 
-def encode_decision(decision: Decision, row: Contract | None) -> Reply:
+def encode_decision(decision: Decision, row: EventRow | None) -> Reply:
     """The reply of a command hook: exit 0 and one object, nothing at all where there is nothing to say."""
     if row is None:
         return Reply()
@@ -33,7 +33,7 @@ def encode_decision(decision: Decision, row: Contract | None) -> Reply:
     )
 
 
-def _stance(decision: Decision, row: Contract) -> Object:
+def _stance(decision: Decision, row: EventRow) -> Object:
     """The stance, in the way of the event; a denial after a tool is its context."""
     if decision.stance < DENY:
         word = _WORDS.get(decision.stance, "")
@@ -53,7 +53,7 @@ def _rewrite(decision: Decision) -> Object:
     return {_REWRITES[rewrite.target]: rewrite.value}
 
 
-def _messages(decision: Decision, row: Contract) -> Object:
+def _messages(decision: Decision, row: EventRow) -> Object:
     """What the user and the agent are told: of a denial both, of a question the user, and who else was spoken to."""
     reason = [decision.reason] if decision.reason else []
     refused = reason if decision.stance >= DENY else []

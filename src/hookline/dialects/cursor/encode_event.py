@@ -11,14 +11,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from hookline.core.dialect import Table
-    from hookline.dialects.cursor.table import Contract
+    from hookline.core.dialect import EventRow, Table
     from hookline.model.event import Event
 
 _PACKED = ("tool_input", "tool_output", "result_json")
 
 
-def payload(event: Event, table: Table, row: Contract | None, native: str) -> dict[str, Any]:
+def payload(event: Event, table: Table, row: EventRow | None, native: str) -> dict[str, Any]:
     """The payload of a hook that is declared under `native` (docs/formats/cursor.md 4).
 
     Raises:
@@ -38,7 +37,7 @@ def payload(event: Event, table: Table, row: Contract | None, native: str) -> di
     }
 
 
-def _as_text(key: str, event: Event, row: Contract) -> bool:
+def _as_text(key: str, event: Event, row: EventRow) -> bool:
     """Whether a field goes as text: as the host sent it, and for the event of another host as this one would."""
     if event.dialect == NAME and key in event.raw:
         return isinstance(event.raw[key], str)

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from hookline.core.dialect import Loaded
 from hookline.dialects.cursor.matcher import matcher
-from hookline.dialects.cursor.table import (
-    DEFAULT_LOOP_LIMIT,
-    DEFAULT_TIMEOUT,
-    NAME,
-    ROWS,
-    TABLE,
-    Contract,
-)
+from hookline.dialects.cursor.table import DEFAULT_LOOP_LIMIT, DEFAULT_TIMEOUT, NAME, ROWS, TABLE
 from hookline.errors import ConfigError
 from hookline.model.handler import Command
 from hookline.model.kinds import kind
@@ -26,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hookline.core.dialect import Source
+    from hookline.core.dialect import EventRow, Source
     from hookline.model.handler import Handler
     from hookline.model.problem import Problem
     from hookline.wire.fields import Node
@@ -103,7 +96,7 @@ class _Reader:
             said = f"`version` is {describe_value(root.value['version'])}, which is not known"
             root.complain("value.choice", said, "version", hint="it is `1`", severity="warning")
 
-    def _hook(self, hook: Node, row: Contract) -> HookSpec:
+    def _hook(self, hook: Node, row: EventRow) -> HookSpec:
         before = hook.mark()
         if not self._is_entry(hook, row):
             return self._spec(hook, row, broken=hook.errors_since(before))
@@ -129,7 +122,7 @@ class _Reader:
         return self._spec(hook, row, broken=hook.errors_since(before), handler=made, **fields)
 
     @staticmethod
-    def _is_entry(hook: Node, row: Contract) -> bool:
+    def _is_entry(hook: Node, row: EventRow) -> bool:
         if not hook.is_mapping(f"an entry of `{row.native}`", "group.shape"):
             return False
         if "hooks" in hook.value and "command" not in hook.value:
@@ -181,7 +174,7 @@ class _Reader:
         return common.replace(script=command, shell=_SHELL)
 
     @staticmethod
-    def _closed(hook: Node, row: Contract) -> bool:
+    def _closed(hook: Node, row: EventRow) -> bool:
         """Whether `failClosed` makes a failure refuse; where nothing can be refused it has no effect."""
         if not hook.flag("failClosed"):
             return False
@@ -192,7 +185,7 @@ class _Reader:
         return True
 
     @staticmethod
-    def _facts(hook: Node, row: Contract) -> dict[str, object]:
+    def _facts(hook: Node, row: EventRow) -> dict[str, object]:
         if "followup_message" in row.reads:
             return {"loop_limit": _loop_limit(hook)}
         if "loop_limit" in hook.value:
@@ -203,7 +196,7 @@ class _Reader:
     def _spec(
         self,
         node: Node,
-        row: Contract,
+        row: EventRow,
         *,
         broken: str,
         handler: Handler | None = None,

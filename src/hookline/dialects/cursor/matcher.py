@@ -11,12 +11,12 @@ from hookline.wire.matchers import EVERYTHING, is_ignored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hookline.dialects.cursor.table import Contract
+    from hookline.core.dialect import EventRow
     from hookline.model.conditions import Condition
     from hookline.wire.fields import Node
 
 
-def matcher(hook: Node, row: Contract) -> tuple[Condition, ...]:
+def matcher(hook: Node, row: EventRow) -> tuple[Condition, ...]:
     """The condition that an entry's matcher is: an expression, found anywhere in the subject.
 
     Raises:
@@ -50,6 +50,6 @@ def _is_found(text: str, constant: str) -> bool:
         ) from None
 
 
-def _spelled(text: str, row: Contract) -> str:
+def _spelled(text: str, row: EventRow) -> str:
     """The MCP events name a tool without the prefix that the tool events give it; a matcher may have it on both."""
     return text.replace(MCP, f"(?:{MCP})?") if row.kind.startswith("mcp.") else text

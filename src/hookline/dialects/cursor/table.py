@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.dialect import FoldRule, Row, Table, column
+from hookline.core.dialect import EventRow, FoldRule, Table, column
 from hookline.model import kinds
 from hookline.model.event import Compaction, Lifecycle, Message, Prompt, Stop, ToolCall
 from hookline.model.verdict import Stance
@@ -35,24 +35,6 @@ POWERS: Mapping[str, str] = {
 WORDS: Mapping[str, Stance] = {"allow": ALLOW, "ask": ASK, "deny": DENY}
 
 
-class Contract(Row):
-    """A row with Cursor's own columns.
-
-    `reads`: output keys that the event honours. `verdicts`: the permissions that are real here. `constant`: the word that a
-    matcher is compared with, whatever the payload says. `tool`: the tool that the event is about, where no field names one,
-    and `made_of` the fields that are its input. `texts`: fields that hold JSON as text. `ignores_exit`: exit 2 refuses
-    nothing.
-    """
-
-    reads: frozenset[str] = frozenset()
-    verdicts: frozenset[str] = frozenset()
-    constant: str = ""
-    tool: str = ""
-    made_of: tuple[str, ...] = ()
-    texts: frozenset[str] = frozenset()
-    ignores_exit: bool = False
-
-
 _DEFAULTS: Mapping[str, object] = {
     "0": 0,
     "false": False,
@@ -80,21 +62,21 @@ def _row(
     reads: str = "",
     may: str = "",
     **columns: Any,
-) -> Contract:
+) -> EventRow:
     """One row; its powers follow from what it reads, from the permissions that are real (`may`).
 
     They go beyond the canonical kind in this: a permission may be `allow` wherever there is one, a message for the agent goes
     with every permission for a command or a call, and `workspaceOpen` names plugins.
     """
     keys, words = frozenset(reads.split()), frozenset(may.split())
-    return Contract(
+    return EventRow(
         native=native,
         kind=kinds.natives(NAME)[native],
         body=body,
         fields=column(fields, _DEFAULTS),
         powers=frozenset(POWERS[key] for key in keys if key in POWERS) | words,
-        reads=keys | ({"permission"} if words else frozenset()),
-        verdicts=words,
+        reads={key: POWERS.get(key, "") for key in keys} | ({"permission": ""} if words else {}),
+        verdicts={word: WORDS[word] for word in words},
         **columns,
     )
 
@@ -171,7 +153,7 @@ _ROWS = (
     _row("sessionEnd", "session_id=session! reason duration_ms is_background_agent!false final_status error_message"),
 )  # fmt: skip
 
-ROWS: Mapping[str, Contract] = {row.native: row for row in _ROWS}
+ROWS: Mapping[str, EventRow] = {row.native: row for row in _ROWS}
 
 TABLE = Table(
     name=NAME,
@@ -187,8 +169,3 @@ TABLE = Table(
     folders=("workspace_roots",),
     closes='"failClosed": true',
 )
-
-
-def row_of(native: str) -> Contract | None:
-    """The row of a native event."""
-    return ROWS.get(native)

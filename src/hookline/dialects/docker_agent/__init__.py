@@ -12,13 +12,13 @@ from hookline.dialects.docker_agent.decode_outcome import Manner, decode_outcome
 from hookline.dialects.docker_agent.encode_decision import encode_decision
 from hookline.dialects.docker_agent.encode_event import payload
 from hookline.dialects.docker_agent.load import Habits, load
-from hookline.dialects.docker_agent.table import NAME, PROFILES, Contract, table
+from hookline.dialects.docker_agent.table import NAME, PROFILES, table
 from hookline.errors import ConfigError
 from hookline.wire.payload import decode, encode_wire_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hookline.core.dialect import Declaration, Source, Written
+    from hookline.core.dialect import Declaration, EventRow, Source, Written
     from hookline.model.event import Event, Json
     from hookline.model.outcome import Outcome
     from hookline.model.reply import Reply
@@ -85,9 +85,8 @@ class DockerAgent:
     def encode_decision(self, decision: Decision, event: Event) -> Reply:
         return encode_decision(decision, self._row(event.native_name))
 
-    def _row(self, native: str) -> Contract | None:
-        row = self.table.row(native)
-        return row if isinstance(row, Contract) else None
+    def _row(self, native: str) -> EventRow | None:
+        return self.table.row(native)
 
     def export(self, declarations: tuple[Declaration, ...]) -> Written:
         """Hooks as the files that this dialect keeps them in."""

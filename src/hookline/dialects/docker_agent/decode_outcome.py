@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from hookline.dialects.docker_agent.table import Contract
+    from hookline.core.dialect import EventRow
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
 
@@ -64,7 +64,7 @@ class Manner(Frozen):
     redacts: bool
 
 
-def decode_outcome(outcome: Outcome, spec: HookSpec, row: Contract, manner: Manner) -> Verdict:
+def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, manner: Manner) -> Verdict:
     """The verdict of one hook (docs/formats/docker-agent.md 5)."""
     try:
         return _Reader(outcome, spec, row, manner).verdict()
@@ -74,7 +74,7 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: Contract, manner: Mann
 
 
 class _Reader:
-    def __init__(self, outcome: Outcome, spec: HookSpec, row: Contract, manner: Manner) -> None:
+    def __init__(self, outcome: Outcome, spec: HookSpec, row: EventRow, manner: Manner) -> None:
         self.outcome = outcome
         self.spec = spec
         self.row = row

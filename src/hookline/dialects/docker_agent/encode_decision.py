@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from hookline.dialects.docker_agent.table import Contract
+    from hookline.core.dialect import EventRow
     from hookline.model.verdict import Decision
 
 _WORDS = {Stance.ALLOW: "allow", Stance.ASK: "ask", Stance.DENY: "deny"}
@@ -23,13 +23,13 @@ _REWRITES = {
 }
 
 
-def encode_decision(decision: Decision, row: Contract | None) -> Reply:
+def encode_decision(decision: Decision, row: EventRow | None) -> Reply:
     """The reply of a command hook: exit 0 and one object, or nothing at all when there is nothing to say."""
     top: dict[str, Any] = {}
     specific: dict[str, Any] = {}
     word = _WORDS.get(decision.stance, "")
     # A veto of `before_compaction` is said as a block: as a verdict only hookline reads it (X3).
-    if row is not None and row.tool_matched and word in row.verdicts:
+    if row is not None and row.grouped and word in row.verdicts:
         specific |= {"permission_decision": word, "permission_decision_reason": decision.reason}
     elif decision.stance >= Stance.DENY:
         top |= {"decision": "block", "reason": decision.reason}

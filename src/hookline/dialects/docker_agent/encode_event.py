@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from hookline.core.dialect import ABSENT
 from hookline.wire.payload import encode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from hookline.core.dialect import Table
-    from hookline.dialects.docker_agent.table import Contract
+    from hookline.core.dialect import EventRow, Table
     from hookline.model.event import Event
 
 _ALWAYS = frozenset({"session_id", "cwd", "hook_event_name"})
@@ -17,7 +17,7 @@ _ALWAYS = frozenset({"session_id", "cwd", "hook_event_name"})
 _ALSO_EMPTY = frozenset({"tool_response", "cost"})
 
 
-def payload(event: Event, table: Table, row: Contract | None, native: str) -> dict[str, Any]:
+def payload(event: Event, table: Table, row: EventRow | None, native: str) -> dict[str, Any]:
     """The payload of a hook that is declared under `native` (docs/formats/docker-agent.md 4)."""
     if row is None:
         return encode(event, table, None, native)
@@ -36,7 +36,7 @@ def payload(event: Event, table: Table, row: Contract | None, native: str) -> di
     }
 
 
-def _counts(key: str, value: Any, row: Contract) -> bool:
+def _counts(key: str, value: Any, row: EventRow) -> bool:
     """Whether a field says something: null never does, zero and false do but for upstream, which drops them (X5)."""
     if value is None or (key == "tool_input" and not isinstance(value, dict)):
         return False
@@ -44,4 +44,9 @@ def _counts(key: str, value: Any, row: Contract) -> bool:
         return True
     if row.omits_zeros:
         return False
-    return isinstance(value, int | float) or key == "tool_input" or key in row.always_sent
+    return isinstance(value, int | float) or key == "tool_input" or key in _always_sent(row)
+
+
+def _always_sent(row: EventRow) -> frozenset[str]:
+    """Fields of which an empty text is a value: a tool that printed nothing, a sub-agent that failed."""
+    return frozenset(field.native for field in row.fields if field.default is not ABSENT)

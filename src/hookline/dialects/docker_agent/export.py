@@ -9,8 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from hookline.core.dialect import Declaration
-    from hookline.dialects.docker_agent.table import Contract
+    from hookline.core.dialect import Declaration, EventRow
 
 _LONGEST = 1 << 31
 
@@ -19,26 +18,22 @@ def export(declarations: tuple[Declaration, ...]) -> Written:
     """Hooks as a drop-in file; events of tools have groups, the others flat lists."""
     tree: dict[str, Any] = group_by_matcher(declarations, _hook, to_full_pattern)
     for native, groups in tree.items():
-        if not _row_of(declarations, native).tool_matched:
+        if not _row_of(declarations, native).grouped:
             tree[native] = [hook for group in groups for hook in group["hooks"]]
     lost = [
         (at, "that a failure of the hook denies")
         for at, given in enumerate(declarations)
-        if given.closed and not (_contract(given).can_block or _contract(given).always_denies)
+        if given.closed and not (given.row.can_block or given.row.always_denies)
     ]
     return Written(files={"hooks.yaml": to_yaml({"hooks": tree})}, lost=tuple(lost))
 
 
-def _contract(declaration: Declaration) -> Contract:
-    return declaration.row  # type: ignore[return-value]  # every row of this dialect's tables is one
-
-
-def _row_of(declarations: tuple[Declaration, ...], native: str) -> Contract:
-    return next(_contract(given) for given in declarations if given.row.native == native)
+def _row_of(declarations: tuple[Declaration, ...], native: str) -> EventRow:
+    return next(given.row for given in declarations if given.row.native == native)
 
 
 def _hook(declaration: Declaration) -> dict[str, Any]:
-    row = _contract(declaration)
+    row = declaration.row
     hook: dict[str, Any] = {
         "type": "command",
         "command": declaration.command,

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hookline.dialects.docker_agent.table import Contract
+    from hookline.core.dialect import EventRow
     from hookline.model.handler import Handler
     from hookline.wire.fields import Node
 
@@ -24,7 +24,7 @@ _ONLY: Mapping[str, tuple[str, ...]] = {
 
 def handler(
     hook: Node,
-    row: Contract,
+    row: EventRow,
     shells: tuple[str, ...],
     *,
     strict: bool,

@@ -8,7 +8,7 @@ from hookline.core.dialect import Loaded
 from hookline.dialects.docker_agent.builtins import POST_TIMEOUT
 from hookline.dialects.docker_agent.handlers import handler
 from hookline.dialects.docker_agent.hook_names import told_apart, unnamed
-from hookline.dialects.docker_agent.table import DEFAULT_TIMEOUT, NAME, Contract
+from hookline.dialects.docker_agent.table import DEFAULT_TIMEOUT, NAME
 from hookline.errors import ConfigError
 from hookline.model.conditions import OneOf, Pattern
 from hookline.model.frozen import Frozen
@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from hookline.core.dialect import Source, Table
+    from hookline.core.dialect import EventRow, Source, Table
     from hookline.model.conditions import Condition
     from hookline.model.handler import Handler
     from hookline.model.problem import Problem
@@ -72,7 +72,7 @@ class _Seat(Frozen):
     `broken`: why its group cannot be read.
     """
 
-    row: Contract
+    row: EventRow
     where: str
     agents: frozenset[str]
     matcher: tuple[Condition, ...] = ()
@@ -192,7 +192,7 @@ class _Reader:
         for event in block.node.children():
             native = str(event.path[-1])
             row = self.table.rows.get(native)
-            if not isinstance(row, Contract) or ":" in native:
+            if row is None or ":" in native:
                 public = [known for known in self.table.rows if ":" not in known]
                 hint = did_you_mean(native, public) or f"known events: {', '.join(public)}"
                 event.complain("event.unknown", f"unknown event `{native}`", hint=hint)
@@ -206,7 +206,7 @@ class _Reader:
                 yield self._spec(event, seat, None, event.errors_since(before))
             elif event.value:
                 for entry in event.children():
-                    yield from (self._group if row.tool_matched else self._flat)(
+                    yield from (self._group if row.grouped else self._flat)(
                         entry, seat.below(entry)
                     )
 
@@ -252,7 +252,7 @@ class _Reader:
         else:
             yield self._hook(hook, seat)
 
-    def _lane(self, group: Node, row: Contract) -> Contract:
+    def _lane(self, group: Node, row: EventRow) -> EventRow:
         if "preempt_yolo" not in group.value:
             return row
         if row.native != "pre_tool_use":
@@ -263,7 +263,7 @@ class _Reader:
             )
             return row
         lane = self.table.rows["pre_tool_use:preempt"]
-        return lane if group.flag("preempt_yolo") and isinstance(lane, Contract) else row
+        return lane if group.flag("preempt_yolo") else row
 
     def _matcher(self, group: Node) -> tuple[Condition, ...]:
         """RE2, full match on the tool's name, case-sensitive; the text is compiled as it stands, so `(?i)x` works."""
@@ -348,7 +348,7 @@ class _Reader:
         return float(seconds) if seconds > 0 else usual
 
     @staticmethod
-    def _on_error(hook: Node, row: Contract) -> str:
+    def _on_error(hook: Node, row: EventRow) -> str:
         chosen = hook.choice("on_error", _ON_ERROR, "warn")
         if chosen == "block" and not row.can_block:
             hook.complain(
@@ -358,7 +358,7 @@ class _Reader:
             )
         return chosen
 
-    def _on_failure(self, row: Contract, on_error: str, *, says: bool) -> Stance:
+    def _on_failure(self, row: EventRow, on_error: str, *, says: bool) -> Stance:
         if row.always_denies:
             return Stance.DENY
         if on_error == "block" or (self.source.mode == "strict" and not says):
@@ -366,7 +366,7 @@ class _Reader:
         return Stance.SILENT
 
 
-def _of_agent(row: Contract, agents: frozenset[str]) -> tuple[Condition, ...]:
+def _of_agent(row: EventRow, agents: frozenset[str]) -> tuple[Condition, ...]:
     """That the event is one of these agents'. `subagent_stop` names the child and runs on its parent's hooks."""
     return (OneOf(field="agent", names=agents),) if agents and row.native != "subagent_stop" else ()
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from hookline.dialects.docker_agent.table import Contract
+    from hookline.core.dialect import EventRow
     from hookline.wire.fields import Node
 
 DECISION = "pre_tool_use_decision"
@@ -41,7 +41,7 @@ _UNEXPLAINED = "no reason provided"
 _CLONED_HINT = "name the address in the environment, as in OPENAI_BASE_URL"
 
 
-def model(hook: Node, row: Contract, models: Node | None, *, allow_local: bool) -> Model:
+def model(hook: Node, row: EventRow, models: Node | None, *, allow_local: bool) -> Model:
     """The handler that `model`, `prompt` and `schema` declare; what is wrong with them is filed as problems.
 
     `models`: the file's own names of models. `allow_local`: an address may be a name for this machine or a private network.
@@ -73,7 +73,7 @@ def model(hook: Node, row: Contract, models: Node | None, *, allow_local: bool) 
     return made
 
 
-def _check_prompt(hook: Node, prompt: str, row: Contract) -> None:
+def _check_prompt(hook: Node, prompt: str, row: EventRow) -> None:
     wrong = find_template_faults(prompt)
     if wrong.error:
         hook.complain(

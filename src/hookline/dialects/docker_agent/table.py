@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.dialect import ABSENT, Field, FoldRule, Row, Table, column
+from hookline.core.dialect import ABSENT, EventRow, Field, FoldRule, Table, column
 from hookline.model import kinds
 from hookline.model.event import Compaction, Generation, Lifecycle, Message, Prompt, Stop, ToolCall
 from hookline.model.verdict import Stance
@@ -21,35 +21,7 @@ DEFAULT_TIMEOUT = 60  # seconds, also for 0 (docs/formats/docker-agent.md 3)
 SILENT, ALLOW, ASK, DENY, HALT = Stance
 
 
-class Contract(Row):
-    """A row with docker-agent's own columns.
-
-    `tool_matched`: declared in matcher groups. `always_denies`: a failure denies whatever `on_error` says.
-    `always_strict`: stdout is one object or nothing, whatever `strict_output` says. `verdicts`: what each
-    `permission_decision` means here. `payload_name`: the `hook_event_name` that hooks are sent. `withheld`: fields that
-    they are not sent. `omits_zeros`: neither are zeros and false. The powers also name the output keys `metadata`,
-    `instruction_context` and `transition` where they count.
-    """
-
-    tool_matched: bool = False
-    always_denies: bool = False
-    always_strict: bool = False
-    verdicts: Mapping[str, Stance] = {}
-    payload_name: str = ""
-    withheld: frozenset[str] = frozenset()
-    omits_zeros: bool = False
-
-    @property
-    def can_block(self) -> bool:
-        return self.blocks is not Stance.SILENT
-
-    @property
-    def always_sent(self) -> frozenset[str]:
-        """Fields of which an empty text is a value: a tool that printed nothing, a sub-agent that failed."""
-        return frozenset(field.native for field in self.fields if field.default is not ABSENT)
-
-
-# X5: numbers and flags that belong to an event are sent also when 0 or false; the texts are docs/formats/docker-agent.md 4, 10.
+# X5: numbers and flags that belong to an event are sent also when 0 or false; the texts are docs/formats/docker-agent.md 4 and 10.
 _DEFAULTS: Mapping[str, object] = {
     "0": 0,
     "false": False,
@@ -81,9 +53,9 @@ def _row(
     body: type[Body] = Lifecycle,
     does: str = "",
     **columns: Any,
-) -> Contract:
+) -> EventRow:
     """One row; `does` lists its powers, in the words of `model.kinds`."""
-    return Contract(
+    return EventRow(
         native=native,
         kind=kind or kinds.natives("seed4-docker").get(native, kinds.unknown(NAME, native)),
         body=body,
@@ -93,7 +65,7 @@ def _row(
     )
 
 
-def _gate(native: str, fields: str, **columns: Any) -> Contract:
+def _gate(native: str, fields: str, **columns: Any) -> EventRow:
     """A row of the tool events that may refuse a call."""
     return _row(
         native,
@@ -101,13 +73,13 @@ def _gate(native: str, fields: str, **columns: Any) -> Contract:
         kind="tool.before",
         body=ToolCall,
         subject="tool",
-        tool_matched=True,
+        grouped=True,
         blocks=DENY,
         **columns,
     )
 
 
-def _control(native: str) -> Contract:
+def _control(native: str) -> EventRow:
     """A row of the events around one agent's run, which may send the work to another agent."""
     return _row(
         native,
@@ -126,9 +98,9 @@ _ROWS = (
     _gate("tool_guard", _TOOL, always_denies=True, fails=DENY, verdicts=_VERDICT, secondary=True, does="deny ask allow metadata"),
     _gate("pre_tool_use:preempt", _TOOL, always_denies=True, fails=DENY, verdicts=_VERDICT, payload_name="pre_tool_use", secondary=True, does="deny ask allow metadata"),
     _gate("pre_tool_use", _TOOL, always_denies=True, fails=DENY, parallel=False, verdicts=_VERDICT, does="deny ask allow input"),
-    _row("permission_request", _TOOL, body=ToolCall, subject="tool", tool_matched=True, blocks=DENY, verdicts=_APPROVAL, does="deny allow metadata"),
-    _row("tool_response_transform", _DONE, body=ToolCall, subject="tool", tool_matched=True, parallel=False, does="output"),
-    _row("post_tool_use", _DONE, body=ToolCall, subject="tool", tool_matched=True, blocks=HALT, does="halt"),
+    _row("permission_request", _TOOL, body=ToolCall, subject="tool", grouped=True, blocks=DENY, verdicts=_APPROVAL, does="deny allow metadata"),
+    _row("tool_response_transform", _DONE, body=ToolCall, subject="tool", grouped=True, parallel=False, does="output"),
+    _row("post_tool_use", _DONE, body=ToolCall, subject="tool", grouped=True, blocks=HALT, does="halt"),
     _row("session_start", "source!startup", plain_context=True, does="context instruction_context"),
     _row("turn_start", plain_context=True, does="context instruction_context"),
     _row("user_prompt_submit", "prompt", body=Prompt, blocks=DENY, plain_context=True, does="deny context"),

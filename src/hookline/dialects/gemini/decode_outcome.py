@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from hookline.dialects.gemini.table import Contract
+    from hookline.core.dialect import EventRow
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Stance
@@ -37,7 +37,7 @@ _WORDS: Mapping[str, str] = {
 _WARNS = 1
 
 
-def decode_outcome(outcome: Outcome, spec: HookSpec, row: Contract) -> Verdict:
+def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow) -> Verdict:
     """The verdict of one hook.
 
     An object is looked for on stdout or, where that is empty, on stderr, whatever the exit code; one that decides nothing,
@@ -80,7 +80,7 @@ def _failed(outcome: Outcome, spec: HookSpec, fault: str = "", note: str = "") -
 class _Reader:
     """Collects what one hook claims; the strongest claim is its stance, the first of equals its reason."""
 
-    def __init__(self, outcome: Outcome, spec: HookSpec, row: Contract) -> None:
+    def __init__(self, outcome: Outcome, spec: HookSpec, row: EventRow) -> None:
         self.outcome = outcome
         self.spec = spec
         self.row = row

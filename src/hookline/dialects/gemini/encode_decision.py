@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from hookline.dialects.gemini.table import Contract
+    from hookline.core.dialect import EventRow
     from hookline.model.verdict import Decision
 
 _WORDS = {ASK: "ask", DENY: "deny"}
 
 
-def encode_decision(decision: Decision, row: Contract | None) -> Reply:
+def encode_decision(decision: Decision, row: EventRow | None) -> Reply:
     """The reply of a command hook: exit 0 and one object, nothing at all where there is nothing to say.
 
     Of a call that does not happen no new input is sent. An allow has no word: silence is allow (docs/formats/comparison.md 5).
@@ -39,7 +39,7 @@ def _stance(decision: Decision) -> dict[str, Any]:
     return {"decision": word, "reason": decision.reason} if word else {}
 
 
-def _specific(decision: Decision, row: Contract) -> Iterator[tuple[str, Any]]:
+def _specific(decision: Decision, row: EventRow) -> Iterator[tuple[str, Any]]:
     """What the decision carries beside its stance, by the keys that the event has for it."""
     for key, power in row.reads.items():
         value = _carried(decision, power)

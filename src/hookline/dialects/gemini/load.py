@@ -19,8 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from hookline.core.dialect import Source
-    from hookline.dialects.gemini.table import Contract
+    from hookline.core.dialect import EventRow, Source
     from hookline.model.conditions import Condition
     from hookline.model.handler import Handler
     from hookline.model.problem import Problem
@@ -47,7 +46,7 @@ _ENVIRONMENT: Mapping[str, str] = {
 class _Seat(Frozen):
     """What the hooks of one group have in common."""
 
-    row: Contract
+    row: EventRow
     conditions: tuple[Condition, ...] = ()
     in_turn: bool = False
     broken: str = ""
@@ -93,7 +92,7 @@ class _Reader:
         ):
             yield from self._group(row, group)
 
-    def _group(self, row: Contract, group: Group) -> Iterator[HookSpec]:
+    def _group(self, row: EventRow, group: Group) -> Iterator[HookSpec]:
         if group.broken:
             yield self._spec(group.node, _Seat(row=row, broken=group.broken))
             return

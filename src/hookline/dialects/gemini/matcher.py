@@ -11,12 +11,12 @@ from hookline.wire.matchers import EVERYTHING, is_ignored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hookline.dialects.gemini.table import Contract
+    from hookline.core.dialect import EventRow
     from hookline.model.conditions import Condition
     from hookline.wire.fields import Node
 
 
-def matcher(group: Node, row: Contract) -> tuple[Condition, ...]:
+def matcher(group: Node, row: EventRow) -> tuple[Condition, ...]:
     """The condition that a group's matcher is: of a tool's name an expression that is searched in it, else a whole word.
 
     Raises:
@@ -30,7 +30,7 @@ def matcher(group: Node, row: Contract) -> tuple[Condition, ...]:
     return (_expression(group, row, text),)
 
 
-def _word(group: Node, row: Contract, text: str) -> Condition:
+def _word(group: Node, row: EventRow, text: str) -> Condition:
     if text not in row.known:
         hint = (
             did_you_mean(text, row.known)
@@ -43,7 +43,7 @@ def _word(group: Node, row: Contract, text: str) -> Condition:
     return OneOf(field=row.subject, names=frozenset((text,)))
 
 
-def _expression(group: Node, row: Contract, text: str) -> Condition:
+def _expression(group: Node, row: EventRow, text: str) -> Condition:
     try:
         regex = compile_regex(text, TABLE.regex_flavour)
         return Pattern(field=row.subject, source=text, regex=regex)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from hookline.dialects.gemini.table import Contract
+    from hookline.core.dialect import EventRow
     from hookline.model.event import Event, Json
 
 _NAMES = {"native": "hook_event_name", "session_id": "session_id", "cwd": "cwd"}
@@ -39,7 +39,7 @@ def received(payload: Json, native: str) -> Event:
     )
 
 
-def sent(event: Event, row: Contract | None, native: str) -> dict[str, Any]:
+def sent(event: Event, row: EventRow | None, native: str) -> dict[str, Any]:
     """The payload that a hook is sent, the host's own objects rebuilt from what the event says now."""
     payload = encode(event, TABLE, row, native)
     for key, shaped in _SHAPES.items():

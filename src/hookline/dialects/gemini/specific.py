@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from hookline.dialects.gemini.table import Contract
+    from hookline.core.dialect import EventRow
+
 
 _OBJECT = (dict, "an object")
 _TYPES: Mapping[str, tuple[type, str]] = {
@@ -29,7 +30,7 @@ _EVENT = "hookEventName"
 class Specific:
     """Collects what one hook asks for beside its decision; what cannot be honoured goes to `unsupported`."""
 
-    def __init__(self, row: Contract, unsupported: list[str]) -> None:
+    def __init__(self, row: EventRow, unsupported: list[str]) -> None:
         self.row = row
         self.unsupported = unsupported
         self.rewrite: Rewrite | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.dialect import ABSENT, Field, FoldRule, Row, Table, column
+from hookline.core.dialect import ABSENT, EventRow, Field, FoldRule, Table, column
 from hookline.dialects.gemini.following import prompted, requested
 from hookline.model import kinds
 from hookline.model.event import Compaction, Generation, Lifecycle, Message, Prompt, Stop, ToolCall
@@ -31,19 +31,6 @@ POWERS: Mapping[str, str] = {
 }
 # Modes of `toolConfig`, from the weakest to the strongest, which wins over those of other hooks.
 MODES = ("AUTO", "ANY", "NONE")
-
-
-class Contract(Row):
-    """A row with Gemini's own columns.
-
-    `reads`: key of `hookSpecificOutput` that the event honours -> what it is: the target of a rewrite, or an effect.
-    `words`: what a `decision` means here, none of them standing for no opinion. `known`: the values of a subject that is
-    compared as a whole; that of a tool is searched.
-    """
-
-    reads: Mapping[str, str] = {}
-    words: Mapping[str, Stance] = {}
-    known: tuple[str, ...] = ()
 
 
 _DEFAULTS: Mapping[str, object] = {
@@ -77,11 +64,11 @@ def _row(
     reads: str = "",
     does: str = "note",
     **columns: object,
-) -> Contract:
+) -> EventRow:
     """One row; `reads` are `key=power` pairs, `does` the powers that do not follow from what it reads."""
     pairs = dict(pair.split("=") for pair in reads.split())
     refuses = {"deny", "halt", "note"} if columns.get("words") else set()
-    return Contract(
+    return EventRow(
         native=native,
         kind=kinds.natives("gemini")[native],
         body=body,
@@ -124,7 +111,7 @@ _ROWS = (
     ),
 )  # fmt: skip
 
-ROWS: Mapping[str, Contract] = {row.native: row for row in _ROWS}
+ROWS: Mapping[str, EventRow] = {row.native: row for row in _ROWS}
 
 TABLE = Table(
     name=NAME,
@@ -148,8 +135,3 @@ TABLE = Table(
     asks_at_terminal=True,  # without one, an `ask` makes the host wait for an answer for ever
     programs=("gemini", "gemini-cli"),
 )
-
-
-def row_of(native: str) -> Contract | None:
-    """The row of a native event."""
-    return ROWS.get(native)

@@ -10,7 +10,7 @@ from hookline.dialects.kimi.decode_outcome import decode_outcome
 from hookline.dialects.kimi.encode_decision import encode_decision
 from hookline.dialects.kimi.encode_event import payload, text_of
 from hookline.dialects.kimi.load import combine, load
-from hookline.dialects.kimi.table import NAME, TABLE, row_of
+from hookline.dialects.kimi.table import NAME, TABLE
 from hookline.wire.payload import decode, encode_wire_text
 
 TYPE_CHECKING = False
@@ -55,14 +55,14 @@ class Kimi:
 
     def encode_event(self, event: Event, spec: HookSpec) -> str:
         return encode_wire_text(
-            payload(event, self.table, row_of(spec.native_event), spec.native_event), self.table
+            payload(event, self.table, TABLE.row(spec.native_event), spec.native_event), self.table
         )
 
     def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:
-        row = row_of(spec.native_event)
+        row = TABLE.row(spec.native_event)
         return decode_outcome(outcome, spec, row, event) if row else failed(spec, outcome)
 
     def encode_decision(self, decision: Decision, event: Event) -> Reply:
         return encode_decision(
-            decision, row_of(event.native_name) or self.table.row_of_kind(event.kind)
+            decision, TABLE.row(event.native_name) or self.table.row_of_kind(event.kind)
         )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from hookline.dialects.kimi.table import Moment
+    from hookline.core.dialect import EventRow
     from hookline.model.event import Event
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
@@ -42,7 +42,7 @@ _IDLE = (
 )
 
 
-def decode_outcome(outcome: Outcome, spec: HookSpec, row: Moment, event: Event) -> Verdict:
+def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> Verdict:
     """The verdict of one hook, with its stdout, which Kimi itself shows nowhere (docs/formats/kimi.md 5)."""
     return _Reader(outcome, spec, row, event).verdict().replace(stdout=outcome.stdout)
 
@@ -50,7 +50,7 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: Moment, event: Event) 
 class _Reader:
     """Reads one result. `ignored` collects what the hook said in vain."""
 
-    def __init__(self, outcome: Outcome, spec: HookSpec, row: Moment, event: Event) -> None:
+    def __init__(self, outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> None:
         self.outcome = outcome
         self.spec = spec
         self.row = row

@@ -10,12 +10,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from hookline.core.dialect import Table
-    from hookline.dialects.kimi.table import Moment
+    from hookline.core.dialect import EventRow, Table
     from hookline.model.event import Event, Json
 
 
-def payload(event: Event, table: Table, row: Moment | None, native: str) -> dict[str, Any]:
+def payload(event: Event, table: Table, row: EventRow | None, native: str) -> dict[str, Any]:
     """The payload of a hook that is declared for `native`."""
     given = encode(event, table, row, native)
     for field, longest in row.cut.items() if row else ():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from hookline.core.dialect import Written
-from hookline.dialects.kimi.table import TIMEOUT, Moment
 from hookline.wire.writers import list_lost_denials, round_timeout, to_search_pattern, to_toml
 
 TYPE_CHECKING = False
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
 def export(declarations: tuple[Declaration, ...]) -> Written:
     """Hooks as a flat array; in the newer edition's folder where an event is its own, for which the older one would refuse the file."""
-    newer = any(isinstance(given.row, Moment) and given.row.newer for given in declarations)
+    newer = any(given.row.newer for given in declarations)
     tree = {"hooks": [_entry(given) for given in declarations]}
     lost = (*_waited_for(declarations), *list_lost_denials(declarations))
     return Written(
@@ -32,7 +31,7 @@ def _entry(declaration: Declaration) -> dict[str, Any]:
 
 
 def _longest(declaration: Declaration) -> float:
-    return declaration.row.longest if isinstance(declaration.row, Moment) else float(TIMEOUT[2])
+    return declaration.row.longest
 
 
 def _waited_for(declarations: tuple[Declaration, ...]) -> Iterator[tuple[int, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hookline.core.dialect import Loaded
-from hookline.dialects.kimi.table import NAME, ROWS, TABLE, TIMEOUT, Moment, row_of
+from hookline.dialects.kimi.table import NAME, ROWS, TABLE, TIMEOUT
 from hookline.errors import ConfigError
 from hookline.model.conditions import Never, Pattern
 from hookline.model.handler import Command
@@ -23,7 +23,7 @@ from hookline.wire.sources import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hookline.core.dialect import Source
+    from hookline.core.dialect import EventRow, Source
     from hookline.model.conditions import Condition
     from hookline.wire.fields import Node
 
@@ -125,7 +125,7 @@ class _Reader:
         entry.check_known_keys(_KEYS, "a hook", severity=severity)
         return self._spec(entry, row, command, timeout) if row else None
 
-    def _spec(self, entry: Node, row: Moment, command: str, timeout: int) -> HookSpec:
+    def _spec(self, entry: Node, row: EventRow, command: str, timeout: int) -> HookSpec:
         if "timeout" in entry.value and timeout > row.longest:
             why = f"`{row.native}` is waited for {row.longest:g} s at most, whatever `timeout` says"
             entry.complain("value.range", why, "timeout", severity="warning")
@@ -149,12 +149,12 @@ class _Reader:
 
     # -- keys of an entry ------------------------------------------------------------------------------------------
 
-    def _row(self, entry: Node) -> Moment | None:
+    def _row(self, entry: Node) -> EventRow | None:
         native = entry.text("event", required=True)
         if native in self.known:
-            return row_of(native)
+            return TABLE.row(native)
         if isinstance(entry.value.get("event"), str):
-            known = row_of(native)
+            known = TABLE.row(native)
             hint = did_you_mean(native, self.known) or f"known events: {', '.join(self.known)}"
             if known is not None:
                 hint = "only Kimi Code, the newer edition, knows it, in ~/.kimi-code/config.toml"
@@ -186,7 +186,7 @@ class _Reader:
         )
         return default
 
-    def _matcher(self, entry: Node, row: Moment) -> tuple[Condition, ...]:
+    def _matcher(self, entry: Node, row: EventRow) -> tuple[Condition, ...]:
         """A search, case-sensitive, in the subject; an empty matcher selects everything (docs/formats/kimi.md 3)."""
         text = entry.text("matcher")
         if not text:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.dialect import Field, FoldRule, Row, Table, column
+from hookline.core.dialect import EventRow, Field, FoldRule, Table, column
 from hookline.model import kinds
 from hookline.model.event import Compaction, Lifecycle, Message, Prompt, Stop, ToolCall
 from hookline.model.verdict import Stance
@@ -17,20 +17,6 @@ if TYPE_CHECKING:
 NAME = "kimi"
 TIMEOUT = (30, 1, 600)  # seconds: default, least, most (docs/formats/kimi.md 1)
 UNEXPLAINED = "blocked by a hook, which gave no reason"
-
-
-class Moment(Row):
-    """A row with Kimi's own columns.
-
-    `awaited`: Kimi waits for its hooks; all others run in the background. `longest`: seconds that it waits at most.
-    `cut`: payload field -> so many characters of its text are sent. `newer`: of Kimi Code only, so that the older edition
-    refuses it in a file.
-    """
-
-    awaited: bool = True
-    longest: float = float(TIMEOUT[2])
-    cut: Mapping[str, int] = {}
-    newer: bool = False
 
 
 # What is sent for a field that its event does not carry; Kimi itself always has a value.
@@ -48,16 +34,16 @@ _DEFAULTS: Mapping[str, object] = {
 
 def _row(
     native: str, fields: str, body: type[Body] = Lifecycle, *, on: str = "", **columns: Any
-) -> Moment:
+) -> EventRow:
     """One row; `on` is what its matcher is compared with. What can block is all that a decision may carry."""
-    return Moment(
+    return EventRow(
         native=native,
         kind=kinds.natives(NAME)[native],
         body=body,
         fields=column(fields, _DEFAULTS),
         subject=on,
         powers=frozenset({"deny"} if columns.get("blocks") else ()),
-        **columns,
+        **{"longest": float(TIMEOUT[2]), **columns},
     )
 
 
@@ -93,7 +79,7 @@ _ROWS = (
     _row("SessionEnd", "reason!exit", on="reason", longest=5.0),
 )  # fmt: skip
 
-ROWS: Mapping[str, Moment] = {row.native: row for row in _ROWS}
+ROWS: Mapping[str, EventRow] = {row.native: row for row in _ROWS}
 
 TABLE = Table(
     name=NAME,
@@ -110,8 +96,3 @@ TABLE = Table(
     ascii_only=True,
     redo_limit=1,  # what users of Kimi see: its second stop goes through (docs/formats/kimi.md 7); no `redo_flag`, because Kimi's is always false
 )
-
-
-def row_of(native: str) -> Moment | None:
-    """The row of a native event."""
-    return ROWS.get(native)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from hookline.core.dialect import Row
+    from hookline.core.dialect import EventRow
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
 
@@ -23,7 +23,7 @@ _KNOWN = ("decision", "reason", "additionalContext", "continue")
 _MEANT: Mapping[str, str] = {"block": "deny", "ask": "ask"}
 
 
-def decode_outcome(outcome: Outcome, spec: HookSpec, row: Row) -> Verdict:
+def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow) -> Verdict:
     """Return what a hook means. The host reads an object on stdout at every exit code."""
     if outcome.failure is not None:
         return failed(spec, outcome)
@@ -78,7 +78,7 @@ def _object(stdout: str) -> tuple[dict[str, Any] | None, list[str]]:
         return None, [f"stdout: {error}"] if has_object_start(stdout) else []
 
 
-def _unsupported(answer: Mapping[str, Any], row: Row) -> Iterator[str]:
+def _unsupported(answer: Mapping[str, Any], row: EventRow) -> Iterator[str]:
     """Yield what the host does not read."""
     word = str(answer.get("decision", "")).lower()
     if word not in ("", "allow", "deny"):

@@ -25,7 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from hookline.core.dialect import Row, Source
+    from hookline.core.dialect import EventRow, Source
     from hookline.model.conditions import Condition
     from hookline.model.handler import Handler
     from hookline.model.problem import Problem
@@ -44,7 +44,10 @@ _ENVIRONMENT: Mapping[str, str] = {
 }
 _LONGEST = 10**9
 _PROJECT_FILE = "hooks.json"
-_BY_NAME: Mapping[str, Row] = {**ROWS, **{alias: ROWS[name] for alias, name in ALIASES.items()}}
+_BY_NAME: Mapping[str, EventRow] = {
+    **ROWS,
+    **{alias: ROWS[name] for alias, name in ALIASES.items()},
+}
 
 
 def load(source: Source) -> Loaded:
@@ -108,7 +111,9 @@ class _Reader:
                 )
                 events.complain("config.duplicate-key", why, alias, hint="join the two lists")
 
-    def _hook(self, hook: Node, row: Row, demanded: tuple[Condition, ...], broken: str) -> HookSpec:
+    def _hook(
+        self, hook: Node, row: EventRow, demanded: tuple[Condition, ...], broken: str
+    ) -> HookSpec:
         before = hook.mark()
         if not hook.is_mapping("a hook"):
             return self._spec(hook, row, broken=hook.errors_since(before))
@@ -126,7 +131,7 @@ class _Reader:
             hook, row, broken=broken or hook.errors_since(before), handler=handler, **fields
         )
 
-    def _handler(self, hook: Node, row: Row) -> Handler | None:
+    def _handler(self, hook: Node, row: EventRow) -> Handler | None:
         kind = hook.text("type", "command")
         if kind == "prompt":
             from hookline.dialects.openhands.prompt_hook import read_prompt_hook  # noqa: PLC0415 - few hooks ask a model
@@ -156,7 +161,7 @@ class _Reader:
     def _spec(
         self,
         node: Node,
-        row: Row,
+        row: EventRow,
         *,
         broken: str,
         handler: Handler | None = None,
@@ -189,7 +194,7 @@ def _timeout(hook: Node) -> float:
     return float(given)
 
 
-def matcher(group: Node, row: Row) -> tuple[Condition, ...]:
+def matcher(group: Node, row: EventRow) -> tuple[Condition, ...]:
     """Return the condition of a group's matcher: one name, or an expression for the whole name.
 
     Text between slashes, and text with a metacharacter, is an expression.

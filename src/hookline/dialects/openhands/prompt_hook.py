@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from hookline.core.dialect import Row
+    from hookline.core.dialect import EventRow
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
     from hookline.wire.fields import Node
@@ -59,7 +59,7 @@ def read_prompt_hook(hook: Node) -> Model:
     )
 
 
-def decode_reply(outcome: Outcome, spec: HookSpec, row: Row) -> Verdict:
+def decode_reply(outcome: Outcome, spec: HookSpec, row: EventRow) -> Verdict:
     """Return what the model's reply means. `deny` blocks the event, where it can be blocked, and ends the run."""
     try:
         chosen, _ = read_judgement(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.dialect import FoldRule, Row, Table, column
+from hookline.core.dialect import EventRow, FoldRule, Table, column
 from hookline.model import kinds
 from hookline.model.event import Lifecycle, Prompt, Stop, ToolCall
 from hookline.model.verdict import Stance
@@ -31,10 +31,10 @@ def _row(
     body: type[Body] = Lifecycle,
     powers: str = "",
     subject: str = "",
-) -> Row:
+) -> EventRow:
     """Return one row. Hooks run one after another, and a hook that blocks ends the run."""
     carried = frozenset(powers.split())
-    return Row(
+    return EventRow(
         native=native,
         kind=kinds.natives(NAME)[native],
         body=body,
@@ -59,7 +59,7 @@ _ROWS = (
     _row("SessionEnd", f"{_NO_CALL} tool_response message"),
 )  # fmt: skip
 
-ROWS: Mapping[str, Row] = {row.native: row for row in _ROWS}
+ROWS: Mapping[str, EventRow] = {row.native: row for row in _ROWS}
 # The files may also write the events in snake_case.
 ALIASES: Mapping[str, str] = {
     "session_start": "SessionStart",

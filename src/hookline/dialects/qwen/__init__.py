@@ -11,7 +11,7 @@ from hookline.dialects.qwen.decode_event import decode_event
 from hookline.dialects.qwen.encode_decision import encode_decision
 from hookline.dialects.qwen.encode_event import encode_event
 from hookline.dialects.qwen.load import combine, load
-from hookline.dialects.qwen.table import NAME, TABLE, row_of
+from hookline.dialects.qwen.table import NAME, TABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,12 +53,12 @@ class Qwen:
     def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:
         from hookline.dialects.qwen.decode_outcome import decode_outcome  # noqa: PLC0415 - most events have no hook
 
-        row = row_of(spec.native_event)
+        row = TABLE.row(spec.native_event)
         return decode_outcome(outcome, spec, row, event) if row else failed(spec, outcome)
 
     def encode_decision(self, decision: Decision, event: Event) -> Reply:
-        row = row_of(event.native_name) or self.table.row_of_kind(event.kind)
-        return encode_decision(decision, row_of(row.native) if row else None)
+        row = TABLE.row(event.native_name) or self.table.row_of_kind(event.kind)
+        return encode_decision(decision, TABLE.row(row.native) if row else None)
 
     def export(self, declarations: tuple[Declaration, ...]) -> Written:
         """Return the hooks as the file in which Qwen Code keeps them."""

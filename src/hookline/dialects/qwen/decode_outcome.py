@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from hookline.dialects.qwen.table import EventRow
+    from hookline.core.dialect import EventRow
     from hookline.model.event import Event
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
@@ -119,7 +119,7 @@ class _Reader:
 
     def answer(self, given: Mapping[str, Any]) -> None:
         """Take in an output object. A value of the wrong type counts as absent."""
-        if self.row.ignored:
+        if self.row.unread:
             self.unsupported += [f"{key}: `{self.row.native}` reads no output" for key in given]
             return
         top: dict[str, Any] = {}

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from hookline.dialects.qwen.table import EventRow
+    from hookline.core.dialect import EventRow
     from hookline.model.verdict import Decision
 
 _WORDS = {ALLOW: "allow", ASK: "ask", DENY: "deny"}
@@ -20,7 +20,7 @@ def encode_decision(decision: Decision, row: EventRow | None) -> Reply:
     """Return the reply: exit 0 and one object, or nothing."""
     top: dict[str, Any] = {}
     specific: dict[str, Any] = {}
-    if row is not None and not row.ignored:
+    if row is not None and not row.unread:
         _stance(decision, row, top, specific)
         rewrite = decision.rewrite
         if rewrite is not None and "updatedInput" in row.reads and decision.stance < DENY:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.dialect import ABSENT, Field, FoldRule, Row, Table, column
+from hookline.core.dialect import ABSENT, EventRow, Field, FoldRule, Table, column
 from hookline.model import kinds
 from hookline.model.event import Compaction, Lifecycle, Message, Prompt, Stop, ToolCall
 from hookline.model.verdict import Stance
@@ -32,21 +32,6 @@ DISPLAYED: Mapping[str, str] = {
     "Agent": "agent",
     "Task": "agent",
 }
-
-
-class EventRow(Row):
-    """A row with Qwen Code's own columns.
-
-    `reads`: keys of `hookSpecificOutput` that the event honours. `words`: what a top-level `decision` means here.
-    `stops`: what `continue: false` means. `spared`: a fact, and the value of it for which a block is ignored.
-    `ignored`: the host reads neither the output nor the exit code.
-    """
-
-    reads: frozenset[str] = frozenset()
-    words: Mapping[str, Stance] = {}
-    stops: Stance = SILENT
-    spared: tuple[str, str] = ("", "")
-    ignored: bool = False
 
 
 _DEFAULTS: Mapping[str, object] = {
@@ -104,7 +89,7 @@ def _row(
     stops: Stance = SILENT,
     blocks: Stance = SILENT,
     spared: tuple[str, str] = ("", ""),
-    ignored: bool = False,
+    unread: bool = False,
     fold: FoldRule | None = None,
     carries: Callable[[Event, Verdict], Event] | None = None,
 ) -> EventRow:
@@ -118,13 +103,13 @@ def _row(
         body=body,
         fields=column(fields, _DEFAULTS),
         subject=subject,
-        powers=powers | (frozenset() if ignored else frozenset(("note",))),
+        powers=powers | (frozenset() if unread else frozenset(("note",))),
         blocks=blocks,
-        reads=frozenset(keys),
+        reads=dict.fromkeys(keys, ""),
         words=words or {},
         stops=stops,
         spared=spared,
-        ignored=ignored,
+        unread=unread,
         fold=fold,
         carries=carries,
     )
@@ -186,20 +171,20 @@ _ROWS = (
         f"last_assistant_message=last_message!text background_tasks![] crons![] {_COUNT}",
         body=Stop, subject="agent_type", words=_REFUSES, stops=DENY, blocks=DENY,
     ),
-    _row("MessageDisplay", "message_id displayed_text=text is_final=final", body=Message, ignored=True),
+    _row("MessageDisplay", "message_id displayed_text=text is_final=final", body=Message, unread=True),
     _row(
         "Stop", f"{_STOP} context_usage context_limit input_tokens {_COUNT}", body=Stop, words=_REFUSES,
         stops=DENY, blocks=DENY,
     ),
     _row(
         "StopFailure", "error!text error_details last_assistant_message=last_message", subject="error",
-        ignored=True,
+        unread=True,
     ),
     _row("PreCompact", "trigger!text custom_instructions=instructions!text", body=Compaction, subject="trigger"),
     _row("PostCompact", "trigger!text compact_summary=summary!text", body=Compaction, subject="trigger"),
     _row("Notification", "message=text!text title notification_type=kind!text", body=Message, subject="kind"),
     _row("SessionEnd", "reason!text", subject="reason"),
-    _row("SessionDelete", "deleted_session_id", ignored=True),
+    _row("SessionDelete", "deleted_session_id", unread=True),
 )  # fmt: skip
 
 ROWS: Mapping[str, EventRow] = {row.native: row for row in _ROWS}
@@ -223,8 +208,3 @@ TABLE = Table(
     programs=("qwen", "qwen-code"),
     closes='"failMode": "closed"',
 )
-
-
-def row_of(native: str) -> EventRow | None:
-    """Return the row of a native event."""
-    return ROWS.get(native)

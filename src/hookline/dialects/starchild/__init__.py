@@ -12,12 +12,12 @@ from hookline.dialects.starchild.decode_outcome import decode_outcome
 from hookline.dialects.starchild.encode_decision import encode_decision
 from hookline.dialects.starchild.load import load
 from hookline.dialects.starchild.reason_card import Shown, shown
-from hookline.dialects.starchild.table import NAME, Moment, table
+from hookline.dialects.starchild.table import NAME, table
 from hookline.wire.payload import decode, encode, encode_wire_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hookline.core.dialect import Declaration, Source, Written
+    from hookline.core.dialect import Declaration, EventRow, Source, Written
     from hookline.model.event import Event, Json
     from hookline.model.outcome import Outcome
     from hookline.model.reply import Reply
@@ -72,9 +72,8 @@ class Starchild:
     def encode_decision(self, decision: Decision, event: Event) -> Reply:
         return encode_decision(decision, self._row(event.native_name), event)
 
-    def _row(self, native: str) -> Moment | None:
-        row = self.table.row(native)
-        return row if isinstance(row, Moment) else None
+    def _row(self, native: str) -> EventRow | None:
+        return self.table.row(native)
 
     def export(self, declarations: tuple[Declaration, ...]) -> Written:
         """Hooks as the files that this dialect keeps them in."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from hookline.dialects.starchild.table import Moment
+    from hookline.core.dialect import EventRow
     from hookline.model.event import Event
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
@@ -59,13 +59,13 @@ _VANISHED = frozenset(
 )
 
 
-def decode_outcome(outcome: Outcome, spec: HookSpec, row: Moment, event: Event) -> Verdict:
+def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> Verdict:
     """The verdict of one hook (docs/formats/starchild.md 5)."""
     return _Reader(outcome, spec, row, event).verdict()
 
 
 class _Reader:
-    def __init__(self, outcome: Outcome, spec: HookSpec, row: Moment, event: Event) -> None:
+    def __init__(self, outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> None:
         self.outcome = outcome
         self.spec = spec
         self.row = row

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from hookline.dialects.starchild.table import Moment
+    from hookline.core.dialect import EventRow
     from hookline.model.event import Event
     from hookline.model.verdict import Decision
 
 
-def encode_decision(decision: Decision, row: Moment | None, event: Event) -> Reply:
+def encode_decision(decision: Decision, row: EventRow | None, event: Event) -> Reply:
     """The reply of a shell hook; no opinion is empty stdout."""
     said: dict[str, Any] = _stance(decision)
     if row is not None:
@@ -74,7 +74,7 @@ def _contents(reply: dict[str, Any]) -> Iterator[dict[str, Any]]:
             yield content
 
 
-def _rewrite(decision: Decision, row: Moment, event: Event) -> dict[str, Any]:
+def _rewrite(decision: Decision, row: EventRow, event: Event) -> dict[str, Any]:
     """A rewrite by the key that the event has for it; notes that the host itself appends are not told twice."""
     rewrite = decision.rewrite
     if rewrite is None or rewrite.target not in row.powers:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hookline.dialects.starchild.table import DEFAULT_TIMEOUT, LONGEST_TIMEOUT, Moment
+from hookline.dialects.starchild.table import DEFAULT_TIMEOUT, LONGEST_TIMEOUT
 from hookline.errors import ConfigError
 from hookline.model.conditions import Flattened, Pattern
 from hookline.model.event import ToolCall
@@ -20,6 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from hookline.core.dialect import EventRow
     from hookline.model.conditions import Condition
     from hookline.text.re2_regex import Regex
 
@@ -33,7 +34,7 @@ class Entry(Frozen):
     """An entry, the row of its event, and whether its file is read strictly."""
 
     node: Node
-    row: Moment
+    row: EventRow
     strict: bool
 
     @property

@@ -33,7 +33,7 @@ def export(declarations: tuple[Declaration, ...]) -> Written:
 
 
 def _can_block(declaration: Declaration) -> bool:
-    return bool(getattr(declaration.row, "can_block", False))
+    return declaration.row.can_block
 
 
 def _entry(declaration: Declaration) -> dict[str, Any]:
@@ -46,6 +46,6 @@ def _entry(declaration: Declaration) -> dict[str, Any]:
     }
     if declaration.closed and _can_block(declaration):
         entry["on_error"] = "closed"
-    if getattr(declaration.row, "appends", False):
+    if declaration.row.appends:
         entry["allow_result_rewrite"] = True  # else a new result would only be added to the old one
     return entry

@@ -17,7 +17,7 @@ from hookline.dialects.starchild.entry import (
     timeout,
 )
 from hookline.dialects.starchild.master_switch import find_switch, told
-from hookline.dialects.starchild.table import NAME, Moment
+from hookline.dialects.starchild.table import NAME
 from hookline.errors import ConfigError
 from hookline.model import kinds
 from hookline.model.handler import Command
@@ -30,7 +30,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hookline.core.dialect import Source, Table
+    from hookline.core.dialect import EventRow, Source, Table
     from hookline.model.handler import Handler
     from hookline.model.problem import Problem
     from hookline.wire.fields import Node
@@ -141,12 +141,12 @@ class _Reader:
         if row is not None:
             yield self._spec(entry, row)
 
-    def _row(self, entry: Node) -> Moment | None:
+    def _row(self, entry: Node) -> EventRow | None:
         native = entry.text("event", required=True)
         if "event" not in entry.value or not isinstance(entry.value["event"], str):
             return None
         row = self.table.rows.get(native)
-        if not isinstance(row, Moment):
+        if row is None:
             hint = self._meant(native) or f"known events: {', '.join(self.table.rows)}"
             entry.complain("event.unknown", f"unknown event `{native}`", "event", hint=hint)
             return None
@@ -161,7 +161,7 @@ class _Reader:
             else did_you_mean(native, self.table.rows)
         )
 
-    def _spec(self, node: Node, row: Moment) -> HookSpec:
+    def _spec(self, node: Node, row: EventRow) -> HookSpec:
         before = node.mark()
         node.check_known_keys(
             _KEYS,

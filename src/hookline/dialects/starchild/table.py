@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.dialect import Field, FoldRule, Row, Table, column
+from hookline.core.dialect import EventRow, Field, FoldRule, Table, column
 from hookline.model import kinds
 from hookline.model.event import Generation, Lifecycle, Message, Prompt, Stop, ToolCall
 from hookline.model.verdict import Stance
@@ -19,24 +19,6 @@ DEFAULT_TIMEOUT = 20  # seconds (docs/formats/starchild.md 1)
 LONGEST_TIMEOUT = 120
 SUSPENDS_AFTER = 5  # failures in a row (docs/formats/starchild.md 7)
 REDO_LIMIT = 3  # a turn, and for a claim a goal (docs/formats/starchild.md 3)
-
-
-class Moment(Row):
-    """A row with Starchild's own columns.
-
-    `searched`: the facts that a matcher looks into. `asks`: a person may be asked instead of blocking. `rewrites`: the
-    output key for its text. `appends`: a note is appended to the result. `all_run`: a block does not end the matter.
-    """
-
-    searched: tuple[str, ...] = ()
-    asks: bool = False
-    rewrites: str = ""
-    appends: bool = False
-    all_run: bool = False
-
-    @property
-    def can_block(self) -> bool:
-        return self.blocks is not Stance.SILENT
 
 
 # What is sent for a field without a value; one without such a default is then left out.
@@ -59,10 +41,10 @@ def _row(
     searched: str,
     does: str = "",
     **columns: Any,
-) -> Moment:
+) -> EventRow:
     """One row; `does` lists its powers, in the words of `model.kinds`."""
     facts = tuple(searched.split())
-    return Moment(
+    return EventRow(
         native=native,
         kind=kinds.natives("seed3-starchild")[native],
         body=body,

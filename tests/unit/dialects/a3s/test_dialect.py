@@ -14,7 +14,7 @@ from hookline.core.dialect import Source
 from hookline.core.match import holds
 from hookline.dialects.a3s import A3S, result_of
 from hookline.dialects.a3s.decode_outcome import NO_HANDLER
-from hookline.dialects.a3s.table import TABLE, Moment, row_of
+from hookline.dialects.a3s.table import TABLE, row_of
 from hookline.dialects.claude_code import ClaudeCode
 from hookline.engine.catalog import make_dialect
 from hookline.errors import CodecError, ConfigError
@@ -57,12 +57,15 @@ def decided(*verdicts: Verdict, **fields: object) -> Decision:
 
 def test_the_gates_are_those_of_the_page() -> None:
     """Six events of 28 fail closed."""
-    rows = [row for row in TABLE.rows.values() if isinstance(row, Moment)]
+    rows = list(TABLE.rows.values())
 
     assert len(rows) == 28
-    assert {row.native for row in rows if row.gate} == GATES
-    assert {row.native for row in rows if row.acts} == GATES | {"generate_start"}
-    assert {row.native for row in rows if row.rewrites} == {"pre_tool_use", "permission_request"}
+    assert {row.native for row in rows if row.fails is Stance.DENY} == GATES
+    assert {row.native for row in rows if row.can_block} == GATES | {"generate_start"}
+    assert {row.native for row in rows if "input" in row.powers} == {
+        "pre_tool_use",
+        "permission_request",
+    }
     assert {row.native for row in rows if row.sessionless} == {"skill_load", "skill_unload"}
 
 

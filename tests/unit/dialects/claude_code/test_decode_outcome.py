@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hookline.core.dialect import Source
 from hookline.dialects.claude_code import ClaudeCode
-from hookline.dialects.claude_code.table import POWERS, TABLE, row_of
+from hookline.dialects.claude_code.table import POWERS, TABLE
 from hookline.model.event import Event, ToolCall
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.verdict import Stance, Verdict
@@ -81,7 +81,7 @@ def test_no_output_makes_reading_raise_or_exceeds_the_event(
     native: str, stdout: str, code: int, mode: str
 ) -> None:
     """Whatever is printed, the verdict stays within what the event honours."""
-    row = row_of(native)
+    row = TABLE.row(native)
     verdict = read(native, mode, stdout=stdout, exit_code=code, stderr="words")
     stances = {Stance.ALLOW: "allow", Stance.ASK: "ask", Stance.DENY: "deny", Stance.HALT: "halt"}
 
@@ -96,7 +96,7 @@ def test_no_output_makes_reading_raise_or_exceeds_the_event(
 @given(EVENTS, OUTPUTS)
 def test_exit_two_blocks_whatever_is_printed(native: str, stdout: str) -> None:
     """Rule 2 of 2.8, for every event that can block."""
-    row = row_of(native)
+    row = TABLE.row(native)
     verdict = read(native, stdout=stdout, exit_code=2, stderr="words")
 
     assert row is not None

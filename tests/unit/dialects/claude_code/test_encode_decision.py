@@ -10,7 +10,7 @@ from hookline.core.dialect import FoldRule, Source
 from hookline.core.fit import fit
 from hookline.core.fold import fold
 from hookline.dialects.claude_code import ClaudeCode
-from hookline.dialects.claude_code.table import TABLE, row_of
+from hookline.dialects.claude_code.table import TABLE
 from hookline.model.event import Event, Rewrite
 from hookline.model.outcome import Outcome
 from hookline.model.reply import Reply
@@ -46,7 +46,7 @@ def happening(native: str) -> Event:
 
 def verdicts(native: str) -> dict[str, Verdict]:
     """One verdict for each thing that a hook can say on an event."""
-    row = row_of(native)
+    row = TABLE.row(native)
     assert row is not None
     said: dict[str, Verdict] = {}
     for power in sorted(row.powers):
@@ -71,7 +71,7 @@ def verdicts(native: str) -> dict[str, Verdict]:
 
 def decided(native: str, verdict: Verdict) -> Decision:
     """The decision that one verdict becomes, as far as the event can express it."""
-    row = row_of(native)
+    row = TABLE.row(native)
     assert row is not None
     return fit(fold([verdict], FoldRule(), happening(native)), row.powers)
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
-from hookline.dialects.claude_code.table import POWERS, REWRITES, TABLE, Contract, row_of
+from hookline.dialects.claude_code.table import POWERS, REWRITES, TABLE
 from hookline.model import kinds
 from hookline.model.verdict import Stance
 
-# Powers that every event has (2.8 rule 5), and those that single ones have beyond their canonical kind (docs/formats/claude-code.md 7).
+if TYPE_CHECKING:
+    from hookline.core.dialect import EventRow
+
+# Powers that every event has (2.8 rule 5), and those that single ones have beyond their canonical kind (2.7).
 EVERYWHERE = {"note", "halt", "terminal_sequence"}
 BEYOND = {
     "SessionStart": {"watch", "initial_message", "reload_skills"},
@@ -19,9 +24,9 @@ BEYOND = {
 }
 
 
-def row(native: str) -> Contract:
+def row(native: str) -> EventRow:
     """A row that is there."""
-    found = row_of(native)
+    found = TABLE.row(native)
     assert found is not None
     return found
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hookline.core.dialect import Source
 from hookline.dialects.codex import Codex
-from hookline.dialects.codex.table import TABLE, row_of
+from hookline.dialects.codex.table import TABLE
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.verdict import Stance, Verdict
 
@@ -63,7 +63,7 @@ def test_no_output_makes_reading_raise_or_exceeds_the_event(
     native: str, stdout: str, code: int, mode: str
 ) -> None:
     """Whatever is printed, the verdict stays within what the event honours, and a refusal has a reason."""
-    row = row_of(native)
+    row = TABLE.row(native)
     verdict = read(native, mode, stdout=stdout, exit_code=code, stderr="words")
     stances = {Stance.ALLOW: "allow", Stance.DENY: "deny", Stance.HALT: "halt"}
 

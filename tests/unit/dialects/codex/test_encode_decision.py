@@ -11,7 +11,7 @@ from hookline.core.dialect import Source
 from hookline.core.fit import fit
 from hookline.core.fold import fold
 from hookline.dialects.codex import Codex
-from hookline.dialects.codex.table import TABLE, row_of
+from hookline.dialects.codex.table import TABLE
 from hookline.model.event import Event, Rewrite
 from hookline.model.outcome import Outcome
 from hookline.model.verdict import Decision, Stance, Verdict
@@ -42,7 +42,7 @@ def happening(native: str) -> Event:
 
 def decided(native: str, *verdicts: Verdict) -> Decision:
     """What Codex is told to do."""
-    row = row_of(native)
+    row = TABLE.row(native)
     assert row is not None
     event = happening(native)
     return fit(fold(verdicts, row.fold or TABLE.fold, event), row.powers)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hookline.dialects.cursor import Cursor
 from hookline.dialects.cursor.decode_outcome import _KEYS
-from hookline.dialects.cursor.table import TABLE, row_of
+from hookline.dialects.cursor.table import TABLE
 from hookline.model.event import Event, Stop, ToolCall
 from hookline.model.handler import Command
 from hookline.model.outcome import Outcome
@@ -64,7 +64,7 @@ def test_any_output_is_a_verdict_that_can_be_answered(
     native: str, output: dict[str, Any], exit_code: int, *, closed: bool
 ) -> None:
     """Nothing is claimed that the event does not know."""
-    cursor, row = Cursor(), row_of(native)
+    cursor, row = Cursor(), TABLE.row(native)
     assert row is not None
     event = cursor.decode_event({"tool_name": "Shell", "prompt": ""}, native)
     spec = hook(native, on_failure=Stance.DENY if closed else Stance.SILENT)

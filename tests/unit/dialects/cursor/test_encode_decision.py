@@ -9,7 +9,7 @@ import pytest
 
 from hookline.core.fit import fit
 from hookline.dialects.cursor import Cursor
-from hookline.dialects.cursor.table import TABLE, row_of
+from hookline.dialects.cursor.table import TABLE
 from hookline.model.event import Rewrite
 from hookline.model.verdict import Decision, Stance, Verdict
 
@@ -20,7 +20,7 @@ def answered(native: str, tool: str = "Shell", **decided: Any) -> tuple[Any, lis
     """What the host is told of a decision, and what was lowered on the way."""
     cursor = Cursor()
     event = cursor.decode_event({**LEAST, "tool_name": tool}, native)
-    row = row_of(native)
+    row = TABLE.row(native)
     assert row is not None
     decision = fit(
         Decision(kind=row.kind, dialect="cursor", native_event=native, **decided),
@@ -43,7 +43,7 @@ def test_nothing_that_the_event_does_not_read_is_said(native: str) -> None:
         effects={"env": {"A": "1"}, "plugin_paths": ["/p"]},
     )
 
-    assert set(said or {}) <= row_of(native).reads  # type: ignore[union-attr]
+    assert set(said or {}) <= set(TABLE.row(native).reads)  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("native", ["preToolUse", "beforeReadFile", "subagentStart"])

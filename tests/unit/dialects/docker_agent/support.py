@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from hookline.core.dialect import Source
 from hookline.dialects.docker_agent import DockerAgent
-from hookline.dialects.docker_agent.table import Contract
 
 if TYPE_CHECKING:
+    from hookline.core.dialect import EventRow
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
 
@@ -16,17 +16,15 @@ EVENTS = tuple(DockerAgent().table.rows)
 TOOL = {"tool_name": "shell", "tool_input": {"cmd": "ls", "cwd": "/"}, "tool_response": "secret"}
 
 
-def row_of(dialect: DockerAgent, event: str) -> Contract:
+def row_of(dialect: DockerAgent, event: str) -> EventRow:
     """The row of an event."""
-    row = dialect.table.rows[event]
-    assert isinstance(row, Contract)
-    return row
+    return dialect.table.rows[event]
 
 
 def config(event: str, *hooks: dict[str, Any]) -> dict[str, Any]:
     """A drop-in with these hooks on one event, or on the preempt lane."""
     public, _, lane = event.partition(":")
-    if not row_of(DockerAgent(), event).tool_matched:
+    if not row_of(DockerAgent(), event).grouped:
         return {public: list(hooks)}
     return {public: [{"hooks": list(hooks)} | ({"preempt_yolo": True} if lane else {})]}
 

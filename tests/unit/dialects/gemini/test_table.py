@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
-from hookline.dialects.gemini.table import TABLE, Contract, row_of
+from hookline.dialects.gemini.table import TABLE
 from hookline.model import kinds
 from hookline.model.verdict import Stance
 
+if TYPE_CHECKING:
+    from hookline.core.dialect import EventRow
 
-def row(native: str) -> Contract:
+
+def row(native: str) -> EventRow:
     """A row that is there."""
-    found = row_of(native)
+    found = TABLE.row(native)
     assert found is not None
     return found
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookline.dialects.kimi.table import TABLE, UNEXPLAINED, row_of
+from hookline.dialects.kimi.table import TABLE, UNEXPLAINED
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.verdict import Stance, Verdict
 from tests.unit.dialects.kimi.support import DIALECT, one_event, one_hook
@@ -53,7 +53,7 @@ def printed(native: str, document: Any) -> Verdict:
 @given(EVENTS, OUTPUTS, st.sampled_from([0, 1, 2, 127]), st.sampled_from(["fidelity", "strict"]))
 def test_nothing_but_a_block_is_ever_meant(native: str, stdout: str, code: int, mode: str) -> None:
     """Whatever is printed, the verdict stays within what the event can do, and never rewrites, asks or tells."""
-    row = row_of(native)
+    row = TABLE.row(native)
     verdict = read(native, mode, stdout=stdout, exit_code=code, stderr="words")
 
     assert row is not None
@@ -66,7 +66,7 @@ def test_nothing_but_a_block_is_ever_meant(native: str, stdout: str, code: int, 
 @given(EVENTS, OUTPUTS)
 def test_exit_two_blocks_whatever_is_printed(native: str, stdout: str) -> None:
     """Its stdout is not read; where nothing can be blocked, the block is accounted for, with its reason."""
-    row = row_of(native)
+    row = TABLE.row(native)
     verdict = read(native, stdout=stdout, exit_code=2, stderr="words")
 
     assert row is not None

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
-from hookline.dialects.kimi.table import TABLE, Moment, row_of
+from hookline.dialects.kimi.table import TABLE
 from hookline.model import kinds
 from hookline.model.verdict import Stance
+
+if TYPE_CHECKING:
+    from hookline.core.dialect import EventRow
 
 NEWER = {"UserPromptQueued", "PermissionRequest", "PermissionResult", "Interrupt"}
 BLOCKABLE = {"PreToolUse", "UserPromptSubmit", "Stop"}
 
 
-def row(native: str) -> Moment:
+def row(native: str) -> EventRow:
     """A row that is there."""
-    found = row_of(native)
+    found = TABLE.row(native)
     assert found is not None
     return found
 

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any
 from hookline.core.dialect import Source
 from hookline.dialects.starchild import Starchild
 from hookline.dialects.starchild.hermes import Hermes
-from hookline.dialects.starchild.hermes.table import Point
-from hookline.dialects.starchild.table import Moment
 
 if TYPE_CHECKING:
-    from hookline.core.dialect import Dialect, Row
+    from hookline.core.dialect import Dialect, EventRow
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
 
@@ -23,17 +21,14 @@ FIELDS = {
 }  # fmt: skip
 
 
-def row_of(dialect: Dialect, event: str) -> Moment:
+def row_of(dialect: Dialect, event: str) -> EventRow:
     """The row of an event."""
-    row = dialect.table.rows[event]
-    assert isinstance(row, Moment)
-    return row
+    return dialect.table.rows[event]
 
 
-def hermes_row(event: str) -> Point:
+def hermes_row(event: str) -> EventRow:
     """The row of an event of Hermes."""
-    row: Row = Hermes().table.rows[event]
-    assert isinstance(row, Point)
+    row: EventRow = Hermes().table.rows[event]
     return row
 
 

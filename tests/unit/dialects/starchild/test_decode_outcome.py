@@ -99,7 +99,11 @@ def test_any_outcome_is_a_verdict_within_the_table_of_hermes(
     )
 
     assert isinstance(verdict, Verdict)
-    assert verdict.stance in {Stance.SILENT, row.blocks, Stance.ASK if row.closes else row.blocks}
+    assert verdict.stance in {
+        Stance.SILENT,
+        row.blocks,
+        Stance.ASK if not row.ignores_exit else row.blocks,
+    }
     assert verdict.rewrite is None or verdict.rewrite.target in row.powers
     assert not verdict.for_agent or "context" in row.powers
     assert verdict.stance < Stance.ASK or verdict.reason

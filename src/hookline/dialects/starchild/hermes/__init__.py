@@ -13,12 +13,12 @@ from hookline.dialects.starchild.hermes.decode_outcome import decode_outcome
 from hookline.dialects.starchild.hermes.encode_decision import encode_decision
 from hookline.dialects.starchild.hermes.load import load
 from hookline.dialects.starchild.hermes.payload import event_of, payload_of
-from hookline.dialects.starchild.hermes.table import NAME, Point, table
+from hookline.dialects.starchild.hermes.table import NAME, table
 from hookline.wire.payload import encode_wire_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hookline.core.dialect import Declaration, Source, Written
+    from hookline.core.dialect import Declaration, EventRow, Source, Written
     from hookline.model.event import Event, Json
     from hookline.model.outcome import Outcome
     from hookline.model.reply import Reply
@@ -88,9 +88,8 @@ class Hermes:
     def encode_decision(self, decision: Decision, event: Event) -> Reply:
         return encode_decision(decision, self._row(event.native_name))
 
-    def _row(self, native: str) -> Point | None:
-        row = self.table.row(native)
-        return row if isinstance(row, Point) else None
+    def _row(self, native: str) -> EventRow | None:
+        return self.table.row(native)
 
     def export(self, declarations: tuple[Declaration, ...]) -> Written:
         """Hooks as the files that this dialect keeps them in."""

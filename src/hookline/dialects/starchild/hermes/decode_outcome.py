@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from hookline.dialects.starchild.hermes.table import Point
+    from hookline.core.dialect import EventRow
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
 
@@ -43,13 +43,13 @@ _IDLE = {
 _REDOES = ("continue", "block")
 
 
-def decode_outcome(outcome: Outcome, spec: HookSpec, row: Point) -> Verdict:
-    """The verdict of one hook (docs/formats/hermes.md 3, 4)."""
+def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow) -> Verdict:
+    """The verdict of one hook (docs/formats/starchild.md 12)."""
     return _Reader(outcome, spec, row).verdict()
 
 
 class _Reader:
-    def __init__(self, outcome: Outcome, spec: HookSpec, row: Point) -> None:
+    def __init__(self, outcome: Outcome, spec: HookSpec, row: EventRow) -> None:
         self.outcome = outcome
         self.spec = spec
         self.row = row
@@ -60,7 +60,7 @@ class _Reader:
         # A hook that a signal ended is one with an odd exit code: what it had printed still counts.
         if outcome.failure not in (None, Failure.KILLED):
             return self._failed(describe(outcome))
-        if outcome.exit_code == _BLOCK and self.row.closes:
+        if outcome.exit_code == _BLOCK and self.row.can_block and not self.row.ignores_exit:
             return self._block_by_exit()
         text = outcome.stdout.replace("\ufeff", "").strip()
         crashed = describe(outcome) if outcome.failure or outcome.exit_code else ""
@@ -84,7 +84,8 @@ class _Reader:
             reason = f"hook {label(self.spec)} failed closed: {words}"
             return self._said(stance=stance, reason=reason, fault=words)
         return self._said(
-            for_user=self._warning("had no say" if self.row.reads else "failed", words), fault=words
+            for_user=self._warning("had no say" if self.row.output else "failed", words),
+            fault=words,
         )
 
     def _warning(self, what: str, words: str) -> str:
@@ -105,7 +106,7 @@ class _Reader:
     # -- output ----------------------------------------------------------------------------------------------------
 
     def _output(self, text: str) -> Verdict:
-        if self.row.reads == "rewrite":
+        if self.row.output == "rewrite":
             return self._said(rewrite=self._replaced(text))
         given = parse_object(text)
         readers: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
@@ -113,7 +114,7 @@ class _Reader:
             "context": self._context,
             "redo": self._redo,
         }
-        reader = readers.get(self.row.reads)
+        reader = readers.get(self.row.output)
         if reader is None:
             self.unsupported += [f"{key}: `{self.row.native}` only observes" for key in given]
             return self._said()
@@ -195,7 +196,7 @@ class _Reader:
         if isinstance(value, dict):
             for family in (_OWN, _CLAUDE):
                 self._report_word(value, family, f"has no effect on `{self.row.native}`")
-            found = (value.get(key) for key in (self.row.replaces, "text", "content"))
+            found = (value.get(key) for key in (self.row.rewrites, "text", "content"))
             value = next((part for part in found if isinstance(part, str)), "")
         elif not isinstance(value, str):
             raise UnreadableError("stdout is JSON, but neither text nor an object")

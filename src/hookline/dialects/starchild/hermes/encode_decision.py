@@ -10,16 +10,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from hookline.dialects.starchild.hermes.table import Point
+    from hookline.core.dialect import EventRow
     from hookline.model.verdict import Decision
 
 
-def encode_decision(decision: Decision, row: Point | None) -> Reply:
+def encode_decision(decision: Decision, row: EventRow | None) -> Reply:
     """The reply of a shell hook; no opinion is empty stdout. Notes for the user have no key, and go to its log by stderr."""
     said: dict[str, Any] = {}
     if decision.stance >= Stance.DENY:
         said = {
-            "action": "continue" if row and row.reads == "redo" else "block",
+            "action": "continue" if row and row.output == "redo" else "block",
             "message": decision.reason,
         }
     elif decision.stance is Stance.ASK:
@@ -27,8 +27,8 @@ def encode_decision(decision: Decision, row: Point | None) -> Reply:
     elif decision.rewrite is not None and row is not None and decision.rewrite.target in row.powers:
         patch = decision.rewrite.patch
         said = (
-            {row.replaces: decision.rewrite.value}
-            if row.replaces
+            {row.rewrites: decision.rewrite.value}
+            if row.rewrites
             else {"action": "modify", "args": patch}
             if patch
             else {}

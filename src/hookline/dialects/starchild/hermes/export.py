@@ -33,7 +33,7 @@ def export(declarations: tuple[Declaration, ...]) -> Written:
 
 
 def _closes(declaration: Declaration) -> bool:
-    return bool(getattr(declaration.row, "closes", False))
+    return declaration.row.can_block and not declaration.row.ignores_exit
 
 
 def _entry(declaration: Declaration) -> dict[str, Any]:
@@ -41,7 +41,7 @@ def _entry(declaration: Declaration) -> dict[str, Any]:
         "command": wrap_in_shell(declaration),
         "timeout": round_timeout(declaration, LONGEST_TIMEOUT),
     }
-    if getattr(declaration.row, "matched", False) and to_full_pattern(declaration):
+    if declaration.row.subject and to_full_pattern(declaration):
         entry = {"matcher": to_full_pattern(declaration), **entry}
     if declaration.closed and _closes(declaration):
         entry["fail_closed"] = True

@@ -12,7 +12,6 @@ from hookline.dialects.starchild.hermes.table import (
     IN_PROCESS,
     LONGEST_TIMEOUT,
     NAME,
-    Point,
 )
 from hookline.errors import ConfigError
 from hookline.model.conditions import OneOf, Pattern
@@ -28,7 +27,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hookline.core.dialect import Source, Table
+    from hookline.core.dialect import EventRow, Source, Table
     from hookline.model.conditions import Condition
     from hookline.model.problem import Problem
     from hookline.wire.fields import Node
@@ -105,7 +104,7 @@ class _Reader:
         """The hooks of one event."""
         native = str(event.path[-1])
         row = self.table.rows.get(native)
-        if not isinstance(row, Point):
+        if row is None:
             self._refuse(event, native)
         elif isinstance(event.value, list):
             yield from (self._hook(entry, row) for entry in event.children())
@@ -133,7 +132,7 @@ class _Reader:
             )
             event.complain("event.unknown", f"unknown event `{native}`", hint=hint)
 
-    def _hook(self, entry: Node, row: Point) -> HookSpec:
+    def _hook(self, entry: Node, row: EventRow) -> HookSpec:
         before, where = entry.mark(), f"{row.native}.{entry.path[-1]}"
         if not entry.is_mapping(f"an entry of `{row.native}`", "group.shape"):
             return self._spec(entry, row, where, entry.errors_since(before))
@@ -158,7 +157,7 @@ class _Reader:
         )
 
     def _spec(
-        self, node: Node, row: Point, where: str, broken: str, argv: tuple[str, ...] = ()
+        self, node: Node, row: EventRow, where: str, broken: str, argv: tuple[str, ...] = ()
     ) -> HookSpec:
         return HookSpec(
             id=f"{(self.source.file or 'config').rpartition('/')[2]}#{where}",
@@ -184,12 +183,12 @@ class _Reader:
             for word in words(entry)
         )
 
-    def _on_failure(self, entry: Node, row: Point) -> Stance:
+    def _on_failure(self, entry: Node, row: EventRow) -> Stance:
         key = "fail_closed" if entry.value.get("fail_closed") is not None else "failClosed"
         if entry.value.get(key) is None:
             return strict_failure(row) if self.strict else Stance.SILENT
         closed = entry.flag(key)
-        if closed and not row.closes:
+        if closed and (row.ignores_exit or not row.can_block):
             entry.complain(
                 "key.misplaced", f"`{row.native}` cannot block, so it cannot fail closed", key
             )
@@ -197,12 +196,12 @@ class _Reader:
         return row.blocks if closed else Stance.SILENT
 
 
-def _conditions(entry: Node, row: Point, flavour: str) -> tuple[Condition, ...]:
+def _conditions(entry: Node, row: EventRow, flavour: str) -> tuple[Condition, ...]:
     """The matcher: all of the tool's name; where it is no expression, the very name."""
     text = entry.text("matcher").strip()
     if not text:
         return ()
-    if not row.matched:
+    if not row.subject:
         entry.complain(
             "matcher.ignored",
             f"`{row.native}` has no tool, so the matcher is ignored",

@@ -12,8 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from hookline.core.dialect import Table
-    from hookline.dialects.starchild.hermes.table import Point
+    from hookline.core.dialect import EventRow, Table
     from hookline.model.event import Event
 
 _NAMES = {"native": "hook_event_name", "session_id": "session_id", "cwd": "cwd"}
@@ -33,14 +32,14 @@ def event_of(payload: Any, table: Table, native: str) -> Event:
     flat = {**extra, **payload}
     row = table.row(native or str(flat.get(_NAMES["native"], "")))
     if flat.get("tool_name") is None:
-        flat["tool_name"] = getattr(row, "tool", "") or None
+        flat["tool_name"] = row.tool or None if row else None
     if row is not None and row.body is ToolCall and not isinstance(flat["tool_name"], str):
         raise CodecError(f"`tool_name` of a hermes `{row.native}` payload must be text")
     return decode(flat, table, native, _NAMES).replace(raw=payload)
 
 
-def payload_of(event: Event, table: Table, row: Point | None, native: str) -> dict[str, Any]:
-    """The payload of a hook that is declared under `native` (docs/formats/hermes.md)."""
+def payload_of(event: Event, table: Table, row: EventRow | None, native: str) -> dict[str, Any]:
+    """The payload of a hook that is declared under `native` (docs/formats/starchild.md 12)."""
     top = encode(event, table, None, native)
     sent = top.pop("extra", None)
     # A tool that only we tell from the event is none of what the host sent.

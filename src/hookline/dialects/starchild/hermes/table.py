@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.dialect import Field, FoldRule, Row, Table, column
+from hookline.core.dialect import EventRow, Field, FoldRule, Table, column
 from hookline.model import kinds
 from hookline.model.event import Generation, Lifecycle, Message, Stop, ToolCall
 from hookline.model.verdict import Stance
@@ -20,20 +20,6 @@ LONGEST_TIMEOUT = 300
 REDO_LIMIT = 3  # agent.max_verify_nudges
 
 
-class Point(Row):
-    """A row with Hermes' own columns.
-
-    `matched`: a matcher applies. `closes`: `fail_closed` and exit code 2 count. `reads`: how its output is read.
-    `replaces`: the output key for its text. `tool`: the tool that the event is of, where its payload names none.
-    """
-
-    matched: bool = False
-    closes: bool = False
-    reads: str = ""
-    replaces: str = ""
-    tool: str = ""
-
-
 def _row(
     native: str,
     kind: str = "",
@@ -42,9 +28,9 @@ def _row(
     *,
     does: str = "",
     **columns: Any,
-) -> Point:
+) -> EventRow:
     """One row; `does` lists its powers, in the words of `model.kinds`."""
-    return Point(
+    return EventRow(
         native=native,
         kind=kind or kinds.unknown(NAME, native),
         body=body,
@@ -55,27 +41,27 @@ def _row(
     )
 
 
-_TOOL: Mapping[str, Any] = {"body": ToolCall, "subject": "tool", "matched": True}
+_TOOL: Mapping[str, Any] = {"body": ToolCall, "subject": "tool"}
 _DONE = "tool_call_id=call_id result duration_ms status"
 
 # `pre_llm_call` is once a turn here, and `on_session_end` at the end of every turn (docs/formats/hermes.md 1).
 _ROWS = (
     _row(
         "pre_tool_call", "tool.before", "tool_call_id=call_id",
-        **_TOOL, does="deny ask input", blocks=Stance.DENY, closes=True, reads="directive",
+        **_TOOL, does="deny ask input", blocks=Stance.DENY, output="directive",
     ),
     _row("post_tool_call", "tool.after", _DONE, **_TOOL),
-    _row("transform_tool_result", "tool.result", _DONE, ToolCall, does="output", reads="rewrite", replaces="result"),
+    _row("transform_tool_result", "tool.result", _DONE, ToolCall, does="output", output="rewrite", rewrites="result"),
     _row(
         "transform_terminal_output", "tool.result", "output=result command returncode", ToolCall,
-        does="output", reads="rewrite", replaces="output", tool="terminal", secondary=True,
+        does="output", output="rewrite", rewrites="output", tool="terminal", secondary=True,
     ),
-    _row("transform_llm_output", "response.before", "response_text=text model", Message, does="text", reads="rewrite", replaces="response_text"),
-    _row("pre_llm_call", "turn.start", "user_message=prompt is_first_turn model", does="context", reads="context"),
+    _row("transform_llm_output", "response.before", "response_text=text model", Message, does="text", output="rewrite", rewrites="response_text"),
+    _row("pre_llm_call", "turn.start", "user_message=prompt is_first_turn model", does="context", output="context"),
     _row("post_llm_call", "turn.end", "user_message=prompt assistant_response=last_message model", secondary=True),
     _row(
         "pre_verify", "stop", "final_response=last_message attempt changed_paths model", Stop,
-        does="deny", blocks=Stance.DENY, reads="redo",
+        does="deny", blocks=Stance.DENY, ignores_exit=True, output="redo",
     ),
     _row("pre_api_request", "model.request", "model request_messages=messages", Generation),
     _row("post_api_request", "model.response", "model response usage", Generation),
