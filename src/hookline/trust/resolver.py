@@ -1,0 +1,479 @@
+"""From a started command to the files that it runs and loads, as far as its text and their texts name them."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from hookline.text.shell_words import BUILTINS
+from hookline.trust import languages
+from hookline.trust.languages import JAVASCRIPT, OTHER, PYTHON, SHELL, interpreter_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from hookline.trust.inspection import FileTable, InspectedFile, StartedCommand
+    from hookline.trust.source_reader import Reference
+
+    Values = tuple[str, ...]  # what a word may be; empty if only a run can tell
+
+
+MAX_FILES = 200
+MAX_LOADED = 8 << 20  # bytes of all files that others load
+MAX_NAMED = 64 << 20  # bytes of one file that the command itself names
+_MAX_TEXTS = 1_000  # that are read for one command
+_MAX_WORD = 64 << 10  # characters
+_MAX_VALUES = 16
+# Why a file is covered: a word names it, which must be code; something runs it; something imports it.
+_WORD, _RUN, _IMPORT = "word", "run", "import"
+
+
+class Scope:
+    """What words of a text mean: working folders, names of its own file, folders where Python looks for modules, variables."""
+
+    __slots__ = ("folders", "functions", "own", "search", "variables")
+
+    def __init__(
+        self, folders: Values, own: Values = (), search: Values = (), parent: Scope | None = None
+    ) -> None:
+        self.folders = folders
+        self.own = own
+        self.search = search
+        self.variables: dict[str, Values] = dict(parent.variables) if parent else {}
+        self.functions: set[str] = set(parent.functions) if parent else set()
+
+    @property
+    def own_folders(self) -> Values:
+        return tuple(dict.fromkeys(map(os.path.dirname, self.own)))
+
+
+class Resolver:
+    """One look at one command.
+
+    `covered`: files by path. `unseen`: what the command runs beside them. `missing`: the program or script that a command of one
+    program lacks. `used`: the variables that the look depends on.
+    """
+
+    def __init__(self, command: StartedCommand, files: FileTable) -> None:
+        self.covered: dict[str, InspectedFile] = {}
+        self.unseen: set[str] = set()
+        self.missing = ""
+        self.used: dict[str, str | None] = {}
+        self.has_python_file = False
+        self.imports_covered_python = False
+        self._command = command
+        self._files = files
+        self._waiting: list[tuple[str, InspectedFile | str, Scope]] = []
+        self._queued: set[tuple[object, ...]] = set()
+        self._loaded = -1  # bytes; below 0 while the command itself is read
+
+    def resolve(self) -> None:
+        """Fill the attributes."""
+        scope = Scope((self._command.cwd,))
+        for listed in self._command.listed:
+            path = os.path.join(self._command.root, listed)
+            if not self._cover(path, scope, _RUN):
+                self.covered[path] = self._files.peek(path)
+        if self._command.argv:
+            self._run(self._command.argv, scope, is_alone=True)
+        else:
+            self._read(SHELL, self._command.text, scope)
+        self._loaded = 0
+        for _ in range(_MAX_TEXTS):
+            if not self._waiting:
+                return
+            self._read(*self._waiting.pop(0))
+        self.unseen.add("more files than hookline reads")
+
+    def _read(self, language: str, source: InspectedFile | str, scope: Scope) -> None:
+        name = "the command" if isinstance(source, str) else source.key
+        references = self._files.references(language, source)
+        if ("unsure",) in references:
+            self.unseen.add(f"parts of {name} that hookline cannot read")
+        if ("starts",) in references:
+            self.unseen.add(f"what {name} starts")
+        if language == SHELL:
+            self._read_shell(references, scope)
+        elif language == PYTHON:
+            self._read_python(references, scope)
+        elif language == JAVASCRIPT:
+            self._read_javascript(references, scope)
+
+    # -- shell ---------------------------------------------------------------------------------------------------------
+
+    def _read_shell(self, references: Iterable[Reference], scope: Scope) -> None:
+        is_alone = self._loaded < 0 and ("alone",) in references
+        scope.functions.update(words[1] for words in references if words[0] == "function")
+        for kind, *words in references:
+            if kind == "set":
+                known = (*scope.variables.get(words[0], ()), *self._expand(words[1], scope))
+                scope.variables[words[0]] = tuple(dict.fromkeys(known))[:_MAX_VALUES]
+            elif kind in {"run", "fed"}:
+                self._run(words, scope, is_alone=is_alone, is_fed=kind == "fed")
+            elif kind == "words":
+                for word in words:
+                    self._cover_word(self._expand(word, scope), scope)
+            elif kind == "read":
+                language = next(filter(None, map(interpreter_of, words[0].split())), "")
+                values = self._expand(words[1], scope)
+                self._cover_word(values, scope, _RUN if language else _WORD, language)
+            elif kind == "body":
+                language = next(filter(None, map(interpreter_of, words[0].split())), "")
+                self._queue_texts(language, self._expand(words[1], scope), scope)
+
+    def _run(
+        self, words: Sequence[str], scope: Scope, *, is_alone: bool = False, is_fed: bool = False
+    ) -> None:
+        """Cover what one command runs. `is_alone`: the hook starts nothing else. `is_fed`: another program runs what it prints."""
+        values = [self._expand(word, scope) for word in words]
+        start = _program_index([_first(each) for each in values])
+        if start >= len(values):
+            return
+        program, is_alone = _first(values[start]), is_alone and start == 0
+        if program in BUILTINS:
+            lacking = self._run_builtin(program, values[start + 1 :], scope, is_fed=is_fed)
+            self.missing = lacking if is_alone else ""
+            return
+        if os.path.basename(program) in languages.TOOLS and not is_fed:
+            return
+        found: Values = ()
+        if not values[start]:
+            self.unseen.add(_shown(words[start]))
+        elif "/" in program:
+            found = self._cover_word(values[start], scope, _RUN)
+            self.missing = program if is_alone and not found else ""
+            for path in self.covered.keys() & found if is_alone else ():
+                if not self.covered[path].is_executable:
+                    self.covered[path] = self.covered[path].replace(problem="not executable")
+        elif program not in scope.functions:
+            self._note_program(program, is_alone=is_alone)
+        self._cover_arguments(words, values, start, scope, found, is_alone=is_alone)
+
+    def _cover_arguments(
+        self, words: Sequence[str], values: list[Values], start: int, scope: Scope, found: Values, *, is_alone: bool
+    ) -> None:  # fmt: skip
+        """Cover words of a command: what an interpreter runs, and else what is code; nothing behind a linter."""
+        language, lacking, at = "", "", start - 1
+        while (at := at + 1) < len(values):
+            word = _first(values[at])
+            if not found and os.path.basename(word) in languages.DATA_PROGRAMS:
+                break
+            if not found and interpreter_of(word):
+                language = interpreter_of(word)
+            elif language and (option := _code_option(language, word)):
+                at += 1
+                if self._is_linted(option, language, values[at] if at < len(values) else (), scope):
+                    break
+                language = ""
+            elif language and not values[at]:
+                self.unseen.add(_shown(words[at]))
+                language = ""
+            elif at > start:
+                role = _RUN if language else _WORD
+                files = self._cover_word(values[at], scope, role, language, beside=found)
+                if language and not files and _is_script_name(word):
+                    lacking = lacking or word
+                found, language = found + files, "" if files else language
+        if is_alone and lacking and not found:
+            self.missing = lacking
+
+    def _is_linted(self, option: str, language: str, texts: Values, scope: Scope) -> bool:
+        """Cover what an interpreter runs by an option; whether the words behind are data."""
+        if option != "m":
+            self._queue_texts(language, texts, scope)
+        elif _first(texts) in languages.DATA_PROGRAMS:
+            return True
+        else:
+            inner = Scope(scope.folders, search=scope.folders)
+            self._cover_shadows(scope.folders, inner)
+            self._import(_first(texts), ("__main__",), inner, scope.folders)
+        return False
+
+    def _run_builtin(
+        self, program: str, values: list[Values], scope: Scope, *, is_fed: bool
+    ) -> str:
+        """Cover what the shell itself runs or reads; the name of a file that it lacks."""
+        if program in {"cd", "pushd"} and values:
+            gone = [os.path.join(folder, value) for folder in scope.folders for value in values[-1]]
+            folders = dict.fromkeys((*scope.folders, *map(_normal, gone)))
+            scope.folders = tuple(folders)[:_MAX_VALUES]
+        elif program in {".", "source"} and values:
+            if not self._cover_word(values[0], scope, _RUN, SHELL):
+                self.unseen.update(() if values[0] else (f"what `{program}` reads",))
+                return _first(values[0])
+        elif program == "eval":
+            self._queue_texts(SHELL, (" ".join(map(_first, values)),), scope)
+        elif program == "trap":
+            self._queue_texts(SHELL, values[0] if values else (), scope)
+        elif program == "alias" or is_fed:
+            for each in values:
+                self._cover_word(each, scope)
+        return ""
+
+    def _note_program(self, name: str, *, is_alone: bool) -> None:
+        """Name a program on PATH as unseen, or as missing."""
+        paths = (os.path.join(folder, name) for folder in search_path(self._command).split(":"))
+        found = next((path for path in paths if os.access(path, os.X_OK)), "")
+        if found:
+            self._files.peek(found)  # so that another look is needed when it goes
+            self.unseen.update(() if _is_known(name) else (name,))
+        elif is_alone:
+            self.missing = name
+
+    # -- Python and JavaScript -----------------------------------------------------------------------------------------
+
+    def _read_python(self, references: Iterable[Reference], scope: Scope) -> None:
+        added = [words[1] for words in references if words[0] == "folder"]
+        inner = [os.path.join(folder, name) for folder in scope.search for name in added]
+        scope.search = (*scope.search, *map(_normal, filter(os.path.isdir, inner)))[:_MAX_VALUES]
+        for kind, *words in references:
+            if kind == "import" and words[0] != "0":
+                up = [os.pardir] * (int(words[0]) - 1)
+                bases = [_normal(os.path.join(folder, *up)) for folder in scope.own_folders]
+                self._import(words[1], words[2:], scope, bases)
+            elif kind == "import":
+                self._import(words[1], words[2:], scope, scope.search)
+
+    def _import(
+        self, module: str, names: Sequence[str], scope: Scope, folders: Iterable[str]
+    ) -> None:
+        """Cover a module, the packages around it, and those of the names that are modules in it."""
+        parts = module.split(".") if module else ["__init__"]
+        is_standard = parts[0] in sys.stdlib_module_names
+        found = False
+        for folder in () if is_standard else folders:
+            inside = folder
+            for part in parts:
+                found = self._cover_module(inside, part, scope) or found
+                inside = os.path.join(inside, part) if module else inside
+            for name in names:
+                found = self._cover_module(inside, name, scope) or found
+        self.imports_covered_python = self.imports_covered_python or found
+        if not found and not is_standard and module:
+            self.unseen.add(f"Python module {parts[0]}")
+
+    def _cover_module(self, folder: str, name: str, scope: Scope) -> bool:
+        """Cover what `import` of a name can load from a folder."""
+        entries = self._files.entries(folder)
+        files = [entry for entry in entries if entry.startswith(f"{name}.") and entry.endswith(languages.MODULE_ENDINGS)]  # fmt: skip
+        files += [f"{name}/__init__.py", f"{name}/__init__.pyc"] if name in entries else []
+        paths = [os.path.join(folder, file) for file in sorted(files)]
+        found = [self._cover(path, scope, _IMPORT, PYTHON) for path in paths]
+        return any(found)
+
+    def _cover_shadows(self, folders: Iterable[str], scope: Scope) -> None:
+        """Cover what has the name of a standard module in a folder that Python looks into first."""
+        for folder in folders:
+            names = {entry.partition(".")[0] for entry in self._files.entries(folder)}
+            for name in sorted(names & sys.stdlib_module_names):
+                self._cover_module(folder, name, scope)
+
+    def _read_javascript(self, references: Iterable[Reference], scope: Scope) -> None:
+        self.unseen.update(f"JavaScript module {words[1]}" for words in references if words[0] == "module")  # fmt: skip
+        for name in (words[1] for words in references if words[0] == "require"):
+            for folder in scope.own_folders or scope.folders:
+                path = os.path.join(folder, name)
+                stem, ending = os.path.splitext(path)
+                self._cover(path, scope, _WORD, JAVASCRIPT)
+                for end in languages.JAVASCRIPT_ENDINGS:
+                    self._cover(path + end, scope, _RUN, JAVASCRIPT)
+                if ending in {".js", ".mjs", ".cjs"}:  # TypeScript names the file that it becomes
+                    self._cover(stem + ending.replace("j", "t"), scope, _RUN, JAVASCRIPT)
+
+    # -- values --------------------------------------------------------------------------------------------------------
+
+    def _expand(self, word: str, scope: Scope) -> Values:
+        found: list[str] = []
+        for alternative in word.split("\1"):
+            values = [""]
+            for at, part in enumerate(alternative.split("\0")):
+                pieces = self._value(part, scope) if at % 2 else (part,)
+                joined = [value + piece for value in values for piece in pieces]
+                values = [each for each in joined[:_MAX_VALUES] if len(each) < _MAX_WORD]
+            found += map(_without_last_parts, values)
+        return tuple(dict.fromkeys(found))[:_MAX_VALUES]
+
+    def _value(self, name: str, scope: Scope) -> Values:
+        if name == "0":
+            return scope.own
+        if name == "PWD":
+            return scope.folders
+        if name == "git":
+            return _repository(self._command.cwd)
+        given = self._command.variables.get(name) if name else None
+        if name:
+            self.used[name] = given
+        return (*scope.variables.get(name, ()), *(() if given is None else (given,)))
+
+    def _queue_texts(self, language: str, texts: Iterable[str], scope: Scope) -> None:
+        """Read texts that an interpreter runs, later."""
+        for text in texts:
+            key = (language, text, scope.folders)
+            if language and key not in self._queued:
+                self._queued.add(key)
+                inner = Scope(scope.folders, scope.own, scope.folders, scope)
+                self._waiting.append((language, text, inner))
+                if language == PYTHON:
+                    self._cover_shadows(scope.folders, inner)
+
+    # -- files ---------------------------------------------------------------------------------------------------------
+
+    def _cover_word(
+        self, values: Values, scope: Scope, role: str = _WORD, language: str = "", beside: Values = ()
+    ) -> Values:  # fmt: skip
+        """Cover the files that a word names; their paths."""
+        folders = dict.fromkeys((*scope.folders, *scope.own_folders, *map(os.path.dirname, beside)))
+        names = [value for value in values if value and value[0] != "-" and "\n" not in value]
+        names += [value.partition("=")[2] for value in values if "=" in value and "\n" not in value]
+        paths = [os.path.join(folder, name) for name in names if name for folder in folders]
+        paths += [f"{path}/__main__.py" for path in paths if language == PYTHON]
+        found = [path for path in dict.fromkeys(map(_normal, paths)) if self._cover(path, scope, role, language)]  # fmt: skip
+        return (*found, *map(os.path.realpath, found))
+
+    def _cover(self, path: str, scope: Scope, role: str, language: str = "") -> bool:
+        """Whether a file lies there that is covered now, or named as unseen."""
+        path = _normal(path)
+        file = self.covered.get(path) or self._files.peek(path)
+        is_code = file.is_executable or file.head or file.problem or languages.suffix_language(path)
+        if file.problem in {"gone", "not a regular file"} or (role == _WORD and not is_code):
+            return False
+        if path not in self.covered:
+            if self._is_unseen(file, role):
+                return True
+            file = self.covered[path] = self._files.open(file)
+            if file.head.startswith("#!"):
+                self._run(file.head[2:].split(), scope)
+        language = language or languages.language_of(path, file.head)
+        if not file.head.startswith("\0"):
+            self._queue_file(file, language or (SHELL if file.is_executable else ""), scope, role)
+        return True
+
+    def _is_unseen(self, file: InspectedFile, role: str) -> bool:
+        """Whether a file is not covered: a program of the system, a package that is installed, or too much."""
+        name = file.key
+        is_outside = os.path.isabs(file.key)
+        if is_outside and (
+            (file.head == "\0" and role != _IMPORT)
+            or os.path.dirname(file.path) in search_path(self._command).split(":")
+        ):
+            name = "" if _is_known(file.path) else file.key
+        elif languages.PACKAGE_FOLDERS.isdisjoint(file.key.split("/")):
+            if self._loaded < 0:
+                is_small = file.size <= MAX_NAMED
+            else:
+                self._loaded += file.size
+                is_small = self._loaded <= MAX_LOADED
+            if is_small and len(self.covered) < MAX_FILES:
+                return False
+            self._loaded -= file.size if self._loaded > 0 else 0
+        self.unseen.update((name,) if name else ())
+        return True
+
+    def _queue_file(self, file: InspectedFile, language: str, scope: Scope, role: str) -> None:
+        """Read a file for what it loads, later."""
+        key = (file.path, language, scope.folders)
+        if key in self._queued or not language:
+            return
+        self._queued.add(key)
+        own = tuple(dict.fromkeys((file.path, os.path.realpath(file.path))))
+        inner = Scope(scope.folders, own, scope.search if role == _IMPORT else (), scope)
+        if language == OTHER:
+            self.unseen.add(f"what {file.key} loads")
+        if language == PYTHON:
+            self.has_python_file = True
+            if role != _IMPORT:
+                inner.search = tuple(self._folders_above(inner.own_folders))
+                self._cover_shadows(inner.own_folders, inner)
+        self._waiting.append((language, file, inner))
+
+    def _folders_above(self, folders: Iterable[str]) -> Iterable[str]:
+        """The folders, and those around them up to the root; without the root's if they lie elsewhere."""
+        roots = {self._command.root, os.path.realpath(self._command.root)}
+        for folder in folders:
+            root = next((each for each in roots if is_within(folder, each)), folder)
+            above = folder
+            while is_within(above, root):
+                yield above
+                above = os.path.dirname(above)
+
+
+def is_within(path: str, folder: str) -> bool:
+    """Whether a path is the folder or leads into it, by name."""
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def search_path(command: StartedCommand) -> str:
+    """The PATH with which a command's programs are found."""
+    return command.variables.get("PATH") or os.environ.get("PATH", os.defpath)
+
+
+def _first(values: Values) -> str:
+    return values[0] if values else ""
+
+
+def _program_index(words: Sequence[str]) -> int:
+    """Where a command's program stands, behind words such as `env NAME=value` and `timeout 5`."""
+    at, is_led = 0, False
+    while at < len(words):
+        name = os.path.basename(words[at])
+        if name == "find" and "-exec" in words:
+            return words.index("-exec") + 1
+        if name in languages.LAUNCHERS:
+            is_led = True
+        elif not is_led or not (words[at][:1] in {*"-+0123456789"} or "=" in words[at]):
+            break
+        at += 1
+    return at
+
+
+def _code_option(language: str, word: str) -> str:
+    """The letter of an option behind which an interpreter takes code or, "m", a module; empty for other words."""
+    if language == JAVASCRIPT and word in {"--eval", "--print"}:
+        return "e"
+    letters = word[1:] if word.startswith("-") and word[1:2] != "-" else ""
+    if language == SHELL:
+        return "c" if "c" in letters else ""
+    wanted = {PYTHON: "cm", JAVASCRIPT: "ep"}.get(language, "e")
+    return letters[-1:] if letters and letters[-1] in wanted else ""
+
+
+def _is_script_name(word: str) -> bool:
+    return languages.suffix_language(word) != "" and not word.startswith("-")
+
+
+def _is_known(program: str) -> bool:
+    """Whether a program is an interpreter or a tool that runs nothing but what its words name."""
+    name = os.path.basename(program)
+    return name in languages.TOOLS or name in languages.LAUNCHERS or interpreter_of(name) != ""
+
+
+def _shown(word: str) -> str:
+    """A word as a person reads it: variables with their sign."""
+    parts = word.partition("\1")[0].replace("\2", "/..").split("\0")
+    return "".join(f"${part or '(...)'}" if at % 2 else part for at, part in enumerate(parts))
+
+
+def _normal(path: str) -> str:
+    """The path without `.` and `..`, as the kernel reads it."""
+    plain = os.path.normpath(path)
+    if ".." in path and os.path.realpath(path) != os.path.realpath(plain):
+        return os.path.realpath(path)
+    return plain
+
+
+def _without_last_parts(value: str) -> str:
+    """The value with its folder for each path that the sign of `source_reader` stands behind."""
+    while "\2" in value:
+        path, _, rest = value.partition("\2")
+        value = os.path.dirname(path) + rest
+    return value
+
+
+def _repository(folder: str) -> Values:
+    """The nearest folder above with a `.git`, if there is one."""
+    while not os.path.lexists(os.path.join(folder, ".git")):
+        if folder == os.path.dirname(folder):
+            return ()
+        folder = os.path.dirname(folder)
+    return (folder,)

@@ -1,0 +1,77 @@
+"""What does a source text refer to?"""
+
+from __future__ import annotations
+
+import pytest
+
+from hookline.trust.source_reader import MAX_SOURCE, UNKNOWN, read_source
+
+ALONE, UNSURE = ("alone",), ("unsure",)
+
+
+@pytest.mark.parametrize(
+    ("text", "references"),
+    [
+        ("./x.sh a  b", [ALONE, ("run", "./x.sh", "a", "b")]),
+        ("'./x y.sh' a\\ b $'c'", [ALONE, ("run", "./x y.sh", "a b", "c")]),
+        ("$A/${B}/${C:-d}", [ALONE, ("run", "\0A\0/\0B\0/\0C\0\1\0A\0/\0B\0/d")]),
+        ('"$A b" ~/c', [ALONE, ("run", "\0A\0 b", "\0HOME\0/c")]),
+        ("${A#x} *.sh $(x)", [ALONE, ("run", UNKNOWN, UNKNOWN, UNKNOWN), ("run", "x")]),
+        ('"$(dirname "$0")"/x', [ALONE, ("run", "\0000\0\2/x"), ("run", "dirname", "\0000\0")]),
+        ("X=a Y=$X; x", [("set", "X", "a"), ("set", "Y", "\0X\0"), ("run", "x")]),
+        ("x < a.sh > b", [ALONE, ("read", "x", "a.sh"), ("run", "x")]),
+        ("x <<< y", [ALONE, ("run", "x"), ("body", "x ", "y")]),
+        ("x <<E\ny\nE", [ALONE, ("run", "x"), ("body", "x ", "y\n")]),
+        ("f() { x; }", [("function", "f"), ("run", "x")]),
+        ("for i in a b; do x; done", [("words", "a", "b"), ("set", "i", "a"), ("set", "i", "b"), ("run", "x")]),
+        ("x | bash", [("fed", "x"), ("run", "bash")]),
+        ("x | jq", [("run", "x"), ("run", "jq")]),
+        ("if $x", [UNSURE, ("words", "\0x\0")]),
+        ("", []),
+    ],
+)  # fmt: skip
+def test_a_shell_text_refers_to_its_words(text: str, references: list[tuple[str, ...]]) -> None:
+    """With the quotes taken off, and variables left for the resolver."""
+    assert list(read_source("shell", text.encode())) == references
+
+
+@pytest.mark.parametrize(
+    ("text", "references"),
+    [
+        ("import a, b.c as d", [("import", "0", "a"), ("import", "0", "b.c")]),
+        ("from . import a", [("import", "1", "", "a")]),
+        ("def f():\n    from ..a import b, c", [("import", "2", "a", "b", "c")]),
+        ("import sys\nsys.path.append('lib')", [("import", "0", "sys"), ("folder", "lib")]),
+        ("os.system('x')\nexec(y)", [("starts",)]),
+        ("'\\d'", []),
+        ("import", [UNSURE]),
+        ("x = \0", [UNSURE]),
+        ("(" * 100_000, [UNSURE]),
+    ],
+)
+def test_a_python_text_refers_to_its_imports(text: str, references: list[tuple[str, ...]]) -> None:
+    """Also those within functions, and folders that it adds to its path."""
+    assert list(read_source("python", text.encode())) == references
+
+
+@pytest.mark.parametrize(
+    ("text", "references"),
+    [
+        ("import a from './a.js'\nimport './b'", [("require", "./a.js"), ("require", "./b")]),
+        ("export { x } from '../a'", [("require", "../a")]),
+        ("const a = require( \"./a\" ), b = await import('/b.mjs')", [("require", "./a"), ("require", "/b.mjs")]),
+        ("import 'node:fs'; require('path'); require('lodash')", [("module", "lodash")]),
+        ("require('child_process')", [("starts",)]),
+    ],
+)  # fmt: skip
+def test_a_javascript_text_refers_to_its_imports(
+    text: str, references: list[tuple[str, ...]]
+) -> None:
+    """Those that name a path; packages are named only."""
+    assert list(read_source("javascript", text.encode())) == references
+
+
+def test_a_text_that_is_too_long_is_not_parsed() -> None:
+    """Nor is one in another language."""
+    assert read_source("shell", b"x" * (MAX_SOURCE + 1)) == (UNSURE,)
+    assert read_source("other", b"require './x'") == ()
