@@ -44,7 +44,7 @@ _REDOES = ("continue", "block")
 
 
 def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow) -> Verdict:
-    """The verdict of one hook (docs/formats/starchild.md 12)."""
+    """The verdict of one hook (docs/formats/hermes.md 3, 4)."""
     return _Reader(outcome, spec, row).verdict()
 
 

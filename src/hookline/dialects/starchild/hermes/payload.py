@@ -39,7 +39,7 @@ def event_of(payload: Any, table: Table, native: str) -> Event:
 
 
 def payload_of(event: Event, table: Table, row: EventRow | None, native: str) -> dict[str, Any]:
-    """The payload of a hook that is declared under `native` (docs/formats/starchild.md 12)."""
+    """The payload of a hook that is declared under `native` (docs/formats/hermes.md 2)."""
     top = encode(event, table, None, native)
     sent = top.pop("extra", None)
     # A tool that only we tell from the event is none of what the host sent.
