@@ -309,6 +309,15 @@ class Table(Frozen):
         named = (field.native for field in fields if field.fact == "@native")
         return tuple(dict.fromkeys((*self.names_event, *named)))
 
+    def attribute_keys(self) -> Mapping[str, str]:
+        """Return the key of a payload for each attribute of an event: `native`, `session_id` and `cwd`."""
+        fields = (*self.base, *(field for row in self.rows.values() for field in row.fields))
+        keys: dict[str, str] = {}
+        for field in fields:
+            if field.fact.startswith("@"):
+                keys.setdefault(field.fact[1:], field.native)
+        return {name: keys.get(name, name) for name in ("native", "session_id", "cwd")}
+
     def raises(self, kind: str) -> bool:
         """Whether the host raises a narrower kind of event itself, beside the event of the call (docs/formats/vocabulary.md 4)."""
         return self.raises_facets and self.row_of_kind(kind) is not None

@@ -38,8 +38,8 @@ _SESSION_END = "SessionEnd"
 _LONGEST_BUDGET = 60.0
 
 
-def switches(root: Node, source: Source) -> Iterator[HookSpec]:
-    """A file's switches."""
+def read_flags(root: Node, source: Source) -> Iterator[HookSpec]:
+    """Yield the switches of a file."""
     for key in _SWITCHES:
         if key in root.value and isinstance(root.value[key], bool):
             yield make_disable_flag(source, NAME, key, root.origin(key), {"on": root.value[key]})

@@ -52,7 +52,7 @@ _SYSTEM = (
 )
 
 
-def judge(hook: Node, row: EventRow, *, allow_local: bool) -> Model:
+def read_prompt_hook(hook: Node, row: EventRow, *, allow_local: bool) -> Model:
     """The handler that `prompt` and `model` declare; what is wrong with them is filed as problems."""
     if not row.judged:
         hook.complain(

@@ -1,0 +1,96 @@
+"""A dialect that is a table and a folder, whose files are named after the functions of the protocol."""
+
+from __future__ import annotations
+
+from hookline.core.dialect import Loaded
+from hookline.core.failure import failed
+from hookline.wire.payload import decode, encode, encode_wire_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from hookline.core.dialect import Declaration, EventRow, Source, Table, Written
+    from hookline.model.event import Event, Json
+    from hookline.model.outcome import Outcome
+    from hookline.model.reply import Reply
+    from hookline.model.spec import HookSpec
+    from hookline.model.verdict import Decision, Verdict
+
+
+class FolderDialect:
+    """Answers each call by the function of that name in the file of that name.
+
+    A file is imported when hookline needs it first, because most events have no hook. `combine`, `decode_event` and
+    `encode_event` are optional: a dialect without them keeps all hooks, and its table alone says what a payload holds.
+
+    Args:
+        package: the name of the dialect's package.
+        table: its events.
+        own: the optional files that the package has, as words.
+        rows: the rows by every spelling of their events, where the spellings differ in more than their names.
+        options: what `load` is called with beside the source.
+    """
+
+    def __init__(
+        self,
+        package: str,
+        table: Table,
+        own: str = "",
+        *,
+        rows: Mapping[str, EventRow] | None = None,
+        **options: object,
+    ) -> None:
+        self.table = table
+        self._package = package
+        self._own = frozenset(own.split())
+        self._rows = rows
+        self._options = options
+
+    def load(self, source: Source) -> Loaded:
+        loaded: Loaded = self._function("load")(source, **self._options)
+        return loaded
+
+    def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
+        if "combine" not in self._own:
+            return Loaded(specs=specs)
+        loaded: Loaded = self._function("combine")(specs)
+        return loaded
+
+    def decode_event(self, payload: Json, native: str = "") -> Event:
+        if "decode_event" not in self._own:
+            return decode(payload, self.table, native, self.table.attribute_keys())
+        event: Event = self._function("decode_event")(payload, native)
+        return event
+
+    def encode_event(self, event: Event, spec: HookSpec) -> str:
+        row, native = self.row(spec.native_event), spec.native_event
+        if "encode_event" not in self._own:
+            return encode_wire_text(encode(event, self.table, row, native), self.table)
+        payload: dict[str, Any] = self._function("encode_event")(event, spec, row)
+        return encode_wire_text(payload, self.table)
+
+    def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:
+        row = self.row(spec.native_event)
+        if row is None:
+            return failed(spec, outcome)
+        verdict: Verdict = self._function("decode_outcome")(outcome, spec, row, event)
+        return verdict
+
+    def encode_decision(self, decision: Decision, event: Event) -> Reply:
+        row = self.row(event.native_name) or self.table.row_of_kind(event.kind)
+        reply: Reply = self._function("encode_decision")(decision, event, row)
+        return reply
+
+    def export(self, declarations: tuple[Declaration, ...]) -> Written:
+        """Return the hooks as the files in which this dialect keeps them."""
+        written: Written = self._function("export")(declarations)
+        return written
+
+    def row(self, native: str) -> EventRow | None:
+        """Return the row of an event by one of its names; None for an unknown one."""
+        return self.table.row(native) if self._rows is None else self._rows.get(native)
+
+    def _function(self, name: str) -> Any:
+        return getattr(__import__(f"{self._package}.{name}", fromlist=[name]), name)
