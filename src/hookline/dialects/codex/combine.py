@@ -26,7 +26,7 @@ _MANAGED_ONLY = "allow_managed_hooks_only"
 _STATE = "state"
 
 
-def switches(root: Node, source: Source) -> Iterator[HookSpec]:
+def read_flags(root: Node, source: Source) -> Iterator[HookSpec]:
     """A file's switches. Nobody but the user says which hooks are off: neither a project, nor policy, nor a plugin."""
     if _MANAGED_ONLY in root.value:
         if source.scope != MANAGED:

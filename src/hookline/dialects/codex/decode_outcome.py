@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow
+    from hookline.model.event import Event
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Stance
@@ -45,7 +46,7 @@ class _RefusedError(UnreadableError):
     """An answer that can be read, and that Codex does not accept here."""
 
 
-def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow) -> Verdict:
+def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, _event: Event) -> Verdict:
     """The verdict of one hook. A hook that failed says so on every event, because Codex shows it."""
     if outcome.failure is not None:
         return _failed(outcome, spec)

@@ -11,10 +11,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow
+    from hookline.model.event import Event
     from hookline.model.verdict import Decision
 
 
-def encode_decision(decision: Decision, row: EventRow | None) -> Reply:
+def encode_decision(decision: Decision, _event: Event, row: EventRow | None) -> Reply:
     """The reply of a command hook: always exit 0, and one object, or nothing at all where there is nothing to say.
 
     A denial is JSON, never exit 2, which a PowerShell wrapper turns into 1. A reason is never empty, because Codex takes

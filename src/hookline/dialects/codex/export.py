@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hookline.core.dialect import Written
-from hookline.dialects.codex.matcher import OF_NAMES
+from hookline.dialects.codex.load import OF_NAMES
 from hookline.wire.writers import (
     group_by_matcher,
     list_lost_denials,

@@ -1,117 +1,80 @@
-"""Reading Codex's `hooks.json`, the same tree below `[hooks]` in its TOML files, and a plugin's `hooks/hooks.json` (docs/formats/codex.md 1)."""
+"""Loads Codex's `hooks.json`, the same tree in its TOML files, and a plugin's `hooks/hooks.json` (docs/formats/codex.md 1)."""
 
 from __future__ import annotations
 
-from hookline.core.dialect import Loaded
-from hookline.dialects.codex.combine import switches
-from hookline.dialects.codex.handlers import facts, handler, timeout
-from hookline.dialects.codex.matcher import matcher
-from hookline.dialects.codex.table import NAME, ROWS, TABLE
-from hookline.dialects.codex.trust_key import trust_key
-from hookline.model.spec import HookSpec
-from hookline.wire.groups import find_hooks_mapping, hook_id, read_groups
-from hookline.wire.matchers import read_conditions
-from hookline.wire.sources import hook_name, read_frame, refuse_source, resolve_failure
+import re
+
+from hookline.dialects.codex.combine import read_flags
+from hookline.dialects.codex.table import ALIASES, TABLE
+from hookline.dialects.kit.handlers import HookFormat
+from hookline.dialects.kit.load import FileFormat, Place, load_file
+from hookline.dialects.kit.matcher import MatcherFormat
+from hookline.dialects.kit.timeout import TimeLimit
+from hookline.wire.matchers import NAME as NAME_CHARACTERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Mapping
 
-    from hookline.core.dialect import EventRow, Source
-    from hookline.model.conditions import Condition
-    from hookline.model.handler import Handler
-    from hookline.model.problem import Problem
+    from hookline.core.dialect import Loaded, Source
     from hookline.wire.fields import Node
 
-# Beside the events stand what the user said of each hook, and where policy keeps its scripts.
-_BESIDE = ("state", "managed_dir", "windows_managed_dir")
-_OF_A_HOOKS_FILE = ("hooks", "description", "$schema")
+# A text of these alone is a name, or a list of names; any other is an expression.
+OF_NAMES = NAME_CHARACTERS | {"|"}
 
 
 def load(source: Source) -> Loaded:
-    """The hooks of a source, in declared order, and every problem that it has."""
-    problems: list[Problem] = []
-    root = read_frame(source, problems, "a file of hooks")
-    if root is None:
-        return refuse_source(source, TABLE, problems)
-    events = find_hooks_mapping(root, ROWS)
-    if source.file.endswith(".json"):  # the other tables of a TOML file are Codex's own
-        root.check_known_keys(
-            (*_OF_A_HOOKS_FILE, *ROWS),
-            "a file of hooks",
-            severity=TABLE.severity_of_unknown_key("file", source.mode),
-        )
-    specs = [
-        *switches(root, source),
-        *(_Reader(source).hooks(events) if events is not None else ()),
-    ]
-    return Loaded(specs=tuple(specs), problems=tuple(problems))
+    """Return the hooks of a source, in declared order, and every problem of the source."""
+    return load_file(source, _JSON if source.file.endswith(".json") else _TOML)
 
 
-class _Reader:
-    """Reads the hooks of one source."""
+def trust_key(path: str, native: str, group: int, handler: int) -> str:
+    """Return the key under which Codex remembers what you said of a hook; both positions count from 0."""
+    return f"{path}:{re.sub(r'(?<!^)(?=[A-Z])', '_', native).lower()}:{group}:{handler}"
 
-    def __init__(self, source: Source) -> None:
-        self.source = source
-        self.strict = source.mode == "strict"
 
-    def hooks(self, events: Node) -> Iterator[HookSpec]:
-        """The hooks of all events."""
-        severity = TABLE.severity_of_unknown_key("group", self.source.mode)
-        for row, group in read_groups(events, ROWS, beside=_BESIDE, severity=severity):
-            if group.broken:
-                yield self._spec(group.node, row, broken=group.broken)
-            else:
-                demanded = read_conditions(group.node, row, matcher) or ()
-                broken = group.node.errors_since(group.mark)
-                yield from (self._hook(hook, row, demanded, broken) for hook in group.hooks)
+def _fields(hook: Node, place: Place) -> Mapping[str, object]:
+    *_, group, _, at = hook.path
+    key = trust_key(place.source.file, place.row.native, int(group), int(at))
+    facts: dict[str, object] = {"trust_key": key}
+    if hook.flag("async"):
+        why = "a hook in the background cannot block, and hookline does not hand its answer to the model"
+        if place.row.unread:
+            why = f"Codex waits for every hook of `{place.row.native}`, so `async` changes nothing"
+        else:
+            facts["async"] = True
+        name = "key.ignored" if place.row.unread else "hook.async"
+        hook.complain(name, why, "async", severity="warning")
+    return {"facts": facts, "detached": "async" in facts}
 
-    def _hook(
-        self, hook: Node, row: EventRow, demanded: tuple[Condition, ...], broken: str
-    ) -> HookSpec:
-        before = hook.mark()
-        if not hook.is_mapping("a hook"):
-            return self._spec(hook, row, broken=hook.errors_since(before))
-        made = handler(hook, self.source.names, mode=self.source.mode)
-        said = facts(hook, row)
-        fields = {
-            "conditions": demanded,
-            "timeout": timeout(hook, row),
-            "detached": "async" in said,
-            "name": hook_name(hook.value["command"])
-            if isinstance(hook.value.get("command"), str)
-            else "",
-        }
-        *_, group_at, _, hook_at = hook.path
-        key = trust_key(self.source.file, row.native, int(group_at), int(hook_at))
-        return self._spec(
-            hook,
-            row,
-            broken=broken or hook.errors_since(before),
-            handler=made,
-            facts={**said, "trust_key": key},
-            **fields,
-        )
 
-    def _spec(
-        self,
-        node: Node,
-        row: EventRow,
-        *,
-        broken: str,
-        handler: Handler | None = None,
-        **fields: object,
-    ) -> HookSpec:
-        fields["handler"] = node.choose_handler(handler, broken)
-        return HookSpec(
-            id=hook_id(self.source.file, row.native, node),
-            dialect=NAME,
-            kind=row.kind,
-            native_event=row.native,
-            on_failure=resolve_failure(row, self.source.mode),
-            origin=node.origin(),
-            shadow=self.source.shadow,
-            strict=self.strict,
-            trusted=self.source.trusted,
-            **{"timeout": row.timeout, **fields},  # type: ignore[arg-type]
-        )
+_TOML = FileFormat(
+    table=TABLE,
+    what="a file of hooks",
+    # Beside the events stand what the user said of each hook, and where policy keeps its scripts.
+    beside=("state", "managed_dir", "windows_managed_dir"),
+    matcher=MatcherFormat(flavour=TABLE.regex_flavour, alphabet=OF_NAMES, also=ALIASES),
+    hook=HookFormat(
+        types={"command": ("command", "commandWindows", "async")},
+        common=("type", "timeout", "statusMessage"),
+        needs={
+            "prompt": "the host's own judge",
+            "agent": "a language model with tools",
+            "mcp_tool": "a connection to the host's MCP servers",
+        },
+        limits={"": TimeLimit(whole=True, raised=True)},
+        # Hooks of plugins only.
+        variables={
+            "PLUGIN_ROOT": ("plugin_root", ""),
+            "CLAUDE_PLUGIN_ROOT": ("plugin_root", ""),
+            "PLUGIN_DATA": ("plugin_data", ""),
+            "CLAUDE_PLUGIN_DATA": ("plugin_data", ""),
+        },
+        substituted=True,
+    ),
+    kept={"statusMessage": "status", "commandWindows": "command_windows"},
+    flags=read_flags,
+    fields=_fields,
+)
+# The other tables of a TOML file are Codex's own.
+_JSON = _TOML.replace(keys=("hooks", "description", "$schema"))
