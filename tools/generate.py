@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from hookline.config.settings import TABLES
 from hookline.engine.catalog import NAMES, make_dialect
 from hookline.errors import CODES
-from hookline.handlers.judge import MOST_CALLS
+from hookline.handlers.model_hook import MOST_CALLS
 from hookline.model import kinds
 from hookline.model.verdict import Stance
 from hookline.sessions.state import DEFAULT_DAYS

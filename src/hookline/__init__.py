@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from hookline.engine.reload import Reloaded
     from hookline.engine.watching import Watcher, watching
     from hookline.errors import CodecError, ConfigError, HandlerError, HookError, TrustError
-    from hookline.handlers.program import Limits
+    from hookline.handlers.process_spec import Limits
     from hookline.model.event import (
         Compaction,
         Event,
@@ -41,7 +41,7 @@ _HOMES = {
     "HookError": "errors",
     "HookSpec": "model.spec",
     "Lifecycle": "model.event",
-    "Limits": "handlers.program",
+    "Limits": "handlers.process_spec",
     "Message": "model.event",
     "Problem": "model.problem",
     "Prompt": "model.event",

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
-    from hookline.handlers.supervisor import Answers
+    from hookline.handlers.supervisor import AnswerPipe
 
 _MUCH = 200_000  # objects: a process for one event has fewer, so that nobody searches them for garbage in vain
 
@@ -45,7 +45,7 @@ def main() -> None:
             sys.exit(_app(words))
 
 
-def _fire(words: list[str], answers: Answers | None) -> int:
+def _fire(words: list[str], answers: AnswerPipe | None) -> int:
     from hookline.cli.fire import fire_main  # noqa: PLC0415 - a worker loads it, and its supervisor does not
 
     return fire_main(words, answers)

@@ -30,7 +30,7 @@ from hookline.engine.projects import existing_folder, leave_deleted_folder, proj
 from hookline.engine.unheard import heard
 from hookline.engine.unsaid import is_told, told_beside, unsaid
 from hookline.errors import CodecError, ConfigError, HookError
-from hookline.handlers.program import Limits
+from hookline.handlers.process_spec import Limits
 from hookline.model.kinds import ACTIONS
 from hookline.model.reply import Reply
 from hookline.wire.hookoutput import encode_text
@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from hookline.core.dispatch import Run
     from hookline.engine.engine import Engine
     from hookline.engine.fallback import Fallback
-    from hookline.handlers.process import Left
-    from hookline.handlers.supervisor import Answers
+    from hookline.handlers.process import BackgroundProgram
+    from hookline.handlers.supervisor import AnswerPipe
     from hookline.journal.journal import Journal
     from hookline.model.problem import Problem
     from hookline.model.verdict import Decision
@@ -85,7 +85,7 @@ class Request:
     def strict(self) -> bool:
         return self.selection is not None and self.selection.mode == "strict"
 
-    def set_deadline(self, sent: bytes, answers: Answers | None) -> None:
+    def set_deadline(self, sent: bytes, answers: AnswerPipe | None) -> None:
         """Find out by when the host must have its answer to the event that it sent, and tell the supervisor."""
         if answers is None or self.error is not None:
             return
@@ -111,7 +111,7 @@ class Later:
     def __init__(self) -> None:
         self.engine: Engine | None = None
         self.runs: list[Run] = []
-        self.left: list[tuple[Run, Left]] = []
+        self.left: list[tuple[Run, BackgroundProgram]] = []
 
     def collect(self, engine: Engine) -> None:
         """Have an engine put off what nobody waits for."""
@@ -120,7 +120,7 @@ class Later:
             self.engine = engine
             self.runs.append(run)
 
-        def keep(run: Run, left: Left) -> None:
+        def keep(run: Run, left: BackgroundProgram) -> None:
             self.engine = engine
             self.left.append((run, left))
 
@@ -140,7 +140,7 @@ def answer_main(words: list[str]) -> int:
     return reply.exit_code
 
 
-def answer_in_worker(words: list[str], answers: Answers) -> int:
+def answer_in_worker(words: list[str], answers: AnswerPipe) -> int:
     """Answer one event through the supervisor, and stay with the hooks that run in the background."""
     request = Request(words)
     later = Later()
@@ -158,7 +158,7 @@ def answer_in_worker(words: list[str], answers: Answers) -> int:
     return reply.exit_code
 
 
-def answer(request: Request, later: Later, answers: Answers | None = None) -> Reply:
+def answer(request: Request, later: Later, answers: AnswerPipe | None = None) -> Reply:
     """Return the reply to the event on standard input; the runs of detached hooks go to `later`."""
     request.set_deadline(b"", answers)
     told: list[str] = []

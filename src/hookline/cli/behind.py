@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import signal
 
-from hookline.handlers.orphans import become_subreaper, end_everything, forget_parent
-from hookline.handlers.program import Limits
+from hookline.handlers.process_spec import Limits
+from hookline.handlers.subreaper import become_subreaper, end_everything, forget_parent
 from hookline.handlers.supervisor import end_by_signal
 
 TYPE_CHECKING = False
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from hookline.core.dispatch import Run
     from hookline.engine.engine import Engine
-    from hookline.handlers.process import Left
+    from hookline.handlers.process import BackgroundProgram
 
 # Seconds that the hooks have, beyond their time limit, to be ended and to be written down.
 _LAST = 60
@@ -23,7 +23,9 @@ _FAILED = 70
 _ENDS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
-def run_behind(engine: Engine, runs: Sequence[Run], left: Sequence[tuple[Run, Left]] = ()) -> None:
+def run_behind(
+    engine: Engine, runs: Sequence[Run], left: Sequence[tuple[Run, BackgroundProgram]] = ()
+) -> None:
     """Run hooks in a process of their own, for an answer that no supervisor writes.
 
     A program that went to the background while it ran stays with this process, which waits for it.
@@ -42,7 +44,9 @@ def run_behind(engine: Engine, runs: Sequence[Run], left: Sequence[tuple[Run, Le
         os._exit(0)
 
 
-def stay_behind(engine: Engine, runs: Sequence[Run], left: Sequence[tuple[Run, Left]] = ()) -> None:
+def stay_behind(
+    engine: Engine, runs: Sequence[Run], left: Sequence[tuple[Run, BackgroundProgram]] = ()
+) -> None:
     """Run hooks in a child of this process, and end everything that they started when the child is ended from outside.
 
     `left`: programs of this process that went to the background while they ran. This process gives back everything that the host waits for. What the hooks say is kept for the next turn

@@ -23,7 +23,7 @@ from hookline.engine.catalog import make_dialect
 from hookline.engine.deadline import hooks_seconds, host_deadline
 from hookline.engine.journaling import journal_of
 from hookline.errors import CodecError
-from hookline.handlers.program import Limits
+from hookline.handlers.process_spec import Limits
 from hookline.model.verdict import Stance
 from hookline.wire.json_reader import read_json
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from hookline.cli.options import Selection
     from hookline.cli.paint import Paint
-    from hookline.handlers.supervisor import Answers
+    from hookline.handlers.supervisor import AnswerPipe
     from hookline.model.verdict import Decision
 
 _EXAMPLES = """examples:
@@ -82,7 +82,7 @@ class _Asked:
         self.exit_zero = exit_zero
 
 
-def fire_main(words: list[str], answers: Answers | None = None) -> int:
+def fire_main(words: list[str], answers: AnswerPipe | None = None) -> int:
     """Fire an event; returns the exit code. `answers`: the way to the supervisor, which ends this process at its deadline."""
     return ended("hookline fire", lambda: _fire(_asked(words), answers))
 
@@ -133,7 +133,7 @@ def _asked(words: list[str]) -> _Asked:
     return _Asked(given.event, selection_of(given), **told)
 
 
-def _fire(asked: _Asked, answers: Answers | None = None) -> int:
+def _fire(asked: _Asked, answers: AnswerPipe | None = None) -> int:
     seconds = asked.seconds
     if seconds is None and asked.host:
         seconds = host_deadline(make_dialect(asked.host).table, asked.event)

@@ -164,7 +164,7 @@ def _time_limit(engine: Engine, spec: HookSpec) -> float:
     if not spec.detached:
         return spec.timeout
     from hookline.engine.detached import time_limit  # noqa: PLC0415 - threads, which nothing else here needs
-    from hookline.handlers.program import Limits  # noqa: PLC0415 - as above
+    from hookline.handlers.process_spec import Limits  # noqa: PLC0415 - as above
 
     return time_limit(spec, engine.host(spec.dialect), (engine.limits or Limits()).detached)
 

@@ -9,7 +9,7 @@ import os
 import signal
 import time
 
-from hookline.handlers.supervisor import Answers, fork_worker
+from hookline.handlers.supervisor import AnswerPipe, fork_worker
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def answer_supervised(words: list[str]) -> int:
         from hookline.cli.answer import answer_main  # noqa: PLC0415 - as below
 
         return answer_main(words)
-    if isinstance(worker, Answers):
+    if isinstance(worker, AnswerPipe):
         from hookline.cli.answer import answer_in_worker  # noqa: PLC0415 - the supervisor does without
 
         return answer_in_worker(words, worker)

@@ -44,12 +44,12 @@ def _refused(
 ) -> Outcome | None:
     if not isinstance(run.spec.handler, Model):
         return None
-    from hookline.handlers.judge import most_calls, used_up  # noqa: PLC0415 - what asks models is loaded where one is asked
+    from hookline.handlers.model_hook import make_budget_error, read_call_limit  # noqa: PLC0415 - what asks models is loaded where one is asked
 
     try:
-        most = most_calls(environ)
+        most = read_call_limit(environ)
     except HandlerError:
         return None  # the hook itself says what is wrong with the number
     if sessions.spend(event, _WHAT, most):
         return None
-    return Outcome(failure=Failure.NOT_STARTED, detail=str(used_up(most)))
+    return Outcome(failure=Failure.NOT_STARTED, detail=str(make_budget_error(most)))

@@ -9,7 +9,7 @@ from collections import deque
 from hookline.core.hearing import hear
 from hookline.core.registry import Entry
 from hookline.handlers.inprocess import call
-from hookline.handlers.program import Cancel, Limits
+from hookline.handlers.process_spec import Cancel, Limits
 from hookline.handlers.table import perform_all
 from hookline.model.frozen import Frozen
 from hookline.model.handler import InProcess
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import Dialect
     from hookline.core.dispatch import Run
-    from hookline.handlers.process import Left
+    from hookline.handlers.process import BackgroundProgram
     from hookline.model.spec import HookSpec
 
 _TICK = 0.1  # seconds in which it is noticed that somebody is in a hurry
@@ -140,12 +140,12 @@ class Detached:
         full = f"{self._limits.detached_at_once} hooks run in the background and {self._limits.detached_queued} wait (HKL2003)"
         return Outcome(failure=Failure.NOT_STARTED, detail=full)
 
-    def finish(self, run: Run, left: Left) -> None:
+    def finish(self, run: Run, left: BackgroundProgram) -> None:
         """Wait on a thread for the end of a program that runs already, so that no bound holds it back."""
         with self._lock:
             self._spawn(run, left)
 
-    def _spawn(self, run: Run, left: Left | None = None) -> None:
+    def _spawn(self, run: Run, left: BackgroundProgram | None = None) -> None:
         thread = threading.Thread(
             target=self._work, args=(run, left), name=f"hookline {run.spec.id}", daemon=True
         )
@@ -154,7 +154,7 @@ class Detached:
             cancel.set()
         thread.start()
 
-    def _work(self, run: Run | None, left: Left | None = None) -> None:
+    def _work(self, run: Run | None, left: BackgroundProgram | None = None) -> None:
         """Perform a run, and then what waits; an observer that raises ends this thread only."""
         here = threading.current_thread()
         try:
@@ -172,7 +172,7 @@ class Detached:
         with self._lock:
             return self._queue.popleft() if self._queue else None
 
-    def _perform(self, run: Run, cancel: Cancel, left: Left | None) -> None:
+    def _perform(self, run: Run, cancel: Cancel, left: BackgroundProgram | None) -> None:
         started = self._clock()
         asked = bounded(run, self._limits.detached)
         if left is not None:

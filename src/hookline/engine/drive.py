@@ -7,8 +7,8 @@ from time import monotonic, perf_counter
 
 from hookline.core.dispatch import Run, conclude_alone, takes_part
 from hookline.core.fold import silence
-from hookline.handlers.exceptions import failed
-from hookline.handlers.inprocess import call, call_async, refuse_late_answer, rest
+from hookline.handlers.exceptions import make_failure_outcome
+from hookline.handlers.inprocess import call, call_async, finish_coroutine, refuse_late_answer
 from hookline.handlers.table import perform_all
 from hookline.model.frozen import maker
 from hookline.model.handler import InProcess
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from hookline.core.dispatch import Dispatch
     from hookline.core.plan import Plan
     from hookline.core.registry import Entry
-    from hookline.handlers.process import Left
-    from hookline.handlers.program import Limits
+    from hookline.handlers.process import BackgroundProgram
+    from hookline.handlers.process_spec import Limits
     from hookline.model.event import Event
     from hookline.model.verdict import Decision
 
     # Starts a run that nobody waits for; an outcome says why it was not started.
     Detach: TypeAlias = Callable[[Run], Outcome | None]
     # Takes over a program that went to the background while it ran.
-    Keep: TypeAlias = Callable[[Run, Left], None]
+    Keep: TypeAlias = Callable[[Run, BackgroundProgram], None]
 
 
 # So many batches of processes may be waited for at the same time; further ones wait for their turn.
@@ -131,7 +131,7 @@ def _until(limits: Limits | None, until: float | None) -> Limits | None:
     """The limits of an event that ends at a time."""
     if until is None:
         return limits
-    from hookline.handlers.program import Limits as _Limits  # noqa: PLC0415 - only processes and calls need them
+    from hookline.handlers.process_spec import Limits as _Limits  # noqa: PLC0415 - only processes and calls need them
 
     return (limits or _Limits()).replace(until=until)
 
@@ -189,7 +189,7 @@ async def _in_thread(
     """Processes of a batch, in a thread that is not left behind when the caller is cancelled."""
     import asyncio  # noqa: PLC0415 - as above
 
-    from hookline.handlers.program import Cancel  # noqa: PLC0415 - only processes need it
+    from hookline.handlers.process_spec import Cancel  # noqa: PLC0415 - only processes need it
 
     cancel = Cancel()
     work = asyncio.get_running_loop().run_in_executor(
@@ -230,10 +230,10 @@ async def ask_alone_async(plan: Plan, event: Event, hook: Entry) -> Decision:
             except StopIteration as done:
                 answer = done.value
             else:
-                answer = await rest(answer, waiting, spec.timeout)
+                answer = await finish_coroutine(answer, waiting, spec.timeout)
             refuse_late_answer(began, spec.timeout)
     except BaseException as error:  # noqa: BLE001 - what is not the hook's is raised again
-        outcome = failed(error, spec.timeout, began)
+        outcome = make_failure_outcome(error, spec.timeout, began)
     else:
         seconds = perf_counter() - began
         if answer is None:

@@ -16,7 +16,7 @@ from hookline.engine.gone import Declared
 from hookline.engine.library import Library
 from hookline.engine.projects import folder_of_hooks, with_project
 from hookline.engine.unheard import heard
-from hookline.handlers.firing import DEEPEST, FIRING, JUDGING, VARIABLE, Inside
+from hookline.handlers import recursion_guard
 from hookline.model import kinds
 from hookline.model.event import Event, Stop
 from hookline.wire.payload import parse_payload
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from hookline.engine.library import Path
     from hookline.engine.reload import Reloaded
     from hookline.engine.watching import Watcher
-    from hookline.handlers.process import Left
-    from hookline.handlers.program import Limits
+    from hookline.handlers.process import BackgroundProgram
+    from hookline.handlers.process_spec import Limits
     from hookline.journal.journal import Journal
     from hookline.model.outcome import Outcome
     from hookline.model.problem import Problem
@@ -91,7 +91,7 @@ class Engine(Library):
         supervised: bool = False,
     ) -> None:
         if supervised:
-            from hookline.handlers.orphans import become_subreaper  # noqa: PLC0415 - a program asks for it
+            from hookline.handlers.subreaper import become_subreaper  # noqa: PLC0415 - a program asks for it
 
             become_subreaper()
         super().__init__(cwd=cwd, environ=environ, placed=placed)
@@ -100,7 +100,7 @@ class Engine(Library):
         self.observe = observe
         self.finished = finished
         self.detach = detach
-        self.keep: Callable[[Run, Left], None] | None = None  # as `detach`, for a program that runs
+        self.keep: Callable[[Run, BackgroundProgram], None] | None = None  # running programs
         self.wake = wake
         self.sessions: Sessions | Memory = sessions or _memory()
         self.clock = clock
@@ -109,7 +109,8 @@ class Engine(Library):
         self.gated = gate is not None
         if gate is not None:
             gate.heed(Declared(self))
-        self._inside = Inside(self.environ) if self.environ.get(VARIABLE) and not relays else None
+        nested = self.environ.get(recursion_guard.VARIABLE) and not relays
+        self._inside = recursion_guard.Reentrancy(self.environ) if nested else None
         self._interactive = interactive
         self._id = id(self)
         self._lasting = sessions
@@ -159,7 +160,7 @@ class Engine(Library):
                     keep=self._keep,
                 )
         finally:
-            FIRING.reset(token)
+            recursion_guard.ACTIVE_EVENTS.reset(token)
         return self._settle(raised, decision, chosen)
 
     async def fire_async(
@@ -197,7 +198,7 @@ class Engine(Library):
                     keep=self._keep,
                 )
         finally:
-            FIRING.reset(token)
+            recursion_guard.ACTIVE_EVENTS.reset(token)
         return self._settle(raised, decision, chosen)
 
     def answer(self, dialect: str, payload: Any, *, seconds: float | None = None) -> Reply:
@@ -272,7 +273,7 @@ class Engine(Library):
 
     def _asking(self, chosen: Plan, event: Event) -> Dispatch:
         asked = dispatch(chosen, event, perf_counter)
-        if self._inside is not None and (inside := self._inside.asked(event.kind)):
+        if self._inside is not None and (inside := self._inside.find_active_hooks(event.kind)):
             from hookline.engine.nesting import leaving_out  # noqa: PLC0415 - few hooks start an agent
 
             asked = leaving_out(asked, inside)
@@ -299,19 +300,17 @@ class Engine(Library):
         language model that a hook asks; and where hooks start agents that have hooks, and so on without an end. In a process that a
         hook started, only that hook is left out, and every other one is asked.
         """
-        inside = FIRING.get()
+        inside = recursion_guard.ACTIVE_EVENTS.get()
         key = (self._id, event.kind, event.session_id)
-        if (inside and (key in inside or JUDGING in inside)) or self._too_deep(event):
+        if key in inside or recursion_guard.MODEL_CALL in inside or self._too_deep(event):
             return None
-        return FIRING.set((*inside, key))
+        return recursion_guard.ACTIVE_EVENTS.set((*inside, key))
 
     def _too_deep(self, event: Event) -> str:
         """Why no hook at all is asked in a process that hooks started, in words; empty where they are."""
-        return (
-            ""
-            if self._inside is None or self._inside.asked(event.kind) is not None
-            else f"hooks are nested {DEEPEST} deep"
-        )
+        if self._inside is None or self._inside.find_active_hooks(event.kind) is not None:
+            return ""
+        return f"hooks are nested {recursion_guard.DEEPEST} deep"
 
     def _completed(self, event: Event) -> Event:
         """The event with what only an engine knows: the time, and how often its stop gate sent the agent back."""
@@ -395,7 +394,7 @@ class Engine(Library):
             return None
         return self.start_detached(run)
 
-    def _keep(self, run: Run, left: Left) -> None:
+    def _keep(self, run: Run, left: BackgroundProgram) -> None:
         """Take over a program that went to the background while it ran."""
         if run.dialect is not None and run.dialect.table.late:
             self.sessions.prepare(run.event)
@@ -405,7 +404,7 @@ class Engine(Library):
         else:
             self.finish_left(run, left)
 
-    def finish_left(self, run: Run, left: Left) -> None:
+    def finish_left(self, run: Run, left: BackgroundProgram) -> None:
         """Wait in the background for the end of a program that `keep` was given."""
         if run.dialect is not None and run.dialect.table.late:
             self.sessions.begin(run.event, run.spec.id)

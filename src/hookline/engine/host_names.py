@@ -11,7 +11,7 @@ from time import monotonic
 from urllib.parse import urlsplit
 
 from hookline.errors import HandlerError
-from hookline.handlers.address import addresses
+from hookline.handlers.name_resolution import resolve_addresses
 from hookline.model.handler import Http
 from hookline.model.problem import Problem
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from hookline.engine.engine import Engine
-    from hookline.handlers.address import Resolve
+    from hookline.handlers.name_resolution import Resolve
     from hookline.model.spec import HookSpec
 
 SECONDS = 2.0  # for all names together
@@ -80,7 +80,7 @@ def _look_up(
     def look_up(name: tuple[str, bool]) -> None:
         host, allow_local = name
         try:
-            addresses(host, 0, allow_local=allow_local, resolve=resolve)
+            resolve_addresses(host, 0, allow_local=allow_local, resolve=resolve)
             done[name] = ""
         except HandlerError as error:
             done[name] = str(error)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.handlers.firing import mark_of
+from hookline.handlers.recursion_guard import hook_mark
 from hookline.model.outcome import Failure, Outcome
 
 TYPE_CHECKING = False
@@ -18,7 +18,7 @@ def leaving_out(asked: Dispatch, inside: frozenset[str]) -> Dispatch:
     try:
         runs = next(asked)
         while True:
-            again = [mark_of(run.spec) in inside for run in runs]
+            again = [hook_mark(run.spec) in inside for run in runs]
             going = tuple(run for run, is_again in zip(runs, again, strict=True) if not is_again)
             done = iter((yield going) if going else ())
             runs = asked.send(tuple(_AGAIN if is_again else next(done) for is_again in again))

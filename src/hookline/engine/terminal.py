@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from hookline.handlers.firing import ancestors
+from hookline.handlers.recursion_guard import ancestors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

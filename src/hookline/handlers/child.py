@@ -1,7 +1,7 @@
-"""Child: one program from its start to its outcome: fed, read, hurried and buried.
+"""Child: runs one program. Writes stdin, drains stdout and stderr, enforces the timeout, reaps the process.
 
-Its end is its leader's exit, told by a pidfd, never the end of its output: an orphan may hold a pipe for ever. The leader
-is reaped only after its group got its last signal, so that the group's number cannot belong to a stranger.
+A program ends when its leader exits, which a pidfd reports. The end of its output does not count, because an orphan may hold a
+pipe for ever. hookline reaps the leader only after the last signal to its group, so that the group's number stays valid.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import signal
 import subprocess
 
 from hookline.errors import HandlerError
-from hookline.handlers import escapees, orphans, spawn
+from hookline.handlers import process_tree, spawn, subreaper
 from hookline.model.outcome import Failure, Outcome
 from hookline.wire.hookoutput import background_seconds
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Protocol
 
-    from hookline.handlers.escapees import Process
-    from hookline.handlers.program import Limits, Program
+    from hookline.handlers.process_spec import Limits, Program
+    from hookline.handlers.process_tree import Process
 
     class Pool(Protocol):
-        """What a child needs of the pool that runs it."""
+        """The part of a pool that a child uses."""
 
         limits: Limits
         clock: Callable[[], float]
@@ -45,8 +45,8 @@ _LOST = "its exit code was lost: something else in this process waits for every 
 class Child:
     """One program of a pool.
 
-    `deadline` is when something must be done about it next: the time limit, then the end of the grace, then the end of
-    waiting for a killed program; or, once its leader has exited, the end of reading from pipes that others hold.
+    `deadline` is the time of the next action: the time limit, then the end of the grace period, then the end of waiting for a
+    killed program. Once its leader has exited, it is the end of reading from pipes that other processes hold.
     """
 
     def __init__(self, at: int, program: Program, pool: Pool) -> None:
@@ -64,24 +64,26 @@ class Child:
         self.exited = self.reaped = False
         self.signalled = 0
         self.left: float | None = None  # the seconds that it asked for in the background
-        self.first_line = 0  # bytes of the line by which it did
+        self.first_line = 0  # length of that first line in bytes
         self.looked = not program.may_leave
         self.pipes: set[str] = set()
         self.strays: set[Process] = set()
         self.kept: dict[int, bytearray] = {}
         self.counted: dict[int, int] = {}
         self.unsent = memoryview(program.stdin)
-        self.lasting = contextlib.ExitStack()  # what is kept for it until it ended
+        self.lasting = contextlib.ExitStack()  # resources to release when it ends
 
     def start(self) -> None:
-        """Start it, or come to an outcome at once."""
+        """Start the program, or record why it cannot start."""
         try:
             self.popen, ends, sent = spawn.start(self.program, self.pool.sleep, self.lasting)
         except (OSError, ValueError, HandlerError) as error:
             self.lasting.close()
             seconds = self.pool.clock() - self.began
             self.outcome = Outcome(
-                failure=Failure.NOT_STARTED, detail=spawn.why(error, self.program), seconds=seconds
+                failure=Failure.NOT_STARTED,
+                detail=spawn.explain_start_failure(error, self.program),
+                seconds=seconds,
             )
             return
         self.pid = self.popen.pid
@@ -90,17 +92,17 @@ class Child:
             self.pool.watch(fd, self, events)
         for fd in (self.stdout, self.stderr):
             self.kept[fd], self.counted[fd] = bytearray(), 0
-            self.pipes.add(escapees.pipe_name(fd))
+            self.pipes.add(process_tree.pipe_name(fd))
         self.unsent = self.unsent[sent:]
         if not self.unsent:
             self._stop_feeding()
-        self.pidfd = escapees.pidfd(self.pid)
+        self.pidfd = process_tree.open_pidfd(self.pid)
         if self.pidfd >= 0:
             self.pool.watch(self.pidfd, self, select.POLLIN)
 
-    # -- what the poll tells ---------------------------------------------------------------------------------------
+    # -- events of the poll ------------------------------------------------------------------------------------------
 
-    def ready(self, fd: int) -> None:
+    def on_ready(self, fd: int) -> None:
         if fd == self.pidfd:
             self._leader_exited()
         elif fd == self.stdin:
@@ -122,7 +124,7 @@ class Child:
             written = _write(self.stdin, self.unsent[:_CHUNK])
         except BlockingIOError:
             return
-        except OSError:  # EPIPE: a hook need not read what it is sent
+        except OSError:  # EPIPE: a hook need not read its stdin
             self._stop_feeding()
             return
         self.unsent = self.unsent[written:]
@@ -134,7 +136,7 @@ class Child:
         self.stdin = -1
 
     def _read(self, fd: int) -> bool:
-        """Take what the stream has; false at its end or where there is nothing now."""
+        """Read what the stream has now; return False at its end or if there is nothing."""
         try:
             data = os.read(fd, _CHUNK)
         except BlockingIOError:
@@ -159,7 +161,7 @@ class Child:
         return True
 
     def _look_at_first_line(self) -> None:
-        """Send the program to the background where its first line of output says so."""
+        """Send the program to the background if its first line of output asks for that."""
         self.looked = True
         line, newline, _ = bytes(next(iter(self.kept.values()))).partition(b"\n")
         if len(line) > _LONGEST_LINE:
@@ -172,12 +174,12 @@ class Child:
             self.seconds = min(seconds, self.limits.detached)
             self.deadline = self.pool.clock() + self.seconds
 
-    def goes_on(self) -> Outcome:
-        """The outcome for whoever waits: there is nothing to wait for."""
+    def background_outcome(self) -> Outcome:
+        """Return the outcome of a program that continues in the background."""
         return Outcome(background=True, seconds=self.pool.clock() - self.began)
 
-    def watched(self) -> list[tuple[int, int]]:
-        """Every descriptor of it that is open, with the events that matter."""
+    def watched_descriptors(self) -> list[tuple[int, int]]:
+        """Return each open descriptor of the program, with the events to poll."""
         ends = ((self.stdin, select.POLLOUT), (self.stdout, _READABLE), (self.stderr, _READABLE))
         return [(fd, events) for fd, events in (*ends, (self.pidfd, select.POLLIN)) if fd >= 0]
 
@@ -188,9 +190,9 @@ class Child:
         else:
             self.stderr = -1
 
-    # -- what time tells -------------------------------------------------------------------------------------------
+    # -- timeouts ----------------------------------------------------------------------------------------------------
 
-    def take_notice(self, now: float) -> None:
+    def check_progress(self, now: float) -> None:
         if self.pidfd < 0 and not self.exited and _has_exited(self.pid):
             self._leader_exited()
         if self.exited and (
@@ -205,15 +207,15 @@ class Child:
             self.end(Failure.TIMED_OUT, now)
         elif self.signalled == signal.SIGTERM:
             self._end_now()
-        else:  # not even SIGKILL ended it: blocked in the kernel; nobody waits for it any longer
+        else:  # SIGKILL did not end it: it is blocked in the kernel, and hookline stops waiting
             self._finish(now)
 
     def end(self, failure: Failure, now: float) -> None:
-        """SIGTERM to the group; SIGKILL follows after the grace."""
+        """Send SIGTERM to the group; SIGKILL follows after the grace period."""
         if self.exited or self.signalled:
             return
         self.failure = failure
-        self.strays = escapees.descendants(self.pid, self.strays)
+        self.strays = process_tree.find_descendants(self.pid, self.strays)
         self._signal(signal.SIGTERM)
         self.deadline = now + self.limits.grace
 
@@ -222,9 +224,9 @@ class Child:
         self.deadline = self.pool.clock() + self.limits.last
 
     def kill(self) -> None:
-        """SIGKILL to the group. Stopped first, it starts nothing while we look for what has left it."""
+        """Send SIGKILL to the group. SIGSTOP comes first, so that it starts nothing during the search for strays."""
         self._signal(signal.SIGSTOP)
-        self.strays |= escapees.descendants(self.pid, self.strays)
+        self.strays |= process_tree.find_descendants(self.pid, self.strays)
         self._signal(signal.SIGKILL)
 
     def _signal(self, number: int) -> None:
@@ -236,7 +238,7 @@ class Child:
     # -- the end ---------------------------------------------------------------------------------------------------
 
     def _finish(self, now: float) -> None:
-        """Read what is left, end what must not live on, reap the leader, and make the outcome."""
+        """Read the remaining output, end the remaining processes, reap the leader, and make the outcome."""
         held = [fd for fd in (self.stdout, self.stderr) if fd >= 0 and self._drain(fd)]
         if not self.looked:
             self._look_at_first_line()
@@ -247,7 +249,7 @@ class Child:
         if not left_alone:
             self._sweep()
         code, died_of = self._reap()
-        orphans.unregister(self.pid, ended=not left_alone)
+        subreaper.unregister(self.pid, ended=not left_alone)
         self.lasting.close()
         self.outcome = Outcome(
             exit_code=None if self.failure else code,
@@ -261,7 +263,7 @@ class Child:
         )
 
     def _drain(self, fd: int) -> bool:
-        """Take what is in the pipe now, and no more, as whoever still writes to it may do so for ever. Whether one might."""
+        """Read only what is in the pipe now, because its writers may never stop. Return whether it is still open."""
         for _ in range(self.limits.kept // _CHUNK + 1):
             if not self._read(fd):
                 break
@@ -271,20 +273,22 @@ class Child:
         return True
 
     def _sweep(self) -> None:
-        """SIGKILL for the rest of the group, and for what left it."""
+        """Send SIGKILL to the rest of the group, and to processes that left it."""
         if self.pid > 0 and not self.reaped:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGKILL)
         quick = not self.signalled
-        if orphans.adopts():
-            orphans.end_run(self.pid, self.pipes, self.strays, quick=quick)
+        if subreaper.is_subreaper():
+            subreaper.end_run(self.pid, self.pipes, self.strays, quick=quick)
         else:
-            escapees.kill(self.pid, self.program.cookie, self.pipes, self.strays, quick=quick)
+            process_tree.kill_escaped(
+                self.pid, self.program.cookie, self.pipes, self.strays, quick=quick
+            )
 
     def _reap(self) -> tuple[int | None, str]:
-        """The exit code, or the name of the signal that the leader died of; neither, where nobody can tell."""
-        assert self.popen is not None  # noqa: S101 - who is reaped was started
-        self.reaped = True  # from here on its number may be a stranger's
+        """Return the exit code, or the name of the signal that ended the leader; neither if it is unknown."""
+        assert self.popen is not None  # noqa: S101 - only a started program is reaped
+        self.reaped = True  # from here on, another process may get its number
         if self.pidfd >= 0:
             self.pool.forget(self.pidfd)
             self.pidfd = -1
@@ -322,20 +326,20 @@ class Child:
         return ""
 
     def abandon(self) -> None:
-        """Bury it without an outcome, killed as it is: whoever asked for it is gone."""
+        """Kill and reap the program without an outcome, because its caller is gone."""
         if not self.reaped:
             self._sweep()
             if self.popen is not None:
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     self.popen.wait(self.limits.last)
-                orphans.unregister(self.pid, ended=True)
+                subreaper.unregister(self.pid, ended=True)
         for fd in (self.stdin, self.stdout, self.stderr, self.pidfd):
             self.pool.forget(fd)
         self.lasting.close()
 
 
 def _write(fd: int, data: memoryview) -> int:
-    """What `os.write` does, also in a host where SIGPIPE kills."""
+    """Call `os.write`, also in a host process where SIGPIPE would be fatal."""
     if signal.getsignal(signal.SIGPIPE) is not signal.SIG_DFL:
         return os.write(fd, data)
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGPIPE})

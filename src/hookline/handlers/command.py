@@ -1,4 +1,4 @@
-"""Command: from a declared command and an event to the program that is run, and its environment."""
+"""Command: builds the program to run, and its environment, from a declared command and an event."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import sys
 from fnmatch import fnmatchcase
 
 from hookline.errors import HandlerError
-from hookline.handlers.escapees import COOKIE
-from hookline.handlers.firing import DEEPEST, marked
-from hookline.handlers.firing import VARIABLE as FIRING
-from hookline.handlers.program import Program
-from hookline.handlers.secret import state_folder
+from hookline.handlers.process_spec import Program
+from hookline.handlers.process_tree import COOKIE
+from hookline.handlers.recursion_guard import DEEPEST, extend_variable
+from hookline.handlers.recursion_guard import VARIABLE as FIRING
+from hookline.handlers.signing_key import state_folder
 from hookline.model.handler import Command
 
 TYPE_CHECKING = False
@@ -22,26 +22,26 @@ if TYPE_CHECKING:
     from hookline.model.event import Event
     from hookline.model.handler import Builtin
 
-# Texts, which `re` compiles and remembers when the first hook needs one: most need none.
+# Texts, so that `re` compiles them only when the first hook needs one.
 _DOTENV = r"\$\{env\.([^}]+)\}"
 _VARIABLE = r"\$(?:\{env\.([^}]+)\}|\{(\w+)\}|(\w+))"
-# Which references in the values of `env` are filled in, by the handler's `expand`.
+# The references that are expanded in the values of `env`, by the handler's `expand`.
 _REFERENCES = {"": r"(?!)", "dotenv": _DOTENV, "shell": r"\$(?:\{(\w+)\}|(\w+))"}
 _OF_EVENT = r"\$\{event\.(?:(cwd|session_id|project|tool)|facts\.(\w+))\}"
-# Characters that no variable and no argument can hold: with one of them, a guard could not be started.
+# Characters that no variable and no argument can contain; one of them would keep a guard from starting.
 _UNPASSABLE = "[\0\ud800-\udc7f\udd00-\udfff]"
-# A value of these characters means the same to a shell wherever it stands.
+# A value of only these characters means the same anywhere in shell text.
 _HARMLESS = r"[\w@%+=:,./-]*"
-# Bash sets these for itself, and for no other; with `noexec` in them, a guard would end well and have said nothing.
+# Bash sets these for itself only. With `noexec` in them, a guard would exit with success and print nothing.
 _SHELLS_OWN = frozenset({"SHELLOPTS", "BASHOPTS"})
 _LONGEST_COOKIE = 64  # characters
 _WIDEST = 4  # bytes of a character
-_POINTER = 10  # bytes that a variable takes beside its name and value
-_NEEDED = frozenset({"PATH", "HOME"})  # hardly any program does without
+_POINTER = 10  # bytes per variable besides its name and value
+_NEEDED = frozenset({"PATH", "HOME"})  # almost every program needs these
 _POWERSHELL = ("-NoProfile", "-NonInteractive", "-Command")
 
 
-def program(
+def build_program(
     command: Command,
     event: Event,
     payload: str,
@@ -51,15 +51,15 @@ def program(
     environ: Mapping[str, str],
     mark: str = "",
 ) -> Program:
-    """The program to run for an event, from the environment as it is now. `mark`: by which its hook is known again.
+    """Return the program to run for an event in the current environment. `mark` identifies its hook in other processes.
 
     Raises:
-        HandlerError: none of the declared shells is on this machine.
+        HandlerError: this machine has none of the declared shells.
     """
     return Program(
         argv=_argv(command, event, environ) if command.sealed is None else command.sealed.argv,
         stdin=payload.encode("utf-8", "surrogatepass"),
-        cwd=directory(command, event, environ) or None,
+        cwd=working_directory(command, event, environ) or None,
         env=_environment(command, event, environ, cookie, mark),
         timeout=timeout,
         cookie=cookie,
@@ -73,11 +73,11 @@ def _argv(command: Command, event: Event, environ: Mapping[str, str]) -> tuple[s
     if command.argv:
         first, *rest = command.argv
         return tuple(
-            _substituted(part, command, event, quoted=True)
+            _substitute(part, command, event, quoted=True)
             for part in (_interpreter(first, environ), *rest)
         )
     shell = _shell(command.shell, environ)
-    script = _substituted(command.script, command, event, quoted=False)
+    script = _substitute(command.script, command, event, quoted=False)
     arguments = _POWERSHELL if shell.rpartition("/")[2] in ("powershell", "pwsh") else ("-c",)
     return (shell, *arguments, script)
 
@@ -94,15 +94,15 @@ def _interpreter(name: str, environ: Mapping[str, str]) -> str:
 def _shell(wanted: tuple[str, ...], environ: Mapping[str, str]) -> str:
     for name in wanted:
         wish = environ.get(name[1:], "") if name.startswith("$") else name
-        if wish and (path := on_path(wish, environ)):
+        if wish and (path := find_on_path(wish, environ)):
             return path
     raise HandlerError(
         f"none of the shells {', '.join(f'`{name}`' for name in wanted)} is on this machine"
     )
 
 
-def on_path(name: str, environ: Mapping[str, str]) -> str:
-    """The first program of that name on the path, or of that path; `shutil.which` without its import."""
+def find_on_path(name: str, environ: Mapping[str, str]) -> str:
+    """Return the first program of that name on PATH, or at that path; replaces `shutil.which`, which is slow to import."""
     folders = environ.get("PATH", os.defpath).split(os.pathsep)
     for path in [name] if "/" in name else [f"{folder}/{name}" for folder in folders if folder]:
         if os.path.isfile(path) and os.access(path, os.X_OK):
@@ -110,27 +110,27 @@ def on_path(name: str, environ: Mapping[str, str]) -> str:
     return ""
 
 
-def _substituted(text: str, command: Command, event: Event, *, quoted: bool) -> str:
-    """The text with its `${NAME}` placeholders filled in, at once: a value is never searched for placeholders.
+def _substitute(text: str, command: Command, event: Event, *, quoted: bool) -> str:
+    """Fill the `${NAME}` placeholders of a text in one pass; values are not searched for placeholders.
 
-    In shell text only a harmless value is spliced in; any other is left to the shell, which finds it in its environment,
-    so that a folder's name can never become a command.
+    In shell text, hookline inserts only harmless values. The shell takes any other value from its environment, so that the name
+    of a folder can never become a command.
     """
     if not any(placeholder in text for placeholder in command.substitute):
         return text
 
     def filled(found: re.Match[str]) -> str:
-        value = _of_event(command.substitute[found[0]], event)
+        value = _expand_event_references(command.substitute[found[0]], event)
         return value if quoted or re.fullmatch(_HARMLESS, value) else found[0]
 
     longest_first = sorted(command.substitute, key=len, reverse=True)
     return re.sub("|".join(map(re.escape, longest_first)), filled, text)
 
 
-def _of_event(value: str, event: Event) -> str:
-    """The text with what it refers to of the event; a fact that is no text, or not there, is an empty one.
+def _expand_event_references(value: str, event: Event) -> str:
+    """Expand a text's references to the event; a fact that is missing or not text becomes empty.
 
-    What no program can be passed becomes U+FFFD.
+    Characters that no program can receive become U+FFFD.
     """
 
     def filled(found: re.Match[str]) -> str:
@@ -144,19 +144,19 @@ def _of_event(value: str, event: Event) -> str:
     return re.sub(_OF_EVENT, filled, value) if "${event." in value else value
 
 
-def directory(command: Command | Builtin, event: Event, environ: Mapping[str, str]) -> str:
-    """The working directory of a handler: its own, seen from the folder of its event, or that folder."""
+def working_directory(command: Command | Builtin, event: Event, environ: Mapping[str, str]) -> str:
+    """Return the working directory of a handler: its own, relative to the event's folder, or that folder."""
     base = event.cwd
     if event.folder and (command.in_folder or not os.path.isdir(base)):
         base = event.folder
     if not command.working_dir:
         return base
-    path = _expanded(command.working_dir, environ) if command.expand else command.working_dir
+    path = _expand_path(command.working_dir, environ) if command.expand else command.working_dir
     return os.path.join(base, path)
 
 
-def _expanded(path: str, environ: Mapping[str, str]) -> str:
-    """`~`, `${env.X}`, `${X}` and `$X` of a path (docs/formats/docker-agent.md 3, working_dir)."""
+def _expand_path(path: str, environ: Mapping[str, str]) -> str:
+    """Expand `~`, `${env.X}`, `${X}` and `$X` in a path (docs/formats/docker-agent.md 3, working_dir)."""
     path = re.sub(_VARIABLE, lambda found: environ.get(found[1] or found[2] or found[3], ""), path)
     if path == "~" or path.startswith("~/"):
         path = environ.get("HOME", "~") + path[1:]
@@ -173,18 +173,18 @@ def _environment(
             for name, value in env.items()
             if not any(fnmatchcase(name, drop) for drop in command.drop_env)
         }
-    own = declared(command, event, environ)
-    own[COOKIE] = runs(environ, cookie)  # the run around ours must find what ours starts, too
-    own[FIRING] = marked(
+    own = expand_declared(command, event, environ)
+    own[COOKIE] = extend_cookies(environ, cookie)  # outer runs must find these processes too
+    own[FIRING] = extend_variable(
         environ, event.kind, mark
-    )  # by it a hook that makes its agent fire again is noticed
-    return _bounded(env, own) | own
+    )  # by it hookline notices a hook that makes its agent fire again
+    return _limit_size(env, own) | own
 
 
-def _bounded(env: dict[str, str], own: Mapping[str, str]) -> dict[str, str]:
-    """The environment without its longest variables where no system would start anything with all of it.
+def _limit_size(env: dict[str, str], own: Mapping[str, str]) -> dict[str, str]:
+    """Drop the longest variables of an environment that is too large for the system to start a program.
 
-    A clone can have its host set just so many that hookline itself is started, and no guard is.
+    A clone can make its host set just enough variables that hookline still starts, but no guard does.
     """
     most = os.sysconf("SC_ARG_MAX") // 2
     if _WIDEST * sum(len(name) + len(value) + _POINTER for name, value in env.items()) <= most:
@@ -202,15 +202,15 @@ def _bounded(env: dict[str, str], own: Mapping[str, str]) -> dict[str, str]:
     return env
 
 
-def declared(
+def expand_declared(
     command: Command | Builtin, event: Event, environ: Mapping[str, str]
 ) -> dict[str, str]:
-    """The variables that a handler declares, with what they refer to filled in.
+    """Return the variables that a handler declares, with their references expanded.
 
-    A variable that is only passed on, of which nothing else is inherited, is left out where it is not set.
+    If a handler inherits nothing else, an unset variable that it only passes on is left out.
     """
     hosts = command.host_env if isinstance(command, Command) else {}
-    filled = {name: _of_event(value, event) for name, value in hosts.items()}
+    filled = {name: _expand_event_references(value, event) for name, value in hosts.items()}
     passes_on = "*" in getattr(command, "drop_env", ())
     for name, value in command.env.items():
         if passes_on and value == f"${{env.{name}}}" and name not in environ:
@@ -220,12 +220,12 @@ def declared(
             lambda found: environ.get(found[found.lastindex or 0], ""),
             value,
         )
-        filled[name] = _of_event(text, event)
+        filled[name] = _expand_event_references(text, event)
     return filled
 
 
-def runs(environ: Mapping[str, str], cookie: str) -> str:
-    """The cookies of the runs that this one is inside of, as many as there may be, and its own; what is none is not passed on."""
+def extend_cookies(environ: Mapping[str, str], cookie: str) -> str:
+    """Return the cookies of the outer runs, up to the limit, and this one's own; invalid ones are dropped."""
     outer = environ.get(COOKIE, "")
     told = outer[-DEEPEST * (_LONGEST_COOKIE + 1) :].split(",") if outer else ()
     inside = [

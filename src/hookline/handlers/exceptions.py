@@ -1,4 +1,4 @@
-"""Exceptions of in-process handlers, and the failure that each of them is."""
+"""Exceptions of in-process handlers, and the failure that each stands for."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from hookline.model.outcome import Failure, Outcome
 
 
 class OverdueError(TimeoutError):
-    """The time that a hook was given is over; unlike a TimeoutError of the hook's own."""
+    """A hook has used up its time; differs from a TimeoutError raised by the hook itself."""
 
 
 class StuckError(RuntimeError):
-    """Too many workers are held by functions that overran their time."""
+    """Too many workers are blocked by functions that overran their time."""
 
 
-class FailedError(Exception):
-    """A handler that is somewhere else brought no answer: which failure that is, and what makes it concrete."""
+class RemoteHandlerError(Exception):
+    """A remote handler returned no answer; names the failure and its detail."""
 
     def __init__(self, failure: Failure, detail: str) -> None:
         super().__init__(detail)
@@ -25,14 +25,14 @@ class FailedError(Exception):
         self.detail = detail
 
 
-def failed(error: BaseException, timeout: float, began: float) -> Outcome:
-    """A hook's exception, or its exit, is that hook's failure; an interrupt or a cancellation of its caller is raised again."""
+def make_failure_outcome(error: BaseException, timeout: float, began: float) -> Outcome:
+    """Return a hook's exception or exit as its failure; raise an interrupt or its caller's cancellation again."""
     seconds = perf_counter() - began
     if isinstance(error, OverdueError):
         return Outcome(failure=Failure.TIMED_OUT, detail=f"after {timeout:g} s", seconds=seconds)
     if isinstance(error, StuckError):
         return Outcome(failure=Failure.NOT_STARTED, detail=str(error), seconds=seconds)
-    if isinstance(error, FailedError):
+    if isinstance(error, RemoteHandlerError):
         return Outcome(failure=error.failure, detail=error.detail, seconds=seconds)
     if not isinstance(error, Exception | SystemExit) and not _is_own_cancellation(error):
         raise error
@@ -42,7 +42,7 @@ def failed(error: BaseException, timeout: float, began: float) -> Outcome:
 
 
 def _is_own_cancellation(error: BaseException) -> bool:
-    """Whether the hook awaited something that was cancelled, while nobody cancels the task which called it."""
+    """Return whether the hook awaited something that was cancelled, while its own task was not."""
     asyncio = sys.modules.get("asyncio")
     if asyncio is None or not isinstance(error, asyncio.CancelledError):
         return False

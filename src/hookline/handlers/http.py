@@ -1,4 +1,4 @@
-"""HTTP: one payload to one address, and its answer back, within one time limit and never by a detour.
+"""HTTP: sends one payload to one address and returns the answer, within one time limit.
 
 No proxy, no redirect, no compression, no second look-up; TLS as this machine trusts it. Rules: docs/formats/starchild.md 8.
 """
@@ -13,7 +13,7 @@ from http.client import HTTPConnection, HTTPException, IncompleteRead, RemoteDis
 from urllib.parse import quote, urlsplit
 
 from hookline.errors import HandlerError
-from hookline.handlers.line import FloodError, Line
+from hookline.handlers.deadline_connection import DeadlineConnection, FloodError
 from hookline.model.outcome import Failure, Outcome
 from hookline.text.urls import canonical_host, describe_url, explain_refused_url
 from hookline.wire.http_spec import UNSENT
@@ -24,24 +24,24 @@ if TYPE_CHECKING:
     from http.client import HTTPResponse
     from urllib.parse import SplitResult
 
-    from hookline.handlers.address import Resolve
+    from hookline.handlers.name_resolution import Resolve
     from hookline.model.handler import Http
 
 LARGEST = 1 << 20  # bytes of an answer
-HEAD = 1 << 18  # bytes of an answer's head, and of heads of no account ahead of it
-_FRAMES = 8  # what comes in for a byte of an answer that is sent in pieces of one byte
+HEAD = 1 << 18  # bytes of an answer's head, and of informational heads before it
+_FRAMES = 8  # overhead per byte of an answer that comes in chunks of one byte
 _PORTS: Mapping[str, int] = {"http": 80, "https": 443}
 _REFERENCE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _LENGTH = re.compile(r"[0-9]+")
 _VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 _SIGNED = frozenset({"webhook-id", "webhook-timestamp", "webhook-signature"})
-# What a path may hold as it stands; anything else is escaped.
+# Characters that stay as they are in a path; all others are escaped.
 _PLAIN = "%/:=&?~+!$,;'@()*[]"
 
 
 class CallError(Exception):
-    """A call that brought no answer: which failure that is, and what makes it concrete."""
+    """A call without an answer; names the failure and its detail."""
 
     def __init__(self, failure: Failure, detail: str) -> None:
         super().__init__(detail)
@@ -60,13 +60,16 @@ def call(
     resolve: Resolve = socket.getaddrinfo,
     clock: Callable[[], float] = time.monotonic,
 ) -> Outcome:
-    """Send a payload and return what came of it; never raises for what the other side does.
+    """Send a payload and return the outcome; raises nothing for faults of the other side.
 
-    `seconds` is all the time there is, from the look-up of the name to the last byte; only the look-up itself cannot be
-    cut short. `largest`: bytes of an answer, where the handler does not say it. `opened` is told each socket, so that somebody else may shut it.
+    `seconds` is the total time, from the look-up of the name to the last byte; only the look-up cannot be cut short.
+    `largest`: the most bytes of an answer, unless the handler says it. `opened` is called with each socket, so that the caller can
+    shut it.
     """
     began = clock()
-    line = Line(began + seconds, most=HEAD, clock=clock, opened=opened, resolve=resolve)
+    line = DeadlineConnection(
+        began + seconds, most=HEAD, clock=clock, opened=opened, resolve=resolve
+    )
     try:
         text = _exchange(
             http,
@@ -76,7 +79,7 @@ def call(
             http.largest or largest,
         )
     except (CallError, HandlerError, FloodError, OSError, HTTPException) as error:
-        failure, detail = broken(error, seconds)
+        failure, detail = explain_failure(error, seconds)
     else:
         return Outcome(exit_code=0, stdout=text, seconds=clock() - began)
     finally:
@@ -84,7 +87,9 @@ def call(
     return Outcome(failure=failure, detail=detail, seconds=clock() - began)
 
 
-def _exchange(http: Http, body: bytes, environ: Mapping[str, str], line: Line, largest: int) -> str:
+def _exchange(
+    http: Http, body: bytes, environ: Mapping[str, str], line: DeadlineConnection, largest: int
+) -> str:
     why = explain_refused_url(http.url, allow_local=http.allow_local)
     if why:
         raise HandlerError(f"{describe_url(http.url)} must not be called: {why}")
@@ -95,14 +100,14 @@ def _exchange(http: Http, body: bytes, environ: Mapping[str, str], line: Line, l
         "Accept-Encoding": "identity",
         "Connection": "close",
     }
-    response = exchanged(
+    response = send_request(
         line, url, http.method, body, headers, allow_local=http.allow_local, largest=largest
     )
     return _answer(response, largest)
 
 
-def exchanged(
-    line: Line,
+def send_request(
+    line: DeadlineConnection,
     url: SplitResult,
     method: str,
     body: bytes,
@@ -111,17 +116,17 @@ def exchanged(
     allow_local: bool,
     largest: int,
 ) -> HTTPResponse:
-    """The answer to a request over a line that is dialled for it, as far as its head; `largest`: bytes that may follow.
+    """Send a request over a new connection and return the answer's head; `largest`: the most bytes of its body.
 
     Raises:
-        CallError, HandlerError, FloodError, OSError, HTTPException: there is none; `broken` says what that means.
+        CallError, HandlerError, FloodError, OSError, HTTPException: there is no answer; `explain_failure` says why.
     """
     host = canonical_host(url.hostname or "")
     line.dial(host, url.port or _PORTS[url.scheme], allow_local=allow_local)
     if url.scheme == "https":
         line.encrypt(host)
     connection = HTTPConnection("unused")
-    connection.sock = line  # it has what HTTP needs of a socket
+    connection.sock = line  # it has the part of a socket that HTTP uses
     connection.request(method, _target(url), body=body, headers=dict(headers))
     response = connection.getresponse()
     if line.cut:
@@ -133,7 +138,7 @@ def exchanged(
 
 
 def _is_framed_once(response: HTTPResponse) -> bool:
-    """Whether an answer has one end for everybody who reads it (RFC 9112 6.3: other lengths cannot be recovered from)."""
+    """Return whether an answer's length is unambiguous (RFC 9112 6.3: there is no recovery from conflicting lengths)."""
     said = {length.strip() for length in response.headers.get_all("Content-Length", [])}
     return len(said) <= 1 and all(_LENGTH.fullmatch(length) for length in said)
 
@@ -151,13 +156,13 @@ def _target(url: SplitResult) -> str:
     return quote(url.path or "/", safe=_PLAIN) + query
 
 
-# -- what is sent --------------------------------------------------------------------------------------------------------
+# -- the request ---------------------------------------------------------------------------------------------------------
 
 
 def _headers(http: Http, body: bytes, environ: Mapping[str, str]) -> dict[str, str]:
-    """The headers of a call; a value that no header can hold is never repeated in words, because it may be secret."""
+    """Return the headers of a call; messages never repeat an invalid value, because it may be secret."""
     own = {
-        name: _filled(value, http.env, environ)
+        name: _fill_references(value, http.env, environ)
         for name, value in http.headers.items()
         if name.lower() not in UNSENT
     }
@@ -177,15 +182,15 @@ def _headers(http: Http, body: bytes, environ: Mapping[str, str]) -> dict[str, s
     return {name: value for name, value in given.items() if name.lower() not in said} | own
 
 
-def _filled(value: str, env: tuple[str, ...], environ: Mapping[str, str]) -> str:
-    """A value with the variables that it may know."""
+def _fill_references(value: str, env: tuple[str, ...], environ: Mapping[str, str]) -> str:
+    """Expand the variables that a value may use."""
     return _REFERENCE.sub(
         lambda found: environ.get(name, "") if (name := found[1] or found[2]) in env else "", value
     )
 
 
 def _signature(variable: str, body: bytes, environ: Mapping[str, str]) -> dict[str, str]:
-    """The payload's signature with a delivery id and a timestamp, in the form of Standard Webhooks."""
+    """Return the headers that sign the payload, with delivery id and timestamp, as Standard Webhooks defines them."""
     import base64  # noqa: PLC0415 - few hooks have a secret
     import os  # noqa: PLC0415 - as above
 
@@ -211,12 +216,12 @@ def _signature(variable: str, body: bytes, environ: Mapping[str, str]) -> dict[s
     return {
         "Webhook-Id": delivery,
         "Webhook-Timestamp": moment,
-        "Webhook-Signature": signed(key, delivery, moment, body),
+        "Webhook-Signature": sign(key, delivery, moment, body),
     }
 
 
-def signed(key: bytes, delivery: str, moment: str, body: bytes) -> str:
-    """The signature of a delivery: HMAC-SHA256 over its id, its moment (seconds since 1970) and its body (Standard Webhooks)."""
+def sign(key: bytes, delivery: str, moment: str, body: bytes) -> str:
+    """Return the signature of a delivery: HMAC-SHA256 over id, time (seconds since 1970) and body (Standard Webhooks)."""
     import base64  # noqa: PLC0415 - few hooks have a secret
     import hmac  # noqa: PLC0415 - as above
 
@@ -224,14 +229,14 @@ def signed(key: bytes, delivery: str, moment: str, body: bytes) -> str:
     return f"v1,{base64.b64encode(digest).decode()}"
 
 
-# -- what comes back -----------------------------------------------------------------------------------------------------
+# -- the answer ----------------------------------------------------------------------------------------------------------
 
 
 def _answer(response: HTTPResponse, largest: int) -> str:
-    """The text of an answer, which is JSON or nothing at all.
+    """Return the text of an answer, which must be JSON or empty.
 
     Raises:
-        CallError: it is neither; or its status is no success.
+        CallError: it is neither, or its status is not a success.
     """
     if not 200 <= response.status < 300:  # noqa: PLR2004 - the successes of HTTP
         aside = ", and redirects are not followed" if 300 <= response.status < 400 else ""  # noqa: PLR2004 - its redirects
@@ -266,8 +271,8 @@ def _text(body: bytes) -> str:
     return text
 
 
-def broken(error: Exception, seconds: float) -> tuple[Failure, str]:
-    """What broke a call that had so many seconds, in words that repeat nothing which the other side chose."""
+def explain_failure(error: Exception, seconds: float) -> tuple[Failure, str]:
+    """Return why a call failed, in words that repeat nothing from the other side."""
     if isinstance(error, CallError):
         return error.failure, error.detail
     if isinstance(error, HandlerError):

@@ -1,11 +1,11 @@
-"""In-process handlers: a Python callable, plain or asynchronous, called with the event."""
+"""In-process handlers: calls a Python function, plain or asynchronous, with the event."""
 
 from __future__ import annotations
 
 import sys
 from time import perf_counter
 
-from hookline.handlers.exceptions import OverdueError, failed
+from hookline.handlers.exceptions import OverdueError, make_failure_outcome
 from hookline.model.outcome import Outcome
 
 TYPE_CHECKING = False
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 async def call_async(run: Run) -> Outcome:
-    """Call the handler; a coroutine is given the hook's timeout, and so is a plain function that has a worker."""
+    """Call the handler. A coroutine gets the hook's timeout, and so does a plain function that has a worker."""
     began = perf_counter()
     try:
         handler: InProcess = run.spec.handler  # type: ignore[assignment]  # the driver sends in-process handlers only
@@ -29,15 +29,15 @@ async def call_async(run: Run) -> Outcome:
             else handler.call(run.event)
         )
         if hasattr(answer, "send"):
-            answer = await limited(answer, run.spec.timeout)
+            answer = await run_limited(answer, run.spec.timeout)
             refuse_late_answer(began, run.spec.timeout)
-    except BaseException as error:  # noqa: BLE001 - what is not the hook's is raised again
-        return failed(error, run.spec.timeout, began)
+    except BaseException as error:  # noqa: BLE001 - exceptions that are not the hook's are raised again
+        return make_failure_outcome(error, run.spec.timeout, began)
     return Outcome(answer=answer, seconds=perf_counter() - began)
 
 
 def call(run: Run) -> Outcome:
-    """Call the handler from synchronous code; a coroutine runs on an event loop of its own."""
+    """Call the handler from synchronous code; a coroutine gets an event loop of its own."""
     began = perf_counter()
     try:
         handler: InProcess = run.spec.handler  # type: ignore[assignment]  # as above
@@ -47,15 +47,15 @@ def call(run: Run) -> Outcome:
             else handler.call(run.event)
         )
         if hasattr(answer, "send"):
-            answer = _to_the_end(answer, run.spec.timeout)
+            answer = _run_to_end(answer, run.spec.timeout)
             refuse_late_answer(began, run.spec.timeout)
     except BaseException as error:  # noqa: BLE001 - as above
-        return failed(error, run.spec.timeout, began)
+        return make_failure_outcome(error, run.spec.timeout, began)
     return Outcome(answer=answer, seconds=perf_counter() - began)
 
 
 def refuse_late_answer(began: float, seconds: float) -> None:
-    """Check the clock after a coroutine has ended: no timer ends one that blocks the event loop.
+    """Check the clock after a coroutine has ended, because no timer ends one that blocks the event loop.
 
     Raises:
         OverdueError: it took longer than `seconds`.
@@ -70,46 +70,48 @@ def _workers() -> Workers:
     return WORKERS
 
 
-def _to_the_end(coroutine: Coroutine[Any, Any, Any], seconds: float) -> Any:
-    """Run a coroutine to its end, in a thread where this one has a running loop already."""
+def _run_to_end(coroutine: Coroutine[Any, Any, Any], seconds: float) -> Any:
+    """Run a coroutine to its end, on a thread if this one already runs a loop."""
     import asyncio  # noqa: PLC0415 - only asynchronous hooks need it
 
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(limited(coroutine, seconds))
+        return asyncio.run(run_limited(coroutine, seconds))
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - rare
     from contextvars import copy_context  # noqa: PLC0415 - rare
 
-    with ThreadPoolExecutor(
-        1
-    ) as thread:  # in our context, by which an engine knows what is being asked already
-        return thread.submit(copy_context().run, asyncio.run, limited(coroutine, seconds)).result()
+    with ThreadPoolExecutor(1) as thread:  # in this context, which holds the events in progress
+        return thread.submit(
+            copy_context().run, asyncio.run, run_limited(coroutine, seconds)
+        ).result()
 
 
-async def limited(coroutine: Coroutine[Any, Any, Any], seconds: float) -> Any:
-    """Await a coroutine for at most some seconds.
+async def run_limited(coroutine: Coroutine[Any, Any, Any], seconds: float) -> Any:
+    """Await a coroutine for at most `seconds`.
 
     Its first step runs directly; a timer is armed only if it suspends, because most hooks never do and
     `asyncio.timeout` costs several times such a hook.
 
     Raises:
-        OverdueError: the time is over.
+        OverdueError: it took longer.
     """
     try:
         waiting = coroutine.send(None)
     except StopIteration as done:
         return done.value
-    return await rest(coroutine, waiting, seconds)
+    return await finish_coroutine(coroutine, waiting, seconds)
 
 
-async def rest(coroutine: Coroutine[Any, Any, Any], waiting: Any, seconds: float) -> Any:
-    """Await what is left of a coroutine whose first step ended in waiting for something.
+async def finish_coroutine(
+    coroutine: Coroutine[Any, Any, Any], waiting: Any, seconds: float
+) -> Any:
+    """Await the rest of a coroutine whose first step is waiting for something.
 
     Raises:
-        OverdueError: the time is over, also where the coroutine made something else of its cancellation.
+        OverdueError: it took longer, even if the coroutine handled its cancellation in another way.
     """
-    asyncio = sys.modules["asyncio"]  # whatever suspended it has loaded it
+    asyncio = sys.modules["asyncio"]  # the coroutine suspended, so asyncio is loaded
     try:
         async with asyncio.timeout(seconds) as limit:
             answer = await _Rest(coroutine, waiting)
@@ -123,7 +125,7 @@ async def rest(coroutine: Coroutine[Any, Any, Any], waiting: Any, seconds: float
 
 
 class _Rest:
-    """What is left of a coroutine after its first step, which waits for `waiting`."""
+    """The rest of a coroutine after its first step; it waits for `waiting`."""
 
     __slots__ = ("coroutine", "waiting")
 

@@ -1,6 +1,6 @@
-"""Processes: run programs at once, bound their time and output, and leave nothing of them behind.
+"""Processes: runs programs concurrently, bounds their time and output, and leaves no process behind.
 
-One poll loop serves any number of programs; what each goes through is in `child`. Rules: docs/architecture.md 4.9;
+One poll loop serves any number of programs; `child` runs each of them. Rules: docs/architecture.md 4.9;
 docs/formats/agenthooks.md 10; docs/explanation/security.md 1.
 """
 
@@ -12,7 +12,7 @@ import time
 from collections import deque
 
 from hookline.handlers.child import Child
-from hookline.handlers.program import Cancel, Limits, Program
+from hookline.handlers.process_spec import Cancel, Limits, Program
 from hookline.model.frozen import Frozen
 from hookline.model.outcome import TOO_LATE, Failure, Outcome
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-_LOOK_AGAIN = 0.01  # seconds, where no pidfd tells of an end
+_LOOK_AGAIN = 0.01  # seconds, for systems without pidfd
 _LONGEST_WAIT = 3600.0  # poll counts in an int
 _NEVER = float("inf")
 
 
-class Left(Frozen):
-    """A program that went to the background while others waited for it. `child`: it, which no loop polls."""
+class BackgroundProgram(Frozen):
+    """A program that continues in the background. `child`: the program, which no loop polls now."""
 
     child: Any
 
     def finish(self, limits: Limits, cancel: Cancel | None = None) -> Outcome:
-        """Wait for its end, and return what it did after its first line of output."""
+        """Wait for its end, and return its output after the first line."""
         child: Child = self.child
         if child.outcome is None:
             Pool((), limits, cancel, time.monotonic, time.sleep).take_over(child)
@@ -40,34 +40,37 @@ class Left(Frozen):
         return child.outcome
 
     def descriptors(self) -> tuple[int, ...]:
-        """The descriptors that belong to it."""
+        """Return the open descriptors of the program."""
         child: Child = self.child
-        return () if child.outcome is not None else tuple(fd for fd, _ in child.watched())
+        return (
+            () if child.outcome is not None else tuple(fd for fd, _ in child.watched_descriptors())
+        )
 
 
 def run_all(
     programs: Sequence[Program],
     *,
-    left: dict[int, Left] | None = None,
+    left: dict[int, BackgroundProgram] | None = None,
     limits: Limits = Limits(),  # noqa: B008 - frozen
     cancel: Cancel | None = None,
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
 ) -> list[Outcome]:
-    """Run programs, as many at once as `limits` allow, and return their outcomes in the order given.
+    """Run programs, as many at once as `limits` allow, and return their outcomes in order.
 
-    `left` gets those that went to the background, by their places; their outcomes here are marked so. Returns when each has ended, within its timeout plus grace plus a moment, whatever it does. Never raises for what a
-    program does; an interrupt or a cancellation ends all of them first.
+    `left` receives those that go to the background, by position; their outcomes are marked so. Each program ends within its timeout
+    plus the grace period plus a moment. Nothing that a program does raises an exception here; an interrupt or a cancellation ends
+    all of them first.
     """
     pool = Pool(programs, limits, cancel, clock, sleep)
     outcomes = pool.run()
     if left is not None:
-        left |= {child.at: Left(child=child) for child in pool.gone}
+        left |= {child.at: BackgroundProgram(child=child) for child in pool.gone}
     return outcomes
 
 
 class Pool:
-    """The poll loop over the programs that are running."""
+    """The poll loop of the running programs."""
 
     def __init__(
         self,
@@ -86,14 +89,14 @@ class Pool:
         self.waiting = deque(enumerate(programs))
         self.outcomes: list[Outcome | None] = [None] * len(programs)
         self.running: list[Child] = []
-        self.gone: list[Child] = []  # to the background
+        self.gone: list[Child] = []  # in the background
         self.cancelled = False
 
     def run(self) -> list[Outcome]:
         try:
             if self.cancel is not None:
                 self.poll.register(self.cancel.reader, select.POLLIN)
-                self._take_turns(0)  # who is cancelled already starts nothing
+                self._take_turns(0)  # a set switch starts no program
             while self.waiting or any(child.left is None for child in self.running):
                 self._start_some()
                 self._turn()
@@ -106,10 +109,10 @@ class Pool:
         return [outcome for outcome in self.outcomes if outcome is not None]
 
     def _leave(self) -> None:
-        """Give back the programs that go on in the background: no loop polls them until `Left.finish`."""
+        """Hand out the programs that continue in the background: no loop polls them until `BackgroundProgram.finish`."""
         for child in self.running:
             assert child.left is not None  # noqa: S101 - the others have ended
-            self.outcomes[child.at] = child.goes_on()
+            self.outcomes[child.at] = child.background_outcome()
             for fd in [fd for fd, watching in self.by_fd.items() if watching is child]:
                 self.poll.unregister(fd)
                 del self.by_fd[fd]
@@ -125,12 +128,12 @@ class Pool:
                 self.outcomes[at] = Outcome(failure=Failure.TIMED_OUT, detail=TOO_LATE)
                 continue
             child = Child(at, program, self)
-            self.running.append(child)  # before it is started, so that an interrupt finds it
+            self.running.append(child)  # before its start, so that an interrupt finds it
             child.start()
             self._settle(child)
 
     def _turn(self) -> None:
-        """Wait for the next thing to happen to any program, and let each take notice."""
+        """Wait for the next event of any program, and let each check its progress."""
         if not self.running:
             return
         nearest = min(child.deadline for child in self.running)
@@ -140,7 +143,7 @@ class Pool:
         self._take_turns(left)
         now = self.clock()
         for child in list(self.running):
-            child.take_notice(now)
+            child.check_progress(now)
             self._settle(child)
 
     def _take_turns(self, seconds: float) -> None:
@@ -148,12 +151,12 @@ class Pool:
             if self.cancel is not None and fd == self.cancel.reader:
                 self._cancel_all()
             elif fd in self.by_fd:
-                self.by_fd[fd].ready(fd)
+                self.by_fd[fd].on_ready(fd)
 
     def take_over(self, child: Child) -> None:
         """Poll a program that another loop started, until its end."""
         self.outcomes, child.at, child.pool, child.left = [None], 0, self, None
-        for fd, events in child.watched():
+        for fd, events in child.watched_descriptors():
             self.watch(fd, child, events)
         self.running.append(child)
         self.run()
@@ -162,7 +165,9 @@ class Pool:
         if child.left is not None and child not in self.gone:
             self.gone.append(child)
         if child.outcome is not None:
-            self.outcomes[child.at] = child.outcome if child.left is None else child.goes_on()
+            self.outcomes[child.at] = (
+                child.outcome if child.left is None else child.background_outcome()
+            )
             self.running.remove(child)
 
     def _cancel_all(self) -> None:
@@ -177,7 +182,7 @@ class Pool:
         self.poll.register(fd, events)
 
     def forget(self, fd: int) -> None:
-        """Close what was watched; nothing where that has happened already."""
+        """Close a watched descriptor; do nothing if it is closed already."""
         if self.by_fd.pop(fd, None) is not None:
             self.poll.unregister(fd)
             os.close(fd)

@@ -1,4 +1,4 @@
-"""Spawn: start a program in a session of its own, with three pipes to it; or say why it cannot be started."""
+"""Spawn: starts a program in its own session, with three pipes; or explains why it cannot start."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import errno
 import os
 import signal
 import subprocess
-from _signal import getsignal  # type: ignore[import-not-found]  # the one of `signal` makes an enum of it, which takes 0.1 ms in all
+from _signal import getsignal  # type: ignore[import-not-found]  # the function of `signal` makes an enum, which takes 0.1 ms in all
 
 from hookline.errors import HandlerError
-from hookline.handlers import orphans
+from hookline.handlers import subreaper
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeAlias
 
-    from hookline.handlers.program import Program
+    from hookline.handlers.process_spec import Program
 
-    # Our ends of the program's standard streams.
+    # This process's ends of the program's standard streams.
     Ends: TypeAlias = tuple[int, int, int]
 
 _BUSY_TRIES, _BUSY_PAUSE = 10, 0.01
@@ -33,14 +33,14 @@ _CHECKED = sorted(
 def start(
     program: Program, sleep: Callable[[float], None], lasting: contextlib.ExitStack
 ) -> tuple[subprocess.Popen[bytes], Ends, int]:
-    """The started program, our ends of its streams, which do not block, and how much of the payload it has been sent.
+    """Return the started program, our non-blocking ends of its streams, and how many payload bytes it was sent.
 
-    `lasting`: what must be kept for it until it ended is closed with that.
+    `lasting` closes the resources that the program needs until it ends.
 
     Raises:
-        OSError: the program, its directory, or what it takes to start a process is missing.
+        OSError: the program or its directory is missing, or the system cannot start a process.
         HandlerError: a verified script needs a private copy, and none can be made.
-        ValueError: an argument, a name or a path that no system call takes.
+        ValueError: an argument, a name or a path is not acceptable to a system call.
     """
     with contextlib.ExitStack() as on_error:
         (child_in, stdin), (stdout, child_out), (stderr, child_err) = (
@@ -49,9 +49,7 @@ def start(
         for fd in (stdin, stdout, stderr):
             os.set_blocking(fd, False)
         sent = 0
-        with contextlib.suppress(
-            BlockingIOError
-        ):  # most payloads fit into the pipe before anybody reads
+        with contextlib.suppress(BlockingIOError):  # most payloads fit into the pipe at once
             sent = os.write(stdin, program.stdin[:_FIRST])
         ends = (child_in, child_out, child_err)
         popen = (
@@ -75,7 +73,7 @@ def _pipe(on_error: contextlib.ExitStack) -> tuple[int, int]:
 def _exec_sealed(
     program: Program, ends: Ends, sleep: Callable[[float], None], lasting: contextlib.ExitStack
 ) -> subprocess.Popen[bytes]:
-    """Start what was verified, from its bytes."""
+    """Start a verified script from its verified bytes."""
     from hookline.handlers.sealing.memory import ready  # noqa: PLC0415 - only hooks that a gate let through
 
     assert program.sealed is not None  # noqa: S101 - chosen by the caller
@@ -97,10 +95,10 @@ def _exec(
     signals = signal_state()
     for tries_left in range(_BUSY_TRIES, -1, -1):
         try:
-            with orphans.STARTING:
-                if orphans.is_ending():
+            with subreaper.STARTING:
+                if subreaper.is_ending():
                     raise HandlerError("hookline is ending all of its hooks")
-                popen = subprocess.Popen(  # the pipes, the wait and the end are the child's
+                popen = subprocess.Popen(  # `child` owns the pipes and waits for the end
                     program.argv,
                     executable=executable,
                     pass_fds=passed,
@@ -112,10 +110,10 @@ def _exec(
                     start_new_session=True,
                     preexec_fn=_reset_signals if any(signals) else None,  # noqa: PLW1509 - see there
                 )
-                orphans.register(popen.pid, program.cookie)
+                subreaper.register(popen.pid, program.cookie)
                 return popen
         except OSError as error:
-            # Somebody else's fork may still hold the script open for writing for a moment.
+            # A fork elsewhere may still hold the script open for writing for a moment.
             if error.errno != errno.ETXTBSY or not tries_left:
                 raise
             sleep(_BUSY_PAUSE)
@@ -125,7 +123,7 @@ def _exec(
 def signal_state() -> tuple[set[int], set[int]]:
     """Return the signals that a program would inherit as ignored, and those it would inherit blocked.
 
-    The signal numbers are ints; of a signal that a C library ignores behind Python's back nothing is known.
+    Signal numbers are ints. A signal that a C library ignores without Python is not seen.
     """
     ignored = {number for number in _CHECKED if getsignal(number) == signal.SIG_IGN}
     return ignored, signal.pthread_sigmask(signal.SIG_BLOCK, ())
@@ -134,9 +132,9 @@ def signal_state() -> tuple[set[int], set[int]]:
 def _reset_signals() -> None:
     """Set every ignored signal to its default and unblock all, between fork and exec.
 
-    `exec` keeps both, so a hook below `nohup` would ignore SIGHUP. `posix_spawn` could do this, but not change the
-    working directory. A function in the child costs the fast path of `subprocess`, so it is passed only where one of
-    the two is set. It calls nothing that takes a lock.
+    `exec` keeps both, so a hook below `nohup` would ignore SIGHUP. `posix_spawn` could do this, but cannot change the
+    working directory. A function in the child costs `subprocess` its fast path, so it is passed only if a signal is ignored
+    or blocked. It calls nothing that takes a lock.
     """
     ignored, _ = signal_state()
     for number in ignored:
@@ -144,8 +142,8 @@ def _reset_signals() -> None:
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
 
 
-def why(error: OSError | ValueError | HandlerError, program: Program) -> str:
-    """Why a program could not be started, for the person who configured it."""
+def explain_start_failure(error: OSError | ValueError | HandlerError, program: Program) -> str:
+    """Return why a program could not start, for the person who configured it."""
     name = program.argv[0] if program.argv else ""
     if not isinstance(error, OSError):
         return f"`{name}`: {error}"

@@ -1,7 +1,7 @@
-"""Supervisor: the process that a host starts, which only waits, and its worker, which does all of the work.
+"""Supervisor: the process that a host starts only waits; its worker does all of the work.
 
-The supervisor forks before anything else happens. It passes signals to the worker, writes the worker's answer to the host,
-and ends everything below the worker when the worker dies or its time is over. That works while the worker is busy, because
+The supervisor forks before anything else happens. It passes signals to the worker and writes the worker's answer to the host.
+It ends everything below the worker when the worker dies or its time is over. That works while the worker is busy, because
 the supervisor has nothing else to do. When the supervisor dies, the worker reads the end of a pipe, and ends all hooks.
 On Linux both are subreapers, so that a process which a hook started stays below them when its parent ends.
 """
@@ -15,7 +15,7 @@ import signal
 import sys
 import time
 
-from hookline.handlers.orphans import become_subreaper, end_everything, forget_parent
+from hookline.handlers.subreaper import become_subreaper, end_everything, forget_parent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,23 +25,22 @@ if TYPE_CHECKING:
 _PASSED_ON = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 _CHUNK = 1 << 16
 _PATIENCE = 0.15  # seconds from the SIGTERM to the SIGKILL of a worker that has to end
-_AFTER_SIGNAL = 1.0  # seconds for a worker to end by a signal that was passed on to it
+_AFTER_SIGNAL = 1.0  # seconds for a worker to end by a forwarded signal
 _LEAVING = 5.0  # seconds for a worker to end by itself after its answer
 _FAILED = 70
-_OVERDUE = 3  # a fault of hookline's own, as the commands number them
+_OVERDUE = 3  # a fault of hookline itself, as the commands number it
 _NEVER = float("inf")
 _HOUR = 3600.0  # `poll` counts in an int
-# The first words of the lines that a worker sends.
+# The first words of a worker's messages.
 _UNTIL, _REPLY = "until", b"reply"
 
 
 class Worker:
     """The worker, as its supervisor sees it.
 
-    `signalled`: the last signal that was passed on, or 0. `event`: the native name of the event, once the worker knows it.
-    `until`: the deadline that it
-    named, a time of `time.monotonic`. `reply`: exit code, stdout and stderr, once it has sent them. `stays`: it goes on in the background. `closed`: it has
-    closed its pipe, which it does by its end at the latest.
+    `signalled`: the last forwarded signal, or 0. `event`: the native name of the event, once the worker knows it.
+    `until`: the deadline that the worker set, a time of `time.monotonic`. `reply`: exit code, stdout and stderr, once sent.
+    `stays`: the worker continues in the background. `closed`: the worker has closed its pipe, at its end at the latest.
     """
 
     def __init__(self, pid: int, lifeline: int, answers: int) -> None:
@@ -65,7 +64,7 @@ class Worker:
             self._poll.register(fd, select.POLLIN)
         signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
         for number in _PASSED_ON:
-            if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` wants it
+            if signal.getsignal(number) is not signal.SIG_IGN:  # keep what `nohup` set
                 signal.signal(number, self._pass_on)
 
     def _pass_on(self, number: int, _: object) -> None:
@@ -78,15 +77,15 @@ class Worker:
                 os.kill(self.pid, number)
 
     def wait_for_end(self, until: float = _NEVER) -> bool:
-        """Wait until the worker closes its pipe; false where it has not by a time of `time.monotonic`."""
+        """Wait until the worker closes its pipe; return False if it has not by a time of `time.monotonic`."""
         while not self.closed and time.monotonic() < until:
             self.listen(until)
         return self.closed
 
     def wait_for_reply(self, until: float = _NEVER) -> bool:
-        """Wait for the reply, or for the end of the worker; false where neither has come by then or by its deadline.
+        """Wait for the reply or the end of the worker; return False if neither comes by then or by its deadline.
 
-        A worker that was sent a signal has a second to end.
+        After a signal, a worker has a second to end.
         """
         last = _NEVER
         while self.reply is None and not self.closed:
@@ -99,11 +98,11 @@ class Worker:
         return True
 
     def is_overdue(self) -> bool:
-        """Whether the deadline that the worker named is over."""
+        """Return whether the worker's deadline has passed."""
         return time.monotonic() >= self.until
 
     def listen(self, until: float) -> None:
-        """Wait for the next thing that the worker sends, or for a signal."""
+        """Wait for the next message of the worker, or for a signal."""
         left = None if until == _NEVER else max(0.0, until - time.monotonic())
         ready = {fd for fd, _ in self._poll.poll(None if left is None else min(left, _HOUR) * 1000)}
         if self._woken in ready:
@@ -116,7 +115,7 @@ class Worker:
             self._read()
 
     def _read(self) -> None:
-        """Take in what has arrived in full: lines with a deadline, and the reply behind them."""
+        """Read all complete messages: lines with a deadline, and the reply after them."""
         while self.reply is None and b"\n" in self._received:
             end = self._received.index(b"\n")
             word, *values = self._received[:end].decode("utf-8", "surrogateescape").split(" ")
@@ -133,7 +132,7 @@ class Worker:
             self.reply = code, sent[:out], sent[out : out + err]
 
     def exit_code(self) -> int:
-        """Reap the worker, and return its exit code; minus the number of a signal that it died of."""
+        """Reap the worker and return its exit code; a negative signal number if a signal ended it."""
         if self._status is None:
             _, self._status = os.waitpid(self.pid, 0)
         return os.waitstatus_to_exitcode(self._status)
@@ -144,12 +143,12 @@ class Worker:
         if not self.wait_for_end(time.monotonic() + _PATIENCE):
             self._send(signal.SIGKILL)
         code = self.exit_code()
-        if code < 0:  # it may have left something to us
+        if code < 0:  # it may have left processes to this one
             end_everything()
         return code
 
     def leave(self) -> None:
-        """Let the worker end after its reply; one that stays in the background is not waited for."""
+        """Let the worker end after its reply; do not wait for one that stays in the background."""
         if self.stays:
             return
         if self.wait_for_end(time.monotonic() + _LEAVING):
@@ -158,11 +157,11 @@ class Worker:
             self.end()
 
 
-def fork_worker() -> Worker | Answers:
+def fork_worker() -> Worker | AnswerPipe:
     """Fork; return the worker in the supervisor, and in the worker the pipe for its answer.
 
     Raises:
-        OSError: the system starts no further process.
+        OSError: the system cannot start a process.
     """
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
@@ -183,33 +182,33 @@ def fork_worker() -> Worker | Answers:
     os.close(lifeline)
     os.close(answers)
     forget_parent()
-    os.setsid()  # a signal to the supervisor's process group does not reach the worker, which has hooks to end
+    os.setsid()  # a signal to the supervisor's group must not reach the worker, which has hooks to end
     become_subreaper()
     reset_signals()
     for number in _PASSED_ON:
         signal.signal(number, end_by_signal)
     _end_with_supervisor(watched)
-    return Answers(answering)
+    return AnswerPipe(answering)
 
 
-class Answers:
-    """The pipe by which a worker tells its supervisor what it knows."""
+class AnswerPipe:
+    """The pipe from a worker to its supervisor."""
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
 
     def set_deadline(self, seconds: float, event: str) -> None:
-        """Say how many seconds after its start the supervisor has to answer, and which event it is."""
+        """Tell the supervisor the event, and within how many seconds of its start it must answer."""
         name = event.replace("\n", " ").encode("utf-8", "surrogateescape")
         self._write(f"{_UNTIL} {seconds} ".encode() + name + b"\n")
 
     def send(self, exit_code: int, stdout: bytes, stderr: bytes, *, stays: bool = False) -> None:
-        """Send the reply. `stays`: the worker goes on in the background, and its supervisor does not wait for it."""
+        """Send the reply. `stays`: the worker continues in the background, and its supervisor does not wait for it."""
         head = b"%s %d %d %d %d\n" % (_REPLY, exit_code, stays, len(stdout), len(stderr))
         if stays:
             signal.signal(
                 signal.SIGIO, _ignore
-            )  # the supervisor ends soon, and this worker does not
+            )  # the supervisor ends soon, but this worker continues
         self._write(head + stdout + stderr)
         if stays:
             os.close(self._fd)
@@ -220,17 +219,17 @@ class Answers:
             unsent = unsent[os.write(self._fd, unsent) :]
 
 
-def supervise(name: str, job: Callable[[Answers | None], int]) -> int:
+def supervise(name: str, job: Callable[[AnswerPipe | None], int]) -> int:
     """Run a job in a worker, and return its exit code in both processes; the supervisor waits for the worker first.
 
-    The worker writes to the standard streams itself. Where no process can be forked, the job runs unsupervised. A worker
-    that named a deadline and is busy when it is over ends with a message.
+    The worker writes to the standard streams itself. If no process can be forked, the job runs unsupervised. A worker
+    that is still busy at the deadline it set is ended with a message.
     """
     try:
         worker = fork_worker()
     except OSError:
         return job(None)
-    if isinstance(worker, Answers):
+    if isinstance(worker, AnswerPipe):
         return job(worker)
     while not worker.closed and not worker.is_overdue():
         worker.listen(worker.until)
@@ -243,12 +242,12 @@ def supervise(name: str, job: Callable[[Answers | None], int]) -> int:
         return code
     end_everything()
     if code != -signal.SIGINT:
-        die_by(-code)
-    return 128 + signal.SIGINT  # as a worker that is interrupted later returns itself
+        die_of_signal(-code)
+    return 128 + signal.SIGINT  # the same code as a worker that is interrupted later
 
 
 def reset_signals() -> None:
-    """Let this process ignore signals by a handler, which `exec` resets, so that no hook inherits that it ignores them."""
+    """Ignore signals by a handler, which `exec` resets, so that no hook inherits ignored signals."""
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     for number in set(signal.valid_signals()) - {signal.SIGPIPE, signal.SIGXFSZ}:
         if signal.getsignal(number) is signal.SIG_IGN:
@@ -256,26 +255,26 @@ def reset_signals() -> None:
 
 
 def _ignore(number: int, _: object) -> None:
-    """Nothing happens."""
+    """Do nothing."""
 
 
 def end_by_signal(number: int, _: object) -> NoReturn:
-    """End everything that runs below this process, and die of the signal."""
+    """End everything below this process, then end this process by the signal."""
     end_everything()
-    die_by(number)
+    die_of_signal(number)
 
 
-def die_by(number: int) -> NoReturn:
-    """Die of a signal, so that the parent sees which."""
-    with contextlib.suppress(OSError):  # SIGKILL, of which nothing can be set
+def die_of_signal(number: int) -> NoReturn:
+    """End this process by a signal, so that the parent sees which one."""
+    with contextlib.suppress(OSError):  # SIGKILL cannot be changed
         signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {number})
     os.kill(os.getpid(), number)
-    os._exit(128 + number)  # where the signal is one that does not end a process
+    os._exit(128 + number)  # the signal was one that does not end a process
 
 
 def _end_with_supervisor(watched: int) -> None:
-    """Have SIGIO sent to this process when the supervisor dies, which closes the other end of the pipe."""
+    """Have SIGIO sent to this process when the supervisor dies and so closes the other end of the pipe."""
     import fcntl  # noqa: PLC0415 - only here
 
     def end(_number: int, _frame: object) -> None:
@@ -288,4 +287,4 @@ def _end_with_supervisor(watched: int) -> None:
     signal.signal(signal.SIGIO, end)
     fcntl.fcntl(watched, fcntl.F_SETOWN, os.getpid())
     fcntl.fcntl(watched, fcntl.F_SETFL, fcntl.fcntl(watched, fcntl.F_GETFL) | os.O_ASYNC)
-    end(0, None)  # it may have died already
+    end(0, None)  # the supervisor may have died already

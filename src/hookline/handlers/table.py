@@ -1,4 +1,4 @@
-"""The table of handlers: which runner performs which kind of handler, and how a run becomes an outcome."""
+"""The table of handlers: selects the runner for each kind of handler, and turns runs into outcomes."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dispatch import Run
-    from hookline.handlers.builtins.asked import Asked
-    from hookline.handlers.process import Left
-    from hookline.handlers.program import Cancel, Errand, Limits
+    from hookline.handlers.builtins.builtin_call import BuiltinCall
+    from hookline.handlers.process import BackgroundProgram
+    from hookline.handlers.process_spec import Cancel, Job, Limits
 
 
 def perform_all(
@@ -27,26 +27,26 @@ def perform_all(
     limits: Limits | None = None,
     cancel: Cancel | None = None,
     environ: Mapping[str, str] | None = None,
-    keep: Callable[[Run, Left], None] | None = None,
+    keep: Callable[[Run, BackgroundProgram], None] | None = None,
 ) -> list[Outcome]:
-    """Perform runs of handlers outside this interpreter's own code: all their programs at once, after what builtins do here.
+    """Run handlers outside of this interpreter: all their programs at once, after the builtins that run here.
 
-    What asks somebody elsewhere is under way meanwhile: HTTP hooks, and questions to language models. The outcomes are in the
-    order of the runs. `environ` is the environment that hooks inherit; the process's own by default. `keep`
-    takes over a program that goes to the background while it runs; without it there is none.
+    HTTP hooks and model hooks run at the same time. The outcomes are in the order of the runs.
+    `environ`: the environment that hooks inherit; by default this process's own. `keep`
+    takes over a program that goes to the background; without it, no program may.
     """
     given = os.environ if environ is None else environ
     calls = [run for run in runs if type(run.spec.handler) in _CALLS]
     if not calls:
-        return _here(runs, limits, cancel, given, keep)
-    from hookline.handlers import program  # noqa: PLC0415 - as below
-    from hookline.handlers.calls import Calls  # noqa: PLC0415 - sockets, which few hooks need
+        return _perform_local(runs, limits, cancel, given, keep)
+    from hookline.handlers import process_spec  # noqa: PLC0415 - as below
+    from hookline.handlers.concurrent_http import ConcurrentCalls  # noqa: PLC0415 - few hooks need sockets
 
-    with Calls(
-        calls, limits or program.Limits(), given, perform=_performer(calls, given)
+    with ConcurrentCalls(
+        calls, limits or process_spec.Limits(), given, perform=_performer(calls, given)
     ) as under_way:
         here = iter(
-            _here(
+            _perform_local(
                 [run for run in runs if type(run.spec.handler) not in _CALLS],
                 limits,
                 cancel,
@@ -58,20 +58,20 @@ def perform_all(
     return [next(there) if type(run.spec.handler) in _CALLS else next(here) for run in runs]
 
 
-def _http(calls: Sequence[Run], environ: Mapping[str, str]) -> Callable[..., Outcome]:  # noqa: ARG001 - of a table
+def _http(calls: Sequence[Run], environ: Mapping[str, str]) -> Callable[..., Outcome]:  # noqa: ARG001 - all entries of the table have one signature
     from hookline.handlers.http import call  # noqa: PLC0415 - as above
 
     return call
 
 
 def _model(calls: Sequence[Run], environ: Mapping[str, str]) -> Callable[..., Outcome]:
-    from hookline.handlers.judge import judge, prepare  # noqa: PLC0415 - as above
+    from hookline.handlers.model_hook import ask_model, prepare  # noqa: PLC0415 - as above
 
     prepare([run.spec.handler for run in calls if isinstance(run.spec.handler, Model)], environ)
-    return judge
+    return ask_model
 
 
-# Kind of handler that is called -> what performs it, made ready before any of their time limits begins.
+# Kind of handler -> what prepares its calls, before any of their time limits starts, and returns the function that performs one.
 _CALLS: Mapping[type, Callable[[Sequence[Run], Mapping[str, str]], Callable[..., Outcome]]] = {
     Http: _http,
     Model: _model,
@@ -79,7 +79,7 @@ _CALLS: Mapping[type, Callable[[Sequence[Run], Mapping[str, str]], Callable[...,
 
 
 def _performer(calls: Sequence[Run], environ: Mapping[str, str]) -> Callable[..., Outcome]:
-    """What performs each of these calls, by the kind of its handler."""
+    """Return the function that performs each of these calls, by the kind of its handler."""
     kinds = {type(run.spec.handler) for run in calls}
     performers = {kind: make(calls, environ) for kind, make in _CALLS.items() if kind in kinds}
 
@@ -89,14 +89,14 @@ def _performer(calls: Sequence[Run], environ: Mapping[str, str]) -> Callable[...
     return perform
 
 
-def _here(
+def _perform_local(
     runs: Sequence[Run],
     limits: Limits | None,
     cancel: Cancel | None,
     given: Mapping[str, str],
-    keep: Callable[[Run, Left], None] | None,
+    keep: Callable[[Run, BackgroundProgram], None] | None,
 ) -> list[Outcome]:
-    """The outcomes of what runs on this machine."""
+    """Return the outcomes of handlers on this machine."""
     steps = [
         _command(run, given, may_leave=keep is not None)
         if type(run.spec.handler) is Command
@@ -104,16 +104,16 @@ def _here(
         for run in runs
     ]
     errands = [step for step in steps if not isinstance(step, Outcome)]
-    left: dict[int, Left] = {}
+    left: dict[int, BackgroundProgram] = {}
     if not errands:
         return [step for step in steps if isinstance(step, Outcome)]
-    # Processes are loaded when the first hook needs one: half of what `answer` spends when none does.
-    from hookline.handlers import process, program  # noqa: PLC0415 - as above
+    # The process modules load when the first hook needs them: they take half the time of an `answer` without hooks.
+    from hookline.handlers import process, process_spec  # noqa: PLC0415 - as above
 
     done = iter(
         process.run_all(
             [errand.program for errand in errands],
-            limits=limits or program.Limits(),
+            limits=limits or process_spec.Limits(),
             cancel=cancel,
             left=left,
         )
@@ -127,39 +127,39 @@ def _here(
     return [step if isinstance(step, Outcome) else _read(step, next(done)) for step in steps]
 
 
-def _read(errand: Errand, outcome: Outcome) -> Outcome:
+def _read(errand: Job, outcome: Outcome) -> Outcome:
     return errand.read(outcome) if errand.read else outcome
 
 
-def _command(run: Run, environ: Mapping[str, str], *, may_leave: bool) -> Errand | Outcome:
+def _command(run: Run, environ: Mapping[str, str], *, may_leave: bool) -> Job | Outcome:
     from hookline.handlers import command  # noqa: PLC0415 - as above
-    from hookline.handlers.firing import mark_of  # noqa: PLC0415 - as above
-    from hookline.handlers.program import Errand  # noqa: PLC0415 - as above
+    from hookline.handlers.process_spec import Job  # noqa: PLC0415 - as above
+    from hookline.handlers.recursion_guard import hook_mark  # noqa: PLC0415 - as above
 
     handler = run.spec.handler
-    assert isinstance(handler, Command)  # noqa: S101 - chosen by type above
+    assert isinstance(handler, Command)  # noqa: S101 - the caller selects by type
     leaves = may_leave and run.dialect is not None and run.dialect.table.background_line
     try:
-        return Errand(
-            program=command.program(
+        return Job(
+            program=command.build_program(
                 handler,
                 run.event,
                 run.payload or "",
                 timeout=run.spec.timeout,
                 cookie=_cookie(),
                 environ=environ,
-                mark=mark_of(run.spec),
+                mark=hook_mark(run.spec),
             ).replace(may_leave=leaves and not run.detached)
         )
     except HandlerError as error:
         return Outcome(failure=Failure.NOT_STARTED, detail=str(error))
 
 
-def _builtin(run: Run, environ: Mapping[str, str]) -> Errand | Outcome:
+def _builtin(run: Run, environ: Mapping[str, str]) -> Job | Outcome:
     from hookline.handlers.builtins import REGISTRY  # noqa: PLC0415 - as above
 
     handler = run.spec.handler
-    assert isinstance(handler, Builtin)  # noqa: S101 - the dispatcher sends nothing else
+    assert isinstance(handler, Builtin)  # noqa: S101 - the dispatcher sends no other type
     hook = REGISTRY.get(handler.name)
     if hook is None:
         return Outcome(
@@ -167,13 +167,13 @@ def _builtin(run: Run, environ: Mapping[str, str]) -> Errand | Outcome:
         )
     began = perf_counter()
     try:
-        answer = hook(_asked(run, handler, environ))
+        answer = hook(_make_call(run, handler, environ))
         if answer is not None and not isinstance(answer, dict):
             return answer
         return Outcome(
             exit_code=0, stdout=json.dumps(answer) if answer else "", seconds=perf_counter() - began
         )
-    except Exception as error:  # noqa: BLE001 - a fault in one builtin is that hook's failure, never the engine's
+    except Exception as error:  # noqa: BLE001 - a fault in a builtin is that hook's failure, not the engine's
         return Outcome(
             failure=Failure.RAISED,
             detail=f"{type(error).__name__}: {error}",
@@ -181,13 +181,13 @@ def _builtin(run: Run, environ: Mapping[str, str]) -> Errand | Outcome:
         )
 
 
-def _asked(run: Run, handler: Builtin, environ: Mapping[str, str]) -> Asked:
+def _make_call(run: Run, handler: Builtin, environ: Mapping[str, str]) -> BuiltinCall:
     from hookline.handlers import command  # noqa: PLC0415 - as above
-    from hookline.handlers.builtins.asked import Asked  # noqa: PLC0415 - as above
+    from hookline.handlers.builtins.builtin_call import BuiltinCall  # noqa: PLC0415 - as above
 
-    declared = command.declared(handler, run.event, environ)
-    return Asked(
-        event=run.event.replace(cwd=command.directory(handler, run.event, environ))
+    declared = command.expand_declared(handler, run.event, environ)
+    return BuiltinCall(
+        event=run.event.replace(cwd=command.working_directory(handler, run.event, environ))
         if handler.working_dir
         else run.event,
         args=handler.args,

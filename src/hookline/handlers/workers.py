@@ -1,4 +1,4 @@
-"""Workers: threads on which plain functions are called, so that the wait for one can end although it cannot be stopped."""
+"""Workers: threads for plain functions, so that waiting can end although a function cannot be stopped."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-# So many functions of one budget may overrun at the same time before further ones are refused.
+# How many functions of one budget may overrun at once before hookline refuses further ones.
 MOST_STUCK = 64
 _MOST_IDLE = 8
-# An event loop is held up for so long (seconds) before it is told of the end instead: waking it costs six times a call.
+# The event loop waits for so long (seconds) in place: a wake-up from a thread costs six times a call.
 _MOMENT = 0.0002
 
 
@@ -33,7 +33,7 @@ class WorkerBudget:
 
 
 class _Job:
-    """One call of a function, which ends once: it returns, or its caller stops waiting."""
+    """One call of a function. It ends once: the function returns, or its caller stops waiting."""
 
     __slots__ = (
         "_ended",
@@ -62,15 +62,15 @@ class _Job:
     def run(self) -> None:
         try:
             self.answer = self.context.run(self.call, self.argument)
-        except BaseException as error:  # noqa: BLE001 - it is raised again where the function was called for
+        except BaseException as error:  # noqa: BLE001 - the caller of the function gets it raised
             self.error = error
 
     def end(self) -> bool:
-        """Whether this is how the call ended; false where the other end came first."""
+        """Claim the end of the call; return False if the other side claimed it first."""
         return self._ended.acquire(blocking=False)
 
-    def tell(self) -> None:
-        """Tell whoever waits."""
+    def notify(self) -> None:
+        """Wake the waiting caller."""
         self.done.release()
         if self.wake is not None:  # set before its owner looked at `done` for the last time
             self.wake()
@@ -82,10 +82,10 @@ class _Job:
 
 
 class Workers:
-    """Idle threads, taken when there is one and started when there is none. A thread whose function overran is given up.
+    """Idle threads, reused where possible. A thread whose function overran is given up.
 
-    It cannot be stopped, only counted: beyond the limit of its budget, further calls of that budget are refused. The
-    threads are shared by all budgets, so that an engine which is dropped leaves no idle thread of its own behind.
+    It cannot be stopped, only counted: beyond the limit of its budget, hookline refuses further calls of that budget. All
+    budgets share the threads, so that a dropped engine leaves no idle thread behind.
     """
 
     def __init__(self) -> None:
@@ -97,7 +97,7 @@ class Workers:
         self._stuck: WeakKeyDictionary[WorkerBudget, int] = WeakKeyDictionary()
 
     def stuck(self, budget: WorkerBudget) -> int:
-        """How many functions of this budget overran their time and still run."""
+        """Return how many functions of this budget overran their time and still run."""
         return self._stuck.get(budget, 0)
 
     def call(
@@ -107,14 +107,14 @@ class Workers:
         seconds: float,
         budget: WorkerBudget,
     ) -> Any:
-        """What a function returns, if it returns in time.
+        """Call a function and return its result, if it comes in time.
 
         Raises:
-            OverdueError: it did not.
-            StuckError: too many did not.
-            BaseException: what the function raised.
+            OverdueError: it came too late.
+            StuckError: too many functions overran their time.
+            BaseException: the function raised it.
         """
-        job = self._assigned(_Job(function, argument, budget))
+        job = self._assign(_Job(function, argument, budget))
         if not job.done.acquire(timeout=min(seconds, threading.TIMEOUT_MAX)) and self._abandon(job):
             raise OverdueError
         return job.result()
@@ -126,16 +126,16 @@ class Workers:
         seconds: float,
         budget: WorkerBudget,
     ) -> Any:
-        """The same on an event loop, which goes on where the function takes longer than a moment.
+        """Call a function from an event loop, which continues while the function runs.
 
         Raises:
             OverdueError, StuckError, BaseException: as `call`.
         """
-        job = self._assigned(_Job(function, argument, budget))
+        job = self._assign(_Job(function, argument, budget))
         if job.done.acquire(timeout=min(seconds, _MOMENT)):
             return job.result()
         try:
-            await _ended(job, seconds - _MOMENT)
+            await _wait_for_end(job, seconds - _MOMENT)
         except BaseException:
             self._abandon(job)
             raise
@@ -143,7 +143,7 @@ class Workers:
             raise OverdueError
         return job.result()
 
-    def _assigned(self, job: _Job) -> _Job:
+    def _assign(self, job: _Job) -> _Job:
         with self._lock:
             stuck = self.stuck(job.budget)
             if stuck >= job.budget.most:
@@ -174,16 +174,16 @@ class Workers:
                 if not waited_for:
                     self._stuck[job.budget] = self.stuck(job.budget) - 1
                 idle = len(self._idle) < _MOST_IDLE
-                if idle:  # before anybody is told, so that the next call finds this thread
+                if idle:  # before the caller wakes, so that its next call finds this thread
                     self._idle.append(inbox)
             if waited_for:
-                job.tell()
-            del job  # an idle thread holds on to nothing
+                job.notify()
+            del job  # an idle thread must keep nothing alive
 
 
-async def _ended(job: _Job, seconds: float) -> None:
+async def _wait_for_end(job: _Job, seconds: float) -> None:
     """Wait on the running loop until a job has ended, or the time is over."""
-    import asyncio  # noqa: PLC0415 - the caller has it; the synchronous path must not
+    import asyncio  # noqa: PLC0415 - the synchronous path must not load it
 
     loop = asyncio.get_running_loop()
     woken: asyncio.Future[None] = loop.create_future()
@@ -193,7 +193,7 @@ async def _ended(job: _Job, seconds: float) -> None:
             woken.set_result(None)
 
     def wake_from_thread() -> None:
-        with suppress(RuntimeError):  # the loop is closed, so nobody waits
+        with suppress(RuntimeError):  # the loop is closed, so no one waits
             loop.call_soon_threadsafe(wake)
 
     job.wake = wake_from_thread

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hookline.core.dialect import Source
 from hookline.dialects.a3s.table import TABLE
 from hookline.errors import ConfigError
-from hookline.handlers.exceptions import FailedError
+from hookline.handlers.exceptions import RemoteHandlerError
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Broken, InProcess
 from hookline.model.outcome import Failure
@@ -115,7 +115,7 @@ def missed(instance: str, dialect: A3S) -> list[HookSpec]:
     """What stands for the guards of an instance that is expected: a hook on each gate that fails as theirs do while it is away."""
 
     def absent(_: Event) -> None:
-        raise FailedError(
+        raise RemoteHandlerError(
             Failure.UNREACHABLE,
             f"the handlers `{instance}` are expected, and have not told their hooks yet",
         )

@@ -11,7 +11,7 @@ import grpc
 from grpc import aio
 
 from hookline.errors import CODES, ConfigError, HookError
-from hookline.handlers.firing import JUDGED
+from hookline.handlers.recursion_guard import MODEL_CALL_HEADER
 from hookline.remote.addresses import UNIX, room_at
 from hookline.remote.outbox import Outbox
 from hookline.remote.proto import bridge_pb2_grpc as rpc
@@ -149,7 +149,7 @@ class HooksService(rpc.HooksServicer):
             raise  # abort has raised
 
     async def _let_in(self, context: Any) -> None:
-        if JUDGED in dict(context.invocation_metadata() or ()):
+        if MODEL_CALL_HEADER in dict(context.invocation_metadata() or ()):
             self._firing.refused(CODES["serve.loop"])
             words = (
                 f"{CODES['serve.loop']}: this is asked from inside of a hook's question to a model"

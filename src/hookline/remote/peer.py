@@ -8,7 +8,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from hookline.errors import ConfigError
-from hookline.handlers.exceptions import FailedError, OverdueError
+from hookline.handlers.exceptions import OverdueError, RemoteHandlerError
 from hookline.model.handler import InProcess
 from hookline.model.outcome import Failure
 from hookline.model.verdict import Stance
@@ -41,7 +41,7 @@ class Invocation:
 
     def fail(self, failure: Failure, detail: str) -> None:
         if not self.answered.done():
-            self.answered.set_exception(FailedError(failure, detail))
+            self.answered.set_exception(RemoteHandlerError(failure, detail))
 
 
 class Peer:
@@ -98,7 +98,7 @@ class Peer:
 
     async def _asked(self, spec: HookSpec, event: Event, generation: int, held_up: bool) -> Any:  # noqa: FBT001 - told once, by us
         if held_up and not REMOTE.here:
-            raise FailedError(
+            raise RemoteHandlerError(
                 Failure.NOT_STARTED, "it was asked by code that holds up the bridge's own thread"
             )
         return await REMOTE.wait(
@@ -109,10 +109,10 @@ class Peer:
         try:
             text = self.bridge.dialect.encode_event(event, spec).encode()
         except (TypeError, ValueError, RecursionError) as error:
-            raise FailedError(Failure.UNSERIALISABLE, f"{error}"[:200]) from None
+            raise RemoteHandlerError(Failure.UNSERIALISABLE, f"{error}"[:200]) from None
         if len(text) > self.bridge.bounds.payload:
             most = self.bridge.bounds.payload
-            raise FailedError(
+            raise RemoteHandlerError(
                 Failure.NOT_STARTED,
                 f"its event has {len(text):,} bytes, and {most:,} are the most that is sent",
             )
@@ -149,9 +149,9 @@ class Peer:
             FailedError: there is none.
         """
         if self.link is None or self.draining or self.bridge.closed:
-            raise FailedError(Failure.UNREACHABLE, self._missing())
+            raise RemoteHandlerError(Failure.UNREACHABLE, self._missing())
         if len(self.waiting) >= self.bridge.bounds.waiting:
-            raise FailedError(
+            raise RemoteHandlerError(
                 Failure.NOT_STARTED,
                 f"{len(self.waiting)} events wait for the handlers `{self.instance}` already",
             )
@@ -212,7 +212,7 @@ class Peer:
             return
         try:
             invocation.answered.set_result(answer_of(result, self.bridge.bounds))
-        except FailedError as error:
+        except RemoteHandlerError as error:
             self.bridge.count("failed")
             invocation.answered.set_exception(error)
 

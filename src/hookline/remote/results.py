@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hookline.core.failure import describe
 from hookline.dialects.a3s.response import BLOCK, CONTINUE, RETRY, SKIP, response_of
-from hookline.handlers.exceptions import FailedError
+from hookline.handlers.exceptions import RemoteHandlerError
 from hookline.model.outcome import Failure
 from hookline.remote.proto import bridge_pb2 as pb
 from hookline.wire.hookoutput import UnreadableError
@@ -61,11 +61,11 @@ def answer_of(result: pb.Result, bounds: Bounds) -> dict[str, Any]:
     if result.HasField("failure"):
         words = result.failure[:_LONGEST]
         if words.startswith(_RAISED):
-            raise FailedError(Failure.RAISED, words.removeprefix(_RAISED))
-        raise FailedError(Failure.UNREADABLE, words or "it failed without a word")
+            raise RemoteHandlerError(Failure.RAISED, words.removeprefix(_RAISED))
+        raise RemoteHandlerError(Failure.UNREADABLE, words or "it failed without a word")
     action = _NAMES.get(result.action)
     if action is None:
-        raise FailedError(
+        raise RemoteHandlerError(
             Failure.UNREADABLE,
             "the answer has no `action`"
             if not result.action
@@ -83,14 +83,16 @@ def answer_of(result: pb.Result, bounds: Bounds) -> dict[str, Any]:
 
 def _json(text: bytes, bounds: Bounds) -> Any:
     if len(text) > bounds.payload:
-        raise FailedError(
+        raise RemoteHandlerError(
             Failure.FLOODED, f"`modified_json` has more than {bounds.payload:,} bytes"
         )
     try:
         return json.loads(text.decode("utf-8"), parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         words = "nested too deeply" if isinstance(error, RecursionError) else f"{error}"
-        raise FailedError(Failure.UNREADABLE, f"`modified_json` is no JSON: {words:.200}") from None
+        raise RemoteHandlerError(
+            Failure.UNREADABLE, f"`modified_json` is no JSON: {words:.200}"
+        ) from None
 
 
 def _refuse(constant: str) -> Any:

@@ -16,7 +16,7 @@ from hookline.engine.fallback import find_fallback
 from hookline.engine.unheard import heard
 from hookline.engine.unsaid import told_beside, unsaid
 from hookline.errors import CodecError, ConfigError, HookError
-from hookline.handlers.firing import JUDGED
+from hookline.handlers.recursion_guard import MODEL_CALL_HEADER
 from hookline.model.kinds import ACTIONS
 from hookline.remote.turns import Turns
 from hookline.server import replies
@@ -307,11 +307,11 @@ def _refuse_loop(request: Request) -> None:
     Raises:
         RequestError: it says so.
     """
-    if JUDGED in request.headers:
+    if MODEL_CALL_HEADER in request.headers:
         hint = "let the model's provider answer without asking hookline"
         raise RequestError(
             508,
             "serve.loop",
-            f"`{JUDGED}`: this is asked from inside of a hook's question to a model",
+            f"`{MODEL_CALL_HEADER}`: this is asked from inside of a hook's question to a model",
             hint=hint,
         )

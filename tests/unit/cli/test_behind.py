@@ -15,7 +15,7 @@ import pytest
 from hookline.cli import behind
 from hookline.core.dispatch import Run
 from hookline.engine.engine import Engine
-from hookline.handlers.program import Limits
+from hookline.handlers.process_spec import Limits
 from hookline.model.event import Event
 from hookline.model.handler import InProcess
 from hookline.model.spec import HookSpec

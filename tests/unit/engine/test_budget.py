@@ -12,7 +12,7 @@ import pytest
 from hookline import Engine, Sessions
 from hookline.model.verdict import Stance
 from tests.unit.handlers.serving import saying, serving
-from tests.unit.handlers.test_judge import at, chat
+from tests.unit.handlers.test_model_hook import at, chat
 
 if TYPE_CHECKING:
     from pathlib import Path

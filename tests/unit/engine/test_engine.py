@@ -25,8 +25,8 @@ from hookline import (
     ToolCall,
     Verdict,
 )
-from hookline.handlers.firing import mark_of
-from hookline.handlers.secret import key_of, seal
+from hookline.handlers.recursion_guard import hook_mark
+from hookline.handlers.signing_key import load_key, sign
 
 if TYPE_CHECKING:
     from typing import Any
@@ -491,7 +491,7 @@ def test_a_process_inside_a_hook_on_this_event_asks_every_other_hook(tmp_path: P
             ]
         }
     }
-    marks = [mark_of(spec) for spec in Engine.from_config(tree, dialect="claude-code").hooks]
+    marks = [hook_mark(spec) for spec in Engine.from_config(tree, dialect="claude-code").hooks]
 
     def faults(kind: str, mark: str, times: int = 1) -> list[str | None]:
         home = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
@@ -499,7 +499,7 @@ def test_a_process_inside_a_hook_on_this_event_asks_every_other_hook(tmp_path: P
         environ = {
             **home,
             "HOOKLINE_FIRING": ",".join(
-                f"{part}:{seal(key_of(home, make=True), part)}" for part in parts
+                f"{part}:{sign(load_key(home, make=True), part)}" for part in parts
             ),
         }
         engine = Engine.from_config(tree, dialect="claude-code", environ=environ)

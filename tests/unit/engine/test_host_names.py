@@ -46,7 +46,7 @@ def test_each_hook_with_such_an_address_is_named() -> None:
         ("warning", "handler.url", engine.hooks[1].id),
         ("warning", "handler.url", engine.hooks[2].id),
     ]
-    assert "`gone.test` is no name that can be resolved" in found[0].message
+    assert "`gone.test` cannot be resolved" in found[0].message
     assert "10.0.0.1" in found[1].message
 
 

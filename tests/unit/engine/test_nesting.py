@@ -13,7 +13,7 @@ import pytest
 
 from hookline.core.dispatch import Run
 from hookline.engine.nesting import leaving_out
-from hookline.handlers.firing import mark_of
+from hookline.handlers.recursion_guard import hook_mark
 from hookline.model.event import Event
 from hookline.model.handler import Command
 from hookline.model.outcome import Failure, Outcome
@@ -56,7 +56,7 @@ def test_a_hook_that_raised_the_event_is_left_out(inside: str) -> None:
             came.append(outcomes)
         return None  # type: ignore[return-value]  # nobody looks at the decision
 
-    asked, names = leaving_out(asking(), frozenset(mark_of(spec(name)) for name in inside)), []
+    asked, names = leaving_out(asking(), frozenset(hook_mark(spec(name)) for name in inside)), []
     try:
         runs = next(asked)
         while True:

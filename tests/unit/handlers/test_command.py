@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from hookline.errors import HandlerError
-from hookline.handlers.command import COOKIE, FIRING, program
-from hookline.handlers.firing import marked
+from hookline.handlers.command import COOKIE, FIRING, build_program
+from hookline.handlers.recursion_guard import extend_variable
 from hookline.model.event import Event, Lifecycle, ToolCall
 from hookline.model.handler import Command
 from hookline.trust.fingerprint import plain
@@ -25,7 +25,7 @@ HOSTILE = "/tmp/$(touch pwned); `id` & 'x' \"y\""
 
 
 def made(command: Command, event: Event = EVENT, **environ: str):
-    return program(command, event, "{}\n", timeout=5.0, cookie="cookie", environ=environ)
+    return build_program(command, event, "{}\n", timeout=5.0, cookie="cookie", environ=environ)
 
 
 def text(script: str, *shells: str, **fields: Any) -> Command:
@@ -52,7 +52,7 @@ def test_words_are_a_program_without_a_shell():
 
 def test_what_is_passed_on_is_passed_on():
     """Payload, time limit, cookie and the fate of leftovers are as given."""
-    what = program(
+    what = build_program(
         Command(argv=("x",), kill_leftovers=True),
         EVENT,
         '"\u00e9"\n',
@@ -231,7 +231,7 @@ def test_the_environment_is_inherited_but_for_what_is_dropped():
         "HOME": "/h",
         "WORD": "mine",
         COOKIE: "cookie",
-        FIRING: marked({"HOME": "/h"}, "tool.before", ""),
+        FIRING: extend_variable({"HOME": "/h"}, "tool.before", ""),
     }
 
 
@@ -253,7 +253,7 @@ def test_the_runs_around_it_are_named_by_whoever_has_the_key(tmp_path):
 
     assert made(Command(argv=("x",)), **home, **{FIRING: "turn.start,stop:1:2:x:y"}).env[
         FIRING
-    ] == marked(home, "tool.before", "")
+    ] == extend_variable(home, "tool.before", "")
 
 
 @pytest.mark.process

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hookline.handlers.calls import Calls
-from hookline.handlers.program import Limits
+from hookline.handlers.concurrent_http import ConcurrentCalls
+from hookline.handlers.process_spec import Limits
 from hookline.model.outcome import Failure
 from tests.unit.handlers.raw import (
     LARGEST,
@@ -446,9 +446,9 @@ def test_calls_leave_neither_threads_nor_sockets() -> None:
         serving(saying({})) as quick,
     ):
         runs = [run(slow.url(), timeout=0.1), run(quick.url()), run(f"http://{LOCAL}:1/")]
-        with Calls(runs, Limits(), {}) as calls:
+        with ConcurrentCalls(runs, Limits(), {}) as calls:
             failures = [outcome.failure for outcome in calls.outcomes()]
-        with Calls([run(slow.url())], Limits(), {}):
+        with ConcurrentCalls([run(slow.url())], Limits(), {}):
             pass
         for thread in threading.enumerate():
             if thread.name == "hookline http":

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hookline.handlers.http import LARGEST, call, signed
-from hookline.handlers.line import tls
+from hookline.handlers.deadline_connection import make_tls_context
+from hookline.handlers.http import LARGEST, call, sign
 from hookline.model.handler import Http
 from hookline.model.outcome import Failure, Outcome
 from tests.unit.handlers.serving import LOCAL, Asked, closed_port, resolving, saying, serving
@@ -296,7 +296,7 @@ def test_an_address_that_does_not_answer_is_not_the_last_word() -> None:
     ("found", "detail"),
     [
         ([], "`policy.example` has no address"),
-        (OSError(), "`policy.example` is no name that can be resolved"),
+        (OSError(), "`policy.example` cannot be resolved"),
     ],
 )
 def test_a_name_that_does_not_resolve_is_a_failure(found: list[Any] | OSError, detail: str) -> None:
@@ -446,7 +446,7 @@ def test_a_signature_is_that_of_standard_webhooks() -> None:
     key = base64.b64decode("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
 
     assert (
-        signed(key, "msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", b'{"test": 2432232314}')
+        sign(key, "msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", b'{"test": 2432232314}')
         == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
     )
 
@@ -472,9 +472,9 @@ def certificate(tmp_path: Path) -> Iterator[Path]:
     file = serving_certificate(tmp_path, "policy.example")
     if file is None:
         pytest.skip("there is no openssl to make a certificate")
-    tls.cache_clear()
+    make_tls_context.cache_clear()
     yield file
-    tls.cache_clear()
+    make_tls_context.cache_clear()
 
 
 @pytest.mark.process

@@ -11,7 +11,7 @@ import pytest
 
 from hookline.core.dispatch import Run
 from hookline.handlers.exceptions import OverdueError
-from hookline.handlers.inprocess import call, call_async, limited
+from hookline.handlers.inprocess import call, call_async, run_limited
 from hookline.model.event import Event
 from hookline.model.handler import InProcess
 from hookline.model.outcome import Failure
@@ -172,7 +172,7 @@ def test_an_exit_is_the_hook_s_failure(perform):
 def test_a_coroutine_that_never_suspends_needs_no_loop():
     """The first step runs directly: what never suspends is done after it, and no timer was armed."""
     with pytest.raises(StopIteration) as done:
-        limited(gives("value"), 0.0).send(None)
+        run_limited(gives("value"), 0.0).send(None)
 
     assert done.value.value == "value"
 
@@ -194,7 +194,7 @@ def test_what_swallows_its_cancellation_has_run_out_of_time_all_the_same():
 
     for coroutine in (returns, raises):
         with pytest.raises(OverdueError):
-            asyncio.run(limited(coroutine(), 0.01))
+            asyncio.run(run_limited(coroutine(), 0.01))
 
 
 def test_a_coroutine_may_clean_up():
@@ -209,7 +209,7 @@ def test_a_coroutine_may_clean_up():
             cleaned.append("yes")
 
     with pytest.raises(OverdueError):
-        asyncio.run(limited(careful(), 0.01))
+        asyncio.run(run_limited(careful(), 0.01))
 
     assert cleaned == ["yes"]
 
@@ -230,9 +230,9 @@ def test_a_coroutine_may_have_time_limits_and_tasks_of_its_own():
         async with asyncio.timeout(LONG):
             await asyncio.sleep(LONG)
 
-    assert asyncio.run(limited(busy(), LONG)) == 3
+    assert asyncio.run(run_limited(busy(), LONG)) == 3
     with pytest.raises(OverdueError):
-        asyncio.run(limited(outlasted(), 0.01))
+        asyncio.run(run_limited(outlasted(), 0.01))
 
 
 async def _cancelled(coroutine, seconds: float, *, after: float):
@@ -247,7 +247,7 @@ async def _cancelled(coroutine, seconds: float, *, after: float):
             raise
 
     async with asyncio.TaskGroup() as tasks:
-        task = tasks.create_task(limited(watched(), seconds))
+        task = tasks.create_task(run_limited(watched(), seconds))
         await asyncio.sleep(after)
         task.cancel()
         await asyncio.wait([task])
@@ -274,7 +274,7 @@ def test_a_cancellation_wins_over_a_time_limit_that_comes_with_it():
             await asyncio.sleep(LONG)
 
         async with asyncio.TaskGroup() as tasks:
-            task = tasks.create_task(limited(hook(), 0.01))
+            task = tasks.create_task(run_limited(hook(), 0.01))
             await entered
             # One callback, before the loop comes back to the task: both timers are due, the cancellation follows the timeout.
             loop.call_later(0.01, task.cancel)
@@ -311,7 +311,7 @@ def test_closing_the_caller_closes_the_hook():
             closed.append("yes")
 
     async def main():
-        waiting = limited(hook(), LONG)
+        waiting = run_limited(hook(), LONG)
         waiting.send(None)
         waiting.close()
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.handlers.line import tls
+from hookline.handlers.deadline_connection import make_tls_context
 from hookline.model.outcome import Failure, Outcome
 from tests.unit.handlers.raw import (
     OK,
@@ -39,9 +39,9 @@ def signer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Authorit
     if made is None:
         pytest.skip("there is no openssl to make a certificate")
     monkeypatch.setenv("SSL_CERT_FILE", str(made.file))
-    tls.cache_clear()
+    make_tls_context.cache_clear()
     yield made
-    tls.cache_clear()
+    make_tls_context.cache_clear()
 
 
 def called_by_tls(

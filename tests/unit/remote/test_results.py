@@ -7,7 +7,7 @@ import json
 import pytest
 
 from hookline.a3s import HookResponse
-from hookline.handlers.exceptions import FailedError
+from hookline.handlers.exceptions import RemoteHandlerError
 from hookline.model.outcome import Failure, Outcome
 from hookline.remote.bounds import Bounds
 from hookline.remote.proto import bridge_pb2 as pb
@@ -64,7 +64,7 @@ def test_a_failure_arrives_in_its_words(outcome, failure, words) -> None:
     result = result_of(outcome, "1")
 
     assert result.action == pb.ACTION_UNSPECIFIED
-    with pytest.raises(FailedError) as caught:
+    with pytest.raises(RemoteHandlerError) as caught:
         answer_of(result, BOUNDS)
     assert (caught.value.failure, caught.value.detail) == (failure, words)
 
@@ -90,14 +90,14 @@ HOSTILE = [
 )
 def test_what_cannot_be_used_is_a_failure(fields, words) -> None:
     """Every field is looked at."""
-    with pytest.raises(FailedError, match=words):
+    with pytest.raises(RemoteHandlerError, match=words):
         answer_of(pb.Result(invocation_id="1", **fields), BOUNDS)
 
 
 def test_what_is_nested_too_deeply_is_a_failure() -> None:
     """On either side, whichever notices."""
     deep = b"[" * 100_000 + b"]" * 100_000
-    with pytest.raises(FailedError, match="nested too deeply"):
+    with pytest.raises(RemoteHandlerError, match="nested too deeply"):
         answer_of(pb.Result(action=pb.CONTINUE, modified_json=deep), Bounds())
     value: list = []
     for _ in range(100_000):
@@ -120,6 +120,6 @@ def test_a_huge_delay_is_a_number_that_json_has() -> None:
 
 def test_a_failures_words_have_an_end() -> None:
     """They are shown to people."""
-    with pytest.raises(FailedError) as caught:
+    with pytest.raises(RemoteHandlerError) as caught:
         answer_of(pb.Result(failure="x" * 100_000), BOUNDS)
     assert len(caught.value.detail) == 4000

@@ -57,7 +57,11 @@ def _in_seconds(hook: Node, key: str, given: float, limit: TimeLimit) -> float:
     why = hint = ""
     seconds = given / limit.per_second
     if given == 0:
-        why, hint, seconds = f"`{key}: 0` is taken as 1 second", "write whole seconds, 1 or more", 1.0
+        why, hint, seconds = (
+            f"`{key}: 0` is taken as 1 second",
+            "write whole seconds, 1 or more",
+            1.0,
+        )
     elif given < limit.seconds_below:
         why = f"`{key}: {given}` is {given} seconds; older releases wait {given} milliseconds"
         hint = f"for {given} seconds in every release write {given * limit.per_second}"

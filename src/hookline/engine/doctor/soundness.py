@@ -228,7 +228,7 @@ def _relative(spec: HookSpec, event: Event, environ: Mapping[str, str]) -> Itera
     handler = spec.handler
     assert isinstance(handler, Command)  # noqa: S101 - asked of commands only
     try:
-        env = command.program(
+        env = command.build_program(
             handler, event, "", timeout=spec.timeout, cookie="", environ=environ
         ).env
     except HandlerError:
@@ -276,7 +276,9 @@ def runs(spec: HookSpec, event: Event, environ: Mapping[str, str]) -> object:
     from hookline.text.programs import reading  # noqa: PLC0415 - as above
 
     try:
-        what = command.program(handler, event, "", timeout=spec.timeout, cookie="", environ=environ)
+        what = command.build_program(
+            handler, event, "", timeout=spec.timeout, cookie="", environ=environ
+        )
     except HandlerError:
         return handler
     lines = [words for words in _lines(handler, what.env) if words]

@@ -5,13 +5,13 @@ A builtin is asked, and returns an output object of that dialect, None, or an er
 
 from __future__ import annotations
 
-from hookline.handlers.builtins import caps, facts, git
+from hookline.handlers.builtins import facts, git, iteration_limit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hookline.handlers.builtins.asked import BuiltinHook
+    from hookline.handlers.builtins.builtin_call import BuiltinHook
 
 REGISTRY: Mapping[str, BuiltinHook] = {
     "add_date": facts.add_date,
@@ -22,6 +22,6 @@ REGISTRY: Mapping[str, BuiltinHook] = {
     "add_prompt_files": facts.add_prompt_files,
     "add_recent_commits": git.add_recent_commits,
     "add_user_info": facts.add_user_info,
-    "http_post": facts.nothing,  # without an address; with one it is an HTTP hook
-    "max_iterations": caps.max_iterations,
+    "http_post": facts.do_nothing,  # without an address; with one it is an HTTP hook
+    "max_iterations": iteration_limit.max_iterations,
 }

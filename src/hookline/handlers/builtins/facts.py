@@ -1,4 +1,4 @@
-"""Facts for the model: the date, the machine, its user, the folder, and files of instructions (docs/formats/docker-agent.md 8)."""
+"""Context builtins: the date, the machine, its user, the folder, and instruction files for the model (docs/formats/docker-agent.md 8)."""
 
 from __future__ import annotations
 
@@ -8,33 +8,33 @@ import platform
 from itertools import islice
 from pathlib import Path
 
-from hookline.handlers.builtins.asked import context
+from hookline.handlers.builtins.builtin_call import make_context
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from hookline.handlers.builtins.asked import Asked, Output
+    from hookline.handlers.builtins.builtin_call import BuiltinCall, Output
 
 _NESTED_LIMIT = 200
 _LISTED_LIMIT = 100
 
 
-def nothing(asked: Asked) -> Output:  # noqa: ARG001 - every builtin is asked
-    """A builtin that has nothing to say."""
+def do_nothing(asked: BuiltinCall) -> Output:  # noqa: ARG001 - all builtins have one signature
+    """Return no output."""
     return None
 
 
-def add_date(asked: Asked) -> Output:
-    """On `turn_start`: today's date in the local time zone."""
+def add_date(asked: BuiltinCall) -> Output:
+    """Handle `turn_start`: today's date in the local time zone."""
     if asked.event.kind != "turn.start":
         return None
     today = dt.datetime.now().astimezone().date()
-    return context(f"Today's date: {today.isoformat()}")
+    return make_context(f"Today's date: {today.isoformat()}")
 
 
-def add_environment_info(asked: Asked) -> Output:
-    """On `session_start`: working directory, whether it is a git repository, operating system, architecture."""
+def add_environment_info(asked: BuiltinCall) -> Output:
+    """Handle `session_start`: working directory, whether it is a Git repository, operating system, architecture."""
     cwd = asked.event.cwd
     if asked.event.kind != "session.start" or not cwd:
         return None
@@ -44,45 +44,49 @@ def add_environment_info(asked: Asked) -> Output:
         f"Operating System: {platform.system()}",
         f"CPU Architecture: {platform.machine()}",
     )
-    return context("\n".join(lines))
+    return make_context("\n".join(lines))
 
 
 def _in_git(folder: Path) -> bool:
     return any(os.path.exists(place / ".git") for place in (folder, *folder.parents))
 
 
-def add_user_info(asked: Asked) -> Output:
-    """On `session_start`: user name, full name and host name, as far as the machine knows them."""
+def add_user_info(asked: BuiltinCall) -> Output:
+    """Handle `session_start`: user name, full name and host name, where the machine knows them."""
     if asked.event.kind != "session.start":
         return None
-    name, full_name = _user(asked.environ)
+    name, full_name = _find_user(asked.environ)
     told = {"User": name, "Full name": full_name, "Host": platform.node()}
-    return context("\n".join(f"{label}: {_shown(text)}" for label, text in told.items() if text))
+    return make_context(
+        "\n".join(f"{label}: {_to_one_line(text)}" for label, text in told.items() if text)
+    )
 
 
-def _user(environ: Mapping[str, str]) -> tuple[str, str]:
+def _find_user(environ: Mapping[str, str]) -> tuple[str, str]:
     try:
         import pwd  # noqa: PLC0415 - not on every system
 
         entry = pwd.getpwuid(os.getuid())
-    except (ImportError, KeyError):  # a container may run under a number that has no entry
+    except (ImportError, KeyError):  # in a container, the user's number may have no entry
         return environ.get("USER", ""), ""
     return entry.pw_name, entry.pw_gecos.partition(",")[0].strip()
 
 
-def add_directory_listing(asked: Asked) -> Output:
-    """On `session_start`: the top level of the directory in alphabetical order, folders with `/`, without dot-files."""
+def add_directory_listing(asked: BuiltinCall) -> Output:
+    """Handle `session_start`: the top level of the directory in alphabetical order, folders with `/`, without dot files."""
     cwd = asked.event.cwd
     if asked.event.kind != "session.start" or not cwd:
         return None
-    names = _listed(cwd)
-    lines = [f"{_shown(name)}{'/' if folder else ''}" for name, folder in names[:_LISTED_LIMIT]]
+    names = _list_entries(cwd)
+    lines = [
+        f"{_to_one_line(name)}{'/' if folder else ''}" for name, folder in names[:_LISTED_LIMIT]
+    ]
     if len(names) > _LISTED_LIMIT:
         lines.append(f"... and {len(names) - _LISTED_LIMIT} more")
-    return context("\n".join((f"Contents of {_shown(cwd)}:", *lines)) if lines else "")
+    return make_context("\n".join((f"Contents of {_to_one_line(cwd)}:", *lines)) if lines else "")
 
 
-def _listed(folder: str) -> list[tuple[str, bool]]:
+def _list_entries(folder: str) -> list[tuple[str, bool]]:
     try:
         with os.scandir(folder) as entries:
             return sorted(
@@ -94,35 +98,35 @@ def _listed(folder: str) -> list[tuple[str, bool]]:
         return []
 
 
-def _shown(text: str) -> str:
-    """A name on one line: a name with a line break in it could otherwise tell the model anything."""
+def _to_one_line(text: str) -> str:
+    """Return a name on one line: a line break in a name could add instructions for the model."""
     return "".join(char if char.isprintable() else "\ufffd" for char in text)
 
 
-def add_prompt_files(asked: Asked) -> Output:
-    """On `turn_start`: each named file, the nearest one walking up from cwd, and the one in HOME where it is another.
+def add_prompt_files(asked: BuiltinCall) -> Output:
+    """Handle `turn_start`: the nearest file of each name from cwd upwards, and the one in HOME if it is another file.
 
-    `--depth=N` also lists, without reading them, files of these names up to N folders below cwd.
+    `--depth=N` also lists files of these names up to N folders below cwd, without their text.
     """
     if asked.event.kind != "turn.start" or not asked.event.cwd or not asked.args:
         return None
-    depth, names = _depth(asked.args)
+    depth, names = _parse_depth(asked.args)
     cwd = Path(asked.event.cwd)
     parts = [
         f"Instructions from: {path}\n{text}"
         for name in names
-        for path in _places(name, cwd, asked.environ)
-        if (text := _text(path))
+        for path in _find_prompt_files(name, cwd, asked.environ)
+        if (text := _read_text(path))
     ]
-    nested = [str(path) for path in islice(_nested(cwd, names, depth), _NESTED_LIMIT)]
+    nested = [str(path) for path in islice(_find_nested(cwd, names, depth), _NESTED_LIMIT)]
     if nested:
         parts.append(
             "Further instruction files, to be read when working there:\n" + "\n".join(nested)
         )
-    return context("\n\n".join(parts))
+    return make_context("\n\n".join(parts))
 
 
-def _depth(args: tuple[str, ...]) -> tuple[int, list[str]]:
+def _parse_depth(args: tuple[str, ...]) -> tuple[int, list[str]]:
     depth, names = 0, []
     for arg in args:
         if arg.startswith("--depth="):
@@ -133,7 +137,7 @@ def _depth(args: tuple[str, ...]) -> tuple[int, list[str]]:
     return depth, names
 
 
-def _places(name: str, cwd: Path, environ: Mapping[str, str]) -> Iterator[Path]:
+def _find_prompt_files(name: str, cwd: Path, environ: Mapping[str, str]) -> Iterator[Path]:
     nearest = next(
         (folder / name for folder in (cwd, *cwd.parents) if os.path.isfile(folder / name)), None
     )
@@ -144,11 +148,11 @@ def _places(name: str, cwd: Path, environ: Mapping[str, str]) -> Iterator[Path]:
         yield at_home
 
 
-def _nested(cwd: Path, names: list[str], depth: int) -> Iterator[Path]:
-    """Level by level, and no further than there are folders; a link to a folder is none, for it may lead back up."""
+def _find_nested(cwd: Path, names: list[str], depth: int) -> Iterator[Path]:
+    """Yield the files level by level; skip links to folders, which may lead back up."""
     folders = [cwd]
     for _ in range(depth):
-        folders = [below for folder in folders for below in _folders(folder)]
+        folders = [below for folder in folders for below in _list_folders(folder)]
         if not folders:
             return
         yield from (
@@ -156,7 +160,7 @@ def _nested(cwd: Path, names: list[str], depth: int) -> Iterator[Path]:
         )
 
 
-def _folders(folder: Path) -> list[Path]:
+def _list_folders(folder: Path) -> list[Path]:
     try:
         with os.scandir(folder) as entries:
             return sorted(
@@ -166,7 +170,7 @@ def _folders(folder: Path) -> list[Path]:
         return []
 
 
-def _text(path: Path) -> str:
+def _read_text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8", errors="replace").strip()
     except OSError:

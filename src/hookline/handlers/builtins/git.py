@@ -1,7 +1,7 @@
-"""Git: what a repository tells of itself: its status, its changes, its last commits (docs/formats/docker-agent.md 8).
+"""Git: the status, the changes and the last commits of a repository (docs/formats/docker-agent.md 8).
 
-Git is a program like any hook's: bounded in time and output, and nothing of it stays behind. Of what a repository's own
-configuration could make it start, only the filters of its attributes are left: without them git cannot tell what changed.
+Git runs like any hook's program: with limits on time and output, and with its processes cleaned up. Of the programs that a
+repository's own configuration can start, only attribute filters remain, because Git needs them to see what changed.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ import json
 import os
 
 from hookline.handlers import command
-from hookline.handlers.builtins.asked import context, whole
-from hookline.handlers.escapees import COOKIE
-from hookline.handlers.program import Errand, Program
+from hookline.handlers.builtins.builtin_call import make_context, parse_count
+from hookline.handlers.process_spec import Job, Program
+from hookline.handlers.process_tree import COOKIE
 from hookline.model.outcome import Failure, Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hookline.handlers.builtins.asked import Asked
+    from hookline.handlers.builtins.builtin_call import BuiltinCall
 
-MOST = 4096  # bytes of UTF-8 that the model is told
+MOST = 4096  # bytes of UTF-8 for the model
 _CUT = "... (cut at 4 KB)"
 _COMMITS = 10
 _CAREFUL = (
@@ -32,9 +32,9 @@ _CAREFUL = (
     "-c",
     "color.ui=false",
 )
-# Inherited variables that stay: they say which configuration is the user's, and how far up a repository is looked for. All
-# others could point git elsewhere (a hook of git's own that starts an agent sets GIT_DIR and GIT_INDEX_FILE), make it start
-# a program, or make it write a trace. What the hook itself declares is meant.
+# Inherited variables that stay: they select the user's configuration and the search for a repository. All others could
+# redirect Git (a Git hook that starts an agent sets GIT_DIR and GIT_INDEX_FILE), start a program, or write a trace.
+# Variables that the hook itself declares stay too.
 _KEPT = frozenset(
     {
         "GIT_CONFIG_GLOBAL",
@@ -44,7 +44,7 @@ _KEPT = frozenset(
         "GIT_DISCOVERY_ACROSS_FILESYSTEM",
     }
 )
-# A partial clone would fetch what it lacks, by a program that its configuration names; nobody is asked for a password.
+# Without these, a partial clone could fetch objects with a program from its configuration, or Git could ask for a password.
 _OURS = {
     "GIT_ALLOW_PROTOCOL": "none",
     "GIT_NO_LAZY_FETCH": "1",
@@ -58,9 +58,9 @@ _NO_REPOSITORY = (
 )
 
 
-def add_git_status(asked: Asked) -> Errand | None:
-    """On `turn_start`: branch and changed files, a line each."""
-    return _errand(
+def add_git_status(asked: BuiltinCall) -> Job | None:
+    """Handle `turn_start`: branch and changed files, one line each."""
+    return _make_job(
         asked,
         "turn.start",
         "Git status:",
@@ -72,18 +72,18 @@ def add_git_status(asked: Asked) -> Errand | None:
     )
 
 
-def add_git_diff(asked: Asked) -> Errand | None:
-    """On `turn_start`: what the working tree changed, as statistics or, with `full`, whole; nothing where it is clean."""
+def add_git_diff(asked: BuiltinCall) -> Job | None:
+    """Handle `turn_start`: changes of the working tree as statistics, or in full with `full`; nothing if it is clean."""
     plain = ("diff", "--no-color", "--no-ext-diff", "--no-textconv")
     if asked.args[:1] == ("full",):
-        return _errand(asked, "turn.start", "Current working-tree diff:", *plain)
-    return _errand(asked, "turn.start", "Current working-tree diff (stat):", *plain, "--stat")
+        return _make_job(asked, "turn.start", "Current working-tree diff:", *plain)
+    return _make_job(asked, "turn.start", "Current working-tree diff (stat):", *plain, "--stat")
 
 
-def add_recent_commits(asked: Asked) -> Errand | None:
-    """On `session_start`: the last N commits, a line each; 10 where N is no number above 0."""
-    count = (whole(asked.args[0]) if asked.args else 0) or _COMMITS
-    return _errand(
+def add_recent_commits(asked: BuiltinCall) -> Job | None:
+    """Handle `session_start`: the last N commits, one line each; 10 if N is not a positive number."""
+    count = (parse_count(asked.args[0]) if asked.args else 0) or _COMMITS
+    return _make_job(
         asked,
         "session.start",
         "Recent commits:",
@@ -96,12 +96,12 @@ def add_recent_commits(asked: Asked) -> Errand | None:
     )
 
 
-def _errand(asked: Asked, kind: str, heading: str, *words: str) -> Errand | None:
-    """What git is sent to find out; nothing on another event, without a folder, and on a machine without git."""
+def _make_job(asked: BuiltinCall, kind: str, heading: str, *words: str) -> Job | None:
+    """Return the Git command to run; None on another event, without a folder, or without Git."""
     folder = asked.event.cwd
     if asked.event.kind != kind or not folder or not os.path.isdir(folder):
         return None
-    git = command.on_path("git", asked.environ)
+    git = command.find_on_path("git", asked.environ)
     if not git:
         return None
     program = Program(
@@ -113,38 +113,38 @@ def _errand(asked: Asked, kind: str, heading: str, *words: str) -> Errand | None
         cookie=asked.cookie,
         kill_leftovers=True,
     )
-    return Errand(program=program, read=lambda outcome: _read(outcome, heading))
+    return Job(program=program, read=lambda outcome: _read_output(outcome, heading))
 
 
-def _environment(asked: Asked) -> dict[str, str]:
+def _environment(asked: BuiltinCall) -> dict[str, str]:
     env = {
         name: text
         for name, text in asked.environ.items()
         if not name.startswith("GIT_") or name in _KEPT or name in asked.declared
     }
-    return {**env, **_OURS, COOKIE: command.runs(asked.environ, asked.cookie)}
+    return {**env, **_OURS, COOKIE: command.extend_cookies(asked.environ, asked.cookie)}
 
 
-def _read(outcome: Outcome, heading: str) -> Outcome:
-    """What git said, below its heading; silence where there is no repository; git's failure where there is one."""
+def _read_output(outcome: Outcome, heading: str) -> Outcome:
+    """Return Git's output below its heading; no output without a repository; a failure if Git fails in one."""
     if outcome.failure not in (
         None,
         Failure.FLOODED,
-    ):  # a flood is a long text, of which the beginning is wanted
+    ):  # the beginning of a very long output is enough
         return outcome
     if outcome.exit_code:
         if any(words in outcome.stderr.lower() for words in _NO_REPOSITORY):
             return Outcome(exit_code=0, seconds=outcome.seconds)
         return outcome.replace(stdout="")
-    text = cut(outcome.stdout.rstrip())
+    text = truncate(outcome.stdout.rstrip())
     return Outcome(
         exit_code=0,
-        stdout=json.dumps(context(f"{heading}\n{text}")) if text else "",
+        stdout=json.dumps(make_context(f"{heading}\n{text}")) if text else "",
         seconds=outcome.seconds,
     )
 
 
-def cut(text: str) -> str:
-    """A text of at most 4 KB, cut between two characters, and saying so."""
+def truncate(text: str) -> str:
+    """Cut a text to 4 KB between two characters, with a note."""
     octets = text.encode()
     return text if len(octets) <= MOST else f"{octets[:MOST].decode(errors='ignore')}\n{_CUT}"

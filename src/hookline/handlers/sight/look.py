@@ -7,10 +7,10 @@ import re
 
 from hookline.errors import HandlerError
 from hookline.handlers import command
-from hookline.handlers.secret import state_folder
 from hookline.handlers.sight.launching import Launching
 from hookline.handlers.sight.lines import DEEPEST, READERS, WRITERS
 from hookline.handlers.sight.reaching import way_to
+from hookline.handlers.signing_key import state_folder
 from hookline.model.handler import Command
 from hookline.model.sight import Sealed, Sight
 from hookline.model.spec import USER
@@ -65,7 +65,7 @@ def look(run: Run, environ: Mapping[str, str], root: str = "") -> Sight:
     if type(handler) is not Command:
         return _NOTHING
     try:
-        what = command.program(
+        what = command.build_program(
             handler, run.event, "", timeout=run.spec.timeout, cookie="", environ=environ
         )
     except HandlerError as error:

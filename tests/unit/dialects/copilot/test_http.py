@@ -10,7 +10,7 @@ import pytest
 import hookline
 from hookline.core.dialect import Source
 from hookline.dialects.copilot import Copilot
-from hookline.handlers.line import tls
+from hookline.handlers.deadline_connection import make_tls_context
 from hookline.model.handler import Http
 from tests.unit.handlers.serving import Asked, certificate, saying, serving
 
@@ -30,9 +30,9 @@ def trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     if file is None:
         pytest.skip("there is no openssl to make a certificate")
     monkeypatch.setenv("SSL_CERT_FILE", str(file))
-    tls.cache_clear()
+    make_tls_context.cache_clear()
     yield file
-    tls.cache_clear()
+    make_tls_context.cache_clear()
 
 
 def fired(

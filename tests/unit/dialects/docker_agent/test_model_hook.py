@@ -17,7 +17,7 @@ from hookline.model.handler import Model
 from hookline.model.spec import SCOPES
 from hookline.model.verdict import Stance
 from tests.unit.handlers.serving import Asked, saying, serving
-from tests.unit.handlers.test_judge import at, chat
+from tests.unit.handlers.test_model_hook import at, chat
 
 if TYPE_CHECKING:
     from pathlib import Path

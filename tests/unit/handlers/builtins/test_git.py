@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.core.dispatch import Run
-from hookline.handlers.builtins.git import MOST, cut
+from hookline.handlers.builtins.git import MOST, truncate
 from hookline.handlers.process import Cancel
 from hookline.handlers.table import perform_all
 from hookline.model.event import Event
@@ -133,7 +133,7 @@ def test_a_long_diff_is_cut_between_characters(repo):
 )
 def test_a_text_of_4_kb_is_whole(text, kept):
     """The limit counts bytes of UTF-8, and itself still fits."""
-    assert cut(text) == kept + ("" if text == kept else "\n... (cut at 4 KB)")
+    assert truncate(text) == kept + ("" if text == kept else "\n... (cut at 4 KB)")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from hookline.handlers import spawn
-from hookline.handlers.program import Program
+from hookline.handlers.process_spec import Program
 from hookline.handlers.sealing import lease
 from hookline.handlers.sealing.lease import itself
 from hookline.handlers.sealing.memory import ready

@@ -1,8 +1,8 @@
-"""Judge: one question of a hook to a language model, from the template to the reply, within one time limit.
+"""Model hooks: asks a language model one question, from the template to the reply, within one time limit.
 
 The time limit covers the look-up, the connection and the reply; there are no retries. It does not cover loading the client
-library, which takes some seconds once in a process: `prepare` does that before the time begins. All of a question is asked on the
-thread that it is asked from, so that nothing of it holds up whoever gave it up.
+library, which takes some seconds once per process: `prepare` does that before the time starts. The whole question runs on the
+calling thread, so that nothing of it can block a caller that gave up.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import threading
 import time
 
 from hookline.errors import HandlerError
-from hookline.handlers.firing import FIRING, JUDGING
+from hookline.handlers.recursion_guard import ACTIVE_EVENTS, MODEL_CALL
 from hookline.model.outcome import Failure, Outcome
 from hookline.wire.providers import resolve_endpoint
 from hookline.wire.templates import INSTALL, TEMPLATE, fill_prompt
@@ -26,25 +26,25 @@ if TYPE_CHECKING:
 
     import httpx2
 
-    from hookline.handlers.address import Resolve
-    from hookline.handlers.line import Line
+    from hookline.handlers.deadline_connection import DeadlineConnection
+    from hookline.handlers.name_resolution import Resolve
     from hookline.model.handler import Model
     from hookline.wire.providers import Endpoint
 
 LARGEST = 1 << 20  # bytes of a provider's answer
-MOST_AT_ONCE = 16  # questions of this process
-# The part of its time that a question waits for its turn. Those of a loop wait for the innermost one, whose turn never comes; it
-# gives up while all others still have time left, so that each of them gets its answer and none is asked in its place.
+MOST_AT_ONCE = 16  # concurrent questions of this process
+# The share of its time that a question waits for its turn. In a loop of questions the innermost one never gets its turn. It gives
+# up while the others still have time, so that each of them gets an answer and none runs in its place.
 _WAIT = 0.5
-MOST_CALLS = 200  # of a session, unless the environment says otherwise
+MOST_CALLS = 200  # per session, unless the environment says otherwise
 CALLS_VARIABLE = "HOOKLINE_MODEL_CALLS"
 _MOST_SESSIONS = 1000
 
 
-class Tally:
-    """How often each session has asked a model in this process; the sessions that asked longest ago are forgotten first.
+class CallCounter:
+    """Counts the model calls of each session in this process; forgets the sessions with the oldest calls first.
 
-    It is for engines without a state of sessions; where there is one, `engine.budget` counts in all processes together.
+    It serves engines without session state. With session state, `engine.budget` counts across processes.
     """
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class Tally:
         """Count one call.
 
         Raises:
-            HandlerError: the session has had as many as it may have.
+            HandlerError: the session has used all its calls.
         """
         with self._lock:
             had = self._counts.pop(session, 0)
@@ -63,28 +63,28 @@ class Tally:
             while len(self._counts) > _MOST_SESSIONS:
                 del self._counts[next(iter(self._counts))]
         if had >= most:
-            raise used_up(most)
+            raise make_budget_error(most)
 
 
-def used_up(most: int) -> HandlerError:
-    """What a session is told that has had its calls of models."""
+def make_budget_error(most: int) -> HandlerError:
+    """Return the error for a session that has used all its model calls."""
     return HandlerError(
         f"this session has had its {most} model calls", hint=f"`{CALLS_VARIABLE}` says how many"
     )
 
 
-_TALLY = Tally()
+_TALLY = CallCounter()
 _TURNS = threading.BoundedSemaphore(MOST_AT_ONCE)
 
 
 def prepare(models: Iterable[Model], environ: Mapping[str, str]) -> None:
-    """Load what these hooks need to ask; what is wrong with one is said when it is asked."""
+    """Load the libraries that these hooks need; errors are reported when a hook asks."""
     for model in models:
         with contextlib.suppress(HandlerError):
             _load(model, resolve_endpoint(model, environ))
 
 
-def judge(
+def ask_model(
     model: Model,
     payload: str,
     *,
@@ -93,20 +93,20 @@ def judge(
     largest: int = LARGEST,
     opened: Callable[[socket.socket], object] = lambda _: None,
     clock: Callable[[], float] = time.monotonic,
-    tally: Tally = _TALLY,
+    tally: CallCounter = _TALLY,
     turns: threading.Semaphore = _TURNS,
     resolve: Resolve = socket.getaddrinfo,
     transport: httpx2.AsyncBaseTransport | None = None,
 ) -> Outcome:
-    """Ask a model about a payload and return its reply as `stdout`; never raises for what the other side does.
+    """Ask a model about a payload and return its reply as `stdout`; raises nothing for faults of the other side.
 
-    `seconds` is all the time there is, once everything is loaded; only the look-up of the name cannot be cut short. `largest`:
-    bytes of the provider's answer. `opened` is told each socket: who shuts it ends the call. Inside of the call no hook of any
-    engine is asked; nor by a server of ours that the provider asks, if it passes the mark of the request on. For a provider
-    in this process, which fires on a thread of its own, there are the `turns`: nobody can tell its events from others.
+    `seconds` is the total time once everything is loaded; only the look-up of the name cannot be cut short. `largest`: the most
+    bytes of the provider's answer. `opened` is called with each socket; shutting it ends the call. During the call no engine runs
+    hooks. The same holds for a hookline server that the provider calls, if it passes on the request's mark. A provider inside this
+    process may fire events on its own thread, which cannot be told from others; `turns` limits those.
     """
     began = clock()
-    inside = FIRING.set((*FIRING.get(), JUDGING))
+    inside = ACTIVE_EVENTS.set((*ACTIVE_EVENTS.get(), MODEL_CALL))
     try:
         whom = resolve_endpoint(model, environ)
         _load(model, whom)
@@ -116,10 +116,10 @@ def judge(
             .encode("utf-8", "replace")
             .decode()
         )
-        with _turn(turns, _WAIT * (began + seconds - clock())):
-            tally.count(_session(payload), most_calls(environ))
+        with _take_turn(turns, _WAIT * (began + seconds - clock())):
+            tally.count(_session(payload), read_call_limit(environ))
             line = _line(began + seconds, clock, opened, resolve)
-            return _asked(
+            return _perform(
                 _Question(whom, model, prompt, largest, transport),
                 line,
                 seconds,
@@ -128,15 +128,15 @@ def judge(
     except HandlerError as error:
         return Outcome(failure=Failure.NOT_STARTED, detail=str(error), seconds=clock() - began)
     finally:
-        FIRING.reset(inside)
+        ACTIVE_EVENTS.reset(inside)
 
 
 @contextlib.contextmanager
-def _turn(turns: threading.Semaphore, seconds: float) -> Iterator[None]:
-    """A question's turn.
+def _take_turn(turns: threading.Semaphore, seconds: float) -> Iterator[None]:
+    """Wait for a question's turn.
 
     Raises:
-        HandlerError: it did not come.
+        HandlerError: the turn did not come in time.
     """
     if not turns.acquire(timeout=max(0.0, seconds)):
         hint = "does one of them lead to itself?"
@@ -155,15 +155,15 @@ def _line(
     clock: Callable[[], float],
     opened: Callable[[socket.socket], object],
     resolve: Resolve,
-) -> Line:
+) -> DeadlineConnection:
+    from hookline.handlers.deadline_connection import DeadlineConnection  # noqa: PLC0415 - as below
     from hookline.handlers.http import HEAD  # noqa: PLC0415 - as below
-    from hookline.handlers.line import Line  # noqa: PLC0415 - as below
 
-    return Line(until, most=HEAD, clock=clock, opened=opened, resolve=resolve)
+    return DeadlineConnection(until, most=HEAD, clock=clock, opened=opened, resolve=resolve)
 
 
 class _Question:
-    """What is asked, of whom, over which wire."""
+    """What to ask, which endpoint, and over which transport."""
 
     def __init__(
         self,
@@ -179,22 +179,24 @@ class _Question:
         self.largest = largest
         self.transport = transport
 
-    async def ask(self, line: Line, seconds: float) -> str:
-        """The reply, unless the time is over first."""
-        from hookline.handlers.models import ask  # noqa: PLC0415 - some seconds of loading, which only a model hook spends
-        from hookline.handlers.wired import Dialled  # noqa: PLC0415 - as above
+    async def ask(self, line: DeadlineConnection, seconds: float) -> str:
+        """Return the reply, or raise TimeoutError when the time is over."""
+        from hookline.handlers.model_client import ask  # noqa: PLC0415 - only model hooks pay for some seconds of loading
+        from hookline.handlers.model_transport import ConnectionTransport  # noqa: PLC0415 - as above
 
-        wire = self.transport or Dialled(line, self.whom, seconds=seconds, largest=self.largest)
+        wire = self.transport or ConnectionTransport(
+            line, self.whom, seconds=seconds, largest=self.largest
+        )
         async with asyncio.timeout(max(0.0, line.until - line.clock())):
             return await ask(
                 self.whom, self.model, self.prompt, largest=self.largest, transport=wire
             )
 
 
-def _asked(
-    question: _Question, line: Line, seconds: float, elapsed: Callable[[], float]
+def _perform(
+    question: _Question, line: DeadlineConnection, seconds: float, elapsed: Callable[[], float]
 ) -> Outcome:
-    from hookline.handlers.wired import ReplyError  # noqa: PLC0415 - as above
+    from hookline.handlers.model_transport import ReplyError  # noqa: PLC0415 - as above
 
     try:
         reply = asyncio.run(question.ask(line, seconds))
@@ -208,33 +210,33 @@ def _asked(
 
 
 def _load(model: Model, whom: Endpoint) -> None:
-    """Load what a question needs.
+    """Load the libraries that a question needs.
 
     Raises:
-        HandlerError: it is not installed.
+        HandlerError: one of them is not installed.
     """
     try:
-        from hookline.handlers import models  # noqa: PLC0415 - as above
+        from hookline.handlers import model_client  # noqa: PLC0415 - as above
 
-        models.ready(whom.speaks)
+        model_client.load_client(whom.speaks)
         if model.language == TEMPLATE:
-            from hookline.wire import sandbox  # noqa: F401, PLC0415 - jinja2, which only such prompts need
+            from hookline.wire import sandbox  # noqa: F401, PLC0415 - only such prompts need jinja2
     except ImportError as error:
         raise HandlerError(
             f"model hooks need `{error.name or 'pydantic_ai'}`, which is not installed",
             hint=INSTALL,
         ) from None
     if whom.base_url.startswith("https:"):
-        from hookline.handlers.line import tls  # noqa: PLC0415 - hooks on this machine do without
+        from hookline.handlers.deadline_connection import make_tls_context  # noqa: PLC0415 - local endpoints need no TLS
 
-        tls()
+        make_tls_context()
 
 
-def most_calls(environ: Mapping[str, str]) -> int:
-    """How many calls of models a session may have.
+def read_call_limit(environ: Mapping[str, str]) -> int:
+    """Return how many model calls a session may make.
 
     Raises:
-        HandlerError: the environment says something that is no number.
+        HandlerError: the variable is not a number.
     """
     said = environ.get(CALLS_VARIABLE, "").strip()
     if not said:
@@ -245,7 +247,7 @@ def most_calls(environ: Mapping[str, str]) -> int:
 
 
 def _session(payload: str) -> str:
-    """The session that a payload is of, as far as it says so."""
+    """Return the session id in a payload; empty if there is none."""
     try:
         given = json.loads(payload)
     except (ValueError, RecursionError):

@@ -14,9 +14,9 @@ import pytest
 
 from hookline.core.dispatch import Run
 from hookline.engine.engine import Engine
-from hookline.handlers import judge as judging
-from hookline.handlers.judge import MOST_AT_ONCE, Tally, judge
-from hookline.handlers.program import Cancel
+from hookline.handlers import model_hook as judging
+from hookline.handlers.model_hook import MOST_AT_ONCE, CallCounter, ask_model
+from hookline.handlers.process_spec import Cancel
 from hookline.handlers.table import perform_all
 from hookline.model.event import Event
 from hookline.model.handler import Command, Model
@@ -101,10 +101,10 @@ def at(service: Service, **more: str) -> dict[str, str]:
 
 
 def ask(environ: Mapping[str, str], asked: Model | None = None, **options: Any) -> Outcome:
-    return judge(
+    return ask_model(
         asked or model(),
         PAYLOAD,
-        **{"seconds": PATIENCE, "environ": environ, "tally": Tally(), **options},
+        **{"seconds": PATIENCE, "environ": environ, "tally": CallCounter(), **options},
     )
 
 
@@ -228,12 +228,12 @@ def test_what_libraries_take_from_the_environment_is_not_sent(
 def test_half_a_character_is_sent_as_a_whole_one() -> None:
     """A payload may hold what no UTF-8 can say."""
     with serving(saying(chat("x"))) as service:
-        outcome = judge(
+        outcome = ask_model(
             model(),
             '{"tool_name": "\\ud800"}',
             seconds=PATIENCE,
             environ=at(service),
-            tally=Tally(),
+            tally=CallCounter(),
         )
 
     assert outcome.failure is None
@@ -459,10 +459,10 @@ def test_a_machine_without_the_library_says_what_to_install(
         return real(name, *args, **options)
 
     monkeypatch.setattr(builtins, "__import__", missing)
-    monkeypatch.delitem(sys.modules, "hookline.handlers.models", raising=False)
+    monkeypatch.delitem(sys.modules, "hookline.handlers.model_client", raising=False)
     import hookline.handlers  # noqa: PLC0415 - the package keeps what it once imported
 
-    monkeypatch.delattr(hookline.handlers, "models", raising=False)
+    monkeypatch.delattr(hookline.handlers, "model_client", raising=False)
     outcome = ask({"OPENAI_API_KEY": "k"})
 
     assert outcome.failure is Failure.NOT_STARTED
@@ -474,11 +474,11 @@ def test_a_machine_without_the_library_says_what_to_install(
 
 def test_a_session_has_so_many_calls() -> None:
     """Beyond them its hooks fail, and say so; another session has its own."""
-    tally = Tally()
+    tally = CallCounter()
     with serving(saying(chat("x"))) as service:
         environ = at(service, HOOKLINE_MODEL_CALLS="2")
         outcomes = [ask(environ, tally=tally) for _ in range(4)]
-        other = judge(
+        other = ask_model(
             model(), '{"session_id": "t"}', seconds=PATIENCE, environ=environ, tally=tally
         )
 
@@ -494,7 +494,7 @@ def test_a_session_has_so_many_calls() -> None:
 
 def test_sessions_are_forgotten_in_the_order_in_which_they_asked() -> None:
     """So that a server that lives long does not remember them all."""
-    tally = Tally()
+    tally = CallCounter()
     for number in range(1100):
         tally.count(str(number), 1)
     tally.count("0", 1)
@@ -506,9 +506,9 @@ def test_sessions_are_forgotten_in_the_order_in_which_they_asked() -> None:
 def test_a_long_prompt_is_cut_and_says_so() -> None:
     """At the hook's own bound; nothing of what its author wrote is missing."""
     with serving(saying(chat("x"))) as service:
-        judge(
+        ask_model(
             model(prompt="{{ .ToolName }}" + "y" * 45, most_prompt=50), '{"tool_name": "shell and more"}',
-            seconds=PATIENCE, environ=at(service), tally=Tally(),
+            seconds=PATIENCE, environ=at(service), tally=CallCounter(),
         )  # fmt: skip
     prompt = json.loads(service.sent[0].body)["messages"][-1]["content"]
 
@@ -615,10 +615,10 @@ def test_a_look_up_that_hangs_is_not_waited_for() -> None:
     code = """
 import socket, threading
 from hookline.handlers.table import perform_all
-from tests.unit.handlers.test_judge import model, run
+from tests.unit.handlers.test_model_hook import model, run
 socket.getaddrinfo = lambda *_, **__: threading.Event().wait()
-from hookline.handlers import http, judge
-judge.judge.__kwdefaults__["resolve"] = socket.getaddrinfo
+from hookline.handlers import http, model_hook
+model_hook.ask_model.__kwdefaults__["resolve"] = socket.getaddrinfo
 environ = {"OPENAI_BASE_URL": "http://slow.example/v1", "OPENAI_API_KEY": "k"}
 print(perform_all([run(model(), timeout=0.2)], environ=environ)[0].failure.name)
 """
@@ -634,8 +634,8 @@ def test_all_loading_is_before_the_time_begins(name: str) -> None:
     """A first question loads nothing more that takes long: no client library, no interface, no templates."""
     code = f"""
 import sys
-from hookline.handlers.judge import prepare
-from tests.unit.handlers.test_judge import ask, at, chat, message, model, saying, serving
+from hookline.handlers.model_hook import prepare
+from tests.unit.handlers.test_model_hook import ask, at, chat, message, model, saying, serving
 asked = model("{name}")
 with serving(saying(message("x") if "{name}".startswith("anthropic") else chat("x"))) as service:
     prepare([asked], at(service))
@@ -738,7 +738,7 @@ def test_a_provider_that_asks_again_from_another_thread_ends() -> None:
 
 def test_a_question_waits_for_its_turn() -> None:
     """For a part of its time; without one nobody is asked, and the session's calls are not counted."""
-    turns, counted = threading.BoundedSemaphore(1), Tally()
+    turns, counted = threading.BoundedSemaphore(1), CallCounter()
     turns.acquire()
     with serving(saying(chat("x"))) as service:
         refused = ask(at(service), seconds=0.2, turns=turns, tally=counted)

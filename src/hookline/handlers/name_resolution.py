@@ -1,4 +1,4 @@
-"""Address: what a host's name stands for, all of it checked before anybody connects to any of it."""
+"""Name resolution: the addresses of a host, all of them checked before hookline connects to any."""
 
 from __future__ import annotations
 
@@ -14,42 +14,44 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeAlias
 
-    # What `socket.getaddrinfo` does.
+    # The signature of `socket.getaddrinfo`.
     Resolve: TypeAlias = Callable[..., list[Any]]
 
 
 class Address(Frozen):
-    """One address of a host, as `socket.socket` and its `connect` take it: a mapped address as IPv4, and none with a zone."""
+    """One address of a host for `socket.socket` and its `connect`: a mapped address as IPv4, and without a zone."""
 
     family: int
     place: tuple[Any, ...]
 
 
-def addresses(
+def resolve_addresses(
     host: str, port: int, *, allow_local: bool, resolve: Resolve = socket.getaddrinfo
 ) -> list[Address]:
-    """Every address of a host, asked for once: who connects to one of these connects to what was checked.
+    """Return every address of a host. One look-up serves the check and the connection, so both see the same addresses.
 
     Raises:
-        HandlerError: the name does not resolve, or one of its addresses must not be called (docs/formats/starchild.md 8
-            answer is refused as a whole).
+        HandlerError: the name does not resolve, or hookline must not call one of its addresses (docs/formats/starchild.md 8: one such
+            address refuses the whole answer).
     """
     try:
         places = [found[4][0] for found in resolve(host, port, type=socket.SOCK_STREAM)]
     except (OSError, UnicodeError):
-        raise HandlerError(f"`{host}` is no name that can be resolved") from None
+        raise HandlerError(f"`{host}` cannot be resolved") from None
     if not places:
         raise HandlerError(f"`{host}` has no address")
     return list(
-        dict.fromkeys(_checked(host, place, port, allow_local=allow_local) for place in places)
+        dict.fromkeys(
+            _check_address(host, place, port, allow_local=allow_local) for place in places
+        )
     )
 
 
-def _checked(host: str, place: str, port: int, *, allow_local: bool) -> Address:
+def _check_address(host: str, place: str, port: int, *, allow_local: bool) -> Address:
     try:
         address = unmap_ipv4(ip_address(place))
     except ValueError:
-        raise HandlerError(f"`{host}` resolves to what is no address") from None
+        raise HandlerError(f"`{host}` resolves to no IP address") from None
     why = explain_refused_address(address, allow_local=allow_local)
     if why:
         raise HandlerError(f"`{host}` resolves to `{place}`: {why}")
@@ -58,11 +60,11 @@ def _checked(host: str, place: str, port: int, *, allow_local: bool) -> Address:
     return Address(family=socket.AF_INET6, place=(str(address), port, 0, 0))
 
 
-def is_met(address: Address, sock: socket.socket) -> bool:
-    """Whether a connected socket ends where it was told to (docs/explanation/security.md 3, 3).
+def is_connected_to(address: Address, sock: socket.socket) -> bool:
+    """Return whether a connected socket ends at the address that was checked (docs/explanation/security.md 3).
 
     Raises:
-        OSError: it is not connected any more.
+        OSError: the socket is no longer connected.
     """
     host, port = sock.getpeername()[:2]
     return bool(ip_address(host) == ip_address(address.place[0]) and port == address.place[1])

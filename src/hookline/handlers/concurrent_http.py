@@ -1,4 +1,4 @@
-"""Calls: HTTP hooks at once, each on a thread, so that the wait for one can end although a look-up cannot be stopped."""
+"""Concurrent HTTP: runs HTTP hooks on threads, so that waiting can end although a DNS look-up cannot be stopped."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from hookline.core.dispatch import Run
-    from hookline.handlers.program import Cancel, Limits
+    from hookline.handlers.process_spec import Cancel, Limits
 
-# So many calls that were given up may still hold their threads before further ones are refused.
+# How many abandoned calls may still hold a thread before hookline refuses further ones.
 MOST_HELD = 64
 _LONGEST_WAIT = 3600.0  # seconds
 _NEVER = float("inf")
-_held: set[Call] = set()
+_held: set[HttpCall] = set()
 
 
-class Call:
-    """One call, which ends once: it is answered, it fails, or whoever waits for it gives up."""
+class HttpCall:
+    """One call. It ends once: with an answer, a failure, or when its caller gives up."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
@@ -39,11 +39,11 @@ class Call:
         self._lock = threading.Lock()
 
     def begin(self) -> None:
-        """Its time begins."""
+        """Start the time limit."""
         self.deadline = time.monotonic() + self.run.spec.timeout
 
     def perform(self, perform: Callable[..., Outcome], **options: Any) -> None:
-        """Call, and end with what came of it."""
+        """Perform the call and record its outcome."""
         spec = self.run.spec
         try:
             self._end(
@@ -55,14 +55,14 @@ class Call:
                     **options,
                 )
             )
-        except Exception as error:  # noqa: BLE001 - a fault of ours is that hook's failure; its words may hold a header's value
+        except Exception as error:  # noqa: BLE001 - a fault of hookline counts as that hook's failure; its text may contain a header's value
             self._end(Outcome(failure=Failure.RAISED, detail=type(error).__name__))
         with self._lock:
             self._over = True
             _held.discard(self)
 
     def give_up(self, failure: Failure, detail: str = "") -> None:
-        """End it from outside; what it still has open is shut, so that its thread ends too."""
+        """End the call from outside; shut its socket, so that its thread ends too."""
         self._end(
             Outcome(
                 failure=failure,
@@ -76,12 +76,12 @@ class Call:
             if self._socket is not None:
                 socket.socket.shutdown(
                     self._socket, socket.SHUT_RDWR
-                )  # past TLS, which its thread is in the middle of
+                )  # past TLS, which its thread may be using
 
     def _opened(self, sock: socket.socket) -> None:
         with self._lock:
             if self.outcome is not None:
-                raise ConnectionAbortedError  # given up already, so nobody shall be told anything
+                raise ConnectionAbortedError  # the caller gave up already, so hookline sends nothing
             self._socket = sock
 
     def _end(self, outcome: Outcome) -> None:
@@ -89,8 +89,8 @@ class Call:
             self.outcome = self.outcome or outcome
 
 
-class Calls:
-    """A batch of calls, under way from the moment this is made; as many at once as `limits` allow."""
+class ConcurrentCalls:
+    """A batch of calls, which starts at once; `limits` says how many run at the same time."""
 
     def __init__(
         self,
@@ -100,7 +100,7 @@ class Calls:
         *,
         perform: Callable[..., Outcome] = call,
     ) -> None:
-        self.calls = [Call(run) for run in runs]
+        self.calls = [HttpCall(run) for run in runs]
         self._limits = limits
         self._environ = environ
         self._perform = perform
@@ -119,7 +119,7 @@ class Calls:
         try:
             threading.Thread(target=self._work, name="hookline http", daemon=True).start()
             self._threads += 1
-        except RuntimeError as error:  # no further thread fits into this process
+        except RuntimeError as error:  # this process can start no further thread
             if not self._threads:
                 self._end_all(Failure.NOT_STARTED, str(error))
 
@@ -130,17 +130,17 @@ class Calls:
             except IndexError:
                 return
             waiting.begin()
-            self._tell()  # until when it may take
+            self._notify()  # of the new deadline
             waiting.perform(self._perform, environ=self._environ, largest=self._limits.kept)
-            self._tell()
+            self._notify()
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         self._news.put(None)
 
     def outcomes(self, cancel: Cancel | None = None) -> list[Outcome]:
-        """Wait for all of them, each until its own time is over; a cancellation ends them all."""
+        """Wait for all calls, each up to its own deadline; a cancellation ends them all."""
         if cancel is not None:
-            cancel.wake(self._tell)
+            cancel.wake(self._notify)
         while open_ := [each for each in self.calls if each.outcome is None]:
             left = min(self._limits.until, *(each.deadline for each in open_)) - time.monotonic()
             with contextlib.suppress(Empty):
@@ -149,16 +149,16 @@ class Calls:
                 self._end_all(Failure.CANCELLED)
             if time.monotonic() >= self._limits.until:
                 self._end_all(Failure.TIMED_OUT, "after the time for this event was over")
-            self._end_late(open_)
+            self._end_overdue(open_)
         return [each.outcome for each in self.calls if each.outcome is not None]
 
-    def _end_late(self, open_: list[Call]) -> None:
+    def _end_overdue(self, open_: list[HttpCall]) -> None:
         now = time.monotonic()
         for late in open_:
             if late.deadline <= now and late.outcome is None:
                 late.give_up(Failure.TIMED_OUT, f"after {late.run.spec.timeout:g} s")
                 if self._waiting:
-                    self._start_thread()  # in place of the one that is held up
+                    self._start_thread()  # to replace the one that is blocked
 
     def _end_all(self, failure: Failure, detail: str = "") -> None:
         self._waiting.clear()
@@ -170,6 +170,4 @@ class Calls:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._end_all(
-            Failure.CANCELLED
-        )  # whoever leaves early, by an interrupt, leaves nothing behind
+        self._end_all(Failure.CANCELLED)  # an interrupt leaves no call behind

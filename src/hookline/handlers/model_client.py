@@ -1,7 +1,7 @@
-"""Models: one question to a language model over its provider's wire, and the text of its reply; the only module that loads pydantic-ai.
+"""Model client: one question to a language model over its provider's API, and the text of the reply. Only this module loads pydantic-ai.
 
-The request goes to the one address that was asked for, of which every resolved one was checked, with the one key that belongs
-there: no proxy, no redirect, no retry, no compression, and no header that a client library takes from this process's environment.
+The request goes to the configured address, after a check of each resolved one, with the key for that address. It uses no proxy,
+no redirect, no retry, no compression, and no header that a client library takes from the environment.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.settings import ModelSettings
 
-from hookline.handlers.wired import Guarded, ReplyError
+from hookline.handlers.model_transport import GuardedTransport, ReplyError
 from hookline.model.handler import Model
 from hookline.model.outcome import Failure
 from hookline.wire.providers import ANTHROPIC, OPENAI, PROVIDERS, Endpoint
@@ -36,18 +36,18 @@ if TYPE_CHECKING:
 
     from pydantic_ai.models import Model as Asked
 
-# The client libraries want a key even where none is sent.
+# The client libraries demand a key even for an endpoint without one.
 _NO_KEY = "none"
 
 
 @cache
-def ready(speaks: str) -> None:
-    """Load everything that a wire needs: by a rehearsal, with nobody at the other end, because its libraries load as they go.
+def load_client(speaks: str) -> None:
+    """Load everything for an API by a rehearsal without a connection, because its libraries load parts on first use.
 
-    It takes up to some seconds, once in a process, and none of it is a hook's time.
+    It takes up to some seconds once per process, which do not count as a hook's time.
 
     Raises:
-        ImportError: something of it is not installed.
+        ImportError: a library is not installed.
     """
     if speaks == ANTHROPIC:
         import pydantic_ai.models.anthropic  # noqa: PLC0415 - most machines ask one provider
@@ -72,20 +72,22 @@ def ready(speaks: str) -> None:
         largest=1 << 20,
         transport=httpx2.MockTransport(lambda _: httpx2.Response(200, json=_REHEARSED)),
     )
-    # Whoever fires an event may do so on an event loop's own thread, where there can be no second loop.
+    # The caller may be on an event loop's own thread, where no second loop can run.
     thread = threading.Thread(
-        target=lambda: asyncio.run(_quietly(rehearsal)), name="hookline rehearsal", daemon=True
+        target=lambda: asyncio.run(_ignore_failure(rehearsal)),
+        name="hookline rehearsal",
+        daemon=True,
     )
     thread.start()
     thread.join()
 
 
-async def _quietly(rehearsal: Coroutine[Any, Any, str]) -> None:
-    with contextlib.suppress(ReplyError):  # what does not work is said when it is asked in earnest
+async def _ignore_failure(rehearsal: Coroutine[Any, Any, str]) -> None:
+    with contextlib.suppress(ReplyError):  # the real call will report the fault
         await rehearsal
 
 
-# What a provider answers, on each wire at once.
+# A provider's answer that fits both APIs.
 _REHEARSED: Mapping[str, Any] = {
     "id": "r", "object": "chat.completion", "created": 1, "model": "nobody", "type": "message", "role": "assistant",
     "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "{}"}}],
@@ -102,14 +104,14 @@ async def ask(
     largest: int,
     transport: httpx2.AsyncBaseTransport,
 ) -> str:
-    """What a model replies to a prompt; whoever calls bounds the time.
+    """Return a model's reply to a prompt; the caller limits the time.
 
-    `largest`: bytes of the provider's answer. `transport`: what carries it, as `wired.Dialled` does.
+    `largest`: the most bytes of the provider's answer. `transport`: what carries the request, such as `ConnectionTransport`.
 
     Raises:
-        ReplyError: there is no reply, or not all of one.
+        ReplyError: there is no complete reply.
     """
-    wire = Guarded(transport, endpoint, largest)
+    wire = GuardedTransport(transport, endpoint, largest)
     async with httpx2.AsyncClient(
         transport=wire, trust_env=False, follow_redirects=False, timeout=None
     ) as client:
@@ -132,16 +134,16 @@ async def ask(
             raise
         except Exception as error:
             raise wire.failed or _reply_error(error, answered=wire.answered) from error
-    return _whole(response, model.most_tokens)
+    return _complete_text(response, model.most_tokens)
 
 
-def _whole(response: ModelResponse, most_tokens: int) -> str:
-    """The text of a reply that its model brought to an end by itself."""
+def _complete_text(response: ModelResponse, most_tokens: int) -> str:
+    """Return the text of a reply that the model finished by itself."""
     if response.finish_reason == "length":
         raise ReplyError(
             Failure.UNREADABLE, f"the model's reply was cut off at {most_tokens:,} tokens"
         )
-    # A reason that the library does not know is only among the details.
+    # pydantic-ai keeps an unknown finish reason only in the details.
     if response.finish_reason not in ("stop", None) or (
         response.finish_reason is None and "finish_reason" in (response.provider_details or {})
     ):
@@ -150,7 +152,7 @@ def _whole(response: ModelResponse, most_tokens: int) -> str:
 
 
 def _settings(model: Model, asked: Asked) -> ModelSettings:
-    """How the reply is made: no longer than it may be, and the same each time where the model lets itself be told so."""
+    """Return the settings of a request: a bounded length, and temperature 0 where the model accepts it."""
     profile: Mapping[str, Any] = {**asked.profile}
     if any(profile.get(refuses) for refuses in _NO_TEMPERATURE):
         return ModelSettings(max_tokens=model.most_tokens)
@@ -158,7 +160,7 @@ def _settings(model: Model, asked: Asked) -> ModelSettings:
 
 
 def _parameters(model: Model, endpoint: Endpoint, asked: Asked) -> ModelRequestParameters:
-    """How the reply's schema is asked for: binding where the provider can do that, else as a part of the instructions."""
+    """Return how to request the schema: binding where the provider can, else as a part of the instructions."""
     if not model.schema:
         return ModelRequestParameters()
     wanted = OutputObjectDefinition(
@@ -215,9 +217,9 @@ def _anthropic(endpoint: Endpoint, client: httpx2.AsyncClient) -> Asked:
 
 
 def _reply_error(error: Exception, *, answered: bool) -> ReplyError:
-    """What went wrong, in words that repeat nothing which the other side chose.
+    """Return the fault in words that repeat nothing from the other side.
 
-    `answered`: there was an answer, so that whatever a client library stumbled over was in it.
+    `answered`: the provider answered, so an error of the client library comes from that answer.
     """
     if isinstance(error, ModelHTTPError):
         return ReplyError(Failure.REJECTED, f"status {error.status_code} of the model's provider")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hookline.handlers.secret import is_sealed, key_of, seal, state_folder
+from hookline.handlers.signing_key import is_signed, load_key, sign, state_folder
 
 SOURCE = str(Path(__file__).parents[3] / "src")
 
@@ -27,10 +27,10 @@ def path_of(environ: dict[str, str]) -> Path:
 
 def test_a_key_is_made_when_it_is_first_needed_and_then_stays(environ: dict[str, str]) -> None:
     """Only its user may read it."""
-    assert key_of(environ) == b""
-    key = key_of(environ, make=True)
+    assert load_key(environ) == b""
+    key = load_key(environ, make=True)
 
-    assert (len(key), key_of(environ, make=True), key_of(environ)) == (32, key, key)
+    assert (len(key), load_key(environ, make=True), load_key(environ)) == (32, key, key)
     assert path_of(environ).stat().st_mode & 0o777 == 0o600
     assert path_of(environ).parent.stat().st_mode & 0o777 == 0o700
     assert os.listdir(path_of(environ).parent) == ["firing.key"]
@@ -68,7 +68,7 @@ def test_what_is_no_secret_is_no_key(
     what: str, environ: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nor is it replaced."""
-    key_of(environ, make=True)
+    load_key(environ, make=True)
     path = path_of(environ)
     if what.endswith("others"):
         path.chmod(0o640 if what.startswith("read") else 0o602)
@@ -86,7 +86,7 @@ def test_what_is_no_secret_is_no_key(
         }[what]()
     before = path.lstat()
 
-    assert key_of(environ, make=True) == b""
+    assert load_key(environ, make=True) == b""
     assert path.lstat() == before
 
 
@@ -100,7 +100,7 @@ def test_where_nothing_can_be_kept_there_is_no_key(
     """And no home is made for it."""
     monkeypatch.setenv("HOME", str(tmp_path))
 
-    assert key_of(environ, make=True) == b""
+    assert load_key(environ, make=True) == b""
     assert not os.path.exists("/no/such/home")
     assert os.listdir(tmp_path) == []
 
@@ -108,13 +108,13 @@ def test_where_nothing_can_be_kept_there_is_no_key(
 @pytest.mark.process
 def test_of_many_who_make_a_key_at_once_all_have_one(environ: dict[str, str]) -> None:
     """That of whoever was the first."""
-    code = f"import sys; sys.path.insert(0, {SOURCE!r}); from hookline.handlers.secret import key_of; print(key_of({environ!r}, make=True).hex())"
+    code = f"import sys; sys.path.insert(0, {SOURCE!r}); from hookline.handlers.signing_key import load_key; print(load_key({environ!r}, make=True).hex())"
     running = [
         subprocess.Popen([sys.executable, "-S", "-c", code], stdout=subprocess.PIPE, text=True)
         for _ in range(6)
     ]
 
-    assert {each.communicate()[0].strip() for each in running} == {key_of(environ).hex()}
+    assert {each.communicate()[0].strip() for each in running} == {load_key(environ).hex()}
     assert os.listdir(path_of(environ).parent) == ["firing.key"]
 
 
@@ -124,12 +124,12 @@ def test_a_seal_is_made_with_the_key(text: str) -> None:
     key = bytes(range(32))
 
     assert (
-        seal(key, text)
+        sign(key, text)
         == hashlib.blake2s(
             text.encode("utf-8", "surrogatepass"), key=key, digest_size=16
         ).hexdigest()
     )
-    assert is_sealed(key, text, seal(key, text))
-    for wrong in ("", seal(key, text)[:-1], seal(key, f"{text}x"), seal(key[:-1], text), "\ud800"):
-        assert not is_sealed(key, text, wrong)
-    assert not is_sealed(b"", text, seal(b"", text))
+    assert is_signed(key, text, sign(key, text))
+    for wrong in ("", sign(key, text)[:-1], sign(key, f"{text}x"), sign(key[:-1], text), "\ud800"):
+        assert not is_signed(key, text, wrong)
+    assert not is_signed(b"", text, sign(b"", text))

@@ -1,4 +1,4 @@
-"""Asked: what a builtin is asked, and the forms of its answer."""
+"""The call of a builtin hook, and the forms of its answer."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, TypeAlias
 
-    from hookline.handlers.program import Errand
+    from hookline.handlers.process_spec import Job
     from hookline.model.event import Event
 
-    # An output object of docker-agent; None where the builtin has nothing to say.
+    # An output object of docker-agent; None if the builtin has no output.
     Output: TypeAlias = "dict[str, Any] | None"
-    BuiltinHook: TypeAlias = "Callable[[Asked], Output | Errand]"
+    BuiltinHook: TypeAlias = "Callable[[BuiltinCall], Output | Job]"
 
 NOTHING: Mapping[str, str] = {}
 
 
-class Asked(Frozen):
+class BuiltinCall(Frozen):
     """One call of a builtin.
 
-    `environ`: what it inherits, with what its hook declares on top; `declared`: that part alone. `timeout`: of its hook, in
-    seconds. `cookie`: the mark of what it starts.
+    `environ`: the inherited variables with those of its hook on top; `declared`: only those of its hook. `timeout`: of its hook, in
+    seconds. `cookie`: the mark of the processes that it starts.
     """
 
     event: Event
@@ -34,11 +34,11 @@ class Asked(Frozen):
     cookie: str = ""
 
 
-def context(text: str) -> Output:
-    """The output that adds a text to what the model is told; nothing for an empty one."""
+def make_context(text: str) -> Output:
+    """Return the output that adds a text to the model's context; None for an empty text."""
     return {"hook_specific_output": {"additional_context": text}} if text else None
 
 
-def whole(text: str) -> int:
-    """A whole number of at most nine digits; 0 for any other text."""
+def parse_count(text: str) -> int:
+    """Return a whole number of at most nine digits; 0 for any other text."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0  # noqa: PLR2004 - as the docstring says

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from hookline.handlers import firing
-from hookline.handlers.firing import VARIABLE, Inside, mark_of, marked
-from hookline.handlers.secret import key_of, seal
+from hookline.handlers import recursion_guard
+from hookline.handlers.recursion_guard import VARIABLE, Reentrancy, extend_variable, hook_mark
+from hookline.handlers.signing_key import load_key, sign
 from hookline.model.handler import Command
 from hookline.model.spec import HookSpec
 
@@ -19,9 +19,9 @@ SOURCE = str(Path(__file__).parents[3] / "src")
 _ASKS = """
 import os, sys
 sys.path.insert(0, {source!r})
-from hookline.handlers.firing import VARIABLE, Inside
-inside = Inside(os.environ)
-print(*(",".join(sorted(inside.asked(kind))) or "-" for kind in ("tool.before", "stop")), len(inside.problems))
+from hookline.handlers.recursion_guard import VARIABLE, Reentrancy
+inside = Reentrancy(os.environ)
+print(*(",".join(sorted(inside.find_active_hooks(kind))) or "-" for kind in ("tool.before", "stop")), len(inside.problems))
 """
 
 
@@ -30,7 +30,7 @@ def home(tmp_path: Path) -> dict[str, str]:
     """The environment of somebody with a key."""
     (tmp_path / "home").mkdir()
     environ = {"HOME": str(tmp_path / "home"), "PATH": os.environ["PATH"]}
-    assert len(key_of(environ, make=True)) == 32
+    assert len(load_key(environ, make=True)) == 32
     return environ
 
 
@@ -40,7 +40,7 @@ def below(home: dict[str, str], value: str, *, without_proc: bool = False) -> st
     if without_proc:
         code = code.replace(
             "inside =",
-            "import hookline.handlers.firing as firing; firing._PROC = '/nowhere'\ninside =",
+            "import hookline.handlers.recursion_guard as firing; firing._PROC = '/nowhere'\ninside =",
         )
     command = ["sh", "-c", '"$0" -S -c "$1"; true', sys.executable, code]
     return subprocess.run(
@@ -50,23 +50,23 @@ def below(home: dict[str, str], value: str, *, without_proc: bool = False) -> st
 
 def sealed(home: dict[str, str], text: str) -> str:
     """A part with the seal of somebody who has the key."""
-    return f"{text}:{seal(key_of(home), text)}"
+    return f"{text}:{sign(load_key(home), text)}"
 
 
 def claim(home: dict[str, str], kind: str, mark: str) -> str:
     """What whoever started this process would have said of a hook that it asks, were it a hookline."""
-    return sealed(home, f"{kind}:{os.getppid()}:{firing._stat(os.getppid())[1]}:{mark}")
+    return sealed(home, f"{kind}:{os.getppid()}:{recursion_guard._stat(os.getppid())[1]}:{mark}")
 
 
-def inside(home: dict[str, str], *parts: str) -> Inside:
-    return Inside({**home, VARIABLE: ",".join(parts)})
+def inside(home: dict[str, str], *parts: str) -> Reentrancy:
+    return Reentrancy({**home, VARIABLE: ",".join(parts)})
 
 
 @pytest.mark.process
 @pytest.mark.parametrize("outer", ["", "stop:1:0:x:0", "stop:1:0", "tool.after:99999999:1:x:0"])
 def test_a_living_process_above_vouches_for_its_event(outer: str, home: dict[str, str]) -> None:
     """Whatever stands between, and whatever else is in the variable, which is told."""
-    mine = marked(home, "tool.before", "one")
+    mine = extend_variable(home, "tool.before", "one")
 
     assert below(home, ",".join(filter(None, (outer, mine)))) == f"one - {int(bool(outer))}\n"
 
@@ -76,7 +76,7 @@ def test_a_process_that_ended_vouches_for_nothing(home: dict[str, str]) -> None:
     """Nor does one that only has its number."""
     child = subprocess.Popen([sys.executable, "-S", "-c", ""])
     child.wait()
-    mine = marked(home, "tool.before", "x").rpartition(":")[0]
+    mine = extend_variable(home, "tool.before", "x").rpartition(":")[0]
 
     for text in (
         f"tool.before:{child.pid}:5:x",
@@ -89,7 +89,7 @@ def test_a_process_that_ended_vouches_for_nothing(home: dict[str, str]) -> None:
 @pytest.mark.process
 def test_a_living_process_alone_vouches_for_nothing(home: dict[str, str], tmp_path: Path) -> None:
     """The number of its host, and when that was started, anybody can write into the settings of a clone; but not with the user's key."""
-    mine = marked(home, "tool.before", "x")
+    mine = extend_variable(home, "tool.before", "x")
     (tmp_path / "others").mkdir()
     others = {**home, "HOME": str(tmp_path / "others")}
 
@@ -99,14 +99,14 @@ def test_a_living_process_alone_vouches_for_nothing(home: dict[str, str], tmp_pa
         f"{mine.rpartition(':')[0]}:",
         mine[:-1],
         mine.replace(":x:", ":y:"),
-        marked(others, "tool.before", "x"),
+        extend_variable(others, "tool.before", "x"),
     ):
         assert below(home, value) == "- - 1\n"
     assert below(others, mine) == "- - 1\n"
     os.unlink(f"{home['HOME']}/.local/state/hookline/firing.key")
     assert below(home, mine) == "- - 1\n"
     unsealed = mine.rpartition(":")[0]
-    assert below(home, f"{unsealed}:{seal(b'', unsealed)}") == "- - 1\n"
+    assert below(home, f"{unsealed}:{sign(b'', unsealed)}") == "- - 1\n"
 
 
 @pytest.mark.process
@@ -115,9 +115,9 @@ def test_without_proc_the_number_must_do(
     monkeypatch: pytest.MonkeyPatch, home: dict[str, str]
 ) -> None:
     """There nobody tells when a process was started."""
-    monkeypatch.setattr(firing, "_PROC", "/nowhere")
-    monkeypatch.setattr(firing, "_marks", {})
-    mine = marked(home, "tool.before", "x")
+    monkeypatch.setattr(recursion_guard, "_PROC", "/nowhere")
+    monkeypatch.setattr(recursion_guard, "_marks", {})
+    mine = extend_variable(home, "tool.before", "x")
 
     assert mine.rpartition(":")[0].endswith("::x")
     assert below(home, mine, without_proc=True) == "x - 0\n"
@@ -132,7 +132,7 @@ def test_what_anybody_can_write_is_ignored_and_said(value: str, home: dict[str, 
     """A clone's settings can set the environment of its agent; the first process of the machine is above everybody."""
     found = inside(home, value)
 
-    assert found.asked("tool.before") == frozenset()
+    assert found.find_active_hooks("tool.before") == frozenset()
     assert [(problem.code, problem.severity) for problem in found.problems] == [
         ("HKL2008", "warning")
     ]
@@ -142,8 +142,11 @@ def test_nobody_guesses_who_is_above(home: dict[str, str]) -> None:
     """Of a long list only the last, the innermost, are looked at."""
     real = claim(home, "tool.before", "x")
 
-    assert inside(home, real).asked("tool.before") == {"x"}
-    assert inside(home, real, *["tool.before:2:2:y:z"] * 8).asked("tool.before") == frozenset()
+    assert inside(home, real).find_active_hooks("tool.before") == {"x"}
+    assert (
+        inside(home, real, *["tool.before:2:2:y:z"] * 8).find_active_hooks("tool.before")
+        == frozenset()
+    )
 
 
 @pytest.mark.parametrize(
@@ -155,15 +158,17 @@ def test_nobody_else_makes_the_variable_longer(outer: str, home: dict[str, str])
     """A system takes no longer one than 128 KiB, and would start no hook at all."""
     real = claim(home, "stop", "a")
 
-    assert marked({**home, VARIABLE: outer}, "tool.before", "x") == marked(home, "tool.before", "x")
-    kept = marked({**home, VARIABLE: f"{outer},{real}"}, "tool.before", "x")
-    assert kept == f"{real},{marked(home, 'tool.before', 'x')}"
+    assert extend_variable({**home, VARIABLE: outer}, "tool.before", "x") == extend_variable(
+        home, "tool.before", "x"
+    )
+    kept = extend_variable({**home, VARIABLE: f"{outer},{real}"}, "tool.before", "x")
+    assert kept == f"{real},{extend_variable(home, 'tool.before', 'x')}"
 
 
 def test_no_more_is_passed_on_than_may_be_nested(home: dict[str, str]) -> None:
     """However long the name of an event is."""
     outer = ",".join(claim(home, f"kind{at}", "a") for at in range(20))
-    parts = marked({**home, VARIABLE: outer}, "k" * 100_000, "x").split(",")
+    parts = extend_variable({**home, VARIABLE: outer}, "k" * 100_000, "x").split(",")
 
     assert len(parts) == 8
     assert all(len(part) < 200 for part in parts)
@@ -176,10 +181,12 @@ def test_any_kind_of_event_is_known_again(
 ) -> None:
     """Whatever it is called."""
     monkeypatch.setattr(
-        firing, "_above", lambda: [(str(os.getpid()), firing._stat(os.getpid())[1])]
+        recursion_guard,
+        "_ancestors_with_start",
+        lambda: [(str(os.getpid()), recursion_guard._stat(os.getpid())[1])],
     )
 
-    assert inside(home, marked(home, kind, "a")).asked(kind) == {"a"}
+    assert inside(home, extend_variable(home, kind, "a")).find_active_hooks(kind) == {"a"}
 
 
 def test_each_hook_that_is_being_asked_is_known_by_its_kind_of_event(home: dict[str, str]) -> None:
@@ -197,7 +204,9 @@ def test_each_hook_that_is_being_asked_is_known_by_its_kind_of_event(home: dict[
         ),
     )
 
-    assert [found.asked(kind) for kind in ("tool.before", "x.some:where", "stop", "x")] == [
+    assert [
+        found.find_active_hooks(kind) for kind in ("tool.before", "x.some:where", "stop", "x")
+    ] == [
         {"a", "c"},
         {"b"},
         {"a"},
@@ -213,7 +222,7 @@ def test_what_is_nested_too_deeply_has_no_end(
     """Whatever kinds of event it goes through."""
     found = inside(home, *(claim(home, f"kind{at}", f"hook{at}") for at in range(depth)))
 
-    assert (found.asked("tool.before") is None) is too_deep
+    assert (found.find_active_hooks("tool.before") is None) is too_deep
 
 
 @pytest.mark.parametrize(
@@ -236,10 +245,10 @@ def test_whoever_has_lost_the_key_comes_to_an_end_too(
         (tmp_path / str(pid) / "stat").write_text(
             f"{pid} (x) S {pid + 1 if pid < 99 + depth else 1}" + " 0" * 20, encoding="utf-8"
         )
-    monkeypatch.setattr(firing, "_PROC", str(tmp_path))
+    monkeypatch.setattr(recursion_guard, "_PROC", str(tmp_path))
     monkeypatch.setattr("os.getppid", lambda: 100)
 
-    assert (inside(home, "unknown").asked("stop") is None) is (
+    assert (inside(home, "unknown").find_active_hooks("stop") is None) is (
         depth == 32 and not words.startswith("sh")
     )
 
@@ -260,18 +269,18 @@ def test_a_hook_is_known_again_by_its_id_and_what_it_runs() -> None:
         spec.replace(handler=Command(script="x")),
     ]
 
-    assert mark_of(spec) == mark_of(same)
-    assert ":" not in mark_of(spec)
-    assert len({mark_of(each) for each in (spec, *others)}) == 4
+    assert hook_mark(spec) == hook_mark(same)
+    assert ":" not in hook_mark(spec)
+    assert len({hook_mark(each) for each in (spec, *others)}) == 4
 
 
 def test_a_process_that_was_forked_vouches_for_itself(home: dict[str, str]) -> None:
     """It has a number of its own."""
-    mine = marked(home, "stop", "x")
+    mine = extend_variable(home, "stop", "x")
     read, write = os.pipe()
     child = os.fork()
     if not child:
-        os.write(write, marked(home, "stop", "x").encode())
+        os.write(write, extend_variable(home, "stop", "x").encode())
         os._exit(0)
     os.waitpid(child, 0)
     theirs = os.read(read, 100).decode()

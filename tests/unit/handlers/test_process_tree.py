@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from hookline.handlers import escapees
+from hookline.handlers import process_tree
 from hookline.handlers.command import COOKIE
 from hookline.handlers.process import Limits
 from hookline.model.outcome import Failure
@@ -132,9 +132,9 @@ def sleeping(**options):
 def test_a_number_that_was_given_again_is_not_hit(tmp_path):
     """A process with the number of a known one, but another time of birth, is somebody else."""
     with sleeping() as pid, sleeping() as leader:
-        escapees.kill(leader, "", frozenset(), {(pid, started(pid) - 1)})
+        process_tree.kill_escaped(leader, "", frozenset(), {(pid, started(pid) - 1)})
         untouched = lives(pid)
-        escapees.kill(leader, "", frozenset(), {(pid, started(pid))})
+        process_tree.kill_escaped(leader, "", frozenset(), {(pid, started(pid))})
 
         assert untouched
         assert is_gone(pid)
@@ -144,12 +144,12 @@ def test_a_number_that_was_given_again_is_not_hit(tmp_path):
 def test_who_was_there_before_the_program_is_no_escapee(tmp_path):
     """A service that was given the program's pipe, but is older than the program, lives on; a younger process does not."""
     reader, writer = os.pipe()
-    pipes = frozenset({escapees.pipe_name(reader)})
+    pipes = frozenset({process_tree.pipe_name(reader)})
     try:
         with sleeping(stdout=writer) as older:
             assert until(lambda: started_now() > started(older))
             with sleeping() as leader, sleeping(stdout=writer) as younger:
-                escapees.kill(leader, "", pipes, frozenset())
+                process_tree.kill_escaped(leader, "", pipes, frozenset())
 
                 assert is_gone(younger)
                 assert lives(older)
@@ -176,8 +176,8 @@ def test_a_cookie_is_recognised_whole_and_no_part_of_it(tmp_path):
             )
             for mark in marks
         }
-        escapees.kill(leader, "", frozenset(), frozenset())
-        escapees.kill(leader, cookie, frozenset(), frozenset())
+        process_tree.kill_escaped(leader, "", frozenset(), frozenset())
+        process_tree.kill_escaped(leader, cookie, frozenset(), frozenset())
         gone = [mark for mark, popen in marked.items() if mark in marks[:3] and is_gone(popen.pid)]
         alive = [mark for mark, popen in marked.items() if lives(popen.pid)]
         for popen in marked.values():
@@ -193,7 +193,7 @@ def test_a_quick_look_goes_on_where_numbers_begin_anew(tmp_path):
     cookie = uuid.uuid4().hex
     last = int(Path("/proc/sys/kernel/pid_max").read_text(encoding="ascii"))
     with sleeping(env={COOKIE: cookie}) as marked:
-        escapees.kill(last, cookie, frozenset(), frozenset(), quick=True)
+        process_tree.kill_escaped(last, cookie, frozenset(), frozenset(), quick=True)
 
         assert is_gone(marked)
 
@@ -207,15 +207,15 @@ def test_descendants_are_found_below_those_that_were_known(tmp_path):
     ):
         until(lambda: pid_in(tmp_path / "pid"))
         child = pid_in(tmp_path / "pid")
-        found = escapees.descendants(0x7FFFFFFF, {(known.pid, started(known.pid))})
-        mistaken = escapees.descendants(0x7FFFFFFF, {(known.pid, started(known.pid) + 1)})
+        found = process_tree.find_descendants(0x7FFFFFFF, {(known.pid, started(known.pid))})
+        mistaken = process_tree.find_descendants(0x7FFFFFFF, {(known.pid, started(known.pid) + 1)})
         known.kill()
 
     assert found == {(child, found_start(found))}
     assert mistaken == set()
 
 
-def found_start(found: set[escapees.Process]) -> int:
+def found_start(found: set[process_tree.Process]) -> int:
     (process,) = found
     return process[1]
 
@@ -228,7 +228,7 @@ def test_escapees_die_without_pidfds_too(monkeypatch, tmp_path):
         program(f"{WAYS_OUT['double fork, setsid']}\nsleep 60", tmp_path, timeout=5.0), clock=clock
     )
 
-    assert escapees.pidfd(os.getpid()) == -1
+    assert process_tree.open_pidfd(os.getpid()) == -1
     assert outcome.failure is Failure.TIMED_OUT
     assert is_gone(pid_in(tmp_path / "pid"))
 

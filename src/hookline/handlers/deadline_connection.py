@@ -1,4 +1,4 @@
-"""Line: a connection to an address that was checked, of which every step has only what is left of the whole time."""
+"""Deadline connection: a socket to a checked address, where every step gets what is left of one time limit."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import socket
 from functools import cache
 
 from hookline.errors import HandlerError
-from hookline.handlers.address import addresses, is_met
+from hookline.handlers.name_resolution import is_connected_to, resolve_addresses
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from hookline.handlers.address import Resolve
+    from hookline.handlers.name_resolution import Resolve
 
 _CHUNK = 1 << 16
 _LONGEST = 1e6  # seconds; a socket counts milliseconds in an int
 
 
 class FloodError(Exception):
-    """More came in over a line than it may bring."""
+    """More bytes came in than the connection allows."""
 
 
-class Line:
-    """As much of a socket as HTTP needs.
+class DeadlineConnection:
+    """The part of a socket that HTTP uses.
 
-    `until` is a moment of `clock`. `most`: bytes that may come in so far, whatever they are. `cut`: it ended amid a line of
-    text, or where there was to be one. `opened` is told each socket.
+    `until` is a time of `clock`. `most`: the bytes that may come in so far. `cut`: the input ended within a line of
+    text, or before one. `opened` is called with each socket.
     """
 
     def __init__(
@@ -51,19 +51,19 @@ class Line:
         self.sock: socket.socket | None = None
 
     def dial(self, host: str, port: int, *, allow_local: bool) -> None:
-        """Connect to one of the host's addresses; each try has its share of the time.
+        """Connect to one of the host's addresses; each attempt gets a share of the time.
 
         Raises:
-            HandlerError: the name does not resolve, one of its addresses must not be called, or the connection ended
-                elsewhere than at the address that was checked.
-            OSError: none of them answers. TimeoutError: in time.
+            HandlerError: the name does not resolve, hookline must not call one of its addresses, or the connection reached
+                another address than the checked one.
+            OSError: no address answers. TimeoutError: none answers in time.
         """
-        found = addresses(host, port, allow_local=allow_local, resolve=self.resolve)
+        found = resolve_addresses(host, port, allow_local=allow_local, resolve=self.resolve)
         for tries, address in zip(range(len(found), 0, -1), found, strict=True):
             self._take(socket.socket(address.family, socket.SOCK_STREAM))
             try:
                 self._ready(share=tries).connect(address.place)
-                met = is_met(address, self._ready())
+                met = is_connected_to(address, self._ready())
             except OSError:
                 self.hang_up()
                 if tries == 1:
@@ -76,20 +76,20 @@ class Line:
                 return
 
     def encrypt(self, host: str) -> None:
-        """Speak TLS from here on, with a partner who can prove to be the host.
+        """Use TLS from here on, with a partner that proves to be the host.
 
         Raises:
-            OSError: it cannot.
+            OSError: the partner cannot prove it.
         """
-        # Whoever can only cut a line must not make an answer of its beginning (RFC 9112 9.8).
-        secured = tls().wrap_socket(
+        # An attacker who can only cut the connection must not turn the start of an answer into a whole one (RFC 9112 9.8).
+        secured = make_tls_context().wrap_socket(
             self._ready(),
             server_hostname=host,
             do_handshake_on_connect=False,
             suppress_ragged_eofs=False,
         )
         self._take(secured)
-        self._ready().do_handshake()  # type: ignore[attr-defined]  # it is one of TLS
+        self._ready().do_handshake()  # type: ignore[attr-defined]  # a socket with TLS
 
     def sendall(self, data: bytes) -> None:
         left = memoryview(data)
@@ -97,7 +97,7 @@ class Line:
             left = left[self._ready().send(left[:_CHUNK]) :]
 
     def makefile(self, _mode: str) -> io.BufferedReader:
-        return _Lines(_Heard(self))
+        return _LineReader(_RawInput(self))
 
     def receive(self, buffer: Any) -> int:
         came = self._ready().recv_into(buffer)
@@ -107,7 +107,7 @@ class Line:
         return came
 
     def close(self) -> None:
-        """Nothing: HTTP lets go of a connection before its answer is read."""
+        """Do nothing: HTTP closes a connection before it reads the answer."""
 
     def hang_up(self) -> None:
         if self.sock is not None:
@@ -118,8 +118,8 @@ class Line:
         self.opened(sock)
 
     def _ready(self, share: int = 1) -> socket.socket:
-        """The socket, with what is left of the time, or a share of it."""
-        assert self.sock is not None  # noqa: S101 - dialled before anybody speaks
+        """Return the socket with the remaining time, or a share of it, as its timeout."""
+        assert self.sock is not None  # noqa: S101 - callers dial first
         left = min(self.until - self.clock(), _LONGEST)
         if left <= 0:
             raise TimeoutError
@@ -127,10 +127,10 @@ class Line:
         return self.sock
 
 
-class _Heard(io.RawIOBase):
-    """What comes in over a line."""
+class _RawInput(io.RawIOBase):
+    """The bytes that come in over a connection."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: DeadlineConnection) -> None:
         self.line = line
 
     def readable(self) -> bool:
@@ -140,10 +140,10 @@ class _Heard(io.RawIOBase):
         return self.line.receive(buffer)
 
 
-class _Lines(io.BufferedReader):
-    """What comes in, line by line where that is asked for: HTTP takes the end of everything for the end of a head."""
+class _LineReader(io.BufferedReader):
+    """Reads lines and notes a missing end: HTTP would take the end of the input for the end of a head."""
 
-    raw: _Heard
+    raw: _RawInput
 
     def readline(self, size: int | None = -1, /) -> bytes:
         text = super().readline(size)
@@ -152,8 +152,8 @@ class _Lines(io.BufferedReader):
 
 
 @cache
-def tls() -> ssl.SSLContext:
-    """How TLS is spoken: certificates and names of hosts are checked, by what this machine trusts."""
-    import ssl  # noqa: PLC0415 - hooks on this machine do without
+def make_tls_context() -> ssl.SSLContext:
+    """Return the TLS settings: certificates and host names are checked by what this machine trusts."""
+    import ssl  # noqa: PLC0415 - local endpoints need no TLS
 
     return ssl.create_default_context()

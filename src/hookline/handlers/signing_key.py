@@ -1,4 +1,4 @@
-"""Secret: a key of this user, made when it is first needed, by whose seal one process of theirs knows again what another has written."""
+"""Signing key: a secret of this user, created on first use, by which their processes recognise each other's messages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LENGTH = 32
 
 
 def state_folder(environ: Mapping[str, str]) -> str:
-    """Where what lasts is kept: below XDG_STATE_HOME, if that is an absolute path."""
+    """Return the folder for lasting state: below XDG_STATE_HOME if that is absolute, else below the home folder."""
     state = environ.get("XDG_STATE_HOME", "")
     base = (
         state
@@ -27,10 +27,10 @@ def state_folder(environ: Mapping[str, str]) -> str:
     return f"{base}/hookline"
 
 
-def key_of(environ: Mapping[str, str], *, make: bool = False) -> bytes:
-    """The key; empty where there is none, it cannot be read, or somebody else may have read or written it.
+def load_key(environ: Mapping[str, str], *, make: bool = False) -> bytes:
+    """Return the key; empty if there is none, it cannot be read, or another user could have read or written it.
 
-    `make`: where there is none, one is made; but no home is.
+    `make`: create a missing key, but not a missing home folder.
     """
     path = f"{state_folder(environ)}/{_NAME}"
     key = _read(path)
@@ -41,21 +41,21 @@ def key_of(environ: Mapping[str, str], *, make: bool = False) -> bytes:
     ):
         if not os.path.lexists(path):
             _make(path)
-        key = _read(path)  # somebody else may have made it meanwhile
+        key = _read(path)  # another process may have created it meanwhile
     return key
 
 
-def seal(key: bytes, text: str) -> str:
-    """The seal of a text, which nobody can make without the key."""
+def sign(key: bytes, text: str) -> str:
+    """Return the signature of a text, which only a holder of the key can make."""
     return keyed_digest(key, text.encode("utf-8", "surrogatepass"))
 
 
-def is_sealed(key: bytes, text: str, mark: str) -> bool:
-    """Whether that is the seal of a text; nothing is sealed with no key."""
-    from hmac import compare_digest  # noqa: PLC0415 - only inside of a hook
+def is_signed(key: bytes, text: str, mark: str) -> bool:
+    """Return whether the signature of a text is valid; always False without a key."""
+    from hmac import compare_digest  # noqa: PLC0415 - only needed inside a hook
 
     return bool(key) and compare_digest(
-        seal(key, text).encode(), mark.encode("utf-8", "surrogatepass")
+        sign(key, text).encode(), mark.encode("utf-8", "surrogatepass")
     )
 
 
@@ -80,9 +80,9 @@ def _read(path: str) -> bytes:
 
 
 def _make(path: str) -> None:
-    """Put a key where none is, whole or not at all; whoever was faster made the one that counts."""
+    """Create the key atomically; if another process was faster, its key counts."""
     beside = f"{path}.{os.getpid()}.{os.urandom(4).hex()}"
-    with contextlib.suppress(OSError):  # then nothing is sealed
+    with contextlib.suppress(OSError):  # signatures are then unavailable
         os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
         fd = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:

@@ -1,4 +1,4 @@
-"""Program: what is to be run, for whom, within which limits, and the switch that ends it."""
+"""Process specification: what to run, for which hook, within which limits, and the switch that cancels it."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 class Limits(Frozen):
-    """Bounds of a run. Seconds and bytes.
+    """Limits of a run, in seconds and bytes.
 
-    `grace`: from SIGTERM to SIGKILL. `drain`: how long a finished program's pipes are still read when somebody else holds
-    them. `last`: how long a killed program is waited for. `kept`: of each stream. `flood`: output that ends a program.
-    `until`: a time of `time.monotonic` by which everything that is waited for is over; infinity sets no end.
-    `detached`: the longest that a hook which nobody waits for may run, whatever it says itself. `detached_at_once` and
-    `detached_queued`: how many of these run, and how many wait until they may; one more is refused.
+    `grace`: from SIGTERM to SIGKILL. `drain`: how long to read a finished program's pipes that other processes still hold.
+    `last`: how long to wait for a killed program. `kept`: bytes to keep of each stream. `flood`: output that ends a program.
+    `until`: the time of `time.monotonic` by which all waiting ends; infinity sets no end.
+    `detached`: the longest run of a detached hook, whatever it asks for. `detached_at_once` and `detached_queued`: how many
+    detached hooks run and how many wait; hookline refuses further ones.
     """
 
     grace: float = 1.0
@@ -40,8 +40,8 @@ class Limits(Frozen):
 class Program(Frozen):
     """What to run: `argv` with an absolute or findable program, `stdin` already serialised, `timeout` in seconds.
 
-    `cookie` is a value of the environment by which everything that the program starts can be recognised. `sealed`: the bytes
-    that `argv` refers to; `may_leave`: its first line of output can send it to the background. `copies`: the folder for those of them that need a file.
+    `cookie`: the environment value that identifies all processes of the program. `sealed`: the bytes
+    that `argv` refers to; `may_leave`: its first line of output may send it to the background. `copies`: the folder for bytes that need a file.
     """
 
     argv: tuple[str, ...]
@@ -56,15 +56,15 @@ class Program(Frozen):
     copies: str = ""
 
 
-class Errand(Frozen):
-    """A program that is run for a hook, and how the program's outcome becomes the hook's; None: as it is."""
+class Job(Frozen):
+    """A program to run for a hook; `read` turns the program's outcome into the hook's; None keeps it."""
 
     program: Program
     read: Callable[[Outcome], Outcome] | None = None
 
 
 class Cancel:
-    """A switch that ends all programs of a `run_all`, from any thread. Once set it stays set."""
+    """A switch that ends all programs of a `run_all`, from any thread. It cannot be unset."""
 
     def __init__(self) -> None:
         self.reader, self._writer = os.pipe()
@@ -73,7 +73,7 @@ class Cancel:
         self._wakers: list[Callable[[], object]] = []
 
     def wake(self, waker: Callable[[], object]) -> None:
-        """Have somebody woken who does not wait for `reader`; at once where the switch is set already."""
+        """Add a function to call when the switch is set, for callers that do not poll `reader`; call it now if it is set."""
         self._wakers.append(waker)
         if self.is_set:
             waker()
@@ -82,7 +82,7 @@ class Cancel:
         self.is_set = True
         for waker in self._wakers:
             waker()
-        with contextlib.suppress(BlockingIOError):  # set so often that nothing more fits in
+        with contextlib.suppress(BlockingIOError):  # the pipe is full already
             os.write(self._writer, b"!")
 
     def close(self) -> None:

@@ -1,8 +1,8 @@
-"""Escapees: processes that left the group of the program which started them, found and ended.
+"""Process tree: finds and ends processes that left the process group of the program which started them.
 
-Four traces lead to them: the parent that still lives, the parent that was seen earlier, the run's cookie in their
-environment, and the run's pipes in their hands. What forked twice, emptied its environment and let go of the pipes has
-left none; only a subreaper finds it (`orphans`), and a library does not make its program one without being asked.
+Four traces identify them: a living parent, a parent seen earlier, the run's cookie in their environment, and the run's pipes.
+A process that forks twice, clears its environment and closes the pipes leaves no trace. Only a subreaper finds it
+(`subreaper`), and a library does not make its program a subreaper without being asked.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from typing import TypeAlias
 
-    # A number and when it was given, in ticks since the machine's start: numbers are given again, pairs are not.
+    # A process number with its start in ticks since boot: the system reuses numbers, but not pairs.
     Process: TypeAlias = tuple[int, int]
-    # By number: the parent, the start, and whether it runs (a zombie does not).
+    # By process number: the parent, the start, and whether it runs (a zombie does not).
     Table: TypeAlias = dict[int, tuple[int, int, bool]]
 
-# The name under which the cookies of a run, and of the runs around it, stand in the environment of everything it starts.
+# The variable that holds the cookies of a run, and of the runs around it, for all processes that it starts.
 COOKIE = "HOOKLINE_RUN"
-# Whoever is found is stopped at once, so each look finds only what was started before it: a few looks find everything.
+# Each process found is stopped at once, so a few rounds find everything.
 _ROUNDS = 8
 _STAT_PARENT, _STAT_STARTED = 1, 19  # fields of /proc/PID/stat behind the name
 _LONGEST_ENVIRONMENT = 1 << 22
 
 
-def descendants(leader: int, known: AbstractSet[Process]) -> set[Process]:
-    """Everything below a process, and below those found earlier, now; empty where there is no /proc."""
-    return _below(leader, known, _table())
+def find_descendants(leader: int, known: AbstractSet[Process]) -> set[Process]:
+    """Return all processes below a process, and below those found earlier; empty without /proc."""
+    return _find_below(leader, known, _read_process_table())
 
 
-def kill(
+def kill_escaped(
     leader: int,
     cookie: str,
     pipes: AbstractSet[str],
@@ -43,27 +43,27 @@ def kill(
     *,
     quick: bool = False,
 ) -> None:
-    """SIGKILL for the known processes, what is below them, and whatever has the run's cookie or holds its pipes.
+    """Send SIGKILL to the known processes, to those below them, and to any with the run's cookie or pipes.
 
-    `leader` has not been reaped yet: what is older than it is nobody's escapee. Each is stopped when it is found, so that
-    it starts no other while we look on. `quick` looks at numbers given after the leader's only, and misses what a program
-    started that has gone through all numbers there are: enough where it ended well.
+    `leader` must not be reaped yet: older processes cannot belong to it. Each process is stopped when found, so that it starts no
+    others meanwhile. `quick` looks only at numbers above the leader's. It misses a process if the numbers wrapped around, which is
+    acceptable after a program that ended well.
     """
-    lowest = leader if quick and leader <= latest() else 0
+    lowest = leader if quick and leader <= last_pid() else 0
     stopped: set[Process] = set()
     for _ in range(_ROUNDS):
-        found = _escaped(leader, cookie, pipes, known | stopped, lowest) - stopped
+        found = _find_escaped(leader, cookie, pipes, known | stopped, lowest) - stopped
         if not found:
             break
         for process in found:
-            send(process, signal.SIGSTOP)
+            send_signal(process, signal.SIGSTOP)
         stopped |= found
     for process in stopped:
-        send(process, signal.SIGKILL)
+        send_signal(process, signal.SIGKILL)
 
 
-def pidfd(pid: int) -> int:
-    """A descriptor that stands for a process and is readable once it has ended; -1 where the system has none."""
+def open_pidfd(pid: int) -> int:
+    """Open a descriptor that becomes readable when a process ends; -1 if the system has none."""
     try:
         return os.pidfd_open(pid)
     except (AttributeError, OSError):
@@ -71,27 +71,27 @@ def pidfd(pid: int) -> int:
 
 
 def pipe_name(fd: int) -> str:
-    """The name of a pipe in everybody's /proc/PID/fd."""
+    """Return the name of a pipe as /proc/PID/fd of any process shows it."""
     return f"pipe:[{os.fstat(fd).st_ino}]"
 
 
-def _escaped(
+def _find_escaped(
     leader: int, cookie: str, pipes: AbstractSet[str], known: AbstractSet[Process], lowest: int
 ) -> set[Process]:
-    table = _table(lowest)
-    found = _below(leader, known, table) | {
+    table = _read_process_table(lowest)
+    found = _find_below(leader, known, table) | {
         (pid, started) for pid, started in known if _is_alive(pid, started, table)
     }
     born = table[leader][1] if leader in table else None
     for pid, (_, started, runs) in table.items():
         if not runs or pid in {leader, os.getpid()} or (born is not None and started < born):
             continue
-        if _has_cookie(pid, cookie) or (born is not None and holds(pid, pipes)):
+        if _has_cookie(pid, cookie) or (born is not None and has_pipe(pid, pipes)):
             found.add((pid, started))
     return found
 
 
-def _below(leader: int, known: AbstractSet[Process], table: Table) -> set[Process]:
+def _find_below(leader: int, known: AbstractSet[Process], table: Table) -> set[Process]:
     children: dict[int, list[int]] = {}
     for pid, (parent, _, _) in table.items():
         children.setdefault(parent, []).append(pid)
@@ -108,17 +108,17 @@ def _is_alive(pid: int, started: int, table: Table) -> bool:
     return pid in table and table[pid][1:] == (started, True)
 
 
-def latest() -> int:
-    """Return the number given last; below a living process's where numbers began anew since that was started."""
+def last_pid() -> int:
+    """Return the number given last; it may be below a living process's number after a wrap-around."""
     return int((read_proc("/proc/loadavg").split() or [b"0"])[-1])
 
 
-def _table(lowest: int = 0) -> Table:
-    """Every process from a number on, now; empty where there is no /proc."""
+def _read_process_table(lowest: int = 0) -> Table:
+    """Return every process from a number on; empty without /proc."""
     found: Table = {}
     with contextlib.suppress(OSError):
         for name in os.listdir("/proc"):
-            # The name in brackets may hold blanks and brackets; the other fields begin after the last one.
+            # brackets enclose the name, which may contain blanks and brackets; the other fields follow the last one
             fields = (
                 read_proc(f"/proc/{name}/stat").rpartition(b")")[2].split()
                 if name.isdigit() and int(name) >= lowest
@@ -133,10 +133,10 @@ def _table(lowest: int = 0) -> Table:
     return found
 
 
-def send(process: Process, number: int) -> None:
-    """A signal through a pidfd, so that a process which was given the same number in between is not hit."""
+def send_signal(process: Process, number: int) -> None:
+    """Send a signal through a pidfd, so that it cannot reach a later process with the same number."""
     pid, started = process
-    fd = pidfd(pid)
+    fd = open_pidfd(pid)
     try:
         fields = read_proc(f"/proc/{pid}/stat").rpartition(b")")[2].split()
         if not fields or int(fields[_STAT_STARTED]) != started:
@@ -163,8 +163,8 @@ def cookies_of(pid: int) -> list[str]:
     return [cookie for text in texts for cookie in os.fsdecode(text).split(",") if cookie]
 
 
-def holds(pid: int, pipes: AbstractSet[str]) -> bool:
-    """Whether a process writes to one of these pipes. Who can also read from it is a fork of ourselves, not of the program."""
+def has_pipe(pid: int, pipes: AbstractSet[str]) -> bool:
+    """Return whether a process writes to one of these pipes. One that can also read is a fork of this process."""
     folder = f"/proc/{pid}/fd"
     writes = False
     with contextlib.suppress(OSError):
@@ -178,7 +178,7 @@ def holds(pid: int, pipes: AbstractSet[str]) -> bool:
 
 
 def read_proc(path: str, longest: int = 4096) -> bytes:
-    """A file of /proc, in one go, at half the price of `open`; empty where it cannot be read."""
+    """Read a file of /proc in one go, at half the cost of `open`; empty if it cannot be read."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:

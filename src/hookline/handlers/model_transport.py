@@ -1,4 +1,4 @@
-"""Wired: what carries a request of a client library: only what it may say, only to where it may go, and no more back than it may bring."""
+"""Model transport: carries a client library's request with allowed headers to a checked address, and limits its answer."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from urllib.parse import urlsplit
 import httpx2
 
 from hookline.errors import HandlerError
-from hookline.handlers.firing import JUDGED
-from hookline.handlers.http import CallError, broken, exchanged
-from hookline.handlers.line import FloodError
+from hookline.handlers.deadline_connection import FloodError
+from hookline.handlers.http import CallError, explain_failure, send_request
+from hookline.handlers.recursion_guard import MODEL_CALL_HEADER
 from hookline.model.outcome import Failure
 from hookline.text.ip_addresses import LOCAL, classify_address, unmap_ipv4
 
 if TYPE_CHECKING:
     from typing import Any
 
-    from hookline.handlers.address import Resolve
-    from hookline.handlers.line import Line
+    from hookline.handlers.deadline_connection import DeadlineConnection
+    from hookline.handlers.name_resolution import Resolve
     from hookline.wire.providers import Endpoint
 
-# What a request may say of itself, besides its key.
+# The headers that a request may carry besides its key.
 _HEADERS = frozenset(
     {"host", "content-type", "content-length", "accept", "anthropic-version", "anthropic-beta"}
 )
@@ -34,7 +34,7 @@ _LOCAL_HINT = "`-o allow_local=true`, in Python `allow_local=True`, opens these 
 
 
 class ReplyError(Exception):
-    """A question that brought no reply: which failure that is, and what makes it concrete."""
+    """A question without a reply; names the failure and its detail."""
 
     def __init__(self, failure: Failure, detail: str) -> None:
         super().__init__(detail)
@@ -42,8 +42,8 @@ class ReplyError(Exception):
         self.detail = detail
 
 
-class Guarded(httpx2.AsyncBaseTransport):
-    """A transport that sends what `endpoint` allows, and reads no more than `largest` bytes of JSON."""
+class GuardedTransport(httpx2.AsyncBaseTransport):
+    """A transport that sends only what `endpoint` allows, and reads at most `largest` bytes of JSON."""
 
     def __init__(self, inner: httpx2.AsyncBaseTransport, endpoint: Endpoint, largest: int) -> None:
         self.inner = inner
@@ -67,7 +67,7 @@ class Guarded(httpx2.AsyncBaseTransport):
                 ("accept-encoding", "identity"),
                 ("user-agent", "hookline"),
                 ("connection", "close"),
-                (JUDGED, "1"),
+                (MODEL_CALL_HEADER, "1"),
             ],
             stream=request.stream,
             extensions=request.extensions,
@@ -75,7 +75,7 @@ class Guarded(httpx2.AsyncBaseTransport):
         try:
             answer = await self.inner.handle_async_request(sent)
         except ReplyError as error:
-            self.failed = error  # client libraries wrap it up
+            self.failed = error  # client libraries hide it in their own errors
             raise
         try:
             body = await self._read(answer)
@@ -89,7 +89,7 @@ class Guarded(httpx2.AsyncBaseTransport):
         )
 
     def _is_ours(self, name: str, value: str) -> bool:
-        """Whether a key is the one that was asked for: a client library may bring another from the environment along."""
+        """Return whether a key header has the configured key: a client library may add another from the environment."""
         return name not in _KEY_HEADERS or value.removeprefix("Bearer ") == self.secret
 
     async def _read(self, answer: httpx2.Response) -> bytes:
@@ -100,7 +100,7 @@ class Guarded(httpx2.AsyncBaseTransport):
                 Failure.REJECTED, f"status {answer.status_code}, and redirects are not followed"
             )
         body = bytearray()
-        async for part in answer.stream:  # type: ignore[union-attr]  # an asynchronous transport's
+        async for part in answer.stream:  # type: ignore[union-attr]  # an asynchronous transport has this stream
             body += part
             if len(body) > self.largest:
                 raise self._fail(Failure.FLOODED, f"more than {self.largest:,} bytes")
@@ -120,29 +120,31 @@ class Guarded(httpx2.AsyncBaseTransport):
         await self.inner.aclose()
 
 
-class Dialled(httpx2.AsyncBaseTransport):
-    """A transport over one line, of which every step has what is left of the time, to an address that was checked.
+class ConnectionTransport(httpx2.AsyncBaseTransport):
+    """A transport over one connection to a checked address, where every step gets what is left of the time.
 
-    It blocks: it is for the thread of one call, on which nothing else goes on. This machine and private networks are called
-    where the endpoint may be there, and a key goes unencrypted nowhere else.
+    It blocks, so it needs a thread of its own. It connects to this machine and private networks only if the endpoint may be
+    there. Only there does it send a key unencrypted.
     """
 
-    def __init__(self, line: Line, endpoint: Endpoint, *, seconds: float, largest: int) -> None:
+    def __init__(
+        self, line: DeadlineConnection, endpoint: Endpoint, *, seconds: float, largest: int
+    ) -> None:
         self.line = line
         self.seconds = seconds
         self.largest = largest
         self.local = endpoint.local
-        line.resolve = _bounded(
+        line.resolve = _make_checked_resolver(
             line.resolve,
             local=endpoint.local,
             bare=bool(endpoint.key) and urlsplit(endpoint.base_url).scheme == "http",
         )
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        body = b"".join([part async for part in request.stream])  # type: ignore[union-attr]  # an asynchronous client's
+        body = b"".join([part async for part in request.stream])  # type: ignore[union-attr]  # an asynchronous client has this stream
         try:
             url, headers = urlsplit(str(request.url)), dict(request.headers)
-            answer = exchanged(
+            answer = send_request(
                 self.line,
                 url,
                 request.method,
@@ -153,7 +155,7 @@ class Dialled(httpx2.AsyncBaseTransport):
             )
             read = answer.read(self.largest + 1)
         except (CallError, HandlerError, FloodError, OSError, HTTPException) as error:
-            raise ReplyError(*broken(error, self.seconds)) from error
+            raise ReplyError(*explain_failure(error, self.seconds)) from error
         if answer.length and len(read) <= self.largest:
             raise ReplyError(Failure.UNREADABLE, "it broke off")
         kept = {
@@ -165,8 +167,8 @@ class Dialled(httpx2.AsyncBaseTransport):
         self.line.hang_up()
 
 
-def _bounded(resolve: Resolve, *, local: bool, bare: bool) -> Resolve:
-    """A resolver that says why an endpoint may not be where its name leads; `bare`: it would be sent a key unencrypted."""
+def _make_checked_resolver(resolve: Resolve, *, local: bool, bare: bool) -> Resolve:
+    """Return a resolver that refuses addresses outside an endpoint's rules; `bare`: a key would be sent unencrypted."""
 
     def bounded(host: str, port: int, **options: Any) -> list[Any]:
         found = resolve(host, port, **options)

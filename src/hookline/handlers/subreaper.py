@@ -1,9 +1,8 @@
-"""Orphans: processes that this process adopts as a subreaper; which hook started them, and how they end.
+"""Subreaper: this process adopts orphaned processes, finds the hook that started each, and ends them.
 
 A process that forks twice, clears its environment, leaves its group and closes every pipe is still a descendant of a
-subreaper. An orphan belongs to the hook in whose session it is, whose cookie it has, or whose pipes it holds. An orphan
-without any of these ends when the hook that is being ended is the only one that runs; otherwise it ends when the last of
-the hooks that run at the same time ends.
+subreaper. An orphan belongs to a hook by its session, its cookie or its pipes. An orphan without any of these ends when its
+hook must have been the only one running; otherwise it ends with the last of the hooks that ran at the same time.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import signal
 import time
 from _thread import RLock
 
-from hookline.handlers.escapees import cookies_of, holds, latest, read_proc, send
+from hookline.handlers.process_tree import cookies_of, has_pipe, last_pid, read_proc, send_signal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,27 +21,27 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from typing import TypeAlias
 
-    from hookline.handlers.escapees import Process
+    from hookline.handlers.process_tree import Process
 
-    # By number: the parent, the session, the start in ticks, and whether it runs.
+    # By process number: the parent, the session, the start in ticks, and whether it runs.
     Table: TypeAlias = dict[int, tuple[int, int, int, bool]]
 
 _PR_SET_CHILD_SUBREAPER = 36
 _PARENT, _SESSION, _STARTED = 1, 3, 19  # fields of /proc/PID/stat behind the name
 _QUIET_LOOKS = 2
-_LONGEST = 2.0  # seconds of looking for descendants that go on forking
+_LONGEST = 2.0  # seconds of looking for descendants that keep forking
 _MOST_LEFT = 4096
 _ABOVE_ALL = (0, 1)
 
-# Whoever starts a program holds this until the program is registered, so that no one takes it for an orphan.
+# Held from starting a program until it is registered, so that no search takes it for an orphan.
 STARTING = RLock()
 
 
 class _State:
-    """What this process knows of the programs that it started.
+    """The programs that this process started.
 
-    `running`: the cookie of each leader that was not reaped yet. `left`: cookies of runs that ended well, whose processes
-    may stay. `due`: the start of the oldest run that was ended while others ran, in ticks.
+    `running`: the cookie of each leader that is not reaped yet. `left`: cookies of runs that ended well, whose processes
+    may stay. `due`: the start, in ticks, of the oldest run that was ended while others ran.
     """
 
     adopts = False
@@ -53,12 +52,12 @@ class _State:
 
 
 def become_subreaper(*, adopt: bool = True) -> bool:
-    """Make this process the parent of all orphans below it; false where the system has no such thing.
+    """Make this process the parent of all orphans below it; return False if the system cannot.
 
-    `adopt=False`: orphans go to the system's first process again.
+    `adopt=False` undoes it.
     """
     try:
-        # `ctypes` would take longer than all the rest. This is what it is made of.
+        # importing `ctypes` would take longer than all the rest; this is what it does inside
         from _ctypes import call_function, dlopen, dlsym  # noqa: PLC0415 - as above
 
         prctl = dlsym(dlopen(None, 0), "prctl")  # type: ignore[arg-type]  # None is this program
@@ -70,27 +69,27 @@ def become_subreaper(*, adopt: bool = True) -> bool:
 
 
 def forget_parent() -> None:
-    """Forget what the process started that this one was forked from."""
+    """Forget what the parent of this fork started."""
     _State.running, _State.left, _State.due = {}, {}, None
 
 
-def adopts() -> bool:
-    """Whether this process is a subreaper."""
+def is_subreaper() -> bool:
+    """Return whether this process is a subreaper."""
     return _State.adopts
 
 
 def is_ending() -> bool:
-    """Whether everything below this process is being ended, so that nothing may start."""
+    """Return whether this process is ending all processes below it, so that none may start."""
     return _State.ending
 
 
 def register(leader: int, cookie: str) -> None:
-    """Take note of a program that was started; the caller holds `STARTING`."""
+    """Record a started program; the caller holds `STARTING`."""
     _State.running[leader] = cookie
 
 
 def unregister(leader: int, *, ended: bool) -> None:
-    """Forget a program that was reaped. `ended`: its processes were ended, and did not just stay behind."""
+    """Forget a reaped program. `ended`: its processes were ended; otherwise they may stay."""
     with STARTING:
         cookie = _State.running.pop(leader, "")
         alone = not _State.running
@@ -109,7 +108,7 @@ def unregister(leader: int, *, ended: bool) -> None:
 def end_run(
     leader: int, pipes: AbstractSet[str], known: AbstractSet[Process], *, quick: bool = False
 ) -> None:
-    """End all processes of one run, whose leader was not reaped yet, until none is left. `quick` as of `escapees.kill`."""
+    """End all processes of one run until none is left; its leader must not be reaped yet. `quick` as in `kill_escaped`."""
     fields = _stat(leader)
     born = int(fields[_STARTED]) if fields else 0
     with STARTING:
@@ -120,12 +119,12 @@ def end_run(
     def is_wanted(owner: int | None, started: int) -> bool:
         return owner == leader or (alone and owner is None and started >= born)
 
-    lowest = leader if quick and leader <= latest() else 0
+    lowest = leader if quick and leader <= last_pid() else 0
     _end(is_wanted, leader=leader, pipes=pipes, known=known, lowest=lowest)
 
 
 def end_everything() -> None:
-    """End every process below this one, until none is left; nothing starts any more."""
+    """End every process below this one until none is left; none can start any more."""
     with STARTING:
         _State.ending = True
         leaders = list(_State.running)
@@ -135,7 +134,7 @@ def end_everything() -> None:
     _end(lambda _owner, _started: True)
 
 
-# -- looking -----------------------------------------------------------------------------------------------------------
+# -- search ------------------------------------------------------------------------------------------------------------
 
 
 def _end(
@@ -146,13 +145,13 @@ def _end(
     known: AbstractSet[Process] = frozenset(),
     lowest: int = 0,
 ) -> None:
-    """SIGKILL for each descendant that is wanted by its owner and its start, until several looks find no other one."""
+    """Send SIGKILL to each descendant that `is_wanted` accepts, until several searches find no further one."""
     others = set(_ABOVE_ALL)
     done: set[Process] = set()
     owners: dict[Process, int | None] = {}
     quiet, until = 0, time.monotonic() + _LONGEST
     while quiet < _QUIET_LOOKS and time.monotonic() < until:
-        table, is_whole = _below(others, lowest)
+        table, is_whole = _find_below(others, lowest)
         quiet = quiet + 1 if is_whole else 0
         for pid, (_, _, started, runs) in table.items():
             process = (pid, started)
@@ -164,13 +163,13 @@ def _end(
                 continue
             owner = _owner(pid, table, owners, leader, pipes, known)
             if is_wanted(owner, started):
-                send(process, signal.SIGKILL)
+                send_signal(process, signal.SIGKILL)
                 done.add(process)
                 quiet = 0
 
 
-def _below(others: set[int], lowest: int) -> tuple[Table, bool]:
-    """The processes below this one, and whether that is certain of all; those that are not are added to `others`."""
+def _find_below(others: set[int], lowest: int) -> tuple[Table, bool]:
+    """Return the processes below this one, and whether that is certain; uncertain ones are added to `others`."""
     table: Table = {}
     with contextlib.suppress(OSError):
         for name in os.listdir("/proc"):
@@ -205,7 +204,7 @@ def _owner(
     pipes: AbstractSet[str],
     known: AbstractSet[Process],
 ) -> int | None:
-    """The leader of the run that started a process; 0 for a run that ended well; None where nothing tells."""
+    """Return the leader of the run that started a process; 0 for a run that ended well; None if unknown."""
     top = pid
     while True:
         if top in _State.running:
@@ -231,7 +230,7 @@ def _owner_of_orphan(pid: int, session: int, leader: int, pipes: AbstractSet[str
                 return other
         if not cookies.isdisjoint(_State.left):
             return 0
-    return leader if pipes and holds(pid, pipes) else None
+    return leader if pipes and has_pipe(pid, pipes) else None
 
 
 def _stat(pid: int) -> list[bytes]:
@@ -239,7 +238,7 @@ def _stat(pid: int) -> list[bytes]:
 
 
 def _reap() -> None:
-    """Reap orphans that have ended; a child that this program started in its own session is left to whoever waits for it."""
+    """Reap orphans that have ended, but no child in this program's own session, which has its own waiter."""
     with contextlib.suppress(ChildProcessError, ProcessLookupError):
         while True:
             ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)

@@ -10,8 +10,8 @@ import pytest
 
 from hookline.core.dispatch import Run
 from hookline.engine.detached import Detached
-from hookline.handlers.calls import MOST_HELD, Calls
-from hookline.handlers.program import Cancel, Limits
+from hookline.handlers.concurrent_http import MOST_HELD, ConcurrentCalls
+from hookline.handlers.process_spec import Cancel, Limits
 from hookline.handlers.table import perform_all
 from hookline.model.event import Event
 from hookline.model.handler import Builtin, Command
@@ -54,7 +54,7 @@ def test_as_many_are_at_once_as_the_limit_says() -> None:
         inside.pop()
         return Outcome(exit_code=0)
 
-    with Calls(
+    with ConcurrentCalls(
         [run("http://policy.example/") for _ in range(6)], Limits(at_once=2), {}, perform=perform
     ) as calls:
         outcomes = calls.outcomes()
@@ -77,7 +77,7 @@ def test_a_look_up_that_does_not_end_holds_nobody_up() -> None:
         run("http://quick.example/", "1\n"),
         run("http://stuck.example/", timeout=0.05),
     ]
-    with Calls(runs, Limits(at_once=1), {}, perform=perform) as calls:
+    with ConcurrentCalls(runs, Limits(at_once=1), {}, perform=perform) as calls:
         outcomes = calls.outcomes()
     released.set()
 
@@ -94,14 +94,14 @@ def test_held_threads_are_bounded() -> None:
         return Outcome(exit_code=0)
 
     runs = [run("http://stuck.example/", timeout=0.05)] * MOST_HELD
-    with Calls(runs, Limits(at_once=MOST_HELD), {}, perform=stuck) as calls:
+    with ConcurrentCalls(runs, Limits(at_once=MOST_HELD), {}, perform=stuck) as calls:
         outcomes = calls.outcomes()
-    (refused,) = Calls(runs[:1], Limits(), {}, perform=stuck).outcomes()
+    (refused,) = ConcurrentCalls(runs[:1], Limits(), {}, perform=stuck).outcomes()
     released.set()
     for thread in threading.enumerate():
         if thread.name == "hookline http":
             thread.join(PATIENCE)
-    (after,) = Calls(runs[:1], Limits(), {}, perform=stuck).outcomes()
+    (after,) = ConcurrentCalls(runs[:1], Limits(), {}, perform=stuck).outcomes()
 
     assert after.failure is None
     assert {outcome.failure for outcome in outcomes} == {Failure.TIMED_OUT}
@@ -119,7 +119,7 @@ def test_a_fault_is_the_failure_of_its_hook() -> None:
             raise ValueError("Bearer s3cret")
         return Outcome(exit_code=0)
 
-    with Calls(
+    with ConcurrentCalls(
         [run("http://odd.example/"), run("http://policy.example/")],
         Limits(at_once=1),
         {},
@@ -169,7 +169,7 @@ def test_who_leaves_early_leaves_nothing_behind() -> None:
             seen.set()
 
     with serving(answer) as service:
-        with Calls([run(service.url(), timeout=60.0)], Limits(), {}) as calls:
+        with ConcurrentCalls([run(service.url(), timeout=60.0)], Limits(), {}) as calls:
             assert asked_for.wait(PATIENCE)
 
         assert seen.wait(PATIENCE)
