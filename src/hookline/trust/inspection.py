@@ -25,12 +25,11 @@ _CLOCK_GRAIN = (
     2.0  # seconds: a file that was touched later than that may change once more with the same times
 )
 _HEAD = 1024  # bytes
-_MAX_READ = 64 << 20  # bytes
 _CHUNK = 1 << 20
+_MAX_READ = 64 << 20  # bytes
 _MAX_REMEMBERED = 1_000  # commands and sources in memory
 _MAX_CACHED = 4_000  # files of the cache on disk
-_UNSETTLED: Stamp = (-1,)
-_KEPT = ("unseen", "missing_program", "has_python_file", "imports_covered_python")
+_UNSETTLED: Stamp = (-1,)  # equal to no stamp
 
 
 class StartedCommand(Frozen):
@@ -49,10 +48,9 @@ class StartedCommand(Frozen):
 
 
 class InspectedFile(Frozen):
-    """A file as it was found. `key`: its path within the root, else its path. `problem`: why it cannot be run or read, or empty.
+    """A file as it was found. `key`: its path within the root, else its path. `problem`: why it cannot be read or started, or empty.
 
-    `head`: the `#!` line, or a NUL character for a file that is no text. `stamp`: see `Stamp`; `is_settled`: a change since the
-    digest was taken would show in it.
+    `head`: the `#!` line, or a NUL character for a file that is no text. `is_settled`: any later change gives it another stamp.
     """
 
     path: str
@@ -73,7 +71,8 @@ class InspectedFile(Frozen):
 class Inspection(Frozen):
     """The files that a command runs and loads, by key; `digest` is over what of them is approved.
 
-    `unseen`: what it runs beside them. `missing_program`: the program or script that a command of one program lacks.
+    `unseen`: what it runs beside them. `missing_program`: the program or script that a command of one program lacks. `watched` and
+    `variables`: all that the inspection depends on, by path and by name.
     """
 
     files: tuple[InspectedFile, ...]
@@ -82,6 +81,8 @@ class Inspection(Frozen):
     missing_program: str = ""
     has_python_file: bool = False
     imports_covered_python: bool = False
+    watched: Mapping[str, Stamp] = {}
+    variables: Mapping[str, str | None] = {}
 
     @property
     def is_all_seen(self) -> bool:
@@ -94,18 +95,20 @@ class Inspector:
     def __init__(self, cache_folder: str | None, *, clock: Callable[[], float] = time.time) -> None:
         self._cache = _Cache(cache_folder)
         self._clock = clock
-        self._records: dict[str, _Record] = {}
+        self._inspections: dict[str, Inspection] = {}
         self._references: dict[str, tuple[Reference, ...]] = {}
 
     def inspect(self, command: StartedCommand) -> Inspection:
         """The files of a command as they are now."""
-        key = _key_of(command)
-        record = self._records.get(key) or _Record.from_json(self._cache.load(key))
-        if record is None or not record.is_current(command):
-            record = self._resolve(command, record)
-            self._cache.put(key, record.to_json())
-        _remember(self._records, key, record)
-        return record.inspection
+        path = command.variables.get("PATH") or os.environ.get("PATH", "")
+        facts = (command.text, command.argv, command.cwd, command.root, command.listed, path)
+        key = sha256(json.dumps((*facts, sys.version_info[:2])).encode())
+        known = self._inspections.get(key) or _from_json(self._cache.load(key))
+        if known is None or not _is_current(known, command):
+            known = self._resolve(command, known)
+            self._cache.put(key, _to_json(known))
+        _remember(self._inspections, key, known)
+        return known
 
     def find_changes(self, inspection: Inspection) -> tuple[str, ...]:
         """The keys of the files that have changed since the inspection; new entries of a folder do not count."""
@@ -115,29 +118,33 @@ class Inspector:
         """Write what was read to the cache; without effect where that fails."""
         self._cache.save()
 
-    def _resolve(self, command: StartedCommand, before: _Record | None) -> _Record:
+    def _resolve(self, command: StartedCommand, before: Inspection | None) -> Inspection:
         from hookline.trust.resolver import Resolver  # noqa: PLC0415 - only where something changed
 
-        table = FileTable(self, command, before.inspection.files if before else ())
+        table = FileTable(self, command, before.files if before else ())
         found = Resolver(command, table)
         found.resolve()
-        inspection = _inspection(
-            {file.key: file for file in found.covered.values()}.values(),
+        by_key = {file.key: file for file in found.covered.values()}
+        files = tuple(by_key[key] for key in sorted(by_key))
+        for file in found.covered.values():
+            table.watched[file.path] = file.stamp if file.is_settled else _UNSETTLED
+        return Inspection(
+            files=files,
+            digest=_digest(files),
             unseen=tuple(sorted(found.unseen)),
             missing_program=found.missing,
             has_python_file=found.has_python_file,
             imports_covered_python=found.imports_covered_python,
+            watched=table.watched,
+            variables=found.used,
         )
-        for file in found.covered.values():
-            table.watched[file.path] = file.stamp if file.is_settled else _UNSETTLED
-        return _Record(inspection, table.watched, found.used)
 
     def references(
         self, language: str, digest: str, read: Callable[[], bytes]
     ) -> tuple[Reference, ...]:
         """The references of a source with this digest; it is parsed only if neither memory nor cache has them."""
         key = f"{language}-{digest}"
-        found = self._references.get(key) or _references_from_json(self._cache.load(key))
+        found = self._references.get(key) or _references(self._cache.load(key))
         if found is None:
             from hookline.trust.source_reader import read_source  # noqa: PLC0415 - as above
 
@@ -145,13 +152,17 @@ class Inspector:
             if sha256(data) != digest:  # the file changes at this moment
                 return (("unsure",),)
             found = read_source(language, data)
-            self._cache.put(key, {"references": found})
+            self._cache.put(key, found)
         _remember(self._references, key, found)
         return found
 
-    def settled_before(self) -> float:
-        """The time in nanoseconds: what was touched before it shows any later change by another stamp."""
-        return (self._clock() - _CLOCK_GRAIN) * 1e9
+    def is_settled(self, stamp: Stamp, now: float) -> bool:
+        """Whether any change since `now` gives a file, or the entries of a folder, another stamp."""
+        return not stamp or max(stamp[3:]) < (now - _CLOCK_GRAIN) * 1e9
+
+    def now(self) -> float:
+        """The time in seconds."""
+        return self._clock()
 
 
 class FileTable:
@@ -181,23 +192,25 @@ class FileTable:
         if not stat.S_ISREG(found.st_mode):
             return file.replace(problem="not a regular file")
         read = _read(path, _HEAD)
-        if read is None:
-            return _described(file, found, problem="unreadable")
-        is_binary = b"\0" in read[1] and not read[1].startswith(b"#!")
-        line = read[1].partition(b"\n")[0] if read[1].startswith(b"#!") else b""
-        return _described(file, read[0], head="\0" if is_binary else os.fsdecode(line))
+        found, data = read or (found, b"")
+        line = data.partition(b"\n")[0] if data.startswith(b"#!") else b""
+        return file.replace(
+            problem="" if read else "unreadable",
+            head=os.fsdecode(line) or ("\0" if b"\0" in data else ""),
+            **_facts(found),
+        )
 
     def open(self, file: InspectedFile) -> InspectedFile:
         """Add the digest to a file that `peek` found."""
         if file.sha256 or file.problem:
             return file
-        limit = self._inspector.settled_before()
+        now = self._inspector.now()
         read = _read(file.path)
         if read is None:
             return file.replace(problem="unreadable", is_settled=False)
         self._data[file.path] = read[1]
-        file = _described(file, read[0], sha256=sha256(read[1]))
-        return file.replace(is_settled=max(file.stamp[3:]) < limit)
+        is_settled = self._inspector.is_settled(_stamp(read[0]), now)
+        return file.replace(sha256=sha256(read[1]), is_settled=is_settled, **_facts(read[0]))
 
     def references(self, language: str, source: InspectedFile | str) -> tuple[Reference, ...]:
         """What a covered file, or a text, refers to."""
@@ -205,10 +218,7 @@ class FileTable:
             text = source.encode("utf-8", "surrogateescape")
             return self._inspector.references(language, sha256(text), lambda: text)
         path = source.path
-
-        def read() -> bytes:
-            return self._data.get(path) or (_read(path) or (None, b""))[1]
-
+        read = lambda: self._data.get(path) or (_read(path) or (None, b""))[1]  # noqa: E731
         return self._inspector.references(language, source.sha256, read)
 
     def entries(self, folder: str) -> frozenset[str]:
@@ -222,8 +232,8 @@ class FileTable:
         return self._entries[folder]
 
     def _watch(self, path: str) -> Stamp:
-        stamp = _stamp_at(path)
-        is_settled = not stamp or max(stamp[3:]) < self._inspector.settled_before()
+        now, stamp = self._inspector.now(), _stamp_at(path)
+        is_settled = self._inspector.is_settled(stamp, now)
         self.watched.setdefault(path, stamp if is_settled else _UNSETTLED)
         return stamp
 
@@ -233,46 +243,6 @@ class FileTable:
             if name.startswith(f"{root}/"):
                 return name[len(root) + 1 :]
         return path
-
-
-class _Record:
-    """An inspection with all that it depends on: stamps by path, and values of variables."""
-
-    __slots__ = ("inspection", "variables", "watched")
-
-    def __init__(
-        self, inspection: Inspection, watched: dict[str, Stamp], variables: dict[str, str | None]
-    ) -> None:
-        self.inspection = inspection
-        self.watched = watched
-        self.variables = variables
-
-    def is_current(self, command: StartedCommand) -> bool:
-        given = command.variables
-        return all(given.get(name) == value for name, value in self.variables.items()) and all(
-            _stamp_at(path) == stamp for path, stamp in self.watched.items()
-        )
-
-    def to_json(self) -> dict[str, Any]:
-        kept = {name: getattr(self.inspection, name) for name in _KEPT}
-        files = [[getattr(file, name) for name in InspectedFile.__fields__] for file in self.inspection.files]  # fmt: skip
-        return kept | {"files": files, "watched": self.watched, "variables": self.variables}
-
-    @classmethod
-    def from_json(cls, value: Any) -> _Record | None:
-        """The record; None if the value is none of ours."""
-        try:
-            files = [
-                dict(zip(InspectedFile.__fields__, row, strict=True)) for row in value["files"]
-            ]
-            watched = {path: tuple(map(int, stamp)) for path, stamp in value["watched"].items()}
-            kept = {name: value[name] for name in _KEPT} | {"unseen": tuple(value["unseen"])}
-            made = [InspectedFile(**file | {"stamp": tuple(file["stamp"])}) for file in files]
-            if any(file.path not in watched for file in made):
-                return None
-            return cls(_inspection(made, **kept), watched, dict(value["variables"]))
-        except (TypeError, ValueError, KeyError, AttributeError):
-            return None
 
 
 class _Cache:
@@ -301,11 +271,11 @@ class _Cache:
         try:
             for name, value in pending.items():
                 os.makedirs(str(self._folder), mode=0o700, exist_ok=True)
-                path = f"{self._folder}/{name}.json"
-                fd = os.open(f"{path}.{os.getpid()}", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+                path, other = f"{self._folder}/{name}.json", f"{self._folder}/{name}.{os.getpid()}"
+                fd = os.open(other, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
                 with open(fd, "w", encoding="ascii") as file:
                     json.dump({"format": _FORMAT, "value": value}, file)
-                os.rename(f"{path}.{os.getpid()}", path)
+                os.rename(other, path)
             names = os.listdir(self._folder) if pending else []
             for name in names if len(names) > _MAX_CACHED else ():
                 os.unlink(f"{self._folder}/{name}")
@@ -315,33 +285,19 @@ class _Cache:
 
 def files_within(inspection: Inspection, folder: str) -> tuple[InspectedFile, ...]:
     """The inspected files that lie in a folder, by name or by real path."""
-    real = os.path.realpath(folder)
+    named, real = f"{folder.rstrip('/')}/", f"{os.path.realpath(folder).rstrip('/')}/"
     return tuple(
         file
         for file in inspection.files
-        if file.path.startswith(f"{folder.rstrip('/')}/")
-        or os.path.realpath(file.path).startswith(f"{real.rstrip('/')}/")
+        if file.path.startswith(named) or os.path.realpath(file.path).startswith(real)
     )
 
 
-def _inspection(files: Iterable[InspectedFile], **facts: Any) -> Inspection:
-    ordered = tuple(sorted(files, key=lambda file: file.key))
-    told = [
-        [each.key, each.sha256, each.is_executable, each.is_writable_by_all] for each in ordered
-    ]
-    return Inspection(files=ordered, digest=sha256(json.dumps(told).encode()), **facts)
-
-
-def _key_of(command: StartedCommand) -> str:
-    path = command.variables.get("PATH") or os.environ.get("PATH", "")
-    facts = (command.text, command.argv, command.cwd, command.root, command.listed, path, sys.version_info[:2])  # fmt: skip
-    return sha256(json.dumps(facts).encode())
-
-
-def _remember(known: dict[str, Any], key: str, value: Any) -> None:
-    if len(known) >= _MAX_REMEMBERED:
-        known.clear()
-    known[key] = value
+def _is_current(known: Inspection, command: StartedCommand) -> bool:
+    given = command.variables
+    return all(given.get(name) == value for name, value in known.variables.items()) and all(
+        _stamp_at(path) == stamp for path, stamp in known.watched.items()
+    )
 
 
 def _has_changed(file: InspectedFile) -> bool:
@@ -354,22 +310,50 @@ def _has_changed(file: InspectedFile) -> bool:
     return (sha256(read[1]) if read else "") != file.sha256
 
 
-def _references_from_json(value: Any) -> tuple[Reference, ...] | None:
+def _digest(files: Iterable[InspectedFile]) -> str:
+    told = [[each.key, each.sha256, each.is_executable, each.is_writable_by_all] for each in files]
+    return sha256(json.dumps(told).encode())
+
+
+def _to_json(inspection: Inspection) -> dict[str, Any]:
+    value = {name: getattr(inspection, name) for name in Inspection.__fields__}
+    names = InspectedFile.__fields__
+    return value | {"files": [[getattr(file, name) for name in names] for file in value["files"]]}
+
+
+def _from_json(value: Any) -> Inspection | None:
+    """The inspection; None if the value is none of ours."""
     try:
-        found = tuple(tuple(map(str, words)) for words in value["references"])
-    except (TypeError, KeyError):
+        rows = [dict(zip(InspectedFile.__fields__, row, strict=True)) for row in value["files"]]
+        files = tuple(InspectedFile(**row | {"stamp": tuple(row["stamp"])}) for row in rows)
+        watched = {path: tuple(stamp) for path, stamp in value["watched"].items()}
+        own = {"files": files, "digest": _digest(files), "watched": watched}
+        own |= {"unseen": tuple(value["unseen"]), "variables": dict(value["variables"])}
+        return Inspection(**value | own) if all(file.path in watched for file in files) else None
+    except (TypeError, ValueError, KeyError, AttributeError):
         return None
-    return found if all(found) else None
 
 
-def _described(file: InspectedFile, found: os.stat_result, **facts: str) -> InspectedFile:
+def _references(value: Any) -> tuple[Reference, ...] | None:
+    """The references; None if the value is none of ours."""
+    if type(value) is not list or not all(type(words) is list and words for words in value):
+        return None
+    return tuple(tuple(map(str, words)) for words in value)
+
+
+def _remember(known: dict[str, Any], key: str, value: Any) -> None:
+    if len(known) >= _MAX_REMEMBERED:
+        known.clear()
+    known[key] = value
+
+
+def _facts(found: os.stat_result) -> dict[str, Any]:
     mode = found.st_mode
-    return file.replace(
-        stamp=_stamp(found),
-        is_executable=bool(mode & stat.S_IXUSR),
-        is_writable_by_all=bool(mode & stat.S_IWOTH),
-        **{"problem": "", **facts},
-    )
+    bits = {
+        "is_executable": bool(mode & stat.S_IXUSR),
+        "is_writable_by_all": bool(mode & stat.S_IWOTH),
+    }
+    return {"stamp": _stamp(found), **bits}
 
 
 def _stamp(found: os.stat_result) -> Stamp:
@@ -389,16 +373,16 @@ def _read(path: str, limit: int = _MAX_READ) -> tuple[os.stat_result, bytes] | N
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
     except (OSError, ValueError):
         return None
+    parts: list[bytes] = []
     try:
         found = os.fstat(fd)
         if not stat.S_ISREG(found.st_mode):
             return None
-        parts = []
         while limit > 0 and (part := os.read(fd, min(limit, _CHUNK))):
             parts.append(part)
             limit -= len(part)
-        return found, b"".join(parts)
     except OSError:
         return None
     finally:
         os.close(fd)
+    return found, b"".join(parts)

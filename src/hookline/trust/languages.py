@@ -59,12 +59,22 @@ def interpreter_of(word: str) -> str:
     return _INTERPRETERS.get(name) or _INTERPRETERS.get(name.rstrip("0123456789."), "")
 
 
+def first_interpreter(command: str) -> str:
+    """The language of the first interpreter among the words of a command; empty if there is none."""
+    return next(filter(None, map(interpreter_of, command.split())), "")
+
+
+def is_tool(program: str) -> bool:
+    """Whether a program is an interpreter, or runs nothing but what its words name."""
+    name = program.rpartition("/")[2]
+    return name in TOOLS or name in LAUNCHERS or interpreter_of(name) != ""
+
+
 def language_of(path: str, first_line: str) -> str:
     """The language of a file: by its `#!` line, else by its suffix; empty if neither tells it."""
     if first_line.startswith("#!"):
-        words = first_line[2:].split()
-        found = next(filter(None, map(interpreter_of, words)), "")
-        return found or (PYTHON if "uv" in words else OTHER)
+        uv = PYTHON if "uv" in first_line.split() else OTHER
+        return first_interpreter(first_line[2:]) or uv
     return suffix_language(path)
 
 

@@ -7,7 +7,17 @@ import sys
 
 from hookline.text.shell_words import BUILTINS
 from hookline.trust import languages
-from hookline.trust.languages import JAVASCRIPT, OTHER, PYTHON, SHELL, interpreter_of
+from hookline.trust.languages import (
+    DATA_PROGRAMS,
+    JAVASCRIPT,
+    OTHER,
+    PYTHON,
+    SHELL,
+    TOOLS,
+    first_interpreter,
+    interpreter_of,
+    is_tool,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,15 +121,16 @@ class Resolver:
                 scope.variables[words[0]] = tuple(dict.fromkeys(known))[:_MAX_VALUES]
             elif kind in {"run", "fed"}:
                 self._run(words, scope, is_alone=is_alone, is_fed=kind == "fed")
+                is_alone = False  # what follows are commands within it
             elif kind == "words":
                 for word in words:
                     self._cover_word(self._expand(word, scope), scope)
             elif kind == "read":
-                language = next(filter(None, map(interpreter_of, words[0].split())), "")
+                language = first_interpreter(words[0])
                 values = self._expand(words[1], scope)
                 self._cover_word(values, scope, _RUN if language else _WORD, language)
             elif kind == "body":
-                language = next(filter(None, map(interpreter_of, words[0].split())), "")
+                language = first_interpreter(words[0])
                 self._queue_texts(language, self._expand(words[1], scope), scope)
 
     def _run(
@@ -128,67 +139,51 @@ class Resolver:
         """Cover what one command runs. `is_alone`: the hook starts nothing else. `is_fed`: another program runs what it prints."""
         values = [self._expand(word, scope) for word in words]
         start = _program_index([_first(each) for each in values])
-        if start >= len(values):
+        is_alone = is_alone and start == 0
+        if start < len(values) and _first(values[start]) in BUILTINS:
+            lacking = self._run_builtin(_first(values[start]), values[start + 1 :], scope, is_fed=is_fed)  # fmt: skip
+            self.missing = lacking if is_alone else self.missing
             return
-        program, is_alone = _first(values[start]), is_alone and start == 0
-        if program in BUILTINS:
-            lacking = self._run_builtin(program, values[start + 1 :], scope, is_fed=is_fed)
-            self.missing = lacking if is_alone else ""
-            return
-        if os.path.basename(program) in languages.TOOLS and not is_fed:
-            return
+        program = _first(values[start]) if start < len(values) else ""
+        is_on_path = program != "" and "/" not in program and program not in scope.functions
+        absent = self._note_program(program) if is_on_path else ""
+        language = option = lacking = (
+            ""  # what reads the next word, by which option; what is not there
+        )
         found: Values = ()
-        if not values[start]:
-            self.unseen.add(_shown(words[start]))
-        elif "/" in program:
-            found = self._cover_word(values[start], scope, _RUN)
-            self.missing = program if is_alone and not found else ""
-            for path in self.covered.keys() & found if is_alone else ():
-                if not self.covered[path].is_executable:
-                    self.covered[path] = self.covered[path].replace(problem="not executable")
-        elif program not in scope.functions:
-            self._note_program(program, is_alone=is_alone)
-        self._cover_arguments(words, values, start, scope, found, is_alone=is_alone)
-
-    def _cover_arguments(
-        self, words: Sequence[str], values: list[Values], start: int, scope: Scope, found: Values, *, is_alone: bool
-    ) -> None:  # fmt: skip
-        """Cover words of a command: what an interpreter runs, and else what is code; nothing behind a linter."""
-        language, lacking, at = "", "", start - 1
-        while (at := at + 1) < len(values):
-            word = _first(values[at])
-            if not found and os.path.basename(word) in languages.DATA_PROGRAMS:
+        for at in range(start, len(values)):
+            word, is_program = _first(values[at]), at == start
+            if not found and _has_data_behind(word, is_program=is_program and not is_fed):
                 break
-            if not found and interpreter_of(word):
+            if option:
+                self._run_option(language, option, values[at], scope)
+                language = option = ""
+            elif not found and interpreter_of(word):
                 language = interpreter_of(word)
             elif language and (option := _code_option(language, word)):
-                at += 1
-                if self._is_linted(option, language, values[at] if at < len(values) else (), scope):
-                    break
-                language = ""
-            elif language and not values[at]:
+                continue
+            elif not values[at] and (language or is_program):
                 self.unseen.add(_shown(words[at]))
                 language = ""
-            elif at > start:
-                role = _RUN if language else _WORD
+            elif not is_program or "/" in word:
+                role = _RUN if language or is_program else _WORD
                 files = self._cover_word(values[at], scope, role, language, beside=found)
-                if language and not files and _is_script_name(word):
-                    lacking = lacking or word
+                is_needed = is_program or (language and _is_script_name(word))
+                lacking = lacking or (word if is_needed and not files else "")
                 found, language = found + files, "" if files else language
-        if is_alone and lacking and not found:
-            self.missing = lacking
+                self._check_program(files if is_program and is_alone else ())
+        if is_alone:
+            self.missing = absent or ("" if found else lacking)
 
-    def _is_linted(self, option: str, language: str, texts: Values, scope: Scope) -> bool:
-        """Cover what an interpreter runs by an option; whether the words behind are data."""
+    def _run_option(self, language: str, option: str, values: Values, scope: Scope) -> None:
+        """Cover what an interpreter is told to run by an option: a text, or a module of the working folder."""
         if option != "m":
-            self._queue_texts(language, texts, scope)
-        elif _first(texts) in languages.DATA_PROGRAMS:
-            return True
-        else:
-            inner = Scope(scope.folders, search=scope.folders)
-            self._cover_shadows(scope.folders, inner)
-            self._import(_first(texts), ("__main__",), inner, scope.folders)
-        return False
+            self._queue_texts(language, values, scope)
+            return
+        inner = Scope(scope.folders, search=scope.folders)
+        self._cover_shadows(scope.folders, inner)
+        for module in values:
+            self._import("0", module, ("__main__",), inner)
 
     def _run_builtin(
         self, program: str, values: list[Values], scope: Scope, *, is_fed: bool
@@ -211,15 +206,20 @@ class Resolver:
                 self._cover_word(each, scope)
         return ""
 
-    def _note_program(self, name: str, *, is_alone: bool) -> None:
-        """Name a program on PATH as unseen, or as missing."""
+    def _check_program(self, paths: Values) -> None:
+        """Say of covered files that they cannot be started."""
+        for path in self.covered.keys() & paths:
+            if not self.covered[path].is_executable:
+                self.covered[path] = self.covered[path].replace(problem="not executable")
+
+    def _note_program(self, name: str) -> str:
+        """Name a program as unseen; its name if it is not on PATH."""
         paths = (os.path.join(folder, name) for folder in search_path(self._command).split(":"))
         found = next((path for path in paths if os.access(path, os.X_OK)), "")
         if found:
             self._files.peek(found)  # so that another look is needed when it goes
-            self.unseen.update(() if _is_known(name) else (name,))
-        elif is_alone:
-            self.missing = name
+            self.unseen.update(() if is_tool(name) else (name,))
+        return "" if found else name
 
     # -- Python and JavaScript -----------------------------------------------------------------------------------------
 
@@ -228,29 +228,26 @@ class Resolver:
         inner = [os.path.join(folder, name) for folder in scope.search for name in added]
         scope.search = (*scope.search, *map(_normal, filter(os.path.isdir, inner)))[:_MAX_VALUES]
         for kind, *words in references:
-            if kind == "import" and words[0] != "0":
-                up = [os.pardir] * (int(words[0]) - 1)
-                bases = [_normal(os.path.join(folder, *up)) for folder in scope.own_folders]
-                self._import(words[1], words[2:], scope, bases)
-            elif kind == "import":
-                self._import(words[1], words[2:], scope, scope.search)
+            if kind == "import":
+                self._import(words[0], words[1], words[2:], scope)
 
-    def _import(
-        self, module: str, names: Sequence[str], scope: Scope, folders: Iterable[str]
-    ) -> None:
+    def _import(self, level: str, module: str, names: Sequence[str], scope: Scope) -> None:
         """Cover a module, the packages around it, and those of the names that are modules in it."""
-        parts = module.split(".") if module else ["__init__"]
-        is_standard = parts[0] in sys.stdlib_module_names
+        parts = module.split(".") if module else []
+        folders = scope.search
+        if level != "0":
+            up = [os.pardir] * (int(level) - 1)
+            folders = tuple(_normal(os.path.join(folder, *up)) for folder in scope.own_folders)
+        elif parts[0] in sys.stdlib_module_names:
+            return
         found = False
-        for folder in () if is_standard else folders:
-            inside = folder
-            for part in parts:
-                found = self._cover_module(inside, part, scope) or found
-                inside = os.path.join(inside, part) if module else inside
-            for name in names:
-                found = self._cover_module(inside, name, scope) or found
+        for folder in folders:
+            places = [(os.path.join(folder, *parts[:at]), part) for at, part in enumerate(parts)]
+            places += [(os.path.join(folder, *parts), name) for name in ("__init__", *names)]
+            covered = [self._cover_module(inside, name, scope) for inside, name in places]
+            found = found or any(covered)
         self.imports_covered_python = self.imports_covered_python or found
-        if not found and not is_standard and module:
+        if not found and level == "0":
             self.unseen.add(f"Python module {parts[0]}")
 
     def _cover_module(self, folder: str, name: str, scope: Scope) -> bool:
@@ -357,7 +354,7 @@ class Resolver:
             (file.head == "\0" and role != _IMPORT)
             or os.path.dirname(file.path) in search_path(self._command).split(":")
         ):
-            name = "" if _is_known(file.path) else file.key
+            name = "" if is_tool(file.path) else file.key
         elif languages.PACKAGE_FOLDERS.isdisjoint(file.key.split("/")):
             if self._loaded < 0:
                 is_small = file.size <= MAX_NAMED
@@ -427,6 +424,12 @@ def _program_index(words: Sequence[str]) -> int:
     return at
 
 
+def _has_data_behind(word: str, *, is_program: bool) -> bool:
+    """Whether the words behind are data: of a linter, or of a tool that the command starts itself."""
+    name = os.path.basename(word)
+    return name in DATA_PROGRAMS or (is_program and name in TOOLS)
+
+
 def _code_option(language: str, word: str) -> str:
     """The letter of an option behind which an interpreter takes code or, "m", a module; empty for other words."""
     if language == JAVASCRIPT and word in {"--eval", "--print"}:
@@ -440,12 +443,6 @@ def _code_option(language: str, word: str) -> str:
 
 def _is_script_name(word: str) -> bool:
     return languages.suffix_language(word) != "" and not word.startswith("-")
-
-
-def _is_known(program: str) -> bool:
-    """Whether a program is an interpreter or a tool that runs nothing but what its words name."""
-    name = os.path.basename(program)
-    return name in languages.TOOLS or name in languages.LAUNCHERS or interpreter_of(name) != ""
 
 
 def _shown(word: str) -> str:

@@ -213,6 +213,8 @@ def test_what_is_not_covered_is_named(
     ("text", "missing"),
     [
         ("no-such-program x", "no-such-program"),
+        ("no-such-program there.sh", "no-such-program"),
+        ('"$(no-such-program)" there.sh', ""),
         ("./gone.sh", "./gone.sh"),
         ("sh gone.sh", "gone.sh"),
         ("node --env-file .env lib/gone.mjs", "lib/gone.mjs"),
