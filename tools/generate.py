@@ -66,10 +66,10 @@ def dialects_page() -> str:
     """Every dialect's rows: what an event is, what its hooks may do, and the vectors that show it."""
     parts = [
         "# Dialects\n",
-        "What each dialect says of each of its events, and by which conformance vectors (`tests/conformance/vectors/`) it is shown.\n",
-        "*Payload*: vectors that compare what the hook receives byte for byte. *Honoured*, *rewritten*: vectors in which a decision",
-        "carries that effect. *Lowered*: vectors in which a hook asks for an effect that the event cannot express, and the decision",
-        "says so. Of many vectors the first three are named.\n",
+        "What each event of each dialect can do, and the conformance vectors (`tests/conformance/vectors/`) that show it.\n",
+        "*Payload*: vectors that compare the payload byte for byte. *Honoured*, *rewritten*: vectors in which a decision carries that",
+        "effect. *Lowered*: vectors in which the event cannot express an effect, and the decision lists it. Of many vectors the page",
+        "names the first three. What a file may say is on the pages of the [formats](../formats/README.md).\n",
         *_PATTERNS,
     ]
     for name in NAMES:
@@ -80,9 +80,9 @@ def dialects_page() -> str:
 
 _PATTERNS = (
     "**Matchers** are expressions of the host's own engine, which each dialect names below. What that engine refuses, such as `(?i)bash` in JavaScript, is",
-    "an error with its place ([HKL1501](errors.md#hkl1501-matcherregex)). Such a hook takes part in its event as a failed hook: it **denies every tool** on",
-    "Claude Code's `PreToolUse` and on docker-agent's gates of tools, and with `--mode strict` it refuses or asks on every gate. Look-around and",
-    "back-references run with 50 ms a match and 200 ms an event; a match that takes longer is a failure of the hook.\n",
+    "an error with its place ([HKL1501](errors.md#hkl1501-matcherregex)). Such a hook counts as failed. It **denies every tool** on Claude Code's",
+    "`PreToolUse` and on docker-agent's gates of tools. With `--mode strict` it refuses or asks on every gate. Look-around and",
+    "back-references run with 50 ms a match and 200 ms an event. A match that takes longer is a failure of the hook.\n",
     "**Unknown keys**: if the host ignores them, hookline prints a warning and runs the hook. If the host refuses them, and in strict mode, they are",
     "errors.",
 )
@@ -179,12 +179,11 @@ def errors_page() -> str:
 _SETTINGS = """\
 # Settings
 
-What one person chose for hookline itself lies in `~/.config/hookline/settings.toml`, or in `hookline/settings.toml` of the folder that
-`XDG_CONFIG_HOME` names, if that is an absolute path. Without the file, and for what it leaves out, the defaults count. It is read anew by
-each command and each `hookline answer`; a server reads it when it is started, and does not start with a wrong one.
+Your settings for hookline are in `~/.config/hookline/settings.toml`, or in `hookline/settings.toml` of the folder that `XDG_CONFIG_HOME`
+names, if that is an absolute path. For what the file leaves out, the defaults count. Each command and each `hookline answer` reads it.
 
-An unknown table or key, or a bad value, is an error with its line, and then nothing of the file counts: a journal is kept by the
-defaults, no use of a hook is an approval, and a user's hook that changed is asked about. So nobody switches a guard off by spoiling it.
+An unknown table or key, or a bad value, is an error with its line. Then nothing of the file counts, so that a broken file switches no guard
+off. The journal has its defaults, no use of a hook approves it, and hookline asks about your own hook that changed.
 
 How to use them: [trust](../how-to/trust.md), [journal](../how-to/journal.md).
 """
@@ -222,17 +221,17 @@ def _default(row: Setting) -> str:
 
 
 _VARIABLES: Mapping[str, tuple[str, str]] = {
-    "HOOKLINE": ("", "`0`, `off`, `false` or `no`: no hook runs but those of policy"),
+    "HOOKLINE": ("", "`0`, `off`, `false` or `no`: only hooks of policy run"),
     "HOOKLINE_SKIP": ("", "ids or names of hooks that do not run, with commas between them"),
     "HOOKLINE_JOURNAL": ("", "`off`, or an absolute folder: goes before `[journal]`"),
     "HOOKLINE_SESSION_DAYS": (
         f"`{DEFAULT_DAYS:g}`",
-        "after so many days without an event, what is known of a session is removed; a whole number",
+        "days without an event after which hookline forgets a session; a whole number",
     ),
-    "HOOKLINE_MODEL": ("", "the model of hooks that are judged by one and name none"),
+    "HOOKLINE_MODEL": ("", "the model of model hooks that name none"),
     "HOOKLINE_MODEL_CALLS": (
         f"`{MOST_CALLS}`",
-        "calls of language models that the hooks of one session may make",
+        "calls of language models for each session",
     ),
     "HOOKLINE_COLOR": (
         "`auto`",
@@ -240,8 +239,8 @@ _VARIABLES: Mapping[str, tuple[str, str]] = {
     ),
 }
 _SET_BY_US = (
-    "Set for hooks, and not for you to set: `HOOKLINE_FIRING` (events that are being asked about), `HOOKLINE_RUN` (whose process it is), and"
-    " `HOOKLINE_DOCTOR`\n(`1`: this is a test by `hookline doctor`)."
+    "hookline sets these for hooks; do not set them: `HOOKLINE_FIRING` (the events in progress), `HOOKLINE_RUN` (the run that a process belongs"
+    " to),\n`HOOKLINE_DOCTOR` (`1`: a test by `hookline doctor`)."
 )
 
 
@@ -272,7 +271,7 @@ def decisions_page() -> str:
             path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ").split(" ", 1)
         )
         rows.append(f"| [{number.rstrip('.')}]({path.name}) | {title} |")
-    told = "Decisions with real alternatives: what was to be settled, what was decided, against what else, and what it costs."
+    told = "Decisions with real alternatives: the question, the answer, the alternatives, and the cost."
     return "\n".join(["# Decisions", "", told, "", "| | |", "| --- | --- |", *rows]) + "\n"
 
 

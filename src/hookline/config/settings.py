@@ -48,16 +48,16 @@ _TYPES: Mapping[type, str] = {
     list: "a list",
 }
 
-# Which hooks the keys of `[trust]` are about, by how they stand and by who brought them.
+# The hooks that a key of `[trust]` is for, by state and by owner.
 _STATES: Mapping[str, str] = {
-    "unknown": "nobody approved it",
-    "changed": "what it runs, or how a project declares it, changed since it was approved",
-    "revoked": "its approval was taken back",
-    "missing": "what it runs is not there",
+    "unknown": "never approved",
+    "changed": "its files or its definition changed since the approval",
+    "revoked": "its approval was revoked",
+    "missing": "its program or script is missing",
 }
 _GROUPS: Mapping[str, str] = {
-    "user": "a hook of the user's own files",
-    "project": "a hook that a project brought along, or that runs a file of one",
+    "user": "your own hook",
+    "project": "a hook of a project, or one that runs a project's file",
 }
 # Every other key has `skip`.
 _DEFAULTS: Mapping[str, str] = {"user_unknown": "record", "user_changed": "warn"}
@@ -68,31 +68,31 @@ TABLES: Mapping[str, Mapping[str, Setting]] = {
         "enabled": Setting(
             type=bool,
             default="true",
-            meaning="whether a journal is kept at all; `HOOKLINE_JOURNAL` goes first",
+            meaning="whether hookline keeps a journal; `HOOKLINE_JOURNAL` goes first",
         ),
         "payload": Setting(
             type=str,
             choices=("hash", "masked", "full"),
             default="hash",
-            meaning="what is kept of payloads, rewrites, contexts and effects: their SHA-256 and length; or also themselves, less what"
-            " looks like a secret; or also themselves, whole",
+            meaning="what the journal keeps of payloads, rewrites, contexts and effects: SHA-256 and length; also the values without"
+            " what looks like a secret; also the whole values",
         ),
         "keep_days": Setting(
             type=int,
             least=0,
             default="90",
-            meaning="older files are removed, whenever a new one is begun; 0: none is",
+            meaning="hookline removes older files when it begins a new one; 0: never",
         ),
         "keep_mb": Setting(
             type=int,
             least=0,
             default="256",
-            meaning="the oldest files beyond so many MiB are removed; 0: none is",
+            meaning="hookline removes the oldest files beyond so many MiB; 0: never",
         ),
         "sync": Setting(
             type=bool,
             default="false",
-            meaning="whether each record is on the disk before it counts as written, so that it also survives the loss of power",
+            meaning="whether each record is on the disk before it counts as written; it then survives a power failure",
         ),
         "path": Setting(
             type=str,
@@ -101,13 +101,13 @@ TABLES: Mapping[str, Mapping[str, Setting]] = {
             " `HOOKLINE_JOURNAL` goes first",
         ),
     },
-    # What becomes of a hook, by who brought it and how it stands; which words go with which state is the policy's to say.
+    # What happens to a hook, by its owner and its state; `trust.policy` says which values each state takes.
     "trust": {
         f"{group}_{state}": Setting(
             type=str,
             choices=("record", "warn", "skip", "ask", "deny"),
             default=_DEFAULTS.get(f"{group}_{state}", "skip"),
-            meaning=f"what becomes of {who}: {how}",
+            meaning=f"{who}: {how}",
         )
         for group, who in _GROUPS.items()
         for state, how in _STATES.items()
@@ -117,13 +117,12 @@ TABLES: Mapping[str, Mapping[str, Setting]] = {
             type=str,
             choices=("run", "warn", "skip", "ask", "deny"),
             default="run",
-            meaning="what becomes of a hook that would run, and whose script is run from where it lies, because its interpreter can be"
-            " given no bytes: it is only looked at again after the run",
+            meaning="a hook whose interpreter needs the script in its place; hookline compares the script again after the run",
         ),
         "self_approve": Setting(
             type=bool,
             default="false",
-            meaning="whether any program of this machine may have hooks approved by `hookline serve` without showing its token",
+            meaning="whether any program of this machine may approve hooks by `hookline serve` without the token",
         ),
     },
 }

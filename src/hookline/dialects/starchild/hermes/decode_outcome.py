@@ -70,7 +70,7 @@ class _Reader:
             said = self._output(text)
         except UnreadableError as error:
             return self._failed(f"{crashed}; {error}" if crashed else str(error))
-        # An odd exit is a warning, whatever was made of stdout (docs/formats/hermes.md 3, 4, other exits).
+        # An odd exit is a warning, whatever was made of stdout (docs/formats/hermes.md 4).
         return (
             said.replace(fault=crashed, for_user=self._warning("failed", crashed))
             if crashed
@@ -78,7 +78,7 @@ class _Reader:
         )
 
     def _failed(self, words: str) -> Verdict:
-        """A failure, open or closed (docs/formats/hermes.md 3, 4, fail_closed); one that is open is a warning on every event."""
+        """A failure, open or closed (docs/formats/hermes.md 4); one that is open is a warning on every event."""
         stance = self.spec.on_failure
         if stance is not Stance.SILENT:
             reason = f"hook {label(self.spec)} failed closed: {words}"
