@@ -21,6 +21,9 @@ CITING = sorted(
     if path.suffix in ENDINGS and path.is_file() and "vectors" not in path.parts
 )
 VECTORS = sorted((ROOT / "tests/conformance/vectors").iterdir())
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("*/README.md")])
+LINK = re.compile(r"\]\((?!https?:)([^)\s]+)\)")
+BLOCK = re.compile(r"```.*?```", re.DOTALL)
 # `docs/formats/codex.md 5`, and what follows it: `, 6`, `: output; 4`, `; 8.3`.
 CITED = re.compile(r"\b(docs/[\w/-]+\.md)`?((?: |, |: [^;\n\"()]*; |; )\d[\d.]*)*")
 NUMBER = re.compile(r"(?: |, |; )(\d+(?:\.\d+)?)")
@@ -67,6 +70,15 @@ def test_code_tests_and_docs_cite_what_is_there() -> None:
 def test_vectors_cite_what_is_there(folder: Path) -> None:
     """The clause of each vector as well."""
     assert broken(sorted(folder.glob("*.json"))) == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_links_lead_to_a_file(page: Path) -> None:
+    """The file that each relative link of a page names exists."""
+    text = BLOCK.sub("", page.read_text(encoding="utf-8"))
+    targets = [target.partition("#")[0] for target in LINK.findall(text)]
+
+    assert [target for target in targets if not (page.parent / target).exists()] == []
 
 
 def test_a_wrong_section_is_found(tmp_path: Path) -> None:
