@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import EventRow, Loaded, Source
     from hookline.model.conditions import Condition
-    from hookline.model.handler import Handler
     from hookline.wire.fields import Node
 
 
@@ -29,12 +28,6 @@ def load(source: Source, *, allow_local: bool = False) -> Loaded:
     """Return the hooks of a source. `allow_local`: HTTP hooks may be on this machine or in a private network."""
     form = _IN_AGENT if "agent" in source.names else _FORMAT
     return load_file(source, form, allow_local=allow_local)
-
-
-def _prompt(hook: Node, row: EventRow, allow_local: bool) -> Handler:  # noqa: FBT001 - a column of the format
-    from hookline.dialects.claude_code.prompt_hook import read_prompt_hook  # noqa: PLC0415 - few hooks ask a model
-
-    return read_prompt_hook(hook, row, allow_local=allow_local)
 
 
 def _fields(hook: Node, place: Place) -> dict[str, object]:
@@ -167,7 +160,7 @@ _FORMAT = FileFormat(
         # A script may ask which agent, or which session, it works for.
         host_env={"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "${event.session_id}"},
         drop_env=("OTEL_*",),
-        prompt=_prompt,
+        prompt="hookline.dialects.claude_code.prompt_hook",
     ),
     named_by=("command", "url", "tool", "prompt", "type"),
     closes=("onFailure", "block"),

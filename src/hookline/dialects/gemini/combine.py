@@ -25,26 +25,26 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
     from hookline.wire.fields import Node
 
-SWITCHES = "hooksConfig"
-SWITCH_KEYS = ("enabled", "disabled", "notifications")
+FLAGS = "hooksConfig"
+FLAG_KEYS = ("enabled", "disabled", "notifications")
 # To look for names like one is slow; after so many that nobody knows, the list is of another machine's hooks.
 _MOST_GUESSES = 20
 
 
-def switches(root: Node, source: Source) -> Iterator[HookSpec]:
+def read_flags(root: Node, source: Source) -> Iterator[HookSpec]:
     """A file's `hooksConfig`."""
-    if root.value.get(SWITCHES) is None:
+    if root.value.get(FLAGS) is None:
         return
-    node = root.child(SWITCHES)
-    if not node.is_mapping(f"`{SWITCHES}`"):
+    node = root.child(FLAGS)
+    if not node.is_mapping(f"`{FLAGS}`"):
         return
-    node.check_known_keys(SWITCH_KEYS, f"`{SWITCHES}`", severity="warning")
+    node.check_known_keys(FLAG_KEYS, f"`{FLAGS}`", severity="warning")
     node.flag("notifications")  # whether the host shows that hooks run; nothing here does
     enabled = node.flag("enabled", default=True)
     facts = {"disabled": node.texts("disabled")} | (
         {"enabled": enabled} if node.value.get("enabled") is not None else {}
     )
-    yield make_disable_flag(source, NAME, SWITCHES, node.origin(), facts)
+    yield make_disable_flag(source, NAME, FLAGS, node.origin(), facts)
 
 
 def combine(specs: tuple[HookSpec, ...]) -> Loaded:
@@ -66,7 +66,7 @@ def _applied(hooks: list[HookSpec], said: list[HookSpec]) -> tuple[list[HookSpec
     if counts is not None and not counts.facts["enabled"]:
         gone = [spec for spec in hooks if _reaches(counts, spec)]
         return gone, report_disabled_hooks(
-            counts.origin, f"`{SWITCHES}.enabled`", gone, at_home=is_from_unapproved_project(counts)
+            counts.origin, f"`{FLAGS}.enabled`", gone, at_home=is_from_unapproved_project(counts)
         )
     by_policy = {
         name for each in said if each.origin.scope == MANAGED for name in each.facts["disabled"]
@@ -101,7 +101,7 @@ def _told(said: list[HookSpec], hooks: list[HookSpec]) -> Iterator[Problem]:
             gone = [spec for spec in called.get(name, ()) if _reaches(each, spec)]
             yield from report_disabled_hooks(
                 each.origin,
-                f"`{name}` of `{SWITCHES}.disabled`",
+                f"`{name}` of `{FLAGS}.disabled`",
                 gone,
                 at_home=is_from_unapproved_project(each),
             )
@@ -118,7 +118,7 @@ def _counting(said: list[HookSpec]) -> HookSpec | None:
 def _unheard(thrown: HookSpec, name: str, called: Iterable[str]) -> tuple[Problem, ...]:
     """A name that is nearly a hook's; any other may be that of a hook which is not loaded here."""
     hint = did_you_mean(name, called)
-    message = f"`{SWITCHES}.disabled` names `{name}`, and no hook is called that"
+    message = f"`{FLAGS}.disabled` names `{name}`, and no hook is called that"
     return (
         (
             Problem(

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow
+    from hookline.model.event import Event
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Stance
@@ -37,7 +38,7 @@ _WORDS: Mapping[str, str] = {
 _WARNS = 1
 
 
-def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow) -> Verdict:
+def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, _event: Event) -> Verdict:
     """The verdict of one hook.
 
     An object is looked for on stdout or, where that is empty, on stderr, whatever the exit code; one that decides nothing,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.dialects.gemini.payloads import response
+from hookline.dialects.gemini.encode_event import response
 from hookline.dialects.gemini.table import ASK, DENY, HALT, MODES
 from hookline.model.reply import Reply
 from hookline.wire.hookoutput import to_json_line
@@ -13,12 +13,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow
+    from hookline.model.event import Event
     from hookline.model.verdict import Decision
 
 _WORDS = {ASK: "ask", DENY: "deny"}
 
 
-def encode_decision(decision: Decision, row: EventRow | None) -> Reply:
+def encode_decision(decision: Decision, _event: Event, row: EventRow | None) -> Reply:
     """The reply of a command hook: exit 0 and one object, nothing at all where there is nothing to say.
 
     Of a call that does not happen no new input is sent. An allow has no word: silence is allow (docs/formats/comparison.md 5).

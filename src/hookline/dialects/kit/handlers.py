@@ -25,7 +25,8 @@ class HookFormat(Frozen):
 
     `variables`: a variable of the environment -> what the source calls its value, and the value otherwise ("" for none).
     `substituted`: `${...}` with such a name is replaced in the command too. `host_env` and `drop_env`: as in `Command`.
-    `https_only` and `largest`: limits of HTTP hooks. `command` and `prompt`: read these types in a host's own way.
+    `https_only` and `largest`: limits of HTTP hooks. `command`: reads a command in a host's own way. `prompt`:
+    the module whose `read_prompt_hook` reads a prompt; hookline imports it when a hook needs it.
     """
 
     types: Mapping[str, tuple[str, ...]]
@@ -41,7 +42,7 @@ class HookFormat(Frozen):
     https_only: bool = False
     largest: int = 0
     command: Callable[[Node, EventRow, Source], Handler] | None = None
-    prompt: Callable[[Node, EventRow, bool], Handler] | None = None
+    prompt: str = ""
 
     def type_of(self, hook: Node) -> str:
         """Return the type that a hook names, or has without naming one."""
@@ -77,8 +78,10 @@ def read_handler(
         return None
     if kind == "http":
         return _read_http(hook, row, form, allow_local=allow_local)
-    if kind == "prompt" and form.prompt is not None:
-        return form.prompt(hook, row, allow_local)
+    if kind == "prompt":
+        module = __import__(form.prompt, fromlist=["read_prompt_hook"])
+        model: Handler = module.read_prompt_hook(hook, row, allow_local=allow_local)
+        return model
     if form.command is not None:
         return form.command(hook, row, source)
     return read_command(hook, source, form)

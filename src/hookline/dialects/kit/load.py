@@ -92,7 +92,7 @@ def load_file(source: Source, form: FileFormat, *, allow_local: bool = False) ->
     problems: list[Problem] = []
     if form.comments and source.text is not None:
         source = source.replace(text=without_comments(source.text))
-    root = read_frame(source, problems, form.what)
+    root = read_frame(source, problems, form.what, hooks="`hooks`")
     if root is None:
         return refuse_source(source, form.table, problems)
     specs = [

@@ -98,7 +98,7 @@ def _expression(node: Node, row: EventRow, text: str, form: MatcherFormat) -> tu
     except ConfigError as error:
         if not form.falls_back or expression != text or accepts(text, form.flavour):
             raise
-        why = f"{error.message}; so the host compares it as it stands, with one name"
+        why = f"{error.message}; so it is compared as it stands, with one name"
         node.complain("matcher.regex", why, "matcher", hint=error.hint, severity="warning")
         return (OneOf(field=row.subject, names=frozenset((text,))),)
     parts = [part.strip() for part in text.split("|")]

@@ -11,12 +11,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow
+    from hookline.model.event import Event
     from hookline.model.verdict import Decision
 
 _WORDS = {ALLOW: "allow", ASK: "ask", DENY: "deny"}
 
 
-def encode_decision(decision: Decision, row: EventRow | None) -> Reply:
+def encode_decision(decision: Decision, _event: Event, row: EventRow | None) -> Reply:
     """Return the reply: exit 0 and one object, or nothing."""
     top: dict[str, Any] = {}
     specific: dict[str, Any] = {}

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from hookline.core.dialect import EventRow
     from hookline.wire.fields import Node
 
 # The host asks the agent's own model, which it configures by these variables of its provider.
@@ -39,7 +40,7 @@ _SYSTEM = (
 )
 
 
-def read_prompt_hook(hook: Node, *, allow_local: bool) -> Model:
+def read_prompt_hook(hook: Node, _row: EventRow, *, allow_local: bool) -> Model:
     """Return the handler that `prompt` and `model` declare, and report what is wrong with them."""
     prompt, name = hook.text("prompt", required=True), hook.text("model").strip()
     if not prompt.strip() and isinstance(hook.value.get("prompt"), str):

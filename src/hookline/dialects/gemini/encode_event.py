@@ -1,10 +1,9 @@
-"""Payloads of Gemini CLI: its model requests taken apart into canonical facts, and put together again (docs/formats/gemini.md 3)."""
+"""Writes the payloads of Gemini CLI, its model requests put together again (docs/formats/gemini.md 3)."""
 
 from __future__ import annotations
 
 from hookline.dialects.gemini.table import NAME, TABLE
-from hookline.model.event import Generation
-from hookline.wire.payload import decode, encode
+from hookline.wire.payload import encode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,36 +11,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow
-    from hookline.model.event import Event, Json
-
-_NAMES = {"native": "hook_event_name", "session_id": "session_id", "cwd": "cwd"}
-
-
-def received(payload: Json, native: str) -> Event:
-    """A payload of the host as an event. What is inside `llm_request` is the event's model and messages too.
-
-    Raises:
-        CodecError: it cannot be understood.
-    """
-    event = decode(payload, TABLE, native, _NAMES)
-    request = event.body.value("llm_request")
-    if not isinstance(event.body, Generation) or not isinstance(request, dict):
-        return event
-    known = {"params": request.get("config"), "tools": request.get("toolConfig")}
-    facts = {
-        **event.body.facts,
-        **{fact: value for fact, value in known.items() if value is not None},
-    }
-    return event.replace(
-        body=event.body.replace(
-            model=request.get("model"), messages=request.get("messages"), facts=facts
-        )
-    )
+    from hookline.model.event import Event
+    from hookline.model.spec import HookSpec
 
 
-def sent(event: Event, row: EventRow | None, native: str) -> dict[str, Any]:
+def encode_event(event: Event, spec: HookSpec, row: EventRow | None) -> dict[str, Any]:
     """The payload that a hook is sent, the host's own objects rebuilt from what the event says now."""
-    payload = encode(event, TABLE, row, native)
+    payload = encode(event, TABLE, row, spec.native_event)
     for key, shaped in _SHAPES.items():
         if key in payload and row is not None:
             payload[key] = shaped(event, payload[key])
