@@ -37,14 +37,6 @@ ELSEWHERE = {
     "text/globs.py": ("tests/laws/test_patterns.py", "as above"),
     "text/glob_regex.py": ("tests/laws/test_patterns.py", "as above"),
     "text/suggestions.py": ("tests/laws/test_patterns.py", "as above"),
-    "handlers/sight/covering.py": (
-        "tests/unit/handlers/sight/test_look.py",
-        "what is covered is what a look tells",
-    ),
-    "handlers/sight/lines.py": (
-        "tests/unit/handlers/sight/test_look.py",
-        "a line is looked at as a whole",
-    ),
     "engine/doctor/asking.py": (
         "tests/unit/engine/doctor/test_checkup.py",
         "a checkup is what asks",
@@ -192,7 +184,7 @@ def test_the_lists_of_exceptions_are_not_longer_than_needed() -> None:
         ("hookline.engine.engine", ("typing", "dataclasses", "re2", "regex", "ruamel", "asyncio", "threading", "subprocess", "inspect", "pathlib", "logging", "wcmatch", "tree_sitter", "typer")),
         ("hookline.cli.answer", ("typing", "dataclasses", "re2", "regex", "ruamel", "asyncio", "subprocess", "inspect", "typer", "rich")),
         ("hookline.cli.fire", ("typing", "dataclasses", "re2", "ruamel", "asyncio", "subprocess", "inspect", "typer", "rich", "pathlib", "argparse", "ipaddress")),
-        ("hookline.handlers.sight.look", ("typing", "dataclasses", "re2", "subprocess", "pathlib", "tree_sitter", "shlex", "hookline.text.shell")),
+        ("hookline.trust.inspection", ("typing", "dataclasses", "re2", "subprocess", "pathlib", "tree_sitter", "shlex", "ast", "hookline.text.shell", "hookline.trust.resolver")),
         ("hookline.trust.gate", ("typing", "dataclasses", "re2", "subprocess", "pathlib", "sqlite3", "hashlib", "datetime")),
     ],
 )  # fmt: skip

@@ -18,7 +18,6 @@ from hookline.handlers.model_hook import MOST_CALLS
 from hookline.model import kinds
 from hookline.model.verdict import Stance
 from hookline.sessions.state import DEFAULT_DAYS
-from hookline.trust.policy import KEYS, allowed
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # the vectors, and what reads them, belong to the tests
@@ -200,18 +199,16 @@ def settings_page() -> str:
             "| --- | --- | --- | --- |",
         ]
         parts += [
-            f"| `{key}` | {_values(table, key, row)} | {_default(row)} | {row.meaning} |"
+            f"| `{key}` | {_values(row)} | {_default(row)} | {row.meaning} |"
             for key, row in rows.items()
         ]
         parts += [""]
     return "\n".join([*parts, *_variables()]).rstrip("\n") + "\n"
 
 
-def _values(table: str, key: str, row: Setting) -> str:
-    """What a key may be; which words go with which state of a hook is the policy's to say."""
-    group, _, state = key.partition("_")
-    choices = allowed(group, state) if table == "trust" and key in KEYS else row.choices
-    said = ", ".join(f'`"{word}"`' for word in choices) or _TYPES[row.type]
+def _values(row: Setting) -> str:
+    """Return what a key may be."""
+    said = ", ".join(f'`"{word}"`' for word in row.choices) or _TYPES[row.type]
     return said if row.least is None else f"{said}, at least {row.least:g}"
 
 

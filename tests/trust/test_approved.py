@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import hookline
-from tests.trust.expected import later, rows
+from tests.trust.expected import rows
 from tests.trust.machine import DOORS, Repository
 
 if TYPE_CHECKING:
@@ -99,7 +99,6 @@ def test_a_hook_that_logs_beside_itself_never_changes(
     assert repository.times == 3
 
 
-@later("approved, two processes")
 def test_two_processes_approve_at_once(repository: Repository) -> None:
     """Every order and every kill is safe without a lock (docs/explanation/trust.md 6)."""
     repository.guard().commit()
@@ -117,7 +116,6 @@ def test_two_processes_approve_at_once(repository: Repository) -> None:
     assert (repository.ask("answer").stance, repository.times) == ("silent", 1)
 
 
-@later("approved, revoked")
 def test_revoked_wins(repository: Repository) -> None:
     """A revoked hook does not run (docs/explanation/trust.md 4), and only a new approval lets it run again."""
     repository.approved()
@@ -128,7 +126,6 @@ def test_revoked_wins(repository: Repository) -> None:
     assert (repository.ask("answer").stance, repository.times) == ("silent", 1)
 
 
-@later("approved, from Python")
 def test_approvals_count_in_python(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     """`Engine.discover(trust="approved")` runs what was approved, and nothing else (docs/explanation/trust.md 5)."""
     repository.approved("echo no >&2; exit 2")

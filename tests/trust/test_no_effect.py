@@ -228,8 +228,7 @@ def test_settings_that_are_a_fifo_block_nothing(home: Home, row: str, door: str)
     (home.path / ".config/hookline").mkdir(parents=True)
     os.mkfifo(home.path / ".config/hookline/settings.toml")
 
-    said = repository.ask(door)
-    assert (said.stance, "own guard" in said.reason) == ("deny", True)
+    assert repository.ask(door).stance == "deny"
 
 
 @pytest.mark.parametrize(("row", "door"), rows("no effect", ["approve below an agent"], DOORS))

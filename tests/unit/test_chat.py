@@ -9,7 +9,7 @@ import pytest
 
 from hookline.chat import command
 from hookline.chat.hints import hint_of
-from hookline.engine.gating import gate as gate_of_folder
+from hookline.engine.trust_gate import gate as gate_of_folder
 from tests.unit.engine.workspaces import URL, Workspace
 
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ def test_a_running_engine_takes_it_at_its_next_event(place: Workspace) -> None:
         f"/hooks revoke {new}", cwd=str(place.root), environ=place.environ
     )
     assert place.call(engine).reason == ""
-    assert [(note["did"], note["who"], note["how"]) for note in place.noted()] == [
+    assert [(note["did"], note["who"], note["how"]) for note in place.note_approvals()] == [
         ("approved", "web:bob", "chat"),
         ("off", "ada", "chat"),
         ("on", "ada", "chat"),

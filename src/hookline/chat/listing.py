@@ -4,48 +4,53 @@ from __future__ import annotations
 
 from hookline.chat.hints import NAME, ON_AGAIN, SAID, hint_of, with_hint
 from hookline.core.wording import when
+from hookline.engine.approval_service import (
+    describe_change,
+    find_switches,
+    gate_for,
+    keys_off,
+    keys_on,
+    list_managed,
+    list_off,
+)
 from hookline.engine.circuit_breaker import describe_failures, failures_of
 from hookline.engine.doctor.soundness import unsound
-from hookline.engine.drift import drift
 from hookline.engine.meaning import called
 from hookline.engine.shelf import all_hooks, given_way
-from hookline.engine.steering import gate_for, keys_off, keys_on, policy_of, what_is_off
 from hookline.model.handler import Broken
-from hookline.trust.policy import CHANGED, MISSING, REVOKED, TRUSTED, UNKNOWN
-from hookline.trust.switch import off_at, off_by_name, switches
+from hookline.trust.policy import APPROVED, CHANGED, NEW, REVOKED
+from hookline.trust.toggles import find_off
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from hookline.core.registry import Entry
+    from hookline.engine.approval_service import HookStatus
     from hookline.engine.engine import Engine
-    from hookline.engine.steering import Footing
     from hookline.model.problem import Problem
     from hookline.model.spec import HookSpec
 
 # How a hook stands: in the words of the format, and in ours where these are others.
 _STATES: Mapping[str, str] = {
-    TRUSTED: "✓ approved",
-    UNKNOWN: "✗ NOT approved (unknown)",
+    APPROVED: "✓ approved",
+    NEW: "✗ NOT approved (new)",
     CHANGED: "✗ changed since approval",
     REVOKED: "✗ NOT approved (revoked)",
-    MISSING: "✗ missing",
 }
 
 
 def master(engine: Engine) -> Iterator[str]:
     """Whether hooks run here, what switches them off and on again, and what no switch reaches."""
     gate = gate_for(engine)
-    known = gate.known()
-    off = what_is_off(switches(known, gate.root, gate.environ))
+    off = list_off(find_switches(gate))
     keys = keys_off(all_hooks(engine))
     yield (
         "hooks: OFF"
         if off or (keys and all(spec.off for spec in all_hooks(engine)))
         else "hooks: ON"
     )
-    above = off_at(known, gate.root)
+    above = find_off(gate.read_switches(), gate.root)
     for switch, why in off:
         if switch == "project" and above != gate.root:
             yield f"  hooks are switched off in {above}, in which this project lies (they are turned on there)"
@@ -58,7 +63,7 @@ def master(engine: Engine) -> Iterator[str]:
     yield from (
         f"  `{key.pointer}` is true in {key.file}:{key.line}" for key in keys_on(all_hooks(engine))
     )
-    managed = policy_of(engine) if off else []
+    managed = list_managed(engine) if off else []
     if managed:
         yield f"  policy, which no switch reaches, still runs: {', '.join(dict.fromkeys(map(called, managed)))}"
 
@@ -73,7 +78,7 @@ def head(spec: HookSpec, together: Sequence[HookSpec] = ()) -> str:
 def hook_lines(
     engine: Engine,
     spec: HookSpec,
-    footing: Footing,
+    status: HookStatus,
     entry: Entry | None,
     together: Sequence[HookSpec] = (),
 ) -> Iterator[str]:
@@ -85,36 +90,35 @@ def hook_lines(
     if isinstance(spec.handler, Broken):
         yield f"  ✗ broken: {spec.handler.reason}"
         return
-    standing = footing.standing
-    broken = (
-        unsound(entry, engine.cwd, engine.environ) if entry and standing.state != MISSING else []
-    )
+    standing = status.trust
+    broken = unsound(entry, engine.cwd, engine.environ, standing.inspection) if entry else []
     state = (
         "✗ approved, and a no-op"
-        if broken and standing.state == TRUSTED
+        if broken and standing.state == APPROVED
         else _STATES[standing.state]
     )
     yield f"  {state}{f': {standing.reason}' if standing.reason else ''}"
-    yield from (f"    {line}" for line in drift(gate_for(engine), standing))
+    yield from (f"    {line}" for line in describe_change(engine, standing))
     yield from (f"  {line}" for line in findings(broken, entry))
     if entry and (table := entry.dialect.table).suspends_after:
         failures = failures_of(engine, spec)
         if told := describe_failures(spec, table, failures, engine.clock()):
             yield f"  ! {with_hint(told, f'{NAME} doctor')}"
-    yield from _off(engine, spec, footing)
-    if footing.runs and standing.state != TRUSTED:
+    yield from _off(engine, spec, status)
+    if status.runs and standing.state != APPROVED:
         yield "    it runs nevertheless: it is the user's own"
 
 
-def _off(engine: Engine, spec: HookSpec, footing: Footing) -> Iterator[str]:
-    """What switches this hook off, and not all."""
+def _off(engine: Engine, spec: HookSpec, status: HookStatus) -> Iterator[str]:
+    """Yield what switches this hook off, and not all."""
     gate = gate_for(engine)
-    known = gate.known()
-    if footing.off and off_by_name(spec, known, gate.root, gate.identity):
-        everywhere = "everywhere " if ("", gate.identity(spec)) in known.hooks_off else ""
+    definition = gate.states.find_definition(spec)
+    single = [each for each in gate.read_switches() if each.definition == definition]
+    if status.off and single:
+        everywhere = "" if all(each.root for each in single) else "everywhere "
         yield f"  - switched off by itself ({NAME} on {everywhere}{called(spec)})"
-    elif footing.off and all(switches(known, gate.root, gate.environ).values()):
-        yield f"  - {footing.off}"
+    elif status.off and all(find_switches(gate).values()):
+        yield f"  - {status.off}"
 
 
 def findings(found: Iterable[Problem], entry: Entry | None = None) -> Iterator[str]:

@@ -9,23 +9,23 @@ import shlex
 from hookline.chat.hints import NAME, ON_AGAIN, SAID, hint_of, with_hint
 from hookline.chat.listing import findings, head, hook_lines, master
 from hookline.config.project_env import drop_project_env
-from hookline.core.failure import off_by
+from hookline.core.failure import explain_file_switch
+from hookline.engine.approval_service import (
+    approve_hooks,
+    find_statuses,
+    find_store_problem,
+    list_off,
+    revoke_hooks,
+    switch_all,
+    switch_single,
+)
 from hookline.engine.doctor.checkup import check, in_common
 from hookline.engine.doctor.soundness import unsound
 from hookline.engine.engine import Engine
-from hookline.engine.gating import Late, noted
 from hookline.engine.journaling import journal_of
 from hookline.engine.meaning import called, commanded
 from hookline.engine.shelf import all_hooks, unread
-from hookline.engine.steering import (
-    approve_declared,
-    footings,
-    revoke_declared,
-    store_problem,
-    turn_all,
-    turn_single,
-    what_is_off,
-)
+from hookline.engine.trust_gate import LazyGate, note_approvals
 from hookline.errors import HookError, TrustError
 from hookline.model.handler import Broken
 from hookline.sessions.store import Sessions
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from typing import Self
 
     from hookline.core.registry import Entry
+    from hookline.engine.approval_service import HookStatus
     from hookline.engine.doctor.checkup import Checkup
-    from hookline.engine.steering import Footing
     from hookline.model.problem import Problem
     from hookline.model.spec import HookSpec
 
@@ -82,7 +82,7 @@ class Talk:
             cwd,
             environ=given,
             journal=journal,
-            gate=Late(cwd, given, tell=noted(journal)),
+            gate=LazyGate(cwd, given, write_record=note_approvals(journal)),
             sessions=Sessions.of(given),
         )
 
@@ -109,9 +109,9 @@ class Talk:
 
     def listing(self, _: str) -> list[str]:
         """The master switch, where hooks are declared, every hook with its approval and health."""
-        if problem := store_problem(self.engine):
+        if problem := find_store_problem(self.engine):
             raise TrustError(problem.message, name=problem.name, hint=problem.hint)
-        stand = footings(self.engine)
+        stand = find_statuses(self.engine)
         entries = {entry.spec.id: entry for entry in self.engine.registry.entries()}
         lines = [*master(self.engine), *(f"config: {path}" for path in _configs(stand))]
         declared = list(all_hooks(self.engine))
@@ -181,9 +181,9 @@ class Talk:
         everywhere = first.lower() in _EVERYWHERE
         meant = rest if everywhere else words
         if not meant:
-            left = turn_all(self.engine, on=on, everywhere=everywhere, who=self._who, how=_HOW)
+            left = switch_all(self.engine, on=on, everywhere=everywhere, who=self._who, how=_HOW)
             return [*master(self.engine), *(f"! {why}" for why in left)]
-        stand = turn_single(
+        stand = switch_single(
             self.engine, self._meant(meant), on=on, everywhere=everywhere, who=self._who, how=_HOW
         )
         return [*(_switched(each) for each in stand), *master(self.engine)]
@@ -192,24 +192,21 @@ class Talk:
         """Approve what a command runs, on one event or on all."""
         if not words:
             return ["Approve what?", "", *_USAGE]
-        done = approve_declared(self.engine, self._meant(words), who=self._who, how=_HOW)
-        standing = done.footings[0].standing
+        done = approve_hooks(self.engine, self._meant(words), who=self._who, how=_HOW)
+        standing = done.statuses[0].trust
         lines = [
             f"✓ approved: {called(standing.spec)}",
             f"events: {', '.join(done.events)}",
             f"mounted: {done.mounted}",
         ]
-        lines += [f"covers: {', '.join(_covered(standing.covers))}"] if standing.covers else []
+        covered = [file.path for file in standing.inspection.files]
+        lines += [f"covers: {', '.join(('definition', *covered))}"] if standing.column else []
+        lines += [f"not covered: {text}" for text in standing.inspection.unseen]
         lines += [
-            f"not covered: {text.removeprefix('not: ')}"
-            for text in standing.covers
-            if text.startswith("not: ")
+            f"! {with_hint(why, ON_AGAIN[switch])}" for switch, why in list_off(done.switches)
         ]
         lines += [
-            f"! {with_hint(why, ON_AGAIN[switch])}" for switch, why in what_is_off(done.switches)
-        ]
-        lines += [
-            f"! {with_hint(off_by(spec), ON_AGAIN['project'])}"
+            f"! {with_hint(explain_file_switch(spec), ON_AGAIN['project'])}"
             for spec in [standing.spec]
             if spec.off
         ]
@@ -221,7 +218,11 @@ class Talk:
             ),
             None,
         )
-        broken = unsound(entry, self.engine.cwd, self.engine.environ) if entry else ()
+        broken = (
+            unsound(entry, self.engine.cwd, self.engine.environ, standing.inspection)
+            if entry
+            else ()
+        )
         lines += [line.strip() for line in findings(broken, entry)]
         return lines
 
@@ -229,7 +230,7 @@ class Talk:
         """Take the approval back."""
         if not words:
             return ["Revoke what?", "", *_USAGE]
-        done = revoke_declared(self.engine, self._meant(words), who=self._who, how=_HOW)
+        done = revoke_hooks(self.engine, self._meant(words), who=self._who, how=_HOW)
         events = ", ".join(dict.fromkeys(standing.spec.native_event for standing in done))
         return [f"✓ revoked: {called(done[0].spec)}", f"events: {events}"]
 
@@ -330,20 +331,16 @@ def _shared(
         yield f"! {len(hooks)} hooks: {with_hint(SAID.get(finding.name, finding.message), hint)}: {', '.join(runs)}"
 
 
-def _configs(stand: Mapping[str, Footing]) -> list[str]:
+def _configs(stand: Mapping[str, HookStatus]) -> list[str]:
     return list(
         dict.fromkeys(
-            footing.standing.spec.origin.file
-            for footing in stand.values()
-            if footing.standing.spec.origin.file
+            status.trust.spec.origin.file
+            for status in stand.values()
+            if status.trust.spec.origin.file
         )
     )
 
 
-def _covered(covers: Sequence[str]) -> list[str]:
-    return [text for text in covers if not text.startswith("not: ")]
-
-
-def _switched(footing: Footing) -> str:
-    spec = footing.standing.spec
-    return f"{'- off' if footing.off else '✓ on'}: {spec.native_event}  {called(spec)}"
+def _switched(status: HookStatus) -> str:
+    spec = status.trust.spec
+    return f"{'- off' if status.off else '✓ on'}: {spec.native_event}  {called(spec)}"

@@ -15,7 +15,7 @@ from hookline.engine.explain import explain as account
 from hookline.engine.reason_display import reason_fields
 from hookline.errors import CODES, CodecError, ConfigError
 from hookline.text.masking import mask_text
-from hookline.trust.policy import UNKNOWN
+from hookline.trust.policy import NEW
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -174,7 +174,6 @@ def _source(source: dict[str, Any], paint: Paint) -> Iterator[str]:
 
 def _selected(hook: dict[str, Any], verdicts: list[dict[str, Any]], paint: Paint) -> Iterator[str]:
     yield f"  {hook['order']}. {paint('name', hook['hook'])}  {hook['how']}{_inert(hook)}"
-    yield from (f"       {line}" for line in words.in_place(hook))
     yield from _said(hook, verdicts, paint)
     if hook["because"]:
         yield f"       not asked: {hook['because']}"
@@ -194,7 +193,7 @@ def _others(
 
 
 def _inert(hook: dict[str, Any]) -> str:
-    inert = f"{hook['standing'] or UNKNOWN}: inert"
+    inert = f"{hook['standing'] or NEW}: does not run"
     marks = [
         mark
         for mark, holds in (

@@ -25,10 +25,8 @@ from hookline.engine.deadline import hooks_seconds, host_deadline
 from hookline.engine.event_problems import errors_about
 from hookline.engine.fallback import find_event, find_fallback
 from hookline.engine.journaling import journal_of
-from hookline.engine.notices import add_notice
+from hookline.engine.notices import add_notice, add_notices, add_to_stderr, is_shown, list_lost
 from hookline.engine.projects import existing_folder, leave_deleted_folder, project_of
-from hookline.engine.unheard import heard
-from hookline.engine.unsaid import is_told, told_beside, unsaid
 from hookline.errors import CodecError, ConfigError, HookError
 from hookline.handlers.process_spec import Limits
 from hookline.model.kinds import ACTIONS
@@ -172,7 +170,7 @@ def answer(request: Request, later: Later, answers: AnswerPipe | None = None) ->
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the outermost frame: a traceback must never reach a host
         reply = fall_back(request, sent, error, journal).reply
     # What could not be written down is said beside every answer, a refusal too: a journal is never silent.
-    return told_beside(reply, [line for line in told if not is_told(reply, line)])
+    return add_to_stderr(reply, [line for line in told if not is_shown(reply, line)])
 
 
 def answer_bytes(request: Request, sent: bytes, later: Later, journal: Journal | None) -> Reply:
@@ -229,7 +227,7 @@ def _reply(request: Request, sent: bytes, later: Later, journal: Journal | None)
         selection.clean_environ(selection.folder)
     selection.host = host
     engine = selection.engine(
-        alone=True, placed=False, journal=journal, sessions=selection.sessions(os.environ)
+        placed=False, journal=journal, sessions=selection.sessions(os.environ)
     )
     later.collect(engine)
     said = leave_to_host(engine, host) if not selection.configs else ()
@@ -238,7 +236,7 @@ def _reply(request: Request, sent: bytes, later: Later, journal: Journal | None)
     seconds, grace = request.hooks_seconds(table, event.native_name)
     if seconds is not None:
         engine.limits = (engine.limits or Limits()).replace(grace=grace)
-    decision = heard(engine, event, engine.fire(event, seconds=seconds))
+    decision = add_notices(engine, event, engine.fire(event, seconds=seconds))
     if moved:
         decision = add_notice(engine, event, decision, moved)
     errors = (each for each in errors_about(engine, event) if not _is_reason(each, decision))
@@ -278,10 +276,10 @@ def _with_notices(reply: Reply, decision: Decision, problems: tuple[Problem, ...
     """
     if reply.exit_code:
         lines = (line for text in decision.for_user for line in text.splitlines())
-        return told_beside(
-            reply, (line for line in lines if line.strip() and not is_told(reply, line))
+        return add_to_stderr(
+            reply, (line for line in lines if line.strip() and not is_shown(reply, line))
         )
-    return told_beside(reply, (*map(str, problems), *unsaid(decision, reply)))
+    return add_to_stderr(reply, (*map(str, problems), *list_lost(decision, reply)))
 
 
 def note_unanswered(request: Request, message: str, *, refused: bool) -> None:
@@ -323,7 +321,7 @@ def _guards_actions(request: Request) -> bool | None:
     """Whether a hook before an action is among the selected ones; None where that cannot be found out."""
     assert request.selection is not None  # noqa: S101 - the payload was read, so the command line could be
     try:
-        entries = request.selection.engine(alone=True, placed=False).registry.entries()
+        entries = request.selection.engine(placed=False).registry.entries()
         return any(entry.spec.kind in ACTIONS for entry in entries)
     except Exception:  # noqa: BLE001 - the hooks themselves may be what is wrong
         return None

@@ -13,23 +13,24 @@ from hookline.cli.events import kind_of
 from hookline.cli.paint import Paint, cleaned, coloured, present
 from hookline.config.agent_hosts import require_person
 from hookline.core.wording import condition as wording
+from hookline.engine.approval_service import (
+    approve_states,
+    describe_change,
+    find_removed,
+    find_statuses,
+    find_store_problem,
+    forget,
+    gate_for,
+    revoke_hooks,
+)
 from hookline.engine.doctor.soundness import unsound
-from hookline.engine.drift import drift
-from hookline.engine.gone import forget, gone_meant
 from hookline.engine.journaling import journal_of
 from hookline.engine.meaning import called, meant
 from hookline.engine.shelf import all_hooks
-from hookline.engine.steering import (
-    approve_as_seen,
-    footings,
-    gate_for,
-    revoke_declared,
-    store_problem,
-)
 from hookline.errors import ConfigError, TrustError
 from hookline.model.handler import Broken
-from hookline.trust import import_allowlist
-from hookline.trust.policy import CHANGED, MISSING, REVOKED, TRUSTED, UNKNOWN
+from hookline.trust.allowlist import import_allowlist
+from hookline.trust.policy import APPROVED, CHANGED, NEW, REMOVED, REVOKED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ if TYPE_CHECKING:
     from hookline.engine.doctor.finding import Finding
     from hookline.engine.engine import Engine
     from hookline.model.spec import HookSpec
-    from hookline.trust import Approval, Standing
+    from hookline.trust.state import HookState
+    from hookline.trust.store import Approval
 
 _ASKED, _UNASKED, _ALONE = (
     "command line, a person said yes",
@@ -48,11 +50,11 @@ _ASKED, _UNASKED, _ALONE = (
 )
 _YES, _NO, _QUIT = "yes", "no", "quit"
 _STYLES: Mapping[str, str] = {
-    TRUSTED: "good",
-    UNKNOWN: "warning",
+    APPROVED: "good",
+    NEW: "warning",
     CHANGED: "bad",
     REVOKED: "bad",
-    MISSING: "bad",
+    REMOVED: "bad",
 }
 _What = Annotated[
     str,
@@ -145,13 +147,13 @@ def revoke(
     if not dry_run:
         require_person(os.environ, f"hookline revoke {shlex.quote(what)}")
     with selection.engine(journal=journal_of(os.environ, tell)) as engine:
-        gone = gone_meant(engine, what, event)
+        gone = find_removed(engine, what, event)
         specs = _still_meant(engine, what, event, gone)
         if dry_run:
-            standings, did = [each.standing for each in footings(engine, specs).values()], "shown"
+            standings, did = [each.trust for each in find_statuses(engine, specs).values()], "shown"
         else:
             standings, did = (
-                revoke_declared(engine, specs, who="", how="command line") if specs else [],
+                revoke_hooks(engine, specs, who="", how="command line") if specs else [],
                 "revoked",
             )
             forget(engine, gone, who="", how="command line")
@@ -182,29 +184,27 @@ def _still_meant(engine: Engine, what: str, event: str, gone: Sequence[Approval]
 
 def _looked_at(
     engine: Engine, what: str, event: str, *, every: bool
-) -> tuple[list[Standing], list[Standing]]:
+) -> tuple[list[HookState], list[HookState]]:
     """The hooks to be approved, and those that are left out: what cannot be approved among `every`, and what was revoked.
 
     Raises:
         TrustError: `trust.unmatched`, no declared hook is meant.
     """
     if what:
-        return [each.standing for each in footings(engine, meant(engine, what, event)).values()], []
+        return [
+            each.trust for each in find_statuses(engine, meant(engine, what, event)).values()
+        ], []
     specs = [
         spec
         for spec in all_hooks(engine)
         if type(spec.handler) is not Broken
         and (not event or event in (spec.native_event, spec.kind))
     ]
-    if problem := store_problem(engine):
+    if problem := find_store_problem(engine):
         raise TrustError(problem.message, name=problem.name, hint=problem.hint)
-    stand = [each.standing for each in footings(engine, specs).values()]
-    waiting = [standing for standing in stand if standing.state in (UNKNOWN, CHANGED, MISSING)]
-    unfit = (
-        [standing for standing in waiting if standing.exposed or standing.state == MISSING]
-        if every
-        else []
-    )
+    stand = [each.trust for each in find_statuses(engine, specs).values()]
+    waiting = [standing for standing in stand if standing.state in (NEW, CHANGED)]
+    unfit = [standing for standing in waiting if not standing.can_run] if every else []
     # Whoever took an approval back wanted the hook gone, and is not asked about it among others.
     return [standing for standing in waiting if standing not in unfit], [
         *unfit,
@@ -212,16 +212,16 @@ def _looked_at(
     ]
 
 
-def _why_left(standing: Standing) -> str:
+def _why_left(standing: HookState) -> str:
     revoked = (
-        f"its approval was taken back; to let it run again: hookline approve '{standing.spec.id}'"
+        f"you revoked its approval; to let it run again: hookline approve '{standing.spec.id}'"
     )
     return revoked if standing.state == REVOKED else standing.reason
 
 
 def _decided(
     engine: Engine,
-    seen: Sequence[Standing],
+    seen: Sequence[HookState],
     *,
     one_by_one: bool,
     yes: bool,
@@ -233,8 +233,8 @@ def _decided(
     Raises:
         TrustError: `trust.unattended`, nobody can be asked; or it cannot be approved.
     """
-    open_ = [standing for standing in seen if standing.state != TRUSTED]
-    hooks = [_told(engine, standing, "already") for standing in seen if standing.state == TRUSTED]
+    open_ = [standing for standing in seen if standing.state != APPROVED]
+    hooks = [_told(engine, standing, "already") for standing in seen if standing.state == APPROVED]
     if dry_run or not open_:
         return _document(hooks + [_told(engine, standing, "shown") for standing in open_]), OK
     if one_by_one and yes:
@@ -256,7 +256,13 @@ def _decided(
 
 
 def _asked_of(
-    engine: Engine, seen: Sequence[Standing], *, one_by_one: bool, how: str, ask: bool, paint: Paint
+    engine: Engine,
+    seen: Sequence[HookState],
+    *,
+    one_by_one: bool,
+    how: str,
+    ask: bool,
+    paint: Paint,
 ) -> Iterator[dict[str, Any]]:
     """What became of each hook, after a question about each or about all of them, or after none."""
     groups = [[standing] for standing in seen] if one_by_one else [[*seen]]
@@ -265,8 +271,8 @@ def _asked_of(
             _tell_of(_told(engine, standing, "shown"), paint)
         said = _said(len(group), len(groups) - at - 1) if ask else _YES
         if said == _YES:
-            done = approve_as_seen(engine, group, who="", how=how)
-            yield from (_told(engine, footing.standing, "approved") for footing in done.footings)
+            done = approve_states(engine, group, who="", how=how)
+            yield from (_told(engine, status.trust, "approved") for status in done.statuses)
         else:
             yield from (_told(engine, standing, "declined") for standing in group)
         if said == _QUIT:
@@ -333,7 +339,7 @@ def _document(
     }
 
 
-def _told(engine: Engine, standing: Standing, did: str) -> dict[str, Any]:
+def _told(engine: Engine, standing: HookState, did: str) -> dict[str, Any]:
     spec = standing.spec
     return {
         "hook": spec.id,
@@ -348,17 +354,16 @@ def _told(engine: Engine, standing: Standing, did: str) -> dict[str, Any]:
         "did": did,
         "standing": standing.state,
         "reason": standing.reason,
-        "covers": [text for text in standing.covers if not text.startswith("not: ")],
-        "not_covered": [text.removeprefix("not: ") for text in standing.covers if text.startswith("not: ")],
-        "files": [{"path": file.real, "role": file.role, "sha256": file.digest if file.role != "interpreter" else ""} for file in standing.sight.files],
-        "since": drift(gate_for(engine), standing),
+        "covers": ["definition", *(file.path for file in standing.inspection.files)] if standing.column else [],
+        "not_covered": list(standing.inspection.unseen),
+        "files": [{"path": file.path, "sha256": file.sha256} for file in standing.inspection.files],
+        "since": describe_change(engine, standing),
         "findings": [problem.to_dict() for problem in _unsound(engine, standing)] if did != "revoked" else [],
     }  # fmt: skip
 
 
 def _of_gone(approval: Approval, did: str) -> dict[str, Any]:
     """An approval of a hook that is no longer declared."""
-    covers = approval.covers
     return {
         "hook": approval.hook,
         "name": "",
@@ -368,25 +373,25 @@ def _of_gone(approval: Approval, did: str) -> dict[str, Any]:
         "runs": approval.command,
         "file": approval.file,
         "line": 0,
-        "scope": "project",
+        "scope": approval.scope,
         "did": did,
-        "standing": TRUSTED,
-        "reason": "it is no longer declared",
-        "covers": [text for text in covers if not text.startswith("not: ")],
-        "not_covered": [text.removeprefix("not: ") for text in covers if text.startswith("not: ")],
+        "standing": REMOVED,
+        "reason": "no file declares it any more",
+        "covers": ["definition", *(file[0] for file in approval.files)],
+        "not_covered": [],
         "files": [],
         "since": [],
         "findings": [],
     }
 
 
-def _unsound(engine: Engine, standing: Standing) -> Iterator[Finding]:
+def _unsound(engine: Engine, standing: HookState) -> Iterator[Finding]:
     """What keeps a hook from being started, but what is missing: that is how it stands."""
     entry = next(
         (entry for entry in engine.registry.entries() if entry.spec.id == standing.spec.id), None
     )
-    if entry is not None and standing.state != MISSING:
-        yield from unsound(entry, engine.cwd, engine.environ)
+    if entry is not None and standing.can_run:
+        yield from unsound(entry, engine.cwd, engine.environ, standing.inspection)
 
 
 def _tell_of(hook: Mapping[str, Any], paint: Paint) -> None:
@@ -424,7 +429,7 @@ def _findings(hook: Mapping[str, Any], paint: Paint) -> Iterator[str]:
 
 
 def _with_digest(text: str, digests: Mapping[str, str]) -> str:
-    digest = digests.get(text.partition(" ")[2], "")
+    digest = digests.get(text, "")
     return f"{text}  sha256:{digest[:12]}" if digest else text
 
 

@@ -13,12 +13,11 @@ from hookline.cli.paint import present
 from hookline.config.agent_hosts import require_person
 from hookline.engine.doctor.checkup import SECONDS, check, in_common
 from hookline.engine.doctor.finding import Finding
-from hookline.engine.handing import hand_on
 from hookline.engine.journaling import journal_folder
 from hookline.errors import HookError
 from hookline.journal.search import Search
 from hookline.server.unguarded import unguarded
-from hookline.trust.policy import TRUSTED
+from hookline.trust.policy import APPROVED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +57,6 @@ def doctor(
     """
     if fix:
         require_person(os.environ, "hookline doctor --fix")
-    hand_on(os.environ, tell)
     with (
         selection.engine(sessions=selection.sessions(os.environ)) as engine,
         _history(os.environ) as history,
@@ -205,7 +203,7 @@ def _mark(hook: dict[str, Any], paint: Paint) -> str:
 
 def _told(hook: dict[str, Any]) -> str:
     if not hook["asked"]:
-        return "not asked" if hook["state"] == TRUSTED else f"not asked ({hook['state']})"
+        return "not asked" if hook["state"] == APPROVED else f"not asked ({hook['state']})"
     return f"{hook['stance']} after {words.duration(hook['seconds'])}"
 
 

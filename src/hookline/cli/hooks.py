@@ -5,16 +5,15 @@ from __future__ import annotations
 import hashlib
 
 from hookline.cli import words
-from hookline.core.failure import off_by
+from hookline.core.failure import explain_file_switch
 from hookline.core.plan import order
 from hookline.core.wording import condition as wording
 from hookline.core.wording import matcher
-from hookline.engine.gone import gone_problems
+from hookline.engine.approval_service import removed_problems
 from hookline.engine.shelf import all_hooks, given_way
 from hookline.model.handler import Broken, Builtin, Command, Http, InProcess, Model
 from hookline.model.spec import MANAGED
-from hookline.trust.policy import TRUSTED, UNKNOWN
-from hookline.trust.standing import NOBODY
+from hookline.trust.policy import APPROVED, NEW
 from hookline.wire.providers import list_key_variables
 
 TYPE_CHECKING = False
@@ -22,13 +21,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
+    from hookline.engine.approval_service import HookStatus
     from hookline.engine.engine import Engine
-    from hookline.engine.steering import Footing
     from hookline.model.handler import Handler
     from hookline.model.problem import Problem
     from hookline.model.spec import HookSpec
 
-READY, BROKEN, INCOMPLETE, OFF, UNSEALED = "ready", "broken", "incomplete", "off", "unsealed"
+READY, BROKEN, INCOMPLETE, OFF = "ready", "broken", "incomplete", "off"
 _LONGEST_FACT = 120
 
 
@@ -44,7 +43,7 @@ def hooks_document(
     problems = [
         *engine.problems,
         *((unreadable,) if (unreadable := store_fault(engine, specs)) else ()),
-        *gone_problems(engine),
+        *removed_problems(engine),
         *also,
     ]
     return {
@@ -58,9 +57,9 @@ def store_fault(engine: Engine, specs: Sequence[HookSpec]) -> Problem | None:
     """Why the approvals cannot be read by which these hooks stand; None where they can, or where none is needed."""
     if engine.gate is None or not specs:
         return None
-    from hookline.engine.steering import store_problem  # noqa: PLC0415 - as below
+    from hookline.engine.approval_service import find_store_problem  # noqa: PLC0415 - as below
 
-    return store_problem(engine)
+    return find_store_problem(engine)
 
 
 def in_order(engine: Engine) -> Iterator[HookSpec]:
@@ -79,17 +78,17 @@ def in_order(engine: Engine) -> Iterator[HookSpec]:
         yield from (spec for spec in declared if spec.kind == kind and spec.id not in specs)
 
 
-def _footings(engine: Engine, specs: list[HookSpec]) -> Mapping[str, Footing]:
+def _footings(engine: Engine, specs: list[HookSpec]) -> Mapping[str, HookStatus]:
     """How hooks stand that are asked about when they are to run; none where an engine has no gate."""
     if engine.gate is None or not specs:
         return {}
-    from hookline.engine.steering import footings  # noqa: PLC0415 - what trust needs is not needed to list other hooks
+    from hookline.engine.approval_service import find_statuses  # noqa: PLC0415 - what trust needs is not needed to list other hooks
 
-    return footings(engine, specs)
+    return find_statuses(engine, specs)
 
 
-def _line(engine: Engine, spec: HookSpec, footing: Footing | None) -> dict[str, Any]:
-    state, why = _state(engine, spec, footing)
+def _line(engine: Engine, spec: HookSpec, status: HookStatus | None) -> dict[str, Any]:
+    state, why = _state(engine, spec, status)
     return {
         "hook": spec.id,
         "name": spec.name,
@@ -107,39 +106,34 @@ def _line(engine: Engine, spec: HookSpec, footing: Footing | None) -> dict[str, 
         "line": spec.origin.line,
         "column": spec.origin.column,
         "scope": spec.origin.scope,
-        "managed": footing is not None
-        and spec.origin.scope == MANAGED
-        and not footing.standing.group,
-        "trusted": _is_trusted(spec, footing),
-        "standing": footing.standing.state if footing else "",
+        "managed": status is not None and spec.origin.scope == MANAGED and not status.trust.column,
+        "trusted": _is_trusted(spec, status),
+        "standing": status.trust.state if status else "",
         "state": state,
         "why": why,
-        "in_place": list(footing.standing.in_place) if footing else [],
         "flags": [flag for flag in ("detached", "shadow", "once") if getattr(spec, flag)],
     }
 
 
-def _is_trusted(spec: HookSpec, footing: Footing | None) -> bool:
+def _is_trusted(spec: HookSpec, status: HookStatus | None) -> bool:
     return (
         spec.trusted
-        if footing is None
-        else footing.standing.state == TRUSTED or (spec.trusted and footing.runs)
+        if status is None
+        else status.trust.state == APPROVED or (spec.trusted and status.runs)
     )
 
 
-def _state(engine: Engine, spec: HookSpec, footing: Footing | None) -> tuple[str, str]:
-    gone = given_way(engine, spec) or (footing.off if footing else off_by(spec))
+def _state(engine: Engine, spec: HookSpec, status: HookStatus | None) -> tuple[str, str]:
+    gone = given_way(engine, spec) or (status.off if status else explain_file_switch(spec))
     if gone:
         return OFF, gone
     if isinstance(spec.handler, Broken):
         return (INCOMPLETE if spec.handler.absent else BROKEN), spec.handler.reason
-    if footing is not None and not footing.runs and footing.standing.state == TRUSTED:
-        return UNSEALED, footing.standing.reason
-    if footing is not None and not footing.runs:
-        return footing.standing.state, footing.standing.reason
-    if footing is None and not spec.trusted:
-        return UNKNOWN, NOBODY
-    return READY, footing.standing.reason if footing and footing.standing.state != TRUSTED else ""
+    if status is not None and not status.runs:
+        return status.trust.state, status.trust.reason
+    if status is None and not spec.trusted:
+        return NEW, "you have not approved it"
+    return READY, status.trust.reason if status and status.trust.state != APPROVED else ""
 
 
 def hook_document(engine: Engine, spec: HookSpec) -> dict[str, Any]:

@@ -15,7 +15,6 @@ from hookline.cli.asked import known_event, known_hook
 from hookline.cli.ending import FINDINGS, OK, say, say_document, tell
 from hookline.cli.paint import Paint, cleaned, coloured, present
 from hookline.cli.recorded import entry_page, event_line, pruned_page, verification_page
-from hookline.engine.handing import hand_on
 from hookline.engine.journaling import journal_folder, limits_of
 from hookline.engine.provenance import provenance
 from hookline.errors import CODES, ConfigError, JournalError
@@ -123,8 +122,6 @@ def log(
 ) -> int:
     """What the journal holds, one decision in full, and whether the journal is whole."""
     folder = os.path.abspath(path) if path else journal_folder(os.environ)
-    if not path:
-        hand_on(os.environ, tell)
     now = time.time()
     look = _Look(json=json, color=color, whole=show_payload)
     with _readable(folder):

@@ -12,8 +12,7 @@ from hookline.cli.hooks import hook_document, hooks_document, in_order, store_fa
 from hookline.cli.pages import hook_page, hooks_page, kind_page
 from hookline.cli.paint import present
 from hookline.config.places import sought
-from hookline.engine.gone import gone_problems
-from hookline.engine.handing import hand_on
+from hookline.engine.approval_service import removed_problems
 from hookline.engine.host_names import find_unresolved
 from hookline.errors import ConfigError
 from hookline.model.spec import CLONED
@@ -62,13 +61,12 @@ def list_hooks(
 ) -> int:
     """Every hook in firing order, event by event; a file that cannot be read is an error, because the list is not whole."""
     kind = _kind(event, selection.dialect) if event else ""
-    hand_on(os.environ, tell, aloud=False)
     engine = selection.engine()
     unresolved = find_unresolved(engine)
     document = hooks_document(
         engine, lambda spec: kind in ("", spec.kind) and _of_source(spec, source), unresolved
     )
-    for problem in (*engine.problems, *gone_problems(engine), *unresolved):
+    for problem in (*engine.problems, *removed_problems(engine), *unresolved):
         tell(str(problem))
     unreadable = store_fault(engine, engine.hooks)
     if unreadable:

@@ -9,9 +9,9 @@ from hookline.config.places import project_root
 from hookline.config.project_env import drop_project_env
 from hookline.engine.catalog import NAMES
 from hookline.engine.engine import Engine
-from hookline.engine.gating import Late, noted
 from hookline.engine.projects import leave_deleted_folder
 from hookline.engine.settings import MATCHING, MODES, TRUSTS
+from hookline.engine.trust_gate import LazyGate, note_approvals
 from hookline.errors import ConfigError
 from hookline.sessions.store import Sessions
 
@@ -100,8 +100,8 @@ class Selection:
         """Where the state of sessions is. Each relay is one hook of a file that has many, so that each counts its redos alone."""
         return Sessions.of(environ, asker="\n".join(self.configs) if self.relay else "")
 
-    def engine(self, *, alone: bool = False, **settings: Any) -> Engine:
-        """The engine with the selected hooks. `alone`: no other thread of this process uses the store of approvals.
+    def engine(self, **settings: Any) -> Engine:
+        """The engine with the selected hooks.
 
         Raises:
             ConfigError: no such file, dialect, option, trust or mode.
@@ -112,11 +112,12 @@ class Selection:
         if self.trust in (
             "",
             "user",
+            "approved",
         ):  # `all` is consent to everything, and of `none` there is nothing to ask
-            tell = noted(settings.get("journal"))
+            record = note_approvals(settings.get("journal"))
             settings.setdefault(
                 "gate",
-                Late(self.folder, settings["environ"], tell=tell, alone=alone, told=self.told),
+                LazyGate(self.folder, settings["environ"], write_record=record, notices=self.told),
             )
         if not self.configs:
             if self.options:

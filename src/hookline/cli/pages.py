@@ -7,8 +7,7 @@ import json
 from hookline.cli import words
 from hookline.cli.hooks import BROKEN, READY
 from hookline.model.spec import MANAGED
-from hookline.trust.policy import STATES, TRUSTED, UNKNOWN
-from hookline.trust.standing import NOBODY, TAKEN_BACK
+from hookline.trust.policy import APPROVED, NEW, STATES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 _LABEL = 12
 # Reasons that say no more than the state does.
-_SAID = ("", NOBODY, TAKEN_BACK)
+_SAID = ("", "you have not approved it", "you revoked its approval")
 
 
 def hooks_page(document: dict[str, Any], paint: Paint) -> Iterator[str]:
@@ -38,7 +37,6 @@ def hooks_page(document: dict[str, Any], paint: Paint) -> Iterator[str]:
         yield f"  {paint('name', hook['hook'])}  {hook['native_event']}{when}"
         yield f"    {hook['runs']}"
         yield f"    {paint('dim', _place(hook))}  {_marks(hook, paint)}"
-        yield from (f"    {paint('warning', line)}" for line in words.in_place(hook))
     for hook, kinds in unread.values():
         if kind:
             yield ""
@@ -68,10 +66,10 @@ def _place(hook: dict[str, Any]) -> str:
 
 def _marks(hook: dict[str, Any], paint: Paint) -> str:
     """How it stands, what that means, and whatever else is not as usual."""
-    standing = hook["standing"] or (TRUSTED if hook["trusted"] else UNKNOWN)
-    holds = MANAGED if hook["managed"] else TRUSTED  # nobody approved what is policy
+    standing = hook["standing"] or (APPROVED if hook["trusted"] else NEW)
+    holds = MANAGED if hook["managed"] else APPROVED
     marks = [
-        holds if standing == TRUSTED else paint("warning", f"{standing}: {_means(hook)}"),
+        holds if standing == APPROVED else paint("warning", f"{standing}: {_means(hook)}"),
         *hook["flags"],
     ]
     if hook["state"] not in (READY, *STATES):
@@ -80,8 +78,8 @@ def _marks(hook: dict[str, Any], paint: Paint) -> str:
 
 
 def _means(hook: dict[str, Any]) -> str:
-    """What becomes of a hook that is not trusted: whether it runs nevertheless, and why it stands so."""
-    does = "runs" if hook["state"] == READY else "inert"
+    """What becomes of a hook that is not approved: whether it runs nevertheless, and why it stands so."""
+    does = "runs" if hook["state"] == READY else "does not run"
     return (
         f"{does}, {hook['why']}"
         if hook["why"] not in _SAID and hook["state"] in (READY, *STATES)
@@ -105,7 +103,6 @@ def hook_page(hook: dict[str, Any], paint: Paint) -> Iterator[str]:
         "from", f"{_place(hook)}{' ' * bool(hook['pointer'])}{hook['pointer']} ({hook['scope']})"
     )
     yield _field("state", _marks(hook, paint))
-    yield from (_field("", line) for line in words.in_place(hook))
     if hook["identity"]:
         yield _field("identity", hook["identity"][:12])
     yield from (_field("fact", f"{name}: {_fact(value)}") for name, value in hook["facts"].items())

@@ -13,9 +13,9 @@ from hookline.cli.contracts import contract
 from hookline.cli.ending import INTERRUPTED, OK, say, tell
 from hookline.config.agent_hosts import agent_marker
 from hookline.config.settings import settings
-from hookline.engine.gating import gate_of
+from hookline.engine.approval_service import count_waiting, self_approve_problem
 from hookline.engine.journaling import journal_of, telemetry_of
-from hookline.engine.steering import self_approve_problem, waiting
+from hookline.engine.trust_gate import get_gate
 from hookline.errors import ConfigError
 
 TYPE_CHECKING = False
@@ -249,11 +249,11 @@ def _service(
 
     sessions = selection.sessions(os.environ)
     made: list[Service] = []  # the engine of the service is another one after each reload
-    telemetry = telemetry_of(os.environ, tell, lambda: waiting(made[0].engine) if made else 0)
+    telemetry = telemetry_of(os.environ, tell, lambda: count_waiting(made[0].engine) if made else 0)
     journal = journal_of(os.environ, tell, telemetry)
     engine = selection.engine(observe=meter.observe, sessions=sessions, journal=journal)
     try:
-        gate_of(engine.gate)  # settings that are wrong are said now, and not at the first event
+        get_gate(engine.gate)  # settings that are wrong are said now, and not at the first event
     except ConfigError as error:
         tell(
             f"hookline serve: {error}; the settings do not count, and hooks go by the strictest rules"

@@ -10,18 +10,19 @@ from hookline.cli import flags, offers, words
 from hookline.cli.ending import FINDINGS, OK, tell
 from hookline.cli.paint import present
 from hookline.config.agent_hosts import require_person
+from hookline.engine.approval_service import (
+    ON_AGAIN,
+    find_statuses,
+    find_switches,
+    gate_for,
+    list_managed,
+    list_off,
+    switch_all,
+    switch_single,
+)
 from hookline.engine.journaling import journal_of
 from hookline.engine.meaning import called, meant
-from hookline.engine.steering import (
-    ON_AGAIN,
-    footings,
-    gate_for,
-    policy_of,
-    turn_all,
-    turn_single,
-    what_is_off,
-)
-from hookline.trust.switch import off_at, switches
+from hookline.trust.toggles import find_off
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.cli.paint import Paint
+    from hookline.engine.approval_service import HookStatus
     from hookline.engine.engine import Engine
-    from hookline.engine.steering import Footing
     from hookline.model.spec import HookSpec
 
 _Hook = Annotated[
@@ -109,8 +110,8 @@ def _turn(
 ) -> tuple[str, ...]:
     """Turn hooks on or off; returns why files that switch some off could not be written."""
     if not specs:
-        return turn_all(engine, on=on, everywhere=everywhere, who="", how="command line")
-    turn_single(engine, specs, on=on, everywhere=everywhere, who="", how="command line")
+        return switch_all(engine, on=on, everywhere=everywhere, who="", how="command line")
+    switch_single(engine, specs, on=on, everywhere=everywhere, who="", how="command line")
     return ()
 
 
@@ -119,31 +120,31 @@ def _document(
 ) -> dict[str, Any]:
     """`hookline.switches/1`; of the hooks those that were meant, or else those that are off by themselves."""
     gate = gate_for(engine)
-    now = switches(gate.known(), gate.root, gate.environ)
-    stand = footings(engine, specs or None).values()
+    now = find_switches(gate)
+    stand = find_statuses(engine, specs or None).values()
     single = [each for each in stand if specs or (all(now.values()) and each.off)]
     return {
         "schema": "hookline.switches/1",
         "did": did,
         "root": "" if everywhere else gate.root,
         "folder": gate.root,
-        "off_at": off_at(gate.known(), gate.root),
+        "off_at": find_off(gate.read_switches(), gate.root),
         "on": all(now.values()),
         "switches": now,
-        "hooks": [_line(footing) for footing in single],
-        "managed": [spec.id for spec in policy_of(engine)],
+        "hooks": [_line(status) for status in single],
+        "managed": [spec.id for spec in list_managed(engine)],
     }
 
 
-def _line(footing: Footing) -> dict[str, Any]:
-    spec, standing = footing.standing.spec, footing.standing
+def _line(status: HookStatus) -> dict[str, Any]:
+    spec, standing = status.trust.spec, status.trust
     return {
         "hook": spec.id,
         "native_event": spec.native_event,
         "runs": called(spec),
-        "off": footing.off,
+        "off": status.off,
         "standing": standing.state,
-        "live": footing.runs,
+        "live": status.runs,
     }
 
 
@@ -170,7 +171,7 @@ def switches_page(document: dict[str, Any], paint: Paint) -> Iterator[str]:
 def _why(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """What switches hooks off, and what turns them on again."""
     above = document["off_at"] if document["off_at"] != document["folder"] else ""
-    for switch, why in what_is_off(document["switches"]):
+    for switch, why in list_off(document["switches"]):
         if switch == "project" and above:
             yield (
                 f"hooks are switched off in `{above}`, in which this project lies",

@@ -7,7 +7,6 @@ from hookline.model.handler import Broken, Builtin, Command, Http, InProcess, Mo
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import Any
     from typing import Never as Unreachable
 
     from hookline.model.handler import Handler
@@ -111,14 +110,6 @@ def model(given: Model) -> str:
     chosen = [f"at {describe_url(given.base_url)}"] if given.base_url else []
     chosen += [f"with the key in ${given.key}"] if given.key else []
     return " ".join((", or ".join(names), *chosen))
-
-
-def in_place(hook: Mapping[str, Any]) -> list[str]:
-    """What is to be known of a hook's scripts that are run from where they lie: a line each."""
-    return [
-        f"`{path}` is run from its place, not sealed: it is only looked at again after the run"
-        for path in hook["in_place"]
-    ]
 
 
 def counted(number: int, thing: str) -> str:

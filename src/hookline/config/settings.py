@@ -48,20 +48,6 @@ _TYPES: Mapping[type, str] = {
     list: "a list",
 }
 
-# The hooks that a key of `[trust]` is for, by state and by owner.
-_STATES: Mapping[str, str] = {
-    "unknown": "never approved",
-    "changed": "its files or its definition changed since the approval",
-    "revoked": "its approval was revoked",
-    "missing": "its program or script is missing",
-}
-_GROUPS: Mapping[str, str] = {
-    "user": "your own hook",
-    "project": "a hook of a project, or one that runs a project's file",
-}
-# Every other key has `skip`.
-_DEFAULTS: Mapping[str, str] = {"user_unknown": "record", "user_changed": "warn"}
-
 # Table -> key -> what it may be. A new setting is a row.
 TABLES: Mapping[str, Mapping[str, Setting]] = {
     "journal": {
@@ -101,23 +87,19 @@ TABLES: Mapping[str, Mapping[str, Setting]] = {
             " `HOOKLINE_JOURNAL` goes first",
         ),
     },
-    # What happens to a hook, by its owner and its state; `trust.policy` says which values each state takes.
+    # What becomes of a hook in a state; docs/explanation/trust.md 4 has the whole table.
     "trust": {
-        f"{group}_{state}": Setting(
+        "changed": Setting(
             type=str,
-            choices=("record", "warn", "skip", "ask", "deny"),
-            default=_DEFAULTS.get(f"{group}_{state}", "skip"),
-            meaning=f"{who}: {how}",
-        )
-        for group, who in _GROUPS.items()
-        for state, how in _STATES.items()
-    }
-    | {
-        "in_place": Setting(
+            choices=("ask", "deny", "skip", "run"),
+            default="ask",
+            meaning="what becomes of a project's approved hook whose files changed, before an action; elsewhere it does not run",
+        ),
+        "own": Setting(
             type=str,
-            choices=("run", "warn", "skip", "ask", "deny"),
-            default="run",
-            meaning="a hook whose interpreter needs the script in its place; hookline compares the script again after the run",
+            choices=("first_use", "ask"),
+            default="first_use",
+            meaning="whether the first use of a hook of yours records it, or it needs an approval like a project's",
         ),
         "self_approve": Setting(
             type=bool,

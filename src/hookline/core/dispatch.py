@@ -6,7 +6,7 @@ performs the runs that it yields, in any order or at once, and sends back their 
 
 from __future__ import annotations
 
-from hookline.core.failure import UNASKED, failed, switched_off
+from hookline.core.failure import UNASKED, failed, switch_off
 from hookline.core.fit import fit
 from hookline.core.fold import fold
 from hookline.core.hearing import hear, seen
@@ -236,7 +236,7 @@ def _prepare(
     if type(handler) is InProcess and not step.backtracking:
         return Run(spec=spec, event=event, detached=detached)
     if spec.off is not None:
-        return switched_off(spec)
+        return switch_off(spec)
     if not spec.trusted and not spec.gated:
         return Outcome(failure=Failure.UNTRUSTED, detail=UNASKED)
     if type(handler) is Broken:

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
 
 
-# Where a person finds which hook it is, why it does not run, and what to do.
-REMEDY = "`hookline list` tells more"
-# The detail of a hook that runs by nobody's word where no approval is looked up, however it was approved.
+# What a person does about a hook that does not run.
+REVIEW = "To review it: `hookline approve`"
+# The detail of a hook of a project where no approval is looked up.
 UNASKED = "no approval counts here (with `--trust none`, and in Python without `gate=`)"
 OVERFLOWED = "its output exceeds the limit of 1 MiB a stream"
 
@@ -48,71 +48,52 @@ def failed(spec: HookSpec, outcome: Outcome, fault: str = "") -> Verdict:
     )
 
 
-def barred(spec: HookSpec, outcome: Outcome) -> Verdict:
-    """The verdict of a hook that was kept from running: as the policy says that kept it, and never without a word on a gate.
+def judge_unrun(spec: HookSpec, outcome: Outcome) -> Verdict:
+    """Return the verdict of a hook that hookline did not run, by what the gate says of it.
 
-    Nothing that a clone brings along decides, or puts a word of its own before anybody, until it is approved.
+    Nothing that a clone brings along decides, or puts a word of its own before a person, until it
+    is approved.
     """
     stance = outcome.means or Stance.SILENT
-    note = ""
-    if (
-        kind(spec.kind).guarded
-        and outcome.failure is not Failure.SWITCHED_OFF
-        and not (stance or outcome.told)
-    ):
-        note = f"{_called(spec, outcome)} had no say: {_why(spec, outcome)}"
+    words = outcome.note
+    is_silent = outcome.told or outcome.failure is Failure.SWITCHED_OFF
+    if not words and not is_silent and kind(spec.kind).guarded:
+        words = f"hookline skipped {_name(spec)} because {_explain(spec, outcome)}"
     return Verdict(
         hook_id=spec.id,
         stance=stance,
-        reason=withheld(spec, outcome) if stance else "",
-        for_user=outcome.note or note,
+        reason=words if stance else "",
+        for_user="" if stance else words,
         fault=describe(outcome),
         shadow=spec.shadow,
     )
 
 
-def off_by(spec: HookSpec) -> str:
-    """The key of a file that switches a hook off, and where it stands, in words; empty where none does."""
+def explain_file_switch(spec: HookSpec) -> str:
+    """Return the key of a file that switches a hook off, and its place; "" if none does."""
     if spec.off is None:
         return ""
     origin = spec.off.with_line()
     return f"`{origin.pointer}` is not true in `{origin.file}:{origin.line}`"
 
 
-def switched_off(spec: HookSpec) -> Outcome:
-    """The outcome of such a hook."""
-    return Outcome(failure=Failure.SWITCHED_OFF, detail=off_by(spec), means=Stance.SILENT)
-
-
-def withheld(spec: HookSpec, outcome: Outcome) -> str:
-    """The reason of a refusal by which a hook stands that was kept from running."""
-    return f"{_called(spec, outcome)} may not run: {_why(spec, outcome)}"
-
-
-def _called(spec: HookSpec, outcome: Outcome) -> str:
-    if spec.origin.scope in CLONED:
-        return outcome.called or "a hook of this project"
-    return identify(spec)
-
-
-def _why(spec: HookSpec, outcome: Outcome) -> str:
-    """Why it was kept from running, and what tells more; of a clone's hook without the names of its files."""
-    if outcome.detail == UNASKED:
-        return f"it is not approved: {UNASKED}"  # a list would say how it was approved, which is not what counts
-    if outcome.failure is Failure.UNTRUSTED and (spec.origin.scope in CLONED or not outcome.detail):
-        return f"it is not approved ({REMEDY})"
-    if outcome.failure is Failure.UNKNOWABLE:
-        return describe(
-            outcome
-        )  # it is about the store, no word of it is a clone's, and it says what to do
-    if spec.origin.scope not in CLONED:
-        return f"{describe(outcome)} ({REMEDY})"
-    told = describe(outcome.replace(detail=""))
-    return (
-        f"{told}, which `chmod go-w` mends ({REMEDY})"
-        if outcome.failure is Failure.EXPOSED
-        else f"{told} ({REMEDY})"
+def switch_off(spec: HookSpec) -> Outcome:
+    """Return the outcome of a hook that a key of its file switches off."""
+    return Outcome(
+        failure=Failure.SWITCHED_OFF, detail=explain_file_switch(spec), means=Stance.SILENT
     )
+
+
+def _name(spec: HookSpec) -> str:
+    return "a hook of this project" if spec.origin.scope in CLONED else identify(spec)
+
+
+def _explain(spec: HookSpec, outcome: Outcome) -> str:
+    """Return why a hook was not run; of a clone's hook without the names of its files."""
+    if outcome.detail == UNASKED:
+        return f"it is not approved: {UNASKED}"
+    told = outcome.replace(detail="") if spec.origin.scope in CLONED else outcome
+    return f"it is {describe(told)}. {REVIEW}"
 
 
 def aloud(verdict: Verdict, spec: HookSpec) -> Verdict:

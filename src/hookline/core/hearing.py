@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from types import NoneType
 
-from hookline.core.failure import barred, describe, failed, withheld
+from hookline.core.failure import failed, judge_unrun
 from hookline.core.output_faults import check_output
 from hookline.model.event import Rewrite
 from hookline.model.handler import InProcess
-from hookline.model.outcome import BARRED, FAILED
+from hookline.model.outcome import BARRED
 from hookline.model.spec import CLONED
 from hookline.model.verdict import Stance, Verdict
 
@@ -58,7 +58,9 @@ def hear(step: Entry, outcome: Outcome, event: Event) -> Verdict:
         )
     told = seen(step.spec, event)
     verdict = _read(step, outcome, told)
-    if outcome.note and outcome.failure not in BARRED:
+    if outcome.distrusted is not None:
+        verdict = _distrust(verdict, outcome.distrusted, outcome.note)
+    elif outcome.note and outcome.failure not in BARRED:
         verdict = verdict.replace(
             for_user="\n".join(filter(None, (verdict.for_user, outcome.note)))
         )
@@ -77,7 +79,7 @@ def _read(step: Entry, outcome: Outcome, event: Event) -> Verdict:
     """A hook's verdict: as its dialect reads the outcome, or as the Python callable returned it."""
     spec = step.spec
     if outcome.failure in BARRED and (outcome.means is not None or spec.origin.scope in CLONED):
-        return barred(spec, outcome) if outcome.means is not None else _missed(step, outcome, event)
+        return judge_unrun(spec, outcome)
     if type(spec.handler) is not InProcess or spec.handler.read_by_dialect:
         return _read_by_dialect(step, outcome, event)
     if outcome.failure is not None:
@@ -119,24 +121,30 @@ def _read_by_dialect(step: Entry, outcome: Outcome, event: Event) -> Verdict:
     return verdict.replace(shadow=True) if spec.shadow and not verdict.shadow else verdict
 
 
-def _missed(step: Entry, outcome: Outcome, event: Event) -> Verdict:
-    """The verdict of a clone's hook that was approved once, or may have been, and may not run as it is now: as its own failures mean.
+def _distrust(verdict: Verdict, stance: Stance, note: str) -> Verdict:
+    """Return the verdict of a hook whose files changed while it ran.
 
-    What it is called, and what its files are called, was approved by nobody, so neither is told to anybody.
+    A denial stays. Nothing else of the answer is believed (docs/explanation/trust.md 3).
     """
-    spec = step.spec
-    if outcome.failure not in FAILED:
-        return barred(spec, outcome)
-    verdict = step.dialect.decode_outcome(
-        outcome.replace(detail=""), spec.replace(name="of this project"), event
-    )
-    if verdict.stance is Stance.SILENT:
-        return barred(spec, outcome)
-    return verdict.replace(
-        reason=withheld(spec, outcome),
-        for_user="",
-        fault=describe(outcome),
-        shadow=verdict.shadow or spec.shadow,
+    if verdict.stance >= max(stance, Stance.DENY):
+        return Verdict(
+            hook_id=verdict.hook_id,
+            stance=verdict.stance,
+            reason=verdict.reason,
+            for_user=note,
+            exit_code=verdict.exit_code,
+            seconds=verdict.seconds,
+            shadow=verdict.shadow,
+        )
+    return Verdict(
+        hook_id=verdict.hook_id,
+        stance=stance,
+        reason=note if stance else "",
+        for_user="" if stance else note,
+        fault="changed while it ran",
+        exit_code=verdict.exit_code,
+        seconds=verdict.seconds,
+        shadow=verdict.shadow,
     )
 
 

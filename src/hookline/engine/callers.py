@@ -118,14 +118,14 @@ def _starts_openly(spec: HookSpec) -> bool:
 
 def is_approved(engine: Engine, spec: HookSpec) -> bool:
     """Whether somebody approved a hook as it is now."""
-    from hookline.engine.gating import gate_of  # noqa: PLC0415 - most hooks are the user's own
-    from hookline.trust.desk import survey  # noqa: PLC0415 - as above
-    from hookline.trust.policy import TRUSTED  # noqa: PLC0415 - as above
+    from hookline.engine.trust_gate import get_gate  # noqa: PLC0415 - most hooks are the user's own
+    from hookline.trust.commands import find_states  # noqa: PLC0415 - as above
+    from hookline.trust.policy import APPROVED  # noqa: PLC0415 - as above
 
     try:
-        gate = gate_of(engine.gate)
+        gate = get_gate(engine.gate)
         return gate is not None and all(
-            standing.state == TRUSTED for standing in survey(gate, [spec])
+            state.state == APPROVED for state in find_states(gate, [spec])
         )
     except HookError:  # what cannot be looked up is not approved
         return False

@@ -5,7 +5,7 @@ A hook that fails closed, or that asks, is never suspended (docs/formats/starchi
 
 from __future__ import annotations
 
-from hookline.engine.hushed import was_told
+from hookline.engine.notices import was_told
 from hookline.engine.once import mark_of
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.verdict import Stance

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hookline.core.dialect import Declaration, Written
-from hookline.core.failure import off_by
+from hookline.core.failure import explain_file_switch
 from hookline.engine.losses import Loss, losses_of
 from hookline.engine.relaying import Originals, is_words, own_command
 from hookline.engine.shelf import all_hooks, given_way
@@ -124,7 +124,7 @@ def _unwritable(library: Library, originals: Originals, spec: HookSpec, *, plain
     if gone := given_way(library, spec):
         return gone
     if spec.off is not None:
-        return f"it is switched off: {off_by(spec)}"
+        return f"it is switched off: {explain_file_switch(spec)}"
     if isinstance(handler, Broken):
         return f"it cannot be loaded: {handler.reason}"
     if isinstance(handler, InProcess):

@@ -11,11 +11,10 @@ from hookline.core.fold import silence
 from hookline.core.guardrails import REMEMBERING, follows_redo
 from hookline.core.plan import plan, planned
 from hookline.engine.drive import ask_alone, ask_alone_async, drive, drive_async, refuse
-from hookline.engine.gating import gated
-from hookline.engine.gone import Declared
 from hookline.engine.library import Library
+from hookline.engine.notices import add_notices, note_folder, note_removed, was_told
 from hookline.engine.projects import folder_of_hooks, with_project
-from hookline.engine.unheard import heard
+from hookline.engine.trust_gate import DeclaredHooks, run_gated
 from hookline.handlers import recursion_guard
 from hookline.model import kinds
 from hookline.model.event import Event, Stop
@@ -32,9 +31,9 @@ if TYPE_CHECKING:
     from hookline.core.plan import Plan
     from hookline.core.registry import Registry
     from hookline.engine.detached import Detached, Finished
-    from hookline.engine.gating import Late
     from hookline.engine.library import Path
     from hookline.engine.reload import Reloaded
+    from hookline.engine.trust_gate import LazyGate
     from hookline.engine.watching import Watcher
     from hookline.handlers.process import BackgroundProgram
     from hookline.handlers.process_spec import Limits
@@ -86,7 +85,7 @@ class Engine(Library):
         clock: Callable[[], float] = time.time,
         relays: bool = False,
         journal: Journal | None = None,
-        gate: Gate | Late | None = None,
+        gate: Gate | LazyGate | None = None,
         interactive: bool | None = None,
         supervised: bool = False,
     ) -> None:
@@ -108,7 +107,8 @@ class Engine(Library):
         self.gate = gate
         self.gated = gate is not None
         if gate is not None:
-            gate.heed(Declared(self))
+            gate.declared = DeclaredHooks(self)
+            gate.was_told = lambda event, what: was_told(self, event, what)
         nested = self.environ.get(recursion_guard.VARIABLE) and not relays
         self._inside = recursion_guard.Reentrancy(self.environ) if nested else None
         self._interactive = interactive
@@ -212,7 +212,7 @@ class Engine(Library):
         """
         host, event = self._received(dialect, payload)
         decision = self.fire(event, seconds=seconds)
-        return host.encode_decision(heard(self, event, decision), event)
+        return host.encode_decision(add_notices(self, event, decision), event)
 
     async def answer_async(
         self, dialect: str, payload: Any, *, seconds: float | None = None
@@ -224,7 +224,7 @@ class Engine(Library):
         """
         host, event = self._received(dialect, payload)
         decision = await self.fire_async(event, seconds=seconds)
-        return host.encode_decision(heard(self, event, decision), event)
+        return host.encode_decision(add_notices(self, event, decision), event)
 
     def _received(self, dialect: str, payload: Any) -> tuple[Dialect, Event]:
         """The host, and the event that its payload is."""
@@ -278,7 +278,7 @@ class Engine(Library):
 
             asked = leaving_out(asked, inside)
         if self.gate is not None:
-            asked = gated(asked, self.gate)
+            asked = run_gated(asked, self.gate)
         if self._once and self._lasting is not None:
             from hookline.engine.once import claiming  # noqa: PLC0415 - few hooks run once
 
@@ -350,9 +350,8 @@ class Engine(Library):
         Without the plan that was `chosen`, nobody was asked.
         """
         if event.folder and decision.verdicts and not os.path.isdir(event.cwd):
-            from hookline.engine.notices import note_folder  # noqa: PLC0415 - few folders are gone
-
             decision = note_folder(self, event, decision)
+        decision = note_removed(self, event, decision, chosen)
         if self._alone and not self._once and event.kind not in REMEMBERING:
             return decision
         if event.kind in REMEMBERING:

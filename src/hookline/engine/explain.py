@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.failure import off_by
+from hookline.core.failure import explain_file_switch
 from hookline.core.match import why_not
 from hookline.core.plan import wants_turns
 from hookline.engine.callers import called
@@ -65,16 +65,13 @@ def explain(engine: Engine, event: Event, *, run: bool = True) -> dict[str, Any]
 def _stand(engine: Engine, specs: Sequence[HookSpec]) -> dict[str, dict[str, Any]]:
     """Whether each hook may run, and how it stands; without a gate, that is where its file lies."""
     if engine.gate is None:
-        return {
-            spec.id: {"trusted": spec.trusted, "standing": "", "in_place": []} for spec in specs
-        }
-    from hookline.engine.steering import footings  # noqa: PLC0415 - only where approvals count
+        return {spec.id: {"trusted": spec.trusted, "standing": ""} for spec in specs}
+    from hookline.engine.approval_service import find_statuses  # noqa: PLC0415 - only where approvals count
 
-    found = footings(engine, specs)
-    stands = {spec.id: found[spec.id].standing for spec in specs}
+    found = find_statuses(engine, specs)
     return {
-        name: {"trusted": found[name].runs, "standing": each.state, "in_place": list(each.in_place)}
-        for name, each in stands.items()
+        spec.id: {"trusted": found[spec.id].runs, "standing": found[spec.id].trust.state}
+        for spec in specs
     }
 
 
@@ -108,7 +105,7 @@ def _sources(engine: Engine) -> Iterator[dict[str, Any]]:
 def _why_not(engine: Engine, spec: HookSpec, event: Event, drawn: Plan) -> str:
     """Why a hook is not selected, in words; empty if it is."""
     if spec.off is not None and not why_not(spec, event):
-        return f"it is switched off: {off_by(spec)}"
+        return f"it is switched off: {explain_file_switch(spec)}"
     planned = [entry.spec for group in drawn.groups for entry in group.steps + group.detached]
     reason = (given_way(engine, spec) if spec.kind == event.kind else "") or why_not(spec, event)
     if reason:

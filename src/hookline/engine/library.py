@@ -84,8 +84,9 @@ class Library:
     ) -> Self:
         """An engine with every dialect's files, managed, user and project.
 
-        Hooks that a project brings along (scopes project and local) are listed and not run, unless `trust` is "all", or the
-        engine has a `gate` by which they are approved: without one no approval counts. With "none", nothing is run. `dialect` looks for one dialect only. `match_tools`: see `add_source`.
+        With `trust="approved"` the approvals of the user count, as for a host (docs/explanation/trust.md).
+        With "user", the hooks of a project are listed and not run; with "all" they are; with "none"
+        nothing is run. `dialect` looks for one dialect only. `match_tools`: see `add_source`.
         Without an `environ`, that of this process counts, less what the repository sets in it (see `problems`).
         `settings` are those of the class.
 
@@ -96,9 +97,12 @@ class Library:
         if settings.get("environ") is None:
             cleaned = drop_project_env(os.environ, os.fspath(cwd))
             settings["environ"], left_out = cleaned.environ, cleaned.problem
+        one_of("trust", trust, TRUSTS)
+        if trust == "approved":
+            _ask_for_approvals(settings, cwd)
+            trust = "user"
         engine = cls(cwd=cwd, **settings)
         engine._left_out = (left_out,) if left_out else ()
-        one_of("trust", trust, TRUSTS)
         one_of("mode", mode, MODES)
         one_of("match_tools", match_tools, MATCHING)
         if dialect:
@@ -118,7 +122,9 @@ class Library:
         options: Mapping[str, Any] | None = None,
         **settings: Any,
     ) -> Self:
-        """An engine with the hooks of one file or folder. Naming it is the consent to run them.
+        """An engine with the hooks of one file or folder.
+
+        Naming it is the consent to run them, unless `trust="approved"` asks for an approval.
 
         `settings` are those of the class; any other keyword is an option of the dialect, like an entry of `options`.
 
@@ -127,6 +133,8 @@ class Library:
         """
         own, rest = split(cls, settings)
         given = {**(options or {}), **rest}
+        if trust == "approved":
+            _ask_for_approvals(own, own.get("cwd") or ".")
         return cls(**own).add_source(
             path, dialect=dialect, trust=trust, mode=mode, match_tools=match_tools, options=given
         )
@@ -182,6 +190,13 @@ class Library:
         one_of("scope", scope, SCOPES)
         one_of("match_tools", match_tools, MATCHING)
         trusted = trust != "none"
+        gated = trust == "approved"
+        if gated and not self.gated:
+            raise ConfigError(
+                "an engine without approvals cannot ask for them",
+                name="config.option",
+                hint='make it with `Engine.load(path, trust="approved")`',
+            )
         if isinstance(source, str | os.PathLike):
             path = os.fspath(source)
             made = self.speaking.as_host(dialect or guess_dialect(path, host), options)
@@ -192,6 +207,7 @@ class Library:
                 trusted=trusted,
                 shadow=shadow,
                 match_tools=match_tools,
+                gated=gated,
             )
             self._take(Named(place=place, dialect=made, base=os.getcwd()))
         else:
@@ -208,6 +224,7 @@ class Library:
                 trusted=trusted,
                 shadow=shadow,
                 match_tools=match_tools,
+                gated=gated,
             )
             self._take(Given(source=given, dialect=self.speaking.as_host(dialect, options)))
         return self
@@ -265,7 +282,10 @@ class Library:
     def _rebuild(self) -> None:
         """Index what is on the shelf; the registry comes last, because it is what an event goes by."""
         self.speaking.hear(self.shelf.dialects())
-        self.strict = any(shelved.source.mode == "strict" for shelved in self.shelf.sources)
+        modes = (shelved.source.mode for shelved in self.shelf.sources)
+        searched = (way.mode for way in self.shelf.ways if isinstance(way, Discovery))
+        # A search in strict mode is strict also where it finds no file any more.
+        self.strict = "strict" in (*modes, *searched)
         registry, self._combining = self.shelf.registry(self.speaking.own(), strict=self.strict)
         self.tells_time = self.shelf.tells_time()
         self.tells_project = asks_project(registry.entries())
@@ -452,3 +472,13 @@ class Library:
             ConfigError: an unknown dialect.
         """
         return self.speaking.host(name)
+
+
+def _ask_for_approvals(settings: dict[str, Any], cwd: Path) -> None:
+    """Add the user's gate to the settings of an engine that has none."""
+    from hookline.engine.trust_gate import LazyGate, note_approvals  # noqa: PLC0415 - few engines ask for it
+
+    if settings.get("gate") is None:
+        record = note_approvals(settings.get("journal"))
+        folder = os.path.abspath(cwd)
+        settings["gate"] = LazyGate(folder, settings.get("environ"), write_record=record)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import shlex
 
+from hookline.engine.approval_service import gate_for
 from hookline.engine.shelf import all_hooks
-from hookline.engine.steering import gate_for
 from hookline.errors import TrustError
-from hookline.model.handler import Http, Model
+from hookline.model.handler import Http, Model, command_of
 from hookline.text.terminal_escape import escape_line
-from hookline.trust.desk import chosen, survey
-from hookline.trust.standing import shown
+from hookline.trust.commands import choose_hooks, find_states
 from hookline.wire.sources import hook_name
 
 TYPE_CHECKING = False
@@ -33,7 +32,9 @@ def called(spec: HookSpec) -> str:
             " ".join(("model", ", or ".join(handler.names), *places))
             + f": {handler.prompt.strip()}"
         )
-    return f"{handler.method} {handler.url}" if isinstance(handler, Http) else shown(spec)
+    return (
+        f"{handler.method} {handler.url}" if isinstance(handler, Http) else command_of(spec.handler)
+    )
 
 
 def commanded(specs: Sequence[HookSpec], command: str, event: str = "") -> list[HookSpec]:
@@ -54,7 +55,7 @@ def commanded(specs: Sequence[HookSpec], command: str, event: str = "") -> list[
         and (not event or event in (spec.native_event, spec.kind))
     ]
     try:
-        found = _in_order(specs, [*found, *chosen(specs, command=command, event=event)])
+        found = _in_order(specs, [*found, *choose_hooks(specs, command=command, event=event)])
     except TrustError:
         if not found:
             raise
@@ -139,10 +140,9 @@ def _is_of(engine: Engine, spec: HookSpec, path: str) -> bool:
     """Whether a file declares a hook, or is run by it."""
     if spec.origin.file and os.path.realpath(spec.origin.file) == path:
         return True
+    states = find_states(gate_for(engine), [spec])
     return any(
-        file.real == path
-        for standing in survey(gate_for(engine), [spec])
-        for file in standing.sight.files
+        os.path.realpath(file.path) == path for state in states for file in state.inspection.files
     )
 
 

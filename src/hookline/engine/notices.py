@@ -1,27 +1,135 @@
-"""Notices: what the user is told about an event beside what its hooks said."""
+"""Everything that the user is told about an event beside what its hooks said."""
 
 from __future__ import annotations
 
-from hookline.engine.hushed import was_told
-from hookline.engine.unsaid import NOT_ASKED
+import json
+
+from hookline.core.fit import fit
+from hookline.errors import CodecError
 from hookline.model.handler import Command
-from hookline.model.verdict import Lowered
+from hookline.model.kinds import ACTIONS, kind, unknown
+from hookline.model.verdict import Lowered, Stance
+from hookline.wire.payload import unknown_event_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from hookline.core.plan import Plan
     from hookline.engine.engine import Engine
     from hookline.model.event import Event
+    from hookline.model.problem import Problem
+    from hookline.model.reply import Reply
     from hookline.model.verdict import Decision
+    from hookline.trust.store import Approval
+
+# Effects in `lowered`: hooks that hookline did not ask, and an event that its dialect does not have.
+NOT_ASKED, NO_EVENT = "hooks", "event"
+_STANCES = frozenset(("ask", "deny", "halt"))
+_CHANGES = frozenset(("input", "output", "text", "messages"))
+_NEWER = "a newer version of hookline may know it"
+_MOST = 256  # notices that one process remembers
+
+
+# -- before the decision reaches a host --------------------------------------------------------
+
+
+def add_notices(engine: Engine, event: Event, decision: Decision) -> Decision:
+    """Return the decision with notices on hooks that a file switches off and on an unknown event.
+
+    Each is told once a session.
+
+    Raises:
+        CodecError: the host's event is none of its dialect, and a strict hook guards some event,
+            which may be this one.
+    """
+    decision = _note_switched_off(engine, event, decision)
+    table = engine.host(event.dialect).table
+    is_unknown = event.kind == unknown(event.dialect, event.native_name)
+    if not is_unknown or table.row(event.native_name) is not None:
+        return decision
+    if engine.registry.of_kind(event.kind):
+        return decision
+    error = unknown_event_error(table, event.native_name)
+    hint = error.hint if error.hint.startswith("did you mean") else _NEWER
+    if any(entry.spec.strict and kind(entry.spec.kind).gate for entry in engine.registry.entries()):
+        raise CodecError(
+            f"{error.message}, which may be a gate, and in strict mode none is passed unasked",
+            name=error.name,
+            hint=hint,
+        )
+    words = f"{error.code} {error.message}, so no hook was asked ({hint})"
+    decision = decision.replace(lowered=(*decision.lowered, Lowered(effect=NO_EVENT, reason=words)))
+    if was_told(engine, event, f"unknown event {event.native_name}"):
+        return decision
+    return decision.replace(for_user=(*decision.for_user, f"hookline: {words}"))
+
+
+def _note_switched_off(engine: Engine, event: Event, decision: Decision) -> Decision:
+    """Return the decision with the files that switch hooks of this event off."""
+    off = [problem for problem in engine.problems if problem.hooks or problem.tells_user]
+    if not off:
+        return decision
+    here = {
+        spec.id: spec.origin.file
+        for shelved in engine.shelf.sources
+        for spec in shelved.loaded.specs
+        if spec.kind == event.kind
+    }
+    for problem in off:
+        if _concerns(problem, here):
+            decision = _add(engine, event, decision, str(problem), key=problem.message)
+    return decision
+
+
+def _concerns(problem: Problem, here: Mapping[str, str]) -> bool:
+    """Whether a problem is about one of these hooks, which are given with their files."""
+    if problem.tells_user:
+        return problem.origin.file in here.values()
+    return any(hook in here for hook in problem.hooks)
+
+
+# -- removed guards ----------------------------------------------------------------------------
+
+
+def note_removed(engine: Engine, event: Event, decision: Decision, chosen: Plan | None) -> Decision:
+    """Return the decision with a notice on approved guards of this kind that no file declares.
+
+    It repeats at each action; in strict mode the decision becomes `ask` (docs/explanation/trust.md 4).
+    """
+    if engine.gate is None or event.kind not in ACTIONS:
+        return decision
+    removed = [each for each in engine.gate.find_removed() if each.kind == event.kind]
+    if not removed:
+        return decision
+    text = describe_removed(removed)
+    if engine.strict and chosen is not None and decision.stance < Stance.ASK:
+        asking = decision.replace(stance=Stance.ASK, reason=text)
+        return fit(asking, chosen.powers, ask_becomes=chosen.ask_becomes, redoes=chosen.redoes)
+    return _add(engine, event, decision, text, repeats=True)
+
+
+def describe_removed(removed: Iterable[Approval]) -> str:
+    """Return in words which approved guards are gone, and what to do about it."""
+    commands = list(dict.fromkeys(each.command for each in removed))
+    more = f" and {len(commands) - 1} more" if len(commands) > 1 else ""
+    return (
+        f"an approved guard is not declared any more: `{commands[0]:.80}`{more}."
+        " To review what changed: `hookline approve`"
+    )
+
+
+# -- single notices ----------------------------------------------------------------------------
 
 
 def note_folder(engine: Engine, event: Event, decision: Decision) -> Decision:
-    """Return the decision with a notice that its hooks ran elsewhere because the event's folder does not exist."""
+    """Return the decision with a notice that its hooks ran in another folder than the event's."""
     specs = (engine._spec_of(verdict.hook_id) for verdict in decision.verdicts)
     handlers = [spec.handler for spec in specs if spec is not None]
     if not any(isinstance(each, Command) and not each.in_folder for each in handlers):
         return decision
     text = f"the working folder `{event.cwd}` does not exist, so hooks ran in `{event.folder}`"
-    return add_notice(engine, event, decision, f"hookline: {text}")
+    return _add(engine, event, decision, text)
 
 
 def add_notice(engine: Engine, event: Event, decision: Decision, text: str) -> Decision:
@@ -29,9 +137,79 @@ def add_notice(engine: Engine, event: Event, decision: Decision, text: str) -> D
 
     Where the event has no notices it is an entry of `lowered`.
     """
-    if was_told(engine, event, text):
-        return decision
+    return _add(engine, event, decision, text.removeprefix("hookline: "))
+
+
+def _add(
+    engine: Engine,
+    event: Event,
+    decision: Decision,
+    text: str,
+    *,
+    key: str = "",
+    repeats: bool = False,
+) -> Decision:
     row = engine.host(event.dialect).table.row(event.native_name)
-    if row is None or "note" in row.powers_on(event.tool):
-        return decision.replace(for_user=(*decision.for_user, text))
+    can_note = row is None or "note" in row.powers_on(event.tool)
+    if not repeats and was_told(engine, event, f"{key or text} {can_note}"):
+        return decision
+    if can_note:
+        return decision.replace(for_user=(*decision.for_user, f"hookline: {text}"))
     return decision.replace(lowered=(*decision.lowered, Lowered(effect=NOT_ASKED, reason=text)))
+
+
+def was_told(engine: Engine, event: Event, what: str) -> bool:
+    """Whether the user was told that in this session, or by this process; from now on they were."""
+    if engine._lasting is not None and event.session_id:
+        return not engine._lasting.spend(event, what, 1)
+    if what in engine._told:
+        return True
+    engine._told = {what} if len(engine._told) >= _MOST else {*engine._told, what}
+    return False
+
+
+# -- what a host's reply has no room for -------------------------------------------------------
+
+
+def add_to_stderr(reply: Reply, lines: Iterable[str]) -> Reply:
+    """Return the reply with these lines on its stderr, each once."""
+    told = dict.fromkeys(lines)
+    if not told:
+        return reply
+    from hookline.text.terminal_escape import escape_text  # noqa: PLC0415 - most events leave nothing to tell
+
+    return reply.replace(
+        stderr=reply.stderr + "".join(f"hookline: {escape_text(line)}\n" for line in told)
+    )
+
+
+def list_lost(decision: Decision, reply: Reply) -> Iterator[str]:
+    """Yield what the host has no word for: stances, changes, and notes that its reply lacks."""
+    for lost in decision.lowered:
+        if lost.effect in _STANCES:
+            yield f"{lost.hook or 'a hook'} said `{lost.effect}`: {lost.reason}"
+        elif lost.effect in _CHANGES:
+            yield f"{lost.hook} would change the `{lost.effect}`: {lost.reason}"
+        elif lost.effect in (NOT_ASKED, NO_EVENT) and not _shows(reply, lost.reason):
+            yield lost.reason
+    without_notes = any(lost.effect == "note" for lost in decision.lowered)
+    for verdict in decision.verdicts:
+        if verdict.shadow or verdict.told:
+            continue
+        fault, notes = verdict.fault or "", verdict.for_user.splitlines() if without_notes else []
+        said = [fault, *(line for line in notes if not fault or fault not in line)]
+        yield from (
+            f"{verdict.hook_id}: {text}"
+            for text in said
+            if text.strip() and not _shows(reply, text)
+        )
+
+
+def is_shown(reply: Reply, line: str) -> bool:
+    """Whether a reply says already what is wrong, whatever a hint at the end of the line adds."""
+    wrong, _, hint = line.rpartition(" (")
+    return _shows(reply, wrong if wrong and hint.endswith(")") else line)
+
+
+def _shows(reply: Reply, text: str) -> bool:
+    return json.dumps(text, ensure_ascii=False)[1:-1] in reply.stdout or text in reply.stderr

@@ -103,7 +103,7 @@ def _silenced(engine: Engine, event: Event, hook_id: str) -> bool:
     return (
         spec is not None
         and engine.gate is not None
-        and engine.gate.silences(Run(spec=spec, event=event))
+        and engine.gate.is_withdrawn(Run(spec=spec, event=event))
     )
 
 

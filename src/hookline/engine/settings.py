@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 MODES = ("fidelity", "strict")
-TRUSTS = ("all", "user", "none")
+TRUSTS = ("all", "user", "approved", "none")
 MATCHING = ("native", "canonical")
 
 

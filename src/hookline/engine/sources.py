@@ -145,9 +145,9 @@ def _is_policy(found: Found) -> bool:
     """Whether a file is policy that only root can have written, which runs whomever else is trusted."""
     if found.scope != MANAGED:
         return False
-    from hookline.trust.standing import is_roots  # noqa: PLC0415 - most machines have no policy
+    from hookline.trust.state import is_of_root  # noqa: PLC0415 - most machines have no policy
 
-    return is_roots(found.path)
+    return is_of_root(found.path)
 
 
 def read(library: Library, way: Way) -> Iterator[Read]:

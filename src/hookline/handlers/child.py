@@ -71,14 +71,12 @@ class Child:
         self.kept: dict[int, bytearray] = {}
         self.counted: dict[int, int] = {}
         self.unsent = memoryview(program.stdin)
-        self.lasting = contextlib.ExitStack()  # resources to release when it ends
 
     def start(self) -> None:
         """Start the program, or record why it cannot start."""
         try:
-            self.popen, ends, sent = spawn.start(self.program, self.pool.sleep, self.lasting)
+            self.popen, ends, sent = spawn.start(self.program, self.pool.sleep)
         except (OSError, ValueError, HandlerError) as error:
-            self.lasting.close()
             seconds = self.pool.clock() - self.began
             self.outcome = Outcome(
                 failure=Failure.NOT_STARTED,
@@ -250,7 +248,6 @@ class Child:
             self._sweep()
         code, died_of = self._reap()
         subreaper.unregister(self.pid, ended=not left_alone)
-        self.lasting.close()
         self.outcome = Outcome(
             exit_code=None if self.failure else code,
             stdout=stdout,
@@ -335,7 +332,6 @@ class Child:
                 subreaper.unregister(self.pid, ended=True)
         for fd in (self.stdin, self.stdout, self.stderr, self.pidfd):
             self.pool.forget(fd)
-        self.lasting.close()
 
 
 def _write(fd: int, data: memoryview) -> int:

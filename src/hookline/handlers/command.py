@@ -12,7 +12,6 @@ from hookline.handlers.process_spec import Program
 from hookline.handlers.process_tree import COOKIE
 from hookline.handlers.recursion_guard import DEEPEST, extend_variable
 from hookline.handlers.recursion_guard import VARIABLE as FIRING
-from hookline.handlers.signing_key import state_folder
 from hookline.model.handler import Command
 
 TYPE_CHECKING = False
@@ -57,15 +56,13 @@ def build_program(
         HandlerError: this machine has none of the declared shells.
     """
     return Program(
-        argv=_argv(command, event, environ) if command.sealed is None else command.sealed.argv,
+        argv=_argv(command, event, environ),
         stdin=payload.encode("utf-8", "surrogatepass"),
         cwd=working_directory(command, event, environ) or None,
         env=_environment(command, event, environ, cookie, mark),
         timeout=timeout,
         cookie=cookie,
         kill_leftovers=command.kill_leftovers,
-        sealed=command.sealed,
-        copies=f"{state_folder(environ)}/verified" if command.sealed is not None else "",
     )
 
 

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from hookline.model.outcome import Outcome
-    from hookline.model.sight import Sealed
 
 
 class Limits(Frozen):
@@ -40,8 +39,8 @@ class Limits(Frozen):
 class Program(Frozen):
     """What to run: `argv` with an absolute or findable program, `stdin` already serialised, `timeout` in seconds.
 
-    `cookie`: the environment value that identifies all processes of the program. `sealed`: the bytes
-    that `argv` refers to; `may_leave`: its first line of output may send it to the background. `copies`: the folder for bytes that need a file.
+    `cookie`: the environment value that identifies all processes of the program.
+    `may_leave`: its first line of output may send it to the background.
     """
 
     argv: tuple[str, ...]
@@ -52,8 +51,6 @@ class Program(Frozen):
     cookie: str = ""
     kill_leftovers: bool = False
     may_leave: bool = False
-    sealed: Sealed | None = None
-    copies: str = ""
 
 
 class Job(Frozen):

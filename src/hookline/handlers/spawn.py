@@ -31,15 +31,13 @@ _CHECKED = sorted(
 
 
 def start(
-    program: Program, sleep: Callable[[float], None], lasting: contextlib.ExitStack
+    program: Program, sleep: Callable[[float], None]
 ) -> tuple[subprocess.Popen[bytes], Ends, int]:
     """Return the started program, our non-blocking ends of its streams, and how many payload bytes it was sent.
 
-    `lasting` closes the resources that the program needs until it ends.
-
     Raises:
         OSError: the program or its directory is missing, or the system cannot start a process.
-        HandlerError: a verified script needs a private copy, and none can be made.
+        HandlerError: hookline is ending all of its hooks.
         ValueError: an argument, a name or a path is not acceptable to a system call.
     """
     with contextlib.ExitStack() as on_error:
@@ -52,11 +50,7 @@ def start(
         with contextlib.suppress(BlockingIOError):  # most payloads fit into the pipe at once
             sent = os.write(stdin, program.stdin[:_FIRST])
         ends = (child_in, child_out, child_err)
-        popen = (
-            _exec(program, ends, sleep)
-            if program.sealed is None
-            else _exec_sealed(program, ends, sleep, lasting)
-        )
+        popen = _exec(program, ends, sleep)
         on_error.pop_all()
     for fd in (child_in, child_out, child_err):
         os.close(fd)
@@ -70,25 +64,7 @@ def _pipe(on_error: contextlib.ExitStack) -> tuple[int, int]:
     return ends
 
 
-def _exec_sealed(
-    program: Program, ends: Ends, sleep: Callable[[float], None], lasting: contextlib.ExitStack
-) -> subprocess.Popen[bytes]:
-    """Start a verified script from its verified bytes."""
-    from hookline.handlers.sealing.memory import ready  # noqa: PLC0415 - only hooks that a gate let through
-
-    assert program.sealed is not None  # noqa: S101 - chosen by the caller
-    with contextlib.ExitStack() as closing:
-        argv, executable, passed = ready(program.sealed, program.copies, closing, lasting)
-        return _exec(program.replace(argv=argv), ends, sleep, executable, passed)
-
-
-def _exec(
-    program: Program,
-    ends: Ends,
-    sleep: Callable[[float], None],
-    executable: str | None = None,
-    passed: tuple[int, ...] = (),
-) -> subprocess.Popen[bytes]:
+def _exec(program: Program, ends: Ends, sleep: Callable[[float], None]) -> subprocess.Popen[bytes]:
     stdin, stdout, stderr = ends
     if not program.argv:
         raise ValueError("the command is empty")
@@ -100,8 +76,6 @@ def _exec(
                     raise HandlerError("hookline is ending all of its hooks")
                 popen = subprocess.Popen(  # `child` owns the pipes and waits for the end
                     program.argv,
-                    executable=executable,
-                    pass_fds=passed,
                     stdin=stdin,
                     stdout=stdout,
                     stderr=stderr,

@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, TypeAlias
 
-    from hookline.model.sight import Sealed
-
     Handler: TypeAlias = "Command | Http | Model | Builtin | InProcess | Broken"
 
 NO_ENV: Mapping[str, str] = {}
@@ -29,8 +27,7 @@ class Command(Frozen):
     `${event.project}`, `${event.tool}` and `${event.facts.X}`. `working_dir` is relative to the event's cwd;
     with `in_folder`, to the engine's folder. `substitute` are literal replacements in `script`, `argv`.
     `kill_leftovers`: what the hook left running in the background dies with it; otherwise it is only no longer read.
-    `sealed`: what is run instead of `argv` and `script`, because it is what was verified; never declared. `host_env`: variables
-    that the host sets for each of its hooks; `env` goes before them.
+    `host_env`: variables that the host sets for each of its hooks; `env` goes before them.
     """
 
     argv: tuple[str, ...] = ()
@@ -42,12 +39,11 @@ class Command(Frozen):
     working_dir: str = ""
     substitute: Mapping[str, str] = NO_ENV
     kill_leftovers: bool = False
-    sealed: Sealed | None = None
     host_env: Mapping[str, str] = NO_ENV
     in_folder: bool = False
 
     # What a gate, the mode of reading, the dialect and the host add, which no file declares.
-    UNDECLARED = frozenset({"sealed", "kill_leftovers", "host_env", "in_folder"})
+    UNDECLARED = frozenset({"kill_leftovers", "host_env", "in_folder"})
 
 
 class Http(Frozen):

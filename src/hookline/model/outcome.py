@@ -29,7 +29,6 @@ class Failure(enum.Enum):
     UNDECIDED = "its matcher took too long"
     UNTRUSTED = "not approved"
     CHANGED = "changed since it was approved"
-    EXPOSED = "others may write it"
     UNKNOWABLE = "whether it was approved cannot be told"
     REVOKED = "its approval was taken back"
     ABSENT = "what it runs is missing"
@@ -40,11 +39,8 @@ class Failure(enum.Enum):
 
 # Why a hook was kept from running at all, by somebody and not by a mishap.
 BARRED = frozenset({
-    Failure.UNTRUSTED, Failure.CHANGED, Failure.EXPOSED, Failure.UNKNOWABLE, Failure.REVOKED, Failure.ABSENT, Failure.SWITCHED_OFF,
+    Failure.UNTRUSTED, Failure.CHANGED, Failure.UNKNOWABLE, Failure.REVOKED, Failure.ABSENT, Failure.SWITCHED_OFF,
 })  # fmt: skip
-# Of these, what keeps a hook from running that was approved, or may have been: it has failed.
-FAILED = frozenset({Failure.CHANGED, Failure.EXPOSED, Failure.UNKNOWABLE, Failure.ABSENT})
-
 # The detail of a run that timed out without having been started.
 TOO_LATE = "before it could start"
 
@@ -58,8 +54,9 @@ class Outcome(Frozen):
     left processes running. `spent`: it was to run once, and did so in another process of the session.
     `background`: it goes on in the background, and what it says comes later.
     `identity`: what it is approved as, and `content`: the digest of the files that it ran, where somebody looked. `note`: what
-    whoever let it run, or did not, has to say to the user. `means`: what the failure means, whatever the hook's own `on_failure` says. `called`: what a hook that was
-    kept from running is called, where its own name is nobody's word; `told`: the user of this session knows of it already.
+    whoever let it run, or did not, has to say to the user. `means`: what the failure means, whatever the hook's own `on_failure` says.
+    `told`: the user of this session knows of it already. `distrusted`: files of the hook changed while it ran, so that no more of
+    its answer counts than a denial, and at least this stance.
     """
 
     exit_code: int | None = None
@@ -75,7 +72,7 @@ class Outcome(Frozen):
     means: Stance | None = None
     spent: bool = False
     content: str = ""
-    called: str = ""
     told: bool = False
+    distrusted: Stance | None = None
     identity: str = ""
     background: bool = False

@@ -7,8 +7,7 @@ import json
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from hookline.engine.unheard import heard
-from hookline.engine.unsaid import told_beside, unsaid
+from hookline.engine.notices import add_notices, add_to_stderr, list_lost
 from hookline.errors import CODES, CodecError, HookError
 from hookline.remote.loop import Loop
 from hookline.remote.proto import bridge_pb2 as pb
@@ -108,12 +107,12 @@ class Firing:
             engine = self.own().get(request.dialect, self.engine)
             host = engine.host(request.dialect)
             event = host.decode_event(self._json(request.payload_json))
-            decision = heard(
+            decision = add_notices(
                 engine, event, await self._decided(engine, event, self.seconds, asyncio.Event())
             )
             reply = host.encode_decision(decision, event)
             if not reply.exit_code:  # beside a refusal, stderr is its reason
-                reply = told_beside(reply, unsaid(decision, reply))
+                reply = add_to_stderr(reply, list_lost(decision, reply))
         except HookError as error:
             self.refused(error.code)
             raise

@@ -10,8 +10,8 @@ import asyncio
 import hmac
 from typing import TYPE_CHECKING, Any
 
+from hookline.engine.approval_service import ON_AGAIN, approve_hooks, list_off
 from hookline.engine.meaning import commanded
-from hookline.engine.steering import ON_AGAIN, approve_declared, what_is_off
 from hookline.errors import CodecError, HookError, TrustError
 from hookline.server.bodies import json_of
 from hookline.server.border import headers_of, is_loopback, through_a_file, tokenless
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.types import Scope
 
+    from hookline.engine.approval_service import ApprovalResult
     from hookline.engine.engine import Engine
-    from hookline.engine.steering import Done
 
 PATH = APPROVE
 _KEYS = ("command", "enable_master")
@@ -151,7 +151,7 @@ def asked_of(sent: Any) -> tuple[str, bool]:
 
 def _approved(
     engine: Engine, refresh: Callable[[], object], command: str, how: str, *, enable: bool
-) -> Done:
+) -> ApprovalResult:
     refresh()
     try:
         specs = commanded(engine.hooks, command)
@@ -159,7 +159,7 @@ def _approved(
         if error.name == "trust.unmatched" and (wrong := _unread(engine)):
             raise TrustError(error.message, name=error.name, hint="; ".join(wrong)) from None
         raise
-    return approve_declared(engine, specs, who="", how=how, enable=enable)
+    return approve_hooks(engine, specs, who="", how=how, enable=enable)
 
 
 def _unread(engine: Engine) -> list[str]:
@@ -171,12 +171,12 @@ def _unread(engine: Engine) -> list[str]:
     ][:_MOST_FILES]
 
 
-def _told(done: Done, engine: Engine) -> dict[str, Any]:
+def _told(done: ApprovalResult, engine: Engine) -> dict[str, Any]:
     """What was approved, as the format has it; with a word on why less is live than that, and on files that cannot be read."""
-    why = [f"{off} ({ON_AGAIN[switch]})" for switch, off in what_is_off(done.switches)]
+    why = [f"{off} ({ON_AGAIN[switch]})" for switch, off in list_off(done.switches)]
     why += [
         *done.left,
-        *(footing.off for footing in done.footings if footing.off and not why),
+        *(status.off for status in done.statuses if status.off and not why),
         *_unread(engine),
     ]
     told = {"ok": True, "events": done.events, "mounted": done.mounted, "master_enabled": done.on}

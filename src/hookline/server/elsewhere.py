@@ -8,7 +8,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 from hookline.config.places import discovered, project_root
-from hookline.engine.unsaid import NOT_ASKED
+from hookline.engine.notices import NOT_ASKED
 from hookline.model.kinds import kind
 from hookline.model.spec import SCOPES
 from hookline.model.verdict import Lowered

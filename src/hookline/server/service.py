@@ -13,8 +13,7 @@ from starlette.routing import Route
 
 from hookline.engine.deadline import hooks_seconds, host_deadline
 from hookline.engine.fallback import find_fallback
-from hookline.engine.unheard import heard
-from hookline.engine.unsaid import told_beside, unsaid
+from hookline.engine.notices import add_notices, add_to_stderr, list_lost
 from hookline.errors import CodecError, ConfigError, HookError
 from hookline.handlers.recursion_guard import MODEL_CALL_HEADER
 from hookline.model.kinds import ACTIONS
@@ -136,7 +135,7 @@ class Service:
         )
         reply = encode(decision, event)
         if not reply.exit_code:  # beside a refusal, stderr is its reason
-            reply = told_beside(reply, unsaid(decision, reply))
+            reply = add_to_stderr(reply, list_lost(decision, reply))
         return replies.whole(reply) if wants_all else replies.body(reply)
 
     async def _asked(
@@ -149,7 +148,7 @@ class Service:
         left = max(seconds - (monotonic() - began), 0.0)
         hooks, _ = hooks_seconds(left)
         asked = while_there(request.receive, self._decided(engine, event, hooks))
-        return heard(engine, event, await self._within(left, asked)), event
+        return add_notices(engine, event, await self._within(left, asked)), event
 
     @staticmethod
     async def _within(seconds: float, work: Awaitable[_Result]) -> _Result:

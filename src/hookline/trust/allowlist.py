@@ -1,17 +1,19 @@
-"""Allowlist: the JSON lists in which Starchild and Hermes keep approvals, taken over once, as far as they say what was approved.
+"""Takes over the lists in which Starchild and Hermes keep approvals, as far as they say what was approved.
 
-A time is all that most of them know of a script, and anybody who can write the script can set that. So an entry approves what is
-there now only by a digest, or where there is no script at all; a time can only tell that something changed (docs/formats/starchild.md 6; docs/formats/hermes.md).
+Most of them know only a time of a script, which everyone who can write the script can set. So an
+entry approves what is there now only by a digest, or where there is no script at all; a time can
+only tell that something changed (starchild.md 6, 12).
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import json
+import os
 
 from hookline.errors import TrustError
 from hookline.model.frozen import Frozen
-from hookline.trust.desk import chosen, gone_before, records_of, survey
+from hookline.trust.commands import choose_hooks, find_states
 from hookline.trust.policy import REVOKED
 
 TYPE_CHECKING = False
@@ -20,22 +22,21 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.model.spec import HookSpec
-    from hookline.trust.approval import Approval
     from hookline.trust.gate import Gate
-    from hookline.trust.standing import Standing
+    from hookline.trust.state import HookState
 
 _LONGEST = 4 << 20  # bytes
 _DIGESTS = ("script_sha256", "sha256")
 _TIMES = ("script_mtime_at_approval", "script_mtime", "mtime")
-_NEVER = "-"  # a content that no file has
 
 
 class Imported(Frozen):
     """What became of one entry.
 
-    `result`: approved; changed (the script's digest or time is another, so that it must be approved again); unverified (the entry
-    does not say what was approved, so nothing was taken over); revoked (somebody took the approval back here, which stands);
-    undeclared (no hook is declared with this event and command).
+    `result`: approved; changed (the script's digest or time is another, so that it must be approved
+    again); unverified (the entry does not say what was approved, so nothing was taken over); revoked
+    (the user took the approval back here, which stands); undeclared (no hook is declared with this
+    event and command).
     """
 
     event: str
@@ -50,74 +51,47 @@ def import_allowlist(
     """Take over the approvals of a list; the list itself is only read.
 
     Raises:
-        TrustError: `trust.allowlist`, it cannot be read or is no such list; or the store cannot be read or written.
+        TrustError: `trust.allowlist`, it is no such list; or the store cannot be written.
     """
     done: list[Imported] = []
-    approvals: list[tuple[Approval, dict[str, Any]]] = []
     for event, command, entry in _entries(path):
         try:
-            meant = chosen(specs, command=command, event=event)
+            meant = choose_hooks(specs, command=command, event=event)
         except TrustError:
             done.append(Imported(event=event, command=command, result="undeclared"))
             continue
-        standings = [standing for standing in survey(gate, meant) if standing.group]
-        results = [_result(standing, entry) for standing in standings]
-        for standing, result in zip(standings, results, strict=True):
-            approval = gate.approval(standing, who=who, how=f"imported from {path}")
-            if result == "changed":
-                approval = approval.replace(print=standing.print.replace(content=_NEVER))
-            if result in ("approved", "changed"):
-                approvals.append(
-                    (approval, gate.record(f"imported {result}", standing, who=who, how=path))
-                )
-        result = next(
-            (each for each in ("revoked", "unverified", "changed") if each in results), "approved"
-        )
-        done.append(
-            Imported(
-                event=event,
-                command=command,
-                result=result,
-                hooks=tuple(each.spec.id for each in standings),
-            )
-        )
-    # An entry that is out of date must not undo an approval that is not.
-    never = [pair for pair in approvals if pair[0].print.content == _NEVER]
-    gate.store.approve(
-        [each for each, _ in never], first_use=True, notes=[note for _, note in never]
-    )
-    taken = [pair for pair in approvals if pair not in never]
-    identities = {each.print.identity for each, _ in taken}
-    gone = gone_before(gate, [spec for spec in specs if gate.identity(spec) in identities])
-    gate.store.approve(
-        [each for each, _ in taken],
-        keep_revoked=True,
-        replaces=[each.print.identity for each in gone],
-        notes=[
-            *(note for _, note in taken),
-            *records_of(gate, gone, "replaced", who=who, how=f"imported from {path}"),
-        ],
-    )
+        states = [state for state in find_states(gate, meant) if state.column]
+        results = {state.spec.id: _judge(state, entry) for state in states}
+        how = f"imported from {path}"
+        gate.store.approve([gate.to_approval(state, who=who, how=how)
+                            for state in states if results[state.spec.id] == "approved"])  # fmt: skip
+        worst = ("revoked", "unverified", "changed")
+        result = next((each for each in worst if each in results.values()), "approved")
+        done.append(Imported(event=event, command=command, result=result, hooks=tuple(results)))
     return done
 
 
-def _result(standing: Standing, entry: Mapping[str, Any]) -> str:
-    if standing.state == REVOKED:
+def _judge(state: HookState, entry: Mapping[str, Any]) -> str:
+    if state.state == REVOKED:
         return "revoked"
-    if standing.exposed or standing.sight.missing:
+    if not state.can_run:
         return "changed"
-    scripts = [file for file in standing.sight.files if file.role in ("script", "program")]
-    if not scripts:
-        return (
-            "approved" if not standing.sight.files else "unverified"
-        )  # an address has nothing that could change
+    files = state.inspection.files
+    if not files:
+        # An address has nothing that could change.
+        return "unverified" if getattr(state.spec.handler, "script", "") else "approved"
     if digest := _first(entry, _DIGESTS):
-        return (
-            "approved" if [file.digest for file in scripts] == [str(digest).lower()] else "changed"
-        )
+        return "approved" if [file.sha256 for file in files] == [str(digest).lower()] else "changed"
     modified = _first(entry, _TIMES)
-    told = modified is not None and not all(_same_time(file.modified, modified) for file in scripts)
-    return "changed" if told else "unverified"
+    is_same = modified is None or all(_same_time(_modified(file.path), modified) for file in files)
+    return "unverified" if is_same else "changed"
+
+
+def _modified(path: str) -> float:
+    try:
+        return os.stat(path).st_mtime
+    except OSError:
+        return 0.0
 
 
 def _first(entry: Mapping[str, Any], keys: Sequence[str]) -> Any:

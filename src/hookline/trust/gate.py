@@ -1,345 +1,330 @@
-"""Gate: whether a hook may run now, and exactly what: nothing runs that was not approved, and what runs is what was verified."""
+"""The gate: whether a hook may run now, and whether its answer is believed afterwards."""
 
 from __future__ import annotations
 
-from hookline.core.failure import off_by as off_in_file
+from hookline.core.failure import explain_file_switch, identify
 from hookline.errors import TrustError
 from hookline.model.frozen import Frozen
-from hookline.model.handler import Command, InProcess
-from hookline.model.kinds import kind
+from hookline.model.handler import InProcess
+from hookline.model.kinds import ACTIONS
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.spec import CLONED
 from hookline.model.verdict import Stance
-from hookline.paths import real_path
 from hookline.text.terminal_escape import escape_line
-from hookline.trust.approval import Approval
-from hookline.trust.comparison import was_led_elsewhere
-from hookline.trust.fingerprint import fingerprint, has_another, head
 from hookline.trust.policy import (
     ASK,
     CHANGED,
     DENY,
+    NEW,
+    PROJECT,
     RECORD,
     REVOKED,
     RUN,
-    SKIP,
-    UNKNOWN,
     WARN,
-    named,
 )
-from hookline.trust.standing import NOBODY, Standing, Standings, shown
-from hookline.trust.switch import off_by, off_by_name, switches
-from hookline.trust.told import Told, user_of
+from hookline.trust.state import HookState, States
+from hookline.trust.store import Approval
+from hookline.trust.toggles import explain_environment, explain_switch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
-    from typing import Any
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Protocol
 
     from hookline.core.dispatch import Run
+    from hookline.model.event import Event
     from hookline.model.problem import Problem
     from hookline.model.spec import HookSpec
+    from hookline.trust.inspection import Inspection
     from hookline.trust.policy import Policy
-    from hookline.trust.snapshot import Known
-    from hookline.trust.standing import Look
-    from hookline.trust.store import Store
-    from hookline.trust.vanished import Declared
+    from hookline.trust.state import Inspect
+    from hookline.trust.store import Store, Switch
+
+    class Declared(Protocol):
+        """What all files declare now."""
+
+        def list_hooks(self) -> Sequence[HookSpec]:
+            """Return all hooks; the same object until files are read anew."""
+
+        def is_searched(self, dialect: str, scope: str) -> bool:
+            """Whether all files of a dialect in a scope were looked for."""
 
 
-class Pass(Frozen):
-    """A run that may go on, pinned to what was verified. `note`: what the user is told; `standing`: to be held after the run."""
+REVIEW = "To review it: `hookline approve`"
+_FAILURES: Mapping[str, Failure] = {
+    NEW: Failure.UNTRUSTED,
+    CHANGED: Failure.CHANGED,
+    REVOKED: Failure.REVOKED,
+}
+_STANCES: Mapping[str, Stance] = {ASK: Stance.ASK, DENY: Stance.DENY}
+
+
+class Admission(Frozen):
+    """A run that may go on. `note`: what the user reads; `state`: what is compared afterwards."""
 
     run: Run
     note: str = ""
-    standing: Standing | None = None
+    state: HookState | None = None
 
 
 class Gate:
-    """What decides about every hook of one engine.
+    """Decides about every hook of one engine. Safe from any thread.
 
-    `look` finds out what a run would execute. `root`: the project folder. `demands`: whether a dialect's hooks need an approval
-    wherever they come from. `place`: where a file of a dialect lies, in words that no file chose. `tell` is given a record of everything
-    that is approved, revoked or switched, as the store's `tell` is: a journal's. `declared`: the hooks that its engine has now. Safe from any thread.
+    Args:
+        store: the approvals and switches.
+        policy: what becomes of a hook in each state.
+        inspect: returns the files that a run would execute.
+        find_changes: returns which of them changed since.
+        root: the folder of the project.
+        environ: the environment, in which hooks may be switched off.
+        needs_consent: whether all hooks of a dialect have the project's column.
+        locate: returns where a file of a dialect lies, in words that no file chose.
     """
 
-    problems: tuple[Problem, ...] = ()  # a gate that was made has none; one that is made late may
+    problems: tuple[Problem, ...] = ()
 
     def __init__(
         self,
         store: Store,
         policy: Policy,
-        look: Look,
+        inspect: Inspect,
         *,
+        find_changes: Callable[[Inspection], Sequence[str]] = lambda _: (),
         root: str,
         environ: Mapping[str, str],
-        demands: Callable[[str], bool] = lambda _: False,
-        place: Callable[[str, str], str] = lambda _dialect, _file: "",
-        tell: Callable[[dict[str, Any]], object] | None = None,
-        declared: Declared | None = None,
+        needs_consent: Callable[[str], bool] = lambda _: False,
+        locate: Callable[[str, str], str] = lambda _dialect, _file: "",
     ) -> None:
         self.store = store
         self.policy = policy
-        self.look = look
-        self.root = real_path(root)
+        self.states = States(store, inspect, root, environ, needs_consent)
+        self.root = self.states.root
         self.environ = environ
-        self.demands = demands
-        self.place = place
-        if tell is not None:
-            store.tell = tell
-        self._told = Told(store)
-        self._standings = Standings(look, self.root, environ, demands, minds=policy.in_place != RUN)
-        self.vanished = self._standings.vanished
-        self.vanished.declared = declared
-        self.standing = self._standings.of
-        self.of_policy = self._standings.of_policy
-        self.identity = self._standings.identity
-        self.is_managed = self._standings.is_managed
+        self.declared: Declared | None = None
+        # Whether the user of an event's session was told something before; an engine sets its own.
+        self.was_told: Callable[[Event, str], bool] = _Memory().was_told
+        self._find_changes = find_changes
+        self._locate = locate
+        self._removed: tuple[object, ...] | None = None
+        self._found: tuple[Approval, ...] = ()
 
-    # -- at fire time ----------------------------------------------------------------------------------------------
+    # -- before a run --------------------------------------------------------------------------
 
-    def admit(self, run: Run) -> Pass | Outcome:
-        """The run as it may go on, or the outcome of one that may not."""
+    def check_before(self, run: Run) -> Admission | Outcome:
+        """Return the run as it may go on, or the outcome of a hook that may not run."""
         spec = run.spec
         if type(spec.handler) is InProcess:
-            return Pass(run=run)
-        if self.is_managed(spec):
-            standing = self.of_policy(run)
-            return (
-                Outcome(failure=standing.failure(), detail=standing.exposed)
-                if standing.exposed
-                else Pass(run=run)
-            )
-        known, fault = self._known()
-        if reason := off_by(spec, known, self.root, self.environ, run.event.cwd):
-            return self._switched_off(run, "hooks are", reason)
-        if reason := off_by_name(spec, known, self.root, self.identity, run.event.cwd):
-            return self._switched_off(run, f"{self._called(spec) or _own_name(spec)} is", reason)
-        if named(spec.origin.scope):
-            return Pass(run=run)
-        standing = self.standing(run, known, fault)
-        effect = self.effect(standing, fault)
+            return Admission(run=run)
+        if not self.states.is_managed(spec):
+            reason = self.explain_off(spec, run.event.cwd)
+            if reason:
+                return self._switch_off(run, reason)
+        state = self.states.find_state(run)
+        effect = self.find_effect(state)
         if effect == RECORD:
-            return self._recorded(run, standing)
+            return self._record_first_use(run, state)
         if effect == RUN:
-            return Pass(run=_pinned(run, standing), standing=standing)
+            return Admission(run=self._protect(run, state), state=state)
         if effect == WARN:
-            return self._warned(
-                run, standing, "; ".join(filter(None, (standing.reason, standing.note)))
-            )
-        return self._kept(run, standing, effect, fault)
+            note = f"{self._name(spec)} ran although {state.reason}. {REVIEW}"
+            return Admission(run=self._protect(run, state), note=escape_line(note), state=state)
+        return self._refuse(run, state, effect)
 
-    def off(self, spec: HookSpec, known: Known | None, cwd: str = "") -> str:
-        """What switches a hook off, in words; empty where nothing does."""
-        if type(spec.handler) is InProcess or self.is_managed(spec):
+    def find_effect(self, state: HookState) -> str:
+        """Return what becomes of a hook in a state (policy.EFFECTS)."""
+        if not state.column:
+            return RUN
+        return self.policy.find_effect(state.column, state.state, can_run=state.can_run)
+
+    def explain_off(self, spec: HookSpec, cwd: str = "") -> str:
+        """Return what switches a hook off, in words; "" if nothing does."""
+        if type(spec.handler) is InProcess or self.states.is_managed(spec):
             return ""
         return (
-            off_in_file(spec)
-            or off_by(spec, known, self.root, self.environ, cwd)
-            or off_by_name(spec, known, self.root, self.identity, cwd)
+            explain_file_switch(spec)
+            or explain_environment(spec, self.environ)
+            or explain_switch(
+                self.read_switches(), self.root, cwd, lambda: self.states.find_definition(spec)
+            )
         )
 
-    def silences(self, run: Run) -> bool:
-        """Whether a hook that was started is not heard any more: it was switched off since, or its approval taken back."""
+    def read_switches(self) -> tuple[Switch, ...]:
+        """Return everything that is switched off; nothing where the store cannot be read."""
+        try:
+            return self.store.read_switches()
+        except TrustError:
+            return ()
+
+    def _record_first_use(self, run: Run, state: HookState) -> Admission:
+        """Approve the user's own hook by its first use."""
+        note = "hookline recorded hooks of yours at their first use. To see them: `hookline list`"
+        try:
+            self.store.approve([self.to_approval(state, how="first use")], is_first_use=True)
+        except TrustError as error:
+            note = f"hookline could not record hooks of yours: {error.message} ({error.hint})"
+        is_told = self.was_told(run.event, note)
+        return Admission(
+            run=self._protect(run, state), note="" if is_told else escape_line(note), state=state
+        )
+
+    def _switch_off(self, run: Run, reason: str) -> Outcome:
+        note = escape_line(
+            f"hookline skipped {self._name(run.spec)}, which is switched off: {reason}"
+        )
+        is_told = self.was_told(run.event, note)
+        return Outcome(
+            failure=Failure.SWITCHED_OFF, detail=reason, note="" if is_told else note,
+            means=Stance.SILENT, told=is_told,
+        )  # fmt: skip
+
+    def _refuse(self, run: Run, state: HookState, effect: str) -> Outcome:
+        """Return the outcome of a hook that does not run: a stance before an action, else a notice."""
+        stance = self._find_stance(run, effect)
+        why = "you have not approved it" if state.state == NEW and state.can_run else state.reason
+        note = escape_line(f"hookline skipped {self._name(run.spec)} because {why}. {REVIEW}")
+        once = state.state in (NEW, REVOKED) and not stance
+        is_told = once and self.was_told(run.event, f"{state.state} {state.owner.key}")
+        return Outcome(
+            failure=_FAILURES[state.state], detail=state.reason, note="" if is_told else note,
+            means=stance, told=is_told, identity=state.definition, content=state.inspection.digest,
+        )  # fmt: skip
+
+    def _find_stance(self, run: Run, effect: str) -> Stance:
+        """Return ASK or DENY for a guard before an action; it is SILENT elsewhere."""
+        is_guard = run.spec.kind in ACTIONS and not run.detached and not run.spec.shadow
+        return _STANCES.get(effect, Stance.SILENT) if is_guard else Stance.SILENT
+
+    def _protect(self, run: Run, state: HookState) -> Run:
+        """Return the run with the variables that keep Python from planted files."""
+        seen, handler = state.inspection, run.spec.handler
+        variables = {}
+        if seen.imports_covered_python:
+            variables["PYTHONPYCACHEPREFIX"] = f"{self.store.folder}/pycache"
+            variables["PYTHONDONTWRITEBYTECODE"] = ""
+        if state.column != PROJECT and seen.is_all_seen and not seen.has_python_file:
+            variables["PYTHONSAFEPATH"] = "1"
+        if not variables:
+            return run
+        handler = handler.replace(host_env={**getattr(handler, "host_env", {}), **variables})
+        return run.replace(spec=run.spec.replace(handler=handler))
+
+    # -- after a run ---------------------------------------------------------------------------
+
+    def check_after(self, admission: Admission, outcome: Outcome) -> Outcome:
+        """Return the outcome, distrusted where files of the hook changed during its run."""
+        state = admission.state
+        if state is None:
+            return outcome.replace(note=admission.note) if admission.note else outcome
+        outcome = outcome.replace(
+            note=admission.note, identity=state.definition, content=state.inspection.digest
+        )
+        if not state.column:
+            return outcome
+        changes = self._find_changes(state.inspection)
+        effect = self.policy.find_effect(PROJECT, CHANGED)
+        if not changes or effect == RUN:
+            return outcome
+        name = self._name(admission.run.spec)
+        note = escape_line(f"`{changes[0]}` changed while {name} ran. {REVIEW}")
+        stance = self._find_stance(admission.run, effect)
+        return outcome.replace(distrusted=stance, note=note)
+
+    def is_withdrawn(self, run: Run) -> bool:
+        """Whether the answer of a hook in the background does not count any more."""
         spec = run.spec
-        if type(spec.handler) is InProcess or self.is_managed(spec):
+        if type(spec.handler) is InProcess or self.states.is_managed(spec):
             return False
-        known, _ = self._known()
-        if self.off(spec, known, run.event.cwd):
+        if self.explain_off(spec, run.event.cwd):
             return True
-        return (
-            not named(spec.origin.scope)
-            and known is not None
-            and self.identity(spec) in known.revoked
-        )
+        return self.find_effect(self.states.find_state(run)) not in (RUN, WARN, RECORD)
 
-    def settled(self, given: Pass, outcome: Outcome) -> Outcome:
-        """The outcome of a run that was let through; none where its files changed meanwhile and that could not be prevented."""
-        standing = given.standing
-        if standing is not None and standing.sight.watched and self._differs(given.run, standing):
-            outcome = Outcome(
-                failure=Failure.CHANGED, detail="while it ran", seconds=outcome.seconds
-            )
-        if standing is None:
-            return outcome.replace(note=given.note) if given.note else outcome
-        return outcome.replace(
-            note=given.note, identity=standing.print.identity, content=standing.print.content
-        )
+    # -- removed guards ------------------------------------------------------------------------
 
-    def _differs(self, run: Run, standing: Standing) -> bool:
-        """Whether something that it runs, or for a clone's hook names, is another than before; what is new beside it is told only."""
-        sight, cloned = self.look(_unpinned(run)), run.spec.origin.scope in CLONED
-        before, now = standing.print, fingerprint(standing.print.identity, sight)
-        if before.places != now.places or head(before.content) != head(now.content):
-            return True
-        return was_led_elsewhere(standing.sight, sight, cloned=cloned) or (
-            cloned and has_another(before.content, now.content)
-        )
-
-    def effect(self, standing: Standing, fault: str = "") -> str:
-        """What becomes of a hook that stands like this. `fault`: why the store cannot be read."""
-        if not standing.group:
-            return SKIP if standing.exposed else RUN
-        if fault and standing.state == UNKNOWN:
-            # Nobody knows what was approved, so nothing is let through, and what is said of any of the two counts.
-            said = {self.policy.effect(standing.group, state) for state in (UNKNOWN, CHANGED)}
-            return next((effect for effect in (DENY, ASK) if effect in said), SKIP)
-        effect = self.policy.effect(
-            standing.group, standing.state, in_place=bool(standing.in_place)
-        )
-        # What others may write is not let through, whatever the policy makes of it.
-        if effect in (RECORD, WARN) and standing.exposed:
-            return SKIP
-        # An approval that nobody spoke does not cover what nobody could see; what is told of a hook that runs is a warning.
-        return (
-            WARN
-            if (effect == RECORD and standing.sight.open)
-            or (effect in (RECORD, RUN) and standing.note)
-            else effect
-        )
-
-    def _recorded(self, run: Run, standing: Standing) -> Pass:
-        """The first use of a hook of the user's own: approved by it, where that can be written down."""
+    def find_removed(self) -> tuple[Approval, ...]:
+        """Return the approved guards whose definitions no file declares any more."""
+        if self.declared is None:
+            return ()
         try:
-            note = self.record("approved", standing, who="", how="first use")
-            self.store.approve(
-                [self.approval(standing, who="", how="first use")], first_use=True, notes=[note]
+            keys = [key for key in self.store.list_owners() if self._is_concerned(key)]
+            held = [(key, self.store.read_approvals(key)) for key in keys]
+        except TrustError:
+            return ()
+        hooks = self.declared.list_hooks() if held else ()
+        version = (id(hooks), *(id(each) for _, each in held))
+        if version != self._removed:
+            there = frozenset(map(self.states.find_definition, hooks))
+            gone = [(key, definition) for key, each in held
+                    for definition in each.versions.keys() - each.revoked - each.absent - there]  # fmt: skip
+            self._found = tuple(
+                each for key, definition in gone for each in self._read_removed(key, definition)
             )
-        except TrustError as error:
-            return self._warned(
-                run, standing, f"its first use could not be remembered: {error.message}"
-            )
-        return Pass(run=_pinned(run, standing), standing=standing)
+            # The objects are kept, so that no other one can have their ids.
+            self._removed, self._kept = version, (hooks, held)
+        return self._found
 
-    def _warned(self, run: Run, standing: Standing, why: str) -> Pass:
-        note = escape_line(f"{_own_name(run.spec)} ran: {why}")
-        said = self.once(
-            run.event.session_id,
-            f"{standing.print.identity}{head(standing.print.content)}{standing.state}{standing.note}",
-        )
-        return Pass(run=_pinned(run, standing), note="" if said else note, standing=standing)
+    def _is_concerned(self, key: str) -> bool:
+        project = self.states.project
+        return not key.startswith("project-") or (project is not None and key == project.owner.key)
 
-    def _switched_off(self, run: Run, what: str, reason: str) -> Outcome:
-        note = escape_line(f"{what} switched off: {reason}")
-        said = self.once(run.event.session_id, f"off {note}")
-        return Outcome(
-            failure=Failure.SWITCHED_OFF,
-            detail=reason,
-            note="" if said else note,
-            means=Stance.SILENT,
-        )
+    def _read_removed(self, key: str, definition: str) -> list[Approval]:
+        try:
+            latest = self.store.list_versions(key, definition)[:1]
+        except TrustError:
+            return []
+        assert self.declared is not None  # noqa: S101 - asked by the caller
+        return [each for each in latest
+                if each.guards and self.declared.is_searched(each.dialect, each.scope)]  # fmt: skip
 
-    def _kept(self, run: Run, standing: Standing, effect: str, fault: str) -> Outcome:
-        """The outcome of a hook that was not let through.
+    # -- words and records ---------------------------------------------------------------------
 
-        A hook that is only skipped has failed, which means what its own failures mean: a guard must not vanish because somebody
-        edited its script, and where `fault` keeps the approvals from being read, any may be such a guard. But a clone's hook that nobody
-        approved decides nothing, and whoever took an approval back wanted it gone. Of these two a session is told once, of others always.
-        """
-        spec, asked = standing.spec, {ASK: Stance.ASK, DENY: Stance.DENY}.get(effect)
-        guarded, stood = (
-            kind(spec.kind).guarded,
-            bool(fault) or (standing.approved and standing.state != REVOKED),
-        )
-        failure = standing.failure(fault)
-        if asked is not None:
-            means: Stance | None = asked if guarded else Stance.SILENT
-        elif stood:
-            means = None
-        else:
-            means = (
-                Stance.SILENT if standing.state == REVOKED or spec.origin.scope in CLONED else None
-            )
-        told = (
-            guarded
-            and not means
-            and not stood
-            and self.once(run.event.session_id, f"kept {standing.print.identity} {failure.name}")
-        )
-        detail = (
-            ""
-            if standing.reason == NOBODY
-            else standing.reason.removeprefix(f"{NOBODY}: ").removeprefix(f"{NOBODY}; ")
-        )
-        return Outcome(
-            failure=failure, detail=detail, means=means, called=self._called(spec), told=told, identity=standing.print.identity,
-            content=standing.print.content,
-        )  # fmt: skip
-
-    def _called(self, spec: HookSpec) -> str:
-        """What a clone's hook is called before anybody: nothing of its files' own choice. Empty for a hook that has its own name."""
+    def _name(self, spec: HookSpec) -> str:
+        """Return what a hook is called: of a project's hook nothing that its files chose."""
         if spec.origin.scope not in CLONED:
-            return ""
-        return f"a hook of this project ({self._at(spec.dialect, spec.origin.file, spec.native_event, spec.kind)})"
+            return identify(spec)
+        return f"a hook of this project ({self.describe_place(spec.dialect, spec.origin.file, spec.native_event)})"
 
-    def _at(self, dialect: str, file: str, event: str, kind: str = "hook") -> str:
-        """Where a clone's hook is declared, in words that no file chose."""
-        place = self.place(dialect, file)
-        return f"{f'`{place}`, ' if place else ''}{event if event.isascii() and event.replace('_', '').isalnum() else kind}"
+    def describe_place(self, dialect: str, file: str, event: str) -> str:
+        """Return where a hook is declared, in words that no file chose."""
+        place = self._locate(dialect, file)
+        is_plain = event.isascii() and event.replace("_", "").isalnum()
+        return ", ".join(filter(None, (f"`{place}`" if place else "", event if is_plain else "")))
 
-    def missing(self, session: str, asked: Collection[str]) -> Iterator[str]:
-        """Where approved hooks of the project are gone, in words; each once a session. `asked`: the hooks that an event was told to."""
-        known, _ = self._known()
-        if known is None or not all(switches(known, self.root, self.environ).values()):
-            return
-        for at, gone in sorted(self.vanished.unplaced(known, asked).items()):
-            if not self.once(session, f"gone {' '.join(sorted(gone))}"):
-                yield self._at(*at)
-
-    def once(self, session: str, what: str) -> bool:
-        """Whether a session was told that before; from now on it was."""
-        return self._told.once(session, what)
-
-    # -- the store -------------------------------------------------------------------------------------------------
-
-    def heed(self, declared: Declared) -> None:
-        """Go by what there is now: with that it can be told which approved hooks are gone."""
-        self.vanished.declared = declared
-
-    def known(self) -> Known:
-        """What the store knows now.
-
-        Raises:
-            TrustError: it cannot be read.
-        """
-        return self.store.known()
-
-    def _known(self) -> tuple[Known | None, str]:
-        try:
-            return self.store.known(), ""
-        except TrustError as error:
-            return None, str(error)
-
-    # -- records ---------------------------------------------------------------------------------------------------
-
-    def approval(self, standing: Standing, *, who: str, how: str) -> Approval:
-        """What is written down of an approval."""
-        spec = standing.spec
+    def to_approval(self, state: HookState, *, who: str = "", how: str) -> Approval:
+        """Return what the store keeps of an approval of a hook as it is now."""
+        spec = state.spec
+        files = tuple((file.key, file.sha256, file.is_executable, file.is_writable_by_all)
+                      for file in state.inspection.files)  # fmt: skip
         return Approval(
-            print=standing.print, root=self.root if spec.origin.scope in CLONED else "", dialect=spec.dialect, event=spec.native_event,
-            command=shown(spec), file=spec.origin.file, hook=spec.id, covers=standing.covers, who=who or user_of(self.environ), how=how,
+            definition=state.definition, content=state.inspection.digest, owner=state.owner.key,
+            label=state.owner.label, dialect=spec.dialect, event=spec.native_event, kind=spec.kind,
+            guards=spec.kind in ACTIONS and not spec.detached and not spec.shadow,
+            scope=spec.origin.scope, command=state.command, file=spec.origin.file, hook=spec.id,
+            files=files, who=who or find_user(self.environ), how=how, at=self.store.now(),
         )  # fmt: skip
 
-    def record(self, what: str, standing: Standing, *, who: str, how: str = "") -> dict[str, Any]:
-        """What a journal is told of what was done about a hook."""
-        spec = standing.spec
-        return {
-            "what": what, "hook": spec.id, "event": spec.native_event, "command": shown(spec), "file": spec.origin.file,
-            "root": self.root, "identity": standing.print.identity, "content": standing.print.content,
-            "who": who or user_of(self.environ), "how": how,
-        }  # fmt: skip
+
+class _Memory:
+    """Remembers what was said in each session, where no engine does."""
+
+    def __init__(self) -> None:
+        self._said: set[tuple[str, str]] = set()
+
+    def was_told(self, event: Event, what: str) -> bool:
+        """Whether that was said in the event's session before; from now on it was."""
+        key = (event.session_id, what)
+        is_told = key in self._said
+        self._said.add(key)
+        return is_told
 
 
-def _pinned(run: Run, standing: Standing) -> Run:
-    if standing.sight.sealed is None:
-        return run
-    handler = run.spec.handler
-    assert isinstance(handler, Command)  # noqa: S101 - nothing else is looked at
-    return run.replace(spec=run.spec.replace(handler=handler.replace(sealed=standing.sight.sealed)))
+def find_user(environ: Mapping[str, str]) -> str:
+    """Return who does something here: by the environment, else the system's name of this user."""
+    if named := environ.get("SUDO_USER") or environ.get("USER"):
+        return named
+    import os  # noqa: PLC0415 - hooks are approved rarely
+    import pwd  # noqa: PLC0415 - as above
 
-
-def _unpinned(run: Run) -> Run:
-    return run.replace(spec=run.spec.replace(handler=run.spec.handler.replace(sealed=None)))
-
-
-def _own_name(spec: HookSpec) -> str:
-    return f"hook `{spec.name or spec.id}`"
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return f"uid {os.getuid()}"

@@ -1,326 +1,379 @@
-"""Store: approvals, revocations and switches in one SQLite file that only its owner may read, safe at any moment.
+"""Approvals as small files: `approvals/<owner>/<definition>.<files>.json`, `.revoked`, `.absent`.
 
-A rollback journal, no write-ahead log: it is one file at rest, and its time of change tells running engines that there is
-something new. What cannot be read is an error and never an empty store.
+Every file is written under another name, synced and renamed, and `revoked` wins over approved
+versions, so that each order of writers and each kill is safe without a lock.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
+import stat
 import time
 
 from hookline.errors import TrustError
-from hookline.trust.approval import note_of, read, write
-from hookline.trust.database import Database
-from hookline.trust.schema import NOTES, mark, version_of
-from hookline.trust.snapshot import Known, keep, recalled, witness
+from hookline.model.frozen import Frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from sqlite3 import Connection
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
-    from hookline.trust.approval import Approval
-    from hookline.trust.outbox import Note
-    from hookline.trust.snapshot import Witness
-
-_GRAIN = (
-    0.05  # seconds; a file that was written this recently may be written again without a new time
-)
-_MOST_AT_ONCE = 1000  # notes of others that a writer hands on
-_KEPT = 30 * 86400.0  # seconds that it is remembered what a session was told
+FORMAT = 1
+_KEPT_VERSIONS = 8
+_FRESH = 2.0  # seconds after which the time of a folder tells every change of it
+_LARGEST = 1 << 20  # bytes of one file
+_HEX = frozenset("0123456789abcdef")
 
 
-_NOTHING = Known(approvals={})
+class Approval(Frozen):
+    """One approved version of a hook: what a person wants to know of it.
+
+    `files`: key, SHA-256, whether it is executable, whether all may write it. `at`: seconds since
+    1970. `guards`: whether the hook can refuse an action of `kind`.
+    """
+
+    definition: str
+    content: str
+    owner: str = ""
+    label: str = ""
+    dialect: str = ""
+    event: str = ""
+    kind: str = ""
+    guards: bool = False
+    scope: str = ""
+    command: str = ""
+    file: str = ""
+    hook: str = ""
+    files: tuple[tuple[str, str, bool, bool], ...] = ()
+    who: str = ""
+    how: str = ""
+    at: float = 0.0
 
 
-def store_path(environ: Mapping[str, str]) -> str:
-    """Where the user's store lies: below XDG_STATE_HOME, if that is an absolute path."""
+class Approvals(Frozen):
+    """What the store holds of one owner: approved versions by definition, and two sets."""
+
+    versions: Mapping[str, frozenset[str]] = {}
+    revoked: frozenset[str] = frozenset()
+    absent: frozenset[str] = frozenset()
+
+
+class Switch(Frozen):
+    """Hooks that are off: in a folder (`root`, "" everywhere), all or one definition."""
+
+    root: str = ""
+    definition: str = ""
+    command: str = ""
+
+
+def find_store(environ: Mapping[str, str]) -> str:
+    """Return the folder of the user's store: below XDG_STATE_HOME, if that is absolute."""
     state = environ.get("XDG_STATE_HOME", "")
-    base = (
-        state
-        if os.path.isabs(state)
-        else f"{environ.get('HOME') or os.path.expanduser('~')}/.local/state"
-    )
-    return f"{base}/hookline/trust.db"
+    home = environ.get("HOME") or os.path.expanduser("~")
+    return f"{state if os.path.isabs(state) else f'{home}/.local/state'}/hookline"
 
 
 class Store:
-    """One file of approvals. Every call opens it anew, so that a store is safe to use from any thread and after a fork.
+    """The approvals and switches of one user. Safe from any thread and any process.
 
-    Each raises TrustError: `trust.store` (no such database, damaged), `trust.newer`, `trust.exposed` (others may write it),
-    and, where it writes, `trust.unwritable`. `tell` is given a record of each change once it is committed, and returns False where it
-    cannot take it: then that waits, as it does without `tell`, and where this process dies before (`outbox`). `alone`: no other thread of this process uses the same file, and most often it is asked
-    once; then a snapshot may answer in the database's place.
+    `write_record` is given a record of each change before the change is made. Its errors are
+    nobody's business here: a journal that is full stops no approval.
     """
 
     def __init__(
         self,
-        path: str,
+        folder: str,
         *,
-        alone: bool = False,
         clock: Callable[[], float] = time.time,
-        tell: Callable[[dict[str, Any]], object] | None = None,
+        write_record: Callable[[dict[str, Any]], object] | None = None,
     ) -> None:
-        self.path = path
-        self.tell = tell
-        self._file = Database(path)
-        self._alone = alone
+        self.folder = folder
+        self.write_record = write_record
         self._clock = clock
-        self._read: tuple[tuple[int, ...], Known] | None = None
+        self._seen: dict[str, tuple[int, Any]] = {}
 
-    # -- reading ---------------------------------------------------------------------------------------------------
+    # -- reading -------------------------------------------------------------------------------
 
-    def known(self) -> Known:
-        """What is approved, revoked and switched off now. While nobody changes the file, this is one look at its times."""
-        stamp = self._file.stamp()
-        if stamp is None:
-            return _NOTHING
-        if self._read is not None and self._read[0] == stamp:
-            return self._read[1]
-        seen = witness(self.path, stamp) if self._alone else None
-        self._alone = False  # what starts threads does so after its first question
-        known = recalled(self.path, seen) if seen is not None else None
-        if known is None:
-            return self._asked(seen)
-        self._read = stamp, known
-        return known
+    def read_approvals(self, owner: str) -> Approvals:
+        """Return what is approved for an owner; the same object until a file changes.
 
-    def _asked(self, seen: Witness | None) -> Known:
-        """What the database says; written down, where it is what was `seen`."""
-        now = self._clock()  # before it is read: what is written from then on has a time of its own
-        with self._file.opened() as db:
-            db.execute("BEGIN")
-            version = version_of(db)
-            if version == 0:
-                return _NOTHING
-            approvals: dict[str, dict[str, str]] = {}
-            placed: dict[bool, dict[tuple[str, str, str, str], set[str]]] = {True: {}, False: {}}
-            for identity, places, content, *at, stands in db.execute(
-                "SELECT identity, places, content, root, dialect, file, event, hook <> '' FROM approvals"
-            ):
-                approvals.setdefault(identity, {})[places] = content
-                if at[0]:
-                    placed[bool(stands)].setdefault((at[0], at[1], at[2], at[3]), set()).add(
-                        identity
-                    )
-            revoked = frozenset(row[0] for row in db.execute("SELECT identity FROM revocations"))
-            off = frozenset(row[0] for row in db.execute("SELECT root FROM switches"))
-            single = (
-                db.execute("SELECT root, identity FROM hook_switches").fetchall()
-                if version > 1
-                else ()
-            )
-            stamp = self._file.stamp()
-            db.execute("ROLLBACK")
-        declared, replaced = (
-            {at: frozenset(each) for at, each in placed[stands].items()} for stands in (True, False)
-        )
-        known = Known(
-            approvals=approvals, revoked=revoked, off=off, hooks_off=frozenset(single), declared=declared, replaced=replaced,
-        )  # fmt: skip
-        settled = stamp is not None and now - max(stamp[-2:]) / 1e9 > _GRAIN
-        self._read = (stamp, known) if stamp is not None and settled else None
-        if (
-            self._read is not None
-            and seen is not None
-            and witness(self.path, self._read[0]) == seen
-        ):
-            keep(self.path, seen, known)
-        return known
-
-    def approvals(self) -> tuple[Approval, ...]:
-        """Every approval, the latest first."""
-        if self._file.stamp() is None:
-            return ()
-        with self._file.opened() as db:
-            return read(db) if version_of(db) else ()
-
-    # -- writing ---------------------------------------------------------------------------------------------------
-
-    def approve(
-        self,
-        approvals: Sequence[Approval],
-        *,
-        first_use: bool = False,
-        keep_revoked: bool = False,
-        replaces: Sequence[str] = (),
-        notes: Sequence[Mapping[str, Any]] = (),
-    ) -> None:
-        """Approve all of them or none. With `first_use` an approval that is there stays, and so does a revocation, as with `keep_revoked`.
-
-        `replaces`: identities whose place these take; they stay approved, because a branch may bring them back. `notes`: what a journal is told, where that
-        is more than they say themselves: a record for each approval, and then one for each that is replaced.
+        Raises:
+            TrustError: `trust.store`, a file or folder cannot be read; `trust.exposed`, others may
+                write it; `trust.newer`, a newer hookline wrote it.
         """
-        told = notes or (
-            *map(note_of, approvals),
-            *({"what": "replaced", "identity": identity} for identity in replaces),
-        )
-        with self._writing() as db:
-            db.executemany(
-                "UPDATE approvals SET hook = '' WHERE identity = ?",
-                [(identity,) for identity in replaces],
-            )
-            for one, note in zip(approvals, told, strict=False):
-                at = one.at or self._clock()
-                if write(db, one.replace(at=at), first_use=first_use, keep_revoked=keep_revoked):
-                    _put(db, [note], at)
-            _put(db, told[len(approvals) :], self._clock())
+        found: Approvals = self._read_cached(f"approvals/{owner}", self._read_owner, Approvals())
+        return found
 
-    def forget(self, identities: Sequence[str], *, notes: Sequence[Mapping[str, Any]] = ()) -> None:
-        """Have no approval of these count any more, without a word that one was taken back. `notes`: as of `approve`."""
-        with self._writing() as db:
-            db.executemany(
-                "DELETE FROM approvals WHERE identity = ?", [(identity,) for identity in identities]
-            )
-            _put(
-                db,
-                notes or [{"what": "forgotten", "identity": identity} for identity in identities],
-                self._clock(),
-            )
+    def list_owners(self) -> tuple[str, ...]:
+        """Return the keys of all owners.
 
-    def revoke(
-        self,
-        identities: Iterable[tuple[str, str]],
-        who: str,
-        *,
-        notes: Sequence[Mapping[str, Any]] = (),
-    ) -> None:
-        """Take back every approval of these hooks (each an identity and what it is shown as), and remember that it was so.
-
-        `notes`: as of `approve`.
+        Raises:
+            TrustError: the folder cannot be read.
         """
-        hooks, at = list(identities), self._clock()
-        with self._writing() as db:
-            for identity, command in hooks:
-                db.execute("DELETE FROM approvals WHERE identity = ?", (identity,))
-                db.execute(
-                    "INSERT OR REPLACE INTO revocations VALUES (?, ?, ?, ?)",
-                    (identity, command, who, at),
-                )
-            own = [
-                {"what": "revoked", "identity": identity, "command": command, "who": who}
-                for identity, command in hooks
-            ]
-            _put(db, notes or own, at)
+        found: tuple[str, ...] = self._read_cached("approvals", _list_names, ())
+        return found
 
-    def turn(self, root: str, who: str, *, on: bool, how: str = "") -> None:
-        """Turn hooks on or off, for a project folder or, with "", everywhere. Off anywhere is off."""
-        at = self._clock()
-        with self._writing() as db:
-            if on:
-                db.execute("DELETE FROM switches WHERE root = ?", (root,))
+    def read_version(self, owner: str, definition: str, content: str) -> Approval:
+        """Return one approved version.
+
+        Raises:
+            TrustError: as `read_approvals`.
+        """
+        path = f"{self.folder}/approvals/{owner}/{definition}.{content}.json"
+        tree = _read_json(path)
+        files = tuple((str(each[0]), str(each[1]), bool(each[2]), bool(each[3]))
+                      for each in tree.get("files", ()))  # fmt: skip
+        known = {name: tree[name] for name in Approval.__fields__ if name in tree}
+        return Approval(**{**known, "files": files})
+
+    def list_versions(self, owner: str, definition: str) -> list[Approval]:
+        """Return the approved versions of a definition, the latest first.
+
+        Raises:
+            TrustError: as `read_approvals`.
+        """
+        contents = self.read_approvals(owner).versions.get(definition, ())
+        found = [self.read_version(owner, definition, content) for content in contents]
+        return sorted(found, key=lambda each: -each.at)
+
+    def read_switches(self) -> tuple[Switch, ...]:
+        """Return everything that is switched off.
+
+        Raises:
+            TrustError: as `read_approvals`.
+        """
+        found: tuple[Switch, ...] = self._read_cached("off", _read_switches, ())
+        return found
+
+    def _read_cached(self, name: str, read: Callable[[str], Any], empty: Any) -> Any:
+        """Read a folder anew if its time is another one, or so fresh that it may not tell."""
+        path = self.folder
+        for part in ("", *name.split("/")):
+            path = f"{path}/{part}" if part else path
+            try:
+                found = os.stat(path)
+            except FileNotFoundError:
+                self._seen.pop(name, None)
+                return empty
+            except OSError as error:
+                raise _unreadable(path, error) from None
+            if not stat.S_ISDIR(found.st_mode) or is_writable_by_others(found):
+                raise _exposed(path)
+        known = self._seen.get(name)
+        if known is not None and known[0] == found.st_mtime_ns:
+            return known[1]
+        value = read(path)
+        if self._clock() - found.st_mtime > _FRESH:
+            self._seen[name] = (found.st_mtime_ns, value)
+        return value
+
+    def _read_owner(self, folder: str) -> Approvals:
+        versions: dict[str, set[str]] = {}
+        marks: dict[str, set[str]] = {"revoked": set(), "absent": set()}
+        for name in _list_names(folder):
+            definition, _, rest = name.partition(".")
+            if rest in marks:
+                marks[rest].add(definition)
+            elif name.endswith(".json"):
+                content = rest.removesuffix(".json")
+                if not _HEX.issuperset(definition + content):
+                    raise _damaged(f"{folder}/{name}", "its name is none of hookline's")
+                versions.setdefault(definition, set()).add(content)
+        return Approvals(
+            versions={name: frozenset(each) for name, each in versions.items()},
+            revoked=frozenset(marks["revoked"]),
+            absent=frozenset(marks["absent"]),
+        )
+
+    # -- writing -------------------------------------------------------------------------------
+
+    def approve(self, approvals: Iterable[Approval], *, is_first_use: bool = False) -> None:
+        """Write versions. A person's approval ends a revocation; a first use does not.
+
+        Raises:
+            TrustError: `trust.unwritable`.
+        """
+        for each in approvals:
+            self._record({"what": "approved", **_to_record(each)})
+            folder = f"{self.folder}/approvals/{each.owner}"
+            fields = {name: getattr(each, name) for name in Approval.__fields__}
+            _write(folder, f"{each.definition}.{each.content}.json", {"format": FORMAT, **fields})
+            if not is_first_use:
+                _remove(f"{folder}/{each.definition}.revoked")
+                self._drop_versions(each.owner, each.definition, _KEPT_VERSIONS)
+
+    def revoke(self, approvals: Iterable[Approval]) -> None:
+        """Write revocations, then delete the versions.
+
+        Raises:
+            TrustError: `trust.unwritable`.
+        """
+        for each in approvals:
+            self._record({"what": "revoked", **_to_record(each)})
+            folder = f"{self.folder}/approvals/{each.owner}"
+            _write(folder, f"{each.definition}.revoked", {"format": FORMAT, "who": each.who})
+            self._drop_versions(each.owner, each.definition, 0)
+
+    def forget(self, approvals: Iterable[Approval], *, may_be_absent: bool = False) -> None:
+        """Delete versions of hooks that are gone; or note that they may be gone on some branches.
+
+        Raises:
+            TrustError: `trust.unwritable`.
+        """
+        for each in approvals:
+            what = "may be absent" if may_be_absent else "forgotten"
+            self._record({"what": what, **_to_record(each)})
+            if may_be_absent:
+                folder = f"{self.folder}/approvals/{each.owner}"
+                _write(folder, f"{each.definition}.absent", {"format": FORMAT})
             else:
-                db.execute("INSERT OR REPLACE INTO switches VALUES (?, ?, ?)", (root, who, at))
-            mark(db)
-            _put(db, [{"what": "on" if on else "off", "root": root, "who": who, "how": how}], at)
+                self._drop_versions(each.owner, each.definition, 0)
 
-    def turn_hooks(
-        self,
-        root: str,
-        hooks: Iterable[tuple[str, str]],
-        who: str,
-        *,
-        on: bool,
-        notes: Sequence[Mapping[str, Any]] = (),
-    ) -> None:
-        """Turn single hooks (each an identity and what it is shown as) on or off, for a project folder or, with "", everywhere.
+    def set_switch(self, switch: Switch, *, is_on: bool, record: Mapping[str, Any]) -> None:
+        """Turn hooks on or off.
 
-        `notes`: as of `approve`.
+        Raises:
+            TrustError: `trust.unwritable`.
         """
-        meant, at, what = list(hooks), self._clock(), "on" if on else "off"
-        with self._writing() as db:
-            for identity, command in meant:
-                if on:
-                    db.execute(
-                        "DELETE FROM hook_switches WHERE root = ? AND identity = ?",
-                        (root, identity),
-                    )
-                else:
-                    db.execute(
-                        "INSERT OR REPLACE INTO hook_switches VALUES (?, ?, ?, ?, ?)",
-                        (root, identity, command, who, at),
-                    )
-            mark(db)
-            own = [
-                {"what": what, "root": root, "identity": identity, "command": command, "who": who}
-                for identity, command in meant
-            ]
-            _put(db, notes or own, at)
+        from hookline.text.digest import sha256  # noqa: PLC0415 - an event turns nothing
 
-    def told(self, session: str, what: str) -> bool:
-        """Remember that a session was told something; whether it had been told before."""
-        now = self._clock()
-        if self._is_told(
-            session, what
-        ):  # most often; to write costs more, and makes every reader read anew
-            return True
-        with self._writing() as db:
-            db.execute("DELETE FROM told WHERE at < ?", (now - _KEPT,))
-            return (
-                db.execute(
-                    "INSERT OR IGNORE INTO told VALUES (?, ?, ?)", (session, what, now)
-                ).rowcount
-                == 0
+        self._record({"what": "on" if is_on else "off", **record})
+        key = f"{switch.root}\0{switch.definition}".encode("utf-8", "surrogateescape")
+        name = f"{sha256(key)[:32]}.json"
+        if is_on:
+            _remove(f"{self.folder}/off/{name}")
+        else:
+            fields = {field: getattr(switch, field) for field in Switch.__fields__}
+            _write(f"{self.folder}/off", name, {"format": FORMAT, **fields})
+
+    def now(self) -> float:
+        """Return the time, in seconds since 1970."""
+        return self._clock()
+
+    def _drop_versions(self, owner: str, definition: str, kept: int) -> None:
+        folder = f"{self.folder}/approvals/{owner}"
+        with contextlib.suppress(OSError):
+            names = [name for name in _list_names(folder)
+                     if name.startswith(f"{definition}.") and name.endswith(".json")]  # fmt: skip
+            names.sort(key=lambda name: os.stat(f"{folder}/{name}").st_mtime_ns, reverse=True)
+            for name in names[kept:]:
+                _remove(f"{folder}/{name}")
+
+    def _record(self, record: dict[str, Any]) -> None:
+        if self.write_record is not None:
+            with contextlib.suppress(OSError):
+                self.write_record(record)
+
+
+def is_writable_by_others(found: os.stat_result) -> bool:
+    """Whether another user may write what `os.stat` returned this of."""
+    is_ours = found.st_uid in (0, os.geteuid())
+    return not is_ours or bool(found.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
+
+
+def _list_names(folder: str) -> tuple[str, ...]:
+    try:
+        return tuple(name for name in sorted(os.listdir(folder)) if not name.startswith("."))
+    except OSError as error:
+        raise _unreadable(folder, error) from None
+
+
+def _read_switches(folder: str) -> tuple[Switch, ...]:
+    def read() -> Iterator[Switch]:
+        for name in _list_names(folder):
+            tree = _read_json(f"{folder}/{name}")
+            yield Switch(**{field: str(tree.get(field, "")) for field in Switch.__fields__})
+
+    return tuple(read())
+
+
+def _read_json(path: str) -> dict[str, Any]:
+    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | getattr(os, "O_NOFOLLOW", 0)
+    try:
+        descriptor = os.open(path, flags)
+        try:
+            found = os.fstat(descriptor)
+            if not stat.S_ISREG(found.st_mode) or is_writable_by_others(found):
+                raise _exposed(path)
+            tree = json.loads(os.read(descriptor, _LARGEST))
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise _unreadable(path, error) from None
+    except ValueError:
+        raise _damaged(path, "it is no JSON") from None
+    if not isinstance(tree, dict) or not isinstance(tree.get("format"), int):
+        raise _damaged(path, "it is no file of hookline's")
+    if tree["format"] > FORMAT:
+        raise TrustError(
+            f"a newer hookline wrote `{path}`", name="trust.newer", hint="update hookline"
+        )
+    return tree
+
+
+def _to_record(approval: Approval) -> dict[str, Any]:
+    """Return what a journal is given of a change."""
+    told = ("hook", "event", "command", "file", "owner", "definition", "content", "who", "how")
+    return {name: getattr(approval, name) for name in told}
+
+
+def _write(folder: str, name: str, tree: Mapping[str, Any]) -> None:
+    """Write a file so that it is there whole or not at all, also after a crash."""
+    temporary = f"{folder}/.{name}.{os.getpid()}.{time.monotonic_ns()}"
+    try:
+        os.makedirs(folder, 0o700, exist_ok=True)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+        descriptor = os.open(temporary, flags, 0o600)
+        try:
+            os.write(
+                descriptor, json.dumps(tree, sort_keys=True).encode("utf-8", "surrogateescape")
             )
-
-    def _is_told(self, session: str, what: str) -> bool:
-        if self._file.stamp() is None:
-            return False
-        with self._file.opened() as db:
-            asked = "SELECT 1 FROM told WHERE session = ? AND what = ?"
-            return version_of(db) > 0 and db.execute(asked, (session, what)).fetchone() is not None
-
-    @contextlib.contextmanager
-    def _writing(self) -> Iterator[Connection]:
-        """One transaction, after which whoever keeps a journal is told of it, and of what others left behind."""
-        from hookline.trust import outbox  # noqa: PLC0415 - few events change anything
-
-        handed = outbox.handed(self.path)
-        left: list[Note] = []
-        with self._file.writing() as db:
-            outbox.clear(db, handed)
-            yield db
-            if self.tell is not None:
-                left = outbox.waiting(db)[:_MOST_AT_ONCE]
-        if handed:
-            outbox.forget(self.path, handed)
-        if left and self.tell is not None:
-            with contextlib.suppress(
-                OSError, TrustError
-            ):  # it is done, and told by whoever comes next
-                outbox.hand_on(self.path, left, self.tell, self.waiting)
-
-    # -- notes -----------------------------------------------------------------------------------------------------
-
-    def waiting(self) -> tuple[Note, ...]:
-        """The notes that no journal took yet: somebody was killed before he handed them on, or there was none that could take them."""
-        from hookline.trust import outbox  # noqa: PLC0415 - as above
-
-        if self._file.stamp() is None:
-            return ()
-        with self._file.opened() as db:
-            return (
-                tuple(outbox.waiting(db, outbox.handed(self.path)))
-                if version_of(db) >= NOTES
-                else ()
-            )
-
-    def hand_on(self) -> int:
-        """Hand on what was left behind; how many notes are left even then."""
-        from hookline.trust import outbox  # noqa: PLC0415 - as above
-
-        left = self.waiting()
-        if not left or self.tell is None:
-            return len(left)
-        with contextlib.suppress(OSError):  # somebody else is at it, or nothing can be written
-            outbox.hand_on(self.path, left, self.tell, self.waiting)
-        return len(self.waiting())
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        os.rename(temporary, f"{folder}/{name}")
+        # A rename need not give the folder a new time within a tick of a coarse clock.
+        os.utime(folder)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise TrustError(
+            f"`{folder}` cannot be written: {(error.strerror or str(error)).lower()}",
+            name="trust.unwritable",
+            hint=f"make it a folder that you may write, then try again: {folder}",
+        ) from None
 
 
-def _put(db: Connection, records: Iterable[Mapping[str, Any]], at: float) -> None:
-    from hookline.trust.outbox import put  # noqa: PLC0415 - as above
+def _remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise TrustError(
+            f"`{path}` cannot be deleted: {(error.strerror or str(error)).lower()}",
+            name="trust.unwritable",
+            hint="see who owns its folder",
+        ) from None
 
-    put(db, records, at)
+
+def _unreadable(path: str, error: OSError) -> TrustError:
+    return _damaged(path, (error.strerror or "it is unreadable").lower())
+
+
+def _damaged(path: str, why: str) -> TrustError:
+    return TrustError(
+        f"the approvals in `{path}` cannot be read: {why}",
+        name="trust.store",
+        hint="move it away and approve again: hookline approve",
+    )
+
+
+def _exposed(path: str) -> TrustError:
+    return TrustError(
+        f"others may write `{path}`, or it is no plain file",
+        name="trust.exposed",
+        hint="chmod go-w, and look through the approvals: hookline list",
+    )

@@ -13,7 +13,7 @@ import pytest
 from hookline.cli.answer import answer_main
 from hookline.config import places, project_env
 from hookline.engine.engine import Engine
-from hookline.engine.gating import gate
+from hookline.engine.trust_gate import gate
 from hookline.trust import approve
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Machine:
             "PLACES",
             (places.Place(dialect="claude-code", scope="managed", path=str(self.policy)), *own),
         )
-        patch.setattr("hookline.trust.standing.is_roots", lambda path: path == str(self.policy))
+        patch.setattr("hookline.trust.trust.is_roots", lambda path: path == str(self.policy))
         for name in (
             "XDG_STATE_HOME",
             "XDG_CONFIG_HOME",

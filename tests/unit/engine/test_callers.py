@@ -12,7 +12,7 @@ from hookline.engine.callers import called, callers, leave_to_host
 from hookline.engine.doctor.checkup import check
 from hookline.engine.engine import Engine
 from hookline.engine.explain import explain
-from hookline.engine.gating import gate
+from hookline.engine.trust_gate import gate
 from hookline.trust import approve
 from tests.unit.trust.support import World
 
@@ -138,7 +138,7 @@ class Home(World):
             "PLACES",
             (places.Place(dialect="claude-code", scope="managed", path=str(self.policy)), *own),
         )
-        patch.setattr("hookline.trust.standing.is_roots", lambda path: path == str(self.policy))
+        patch.setattr("hookline.trust.trust.is_roots", lambda path: path == str(self.policy))
 
     def declare(self, where: str, *commands: str) -> None:
         path = {"policy": self.policy, "user": self.home / ".claude/settings.json"}.get(
@@ -252,5 +252,5 @@ def test_policy_runs_whoever_is_trusted(home: Home, monkeypatch: pytest.MonkeyPa
 
     assert trusted == {"managed": True, "user": False}
 
-    monkeypatch.setattr("hookline.trust.standing.is_roots", lambda _: False)
+    monkeypatch.setattr("hookline.trust.trust.is_roots", lambda _: False)
     assert not any(spec.trusted for spec in home.engine("none").hooks)

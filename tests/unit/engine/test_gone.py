@@ -11,9 +11,9 @@ import sys
 import pytest
 
 from hookline.cli.answer import answer_main
+from hookline.engine.approval_service import Declared, find_removed, forget, gone, removed_problems
 from hookline.engine.engine import Engine
-from hookline.engine.gating import Late, _is_there, gate
-from hookline.engine.gone import Declared, forget, gone, gone_meant, gone_problems
+from hookline.engine.trust_gate import LazyGate, _is_there, gate
 from hookline.trust import approve
 from hookline.trust.store import store_path
 from tests.unit.trust.support import World
@@ -190,7 +190,7 @@ def test_what_a_pull_does_to_a_file_disarms_and_tells_nothing(clone: Clone, chan
     said = clone.answer()
 
     assert (said["decided"], GONE in said["note"]) == ("deny", False)
-    assert list(gone_problems(clone.engine())) == []
+    assert list(removed_problems(clone.engine())) == []
 
 
 def test_another_project_and_files_that_somebody_names_miss_nothing(
@@ -258,7 +258,7 @@ def test_what_is_gone_can_be_seen_and_forgotten(clone: Clone) -> None:
     clone.approve()
     clone.file.unlink()
     engine = clone.engine()
-    (problem,) = gone_problems(engine)
+    (problem,) = removed_problems(engine)
 
     assert (problem.name, problem.severity, problem.message) == (
         "check.gone",
@@ -268,9 +268,9 @@ def test_what_is_gone_can_be_seen_and_forgotten(clone: Clone) -> None:
     assert problem.hint == "if that is meant: hookline revoke ./one.sh forgets it"
     (row,) = gone(engine)
     assert [
-        gone_meant(engine, what) for what in ("./one.sh", row.hook, str(clone.file), "other")
+        find_removed(engine, what) for what in ("./one.sh", row.hook, str(clone.file), "other")
     ] == [[row], [row], [row], []]
-    assert gone_meant(engine, "./one.sh", "Stop") == []
+    assert find_removed(engine, "./one.sh", "Stop") == []
 
     forget(engine, [row], who="ada", how="test")
     assert (gone(engine), gone(clone.engine())) == ([], [])
@@ -317,7 +317,7 @@ def test_a_gate_that_is_made_late_tells_the_same(clone: Clone) -> None:
     """Whether or not a hook came to it before."""
     clone.approve()
     clone.file.unlink()
-    late = Late(str(clone.project), clone.environ)
+    late = LazyGate(str(clone.project), clone.environ)
     Engine.discover(clone.project, environ=clone.environ, gate=late)
 
     assert [list(late.missing("s", ())) for _ in range(2)] == [
@@ -325,6 +325,6 @@ def test_a_gate_that_is_made_late_tells_the_same(clone: Clone) -> None:
         [],
     ]
     clone.database.chmod(0o666)
-    unreadable = Late(str(clone.project), clone.environ)
+    unreadable = LazyGate(str(clone.project), clone.environ)
     Engine.discover(clone.project, environ=clone.environ, gate=unreadable)
     assert list(unreadable.missing("t", ())) == []

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hookline.engine.engine import Engine
-from hookline.engine.gating import Late
+from hookline.engine.notices import heard
 from hookline.engine.shelf import all_hooks, given_way
-from hookline.engine.unheard import heard
+from hookline.engine.trust_gate import LazyGate
 from hookline.sessions.store import Sessions
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Place:
             self.write(path, self.hooks(MINE if of_user else THEIRS) | tree)
 
     def engine(self) -> Engine:
-        late = Late(str(self.root), self.environ)
+        late = LazyGate(str(self.root), self.environ)
         return Engine.discover(self.root, environ=self.environ, gate=late, sessions=self.sessions)
 
     def fire(self, engine: Engine, session: str = "s") -> Decision:
@@ -167,7 +167,7 @@ def test_without_state_a_process_tells_it_once(tmp_path: Path) -> None:
     place = Place(tmp_path, "claude-code")
     place.switch("project", ALL)
     engine = Engine.discover(
-        place.root, environ=place.environ, gate=Late(str(place.root), place.environ)
+        place.root, environ=place.environ, gate=LazyGate(str(place.root), place.environ)
     )
 
     assert [any("HKL1604" in text for text in place.fire(engine).for_user) for _ in range(2)] == [

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.engine.engine import Engine
-from hookline.engine.notices import add_notice
-from hookline.engine.unsaid import NOT_ASKED
+from hookline.engine.notices import NOT_ASKED, add_notice
 
 if TYPE_CHECKING:
     from pathlib import Path

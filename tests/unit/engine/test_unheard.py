@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.engine.engine import Engine
-from hookline.engine.unheard import heard
+from hookline.engine.notices import heard
 from hookline.errors import CodecError
 from hookline.model.reply import Reply
 from hookline.model.verdict import Lowered, Stance
@@ -68,7 +68,7 @@ def test_the_user_is_told_once(tmp_path: Path, *, lasting: bool) -> None:
 
 
 def test_who_was_told_much_is_told_more() -> None:
-    """What a process cannot remember any more is said again, and nothing is left unsaid."""
+    """What a process cannot remember any more is said again, and nothing is left list_lost."""
     engine = an_engine()
     names = [f"PreDream{number}" for number in range(300)]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hookline.engine.unsaid import is_told, told_beside, unsaid
+from hookline.engine.notices import add_to_stderr, is_shown, list_lost
 from hookline.model.reply import Reply
 from hookline.model.verdict import Decision, Lowered, Stance, Verdict
 
@@ -43,23 +43,27 @@ def decided(*verdicts: Verdict, lowered: tuple[Lowered, ...] = ()) -> Decision:
 )
 def test_what_the_host_has_no_word_for_is_told(decision: Decision, told: list[str]) -> None:
     """Stances, changes, faults, and notes where there is no place for them."""
-    assert list(unsaid(decision, Reply())) == told
+    assert list(list_lost(decision, Reply())) == told
 
 
 def test_what_the_reply_shows_is_not_told_again() -> None:
     """On either stream, JSON's escapes included."""
     assert (
-        list(unsaid(decided(FAULT.replace(fault='a "b"')), Reply(stdout='{"reason": "a \\"b\\""}')))
+        list(
+            list_lost(
+                decided(FAULT.replace(fault='a "b"')), Reply(stdout='{"reason": "a \\"b\\""}')
+            )
+        )
         == []
     )
-    assert list(unsaid(decided(FAULT), Reply(stderr="timed out after 1 s"))) == []
+    assert list(list_lost(decided(FAULT), Reply(stderr="timed out after 1 s"))) == []
 
 
 def test_lines_stand_beside_the_reply_once_and_visibly() -> None:
     """After what is there already."""
-    assert told_beside(Reply(), ()) == Reply()
+    assert add_to_stderr(Reply(), ()) == Reply()
     assert (
-        told_beside(Reply(stderr="x\n"), ["a\x1b", "a\x1b", "b"]).stderr
+        add_to_stderr(Reply(stderr="x\n"), ["a\x1b", "a\x1b", "b"]).stderr
         == "x\nhookline: a\\x1b\nhookline: b\n"
     )
 
@@ -79,4 +83,4 @@ def test_what_is_wrong_is_told_once(line: str, told: bool) -> None:
         stdout='{"systemMessage": "hookline: s.toml:1:1: HKL1101 unknown key `x`: nothing of it counts (did you mean `y`?)"}'
     )
 
-    assert is_told(reply, line) is told
+    assert is_shown(reply, line) is told

@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from hookline.engine.engine import Engine
-from hookline.engine.gating import Late, noted
+from hookline.engine.trust_gate import LazyGate, note_approvals
 from hookline.journal.journal import Journal
 from hookline.journal.trail import Trail
 
@@ -53,7 +53,7 @@ class Workspace:
 
     def engine(self) -> Engine:
         """The hooks of this workspace, as they are found, each asked about at the gate."""
-        late = Late(str(self.root), self.environ, tell=noted(self.journal))
+        late = LazyGate(str(self.root), self.environ, tell=note_approvals(self.journal))
         return Engine.discover(self.root, environ=self.environ, gate=late, journal=self.journal)
 
     def call(self, engine: Engine) -> Decision:
@@ -67,7 +67,7 @@ class Workspace:
         }
         return engine.fire("pre_tool_call", payload, dialect="starchild")
 
-    def noted(self) -> list[dict[str, Any]]:
+    def note_approvals(self) -> list[dict[str, Any]]:
         """What the journal has of approvals, in its order."""
         assert self.journal.trail is not None
         self.journal.close()

@@ -6,13 +6,13 @@ import os
 import sys
 
 import pytest
+from hookline.trust.fingerprint import plain
 
 from hookline.errors import HandlerError
 from hookline.handlers.command import COOKIE, FIRING, build_program
 from hookline.handlers.recursion_guard import extend_variable
 from hookline.model.event import Event, Lifecycle, ToolCall
 from hookline.model.handler import Command
-from hookline.trust.fingerprint import plain
 from tests.unit.handlers.support import executable, run
 
 TYPE_CHECKING = False

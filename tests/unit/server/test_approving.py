@@ -77,7 +77,7 @@ def test_a_declared_command_is_approved_for_all_of_its_events(
         200, {"ok": True, "events": ["pre_tool_call", "on_user_message"], "mounted": 2, "master_enabled": True},
     )  # fmt: skip
     assert ask(server.tcp, {"command": URL}).document["events"] == ["on_stop"]
-    (first, *_) = place.noted()
+    (first, *_) = place.note_approvals()
     assert (first["did"], first["who"], first["command"]) == ("approved", "ada", str(place.guard))
     assert (
         first["how"]
@@ -116,12 +116,12 @@ def test_the_master_switch_is_turned_on_unless_it_is_not_to_be(
     server: Served, place: Workspace
 ) -> None:
     """Then the hook is approved, and not live, which is said."""
-    from hookline.engine.steering import turn_all  # noqa: PLC0415 - only this row needs it
+    from hookline.engine.approval_service import switch_all  # noqa: PLC0415 - only this row needs it
 
-    turn_all(server.service.engine, on=False, who="ada", how="test")
+    switch_all(server.service.engine, on=False, who="ada", how="test")
     kept = ask(server.tcp, {"command": str(place.guard), "enable_master": False}).document
     turned = ask(server.tcp, {"command": str(place.guard)}).document
-    turn_all(server.service.engine, on=False, everywhere=True, who="ada", how="test")
+    switch_all(server.service.engine, on=False, everywhere=True, who="ada", how="test")
     elsewhere = ask(server.tcp, {"command": str(place.guard)}).document
 
     assert (kept["mounted"], kept["master_enabled"], kept["note"]) == (
@@ -152,7 +152,7 @@ def test_a_file_that_says_no_is_no_master_that_is_on(server: Served, place: Work
     assert beside.read_text(encoding="utf-8") == "# mine\nshell_hooks:\n  enabled: true\n"
     notes = [
         (note["did"], note["who"], note["how"], note["root"])
-        for note in place.noted()
+        for note in place.note_approvals()
         if note["did"] == "on"
     ]
     assert notes == [("on", "ada", "approve API, the token, from 127.0.0.1", str(place.root))]
@@ -203,7 +203,7 @@ def test_what_cannot_be_approved_is_refused_in_words(
 
     assert (answer.status, answer.document["ok"]) == (status, False)
     assert said in answer.document["error"]
-    assert place.noted() == []
+    assert place.note_approvals() == []
 
 
 def test_a_file_that_cannot_be_read_is_told_with_the_approval(
@@ -272,7 +272,7 @@ def test_who_is_no_program_of_this_user_is_refused(
 
     assert answer.status == status
     assert answer.headers["content-type"] == "application/problem+json"
-    assert place.noted() == []
+    assert place.note_approvals() == []
 
 
 @pytest.mark.parametrize("host", ["attacker.example", "127.0.0.1.attacker.example", ""])
@@ -362,7 +362,7 @@ def test_where_somebody_chose_so_an_agent_approves_by_itself(
         403,
         401,
     )
-    assert {note["how"] for note in place.noted()} == {
+    assert {note["how"] for note in place.note_approvals()} == {
         "approve API, no token (self_approve), from 127.0.0.1"
     }
 

@@ -42,7 +42,7 @@ def test_a_typed_command_approves_a_hook(way: str, server: Served, place: Worksp
 
     assert (answer.status, answer.document["schema"]) == (200, "hookline.chat/1")
     assert answer.document["text"].startswith("✓ approved: ")
-    (first, *_) = place.noted()
+    (first, *_) = place.note_approvals()
     assert first["who"] == "ann"
 
 

@@ -1,16 +1,17 @@
-"""A person with a home and a project, hooks that leave traces of what ran, and a gate between."""
+"""A user with a home and a project, hooks that leave traces of what ran, and a gate between."""
 
 from __future__ import annotations
 
 import os
 
 from hookline.core.dispatch import Run
-from hookline.engine.gating import gate
+from hookline.engine.trust_gate import make_gate
 from hookline.handlers.table import perform_all
 from hookline.model.event import Event, ToolCall
 from hookline.model.handler import Command
 from hookline.model.problem import Origin
 from hookline.model.spec import HookSpec
+from hookline.trust.commands import find_states
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.model.outcome import Outcome
-    from hookline.trust import Gate
+    from hookline.trust.gate import Gate
+    from hookline.trust.state import HookState
 
 SAYS = '#!/bin/sh\necho "{0}" >> "$TRACE"\n'
 
@@ -40,20 +42,27 @@ class World:
         }
 
     @property
-    def database(self) -> Path:
-        return self.folder / "state/hookline/trust.db"
+    def store(self) -> Path:
+        """The folder of the store."""
+        return self.folder / "state/hookline"
 
     def gate(self, **options: Any) -> Gate:
-        return gate(self.project, self.environ, **options)
+        """Return the user's gate of the project."""
+        return make_gate(self.project, self.environ, **options)
+
+    def state(self, spec: HookSpec, gate: Gate | None = None) -> HookState:
+        """Return the state of a hook."""
+        return find_states(gate or self.gate(), [spec])[0]
 
     def script(self, says: str, *, path: Path | None = None, mode: int = 0o755) -> Path:
-        """A script that leaves a line in the trace."""
+        """Write a script that leaves a line in the trace."""
         path = path or self.project / "guard.sh"
         path.write_text(SAYS.format(says), encoding="utf-8")
         path.chmod(mode)
         return path
 
     def run(self, spec: HookSpec) -> Run:
+        """Return a run of a hook before a tool."""
         event = Event(
             kind=spec.kind,
             dialect=spec.dialect,
@@ -65,25 +74,21 @@ class World:
         return Run(spec=spec, event=event, payload="{}\n")
 
     def perform(self, run: Run) -> Outcome:
+        """Run a hook."""
         (outcome,) = perform_all([run], environ=self.environ)
         return outcome
 
     def ran(self) -> list[str]:
-        """What left a trace, in its order."""
+        """Return what left a trace, in its order."""
         return self.trace.read_text(encoding="utf-8").splitlines() if self.trace.exists() else []
 
 
 def hook(*argv: str, scope: str = "project", file: str = "", **fields: Any) -> HookSpec:
-    """A command hook on the gate before a tool, declared by a file of this scope."""
+    """Return a command hook before a tool, declared by a file of this scope."""
     handler = fields.pop("handler", None) or Command(argv=argv)
     return HookSpec(
         **{
-            "id": "h", "dialect": "claude-code", "kind": "tool.before", "native_event": "PreToolUse", "handler": handler,
-            "origin": Origin(file=file, scope=scope), **fields,
+            "id": "h", "dialect": "claude-code", "kind": "tool.before", "native_event": "PreToolUse",
+            "handler": handler, "origin": Origin(file=file, scope=scope), **fields,
         }
     )  # fmt: skip
-
-
-def text(script: str) -> Command:
-    """A text for a shell."""
-    return Command(script=script, shell=("bash", "sh"))  # noqa: S604 - shells that a hook names

@@ -34,7 +34,6 @@ FAILURES: Mapping[Failure, str] = {
     Failure.UNDECIDED: "matcher_timeout",
     Failure.UNTRUSTED: "not_approved",
     Failure.CHANGED: "changed_since_approval",
-    Failure.EXPOSED: "writable_by_others",
     Failure.UNKNOWABLE: "approval_unreadable",
     Failure.REVOKED: "approval_revoked",
     Failure.ABSENT: "script_missing",
@@ -54,9 +53,7 @@ _UNAPPROVED: Mapping[Failure, str] = {
     Failure.UNTRUSTED: "policy hook not approved",
     Failure.CHANGED: "policy hook changed since it was approved",
 }
-_VANISHED = frozenset(
-    {*_UNAPPROVED, Failure.EXPOSED, Failure.UNKNOWABLE, Failure.UNLOADABLE, Failure.ABSENT}
-)
+_VANISHED = frozenset({*_UNAPPROVED, Failure.UNKNOWABLE, Failure.UNLOADABLE, Failure.ABSENT})
 
 
 def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> Verdict:

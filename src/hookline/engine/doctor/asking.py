@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from time import perf_counter
 
-from hookline.core.dispatch import dispatch
+from hookline.core.dispatch import Run, dispatch
+from hookline.core.failure import judge_unrun
 from hookline.core.plan import Group, Plan
 from hookline.engine.drive import drive
-from hookline.engine.gating import gated
 from hookline.model.kinds import kind
+from hookline.model.outcome import Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from hookline.core.dispatch import Dispatch, Run
+    from hookline.core.dispatch import Dispatch
     from hookline.core.registry import Entry
     from hookline.engine.engine import Engine
     from hookline.model.event import Event
-    from hookline.model.outcome import Outcome
     from hookline.model.verdict import Decision, Verdict
     from hookline.trust.gate import Gate
 
@@ -33,7 +33,11 @@ def ask(
 
     All else is as in production: payload, process, limits, trust, reading.
     """
-    # Its conditions stay: without them it would be another hook than the one that was approved. Its predicates are what is asked.
+    if gate is not None:
+        stopped = gate.check_before(Run(spec=entry.spec, event=event))
+        if isinstance(stopped, Outcome):
+            return stopped, judge_unrun(entry.spec, stopped)
+    # Its conditions stay, so that messages describe it as declared. Its predicates are what is asked.
     spec = entry.spec.replace(detached=False, once=False, timeout=min(entry.spec.timeout, seconds))
     bare = entry.replace(spec=spec, tools=None, on_tool=(), content=())
     group = Group(dialect=entry.dialect, steps=(bare,), detached=(), parallel=False)
@@ -45,8 +49,7 @@ def ask(
         ),
         seen,
     )
-    given = asked if gate is None else gated(asked, gate)
-    decision = drive(given, engine._detach, engine.limits, {**engine.environ, VARIABLE: "1"})
+    decision = drive(asked, engine._detach, engine.limits, {**engine.environ, VARIABLE: "1"})
     return (seen[0] if seen else None), decision.verdicts[0]
 
 

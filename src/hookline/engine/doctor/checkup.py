@@ -6,12 +6,12 @@ import os
 from typing import TYPE_CHECKING, Protocol
 
 from hookline.config.settings import settings
-from hookline.core.failure import off_by
+from hookline.core.failure import explain_file_switch
+from hookline.engine.approval_service import find_switches, removed_problems, self_approve_problem
 from hookline.engine.callers import called
 from hookline.engine.circuit_breaker import describe_failures, failures_of, key_of, record
 from hookline.engine.doctor.asking import ask
 from hookline.engine.doctor.finding import Finding, found
-from hookline.engine.doctor.looking import Looking
 from hookline.engine.doctor.soundness import (
     by_extras,
     by_files,
@@ -23,15 +23,14 @@ from hookline.engine.doctor.soundness import (
 )
 from hookline.engine.doctor.symptoms import CHANGED_HINT, by_outcome
 from hookline.engine.doctor.synthetic import made_up
-from hookline.engine.gating import gate_of
-from hookline.engine.gone import gone_problems
 from hookline.engine.host_names import find_unresolved
-from hookline.engine.steering import self_approve_problem
+from hookline.engine.trust_gate import get_gate, inspect_once
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Broken, Model
 from hookline.model.outcome import Failure
 from hookline.model.problem import Problem
-from hookline.trust.policy import MISSING, RECORD, SKIP, TRUSTED, UNKNOWN, WARN
+from hookline.trust.commands import find_states
+from hookline.trust.policy import APPROVED, NEW, RECORD, SKIP, WARN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -42,7 +41,8 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Stance, Verdict
     from hookline.trust.gate import Gate
-    from hookline.trust.standing import Standing
+    from hookline.trust.inspection import Inspection
+    from hookline.trust.state import HookState
 
 SCHEMA = "hookline.checkup/1"
 SECONDS = 30.0
@@ -64,7 +64,7 @@ _WHILE_RUNNING = frozenset(
 _NOT_STARTED = frozenset({"check.missing", "check.interpreter", "check.not-executable"})
 # What keeps a hook from being run, by its state: the finding, and what to do.
 _BARRED: Mapping[str, tuple[str, str]] = {
-    "unknown": ("check.unapproved", "look at it, then: hookline approve"),
+    "new": ("check.unapproved", "look at it, then: hookline approve"),
     "changed": ("check.changed", CHANGED_HINT),
     "revoked": ("check.unapproved", "to let it run again: hookline approve"),
 }
@@ -171,7 +171,7 @@ def check(
             *trial.switched_off(),
             *((cost,) if cost else ()),
             *called(engine),
-            *gone_problems(engine),
+            *removed_problems(engine),
             *(each for each in find_unresolved(engine) if each.hook not in asked),
             *engine.problems,
         ),
@@ -208,7 +208,7 @@ class _Trial:
     """The hooks of an engine, what each is to be told of, and how each stands with a gate that writes nothing down."""
 
     def __init__(self, engine: Engine, seconds: float, *, models: bool) -> None:
-        given = gate_of(engine.gate)
+        given = get_gate(engine.gate)
         self.engine = engine
         self.seconds = seconds
         self.models = models
@@ -216,42 +216,37 @@ class _Trial:
         self.events = {
             entry.spec.id: made_up(entry.spec, entry.dialect, engine.cwd) for entry in self.entries
         }
-        self.policy: Gate | None = given
-        self.gate = None if given is None else Looking.of(given)
+        self.gate: Gate | None = given
         self.standings = self._standings()
 
-    def _standings(self) -> dict[str, Standing]:
-        from hookline.trust import survey  # noqa: PLC0415 - looking is not firing
+    def _standings(self) -> dict[str, HookState]:
+        if self.gate is None:
+            return {}
+        states = find_states(self.gate, (entry.spec for entry in self.entries))
+        return {each.spec.id: each for each in states}
 
-        return (
-            {}
-            if self.gate is None
-            else {
-                each.spec.id: each
-                for each in survey(self.gate, (entry.spec for entry in self.entries))
-            }
-        )
+    def inspect(self, spec: HookSpec) -> Inspection:
+        """Return the files that a hook would execute."""
+        return inspect_once(spec, self.events[spec.id], self.engine.environ, self.engine.cwd)
 
     def state(self, spec: HookSpec) -> str:
         """How a hook stands with whoever approves; without a gate, by where its file lies."""
         standing = self.standings.get(spec.id)
-        return standing.state if standing else TRUSTED if spec.trusted else UNKNOWN
+        return standing.state if standing else APPROVED if spec.trusted else NEW
 
     def may_run(self, spec: HookSpec) -> bool:
         """Whether a host would run a hook."""
-        return self.state(spec) == TRUSTED or self._effect(spec) in (RECORD, WARN)
+        return self.state(spec) == APPROVED or self._effect(spec) in (RECORD, WARN)
 
     def _effect(self, spec: HookSpec) -> str:
         standing = self.standings.get(spec.id)
-        return self.policy.effect(standing) if self.policy and standing else SKIP
+        return self.gate.find_effect(standing) if self.gate and standing else SKIP
 
     def switched_off(self) -> Iterator[Problem]:
         """Each switch that is off for all hooks."""
-        from hookline.trust import switches  # noqa: PLC0415 - as above
-
         if self.gate is None:
             return
-        for which, is_on in switches(self.gate.known(), self.gate.root, self.gate.environ).items():
+        for which, is_on in find_switches(self.gate).items():
             if not is_on:
                 told, hint = _OFF[which]
                 yield Problem(name="check.off", message=told, hint=hint)
@@ -279,18 +274,18 @@ class _Trial:
             told = found(
                 spec,
                 "hook.off",
-                f"it is switched off: {off_by(spec)}",
+                f"it is switched off: {explain_file_switch(spec)}",
                 hint="hookline on",
                 severity="warning",
             )
             return Examined(spec=spec, state=state, findings=(told,))
         event, environ = self.events[spec.id], self.engine.environ
         still = [
-            *by_files(spec, event, environ),
+            *by_files(spec, event, environ, self.inspect(spec)),
             *by_extras(spec),
             *by_policy(spec, entry.dialect.table),
         ]
-        if state != TRUSTED:
+        if state != APPROVED:
             told = self._barred(spec, state)
             # What is not approved is told of, and never changed.
             others = [
@@ -343,35 +338,18 @@ class _Trial:
         yield found(entry.spec, "check.failures", told, hint=hint, severity="warning")
 
     def _barred(self, spec: HookSpec, state: str) -> Finding:
-        """Why a hook was not asked, and what its host would make of it."""
+        """Return why a hook was not asked, and what its host would make of it."""
         standing, effect = self.standings.get(spec.id), self._effect(spec)
-        why = standing.reason if standing and standing.reason else "nobody approved it"
-        name, hint = missing(why) if state == MISSING else _BARRED[state]
-        if standing and standing.failure() is Failure.EXPOSED:
-            path = standing.writable
-            hint = "hookline doctor --fix does that with a file of yours" if path else CHANGED_HINT
-            hint = (
-                hint
-                if standing.group
-                else "what policy runs is to be root's, and its folders: chown root, chmod go-w"
-            )
-            return found(spec, "check.exposed", f"it is not run: {why}", hint=hint, path=path)
+        why = standing.reason if standing and standing.reason else "you have not approved it"
+        name, hint = _BARRED[state]
+        if standing and not standing.can_run:
+            name, hint = missing(why)
         if effect == RECORD:
-            return found(
-                spec,
-                name,
-                f"it was never run; its first run counts as its approval ({why})",
-                hint=hint,
-                severity="warning",
-            )
+            told = f"it was never run; its first run counts as its approval ({why})"
+            return found(spec, name, told, hint=hint, severity="warning")
         if effect == WARN:
-            return found(
-                spec,
-                name,
-                f"it is run with a note, but not here: {why}",
-                hint=hint,
-                severity="warning",
-            )
+            told = f"it is run with a note, but not here: {why}"
+            return found(spec, name, told, hint=hint, severity="warning")
         return found(spec, name, f"it is not run: {why}", hint=hint)
 
 

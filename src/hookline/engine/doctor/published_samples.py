@@ -12,7 +12,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from hookline.model.sight import Covered
     from hookline.model.spec import HookSpec
 
 _LARGEST = 65_536  # bytes of a script that may be a sample
@@ -57,10 +56,10 @@ def sample_digest(text: str) -> str:
     return sha256("\n".join(line for line in words if line).encode("utf-8", "surrogateescape"))
 
 
-def find_samples(spec: HookSpec, files: Iterable[Covered]) -> Iterator[Finding]:
+def find_samples(spec: HookSpec, files: Iterable[str]) -> Iterator[Finding]:
     """Yield a warning for each sample that the hook runs, as its script or as a file."""
     texts = [getattr(spec.handler, "script", "")]
-    texts += [_text(path) for path in dict.fromkeys(file.real for file in files)]
+    texts += [_text(path) for path in dict.fromkeys(files)]
     for digest in dict.fromkeys(sample_digest(text) for text in texts if text):
         if digest in SAMPLES:
             hole, remedy = SAMPLES[digest]

@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import re
 
-from hookline.core.dispatch import Run
 from hookline.engine.doctor.finding import Finding, found
 from hookline.engine.doctor.published_samples import find_samples
 from hookline.engine.doctor.synthetic import about, made_up
 from hookline.errors import HandlerError
+from hookline.handlers.command import build_program
 from hookline.model.handler import Command, Model
 from hookline.model.kinds import kind
 from hookline.model.verdict import Stance
+from hookline.paths import read_start
+from hookline.text.digest import sha256
 from hookline.wire.templates import INSTALL, TEMPLATE
 
 TYPE_CHECKING = False
@@ -22,8 +24,8 @@ if TYPE_CHECKING:
     from hookline.core.dialect import Table
     from hookline.core.registry import Entry
     from hookline.model.event import Event
-    from hookline.model.sight import Covered, Sight
     from hookline.model.spec import HookSpec
+    from hookline.trust.inspection import InspectedFile, Inspection
 
 # What a file's name promises to be run by.
 _MEANT_FOR: Mapping[str, re.Pattern[str]] = {
@@ -47,6 +49,7 @@ _SUPERSEDED: Mapping[str, str] = {
 
 
 _LONGEST_LINE = 256  # bytes that a kernel reads of a `#!` line
+_LARGEST = 8 << 20  # bytes of a file that is compared with another
 _CARRIED = 64  # files of one hook's own folder
 _CRLF = "end its lines as unix does: sed -i 's/\\r$//' FILE"
 
@@ -80,44 +83,47 @@ def _refuses(spec: HookSpec, table: Table) -> bool:
     return at.gate and blocks and not at.feedback and not at.redo
 
 
-def by_files(spec: HookSpec, event: Event, environ: Mapping[str, str]) -> Iterator[Finding]:
-    """What is wrong with the files that a command needs, as the event would find them."""
-    if not isinstance(spec.handler, Command):
+def by_files(
+    spec: HookSpec, event: Event, environ: Mapping[str, str], seen: Inspection
+) -> Iterator[Finding]:
+    """Yield what is wrong with the files that a command needs, as the event would find them."""
+    handler = spec.handler
+    if not isinstance(handler, Command):
         return
-    from hookline.handlers.sight.look import look  # noqa: PLC0415 - with it comes the shell's grammar
-
-    seen = look(Run(spec=spec, event=event), environ)
-    unsure = [
-        what for what in seen.open if "was not found" in what
-    ]  # a shell text may make it before it runs it
-    for what in (*seen.missing, *unsure):
-        name, hint = missing(what)
-        yield found(spec, name, what, hint=hint)
-    for what in seen.open:
-        if what not in unsure:
-            told = f"an approval does not cover all that it runs: {what}"
-            yield found(
-                spec,
-                "check.unseen",
-                told,
-                hint="name the files themselves, or look at them yourself",
-                severity="warning",
-            )
-    for path in dict.fromkeys(file.real for file in seen.files if file.in_place):
-        told = f"`{path}` is run from its place: what is swapped right before it starts has run, and only its answer is discarded"
-        yield found(
-            spec,
-            "check.in-place",
-            told,
-            hint="`trust.in_place` says what becomes of such a hook",
-            severity="warning",
-        )
-    yield from _relative(spec, event, environ)
+    if seen.missing_program:
+        name, hint = missing(seen.missing_program)
+        yield found(spec, name, seen.missing_program, hint=hint)
     for file in seen.files:
-        yield from _by_file(spec, file)
-    yield from find_samples(spec, seen.files)
-    if not seen.missing and not unsure:
-        yield from _misread(spec, seen)
+        yield from _by_file(spec, file, is_known_missing=bool(seen.missing_program))
+    for what in seen.unseen:
+        told = f"an approval does not cover all that it runs: {what}"
+        hint = "name the files themselves, or look at them yourself"
+        yield found(spec, "check.unseen", told, hint=hint, severity="warning")
+    yield from find_samples(spec, (file.path for file in seen.files))
+    try:
+        started = build_program(
+            handler, event, "", timeout=spec.timeout, cookie="", environ=environ
+        )
+    except HandlerError:
+        return
+    for words in filter(None, _lines(handler, started.env)):
+        yield from _relative(spec, handler, words)
+        if not seen.missing_program:
+            yield from _misread(spec, words, started.cwd or event.cwd)
+
+
+def _by_file(spec: HookSpec, file: InspectedFile, *, is_known_missing: bool) -> Iterator[Finding]:
+    """Yield what is wrong with one file."""
+    if file.is_writable_by_all:
+        told = f"all users may write `{file.path}`"
+        yield found(spec, "check.exposed", told, hint=f"chmod go-w {file.path}", path=file.path)
+    if file.problem == "not executable":
+        told = f"`{file.path}` is not executable"
+        hint = f"chmod +x {file.path}"
+        yield found(spec, "check.not-executable", told, hint=hint, path=file.path)
+    elif file.problem and not is_known_missing:
+        told = f"`{file.path}` is {file.problem}"
+        yield found(spec, "check.missing", told, hint="put it back, or name another file")
 
 
 def missing(what: str) -> tuple[str, str]:
@@ -148,38 +154,11 @@ def by_extras(spec: HookSpec) -> Iterator[Finding]:
         )
 
 
-def unsound(entry: Entry, cwd: str, environ: Mapping[str, str]) -> list[Finding]:
-    """What can be seen of a hook, without running it, that keeps it from being started at all."""
+def unsound(entry: Entry, cwd: str, environ: Mapping[str, str], seen: Inspection) -> list[Finding]:
+    """Return what keeps a hook from being started, as far as that is seen without running it."""
     event = made_up(entry.spec, entry.dialect, cwd)
-    return [
-        each
-        for each in (*by_files(entry.spec, event, environ), *by_extras(entry.spec))
-        if each.severity == "error"
-    ]
-
-
-def _by_file(spec: HookSpec, file: Covered) -> Iterator[Finding]:
-    if file.exposed:
-        yield found(
-            spec, "check.exposed", file.exposed, hint=f"chmod go-w {file.real}", path=file.real
-        )
-    if file.role != "program":
-        return
-    if not os.access(file.real, os.X_OK):
-        yield found(
-            spec,
-            "check.not-executable",
-            f"`{file.real}` is not executable",
-            hint=f"chmod +x {file.real}",
-            path=file.real,
-        )
-    elif not _begins(file.real, (b"#!", *_BINARY)):
-        told = f"`{file.real}` has no `#!` line, so nothing says what runs it"
-        severity = (
-            "warning" if getattr(spec.handler, "script", "") else "error"
-        )  # a shell takes it for one of its own
-        hint = "begin it with `#!/usr/bin/env python3`, or what else it is written for"
-        yield found(spec, "check.interpreter", told, hint=hint, severity=severity)
+    told = (*by_files(entry.spec, event, environ, seen), *by_extras(entry.spec))
+    return [each for each in told if each.severity == "error"]
 
 
 def _begins(path: str, signs: tuple[bytes, ...]) -> bool:
@@ -190,23 +169,29 @@ def _begins(path: str, signs: tuple[bytes, ...]) -> bool:
         return True  # that it cannot be read is told by others
 
 
-def _misread(spec: HookSpec, seen: Sight) -> Iterator[Finding]:
-    """A script that something else runs than its name says."""
-    scripts = [file for file in seen.files if file.role in ("script", "program")]
-    if len(scripts) != 1:
+def _misread(spec: HookSpec, words: Sequence[str], cwd: str) -> Iterator[Finding]:
+    """Yield a finding for a script that something else runs than its name says."""
+    paths = [os.path.join(cwd, word) for word in words]
+    at = next((at for at, path in enumerate(paths)
+               if os.path.splitext(path)[1] in _MEANT_FOR and os.path.isfile(path)), None)  # fmt: skip
+    if "/" in words[0] and os.path.isfile(paths[0]) and not _begins(paths[0], (b"#!", *_BINARY)):
+        told = f"`{paths[0]}` has no `#!` line, so nothing says what runs it"
+        # A shell takes such a file for one of its own.
+        severity = "warning" if getattr(spec.handler, "script", "") else "error"
+        hint = "begin it with `#!/usr/bin/env python3`, or what else it is written for"
+        yield found(spec, "check.interpreter", told, hint=hint, severity=severity)
         return
-    around = [os.path.basename(file.path) for file in seen.files if file.role == "interpreter"]
-    runners = _first_line(scripts[0].real) if scripts[0].role == "program" else around
-    wanted = _MEANT_FOR.get(os.path.splitext(scripts[0].path)[1])
-    if wanted is not None and runners and not any(wanted.fullmatch(name) for name in runners):
-        told = f"`{os.path.basename(scripts[0].path)}` is run by `{runners[-1]}`"
-        yield found(
-            spec,
-            "check.interpreter",
-            told,
-            hint="its `#!` line, or the command, names another language",
-            severity="warning",
-        )
+    if at is None:
+        return
+    wanted = _MEANT_FOR[os.path.splitext(paths[at])[1]]
+    runners = _first_line(paths[at]) if at == 0 else [os.path.basename(words[0])]
+    is_interpreter = (
+        any(each.fullmatch(runners[-1]) for each in _MEANT_FOR.values()) if runners else False
+    )
+    if is_interpreter and not any(wanted.fullmatch(name) for name in runners):
+        told = f"`{os.path.basename(paths[at])}` is run by `{runners[-1]}`"
+        hint = "its `#!` line, or the command, names another language"
+        yield found(spec, "check.interpreter", told, hint=hint, severity="warning")
 
 
 def _first_line(path: str) -> list[str]:
@@ -220,34 +205,19 @@ def _first_line(path: str) -> list[str]:
     return [os.path.basename(word) for word in words if not word.startswith("-")]
 
 
-def _relative(spec: HookSpec, event: Event, environ: Mapping[str, str]) -> Iterator[Finding]:
-    """A file that is named by a path which means another file in another folder."""
-    from hookline.handlers import command  # noqa: PLC0415 - as above
-    from hookline.text.programs import reading  # noqa: PLC0415 - as above
-
-    handler = spec.handler
-    assert isinstance(handler, Command)  # noqa: S101 - asked of commands only
-    try:
-        env = command.build_program(
-            handler, event, "", timeout=spec.timeout, cookie="", environ=environ
-        ).env
-    except HandlerError:
+def _relative(spec: HookSpec, handler: Command, words: Sequence[str]) -> Iterator[Finding]:
+    """Yield a finding for a file whose path means another file in another folder."""
+    if handler.working_dir:
         return
-    for words in filter(None, _lines(handler, env)):
-        read = reading(words)
-        named = [words[read.program_at]] if "/" in words[read.program_at] else []
-        named += [words[read.at]] if read.at is not None else []
-        for path in named:
-            if (
-                path
-                and not os.path.isabs(os.path.join("", *read.folders, path))
-                and "{" not in path
-                and not handler.working_dir
-            ):
-                told = f"`{path}` is found from the folder that the host happens to be in"
-                yield found(
-                    spec, "check.relative", told, hint="write the absolute path", severity="warning"
-                )
+    scripts = (word for word in words[1:2] if os.path.splitext(word)[1] in _MEANT_FOR)
+    for path in (*words[:1], *scripts):
+        is_script = path != words[0]
+        if not path or os.path.isabs(path) or "{" in path or not ("/" in path or is_script):
+            continue
+        told = f"`{path}` is found from the folder that the host happens to be in"
+        yield found(
+            spec, "check.relative", told, hint="write the absolute path", severity="warning"
+        )
 
 
 def _lines(handler: Command, env: Mapping[str, str]) -> Iterator[list[str]]:
@@ -268,27 +238,25 @@ def _lines(handler: Command, env: Mapping[str, str]) -> Iterator[list[str]]:
 
 
 def runs(spec: HookSpec, event: Event, environ: Mapping[str, str]) -> object:
-    """What a command comes to, however it is written: its one file, its arguments, its surroundings; else its handler."""
+    """Return what a command comes to, however it is written: its files, words and surroundings."""
     handler = spec.handler
     if not isinstance(handler, Command):
         return handler
-    from hookline.handlers import command  # noqa: PLC0415 - as above
-    from hookline.text.programs import reading  # noqa: PLC0415 - as above
-
     try:
-        what = command.build_program(
-            handler, event, "", timeout=spec.timeout, cookie="", environ=environ
-        )
+        what = build_program(handler, event, "", timeout=spec.timeout, cookie="", environ=environ)
     except HandlerError:
         return handler
     lines = [words for words in _lines(handler, what.env) if words]
-    read = reading(lines[0]) if len(lines) == 1 else None
-    if read is None or read.through or read.unknown:
+    if len(lines) != 1:
         return handler
-    at = read.program_at if read.at is None else read.at
-    path = os.path.realpath(os.path.join(what.cwd or "", lines[0][at]))
-    words = (lines[0][read.program_at + 1 : at], lines[0][at + 1 :], handler.drop_env)
-    return (*_file_and_variables(spec, handler, path), *words) if os.path.isfile(path) else handler
+    paths = [os.path.realpath(os.path.join(what.cwd or event.cwd, word)) for word in lines[0]]
+    files = [path for path, word in zip(paths, lines[0], strict=True)
+             if "/" in word and os.path.isfile(path)]  # fmt: skip
+    if len(files) != 1:
+        return handler
+    at = paths.index(files[0])
+    words = (lines[0][:at], lines[0][at + 1 :], handler.drop_env)
+    return (*_file_and_variables(spec, handler, files[0]), *words)
 
 
 def _file_and_variables(spec: HookSpec, handler: Command, path: str) -> tuple[object, object]:
@@ -307,18 +275,20 @@ def _file_and_variables(spec: HookSpec, handler: Command, path: str) -> tuple[ob
 
 def _carried(folder: str, declared: str) -> tuple[tuple[str, str], ...] | None:
     """What lies beside a declaration in a folder of one hook's own: relative paths and digests; None where it is too much to tell."""
-    from hookline.handlers.sight.contents import contents  # noqa: PLC0415 - as above
-
     files: list[tuple[str, str]] = []
     for at, _, names in os.walk(folder):
         paths = [path for name in names if (path := os.path.join(at, name)) != declared]
         if len(files) + len(paths) > _CARRIED:
             return None
-        files += [
-            (os.path.relpath(path, folder), read.digest if (read := contents(path)) else "")
-            for path in paths
-        ]
+        files += [(os.path.relpath(path, folder), _digest(path)) for path in paths]
     return tuple(sorted(files))
+
+
+def _digest(path: str) -> str:
+    try:
+        return sha256(read_start(path, _LARGEST))
+    except OSError:
+        return ""
 
 
 def duplicates(

@@ -111,12 +111,12 @@ def _not_started(spec: HookSpec, outcome: Outcome) -> str:
     if not name or re.search(_LOADER, outcome.stderr):
         return ""
     # A text may send away what its shell says.
-    is_told = (
+    is_shown = (
         re.search(_TELLS, outcome.stderr)
         if outcome.stderr.strip()
         else getattr(spec.handler, "script", "")
     )
-    return name if is_told else ""
+    return name if is_shown else ""
 
 
 def _missing_inside(spec: HookSpec, program: str, line: str) -> Finding:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from hookline.trust.fingerprint import identity
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,7 +17,6 @@ from hookline.dialects.starchild.load import _KEYS
 from hookline.errors import ConfigError
 from hookline.model.handler import Command, Http
 from hookline.model.verdict import Stance
-from hookline.trust.fingerprint import identity
 from tests.unit.dialects.starchild.support import EVENTS, HERMES_EVENTS, one_hook, row_of
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import pytest
 from hookline import Engine, allow, deny
 from hookline.engine.doctor.asking import VARIABLE
 from hookline.engine.doctor.checkup import check
-from hookline.engine.gating import gate
+from hookline.engine.trust_gate import gate
 from hookline.trust import approve
 
 if TYPE_CHECKING:

@@ -1,0 +1,388 @@
+"""What a person does about the hooks of an engine, and how these stand, for CLI, chat and HTTP."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import time
+
+from hookline.config.enabling import enable
+from hookline.engine.shelf import all_hooks
+from hookline.engine.trust_gate import DeclaredHooks, get_gate, make_gate, note_approvals
+from hookline.errors import ConfigError, HookError, TrustError
+from hookline.model.frozen import Frozen
+from hookline.model.problem import Origin, Problem
+from hookline.model.spec import MANAGED
+from hookline.trust import commands
+from hookline.trust.gate import find_user
+from hookline.trust.policy import CHANGED, NEW, RECORD, RUN, WARN
+from hookline.trust.state import list_differences
+from hookline.trust.toggles import list_switches
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from hookline.engine.engine import Engine
+    from hookline.model.spec import HookSpec
+    from hookline.trust.gate import Gate
+    from hookline.trust.state import HookState
+    from hookline.trust.store import Approval
+
+# What is off, by its switch, in words.
+_OFF: Mapping[str, str] = {
+    "environment": "the variable HOOKLINE switches hooks off",
+    "everywhere": "hooks are switched off everywhere",
+    "project": "hooks are switched off in this project",
+}
+# What turns it on again, where there is a shell.
+ON_AGAIN: Mapping[str, str] = {
+    "environment": "unset HOOKLINE",
+    "everywhere": "hookline on --global",
+    "project": "hookline on",
+}
+_LET_THROUGH = (RUN, RECORD, WARN)
+
+
+class HookStatus(Frozen):
+    """The state of a hook, and whether it runs at its next event. `off`: what switches it off."""
+
+    trust: HookState
+    runs: bool = False
+    off: str = ""
+
+
+class ApprovalResult(Frozen):
+    """What came of an approval: the status of each hook, and whether the switches are on.
+
+    `left`: why files that switch these hooks off could not be written.
+    """
+
+    statuses: tuple[HookStatus, ...]
+    switches: Mapping[str, bool]
+    left: tuple[str, ...] = ()
+
+    @property
+    def events(self) -> list[str]:
+        """The native events of the hooks, each once."""
+        return list(dict.fromkeys(each.trust.spec.native_event for each in self.statuses))
+
+    @property
+    def mounted(self) -> int:
+        """How many of the hooks run at their next event."""
+        return sum(each.runs for each in self.statuses)
+
+    @property
+    def on(self) -> bool:
+        """Whether every switch is on, and no file switches one of these hooks off."""
+        is_off = any(each.trust.spec.off for each in self.statuses)
+        return all(self.switches.values()) and not is_off
+
+
+def gate_for(engine: Engine) -> Gate:
+    """Return the engine's gate, or the usual one for an engine without.
+
+    What is done at it is written into the engine's journal.
+
+    Raises:
+        ConfigError: the settings are wrong.
+    """
+    gate = get_gate(engine.gate) or make_gate(engine.cwd, engine.environ)
+    if gate.declared is None:
+        gate.declared = DeclaredHooks(engine)
+    if gate.store.write_record is None:
+        gate.store.write_record = note_approvals(engine.journal)
+    return gate
+
+
+# -- looking -----------------------------------------------------------------------------------
+
+
+def find_statuses(engine: Engine, specs: Iterable[HookSpec] | None = None) -> dict[str, HookStatus]:
+    """Return the status of hooks by their ids; without `specs`, of all that were ever declared.
+
+    Raises:
+        ConfigError: the settings are wrong.
+    """
+    gate = gate_for(engine)
+    found = {}
+    for state in commands.find_states(gate, all_hooks(engine) if specs is None else specs):
+        off = gate.explain_off(state.spec)
+        runs = not off and gate.find_effect(state) in _LET_THROUGH
+        found[state.spec.id] = HookStatus(trust=state, runs=runs, off=off)
+    return found
+
+
+def find_store_problem(engine: Engine) -> Problem | None:
+    """Return why the approvals cannot be read, and what follows; None if they can.
+
+    Raises:
+        ConfigError: the settings are wrong.
+    """
+    store = gate_for(engine).store
+    try:
+        for owner in store.list_owners():
+            store.read_approvals(owner)
+        store.read_switches()
+    except TrustError as error:
+        message = f"{error.message}: hooks that need an approval count as changed"
+        return Problem(name=error.name, message=message, hint=error.hint)
+    return None
+
+
+def count_waiting(engine: Engine) -> int:
+    """Return how many hooks do not run until a person approves them.
+
+    Raises:
+        ConfigError: the settings are wrong.
+    """
+    gate = gate_for(engine)
+    states = commands.find_states(gate, all_hooks(engine))
+    asked = (state for state in states if state.column and state.state in (NEW, CHANGED))
+    return sum(gate.find_effect(state) not in _LET_THROUGH for state in asked)
+
+
+def list_off(switches: Mapping[str, bool]) -> list[tuple[str, str]]:
+    """Return each switch that is off: its name, and the same in words."""
+    return [(name, _OFF[name]) for name in _OFF if not switches[name]]
+
+
+def list_managed(engine: Engine) -> list[HookSpec]:
+    """Return the hooks that no switch reaches, because they are managed policy.
+
+    Raises:
+        ConfigError: the settings are wrong.
+    """
+    gate = gate_for(engine)
+    return [spec for spec in engine.hooks if gate.states.is_managed(spec)]
+
+
+def find_switches(gate: Gate) -> dict[str, bool]:
+    """Return which switches are on: `everywhere`, `project` and `environment`."""
+    return list_switches(gate.read_switches(), gate.root, gate.environ)
+
+
+def describe_change(engine: Engine, state: HookState) -> list[str]:
+    """Return when a hook was approved, and what is another since, in words; empty if it never was."""
+    store = gate_for(engine).store
+    try:
+        versions = store.list_versions(state.owner.key, state.definition) if state.column else []
+    except TrustError:
+        return []
+    if not versions or state.state != CHANGED:
+        return []
+    latest = versions[0]
+    when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(latest.at))
+    since = f"approved on {when} by {latest.who} ({latest.how})"
+    return [since, *list_differences(latest, state.inspection)]
+
+
+# -- doing -------------------------------------------------------------------------------------
+
+
+def approve_states(
+    engine: Engine, seen: Sequence[HookState], *, who: str, how: str
+) -> ApprovalResult:
+    """Approve hooks as these states show them, whatever their files have become since.
+
+    Raises:
+        TrustError: what a hook runs is not there, or nothing can be written.
+    """
+    commands.approve(gate_for(engine), seen, who=who, how=how)
+    return _make_result(engine, [state.spec for state in seen])
+
+
+def approve_hooks(
+    engine: Engine, specs: Sequence[HookSpec], *, who: str, how: str, enable: bool = False
+) -> ApprovalResult:
+    """Approve hooks as they are now, all or none; with `enable`, turn this project on as well.
+
+    Raises:
+        TrustError: as `approve_states`.
+    """
+    gate = gate_for(engine)
+    commands.approve(gate, commands.find_states(gate, specs), who=who, how=how)
+    left: tuple[str, ...] = ()
+    if enable:
+        if not find_switches(gate)["project"] or keys_off(specs):
+            commands.switch_project(gate, is_on=True, who=who, how=how)
+        left = enable_files(engine, specs)
+        now = {spec.id: spec for spec in all_hooks(engine)}
+        specs = [now.get(spec.id, spec) for spec in specs]
+    return _make_result(engine, specs).replace(left=left)
+
+
+def revoke_hooks(
+    engine: Engine, specs: Sequence[HookSpec], *, who: str, how: str
+) -> list[HookState]:
+    """Revoke the approval of hooks; return the states of those that needed one.
+
+    Raises:
+        TrustError: `trust.not-asked`, none of them needs one; or nothing can be written.
+    """
+    gate = gate_for(engine)
+    done = commands.revoke(gate, specs, who=who, how=how)
+    if not done:
+        spec = specs[0]
+        hint = "take it out of its file, or switch it off by itself"
+        if gate.states.is_managed(spec):
+            hint = f"only root can take it out of `{spec.origin.file}`"
+        message = f"`{spec.id}` has no approval to revoke: it runs without one"
+        raise TrustError(message, name="trust.not-asked", hint=hint)
+    return done
+
+
+def switch_all(
+    engine: Engine, *, on: bool, everywhere: bool = False, who: str, how: str
+) -> tuple[str, ...]:
+    """Turn hooks on or off, in the engine's project or everywhere.
+
+    The files of a project that have such a switch are written, so that they say the same.
+
+    Returns:
+        Why files could not be written.
+
+    Raises:
+        TrustError: nothing can be written.
+    """
+    gate = gate_for(engine)
+    commands.switch_project(gate, is_on=on, everywhere=everywhere, who=who, how=how)
+    return () if everywhere else enable_files(engine, all_hooks(engine), on=on)
+
+
+def switch_single(
+    engine: Engine,
+    specs: Sequence[HookSpec],
+    *,
+    on: bool,
+    everywhere: bool = False,
+    who: str,
+    how: str,
+) -> list[HookStatus]:
+    """Turn single hooks on or off, all of them or none; return their status then.
+
+    Raises:
+        TrustError: `trust.not-switched`, no switch reaches one of them; or nothing can be written.
+    """
+    gate = gate_for(engine)
+    commands.switch_hooks(gate, specs, is_on=on, everywhere=everywhere, who=who, how=how)
+    return list(find_statuses(engine, specs).values())
+
+
+def keys_off(specs: Iterable[HookSpec]) -> list[Origin]:
+    """The keys of files that switch some of these hooks off, each once."""
+    return list(
+        {
+            (spec.off.file, spec.off.pointer): spec.off for spec in specs if spec.off is not None
+        }.values()
+    )
+
+
+def keys_on(specs: Iterable[HookSpec]) -> list[Origin]:
+    """The keys of files that switch some of these hooks on, each once; none of policy, which no switch reaches."""
+    found = (spec.on for spec in specs)
+    return list(
+        {
+            (key.file, key.pointer): key
+            for key in found
+            if key is not None and key.scope != MANAGED
+        }.values()
+    )
+
+
+def enable_files(engine: Engine, specs: Iterable[HookSpec], *, on: bool = True) -> tuple[str, ...]:
+    """Turn the keys on or off by which files switch some of these hooks, and read the files again.
+
+    Returns why some of them could not be written.
+    """
+    keys, left = keys_off(specs) if on else keys_on(specs), []
+    for key in keys:
+        try:
+            enable(key.file, key.pointer, engine.cwd, on=on)
+        except ConfigError as error:
+            left.append(f"{error.message} ({error.hint})")
+    if keys:
+        engine.reload()
+    return tuple(left)
+
+
+def _make_result(engine: Engine, specs: Sequence[HookSpec]) -> ApprovalResult:
+    statuses = tuple(find_statuses(engine, specs).values())
+    return ApprovalResult(statuses=statuses, switches=find_switches(gate_for(engine)))
+
+
+# -- removed guards ----------------------------------------------------------------------------
+
+
+def list_removed(engine: Engine) -> list[Approval]:
+    """Return the approved guards that no file declares any more; none without a gate."""
+    if engine.gate is None:
+        return []
+    try:
+        found = gate_for(engine).find_removed()
+    except HookError:
+        return []
+    return sorted(found, key=lambda each: (each.file, each.event, each.command))
+
+
+def removed_problems(engine: Engine) -> Iterator[Problem]:
+    """Yield a problem for each of them."""
+    for each in list_removed(engine):
+        yield Problem(
+            name="check.gone",
+            message=f"an approved guard on {each.event} is not declared any more: `{each.command}`",
+            hint=f"put it back, or forget it: hookline revoke {shlex.quote(each.command)}",
+            severity="warning",
+            origin=Origin(file=each.file),
+        )
+
+
+def find_removed(engine: Engine, what: str, event: str = "") -> list[Approval]:
+    """Return those that a person means by an id, a command or a file."""
+    meant = (
+        each
+        for each in list_removed(engine)
+        if what in (each.hook, each.command) or os.path.abspath(what) == each.file
+    )
+    return [each for each in meant if event in ("", each.event)]
+
+
+def forget(
+    engine: Engine,
+    approvals: Sequence[Approval],
+    *,
+    who: str,
+    how: str,
+    may_be_absent: bool = False,
+) -> None:
+    """Forget the approvals of guards that are gone; or keep them, and miss them no more.
+
+    Raises:
+        TrustError: nothing can be written.
+    """
+    gate = gate_for(engine)
+    named = [each.replace(who=who or find_user(gate.environ), how=how) for each in approvals]
+    gate.store.forget(named, may_be_absent=may_be_absent)
+
+
+# -- the price of convenience ------------------------------------------------------------------
+
+
+def self_approve_problem(settings: Mapping[str, Any]) -> Problem | None:
+    """What `self_approve` in the table `[trust]` of a person's settings costs; None where it is not set.
+
+    `settings`: all of them, by table and key.
+    """
+    if not settings.get("trust", {}).get("self_approve"):
+        return None
+    message = (
+        "`trust.self_approve` lets every program of this machine approve hooks without a token: an agent that was talked into it"
+        " can write a hook, declare it and approve it, and whoever else is on this machine can, too"
+    )
+    return Problem(
+        name="trust.self-approve",
+        message=message,
+        hint="remove it; a person approves: hookline approve",
+        severity="warning",
+    )

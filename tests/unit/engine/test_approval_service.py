@@ -1,0 +1,320 @@
+"""How do hooks stand, and what follows when somebody says yes, no, on or off?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hookline.engine.approval_service import (
+    ON_AGAIN,
+    approve_hooks,
+    approve_states,
+    find_statuses,
+    find_store_problem,
+    gate_for,
+    keys_off,
+    list_managed,
+    list_off,
+    revoke_hooks,
+    self_approve_problem,
+    switch_all,
+    switch_single,
+    waiting,
+)
+from hookline.engine.engine import Engine
+from hookline.engine.meaning import commanded
+from hookline.errors import ConfigError, TrustError
+from tests.unit.engine.workspaces import URL, Workspace
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Workspace:
+    """A workspace with two hooks on one script, and an address."""
+    return Workspace(tmp_path)
+
+
+def stands(engine: Engine) -> list[tuple[str, bool]]:
+    """Each hook's state, and whether it runs."""
+    return [(status.trust.state, status.runs) for status in find_statuses(engine).values()]
+
+
+# -- looking -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_hook_stands_as_it_would_at_its_next_event(place: Workspace) -> None:
+    """Approved it runs; changed, revoked or switched off it does not."""
+    engine = place.engine()
+    assert stands(engine) == [("unknown", False)] * 3
+
+    approve_hooks(engine, engine.hooks, who="", how="test")
+    assert stands(engine) == [("trusted", True)] * 3
+
+    place.write("guard.sh", "other")
+    assert stands(engine) == [("changed", False)] * 2 + [("trusted", True)]
+
+    revoke_hooks(engine, commanded(engine.hooks, URL), who="", how="test")
+    assert stands(engine)[2] == ("revoked", False)
+
+    approve_hooks(engine, engine.hooks, who="", how="test")
+    switch_all(engine, on=False, who="", how="test")
+    off = find_statuses(engine)
+    assert [(status.trust.state, status.runs, status.off) for status in off.values()] == [
+        ("trusted", False, "`hookline off` in this project")
+    ] * 3
+
+
+def test_what_waits_for_a_person_is_counted(place: Workspace) -> None:
+    """What nobody approved, or approved as it was; not what somebody refused."""
+    engine = place.engine()
+    assert waiting(engine) == 3
+
+    approve_hooks(engine, engine.hooks, who="", how="test")
+    assert waiting(engine) == 0
+
+    place.write("guard.sh", "other")
+    revoke_hooks(engine, commanded(engine.hooks, URL), who="", how="test")
+    assert waiting(engine) == 2
+
+
+def test_where_approvals_cannot_be_read_nothing_stands_as_approved(place: Workspace) -> None:
+    """And why is said."""
+    engine = place.engine()
+    store = Path(gate_for(engine).store.path)
+    store.parent.mkdir(parents=True)
+    store.write_bytes(b"no database at all, but long enough to be looked at")
+    store.chmod(0o600)
+
+    stand = list(find_statuses(engine).values())
+
+    assert [(status.trust.state, status.runs) for status in stand] == [("unknown", False)] * 3
+    assert "cannot be read" in stand[0].trust.reason
+
+
+def test_an_engine_without_a_gate_is_looked_at_by_the_usual_one(place: Workspace) -> None:
+    """Of the person whose environment it has."""
+    engine = Engine.discover(place.root, environ=place.environ)
+
+    assert gate_for(engine).root == str(place.root)
+    assert gate_for(engine).store.path.startswith(str(place.home))
+
+
+# -- doing -------------------------------------------------------------------------------------------------------------
+
+
+def test_what_was_seen_is_what_is_approved(place: Workspace) -> None:
+    """Whoever changes a script while its reader thinks gains nothing."""
+    engine = place.engine()
+    seen = [status.trust for status in find_statuses(engine, engine.hooks).values()]
+    place.write("guard.sh", "swapped")
+
+    done = approve_states(engine, seen, who="bob", how="asked")
+
+    assert [status.trust.state for status in done.find_statuses] == [
+        "changed",
+        "changed",
+        "trusted",
+    ]
+    assert (done.mounted, done.events) == (1, ["pre_tool_call", "on_user_message", "on_stop"])
+    assert place.call(engine).reason == ""
+    place.write("guard.sh", "no")
+    assert place.call(engine).reason == "no"
+
+
+def test_approving_turns_on_what_is_off_here_and_no_more(place: Workspace) -> None:
+    """Hooks that somebody switched off everywhere stay off, which is said."""
+    engine = place.engine()
+    switch_all(engine, on=False, who="", how="test")
+    assert approve_hooks(engine, engine.hooks, who="", how="test").on is False
+    assert approve_hooks(engine, engine.hooks, who="", how="test", enable=True).mounted == 3
+
+    switch_all(engine, on=False, everywhere=True, who="", how="test")
+    done = approve_hooks(engine, engine.hooks, who="", how="test", enable=True)
+
+    assert (done.on, done.mounted) == (False, 0)
+    assert list_off(done.switches) == [("everywhere", "hooks are switched off everywhere")]
+    assert ON_AGAIN["everywhere"] == "hookline on --global"
+
+
+def test_a_switch_in_a_file_is_noted_like_any_other(place: Workspace) -> None:
+    """With who and how; what was on already is not turned on."""
+    (place.yaml.parent / "agent.yaml").write_text(OFF, encoding="utf-8")
+    engine = place.engine()
+    approve_hooks(engine, engine.hooks, who="", how="test", enable=True)
+    approve_hooks(engine, engine.hooks, who="", how="test", enable=True)
+
+    assert [
+        (note["who"], note["how"]) for note in place.note_approvals() if note["did"] == "on"
+    ] == [("ada", "test")]
+
+
+OFF = "model: x  # mine\nshell_hooks:\n  enabled: false\n"
+
+
+@pytest.mark.parametrize("how", ["approve", "turn on"])
+def test_a_file_that_says_no_is_told_to_say_yes(how: str, place: Workspace) -> None:
+    """Where whoever approves has it so, and where somebody turns hooks on; until then the hooks are approved, and not asked."""
+    beside = place.yaml.parent / "agent.yaml"
+    beside.write_text(OFF, encoding="utf-8")
+    engine = place.engine()
+    done = approve_hooks(engine, engine.hooks, who="", how="test")
+    assert (done.on, done.mounted, [status.off for status in done.find_statuses]) == (
+        False, 0, [f"`shell_hooks.enabled` is not true in `{beside}:3`"] * 3,
+    )  # fmt: skip
+    assert (place.call(engine).reason, place.call(engine).for_user) == ("", ())
+    assert (
+        place.call(engine).verdicts[0].fault
+        == f"switched off: `shell_hooks.enabled` is not true in `{beside}:3`"
+    )
+
+    if how == "approve":
+        done = approve_hooks(engine, engine.hooks, who="", how="test", enable=True)
+        assert (done.on, done.mounted, done.left) == (True, 3, ())
+    else:
+        assert switch_all(engine, on=True, who="", how="test") == ()
+
+    assert beside.read_text(encoding="utf-8") == OFF.replace("false", "true")
+    assert place.call(engine).reason == "no"
+
+
+def test_a_file_that_nobody_may_write_goes_on_saying_no(place: Workspace) -> None:
+    """And that is said; what is turned on everywhere is no word about one project."""
+    (place.root / "mine.yaml").write_text(OFF, encoding="utf-8")
+    (place.yaml.parent / "agent.yaml").symlink_to("../mine.yaml")
+    engine = place.engine()
+
+    done = approve_hooks(engine, engine.hooks, who="", how="test", enable=True)
+
+    assert (done.on, done.mounted, len(done.left), len(keys_off(engine.hooks))) == (False, 0, 1, 1)
+    assert (
+        "is left as it is: it is a link, or no plain file (write it there by hand)" in done.left[0]
+    )
+    assert len(switch_all(engine, on=True, who="", how="test")) == 1
+    assert switch_all(engine, on=True, everywhere=True, who="", how="test") == ()
+
+
+def test_no_file_of_a_project_switches_off_what_is_not_its_own(place: Workspace) -> None:
+    """The hooks of other files are asked, whatever it says."""
+    (place.yaml.parent / "agent.yaml").write_text(OFF, encoding="utf-8")
+    own = place.home / "guards/shell_hooks.yaml"
+    own.parent.mkdir()
+    own.write_text(place.yaml.read_text(encoding="utf-8"), encoding="utf-8")
+    engine = place.engine().add_source(own, dialect="starchild", scope="user")
+
+    assert [spec.origin.file for spec in engine.hooks if spec.off is None] == [str(own)] * 3
+
+
+def test_what_needs_no_approval_has_none_to_lose(place: Workspace) -> None:
+    """A file that somebody named."""
+    engine = Engine.load(place.yaml, dialect="starchild", environ=place.environ)
+
+    with pytest.raises(
+        TrustError, match="no approval to take back: somebody named its file"
+    ) as caught:
+        revoke_hooks(engine, engine.hooks, who="", how="test")
+    assert caught.value.code == "HKL3017"
+
+
+def test_everything_is_in_the_journal(place: Workspace) -> None:
+    """Who did it, and how; what nobody named is the user of the environment."""
+    engine = place.engine()
+    specs = commanded(engine.hooks, str(place.guard), "pre_tool_call")
+    approve_hooks(engine, specs, who="bob", how="chat")
+    revoke_hooks(engine, specs, who="", how="command line")
+    switch_all(engine, on=False, everywhere=True, who="", how="command line")
+
+    assert [
+        (note["did"], note["who"], note["how"], note.get("command"), note["root"])
+        for note in place.note_approvals()
+    ] == [
+        ("approved", "bob", "chat", str(place.guard), str(place.root)),
+        ("revoked", "ada", "command line", str(place.guard), str(place.root)),
+        ("off", "ada", "command line", None, ""),
+    ]
+
+
+# -- the price of convenience ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("settings", "is_shown"),
+    [
+        ({}, False),
+        ({"trust": {"self_approve": False}}, False),
+        ({"trust": {"self_approve": True}}, True),
+    ],
+)
+def test_what_it_costs_to_ask_nobody_is_said(settings: dict[str, object], is_shown: bool) -> None:
+    """An agent could approve what it wrote."""
+    problem = self_approve_problem(settings)
+
+    assert (problem is not None) is is_shown
+    assert problem is None or (problem.code, problem.severity, "an agent" in problem.message) == (
+        "HKL3016",
+        "warning",
+        True,
+    )
+
+
+def test_the_setting_is_no_effect_of_the_policy(place: Workspace) -> None:
+    """It stands in the same table; other words there are still refused."""
+    path = place.home / ".config/hookline/settings.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text("[trust]\nself_approve = true\nproject_changed = 'deny'\n", encoding="utf-8")
+    assert gate_for(place.engine()).policy.effect("project", "changed") == "deny"
+
+    path.write_text("[trust]\nself_aprove = true\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match="self_aprove"):
+        gate_for(place.engine())
+
+
+# -- single hooks ------------------------------------------------------------------------------------------------------
+
+
+def test_a_single_hook_is_switched_and_the_journal_knows(place: Workspace) -> None:
+    """Which one, where, and by whom."""
+    engine = place.engine()
+    approve_hooks(engine, engine.hooks, who="", how="test")
+    specs = commanded(engine.hooks, str(place.guard), "pre_tool_call")
+    (off,) = switch_single(engine, specs, on=False, who="bob", how="chat")
+
+    assert (off.runs, off.off) == (False, "`hookline off` names it")
+    assert [status.runs for status in find_statuses(engine).values()] == [False, True, True]
+    assert place.call(engine).reason == ""
+    (on,) = switch_single(engine, specs, on=True, who="", how="chat")
+    assert (on.runs, on.off, place.call(engine).reason) == (True, "", "no")
+    assert [
+        (note["did"], note["who"], note["how"], note["hook"], note["root"])
+        for note in place.note_approvals()[3:]
+    ] == [
+        ("off", "bob", "chat", specs[0].id, str(place.root)),
+        ("on", "ada", "chat", specs[0].id, str(place.root)),
+    ]
+
+
+def test_why_approvals_cannot_be_read_is_a_problem(place: Workspace) -> None:
+    """With what follows; None where they can."""
+    engine = place.engine()
+    assert find_store_problem(engine) is None
+
+    store = Path(gate_for(engine).store.path)
+    store.parent.mkdir(parents=True)
+    store.write_bytes(b"no database at all, but long enough to be looked at")
+    store.chmod(0o600)
+    problem = find_store_problem(engine)
+    assert problem is not None
+    assert (problem.code, problem.message.endswith(": no hook runs that needs an approval")) == (
+        "HKL3007",
+        True,
+    )
+
+
+def test_what_no_switch_reaches_is_policy(
+    place: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the word of who can write its file."""
+    monkeypatch.setattr(
+        "hookline.trust.gate.Standings.is_managed", lambda _, spec: spec.native_event == "on_stop"
+    )
+
+    assert [spec.native_event for spec in list_managed(place.engine())] == ["on_stop"]

@@ -1,0 +1,104 @@
+"""Whose a hook is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from hookline.trust.owner import find_owner, find_project, is_below
+from tests.unit.trust.support import World, hook
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hookline.trust.owner import Project
+
+
+def project(world: World, folder: Path) -> Project:
+    """Return the project of a folder."""
+    found = find_project(str(folder), world.environ)
+    assert found is not None
+    return found
+
+
+def test_linked_worktrees_share_an_owner_and_forged_ones_do_not(world: World) -> None:
+    """The repository has to point back at the worktree (trust.md 2)."""
+    entry = world.project / ".git/worktrees/w"
+    entry.mkdir(parents=True)
+    (tree := world.folder / "tree").mkdir()
+    (tree / ".git").write_text(f"gitdir: {entry}\n")
+    key = project(world, world.project).owner.key
+
+    assert project(world, tree).owner.key != key
+    (entry / "gitdir").write_text(f"{tree}/.git\n")
+    assert project(world, tree).owner.key == key
+    assert project(world, tree).owner.root == str(tree)
+    (entry / "gitdir").write_text(f"{world.folder}/other/.git\n")
+    assert project(world, tree).owner.key != key
+
+
+def test_a_linked_git_folder_is_no_repository(world: World) -> None:
+    """A tarball would inherit approvals."""
+    (world.project / ".git").mkdir()
+    (tree := world.folder / "tree").mkdir()
+    (tree / ".git").symlink_to(world.project / ".git")
+
+    assert project(world, tree).owner.key != project(world, world.project).owner.key
+
+
+def test_projects_of_one_repository_have_owners_of_their_own(world: World) -> None:
+    """A monorepo has several projects; a link to one is that one."""
+    (world.project / ".git").mkdir()
+    (inner := world.project / "packages/a").mkdir(parents=True)
+    (link := world.folder / "link").symlink_to(inner)
+
+    assert project(world, inner).owner.key != project(world, world.project).owner.key
+    assert project(world, link).owner.key == project(world, inner).owner.key
+    assert project(world, inner).holds(str(world.project / "other.sh"))
+
+
+def test_the_home_is_no_project(world: World) -> None:
+    """Neither is a folder around it, nor does a repository of the home own what lies in it."""
+    (world.home / ".git").mkdir()
+    (inner := world.home / "code").mkdir()
+
+    assert find_project(str(world.home), world.environ) is None
+    assert find_project(str(world.folder), world.environ) is None
+    assert project(world, inner).work_tree == str(inner)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("/h/.claude/plugins/cache/m/p/1.0", "/h/.claude/plugins/cache/m/p/2.0", True),
+        ("/h/.claude/plugins/cache/m/p/1.0", "/h/.claude/plugins/cache/m/q/1.0", False),
+    ],
+)
+def test_a_plugin_is_its_name_without_version(one: str, other: str, *, same: bool) -> None:
+    """An update asks for no new approval of what did not change."""
+    keys = [
+        find_owner(hook(scope="user", facts={"plugin": each}), None).key for each in (one, other)
+    ]
+
+    assert (keys[0] == keys[1]) is same
+
+
+def test_an_own_hook_belongs_to_its_folder(world: World) -> None:
+    """Hooks of one settings folder have one owner, whatever the project is."""
+    found = project(world, world.project)
+    here = find_owner(hook(scope="user", file=f"{world.home}/.claude/settings.json"), found)
+    there = find_owner(hook(scope="user", file=f"{world.home}/.codex/hooks.json"), None)
+
+    assert here.key.startswith("own-")
+    assert here.key != there.key
+    assert not here.is_project
+    assert find_owner(hook(), found) is found.owner
+
+
+def test_below_is_by_whole_names() -> None:
+    """A folder lies in itself."""
+    assert is_below("/a/b", "/a")
+    assert is_below("/a", "/a")
+    assert not is_below("/ab", "/a")
+    assert is_below("/a", "/")
