@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from hookline.engine.catalog import NAMES, make_dialect
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -79,6 +81,15 @@ def test_links_lead_to_a_file(page: Path) -> None:
     targets = [target.partition("#")[0] for target in LINK.findall(text)]
 
     assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "hookline"])
+def test_the_page_of_a_dialect_names_each_event(name: str) -> None:
+    """By its native name; a lane of an event has no name of its own there."""
+    text = (ROOT / f"docs/formats/{name}.md").read_text(encoding="utf-8")
+    events = {native.partition(":")[0] for native in make_dialect(name).table.rows}
+
+    assert [event for event in sorted(events) if f"`{event}`" not in text] == []
 
 
 def test_a_wrong_section_is_found(tmp_path: Path) -> None:
